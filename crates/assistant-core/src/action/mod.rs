@@ -1,0 +1,3 @@
+//! What the page offers to an agent.
+
+pub mod schema;

@@ -1,0 +1,154 @@
+//! Messages as agents and clients exchange them: flat, with tool results as messages of their own.
+//!
+//! The conversation tree has its own, richer message ([`crate::conversation`]); this is its form
+//! in run inputs and snapshots.
+
+use super::{Content, Object};
+
+/// Who speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// Instructions of the developer.
+    Developer,
+    /// Instructions of the system.
+    System,
+    /// The person.
+    User,
+    /// The agent.
+    Assistant,
+    /// The answer to a tool call. Only on the wire: the tree folds it into its call.
+    Tool,
+    /// A structured display of what the agent does. Never sent back.
+    Activity,
+    /// What the model thought.
+    Reasoning,
+}
+
+impl Role {
+    /// The wire spelling.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Developer => "developer",
+            Self::System => "system",
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::Tool => "tool",
+            Self::Activity => "activity",
+            Self::Reasoning => "reasoning",
+        }
+    }
+
+    /// The role with this wire spelling.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Some(match text {
+            "developer" => Self::Developer,
+            "system" => Self::System,
+            "user" => Self::User,
+            "assistant" => Self::Assistant,
+            "tool" => Self::Tool,
+            "activity" => Self::Activity,
+            "reasoning" => Self::Reasoning,
+            _ => return None,
+        })
+    }
+}
+
+/// A message on the wire.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Message {
+    /// Its id, an opaque string.
+    pub id: String,
+    /// What depends on the role.
+    pub body: MessageBody,
+    /// The speaker's name.
+    pub name: Option<String>,
+    /// The provider's sealed form, to be given back untouched.
+    pub encrypted_value: Option<String>,
+    /// The subagent run it belongs to.
+    pub subagent_run_id: Option<String>,
+    /// Open metadata.
+    pub metadata: Option<Object>,
+    /// Fields beyond the protocol, kept as they came.
+    pub extra: Object,
+}
+
+impl Message {
+    /// A message without any of the optional fields.
+    #[must_use]
+    pub fn new(id: impl Into<String>, body: MessageBody) -> Self {
+        Self {
+            id: id.into(),
+            body,
+            name: None,
+            encrypted_value: None,
+            subagent_run_id: None,
+            metadata: None,
+            extra: Object::new(),
+        }
+    }
+
+    /// The role that goes with the body.
+    #[must_use]
+    pub const fn role(&self) -> Role {
+        match self.body {
+            MessageBody::Developer { .. } => Role::Developer,
+            MessageBody::System { .. } => Role::System,
+            MessageBody::User { .. } => Role::User,
+            MessageBody::Assistant { .. } => Role::Assistant,
+            MessageBody::Tool { .. } => Role::Tool,
+            MessageBody::Activity { .. } => Role::Activity,
+            MessageBody::Reasoning { .. } => Role::Reasoning,
+        }
+    }
+}
+
+/// What a message holds, by role.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "fields carry the names and meanings of the AG-UI 1.0 wire")]
+pub enum MessageBody {
+    Developer { content: String },
+    System { content: String },
+    User { content: Content },
+    Assistant { content: Option<String>, tool_calls: Vec<FunctionCall> },
+    Tool { tool_call_id: String, content: Content, error: Option<String> },
+    Activity { activity_type: String, content: Object },
+    Reasoning { content: String },
+}
+
+/// A tool call inside an assistant message.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FunctionCall {
+    /// The call's id.
+    pub id: String,
+    /// The tool's name.
+    pub name: String,
+    /// The arguments as text; may be no JSON.
+    pub arguments: String,
+    /// The provider's sealed form, to be given back untouched.
+    pub encrypted_value: Option<String>,
+    /// Open metadata.
+    pub metadata: Option<Object>,
+    /// Fields beyond the protocol, kept as they came.
+    pub extra: Object,
+}
+
+impl FunctionCall {
+    /// A call without any of the optional fields.
+    #[must_use]
+    pub fn new(
+        id: impl Into<String>,
+        name: impl Into<String>,
+        arguments: impl Into<String>,
+    ) -> Self {
+        Self {
+            id: id.into(),
+            name: name.into(),
+            arguments: arguments.into(),
+            encrypted_value: None,
+            metadata: None,
+            extra: Object::new(),
+        }
+    }
+}

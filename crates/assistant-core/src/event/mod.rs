@@ -1,0 +1,224 @@
+//! The vocabulary of the engine: AG-UI 1.0's events, messages and run input as Rust types.
+//!
+//! Protocols in [`crate::wire`] decode into these types and encode out of them; nothing here knows
+//! how they look on the wire. Names and fields follow AG-UI 1.0; what another protocol says beyond
+//! it becomes a clearly named extension of [`EventKind`].
+
+mod content;
+mod message;
+mod run;
+
+pub use content::{Content, ContentPart, PartBody, Source};
+pub use message::{FunctionCall, Message, MessageBody, Role};
+pub use run::{
+    ContextItem, Interrupt, Outcome, ResumeEntry, ResumeStatus, RunInput, TokenUsage, Tool,
+};
+
+use serde_json::{Map, Value};
+
+/// An open JSON object, key order kept.
+pub type Object = Map<String, Value>;
+
+/// One event of a run: what happened, and what every event may carry beside it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Event {
+    /// What happened.
+    pub kind: EventKind,
+    /// The optional fields that every event may carry.
+    pub base: Base,
+}
+
+impl From<EventKind> for Event {
+    fn from(kind: EventKind) -> Self {
+        Self { kind, base: Base::default() }
+    }
+}
+
+/// Fields that every event may carry.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Base {
+    /// Milliseconds since 1970, as the producer says; never used for order.
+    pub timestamp: Option<i64>,
+    /// The provider's own event, for people who debug.
+    pub raw_event: Option<Value>,
+    /// Open metadata; merged into the entity that the event is about.
+    pub metadata: Option<Object>,
+    /// The subagent run that speaks; absent for the parent agent.
+    pub subagent_run_id: Option<String>,
+}
+
+/// What happened: the 31 event types of AG-UI 1.0, in its words.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "fields carry the names and meanings of the AG-UI 1.0 wire")]
+pub enum EventKind {
+    RunStarted {
+        thread_id: String,
+        run_id: String,
+        protocol_version: Option<String>,
+        parent_run_id: Option<String>,
+        input: Option<Box<RunInput>>,
+    },
+    RunFinished {
+        thread_id: String,
+        run_id: String,
+        result: Option<Value>,
+        /// Absent means success without a list of pending calls.
+        outcome: Option<Outcome>,
+        usage: Vec<TokenUsage>,
+    },
+    RunError {
+        message: String,
+        code: Option<String>,
+        usage: Vec<TokenUsage>,
+    },
+    StepStarted {
+        step_name: String,
+    },
+    StepFinished {
+        step_name: String,
+    },
+    TextMessageStart {
+        message_id: String,
+        /// Absent means assistant.
+        role: Option<Role>,
+        name: Option<String>,
+    },
+    TextMessageContent {
+        message_id: String,
+        delta: String,
+    },
+    TextMessageEnd {
+        message_id: String,
+    },
+    TextMessageChunk {
+        message_id: Option<String>,
+        role: Option<Role>,
+        delta: Option<String>,
+        name: Option<String>,
+    },
+    ToolCallStart {
+        tool_call_id: String,
+        tool_call_name: String,
+        parent_message_id: Option<String>,
+    },
+    ToolCallArgs {
+        tool_call_id: String,
+        delta: String,
+    },
+    ToolCallEnd {
+        tool_call_id: String,
+    },
+    ToolCallChunk {
+        tool_call_id: Option<String>,
+        tool_call_name: Option<String>,
+        parent_message_id: Option<String>,
+        delta: Option<String>,
+    },
+    ToolCallResult {
+        message_id: String,
+        tool_call_id: String,
+        content: Content,
+    },
+    StateSnapshot {
+        snapshot: Value,
+    },
+    StateDelta {
+        /// An RFC 6902 JSON Patch, each element an object.
+        delta: Vec<Value>,
+    },
+    MessagesSnapshot {
+        messages: Vec<Message>,
+    },
+    ActivitySnapshot {
+        message_id: String,
+        activity_type: String,
+        content: Object,
+        /// `false` leaves what is there.
+        replace: bool,
+    },
+    ActivityDelta {
+        message_id: String,
+        activity_type: String,
+        /// An RFC 6902 JSON Patch, each element an object.
+        patch: Vec<Value>,
+    },
+    ReasoningStart {
+        message_id: String,
+    },
+    ReasoningEnd {
+        message_id: String,
+    },
+    ReasoningMessageStart {
+        message_id: String,
+    },
+    ReasoningMessageContent {
+        message_id: String,
+        delta: String,
+    },
+    ReasoningMessageEnd {
+        message_id: String,
+    },
+    ReasoningMessageChunk {
+        message_id: Option<String>,
+        delta: Option<String>,
+    },
+    ReasoningEncryptedValue {
+        entity: EncryptedEntity,
+        entity_id: String,
+        encrypted_value: String,
+    },
+    SubagentStarted {
+        subagent_run_id: String,
+        name: String,
+        description: Option<String>,
+        parent_subagent_run_id: Option<String>,
+        parent_tool_call_id: Option<String>,
+        parent_message_id: Option<String>,
+    },
+    SubagentFinished {
+        subagent_run_id: String,
+        result: Option<Value>,
+        /// The outcome object as it came (`success`, or `suspended` with interrupt ids).
+        outcome: Option<Value>,
+    },
+    SubagentError {
+        subagent_run_id: String,
+        message: String,
+        code: Option<String>,
+    },
+    Raw {
+        event: Value,
+        source: Option<String>,
+    },
+    Custom {
+        name: String,
+        value: Value,
+    },
+}
+
+/// What a [`EventKind::ReasoningEncryptedValue`] belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EncryptedEntity {
+    /// A tool call, found by its id.
+    ToolCall,
+    /// A message, found by its id.
+    Message,
+}
+
+/// Something that was tolerated, dropped or could not be acted on: never silent, never fatal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// A stable word for programs, such as `unknown-event`.
+    pub code: &'static str,
+    /// A sentence for people.
+    pub message: String,
+}
+
+impl Diagnostic {
+    /// A diagnostic with its code and sentence.
+    #[must_use]
+    pub fn new(code: &'static str, message: impl Into<String>) -> Self {
+        Self { code, message: message.into() }
+    }
+}

@@ -1,0 +1,124 @@
+//! What a run is started with and how it ends.
+
+use serde_json::Value;
+
+use super::{Message, Object};
+
+/// What a run is started with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunInput {
+    /// The conversation's id.
+    pub thread_id: String,
+    /// This run's id, fresh for each.
+    pub run_id: String,
+    /// The run that this one continues, if the host says so.
+    pub parent_run_id: Option<String>,
+    /// Shared state.
+    pub state: Value,
+    /// The history, in request order: each tool result right after its call.
+    pub messages: Vec<Message>,
+    /// What the agent may call on the page.
+    pub tools: Vec<Tool>,
+    /// What the page wants the agent to know.
+    pub context: Vec<ContextItem>,
+    /// Whatever the host passes through.
+    pub forwarded_props: Value,
+    /// Answers to open interrupts.
+    pub resume: Vec<ResumeEntry>,
+}
+
+/// A tool as the agent sees it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tool {
+    /// Unique name.
+    pub name: String,
+    /// What it does, for the model.
+    pub description: String,
+    /// JSON Schema of its arguments; absent means none.
+    pub parameters: Option<Value>,
+    /// Open metadata.
+    pub metadata: Option<Object>,
+}
+
+/// A piece of context.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContextItem {
+    /// What it is about.
+    pub description: String,
+    /// The text.
+    pub value: String,
+}
+
+/// The answer to one interrupt.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ResumeEntry {
+    /// Which interrupt.
+    pub interrupt_id: String,
+    /// Answered or given up.
+    pub status: ResumeStatus,
+    /// The answer.
+    pub payload: Option<Value>,
+    /// Open metadata.
+    pub metadata: Option<Object>,
+}
+
+/// How an interrupt was answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResumeStatus {
+    /// With an answer.
+    Resolved,
+    /// Given up.
+    Cancelled,
+}
+
+/// How a finished run ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    /// Done, perhaps with calls left for the page to answer.
+    Success {
+        /// The producer's own list; `None` if it gave none.
+        pending_tool_call_ids: Option<Vec<String>>,
+    },
+    /// Waiting for a person.
+    Interrupt {
+        /// What it waits for, at least one.
+        interrupts: Vec<Interrupt>,
+    },
+    /// Stopped on purpose; neither success nor failure.
+    Cancelled,
+}
+
+/// What an agent waits for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Interrupt {
+    /// Its id.
+    pub id: String,
+    /// Why, an open word.
+    pub reason: String,
+    /// A sentence for the person.
+    pub message: Option<String>,
+    /// The tool call it gates.
+    pub tool_call_id: Option<String>,
+    /// JSON Schema of the answer. Patterns in it are never evaluated (decision D11).
+    pub response_schema: Option<Object>,
+    /// When it ends, ISO 8601 by convention.
+    pub expires_at: Option<String>,
+    /// The subagent run that waits.
+    pub subagent_run_id: Option<String>,
+    /// Open metadata.
+    pub metadata: Option<Object>,
+}
+
+/// Tokens used, per provider and model. Absent is unknown, not zero.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[allow(missing_docs, reason = "fields carry the names and meanings of the AG-UI 1.0 wire")]
+pub struct TokenUsage {
+    pub provider: Option<String>,
+    pub model: Option<String>,
+    pub input_tokens: Option<u64>,
+    pub output_tokens: Option<u64>,
+    pub total_tokens: Option<u64>,
+    pub reasoning_tokens: Option<u64>,
+    pub cached_input_tokens: Option<u64>,
+    pub cache_write_input_tokens: Option<u64>,
+}

@@ -1,0 +1,17 @@
+//! The engine of `leptos-assistant`: what an agent says, what a person decides, and what follows from both.
+//!
+//! This crate has no DOM, no clock, no randomness and no I/O. Everything from outside comes in as
+//! a value, everything that must happen outside goes out as one, so that the whole loop can be
+//! run, copied, crashed and restored natively in a test.
+//!
+//! * [`event`] is the one vocabulary inside: events, messages, run input.
+//! * [`wire`] decodes bytes into that vocabulary and encodes it again; protocols live there.
+//! * [`conversation`] is the tree of messages and the reducer that applies events to it.
+//! * [`action`] is what the page offers: definitions, registry, argument validation, policy.
+//! * [`session`] owns a conversation and decides what happens next.
+
+pub mod action;
+pub mod conversation;
+pub mod event;
+pub mod session;
+pub mod wire;

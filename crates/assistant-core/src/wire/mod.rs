@@ -1,0 +1,8 @@
+//! Between bytes and the vocabulary of [`crate::event`]: framing, JSON, and one module for each protocol.
+//!
+//! A protocol decodes into events and encodes run input; it never knows the session, and the
+//! protocols do not know each other.
+
+pub mod agui;
+pub mod json;
+pub mod sse;
