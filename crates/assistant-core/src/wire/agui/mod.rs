@@ -1,1 +1,36 @@
-//! Being written.
+//! AG-UI 1.0 between JSON and the vocabulary of [`crate::event`].
+//!
+//! A frame goes through four stages, each of which can be had alone: [`Compat`] rewrites retired
+//! shapes, [`decode_event`] reads the described fields and removes what is not described,
+//! [`Expander`] turns chunks into explicit events, [`Verifier`] judges the order. [`Decoder`] is
+//! the way through all of them. Encoding is a set of functions: [`run_input`],
+//! [`message_to_value`], [`event_to_value`].
+//!
+//! Framing is [`super::sse`]'s; what events mean for a conversation is [`crate::conversation`]'s.
+
+mod compat;
+mod decode;
+mod decoder;
+mod encode;
+mod expand;
+mod fault;
+mod fields;
+mod message;
+mod patch;
+mod run;
+mod verify;
+
+pub use compat::Compat;
+pub use decode::decode_event;
+pub use decoder::{Decoder, End, Options};
+pub use encode::{
+    content_part_to_value, content_to_value, event_to_value, event_type, message_to_value,
+    run_input, run_input_text,
+};
+pub use expand::Expander;
+pub use fault::{Notes, ProtocolError};
+pub use message::{content_from_value, content_part_from_value, message_from_value};
+pub use verify::{Verdict, Verifier};
+
+/// The version of the protocol that this module speaks.
+pub const PROTOCOL_VERSION: &str = "1.0";

@@ -1,0 +1,148 @@
+//! The way from a frame to events: all stages in their order.
+
+use serde_json::Value;
+
+use super::{Compat, Expander, Notes, ProtocolError, Verdict, Verifier, decode_event};
+use crate::event::{Diagnostic, Event};
+
+/// How to read a stream.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Options {
+    /// The letter of AG-UI 1.0, for conformance tests. Real servers deviate in a few known ways,
+    /// which are tolerated with a diagnostic unless this is set.
+    pub strict: bool,
+}
+
+impl Options {
+    /// Options that hold the peer to the letter.
+    #[must_use]
+    pub const fn strict() -> Self {
+        Self { strict: true }
+    }
+}
+
+/// How a stream ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// The last run ended with `RUN_FINISHED` or `RUN_ERROR`.
+    Complete,
+    /// The last run, if there was one, has no end: its outcome is unknown.
+    Truncated,
+    /// A violation of the protocol ended it.
+    Failed,
+}
+
+/// Reads the frames of one stream.
+#[derive(Debug, Clone)]
+pub struct Decoder {
+    strict: bool,
+    compat: Compat,
+    expander: Expander,
+    verifier: Verifier,
+    notes: Notes,
+    expanded: Vec<Event>,
+    failed: Option<ProtocolError>,
+}
+
+impl Decoder {
+    /// A decoder at the start of a stream.
+    #[must_use]
+    pub fn new(options: Options) -> Self {
+        let Options { strict } = options;
+        Self {
+            strict,
+            compat: Compat::new(),
+            expander: Expander::new(),
+            verifier: Verifier::new(strict),
+            notes: Notes::new(),
+            expanded: Vec::new(),
+            failed: None,
+        }
+    }
+
+    /// Reads the data of one frame and appends its events to `out`.
+    ///
+    /// # Errors
+    /// If the frame is not an event, or breaks the protocol. What `out` holds by then stays
+    /// delivered; the stream is over, and every later call gives the same error.
+    pub fn push_frame(&mut self, data: &str, out: &mut Vec<Event>) -> Result<(), ProtocolError> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        if !self.strict && data.trim() == "[DONE]" {
+            let message = "Ignored [DONE]: AG-UI streams have no end mark.";
+            self.notes.add(Diagnostic::new("done-mark", message));
+            return Ok(());
+        }
+        match serde_json::from_str(data) {
+            Ok(value) => self.push_value(value, out),
+            Err(error) => {
+                let message = format!("Invalid event: the frame is not JSON ({error}).");
+                self.fail(ProtocolError::new("invalid-json", message))
+            }
+        }
+    }
+
+    /// Like [`Self::push_frame`], for JSON that is already parsed.
+    ///
+    /// # Errors
+    /// As [`Self::push_frame`].
+    pub fn push_value(&mut self, value: Value, out: &mut Vec<Event>) -> Result<(), ProtocolError> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        self.read(value, out).or_else(|error| self.fail(error))
+    }
+
+    fn read(&mut self, value: Value, out: &mut Vec<Event>) -> Result<(), ProtocolError> {
+        let Value::Object(mut object) = value else {
+            let message = "Invalid event: the frame is not a JSON object.";
+            return Err(ProtocolError::new("invalid-frame", message));
+        };
+        self.compat.upgrade(&mut object, &mut self.notes);
+        let Some(event) = decode_event(object, self.strict, &mut self.notes)? else {
+            return Ok(());
+        };
+        let mut expanded = core::mem::take(&mut self.expanded);
+        expanded.clear();
+        let mut result = self.expander.expand(event, &mut expanded);
+        if result.is_ok() {
+            for event in expanded.drain(..) {
+                match self.verifier.check(&event) {
+                    Ok(Verdict::Pass) => out.push(event),
+                    Ok(Verdict::Drop(note)) => self.notes.add(note),
+                    Err(error) => {
+                        result = Err(error);
+                        break;
+                    }
+                }
+            }
+        }
+        self.expanded = expanded;
+        result
+    }
+
+    fn fail(&mut self, error: ProtocolError) -> Result<(), ProtocolError> {
+        self.failed = Some(error.clone());
+        Err(error)
+    }
+
+    /// What was tolerated or dropped since the last call.
+    #[must_use]
+    pub fn take_diagnostics(&mut self) -> Vec<Diagnostic> {
+        self.notes.take()
+    }
+
+    /// How the stream ended, to be asked when no more frames come.
+    #[must_use]
+    pub fn finish(&self) -> End {
+        if self.failed.is_some() {
+            End::Failed
+        } else if self.verifier.is_complete() {
+            End::Complete
+        } else {
+            End::Truncated
+        }
+    }
+}

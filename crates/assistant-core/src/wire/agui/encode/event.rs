@@ -1,0 +1,352 @@
+//! Events to JSON: for recordings, and for servers in tests.
+
+use serde_json::Value;
+
+use super::input::echoed_input;
+use super::message::{exact_message, write_content};
+use super::write::Writer;
+use crate::event::{Base, EncryptedEntity, Event, EventKind, Interrupt, Outcome, Role, TokenUsage};
+
+/// The wire name of an event.
+#[must_use]
+pub const fn event_type(kind: &EventKind) -> &'static str {
+    match kind {
+        EventKind::RunStarted { .. } => "RUN_STARTED",
+        EventKind::RunFinished { .. } => "RUN_FINISHED",
+        EventKind::RunError { .. } => "RUN_ERROR",
+        EventKind::StepStarted { .. } => "STEP_STARTED",
+        EventKind::StepFinished { .. } => "STEP_FINISHED",
+        EventKind::TextMessageStart { .. } => "TEXT_MESSAGE_START",
+        EventKind::TextMessageContent { .. } => "TEXT_MESSAGE_CONTENT",
+        EventKind::TextMessageEnd { .. } => "TEXT_MESSAGE_END",
+        EventKind::TextMessageChunk { .. } => "TEXT_MESSAGE_CHUNK",
+        EventKind::ToolCallStart { .. } => "TOOL_CALL_START",
+        EventKind::ToolCallArgs { .. } => "TOOL_CALL_ARGS",
+        EventKind::ToolCallEnd { .. } => "TOOL_CALL_END",
+        EventKind::ToolCallChunk { .. } => "TOOL_CALL_CHUNK",
+        EventKind::ToolCallResult { .. } => "TOOL_CALL_RESULT",
+        EventKind::StateSnapshot { .. } => "STATE_SNAPSHOT",
+        EventKind::StateDelta { .. } => "STATE_DELTA",
+        EventKind::MessagesSnapshot { .. } => "MESSAGES_SNAPSHOT",
+        EventKind::ActivitySnapshot { .. } => "ACTIVITY_SNAPSHOT",
+        EventKind::ActivityDelta { .. } => "ACTIVITY_DELTA",
+        EventKind::ReasoningStart { .. } => "REASONING_START",
+        EventKind::ReasoningEnd { .. } => "REASONING_END",
+        EventKind::ReasoningMessageStart { .. } => "REASONING_MESSAGE_START",
+        EventKind::ReasoningMessageContent { .. } => "REASONING_MESSAGE_CONTENT",
+        EventKind::ReasoningMessageEnd { .. } => "REASONING_MESSAGE_END",
+        EventKind::ReasoningMessageChunk { .. } => "REASONING_MESSAGE_CHUNK",
+        EventKind::ReasoningEncryptedValue { .. } => "REASONING_ENCRYPTED_VALUE",
+        EventKind::SubagentStarted { .. } => "SUBAGENT_STARTED",
+        EventKind::SubagentFinished { .. } => "SUBAGENT_FINISHED",
+        EventKind::SubagentError { .. } => "SUBAGENT_ERROR",
+        EventKind::Raw { .. } => "RAW",
+        EventKind::Custom { .. } => "CUSTOM",
+    }
+}
+
+/// One event in its wire form.
+#[must_use]
+pub fn event_to_value(event: &Event) -> Value {
+    let mut w = Writer::typed(event_type(&event.kind));
+    let attributable = match &event.kind {
+        EventKind::RunStarted { .. }
+        | EventKind::RunFinished { .. }
+        | EventKind::RunError { .. } => {
+            run(&mut w, &event.kind);
+            false
+        }
+        EventKind::SubagentStarted { .. }
+        | EventKind::SubagentFinished { .. }
+        | EventKind::SubagentError { .. } => {
+            subagent(&mut w, &event.kind);
+            false
+        }
+        EventKind::MessagesSnapshot { messages } => {
+            w.list("messages", messages, exact_message);
+            false
+        }
+        kind => {
+            stream(&mut w, kind);
+            true
+        }
+    };
+    base(&mut w, &event.base, attributable);
+    w.done()
+}
+
+fn base(w: &mut Writer, base: &Base, attributable: bool) {
+    if let Some(timestamp) = base.timestamp {
+        w.put("timestamp", Value::from(timestamp));
+    }
+    w.opt("rawEvent", base.raw_event.as_ref());
+    w.opt_object("metadata", base.metadata.as_ref());
+    if attributable {
+        w.opt_text("subagentRunId", base.subagent_run_id.as_deref());
+    }
+}
+
+fn run(w: &mut Writer, kind: &EventKind) {
+    match kind {
+        EventKind::RunStarted {
+            thread_id,
+            run_id,
+            protocol_version,
+            parent_run_id,
+            input,
+        } => {
+            w.text("threadId", thread_id);
+            w.text("runId", run_id);
+            w.opt_text("protocolVersion", protocol_version.as_deref());
+            w.opt_text("parentRunId", parent_run_id.as_deref());
+            if let Some(input) = input {
+                w.put("input", echoed_input(input));
+            }
+        }
+        EventKind::RunFinished {
+            thread_id,
+            run_id,
+            result,
+            outcome,
+            usage,
+        } => {
+            w.text("threadId", thread_id);
+            w.text("runId", run_id);
+            w.opt("result", result.as_ref());
+            if let Some(outcome) = outcome {
+                w.put("outcome", write_outcome(outcome));
+            }
+            w.opt_list("usage", usage, write_usage);
+        }
+        EventKind::RunError {
+            message,
+            code,
+            usage,
+        } => {
+            w.text("message", message);
+            w.opt_text("code", code.as_deref());
+            w.opt_list("usage", usage, write_usage);
+        }
+        _ => {}
+    }
+}
+
+fn subagent(w: &mut Writer, kind: &EventKind) {
+    match kind {
+        EventKind::SubagentStarted {
+            subagent_run_id,
+            name,
+            description,
+            parent_subagent_run_id,
+            parent_tool_call_id,
+            parent_message_id,
+        } => {
+            w.text("subagentRunId", subagent_run_id);
+            w.text("name", name);
+            w.opt_text("description", description.as_deref());
+            w.opt_text("parentSubagentRunId", parent_subagent_run_id.as_deref());
+            w.opt_text("parentToolCallId", parent_tool_call_id.as_deref());
+            w.opt_text("parentMessageId", parent_message_id.as_deref());
+        }
+        EventKind::SubagentFinished {
+            subagent_run_id,
+            result,
+            outcome,
+        } => {
+            w.text("subagentRunId", subagent_run_id);
+            w.opt("result", result.as_ref());
+            w.opt("outcome", outcome.as_ref());
+        }
+        EventKind::SubagentError {
+            subagent_run_id,
+            message,
+            code,
+        } => {
+            w.text("subagentRunId", subagent_run_id);
+            w.text("message", message);
+            w.opt_text("code", code.as_deref());
+        }
+        _ => {}
+    }
+}
+
+/// Everything that may belong to a subagent.
+fn stream(w: &mut Writer, kind: &EventKind) {
+    match kind {
+        EventKind::StepStarted { step_name } | EventKind::StepFinished { step_name } => {
+            w.text("stepName", step_name);
+        }
+        EventKind::TextMessageStart {
+            message_id,
+            role,
+            name,
+        } => {
+            w.text("messageId", message_id);
+            w.opt_text("role", role.map(Role::as_str));
+            w.opt_text("name", name.as_deref());
+        }
+        EventKind::TextMessageContent { message_id, delta }
+        | EventKind::ReasoningMessageContent { message_id, delta } => {
+            w.text("messageId", message_id);
+            w.text("delta", delta);
+        }
+        EventKind::TextMessageEnd { message_id }
+        | EventKind::ReasoningStart { message_id }
+        | EventKind::ReasoningEnd { message_id }
+        | EventKind::ReasoningMessageEnd { message_id } => w.text("messageId", message_id),
+        EventKind::TextMessageChunk {
+            message_id,
+            role,
+            delta,
+            name,
+        } => {
+            w.opt_text("messageId", message_id.as_deref());
+            w.opt_text("role", role.map(Role::as_str));
+            w.opt_text("delta", delta.as_deref());
+            w.opt_text("name", name.as_deref());
+        }
+        EventKind::ReasoningMessageStart { message_id } => {
+            w.text("messageId", message_id);
+            w.text("role", Role::Reasoning.as_str());
+        }
+        EventKind::ReasoningMessageChunk { message_id, delta } => {
+            w.opt_text("messageId", message_id.as_deref());
+            w.opt_text("delta", delta.as_deref());
+        }
+        EventKind::ReasoningEncryptedValue {
+            entity,
+            entity_id,
+            encrypted_value,
+        } => {
+            let subtype = match entity {
+                EncryptedEntity::ToolCall => "tool-call",
+                EncryptedEntity::Message => "message",
+            };
+            w.text("subtype", subtype);
+            w.text("entityId", entity_id);
+            w.text("encryptedValue", encrypted_value);
+        }
+        kind => call_or_state(w, kind),
+    }
+}
+
+fn call_or_state(w: &mut Writer, kind: &EventKind) {
+    match kind {
+        EventKind::ToolCallStart {
+            tool_call_id,
+            tool_call_name,
+            parent_message_id,
+        } => {
+            w.text("toolCallId", tool_call_id);
+            w.text("toolCallName", tool_call_name);
+            w.opt_text("parentMessageId", parent_message_id.as_deref());
+        }
+        EventKind::ToolCallArgs {
+            tool_call_id,
+            delta,
+        } => {
+            w.text("toolCallId", tool_call_id);
+            w.text("delta", delta);
+        }
+        EventKind::ToolCallEnd { tool_call_id } => w.text("toolCallId", tool_call_id),
+        EventKind::ToolCallChunk {
+            tool_call_id,
+            tool_call_name,
+            parent_message_id,
+            delta,
+        } => {
+            w.opt_text("toolCallId", tool_call_id.as_deref());
+            w.opt_text("toolCallName", tool_call_name.as_deref());
+            w.opt_text("parentMessageId", parent_message_id.as_deref());
+            w.opt_text("delta", delta.as_deref());
+        }
+        EventKind::ToolCallResult {
+            message_id,
+            tool_call_id,
+            content,
+        } => {
+            w.text("messageId", message_id);
+            w.text("toolCallId", tool_call_id);
+            write_content(w, content);
+        }
+        EventKind::StateSnapshot { snapshot } => w.put("snapshot", snapshot.clone()),
+        EventKind::StateDelta { delta } => w.put("delta", Value::Array(delta.clone())),
+        EventKind::ActivitySnapshot {
+            message_id,
+            activity_type,
+            content,
+            replace,
+        } => {
+            w.text("messageId", message_id);
+            w.text("activityType", activity_type);
+            w.put("content", Value::Object(content.clone()));
+            if !replace {
+                w.put("replace", Value::Bool(false));
+            }
+        }
+        EventKind::ActivityDelta {
+            message_id,
+            activity_type,
+            patch,
+        } => {
+            w.text("messageId", message_id);
+            w.text("activityType", activity_type);
+            w.put("patch", Value::Array(patch.clone()));
+        }
+        EventKind::Raw { event, source } => {
+            w.put("event", event.clone());
+            w.opt_text("source", source.as_deref());
+        }
+        EventKind::Custom { name, value } => {
+            w.text("name", name);
+            w.put("value", value.clone());
+        }
+        _ => {}
+    }
+}
+
+fn write_outcome(outcome: &Outcome) -> Value {
+    match outcome {
+        Outcome::Success {
+            pending_tool_call_ids,
+        } => {
+            let mut w = Writer::typed("success");
+            if let Some(ids) = pending_tool_call_ids {
+                w.put("pendingToolCallIds", Value::from(ids.clone()));
+            }
+            w.done()
+        }
+        Outcome::Interrupt { interrupts } => {
+            let mut w = Writer::typed("interrupt");
+            w.list("interrupts", interrupts, write_interrupt);
+            w.done()
+        }
+        Outcome::Cancelled => Writer::typed("cancelled").done(),
+    }
+}
+
+fn write_interrupt(interrupt: &Interrupt) -> Value {
+    let mut w = Writer::default();
+    w.text("id", &interrupt.id);
+    w.text("reason", &interrupt.reason);
+    w.opt_text("message", interrupt.message.as_deref());
+    w.opt_text("toolCallId", interrupt.tool_call_id.as_deref());
+    w.opt_object("responseSchema", interrupt.response_schema.as_ref());
+    w.opt_text("expiresAt", interrupt.expires_at.as_deref());
+    w.opt_text("subagentRunId", interrupt.subagent_run_id.as_deref());
+    w.opt_object("metadata", interrupt.metadata.as_ref());
+    w.done()
+}
+
+fn write_usage(usage: &TokenUsage) -> Value {
+    let mut w = Writer::default();
+    w.opt_text("provider", usage.provider.as_deref());
+    w.opt_text("model", usage.model.as_deref());
+    w.opt_count("inputTokens", usage.input_tokens);
+    w.opt_count("outputTokens", usage.output_tokens);
+    w.opt_count("totalTokens", usage.total_tokens);
+    w.opt_count("reasoningTokens", usage.reasoning_tokens);
+    w.opt_count("cachedInputTokens", usage.cached_input_tokens);
+    w.opt_count("cacheWriteInputTokens", usage.cache_write_input_tokens);
+    w.done()
+}

@@ -1,0 +1,13 @@
+//! Events, messages and run input to AG-UI 1.0 JSON.
+//!
+//! Always the exact protocol (decision D7): absent is omitted, never `null`; members beyond the
+//! protocol are left out of requests. Field order is the reference client's.
+
+mod event;
+mod input;
+mod message;
+mod write;
+
+pub use event::{event_to_value, event_type};
+pub use input::{run_input, run_input_text};
+pub use message::{content_part_to_value, content_to_value, message_to_value};

@@ -1,0 +1,65 @@
+//! Puts fields into a JSON object; what is absent is not put.
+
+use serde_json::Value;
+
+use crate::event::Object;
+
+/// An object being written.
+#[derive(Default)]
+pub(super) struct Writer(pub(super) Object);
+
+impl Writer {
+    pub(super) fn typed(event_type: &str) -> Self {
+        let mut writer = Self::default();
+        writer.text("type", event_type);
+        writer
+    }
+
+    pub(super) fn put(&mut self, key: &str, value: Value) {
+        self.0.insert(key.to_owned(), value);
+    }
+
+    pub(super) fn text(&mut self, key: &str, text: &str) {
+        self.put(key, Value::String(text.to_owned()));
+    }
+
+    pub(super) fn opt_text(&mut self, key: &str, text: Option<&str>) {
+        if let Some(text) = text {
+            self.text(key, text);
+        }
+    }
+
+    /// Any JSON but `null`, which would be read as absent anyway.
+    pub(super) fn opt(&mut self, key: &str, value: Option<&Value>) {
+        if let Some(value) = value.filter(|value| !value.is_null()) {
+            self.put(key, value.clone());
+        }
+    }
+
+    pub(super) fn opt_object(&mut self, key: &str, object: Option<&Object>) {
+        if let Some(object) = object {
+            self.put(key, Value::Object(object.clone()));
+        }
+    }
+
+    pub(super) fn opt_count(&mut self, key: &str, count: Option<u64>) {
+        if let Some(count) = count {
+            self.put(key, Value::from(count));
+        }
+    }
+
+    pub(super) fn list<T>(&mut self, key: &str, items: &[T], write: fn(&T) -> Value) {
+        self.put(key, Value::Array(items.iter().map(write).collect()));
+    }
+
+    /// A list that may be absent, and is when it is empty.
+    pub(super) fn opt_list<T>(&mut self, key: &str, items: &[T], write: fn(&T) -> Value) {
+        if !items.is_empty() {
+            self.list(key, items, write);
+        }
+    }
+
+    pub(super) fn done(self) -> Value {
+        Value::Object(self.0)
+    }
+}

@@ -1,0 +1,439 @@
+//! Reads the described fields out of a JSON object, by value.
+//!
+//! One rule for the whole wire (decision D7): a described field with a wrong value is fatal and
+//! named; what is not described is removed and noted; an unknown value of a closed set is removed
+//! with the smallest thing that may be absent. Strings are moved out, never cloned.
+
+use serde_json::Value;
+
+use super::fault::{Notes, ProtocolError, quote};
+use crate::event::{Diagnostic, Object};
+
+/// Integers beyond this do not survive a JSON number.
+const MAX_INTEGER: i64 = (1 << 53) - 1;
+
+/// How to read, and where to note what was tolerated.
+pub(super) struct Context<'a> {
+    /// The event type (or a word for the document) that messages name.
+    pub(super) event: &'a str,
+    /// The letter of the protocol: a null is not an absent field.
+    pub(super) strict: bool,
+    /// Keep undescribed fields of messages and calls instead of removing them.
+    pub(super) keep_extra: bool,
+    /// Where notes go.
+    pub(super) notes: &'a mut Notes,
+}
+
+impl Context<'_> {
+    /// Notes that something undescribed was removed.
+    pub(super) fn removed(&mut self, path: Path<'_>) {
+        let message = format!(
+            "Removed unrecognised material at '{}' on {}.",
+            quote(&path.pointer()),
+            quote(self.event)
+        );
+        self.notes.add(Diagnostic::new("unknown-field", message));
+    }
+
+    /// The fatal error for a described field with a wrong value.
+    pub(super) fn malformed(&self, path: Path<'_>, problem: &str) -> Fault {
+        // A JSON object, because the problem may quote JSON itself.
+        let path = Value::String(quote(&path.pointer()));
+        let problem = Value::String(problem.to_owned());
+        let event = quote(self.event);
+        let message = format!("Malformed {event}: {{\"path\":{path},\"message\":{problem}}}");
+        Fault::Fatal(ProtocolError {
+            code: "malformed",
+            message,
+        })
+    }
+
+    /// The fatal error with a sentence of its own.
+    pub(super) fn refused(&self, sentence: &str) -> Fault {
+        Fault::Fatal(ProtocolError::new("malformed", sentence))
+    }
+
+    fn wrong_type(&self, path: Path<'_>, expected: &str, found: Option<&Value>) -> Fault {
+        let found = type_name(found);
+        self.malformed(
+            path,
+            &format!("Invalid input: expected {expected}, received {found}"),
+        )
+    }
+}
+
+/// Why a value could not be read.
+#[derive(Debug)]
+pub(super) enum Fault {
+    /// It is not described by this version: the smallest thing that may be absent is removed.
+    Unknown,
+    /// It is described and wrong: the stream ends.
+    Fatal(ProtocolError),
+}
+
+/// A value read, or why not.
+pub(super) type Read<T> = Result<T, Fault>;
+
+/// Where a value stands in its event; written out only when a note or an error needs it.
+#[derive(Clone, Copy)]
+pub(super) enum Path<'a> {
+    Root,
+    Key(&'a Path<'a>, &'a str),
+    Index(&'a Path<'a>, usize),
+}
+
+impl Path<'_> {
+    fn pointer(self) -> String {
+        match self {
+            Self::Root => String::new(),
+            Self::Key(parent, key) => {
+                let key = quote(key).replace('~', "~0").replace('/', "~1");
+                format!("{}/{key}", parent.pointer())
+            }
+            Self::Index(parent, index) => format!("{}/{index}", parent.pointer()),
+        }
+    }
+}
+
+fn type_name(value: Option<&Value>) -> &'static str {
+    match value {
+        None => "undefined",
+        Some(Value::Null) => "null",
+        Some(Value::Bool(_)) => "boolean",
+        Some(Value::Number(_)) => "number",
+        Some(Value::String(_)) => "string",
+        Some(Value::Array(_)) => "array",
+        Some(Value::Object(_)) => "object",
+    }
+}
+
+/// The fields of one object, taken one by one.
+pub(super) struct Fields<'p> {
+    map: Object,
+    pub(super) path: Path<'p>,
+}
+
+impl<'p> Fields<'p> {
+    pub(super) const fn new(map: Object, path: Path<'p>) -> Self {
+        Self { map, path }
+    }
+
+    /// The fields of a value that must be an object.
+    pub(super) fn of(value: Value, context: &Context<'_>, path: Path<'p>) -> Read<Self> {
+        match value {
+            Value::Object(map) => Ok(Self { map, path }),
+            other => Err(context.wrong_type(path, "object", Some(&other))),
+        }
+    }
+
+    /// A field that must be there, whatever it is; `null` is a value.
+    pub(super) fn any(&mut self, context: &Context<'_>, key: &'static str) -> Read<Value> {
+        self.map
+            .shift_remove(key)
+            .ok_or_else(|| context.malformed(Path::Key(&self.path, key), "Invalid input"))
+    }
+
+    /// A field that may be absent; `null` is not a value.
+    pub(super) fn opt(
+        &mut self,
+        context: &mut Context<'_>,
+        key: &'static str,
+    ) -> Read<Option<Value>> {
+        match self.map.shift_remove(key) {
+            Some(Value::Null) if context.strict => {
+                Err(context.wrong_type(Path::Key(&self.path, key), "a value", Some(&Value::Null)))
+            }
+            Some(Value::Null) => {
+                if !context.keep_extra {
+                    context.notes.null(context.event, key);
+                }
+                Ok(None)
+            }
+            other => Ok(other),
+        }
+    }
+
+    pub(super) fn text(&mut self, context: &Context<'_>, key: &'static str) -> Read<String> {
+        match self.map.shift_remove(key) {
+            Some(Value::String(text)) => Ok(text),
+            other => Err(context.wrong_type(Path::Key(&self.path, key), "string", other.as_ref())),
+        }
+    }
+
+    pub(super) fn opt_text(
+        &mut self,
+        context: &mut Context<'_>,
+        key: &'static str,
+    ) -> Read<Option<String>> {
+        match self.map.get(key) {
+            // The common case first: most optional fields are absent on most events.
+            None => Ok(None),
+            Some(Value::Null) if !context.strict => self.opt(context, key).map(|_| None),
+            Some(_) => self.text(context, key).map(Some),
+        }
+    }
+
+    pub(super) fn object(&mut self, context: &Context<'_>, key: &'static str) -> Read<Object> {
+        match self.map.shift_remove(key) {
+            Some(Value::Object(map)) => Ok(map),
+            other => Err(context.wrong_type(Path::Key(&self.path, key), "object", other.as_ref())),
+        }
+    }
+
+    pub(super) fn opt_object(
+        &mut self,
+        context: &mut Context<'_>,
+        key: &'static str,
+    ) -> Read<Option<Object>> {
+        match self.map.get(key) {
+            None => Ok(None),
+            Some(Value::Null) if !context.strict => self.opt(context, key).map(|_| None),
+            Some(_) => self.object(context, key).map(Some),
+        }
+    }
+
+    pub(super) fn array(&mut self, context: &Context<'_>, key: &'static str) -> Read<Vec<Value>> {
+        match self.map.shift_remove(key) {
+            Some(Value::Array(items)) => Ok(items),
+            other => Err(context.wrong_type(Path::Key(&self.path, key), "array", other.as_ref())),
+        }
+    }
+
+    pub(super) fn opt_array(
+        &mut self,
+        context: &mut Context<'_>,
+        key: &'static str,
+    ) -> Read<Option<Vec<Value>>> {
+        match self.map.get(key) {
+            None => Ok(None),
+            Some(Value::Null) if !context.strict => self.opt(context, key).map(|_| None),
+            Some(_) => self.array(context, key).map(Some),
+        }
+    }
+
+    pub(super) fn opt_bool(
+        &mut self,
+        context: &mut Context<'_>,
+        key: &'static str,
+    ) -> Read<Option<bool>> {
+        match self.opt(context, key)? {
+            None => Ok(None),
+            Some(Value::Bool(value)) => Ok(Some(value)),
+            Some(other) => {
+                Err(context.wrong_type(Path::Key(&self.path, key), "boolean", Some(&other)))
+            }
+        }
+    }
+
+    /// An integer within what JSON numbers carry exactly, not below `least`.
+    pub(super) fn opt_integer(
+        &mut self,
+        context: &mut Context<'_>,
+        key: &'static str,
+        least: i64,
+    ) -> Read<Option<i64>> {
+        let Some(value) = self.opt(context, key)? else {
+            return Ok(None);
+        };
+        let path = Path::Key(&self.path, key);
+        let Some(number) = integer(&value) else {
+            return Err(context.wrong_type(path, "int", Some(&value)));
+        };
+        if number < least {
+            let problem = format!("Too small: expected number to be >={least}");
+            return Err(context.malformed(path, &problem));
+        }
+        Ok(Some(number))
+    }
+
+    /// A list of which each element is read by `read`; unknown elements are removed.
+    pub(super) fn list<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        key: &'static str,
+        read: fn(Value, &mut Context<'_>, Path<'_>) -> Read<T>,
+    ) -> Read<Vec<T>> {
+        let items = self.array(context, key)?;
+        list(items, context, Path::Key(&self.path, key), read)
+    }
+
+    /// Like [`Self::list`], for a field that may be absent.
+    pub(super) fn opt_list<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        key: &'static str,
+        read: fn(Value, &mut Context<'_>, Path<'_>) -> Read<T>,
+    ) -> Read<Option<Vec<T>>> {
+        match self.opt_array(context, key)? {
+            None => Ok(None),
+            Some(items) => list(items, context, Path::Key(&self.path, key), read).map(Some),
+        }
+    }
+
+    /// What an optional field is read as; an unknown value is removed.
+    pub(super) fn opt_with<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        key: &'static str,
+        read: fn(Value, &mut Context<'_>, Path<'_>) -> Read<T>,
+    ) -> Read<Option<T>> {
+        let Some(value) = self.opt(context, key)? else {
+            return Ok(None);
+        };
+        let path = Path::Key(&self.path, key);
+        match read(value, context, path) {
+            Ok(value) => Ok(Some(value)),
+            Err(Fault::Unknown) => {
+                context.removed(path);
+                Ok(None)
+            }
+            Err(fatal) => Err(fatal),
+        }
+    }
+
+    /// A field that may only hold one word.
+    pub(super) fn literal(
+        &mut self,
+        context: &Context<'_>,
+        key: &'static str,
+        word: &str,
+    ) -> Read<()> {
+        match self.map.shift_remove(key) {
+            Some(Value::String(text)) if text == word => Ok(()),
+            _ => {
+                let problem = format!("Invalid input: expected \"{word}\"");
+                Err(context.malformed(Path::Key(&self.path, key), &problem))
+            }
+        }
+    }
+
+    /// The subagent that an event belongs to.
+    pub(super) fn tag(&mut self, context: &mut Context<'_>) -> Read<Option<String>> {
+        self.opt_named(context, "subagentRunId")
+    }
+
+    /// The subagent that a part of an event belongs to; `subject` says which part refuses a null.
+    pub(super) fn nested_tag(
+        &mut self,
+        context: &mut Context<'_>,
+        subject: &dyn Fn() -> String,
+    ) -> Read<Option<String>> {
+        if context.strict && self.is_null("subagentRunId") {
+            return Err(context.refused(&format!(
+                "Cannot send {} 'subagentRunId: null'. The field is optional — omit it entirely.",
+                subject()
+            )));
+        }
+        self.opt_text(context, "subagentRunId")
+    }
+
+    /// An optional text of which a null has its own sentence.
+    pub(super) fn opt_named(
+        &mut self,
+        context: &mut Context<'_>,
+        key: &'static str,
+    ) -> Read<Option<String>> {
+        self.reject_null(context, key)?;
+        self.opt_text(context, key)
+    }
+
+    /// Refuses a null in strict mode.
+    pub(super) fn reject_null(&self, context: &Context<'_>, key: &str) -> Read<()> {
+        self.reject_null_at(context, key, key)
+    }
+
+    /// Refuses a null in strict mode, naming the field from the root of the event.
+    pub(super) fn reject_null_at(&self, context: &Context<'_>, key: &str, name: &str) -> Read<()> {
+        if context.strict && self.is_null(key) {
+            return Err(context.refused(&format!(
+                "Cannot send '{}' with '{name}: null'. The field is optional — omit it entirely.",
+                context.event
+            )));
+        }
+        Ok(())
+    }
+
+    /// A text without which an event is about nothing.
+    pub(super) fn identity(&mut self, context: &Context<'_>, key: &'static str) -> Read<String> {
+        match self.map.shift_remove(key) {
+            Some(Value::String(text)) => Ok(text),
+            _ => Err(context.refused(&format!(
+                "Cannot send '{}' without a '{key}'.",
+                context.event
+            ))),
+        }
+    }
+
+    /// Whether the field is an array.
+    pub(super) fn is_array(&self, key: &str) -> bool {
+        matches!(self.map.get(key), Some(Value::Array(_)))
+    }
+
+    /// Whether the field is there.
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.map.contains_key(key)
+    }
+
+    /// Whether the field is there and `null`.
+    pub(super) fn is_null(&self, key: &str) -> bool {
+        matches!(self.map.get(key), Some(Value::Null))
+    }
+
+    /// Notes and drops what is left, key by key.
+    pub(super) fn close(self, context: &mut Context<'_>) {
+        for key in self.map.keys() {
+            context.removed(Path::Key(&self.path, key));
+        }
+    }
+
+    /// What is left, if the context keeps it; else as [`Self::close`].
+    pub(super) fn rest(self, context: &mut Context<'_>) -> Object {
+        if context.keep_extra {
+            return self.map;
+        }
+        self.close(context);
+        Object::new()
+    }
+}
+
+/// Reads each element of a list; unknown elements are removed and noted.
+pub(super) fn list<T>(
+    items: Vec<Value>,
+    context: &mut Context<'_>,
+    path: Path<'_>,
+    read: fn(Value, &mut Context<'_>, Path<'_>) -> Read<T>,
+) -> Read<Vec<T>> {
+    let mut values = Vec::with_capacity(items.len());
+    for (index, item) in items.into_iter().enumerate() {
+        let path = Path::Index(&path, index);
+        match read(item, context, path) {
+            Ok(value) => values.push(value),
+            Err(Fault::Unknown) => context.removed(path),
+            Err(fatal) => return Err(fatal),
+        }
+    }
+    Ok(values)
+}
+
+/// A list element that must be a string.
+pub(super) fn text(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<String> {
+    match value {
+        Value::String(text) => Ok(text),
+        other => Err(context.wrong_type(path, "string", Some(&other))),
+    }
+}
+
+/// An integer as JSON Schema means it: `1.0` is one, as no number in JSON has a type.
+fn integer(value: &Value) -> Option<i64> {
+    let number = value.as_i64().or_else(|| {
+        let float = value.as_f64()?;
+        #[allow(
+            clippy::cast_possible_truncation,
+            reason = "whole and within the range of i64"
+        )]
+        (float.fract() == 0.0 && float.abs() <= MAX_INTEGER as f64).then_some(float as i64)
+    })?;
+    (-MAX_INTEGER..=MAX_INTEGER)
+        .contains(&number)
+        .then_some(number)
+}

@@ -1,0 +1,206 @@
+//! Messages and their content: from JSON to [`Message`].
+//!
+//! Read from a stream, undescribed fields are removed with a note; read from a store
+//! ([`message_from_value`]) those of messages and calls are kept, so that what a newer peer wrote
+//! comes through unharmed. Writing is [`super::encode`]'s.
+
+use serde_json::Value;
+
+use super::compat;
+use super::fault::{Notes, ProtocolError};
+use super::fields::{Context, Fault, Fields, Path, Read};
+use crate::event::{
+    Content, ContentPart, FunctionCall, Message, MessageBody, Object, PartBody, Role, Source,
+};
+
+/// A message as a store or another program keeps it, in its wire form. Fields beyond the protocol
+/// go to `extra`.
+///
+/// # Errors
+/// If it is no object, its role is unknown, or a described field has a wrong value.
+pub fn message_from_value(mut value: Value) -> Result<Message, ProtocolError> {
+    if let Value::Object(message) = &mut value {
+        compat::upgrade_content(message, &mut Notes::new());
+    }
+    from_store(value, "message", read)
+}
+
+/// Content as a store keeps it: a string, or a list of parts.
+///
+/// # Errors
+/// If it is neither, or a described field has a wrong value.
+pub fn content_from_value(value: Value) -> Result<Content, ProtocolError> {
+    let mut holder = Object::new();
+    holder.insert("content".to_owned(), value);
+    compat::upgrade_content(&mut holder, &mut Notes::new());
+    from_store(Value::Object(holder), "content", |value, context, path| {
+        content(&mut Fields::of(value, context, path)?, context)
+    })
+}
+
+/// One content part as a store keeps it.
+///
+/// # Errors
+/// If its type is unknown, or a described field has a wrong value.
+pub fn content_part_from_value(value: Value) -> Result<ContentPart, ProtocolError> {
+    from_store(value, "content part", part)
+}
+
+fn from_store<T>(
+    value: Value,
+    what: &str,
+    read: fn(Value, &mut Context<'_>, Path<'_>) -> Read<T>,
+) -> Result<T, ProtocolError> {
+    let mut notes = Notes::new();
+    let mut context = Context {
+        event: what,
+        strict: false,
+        keep_extra: true,
+        notes: &mut notes,
+    };
+    read(value, &mut context, Path::Root).map_err(|fault| match fault {
+        Fault::Fatal(error) => error,
+        Fault::Unknown => {
+            ProtocolError::new("malformed", format!("Malformed {what}: unknown kind"))
+        }
+    })
+}
+
+/// Reads one message; an unknown role makes it unknown as a whole.
+pub(super) fn read(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Message> {
+    let mut fields = Fields::of(value, context, path)?;
+    let f = &mut fields;
+    let role = Role::parse(&f.text(context, "role")?).ok_or(Fault::Unknown)?;
+    let id = f.text(context, "id")?;
+    let body = body(role, f, context)?;
+    let named = matches!(
+        role,
+        Role::Developer | Role::System | Role::User | Role::Assistant
+    );
+    let message = Message {
+        name: if named {
+            f.opt_text(context, "name")?
+        } else {
+            None
+        },
+        encrypted_value: if role == Role::Activity {
+            None
+        } else {
+            f.opt_text(context, "encryptedValue")?
+        },
+        subagent_run_id: f.nested_tag(context, &|| format!("a message (id '{id}') with"))?,
+        metadata: f.opt_object(context, "metadata")?,
+        extra: fields.rest(context),
+        id,
+        body,
+    };
+    Ok(message)
+}
+
+fn body(role: Role, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<MessageBody> {
+    Ok(match role {
+        Role::Developer => MessageBody::Developer {
+            content: f.text(context, "content")?,
+        },
+        Role::System => MessageBody::System {
+            content: f.text(context, "content")?,
+        },
+        Role::Reasoning => MessageBody::Reasoning {
+            content: f.text(context, "content")?,
+        },
+        Role::User => MessageBody::User {
+            content: content(f, context)?,
+        },
+        Role::Assistant => MessageBody::Assistant {
+            content: f.opt_text(context, "content")?,
+            tool_calls: f
+                .opt_list(context, "toolCalls", tool_call)?
+                .unwrap_or_default(),
+        },
+        Role::Tool => MessageBody::Tool {
+            tool_call_id: f.text(context, "toolCallId")?,
+            content: content(f, context)?,
+            error: f.opt_text(context, "error")?,
+        },
+        Role::Activity => MessageBody::Activity {
+            activity_type: f.text(context, "activityType")?,
+            content: f.object(context, "content")?,
+        },
+    })
+}
+
+fn tool_call(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<FunctionCall> {
+    let mut fields = Fields::of(value, context, path)?;
+    let f = &mut fields;
+    if f.text(context, "type")? != "function" {
+        return Err(Fault::Unknown);
+    }
+    let id = f.text(context, "id")?;
+    let function = f.object(context, "function")?;
+    let function_path = f.path;
+    let mut function = Fields::new(function, Path::Key(&function_path, "function"));
+    let name = function.text(context, "name")?;
+    let arguments = function.text(context, "arguments")?;
+    function.close(context);
+    Ok(FunctionCall {
+        id,
+        name,
+        arguments,
+        encrypted_value: f.opt_text(context, "encryptedValue")?,
+        metadata: f.opt_object(context, "metadata")?,
+        extra: fields.rest(context),
+    })
+}
+
+/// The `content` of a user or tool message, or of a tool result.
+pub(super) fn content(f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<Content> {
+    if f.is_array("content") {
+        return f.list(context, "content", part).map(Content::Parts);
+    }
+    f.text(context, "content").map(Content::Text)
+}
+
+fn part(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<ContentPart> {
+    let mut fields = Fields::of(value, context, path)?;
+    let f = &mut fields;
+    let kind = f.text(context, "type")?;
+    let body = match kind.as_str() {
+        "text" => PartBody::Text(f.text(context, "text")?),
+        "image" | "audio" | "video" | "document" => {
+            let value = f.any(context, "source")?;
+            let part_path = f.path;
+            PartBody::Media {
+                kind,
+                source: source(value, context, Path::Key(&part_path, "source"))?,
+            }
+        }
+        _ => return Err(Fault::Unknown),
+    };
+    let id = f.opt_text(context, "id")?;
+    let metadata = f.opt(context, "metadata")?;
+    fields.close(context);
+    Ok(ContentPart { id, metadata, body })
+}
+
+fn source(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Source> {
+    let mut fields = Fields::of(value, context, path)?;
+    let f = &mut fields;
+    let source = match f.text(context, "type")?.as_str() {
+        "data" => Source::Data {
+            value: f.text(context, "value")?,
+            mime_type: f.text(context, "mimeType")?,
+        },
+        "url" => Source::Url {
+            value: f.text(context, "value")?,
+            mime_type: f.opt_text(context, "mimeType")?,
+        },
+        "file" => Source::File {
+            value: f.text(context, "value")?,
+            provider: f.opt_text(context, "provider")?,
+            mime_type: f.opt_text(context, "mimeType")?,
+        },
+        _ => return Err(Fault::Unknown),
+    };
+    fields.close(context);
+    Ok(source)
+}

@@ -1,0 +1,208 @@
+//! Run input, outcomes, interrupts and usage: from JSON to the types of [`crate::event`].
+
+use serde_json::Value;
+
+use super::PROTOCOL_VERSION;
+use super::fault::quote;
+use super::fields::{self, Context, Fault, Fields, Path, Read};
+use super::message;
+use crate::event::{
+    ContextItem, Diagnostic, Interrupt, Object, Outcome, ResumeEntry, ResumeStatus, RunInput,
+    TokenUsage, Tool,
+};
+
+/// The input that a run was started with, as `RUN_STARTED` may echo it.
+pub(super) fn input(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<RunInput> {
+    let mut fields = Fields::of(value, context, path)?;
+    let f = &mut fields;
+    let empty = || Value::Object(Object::new());
+    let input = RunInput {
+        thread_id: f.text(context, "threadId")?,
+        run_id: f.text(context, "runId")?,
+        parent_run_id: f.opt_text(context, "parentRunId")?,
+        state: f.opt(context, "state")?.unwrap_or_else(empty),
+        messages: f.list(context, "messages", message::read)?,
+        tools: f.opt_list(context, "tools", tool)?.unwrap_or_default(),
+        context: f
+            .opt_list(context, "context", context_item)?
+            .unwrap_or_default(),
+        forwarded_props: f.opt(context, "forwardedProps")?.unwrap_or_else(empty),
+        resume: f
+            .opt_list(context, "resume", resume_entry)?
+            .unwrap_or_default(),
+    };
+    // Whose version that is, is known: the one of whoever sent the request.
+    f.opt_text(context, "protocolVersion")?;
+    fields.close(context);
+    Ok(input)
+}
+
+fn tool(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Tool> {
+    let mut fields = Fields::of(value, context, path)?;
+    let f = &mut fields;
+    let tool = Tool {
+        name: f.text(context, "name")?,
+        description: f.text(context, "description")?,
+        parameters: f.opt(context, "parameters")?,
+        metadata: f.opt_object(context, "metadata")?,
+    };
+    fields.close(context);
+    Ok(tool)
+}
+
+fn context_item(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<ContextItem> {
+    let mut fields = Fields::of(value, context, path)?;
+    let item = ContextItem {
+        description: fields.text(context, "description")?,
+        value: fields.text(context, "value")?,
+    };
+    fields.close(context);
+    Ok(item)
+}
+
+fn resume_entry(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<ResumeEntry> {
+    let mut fields = Fields::of(value, context, path)?;
+    let f = &mut fields;
+    let entry = ResumeEntry {
+        interrupt_id: f.text(context, "interruptId")?,
+        status: match f.text(context, "status")?.as_str() {
+            "resolved" => ResumeStatus::Resolved,
+            "cancelled" => ResumeStatus::Cancelled,
+            _ => return Err(Fault::Unknown),
+        },
+        payload: f.opt(context, "payload")?,
+        metadata: f.opt_object(context, "metadata")?,
+    };
+    fields.close(context);
+    Ok(entry)
+}
+
+/// How a run ended.
+pub(super) fn outcome(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Outcome> {
+    let mut fields = Fields::of(value, context, path)?;
+    let f = &mut fields;
+    let outcome = match f.text(context, "type")?.as_str() {
+        "success" => Outcome::Success {
+            pending_tool_call_ids: f.opt_list(context, "pendingToolCallIds", fields::text)?,
+        },
+        "interrupt" => {
+            let interrupts = f.list(context, "interrupts", interrupt)?;
+            if interrupts.is_empty() {
+                let at = Path::Key(&f.path, "interrupts");
+                return Err(context.malformed(at, "Too small: expected array to have >=1 items"));
+            }
+            Outcome::Interrupt { interrupts }
+        }
+        "cancelled" => Outcome::Cancelled,
+        _ => return Err(Fault::Unknown),
+    };
+    fields.close(context);
+    Ok(outcome)
+}
+
+fn interrupt(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Interrupt> {
+    let mut fields = Fields::of(value, context, path)?;
+    let f = &mut fields;
+    let id = f.text(context, "id")?;
+    let interrupt = Interrupt {
+        reason: f.text(context, "reason")?,
+        message: f.opt_text(context, "message")?,
+        tool_call_id: f.opt_text(context, "toolCallId")?,
+        response_schema: f.opt_object(context, "responseSchema")?,
+        expires_at: f.opt_text(context, "expiresAt")?,
+        subagent_run_id: f.nested_tag(context, &|| {
+            format!("'RUN_FINISHED' with an interrupt (id '{id}') carrying")
+        })?,
+        metadata: f.opt_object(context, "metadata")?,
+        id,
+    };
+    fields.close(context);
+    Ok(interrupt)
+}
+
+/// Tokens of one provider and model.
+pub(super) fn usage(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<TokenUsage> {
+    let mut fields = Fields::of(value, context, path)?;
+    let f = &mut fields;
+    let usage = TokenUsage {
+        provider: f.opt_text(context, "provider")?,
+        model: f.opt_text(context, "model")?,
+        input_tokens: count(f, context, "inputTokens")?,
+        output_tokens: count(f, context, "outputTokens")?,
+        total_tokens: count(f, context, "totalTokens")?,
+        reasoning_tokens: count(f, context, "reasoningTokens")?,
+        cached_input_tokens: count(f, context, "cachedInputTokens")?,
+        cache_write_input_tokens: count(f, context, "cacheWriteInputTokens")?,
+    };
+    fields.close(context);
+    Ok(usage)
+}
+
+fn count(f: &mut Fields<'_>, context: &mut Context<'_>, key: &'static str) -> Read<Option<u64>> {
+    Ok(f.opt_integer(context, key, 0)?
+        .and_then(|number| u64::try_from(number).ok()))
+}
+
+/// How a subagent ended. Checked, and handed on as an object.
+pub(super) fn subagent_outcome(
+    value: Value,
+    context: &mut Context<'_>,
+    path: Path<'_>,
+) -> Read<Value> {
+    let mut fields = Fields::of(value, context, path)?;
+    let f = &mut fields;
+    let kind = f.text(context, "type")?;
+    let mut outcome = Object::new();
+    match kind.as_str() {
+        "success" => {}
+        "suspended" => {
+            f.reject_null_at(context, "interruptIds", "outcome.interruptIds")?;
+            if let Some(ids) = f.opt_list(context, "interruptIds", interrupt_id)? {
+                outcome.insert("interruptIds".to_owned(), Value::from(ids));
+            }
+        }
+        _ => return Err(Fault::Unknown),
+    }
+    outcome.shift_insert(0, "type".to_owned(), Value::String(kind));
+    fields.close(context);
+    Ok(Value::Object(outcome))
+}
+
+fn interrupt_id(value: Value, context: &mut Context<'_>, _: Path<'_>) -> Read<String> {
+    match value {
+        Value::String(id) => Ok(id),
+        _ => Err(context.refused(&format!(
+            "Cannot send '{}' with a non-string entry in 'outcome.interruptIds'. Interrupt ids are strings.",
+            context.event
+        ))),
+    }
+}
+
+/// Notes a producer that speaks another version than ours; nothing else depends on it.
+pub(super) fn compare_version(version: &str, context: &mut Context<'_>) {
+    let theirs = parse_version(version);
+    if theirs.is_some() && theirs <= parse_version(PROTOCOL_VERSION) {
+        return;
+    }
+    let version = quote(version);
+    let message = if theirs.is_some() {
+        format!(
+            "The agent speaks AG-UI {version}, newer than {PROTOCOL_VERSION}: what it says beyond that is dropped."
+        )
+    } else {
+        format!(
+            "The agent declares a protocolVersion that this client cannot interpret: '{version}'."
+        )
+    };
+    context.notes.add(Diagnostic::new("version", message));
+}
+
+fn parse_version(text: &str) -> Option<(u64, u64)> {
+    let (major, minor) = text.split_once('.')?;
+    let number = |digits: &str| {
+        let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        // A number too large to hold is newer than anything.
+        plain.then(|| digits.parse().unwrap_or(u64::MAX))
+    };
+    Some((number(major)?, number(minor)?))
+}

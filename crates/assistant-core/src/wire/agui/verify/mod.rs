@@ -1,0 +1,270 @@
+//! The order of events: what may come when, and who may continue what another opened.
+//!
+//! Runs last, over expanded events. Says what is wrong in the words of the reference client, so
+//! that people find them. Keeps ids and owners of the current run only, never content.
+
+mod rules;
+mod table;
+
+use super::encode::event_type;
+use super::fault::{ProtocolError, quote};
+use crate::event::{Diagnostic, Event, EventKind, Message, MessageBody};
+use rules::{REASONING, SPAN, Stream, TEXT, TOOL};
+use table::Table;
+
+const PARENT: &str = "(the parent agent)";
+
+/// What to do with an event that is not fatal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// Hand it on.
+    Pass,
+    /// Leave it out: tolerated, but it says nothing new.
+    Drop(Diagnostic),
+}
+
+/// How far the stream is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Stage {
+    #[default]
+    Before,
+    Running,
+    Finished,
+    Failed,
+}
+
+/// Judges events one by one.
+#[derive(Debug, Clone, Default)]
+pub struct Verifier {
+    strict: bool,
+    stage: Stage,
+    run: Run,
+}
+
+/// What one run has open, and owners by kind of thing.
+#[derive(Debug, Clone, Default)]
+struct Run {
+    messages: Table,
+    calls: Table,
+    activities: Table,
+    /// Reasoning messages; also the owners of spans, which may share their ids.
+    reasoning: Table,
+    spans: Table,
+    steps: Table,
+    subagents: Table,
+}
+
+impl Verifier {
+    /// A verifier before the first event. `strict` refuses what decision D7 tolerates.
+    #[must_use]
+    pub fn new(strict: bool) -> Self {
+        Self {
+            strict,
+            ..Self::default()
+        }
+    }
+
+    /// Whether the last run that started has ended.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        matches!(self.stage, Stage::Finished | Stage::Failed)
+    }
+
+    /// Judges the next event.
+    ///
+    /// # Errors
+    /// If it breaks a rule; the stream ends there.
+    pub fn check(&mut self, event: &Event) -> Result<Verdict, ProtocolError> {
+        if self.stage != Stage::Running
+            && let Some(verdict) = self.between_runs(&event.kind)?
+        {
+            return Ok(verdict);
+        }
+        let tag = event.base.subagent_run_id.as_deref();
+        match &event.kind {
+            EventKind::RunStarted { input, .. } => {
+                self.run_started(input.as_deref().map(|i| i.messages.as_slice()))?
+            }
+            EventKind::RunFinished { .. } => {
+                self.run.nothing_open()?;
+                self.stage = Stage::Finished;
+            }
+            EventKind::RunError { .. } => self.stage = Stage::Failed,
+            EventKind::TextMessageStart {
+                message_id, name, ..
+            } => {
+                return self.start(&TEXT, message_id, tag, name.as_deref());
+            }
+            EventKind::TextMessageContent { message_id, .. } => {
+                return self.go_on(&TEXT, event, message_id);
+            }
+            EventKind::TextMessageEnd { message_id } => return self.end(&TEXT, message_id, tag),
+            EventKind::ToolCallStart {
+                tool_call_id,
+                tool_call_name,
+                parent_message_id,
+            } => {
+                let name = tool_call_name.as_str();
+                return self.call_start(tool_call_id, name, parent_message_id.as_deref(), tag);
+            }
+            EventKind::ToolCallArgs { tool_call_id, .. } => {
+                return self.go_on(&TOOL, event, tool_call_id);
+            }
+            EventKind::ToolCallEnd { tool_call_id } => return self.end(&TOOL, tool_call_id, tag),
+            EventKind::ReasoningStart { message_id } => {
+                return self.start(&SPAN, message_id, tag, None);
+            }
+            EventKind::ReasoningEnd { message_id } => return self.end(&SPAN, message_id, tag),
+            EventKind::ReasoningMessageStart { message_id } => {
+                return self.start(&REASONING, message_id, tag, None);
+            }
+            EventKind::ReasoningMessageContent { message_id, .. } => {
+                return self.go_on(&REASONING, event, message_id);
+            }
+            EventKind::ReasoningMessageEnd { message_id } => {
+                return self.end(&REASONING, message_id, tag);
+            }
+            _ => self.run.standalone(event, tag)?,
+        }
+        Ok(Verdict::Pass)
+    }
+
+    /// Rules 1 to 3: before the first run and after a terminal event.
+    fn between_runs(&self, kind: &EventKind) -> Result<Option<Verdict>, ProtocolError> {
+        if matches!(kind, EventKind::RunStarted { .. }) {
+            return Ok(None);
+        }
+        let name = event_type(kind);
+        let message = match self.stage {
+            Stage::Failed if self.strict => format!(
+                "Cannot send event type '{name}': The run has already errored with 'RUN_ERROR'. No further events can be sent."
+            ),
+            Stage::Failed => {
+                let message = format!("Ignored {name}: the run had already ended with RUN_ERROR.");
+                return Ok(Some(drop_with("after-run-error", message)));
+            }
+            _ if matches!(kind, EventKind::RunError { .. }) => return Ok(None),
+            Stage::Finished => format!(
+                "Cannot send event type '{name}': The run has already finished with 'RUN_FINISHED'. Start a new run with 'RUN_STARTED'."
+            ),
+            Stage::Before | Stage::Running => "First event must be 'RUN_STARTED'".to_owned(),
+        };
+        Err(ProtocolError::sequence(message))
+    }
+
+    fn run_started(&mut self, history: Option<&[Message]>) -> Result<(), ProtocolError> {
+        if self.stage == Stage::Running {
+            return Err(ProtocolError::sequence(
+                "Cannot send 'RUN_STARTED' while a run is still active. The previous run must be finished with 'RUN_FINISHED' before starting a new run.".to_owned(),
+            ));
+        }
+        self.stage = Stage::Running;
+        self.run = Run::default();
+        self.run.own_history(history.unwrap_or_default(), false);
+        Ok(())
+    }
+
+    fn start(
+        &mut self,
+        stream: &Stream,
+        id: &str,
+        tag: Option<&str>,
+        name: Option<&str>,
+    ) -> Result<Verdict, ProtocolError> {
+        let table = self.run.table(stream);
+        if table.is_open(id) {
+            let same = table
+                .get(id)
+                .is_some_and(|entry| entry.name.as_deref() == name);
+            let agreed = self.run.agrees(stream, stream.start, id, tag).is_ok();
+            if !self.strict && same && agreed {
+                let message = format!("Ignored a repeated {} of '{}'.", stream.start, quote(id));
+                return Ok(drop_with("repeated-start", message));
+            }
+            return Err(ProtocolError::sequence(format!(
+                "Cannot send '{}' event: A {} with ID '{id}' is already in progress. Complete it with '{}' first.",
+                stream.start, stream.entity, stream.end
+            )));
+        }
+        self.run.agrees(stream, stream.start, id, tag)?;
+        self.run.owners_mut(stream).own(id, tag, false);
+        self.run.table_mut(stream).open(id, tag, name);
+        Ok(Verdict::Pass)
+    }
+
+    fn go_on(&self, stream: &Stream, event: &Event, id: &str) -> Result<Verdict, ProtocolError> {
+        if !self.run.table(stream).is_open(id) {
+            let name = event_type(&event.kind);
+            if !self.strict && matches!(event.kind, EventKind::ToolCallArgs { .. }) {
+                return Ok(unknown_id(name, id));
+            }
+            return Err(stream.not_open(name, id));
+        }
+        if event.base.subagent_run_id.is_some() {
+            let tag = event.base.subagent_run_id.as_deref();
+            self.run.agrees(stream, event_type(&event.kind), id, tag)?;
+        }
+        Ok(Verdict::Pass)
+    }
+
+    fn end(
+        &mut self,
+        stream: &Stream,
+        id: &str,
+        tag: Option<&str>,
+    ) -> Result<Verdict, ProtocolError> {
+        if !self.run.table(stream).is_open(id) {
+            if !self.strict {
+                return Ok(unknown_id(stream.end, id));
+            }
+            return Err(stream.not_open(stream.end, id));
+        }
+        self.run.agrees(stream, stream.end, id, tag)?;
+        self.run.table_mut(stream).close(id);
+        Ok(Verdict::Pass)
+    }
+
+    /// A call belongs to the message that carries it, so their owners are one.
+    fn call_start(
+        &mut self,
+        id: &str,
+        name: &str,
+        parent: Option<&str>,
+        tag: Option<&str>,
+    ) -> Result<Verdict, ProtocolError> {
+        if self.run.calls.is_open(id) {
+            return self.start(&TOOL, id, tag, Some(name));
+        }
+        let owner = self.run.call_owner(id, parent, tag)?;
+        self.start(&TOOL, id, owner.as_deref(), Some(name))
+    }
+}
+
+impl Run {
+    /// Owners of the messages in a snapshot or an echoed input, and of the calls in them.
+    fn own_history(&mut self, messages: &[Message], replace: bool) {
+        for message in messages {
+            let owner = message.subagent_run_id.as_deref();
+            let table = match &message.body {
+                MessageBody::Reasoning { .. } => &mut self.reasoning,
+                MessageBody::Activity { .. } => &mut self.activities,
+                _ => &mut self.messages,
+            };
+            table.own(&message.id, owner, replace);
+            if let MessageBody::Assistant { tool_calls, .. } = &message.body {
+                for call in tool_calls {
+                    self.calls.own(&call.id, owner, replace);
+                }
+            }
+        }
+    }
+}
+
+fn unknown_id(name: &str, id: &str) -> Verdict {
+    let message = format!("Ignored {name}: nothing with ID '{}' is open.", quote(id));
+    drop_with("unknown-id", message)
+}
+
+fn drop_with(code: &'static str, message: String) -> Verdict {
+    Verdict::Drop(Diagnostic::new(code, message))
+}

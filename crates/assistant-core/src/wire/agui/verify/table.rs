@@ -1,0 +1,101 @@
+//! What the verifier remembers of one kind of thing: which ids are open, and whose they are.
+
+use std::collections::HashMap;
+
+#[derive(Debug, Clone)]
+pub(super) struct Entry {
+    /// When it was last opened, so that lists in messages have an order.
+    turn: u32,
+    open: bool,
+    /// The subagent that opened it; `None` is the parent agent. Kept after the close.
+    pub(super) owner: Option<String>,
+    /// Its name, where a repeated opener is recognised by it.
+    pub(super) name: Option<String>,
+}
+
+/// All things of one kind in a run. Ids are unique within a kind only.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Table {
+    entries: HashMap<String, Entry>,
+    open: u32,
+    turn: u32,
+}
+
+impl Table {
+    pub(super) fn get(&self, id: &str) -> Option<&Entry> {
+        self.entries.get(id)
+    }
+
+    pub(super) fn is_open(&self, id: &str) -> bool {
+        self.entries.get(id).is_some_and(|entry| entry.open)
+    }
+
+    pub(super) const fn any_open(&self) -> bool {
+        self.open > 0
+    }
+
+    /// Opens an id. The first owner stands: an untagged reopening hands nothing over.
+    pub(super) fn open(&mut self, id: &str, owner: Option<&str>, name: Option<&str>) {
+        self.turn = self.turn.saturating_add(1);
+        let turn = self.turn;
+        let name = name.map(str::to_owned);
+        if let Some(entry) = self.entries.get_mut(id) {
+            if !entry.open {
+                self.open += 1;
+            }
+            entry.open = true;
+            entry.turn = turn;
+            entry.name = name;
+            return;
+        }
+        self.open += 1;
+        let entry = Entry {
+            turn,
+            open: true,
+            owner: owner.map(str::to_owned),
+            name,
+        };
+        self.entries.insert(id.to_owned(), entry);
+    }
+
+    /// Closes an id; `false` if it was not open.
+    pub(super) fn close(&mut self, id: &str) -> bool {
+        match self.entries.get_mut(id) {
+            Some(entry) if entry.open => {
+                entry.open = false;
+                self.open -= 1;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Records whose an id is, without opening it.
+    pub(super) fn own(&mut self, id: &str, owner: Option<&str>, replace: bool) {
+        if let Some(entry) = self.entries.get_mut(id) {
+            if replace {
+                entry.owner = owner.map(str::to_owned);
+            }
+            return;
+        }
+        let entry = Entry {
+            turn: 0,
+            open: false,
+            owner: owner.map(str::to_owned),
+            name: None,
+        };
+        self.entries.insert(id.to_owned(), entry);
+    }
+
+    /// What is open, in the order of opening.
+    pub(super) fn open_entries(&self) -> Vec<(&str, &Entry)> {
+        let mut open: Vec<(&str, &Entry)> = self
+            .entries
+            .iter()
+            .filter(|(_, entry)| entry.open)
+            .map(|(id, entry)| (id.as_str(), entry))
+            .collect();
+        open.sort_unstable_by_key(|(_, entry)| entry.turn);
+        open
+    }
+}
