@@ -1,1 +1,206 @@
-//! Being written.
+//! Server-sent events: from bytes, cut anywhere, to [`Frame`]s.
+//!
+//! Follows the WHATWG stream format: LF, CRLF and CR end a line, a byte order mark at the start is
+//! dropped, comments and unknown fields are passed over, several `data` lines are joined with LF,
+//! bytes that are not UTF-8 become U+FFFD. Two differences: a last frame without its blank line is
+//! given by [`SseDecoder::finish`], and `id` belongs to the frame that names it.
+//!
+//! The decoder never looks into `data`, never reconnects (`retry` is ignored), and holds no more
+//! than its limit. What the data means is up to the protocols next door.
+
+use std::error::Error;
+use std::fmt;
+
+/// How many bytes an unfinished frame may hold unless told otherwise.
+const DEFAULT_LIMIT: usize = 10 * 1024 * 1024;
+
+const BOM: &[u8] = b"\xEF\xBB\xBF";
+
+/// One event of the stream.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Frame {
+    /// The `event` field.
+    pub event: Option<String>,
+    /// The `data` lines, joined with LF.
+    pub data: String,
+    /// The `id` field.
+    pub id: Option<String>,
+}
+
+/// The stream holds a frame larger than the limit; nothing after it can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SseError {
+    /// The limit in bytes.
+    pub limit: usize,
+}
+
+impl fmt::Display for SseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a server-sent event is larger than {} bytes", self.limit)
+    }
+}
+
+impl Error for SseError {}
+
+/// An incremental decoder; one for each response.
+///
+/// ```
+/// use assistant_core::wire::sse::SseDecoder;
+///
+/// let mut decoder = SseDecoder::new();
+/// let mut frames = Vec::new();
+/// decoder.push(b"data: {\"type\":", &mut frames)?;
+/// decoder.push(b"\"RUN_STARTED\"}\r\n\r\n", &mut frames)?;
+/// assert_eq!(frames[0].data, r#"{"type":"RUN_STARTED"}"#);
+/// # Ok::<(), assistant_core::wire::sse::SseError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct SseDecoder {
+    limit: usize,
+    /// The line that has begun but not ended.
+    line: Vec<u8>,
+    frame: Frame,
+    has_data: bool,
+    /// The last byte was a CR; an LF right after it ends no second line.
+    after_cr: bool,
+    first_line: bool,
+    failed: bool,
+}
+
+impl Default for SseDecoder {
+    fn default() -> Self {
+        Self::with_limit(DEFAULT_LIMIT)
+    }
+}
+
+impl SseDecoder {
+    /// A decoder with the default limit of 10 MiB for a frame.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A decoder that lets a frame hold at most `limit` bytes.
+    #[must_use]
+    pub fn with_limit(limit: usize) -> Self {
+        Self {
+            limit,
+            line: Vec::new(),
+            frame: Frame::default(),
+            has_data: false,
+            after_cr: false,
+            first_line: true,
+            failed: false,
+        }
+    }
+
+    /// Takes the next bytes and appends the frames they finish to `frames`.
+    ///
+    /// # Errors
+    ///
+    /// A frame is larger than the limit. Frames before it are in `frames`; every later call
+    /// fails as well.
+    pub fn push(&mut self, bytes: &[u8], frames: &mut Vec<Frame>) -> Result<(), SseError> {
+        let mut rest = bytes;
+        if self.after_cr && !rest.is_empty() {
+            self.after_cr = false;
+            rest = rest.strip_prefix(b"\n").unwrap_or(rest);
+        }
+        while let Some(at) = rest.iter().position(|&byte| byte == b'\n' || byte == b'\r') {
+            let (line, ending) = rest.split_at(at);
+            self.end_line(line, frames)?;
+            rest = match ending {
+                [b'\r', b'\n', after @ ..] => after,
+                [b'\r'] => {
+                    self.after_cr = true;
+                    &[]
+                }
+                [_, after @ ..] => after,
+                [] => &[],
+            };
+        }
+        self.check(rest.len())?;
+        self.line.extend_from_slice(rest);
+        Ok(())
+    }
+
+    /// Ends the stream: what has come of a last frame without a blank line after it.
+    pub fn finish(&mut self) -> Option<Frame> {
+        if self.failed {
+            return None;
+        }
+        let line = std::mem::take(&mut self.line);
+        self.field(&line);
+        self.take_frame()
+    }
+
+    fn end_line(&mut self, tail: &[u8], frames: &mut Vec<Frame>) -> Result<(), SseError> {
+        self.check(tail.len())?;
+        if self.line.is_empty() {
+            return self.whole_line(tail, frames);
+        }
+        let mut line = std::mem::take(&mut self.line);
+        line.extend_from_slice(tail);
+        self.whole_line(&line, frames)?;
+        // Its memory serves the next line that comes in pieces.
+        line.clear();
+        self.line = line;
+        Ok(())
+    }
+
+    fn whole_line(&mut self, line: &[u8], frames: &mut Vec<Frame>) -> Result<(), SseError> {
+        let bom = self.first_line && line == BOM;
+        if line.is_empty() || bom {
+            self.first_line = false;
+            frames.extend(self.take_frame());
+        } else {
+            self.field(line);
+        }
+        self.check(0)
+    }
+
+    fn field(&mut self, line: &[u8]) {
+        let line = match line.strip_prefix(BOM) {
+            Some(after) if self.first_line => after,
+            _ => line,
+        };
+        self.first_line = false;
+        let mut halves = line.splitn(2, |&byte| byte == b':');
+        let name = halves.next().unwrap_or_default();
+        let value = halves.next().unwrap_or_default();
+        let value = String::from_utf8_lossy(value.strip_prefix(b" ").unwrap_or(value));
+        match name {
+            b"data" => {
+                if self.has_data {
+                    self.frame.data.push('\n');
+                }
+                self.has_data = true;
+                self.frame.data.push_str(&value);
+            }
+            b"event" => self.frame.event = Some(value.into_owned()),
+            b"id" if !value.contains('\0') => self.frame.id = Some(value.into_owned()),
+            _ => {}
+        }
+    }
+
+    /// The frame so far, if it has data; a frame without is dropped.
+    fn take_frame(&mut self) -> Option<Frame> {
+        let frame = std::mem::take(&mut self.frame);
+        std::mem::take(&mut self.has_data).then_some(frame)
+    }
+
+    /// Whether the frame, its unfinished line and `more` bytes are within the limit.
+    fn check(&mut self, more: usize) -> Result<(), SseError> {
+        let frame = &self.frame;
+        let fields = [Some(&frame.data), frame.event.as_ref(), frame.id.as_ref()];
+        let held: usize = fields.iter().flatten().map(|field| field.len()).sum();
+        self.failed |= held + self.line.len() + more > self.limit;
+        if self.failed {
+            Err(SseError { limit: self.limit })
+        } else {
+            Ok(())
+        }
+    }
+}

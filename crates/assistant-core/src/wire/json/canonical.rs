@@ -1,1 +1,159 @@
-//! Being written.
+//! One text for equal JSON: compact, keys of objects in order of their code points.
+//!
+//! Used for fingerprints, never for what a person is shown or an agent is sent (key order is kept
+//! there). Numbers stay as they are written, so `1` and `1.0` differ. Any depth is fine.
+
+use serde_json::{Map, Value};
+use std::fmt::Write;
+use std::slice;
+use std::vec;
+
+/// Writes `value` as compact JSON with sorted keys.
+///
+/// ```
+/// use assistant_core::wire::json::canonical::canonical;
+/// use serde_json::json;
+///
+/// assert_eq!(canonical(&json!({"b": [1, null], "a": "x"})), r#"{"a":"x","b":[1,null]}"#);
+/// ```
+#[must_use]
+pub fn canonical(value: &Value) -> String {
+    let mut out = String::new();
+    let mut open = Vec::new();
+    begin(value, &mut out, &mut open);
+    while let Some((container, first)) = open.last_mut() {
+        let comma = if std::mem::take(first) { "" } else { "," };
+        let next = match container {
+            Container::Array(items) => items.next().map(|item| (None, item)),
+            Container::Object(entries) => entries.next().map(|(key, item)| (Some(key), item)),
+        };
+        let Some((key, item)) = next else {
+            out.push(container.end());
+            open.pop();
+            continue;
+        };
+        out.push_str(comma);
+        if let Some(key) = key {
+            scalar(&Value::from(key.as_str()), &mut out);
+            out.push(':');
+        }
+        begin(item, &mut out, &mut open);
+    }
+    out
+}
+
+/// 64 bits that tell one version of a tool from another: FNV-1a over the name, a NUL and the
+/// canonical schema, as 16 hex digits.
+#[must_use]
+pub fn fingerprint(name: &str, schema: &Value) -> String {
+    const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
+    const PRIME: u64 = 0x0100_0000_01b3;
+    let schema = canonical(schema);
+    let bytes = name.bytes().chain([0]).chain(schema.bytes());
+    let hash = bytes.fold(OFFSET, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(PRIME)
+    });
+    format!("{hash:016x}")
+}
+
+/// A container being written; a stack of them instead of recursion.
+enum Container<'a> {
+    Array(slice::Iter<'a, Value>),
+    Object(vec::IntoIter<(&'a String, &'a Value)>),
+}
+
+impl Container<'_> {
+    fn end(&self) -> char {
+        match self {
+            Self::Array(_) => ']',
+            Self::Object(_) => '}',
+        }
+    }
+}
+
+fn begin<'a>(value: &'a Value, out: &mut String, open: &mut Vec<(Container<'a>, bool)>) {
+    match value {
+        Value::Array(items) => {
+            out.push('[');
+            open.push((Container::Array(items.iter()), true));
+        }
+        Value::Object(map) => {
+            out.push('{');
+            open.push((Container::Object(sorted(map)), true));
+        }
+        _ => scalar(value, out),
+    }
+}
+
+fn sorted(map: &Map<String, Value>) -> vec::IntoIter<(&String, &Value)> {
+    let mut entries: Vec<_> = map.iter().collect();
+    entries.sort_unstable_by_key(|(key, _)| *key);
+    entries.into_iter()
+}
+
+fn scalar(value: &Value, out: &mut String) {
+    // Writing to a string does not fail.
+    let _ = write!(out, "{value}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{canonical, fingerprint};
+    use serde_json::{Value, json};
+
+    #[test]
+    fn sorts_keys_at_every_depth_and_keeps_array_order() {
+        let value = json!({"z": {"b": [{"y": 1, "x": 2}, []], "a": {}}, "é": "\"\n", "Z": -1.5});
+        assert_eq!(
+            canonical(&value),
+            r#"{"Z":-1.5,"z":{"a":{},"b":[{"x":2,"y":1},[]]},"é":"\"\n"}"#
+        );
+    }
+
+    #[test]
+    fn reads_back_as_the_same_value() {
+        let value = json!([null, true, 18446744073709551615_u64, {"": [[]]}, "\u{1}\u{2028}"]);
+        assert_eq!(
+            serde_json::from_str::<Value>(&canonical(&value)).unwrap(),
+            value
+        );
+    }
+
+    #[test]
+    fn deep_values_do_not_overflow() {
+        let mut value = json!(1);
+        for _ in 0..100_000 {
+            value = Value::Array(vec![value]);
+        }
+        assert_eq!(canonical(&value).len(), 200_001);
+        // Dropping recurses in `serde_json`, so take it apart by hand.
+        while let Value::Array(mut items) = value {
+            value = items.pop().unwrap();
+        }
+    }
+
+    #[test]
+    fn fingerprints_ignore_key_order_and_nothing_else() {
+        let one = fingerprint("t", &json!({"type": "object", "required": ["a"]}));
+        assert_eq!(
+            one,
+            fingerprint("t", &json!({"required": ["a"], "type": "object"}))
+        );
+        assert_ne!(
+            one,
+            fingerprint("u", &json!({"required": ["a"], "type": "object"}))
+        );
+        assert_ne!(
+            one,
+            fingerprint("t", &json!({"required": ["b"], "type": "object"}))
+        );
+        assert_eq!(one.len(), 16);
+        // FNV-1a of "a\0null", computed by hand from the definition.
+        let by_hand = b"a\0null"
+            .iter()
+            .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+                (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+            });
+        assert_eq!(fingerprint("a", &Value::Null), format!("{by_hand:016x}"));
+    }
+}

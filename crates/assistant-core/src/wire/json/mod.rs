@@ -1,5 +1,6 @@
-//! JSON beyond `serde_json`: partial documents, patches, canonical form.
+//! JSON beyond `serde_json`: partial documents, patches and their pointers, canonical form.
 
 pub mod canonical;
 pub mod partial;
 pub mod patch;
+pub mod pointer;

@@ -1,1 +1,331 @@
-//! Being written.
+//! RFC 6902 JSON Patch, as agents send it to change shared state.
+//!
+//! [`apply`] does all of a patch or nothing: every change leaves a note of how to take it back,
+//! so a failing patch costs what it did and not a copy of the document. Members that an operation
+//! does not know are passed over. Key order is kept.
+//!
+//! A patch comes from outside, so it may neither nest a document deeper than `serde_json` would
+//! read again nor blow it up by copying it into itself. Paths are the business of
+//! [`super::pointer`].
+
+mod value;
+
+use super::pointer::{Pointer, index};
+use serde_json::Value;
+use std::error::Error;
+use std::fmt;
+
+/// How many containers may stand in each other: as many as `serde_json` reads.
+const MAX_DEPTH: usize = 127;
+
+/// How much the `copy` operations of one patch may copy, counted in nodes and bytes of text.
+const COPY_BUDGET: usize = 8 * 1024 * 1024;
+
+/// Why a patch was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PatchError {
+    /// The operation at fault, counted from 0.
+    pub operation: usize,
+    /// What is wrong with it.
+    pub kind: PatchErrorKind,
+}
+
+/// What is wrong with an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PatchErrorKind {
+    /// Not an object, or `op` is missing or none of the six.
+    UnknownOperation,
+    /// `path`, `from` or `value` is missing or of the wrong type.
+    MissingMember(&'static str),
+    /// `path` or `from` is not a JSON pointer.
+    InvalidPointer,
+    /// The place does not exist, or the array has no such index.
+    NotFound,
+    /// A value cannot be moved into itself.
+    MoveIntoItself,
+    /// `test` found another value.
+    TestFailed,
+    /// The document would nest too deep, or too much is copied.
+    TooLarge,
+}
+
+impl fmt::Display for PatchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "JSON patch operation {}: ", self.operation)?;
+        match self.kind {
+            PatchErrorKind::UnknownOperation => f.write_str("unknown operation"),
+            PatchErrorKind::MissingMember(name) => write!(f, "`{name}` is missing"),
+            PatchErrorKind::InvalidPointer => f.write_str("not a JSON pointer"),
+            PatchErrorKind::NotFound => f.write_str("the place does not exist"),
+            PatchErrorKind::MoveIntoItself => f.write_str("a value cannot be moved into itself"),
+            PatchErrorKind::TestFailed => f.write_str("the test failed"),
+            PatchErrorKind::TooLarge => f.write_str("the document would become too large"),
+        }
+    }
+}
+
+impl Error for PatchError {}
+
+/// Applies all operations of `patch` to `target`.
+///
+/// Removing the root leaves `null`.
+///
+/// ```
+/// use assistant_core::wire::json::patch::apply;
+/// use serde_json::json;
+///
+/// let mut state = json!({"steps": ["plan"]});
+/// apply(&mut state, &[json!({"op": "add", "path": "/steps/-", "value": "run"})])?;
+/// assert_eq!(state, json!({"steps": ["plan", "run"]}));
+/// # Ok::<(), assistant_core::wire::json::patch::PatchError>(())
+/// ```
+///
+/// # Errors
+///
+/// An operation is malformed or does not fit the document, which is then as it was before.
+pub fn apply(target: &mut Value, patch: &[Value]) -> Result<(), PatchError> {
+    let mut edit = Edit {
+        target,
+        undo: Vec::new(),
+        budget: COPY_BUDGET,
+    };
+    for (operation, op) in patch.iter().enumerate() {
+        if let Err(kind) = edit.operate(op) {
+            edit.roll_back();
+            return Err(PatchError { operation, kind });
+        }
+    }
+    Ok(())
+}
+
+/// How to take one change back.
+enum Undo {
+    /// Put this value in the place.
+    Put(Pointer, Value),
+    /// Take the place away.
+    Remove(Pointer),
+    /// Make the place again, at this position of its container.
+    Insert(Pointer, usize, Value),
+    /// Bring a value back from `path`, where `old` was before, to its position at `from`.
+    Return {
+        path: Pointer,
+        old: Option<Value>,
+        from: Pointer,
+        at: usize,
+    },
+}
+
+struct Edit<'a> {
+    target: &'a mut Value,
+    undo: Vec<Undo>,
+    budget: usize,
+}
+
+type Outcome<T = ()> = Result<T, PatchErrorKind>;
+
+impl Edit<'_> {
+    fn operate(&mut self, op: &Value) -> Outcome {
+        match op.get("op").and_then(Value::as_str) {
+            Some("add") => self.add(pointer(op, "path")?, operand(op)?),
+            Some("remove") => self.remove(pointer(op, "path")?),
+            Some("replace") => self.replace(pointer(op, "path")?, operand(op)?),
+            Some("move") => self.relocate(pointer(op, "from")?, pointer(op, "path")?),
+            Some("copy") => self.copy(&pointer(op, "from")?, pointer(op, "path")?),
+            Some("test") => self.test(&pointer(op, "path")?, operand(op)?),
+            _ => Err(PatchErrorKind::UnknownOperation),
+        }
+    }
+
+    fn add(&mut self, path: Pointer, value: &Value) -> Outcome {
+        fits(&path, value)?;
+        self.insert(path, value.clone())
+    }
+
+    fn insert(&mut self, path: Pointer, value: Value) -> Outcome {
+        let (path, old) = insert(self.target, path, value).map_err(|_| PatchErrorKind::NotFound)?;
+        self.undo.push(match old {
+            Some(old) => Undo::Put(path, old),
+            None => Undo::Remove(path),
+        });
+        Ok(())
+    }
+
+    fn remove(&mut self, path: Pointer) -> Outcome {
+        if path.tokens().is_empty() {
+            self.undo.push(Undo::Put(path, self.target.take()));
+            return Ok(());
+        }
+        let (at, old) = remove(self.target, &path).ok_or(PatchErrorKind::NotFound)?;
+        self.undo.push(Undo::Insert(path, at, old));
+        Ok(())
+    }
+
+    fn replace(&mut self, path: Pointer, value: &Value) -> Outcome {
+        fits(&path, value)?;
+        let place = path.get_mut(self.target).ok_or(PatchErrorKind::NotFound)?;
+        let old = std::mem::replace(place, value.clone());
+        self.undo.push(Undo::Put(path, old));
+        Ok(())
+    }
+
+    fn relocate(&mut self, from: Pointer, path: Pointer) -> Outcome {
+        let value = from.get(self.target).ok_or(PatchErrorKind::NotFound)?;
+        if from.is_above(&path) {
+            return Err(PatchErrorKind::MoveIntoItself);
+        }
+        if from == path {
+            return Ok(());
+        }
+        // Moving to the same depth or higher cannot make the document deeper.
+        if path.tokens().len() > from.tokens().len() {
+            fits(&path, value)?;
+        }
+        let (at, value) = remove(self.target, &from).ok_or(PatchErrorKind::NotFound)?;
+        match insert(self.target, path, value) {
+            Ok((path, old)) => {
+                self.undo.push(Undo::Return {
+                    path,
+                    old,
+                    from,
+                    at,
+                });
+                Ok(())
+            }
+            Err(value) => {
+                restore(self.target, &from, at, value);
+                Err(PatchErrorKind::NotFound)
+            }
+        }
+    }
+
+    fn copy(&mut self, from: &Pointer, path: Pointer) -> Outcome {
+        let value = from.get(self.target).ok_or(PatchErrorKind::NotFound)?;
+        fits(&path, value)?;
+        let left = self.budget.checked_sub(value::size(value, self.budget));
+        self.budget = left.ok_or(PatchErrorKind::TooLarge)?;
+        let value = value.clone();
+        self.insert(path, value)
+    }
+
+    fn test(&self, path: &Pointer, expected: &Value) -> Outcome {
+        let value = path.get(self.target).ok_or(PatchErrorKind::NotFound)?;
+        if value::equal(value, expected) {
+            Ok(())
+        } else {
+            Err(PatchErrorKind::TestFailed)
+        }
+    }
+
+    fn roll_back(self) {
+        let target = self.target;
+        for undo in self.undo.into_iter().rev() {
+            match undo {
+                Undo::Put(path, old) => drop(exchange(target, &path, old)),
+                Undo::Remove(path) => drop(remove(target, &path)),
+                Undo::Insert(path, at, old) => restore(target, &path, at, old),
+                Undo::Return {
+                    path,
+                    old,
+                    from,
+                    at,
+                } => {
+                    let value = match old {
+                        Some(old) => exchange(target, &path, old),
+                        None => remove(target, &path).map(|(_, value)| value),
+                    };
+                    if let Some(value) = value {
+                        restore(target, &from, at, value);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn pointer(op: &Value, member: &'static str) -> Outcome<Pointer> {
+    let text = op.get(member).and_then(Value::as_str);
+    let text = text.ok_or(PatchErrorKind::MissingMember(member))?;
+    Pointer::parse(text).ok_or(PatchErrorKind::InvalidPointer)
+}
+
+fn operand(op: &Value) -> Outcome<&Value> {
+    op.get("value")
+        .ok_or(PatchErrorKind::MissingMember("value"))
+}
+
+/// Whether `value` at `path` stays within the depth.
+fn fits(path: &Pointer, value: &Value) -> Outcome {
+    let left = MAX_DEPTH.checked_sub(path.tokens().len());
+    let fits = left.is_some_and(|left| value::is_at_most(value, left));
+    if fits {
+        Ok(())
+    } else {
+        Err(PatchErrorKind::TooLarge)
+    }
+}
+
+/// What `add` does. Gives the place, with `-` made an index, and what was there; or, where there
+/// is no such place, the value back.
+fn insert(
+    root: &mut Value,
+    path: Pointer,
+    value: Value,
+) -> Result<(Pointer, Option<Value>), Value> {
+    if path.tokens().is_empty() {
+        return Ok((path, Some(std::mem::replace(root, value))));
+    }
+    match path.parent_mut(root) {
+        Some((Value::Object(map), key)) => {
+            let old = map.insert(key.to_owned(), value);
+            Ok((path, old))
+        }
+        Some((Value::Array(items), token)) => {
+            let at = if token == "-" {
+                Some(items.len())
+            } else {
+                index(token)
+            };
+            match at {
+                Some(at) if at <= items.len() => {
+                    items.insert(at, value);
+                    Ok((path.with_last(at.to_string()), None))
+                }
+                _ => Err(value),
+            }
+        }
+        _ => Err(value),
+    }
+}
+
+/// Takes a place other than the root away; gives its position in the container too.
+fn remove(root: &mut Value, path: &Pointer) -> Option<(usize, Value)> {
+    match path.parent_mut(root)? {
+        (Value::Object(map), key) => {
+            let at = map.keys().position(|name| name == key)?;
+            Some((at, map.shift_remove(key)?))
+        }
+        (Value::Array(items), token) => {
+            let at = index(token).filter(|at| *at < items.len())?;
+            Some((at, items.remove(at)))
+        }
+        _ => None,
+    }
+}
+
+/// The opposite of [`remove`].
+fn restore(root: &mut Value, path: &Pointer, at: usize, value: Value) {
+    match path.parent_mut(root) {
+        Some((Value::Object(map), key)) => {
+            map.shift_insert(at.min(map.len()), key.to_owned(), value);
+        }
+        Some((Value::Array(items), _)) => items.insert(at.min(items.len()), value),
+        _ => {}
+    }
+}
+
+fn exchange(root: &mut Value, path: &Pointer, value: Value) -> Option<Value> {
+    path.get_mut(root)
+        .map(|place| std::mem::replace(place, value))
+}

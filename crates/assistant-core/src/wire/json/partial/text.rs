@@ -1,0 +1,150 @@
+//! The inside of a JSON string, read in pieces: plain runs, escapes, surrogate pairs.
+//!
+//! The first half of a surrogate pair is held back until its partner came; a half without partner
+//! becomes U+FFFD and is remembered. The reader neither stores the string nor knows where it goes.
+
+/// What became of the text that was offered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Took {
+    /// All of it belongs to the string, which goes on.
+    All,
+    /// The closing quote was read.
+    Closed,
+    /// An escape that does not exist, or a bare control character; it was passed over.
+    Bad,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Escape {
+    #[default]
+    None,
+    Slash,
+    Hex {
+        digits: u8,
+        code: u32,
+    },
+}
+
+/// See the module.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Text {
+    escape: Escape,
+    high: Option<u32>,
+    mended: bool,
+}
+
+impl Text {
+    /// Whether half a surrogate pair was ever replaced.
+    pub(super) fn mended(&self) -> bool {
+        self.mended
+    }
+
+    /// Reads on, appending to `out`; gives what is left of `rest` after the string.
+    pub(super) fn take<'a>(&mut self, mut rest: &'a str, out: &mut String) -> (Took, &'a str) {
+        loop {
+            if self.escape == Escape::None {
+                rest = self.run(rest, out);
+            }
+            let mut chars = rest.chars();
+            let Some(ch) = chars.next() else {
+                return (Took::All, rest);
+            };
+            rest = chars.as_str();
+            match self.feed(ch, out) {
+                Took::All => {}
+                took => {
+                    self.escape = Escape::None;
+                    self.lone(out);
+                    return (took, rest);
+                }
+            }
+        }
+    }
+
+    /// Copies everything up to the next character that means something.
+    fn run<'a>(&mut self, rest: &'a str, out: &mut String) -> &'a str {
+        let special = |ch: char| matches!(ch, '"' | '\\' | '\0'..='\u{1f}');
+        let end = rest.find(special).unwrap_or(rest.len());
+        let (run, rest) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        if !run.is_empty() {
+            self.lone(out);
+            out.push_str(run);
+        }
+        rest
+    }
+
+    fn feed(&mut self, ch: char, out: &mut String) -> Took {
+        match self.escape {
+            Escape::None => match ch {
+                '"' => return Took::Closed,
+                '\\' => self.escape = Escape::Slash,
+                _ => return Took::Bad,
+            },
+            Escape::Slash if ch == 'u' => self.escape = Escape::Hex { digits: 0, code: 0 },
+            Escape::Slash => {
+                let Some(ch) = simple(ch) else {
+                    return Took::Bad;
+                };
+                self.escape = Escape::None;
+                self.lone(out);
+                out.push(ch);
+            }
+            Escape::Hex { digits, code } => {
+                let Some(digit) = ch.to_digit(16) else {
+                    return Took::Bad;
+                };
+                let code = code * 16 + digit;
+                if digits < 3 {
+                    self.escape = Escape::Hex {
+                        digits: digits + 1,
+                        code,
+                    };
+                } else {
+                    self.escape = Escape::None;
+                    self.unit(code, out);
+                }
+            }
+        }
+        Took::All
+    }
+
+    /// One UTF-16 unit from a `\u` escape.
+    fn unit(&mut self, code: u32, out: &mut String) {
+        if let (Some(high), 0xDC00..=0xDFFF) = (self.high, code) {
+            self.high = None;
+            let pair = 0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00);
+            out.push(char::from_u32(pair).unwrap_or(char::REPLACEMENT_CHARACTER));
+            return;
+        }
+        self.lone(out);
+        match char::from_u32(code) {
+            Some(ch) => out.push(ch),
+            None => {
+                self.high = Some(code);
+                if code >= 0xDC00 {
+                    self.lone(out);
+                }
+            }
+        }
+    }
+
+    /// The half that was held back has no partner.
+    fn lone(&mut self, out: &mut String) {
+        if self.high.take().is_some() {
+            self.mended = true;
+            out.push(char::REPLACEMENT_CHARACTER);
+        }
+    }
+}
+
+fn simple(ch: char) -> Option<char> {
+    Some(match ch {
+        '"' | '\\' | '/' => ch,
+        'b' => '\u{8}',
+        'f' => '\u{c}',
+        'n' => '\n',
+        'r' => '\r',
+        't' => '\t',
+        _ => return None,
+    })
+}

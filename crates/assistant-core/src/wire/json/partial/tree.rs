@@ -1,0 +1,163 @@
+//! The value that grows: a finished tree plus the path of nodes that are still open.
+//!
+//! While a piece of text is read the open nodes are taken out of their parents and lie on a
+//! stack, so that the innermost is at hand; between pieces they are back in place and the root is
+//! one plain value. Taking out and putting back costs the depth. It knows nothing of JSON text.
+
+use serde_json::Value;
+
+/// Where an open node belongs in the node around it.
+#[derive(Clone, Debug)]
+enum Slot {
+    Root,
+    Item(usize),
+    /// The newest entry of an object: reached from the end, without hashing a long key.
+    Newest(String),
+    /// An earlier entry of an object, written a second time.
+    Earlier(String),
+}
+
+impl Slot {
+    fn place<'a>(&self, parent: &'a mut Value) -> Option<&'a mut Value> {
+        match (self, parent) {
+            (Self::Item(_), Value::Array(items)) => items.last_mut(),
+            (Self::Newest(_), Value::Object(map)) => map.iter_mut().next_back().map(|(_, v)| v),
+            (Self::Earlier(key), Value::Object(map)) => map.get_mut(key),
+            _ => None,
+        }
+    }
+
+    fn is(&self, segment: &str) -> bool {
+        match self {
+            Self::Root => false,
+            Self::Item(index) => segment.parse() == Ok(*index),
+            Self::Newest(key) | Self::Earlier(key) => key == segment,
+        }
+    }
+}
+
+/// See the module.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tree {
+    /// The whole value, between pieces.
+    root: Option<Value>,
+    /// One for each open node, from the root inwards.
+    slots: Vec<Slot>,
+    /// The open nodes themselves, while a piece is read.
+    open: Vec<Value>,
+}
+
+impl Tree {
+    /// Takes the open nodes out of their parents.
+    pub(super) fn detach(&mut self) {
+        for slot in &self.slots {
+            let node = match self.open.last_mut() {
+                None => self.root.take(),
+                Some(parent) => slot.place(parent).map(Value::take),
+            };
+            self.open.push(node.unwrap_or_default());
+        }
+    }
+
+    /// Puts the open nodes back.
+    pub(super) fn attach(&mut self) {
+        while let Some(node) = self.open.pop() {
+            self.put(self.open.len(), node);
+        }
+    }
+
+    /// Opens a node inside the innermost one; `key` is its name if that is an object.
+    pub(super) fn open(&mut self, key: String, value: Value) {
+        let slot = match self.open.last_mut() {
+            Some(Value::Array(items)) => {
+                items.push(Value::Null);
+                Slot::Item(items.len() - 1)
+            }
+            Some(Value::Object(map)) => match map.insert(key.clone(), Value::Null) {
+                None => Slot::Newest(key),
+                Some(_) => Slot::Earlier(key),
+            },
+            _ => Slot::Root,
+        };
+        self.slots.push(slot);
+        self.open.push(value);
+    }
+
+    /// Closes the innermost node.
+    pub(super) fn close(&mut self) {
+        if let Some(node) = self.open.pop() {
+            self.put(self.open.len(), node);
+            self.slots.pop();
+        }
+    }
+
+    fn put(&mut self, depth: usize, node: Value) {
+        match (self.open.last_mut(), self.slots.get(depth)) {
+            (Some(parent), Some(slot)) => {
+                if let Some(place) = slot.place(parent) {
+                    *place = node;
+                }
+            }
+            _ => self.root = Some(node),
+        }
+    }
+
+    /// Replaces the innermost node.
+    pub(super) fn set(&mut self, value: Value) {
+        if let Some(node) = self.open.last_mut() {
+            *node = value;
+        }
+    }
+
+    /// The innermost open node, while a piece is read.
+    pub(super) fn top(&self) -> Option<&Value> {
+        self.open.last()
+    }
+
+    /// The same, to append to.
+    pub(super) fn top_mut(&mut self) -> Option<&mut Value> {
+        self.open.last_mut()
+    }
+
+    /// How many nodes are open, strings and numbers included.
+    pub(super) fn depth(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Whether no value has begun.
+    pub(super) fn is_empty(&self) -> bool {
+        self.root.is_none() && self.slots.is_empty()
+    }
+
+    /// The whole value, between pieces.
+    pub(super) fn root(&self) -> Option<&Value> {
+        self.root.as_ref()
+    }
+
+    /// The whole value, given away.
+    pub(super) fn into_root(self) -> Option<Value> {
+        self.root
+    }
+
+    /// Whether `path` leads out of the open nodes into a finished one.
+    pub(super) fn is_settled(&self, path: &[&str]) -> bool {
+        let mut open = self.slots.iter().skip(1);
+        let mut node = self.root.as_ref();
+        for segment in path {
+            let child = node.and_then(|node| child(node, segment));
+            if !open.next().is_some_and(|slot| slot.is(segment)) {
+                return child.is_some();
+            }
+            node = child;
+        }
+        false
+    }
+}
+
+fn child<'a>(node: &'a Value, segment: &str) -> Option<&'a Value> {
+    match node {
+        Value::Object(map) => map.get(segment),
+        Value::Array(items) => items.get(segment.parse::<usize>().ok()?),
+        _ => None,
+    }
+}

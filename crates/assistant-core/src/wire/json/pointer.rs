@@ -1,0 +1,149 @@
+//! RFC 6901 pointers: `/a/0/b~1c` as a list of tokens, and what they lead to in a value.
+//!
+//! Only reading is done here; changing a value is the business of [`super::patch`].
+
+use serde_json::Value;
+
+/// A path into a JSON value. Equal pointers lead to the same place.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pointer {
+    tokens: Vec<String>,
+}
+
+impl Pointer {
+    /// Reads the text form; none if it does not begin with `/` (and is not empty), or holds a `~`
+    /// that is not followed by `0` or `1`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        if text.is_empty() {
+            return Some(Self::default());
+        }
+        let tokens = text.strip_prefix('/')?.split('/').map(unescape);
+        Some(Self {
+            tokens: tokens.collect::<Option<_>>()?,
+        })
+    }
+
+    /// The names and indexes on the way, unescaped; none for the root.
+    #[must_use]
+    pub fn tokens(&self) -> &[String] {
+        &self.tokens
+    }
+
+    /// What the pointer leads to.
+    #[must_use]
+    pub fn get<'a>(&self, root: &'a Value) -> Option<&'a Value> {
+        self.tokens.iter().try_fold(root, |node, token| match node {
+            Value::Object(map) => map.get(token),
+            Value::Array(items) => items.get(index(token)?),
+            _ => None,
+        })
+    }
+
+    pub(super) fn get_mut<'a>(&self, root: &'a mut Value) -> Option<&'a mut Value> {
+        resolve_mut(&self.tokens, root)
+    }
+
+    /// The node around the place and the last token; none for the root.
+    pub(super) fn parent_mut<'a, 'p>(
+        &'p self,
+        root: &'a mut Value,
+    ) -> Option<(&'a mut Value, &'p str)> {
+        let (last, before) = self.tokens.split_last()?;
+        Some((resolve_mut(before, root)?, last))
+    }
+
+    /// Whether `other` lies inside the place this pointer leads to.
+    pub(super) fn is_above(&self, other: &Self) -> bool {
+        self.tokens.len() < other.tokens.len() && other.tokens.starts_with(&self.tokens)
+    }
+
+    /// The pointer with its last token replaced.
+    pub(super) fn with_last(mut self, token: String) -> Self {
+        if let Some(last) = self.tokens.last_mut() {
+            *last = token;
+        }
+        self
+    }
+}
+
+/// An array index: digits without a leading zero.
+pub(super) fn index(token: &str) -> Option<usize> {
+    let digits = token.bytes().all(|byte| byte.is_ascii_digit());
+    let padded = token.len() > 1 && token.starts_with('0');
+    if digits && !padded {
+        token.parse().ok()
+    } else {
+        None
+    }
+}
+
+fn resolve_mut<'a>(tokens: &[String], root: &'a mut Value) -> Option<&'a mut Value> {
+    tokens.iter().try_fold(root, |node, token| match node {
+        Value::Object(map) => map.get_mut(token),
+        Value::Array(items) => items.get_mut(index(token)?),
+        _ => None,
+    })
+}
+
+fn unescape(token: &str) -> Option<String> {
+    let mut out = String::with_capacity(token.len());
+    let mut chars = token.chars();
+    while let Some(ch) = chars.next() {
+        out.push(match ch {
+            '~' => match chars.next()? {
+                '0' => '~',
+                '1' => '/',
+                _ => return None,
+            },
+            _ => ch,
+        });
+    }
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Pointer;
+    use serde_json::json;
+
+    #[test]
+    fn follows_the_examples_of_the_rfc() {
+        let doc = json!({
+            "foo": ["bar", "baz"], "": 0, "a/b": 1, "c%d": 2, "e^f": 3, "g|h": 4, "i\\j": 5,
+            "k\"l": 6, " ": 7, "m~n": 8
+        });
+        let get = |text: &str| Pointer::parse(text).unwrap().get(&doc).cloned();
+        assert_eq!(get(""), Some(doc.clone()));
+        assert_eq!(get("/foo"), Some(json!(["bar", "baz"])));
+        assert_eq!(get("/foo/0"), Some(json!("bar")));
+        let names = [
+            "/", "/a~1b", "/c%d", "/e^f", "/g|h", "/i\\j", "/k\"l", "/ ", "/m~0n",
+        ];
+        for (value, text) in names.into_iter().enumerate() {
+            assert_eq!(get(text), Some(json!(value)), "{text}");
+        }
+    }
+
+    #[test]
+    fn refuses_what_is_no_pointer_and_what_is_no_index() {
+        for text in ["a", "#/a", "/~", "/~2", "/a~"] {
+            assert_eq!(Pointer::parse(text), None, "{text}");
+        }
+        let doc = json!([1]);
+        for text in [
+            "/00",
+            "/01",
+            "/-",
+            "/+0",
+            "/1",
+            "/-0",
+            "/1e0",
+            "/99999999999999999999999",
+            "/",
+        ] {
+            assert_eq!(Pointer::parse(text).unwrap().get(&doc), None, "{text}");
+        }
+        assert_eq!(Pointer::parse("/~01").unwrap().tokens(), ["~1"]);
+    }
+}
