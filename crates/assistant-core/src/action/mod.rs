@@ -1,3 +1,15 @@
-//! What the page offers to an agent.
+//! What the page offers to an agent: definitions, the registry, and the checks before a call runs.
+//!
+//! Everything here is plain data. Handlers, renderers and rules live with the host, which is asked
+//! through [`crate::session::Host`]; they are found by the [`RegistrationId`].
 
+mod definition;
+mod outcome;
+mod registry;
 pub mod schema;
+
+pub use definition::{
+    ActionSpec, Availability, InvalidAction, Policy, ResultEncoding, definitions_from_json,
+};
+pub use outcome::{ToolError, ToolOutcome};
+pub use registry::{Registration, RegistrationId, Registry};

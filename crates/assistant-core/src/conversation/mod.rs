@@ -1,1 +1,29 @@
-//! Being written.
+//! The conversation: a tree of messages made of typed parts, and the reducer that applies events to it.
+//!
+//! A node is one message of any role but tool; the answer to a call is folded into the call and
+//! keeps its place in the received order (decision D6). One path through the tree is the chat.
+//! Nothing here decides what happens next: that is [`crate::session`], the only writer.
+
+mod apply;
+mod call;
+mod change;
+mod export;
+mod fold;
+mod id;
+mod json;
+mod json_call;
+mod message;
+mod part;
+mod phase;
+mod tree;
+mod wire_form;
+
+pub(crate) use apply::Applied;
+pub use call::{Approval, CallError, CallResult, Decision, ErrorKind, Progress, ToolCall};
+pub use change::Change;
+pub use id::{CallKey, MessageId};
+pub use json::FormatError;
+pub use message::Message;
+pub use part::{DataPart, Part, TextPart, ToolResultPart};
+pub use phase::{Phase, Status};
+pub use tree::{CallRef, Conversation};

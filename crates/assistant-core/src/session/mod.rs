@@ -1,1 +1,282 @@
-//! Being written.
+//! The session: one conversation, and everything that decides what happens next in it.
+//!
+//! A state machine without I/O. [`Session::handle`] takes an [`Input`] and gives back a [`Step`]:
+//! what changed, and what must be done outside. It is plain data (`Clone + Debug`), so a test can
+//! copy it, crash it and go on with the copy. What it may ask while handling is behind [`Host`].
+//!
+//! * `run` speaks to the agent: starts runs, takes events in, settles how a run ended.
+//! * `prepare` and `execute` bring calls from "complete" to "answered" (decisions D1 to D4).
+//! * `approve` takes what a person decides, `interrupt` what an agent waits for.
+//! * `stop` ends things early, `notice` tells people about it.
+
+mod approve;
+mod effect;
+mod execute;
+mod host;
+mod input;
+mod interrupt;
+mod notice;
+mod options;
+mod prepare;
+mod run;
+mod stop;
+mod thread;
+
+pub use effect::{CommitId, Effect, Invocation, InvocationId, JournalEntry, RunKey, Step, TimerId};
+pub use host::{Answer, Host, PolicyQuestion, Ticket};
+pub use input::{Failure, FailureKind, Input, Refusal, StreamEnd, Verdict};
+pub use interrupt::OpenInterrupt;
+pub use notice::{Notice, NoticeAction, NoticeId, NoticeKind};
+pub use options::{Options, StopCondition};
+pub use run::{FinishReason, RunSummary, StepSummary};
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::{
+    action::{RegistrationId, Registry},
+    conversation::{CallKey, Change, Conversation, Phase},
+    event::{ContextItem, Diagnostic, Event, Object},
+};
+
+/// One conversation and its loop.
+#[derive(Debug, Clone)]
+pub struct Session {
+    thread_id: String,
+    conversation: Conversation,
+    registry: Registry,
+    options: Options,
+    context: BTreeMap<u64, ContextItem>,
+    forwarded_props: Value,
+    run: Option<run::Run>,
+    /// What the newest run offered to the agent.
+    offered: Vec<String>,
+    /// Calls that wait for something, in order of appearance.
+    open_calls: Vec<prepare::OpenCall>,
+    /// Whether results, once complete, go out by themselves.
+    looping: bool,
+    /// A handler asked to end the loop after its result (row X-3).
+    loop_stopped: bool,
+    summary: RunSummary,
+    interrupts: Vec<OpenInterrupt>,
+    notices: Vec<Notice>,
+    side_events: Vec<Event>,
+    last_number: u64,
+}
+
+/// What handling one input needs: the host, the time, and the step that is being made.
+struct Cx<'a> {
+    host: &'a mut dyn Host,
+    now: i64,
+    step: Step,
+}
+
+impl Cx<'_> {
+    fn change(&mut self, change: Change) {
+        self.step.changes.push(change);
+    }
+
+    fn effect(&mut self, effect: Effect) {
+        self.step.effects.push(effect);
+    }
+
+    fn refuse(&mut self, refusal: Refusal) {
+        self.step.refused = Some(refusal);
+    }
+
+    fn warn(&mut self, code: &'static str, message: String) {
+        self.step.diagnostics.push(Diagnostic::new(code, message));
+    }
+}
+
+impl Session {
+    /// A session for a new, empty conversation.
+    #[must_use]
+    pub fn new(thread_id: impl Into<String>, options: Options) -> Self {
+        Self {
+            thread_id: thread_id.into(),
+            conversation: Conversation::new(),
+            registry: Registry::default(),
+            options,
+            context: BTreeMap::new(),
+            forwarded_props: Value::Object(Object::new()),
+            run: None,
+            offered: Vec::new(),
+            open_calls: Vec::new(),
+            looping: false,
+            loop_stopped: false,
+            summary: RunSummary::default(),
+            interrupts: Vec::new(),
+            notices: Vec::new(),
+            side_events: Vec::new(),
+            last_number: 0,
+        }
+    }
+
+    /// Takes one input in and says what changed and what must be done.
+    ///
+    /// Effects are to be carried out in order, after this returns.
+    pub fn handle(&mut self, input: Input, host: &mut dyn Host) -> Step {
+        let now = host.now();
+        let mut cx = Cx {
+            host,
+            now,
+            step: Step::default(),
+        };
+        self.dispatch(input, &mut cx);
+        self.advance(&mut cx);
+        cx.step
+    }
+
+    fn dispatch(&mut self, input: Input, cx: &mut Cx<'_>) {
+        match input {
+            Input::Send { content } => self.send(content, cx),
+            Input::Decide { call, verdict } => self.decide(&call, verdict, cx),
+            Input::Answer {
+                interrupt_id,
+                status,
+                payload,
+            } => {
+                self.answer_interrupt(&interrupt_id, status, payload, cx);
+            }
+            Input::Stop => self.stop(cx),
+            Input::Retry => self.retry(cx),
+            Input::Continue => self.go_on(cx),
+            Input::Dismiss { notice } => self.dismiss(notice, cx),
+            Input::NewThread => self.new_thread(cx),
+            Input::Load {
+                thread_id,
+                snapshot,
+            } => self.load(thread_id, snapshot, cx),
+            Input::Register { id, spec } => self.register(id, *spec, cx),
+            Input::Unregister { id } => self.unregister(id, cx),
+            Input::SetContext { owner, item } => {
+                match item {
+                    Some(item) => self.context.insert(owner, item),
+                    None => self.context.remove(&owner),
+                };
+            }
+            Input::SetState { state } => {
+                self.conversation.set_state(state);
+                cx.change(Change::State);
+            }
+            Input::SetForwardedProps { props } => self.forwarded_props = props,
+            Input::Event { run, event } => self.take_event(run, *event, cx),
+            Input::Diagnostic { diagnostic } => cx.step.diagnostics.push(diagnostic),
+            Input::RunClosed { run, end } => self.close_run(run, end, cx),
+            Input::Committed { commit, outcome } => self.committed(commit, outcome, cx),
+            Input::PolicyAnswer { ticket, ask } => self.policy_answer(ticket, ask, cx),
+            Input::Progress {
+                invocation,
+                progress,
+            } => self.note_progress(invocation, progress, cx),
+            Input::Preliminary { invocation, value } => {
+                self.note_preliminary(invocation, value, cx);
+            }
+            Input::Finished {
+                invocation,
+                outcome,
+            } => self.handler_finished(invocation, outcome, cx),
+            Input::Timer { timer } => self.timer(timer, cx),
+        }
+    }
+
+    /// The conversation's id.
+    #[must_use]
+    pub fn thread_id(&self) -> &str {
+        &self.thread_id
+    }
+
+    /// The conversation.
+    #[must_use]
+    pub const fn conversation(&self) -> &Conversation {
+        &self.conversation
+    }
+
+    /// What is registered.
+    #[must_use]
+    pub const fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// Notices, oldest first.
+    #[must_use]
+    pub fn notices(&self) -> &[Notice] {
+        &self.notices
+    }
+
+    /// What agents wait for.
+    #[must_use]
+    pub fn interrupts(&self) -> &[OpenInterrupt] {
+        &self.interrupts
+    }
+
+    /// What has happened since the last user message.
+    #[must_use]
+    pub const fn summary(&self) -> &RunSummary {
+        &self.summary
+    }
+
+    /// Events that carried nothing this engine acts on (raw, custom, steps, subagents), newest
+    /// last; only the last few hundred are kept.
+    #[must_use]
+    pub fn side_events(&self) -> &[Event] {
+        &self.side_events
+    }
+
+    /// Whether the agent speaks right now.
+    #[must_use]
+    pub const fn is_streaming(&self) -> bool {
+        self.run.is_some()
+    }
+
+    /// Whether anything is under way: a run, a handler, or a question to a person.
+    #[must_use]
+    pub fn is_busy(&self) -> bool {
+        self.run.is_some() || !self.open_calls.is_empty() || self.waits_for_person()
+    }
+
+    /// Whether the only thing under way is a person's answer.
+    #[must_use]
+    pub fn waits_for_person(&self) -> bool {
+        let waiting = |key: CallKey| {
+            let call = self.conversation.call(&key);
+            call.is_some_and(|call| call.phase == Phase::ApprovalRequested)
+        };
+        self.run.is_none()
+            && (self.interrupts.iter().any(|open| open.answer.is_none())
+                || self.open_calls.iter().any(|open| waiting(open.key.clone())))
+    }
+
+    /// A number that was never given out before.
+    fn number(&mut self) -> u64 {
+        self.last_number += 1;
+        self.last_number
+    }
+
+    fn register(&mut self, id: RegistrationId, spec: crate::action::ActionSpec, cx: &mut Cx<'_>) {
+        if let Err(error) = spec.check() {
+            return cx.refuse(Refusal::InvalidAction(error));
+        }
+        if self.registry.clashes(id, &spec.name) {
+            cx.warn(
+                "action-name-clash",
+                format!(
+                    "'{}' is registered more than once: the newest is in force",
+                    spec.name
+                ),
+            );
+        }
+        if self.registry.register(id, spec) {
+            cx.change(Change::Registry);
+        }
+    }
+
+    fn unregister(&mut self, id: RegistrationId, cx: &mut Cx<'_>) {
+        self.cancel_handlers_of(id, cx);
+        if self.registry.unregister(id) {
+            cx.change(Change::Registry);
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! What an action is, apart from its code.
+
+use std::fmt;
+
+use serde_json::{Value, json};
+
+use crate::event::{Object, Tool};
+
+/// An action as plain data: what the agent is told, and how its calls are treated.
+///
+/// ```
+/// use assistant_core::action::ActionSpec;
+///
+/// let action = ActionSpec::new("confirmAction", "Ask the user to confirm an action");
+/// assert_eq!(action.tool().parameters.unwrap()["type"], "object");
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ActionSpec {
+    /// Unique name: letters, digits, `_`, `-`, `.`, at most 128.
+    pub name: String,
+    /// What it does, for the model.
+    pub description: String,
+    /// JSON Schema of its arguments.
+    pub parameters: Value,
+    /// A version for people; informative only.
+    pub version: Option<String>,
+    /// Whether code stands behind it.
+    pub has_handler: bool,
+    /// Whether the agent may call it.
+    pub availability: Availability,
+    /// Whether a person is asked first.
+    pub approval: Policy,
+    /// Never runs at the same time as another action (decision D2).
+    pub exclusive: bool,
+    /// Runs as soon as its arguments are complete; for cheap, idempotent reads (decision D1).
+    pub eager: bool,
+    /// Goes on when the component that registered it goes (decision D12).
+    pub detached: bool,
+    /// After how many milliseconds a handler without an answer counts as failed.
+    pub timeout_ms: Option<u32>,
+    /// Whether arguments are validated against `parameters` before anything else.
+    pub validate: bool,
+    /// How a handler's value becomes the text that is sent.
+    pub encoding: ResultEncoding,
+}
+
+impl ActionSpec {
+    /// An action without parameters, handler or approval.
+    #[must_use]
+    pub fn new(name: impl Into<String>, description: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            description: description.into(),
+            parameters: json!({"type": "object", "properties": {}}),
+            version: None,
+            has_handler: false,
+            availability: Availability::Offered,
+            approval: Policy::Never,
+            exclusive: false,
+            eager: false,
+            detached: false,
+            timeout_ms: None,
+            validate: true,
+            encoding: ResultEncoding::Json,
+        }
+    }
+
+    /// What the agent is told.
+    #[must_use]
+    pub fn tool(&self) -> Tool {
+        Tool {
+            name: self.name.clone(),
+            description: self.description.clone(),
+            parameters: Some(self.parameters.clone()),
+            metadata: None,
+        }
+    }
+
+    /// Whether it can be registered under its name.
+    ///
+    /// # Errors
+    ///
+    /// When the name is empty, longer than 128, or has a character that providers refuse.
+    pub fn check(&self) -> Result<(), InvalidAction> {
+        let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+        if self.name.is_empty() || self.name.len() > 128 || !self.name.chars().all(fits) {
+            return Err(InvalidAction {
+                name: self.name.clone(),
+            });
+        }
+        Ok(())
+    }
+}
+
+/// An action whose name providers would refuse.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InvalidAction {
+    name: String,
+}
+
+impl fmt::Display for InvalidAction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "'{}' is no name for an action: 1 to 128 letters, digits, '_', '-' or '.' are",
+            self.name
+        )
+    }
+}
+
+impl std::error::Error for InvalidAction {}
+
+/// Whether the agent may call an action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Availability {
+    /// It is offered to the agent.
+    Offered,
+    /// It only shows what the agent does itself; never offered, never run here.
+    RenderOnly,
+}
+
+/// Whether a person is asked before an action runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Policy {
+    /// Never.
+    Never,
+    /// Each time.
+    Always,
+    /// The host says, by the arguments.
+    Ask,
+}
+
+/// How a handler's value becomes the text that is sent (decision D5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResultEncoding {
+    /// Its JSON text; a string is quoted.
+    Json,
+    /// A string as it is, anything else as JSON.
+    Text,
+}
+
+impl ResultEncoding {
+    /// The text that is sent for a value.
+    #[must_use]
+    pub fn encode(self, value: &Value) -> String {
+        match (self, value) {
+            (Self::Text, Value::String(text)) => text.clone(),
+            _ => value.to_string(),
+        }
+    }
+}
+
+/// Actions from a plain list of tool definitions, `[{name, description, parameters?}]`; handlers
+/// are attached by name.
+///
+/// Entries that are no definition are left out; the second list says which and why.
+#[must_use]
+pub fn definitions_from_json(list: &[Value]) -> (Vec<ActionSpec>, Vec<String>) {
+    let mut actions = Vec::new();
+    let mut refused = Vec::new();
+    for (place, entry) in list.iter().enumerate() {
+        match entry.as_object().and_then(definition) {
+            Some(action) if action.check().is_ok() => actions.push(action),
+            _ => refused.push(format!("entry {place} is no tool definition")),
+        }
+    }
+    (actions, refused)
+}
+
+fn definition(entry: &Object) -> Option<ActionSpec> {
+    let name = entry.get("name")?.as_str()?;
+    let description = entry
+        .get("description")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    let mut action = ActionSpec::new(name, description);
+    if let Some(parameters) = entry.get("parameters") {
+        action.parameters = parameters.clone();
+    }
+    Some(action)
+}

@@ -1,0 +1,87 @@
+//! What a handler gives back.
+
+use std::fmt;
+
+use serde_json::{Value, json};
+
+/// What a handler that did not fail gives back.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ToolOutcome {
+    /// The result; the agent goes on with it.
+    Continue(Value),
+    /// The result; it goes out with the next user message, the loop ends here (row X-3).
+    StopLoop(Value),
+}
+
+/// Why a handler failed. The model sees the message, the type and the suggestion, nothing else.
+///
+/// Made from any error by `?`:
+///
+/// ```
+/// use assistant_core::action::ToolError;
+///
+/// fn parse(text: &str) -> Result<u32, ToolError> {
+///     Ok(text.parse::<u32>()?)
+/// }
+/// assert_eq!(parse("x").unwrap_err().message, "invalid digit found in string");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolError {
+    /// A sentence.
+    pub message: String,
+    /// A word for the kind of error.
+    pub error_type: Option<String>,
+    /// What the model could do instead.
+    pub suggestion: Option<String>,
+}
+
+impl ToolError {
+    /// An error with a sentence for person and model.
+    #[must_use]
+    pub fn new(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            error_type: None,
+            suggestion: None,
+        }
+    }
+
+    /// Adds a word for the kind of error.
+    #[must_use]
+    pub fn error_type(mut self, word: impl Into<String>) -> Self {
+        self.error_type = Some(word.into());
+        self
+    }
+
+    /// Adds what the model could do instead.
+    #[must_use]
+    pub fn suggestion(mut self, text: impl Into<String>) -> Self {
+        self.suggestion = Some(text.into());
+        self
+    }
+
+    /// The error as the model sees it: `{"error": …}` with type and suggestion where known.
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        let mut out = json!({"error": self.message});
+        if let Some(word) = &self.error_type {
+            out["errorType"] = word.as_str().into();
+        }
+        if let Some(text) = &self.suggestion {
+            out["suggestion"] = text.as_str().into();
+        }
+        out
+    }
+}
+
+impl fmt::Display for ToolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl<E: std::error::Error> From<E> for ToolError {
+    fn from(error: E) -> Self {
+        Self::new(error.to_string())
+    }
+}

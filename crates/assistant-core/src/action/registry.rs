@@ -1,0 +1,116 @@
+//! Which actions are registered, by whom, and which of them is in force.
+//!
+//! Registrations of one name are a stack: the newest is in force, and dropping one removes only
+//! itself (row S4-5).
+
+use super::ActionSpec;
+use crate::event::Tool;
+
+/// Names one registration; the host finds handler, renderer and rules by it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RegistrationId(pub u64);
+
+/// A registered action.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Registration {
+    /// Whose it is.
+    pub id: RegistrationId,
+    /// What it is.
+    pub spec: ActionSpec,
+}
+
+/// All registered actions, in order of registration.
+#[derive(Debug, Clone, Default)]
+pub struct Registry {
+    entries: Vec<Registration>,
+}
+
+impl Registry {
+    /// Adds an action, or puts another in the place of the one with this id. Says whether what
+    /// the agent is told has changed.
+    pub(crate) fn register(&mut self, id: RegistrationId, spec: ActionSpec) -> bool {
+        let before = self.tools();
+        match self.entries.iter_mut().find(|entry| entry.id == id) {
+            Some(entry) if entry.spec.name == spec.name => entry.spec = spec,
+            _ => {
+                self.entries.retain(|entry| entry.id != id);
+                self.entries.push(Registration { id, spec });
+            }
+        }
+        before != self.tools()
+    }
+
+    /// Removes a registration, and says whether what the agent is told has changed. Removing one
+    /// that is not there does nothing.
+    pub(crate) fn unregister(&mut self, id: RegistrationId) -> bool {
+        let before = self.tools();
+        self.entries.retain(|entry| entry.id != id);
+        before != self.tools()
+    }
+
+    /// The registration in force under a name.
+    #[must_use]
+    pub fn in_force(&self, name: &str) -> Option<&Registration> {
+        self.entries
+            .iter()
+            .rev()
+            .find(|entry| entry.spec.name == name)
+    }
+
+    /// The registration with this id.
+    #[must_use]
+    pub fn get(&self, id: RegistrationId) -> Option<&Registration> {
+        self.entries.iter().find(|entry| entry.id == id)
+    }
+
+    /// Whether another registration has this name already.
+    #[must_use]
+    pub fn clashes(&self, id: RegistrationId, name: &str) -> bool {
+        self.entries
+            .iter()
+            .any(|entry| entry.id != id && entry.spec.name == name)
+    }
+
+    /// What the agent is offered, in order of registration: one definition for each name.
+    #[must_use]
+    pub fn offered(&self) -> Vec<&Registration> {
+        let mut list: Vec<&Registration> = Vec::new();
+        for entry in &self.entries {
+            let name = &entry.spec.name;
+            if list.iter().any(|other| other.spec.name == *name) {
+                continue;
+            }
+            let newest = self.in_force(name);
+            list.extend(
+                newest.filter(|entry| entry.spec.availability == super::Availability::Offered),
+            );
+        }
+        list
+    }
+
+    /// The definitions of what is offered.
+    #[must_use]
+    pub fn tools(&self) -> Vec<Tool> {
+        self.offered()
+            .into_iter()
+            .map(|entry| entry.spec.tool())
+            .collect()
+    }
+
+    /// The action that would run under a name.
+    ///
+    /// # Errors
+    ///
+    /// "Action X not found" when nothing is registered or it is only for display, "Action X has no
+    /// handler" when nothing stands behind it.
+    pub fn executable(&self, name: &str) -> Result<&Registration, String> {
+        match self.in_force(name) {
+            Some(entry) if entry.spec.availability == super::Availability::RenderOnly => {
+                Err(format!("Action {name} not found"))
+            }
+            Some(entry) if !entry.spec.has_handler => Err(format!("Action {name} has no handler")),
+            Some(entry) => Ok(entry),
+            None => Err(format!("Action {name} not found")),
+        }
+    }
+}

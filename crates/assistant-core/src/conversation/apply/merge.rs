@@ -1,0 +1,308 @@
+//! Messages that come as a list: snapshots, and the input that a run repeats (decision D10).
+
+use std::collections::{HashMap, HashSet};
+
+use super::{Applied, Change, Conversation};
+use crate::{
+    conversation::{
+        Part, Phase, TextPart, fold,
+        tree::CallRef,
+        wire_form::{self, ended},
+    },
+    event::{FunctionCall, Message, MessageBody, Role},
+};
+
+/// A place in the received order: a message, or the tool message of a call (by the call's id).
+#[derive(Debug, Clone)]
+enum Place {
+    Node(usize),
+    Result(String),
+}
+
+impl Conversation {
+    /// Adds the messages that are not known yet.
+    pub(super) fn merge_new(&mut self, messages: Vec<Message>, out: &mut Applied<'_>) {
+        let known: HashSet<String> = self.places().into_iter().map(|(id, _)| id).collect();
+        for message in messages {
+            if !known.contains(&message.id) {
+                self.append_wire(message, out.now);
+                out.changes.push(Change::Path);
+            }
+        }
+    }
+
+    /// The list is what the agent holds true of the path.
+    ///
+    /// Messages first: they are replaced in place or leave. Then the results, each at its old
+    /// place in the received order, and last what is new.
+    pub(super) fn merge_snapshot(&mut self, messages: Vec<Message>, out: &mut Applied<'_>) {
+        let authority = Authority::of(&messages);
+        let places = self.places();
+        self.leading_results.clear();
+        for node in self.path.clone() {
+            if let Some(node) = self.node_mut(node) {
+                node.results.clear();
+            }
+        }
+        let order: Vec<String> = messages.iter().map(|message| message.id.clone()).collect();
+        let mut incoming: HashMap<String, Message> = messages
+            .into_iter()
+            .map(|message| (message.id.clone(), message))
+            .collect();
+        for (id, place) in &places {
+            let Place::Node(ix) = *place else { continue };
+            match incoming.remove(id) {
+                Some(message) => self.replace_message(ix, message, out),
+                None => self.drop_message(ix, authority),
+            }
+        }
+        self.reindex();
+        self.restore_results(places, &mut incoming);
+        for id in order {
+            let Some(message) = incoming.remove(&id) else {
+                continue;
+            };
+            if self.ids.contains_key(&id.as_str().into()) {
+                out.warn(
+                    "other-branch",
+                    format!("snapshot: '{id}' is on another branch: ignored"),
+                );
+                continue;
+            }
+            self.append_wire(message, out.now);
+        }
+        self.reindex();
+        let messages: Vec<_> = self.path().map(|message| message.id.clone()).collect();
+        out.changes.push(Change::Path);
+        out.changes
+            .extend(messages.into_iter().map(Change::Message));
+    }
+
+    /// The received order, each place with the id of its message.
+    fn places(&self) -> Vec<(String, Place)> {
+        let result = |at: &CallRef| {
+            let call = self.call_at(*at)?;
+            let result = call.result.as_ref()?;
+            Some((result.message_id.clone(), Place::Result(call.id.clone())))
+        };
+        let mut list: Vec<_> = self.leading_results.iter().filter_map(result).collect();
+        for ix in &self.path {
+            let Some(node) = self.node(*ix) else { continue };
+            list.push((node.message.wire_id().to_owned(), Place::Node(*ix)));
+            list.extend(node.results.iter().filter_map(result));
+        }
+        list
+    }
+
+    fn restore_results(
+        &mut self,
+        places: Vec<(String, Place)>,
+        incoming: &mut HashMap<String, Message>,
+    ) {
+        let answered: HashSet<String> = incoming.values().filter_map(answered_call).collect();
+        let mut after = None;
+        for (id, place) in places {
+            let call_id = match place {
+                Place::Node(ix) => {
+                    if self.on_path(ix) {
+                        after = Some(ix);
+                    }
+                    continue;
+                }
+                Place::Result(call_id) => call_id,
+            };
+            let Some(at) = self.find_call(&call_id) else {
+                continue;
+            };
+            let fresh = incoming.remove(&id).and_then(fold::result_from_wire);
+            let kept = fresh.is_some() || self.keeps_result(at, answered.contains(&call_id));
+            let Some(call) = self.call_at_mut(at) else {
+                continue;
+            };
+            if !kept {
+                call.result = None;
+                call.phase = Phase::InputAvailable;
+                call.ended_at = None;
+                continue;
+            }
+            if fresh.is_some() {
+                call.result = fresh;
+            }
+            match after.and_then(|ix| self.node_mut(ix)) {
+                Some(node) => node.results.push(at),
+                None => self.leading_results.push(at),
+            }
+        }
+    }
+
+    /// What is not sent yet stays, unless the snapshot brings another answer to the call.
+    fn keeps_result(&self, at: CallRef, answered: bool) -> bool {
+        let result = self.call_at(at).and_then(|call| call.result.as_ref());
+        !answered && result.is_some_and(|result| !result.sent)
+    }
+
+    fn replace_message(&mut self, ix: usize, wire: Message, out: &mut Applied<'_>) {
+        let now = out.now;
+        let Some(node) = self.node_mut(ix) else {
+            return;
+        };
+        let message = &mut node.message;
+        let MessageBody::Assistant {
+            content,
+            tool_calls,
+        } = wire.body
+        else {
+            let fresh = wire_form::from_wire(wire, now);
+            message.role = fresh.role;
+            message.parts = fresh.parts;
+            message.listed = fresh.listed;
+            message.name = fresh.name;
+            message.encrypted_value = fresh.encrypted_value;
+            message.subagent_run_id = fresh.subagent_run_id;
+            message.metadata = fresh.metadata;
+            message.extra = fresh.extra;
+            return;
+        };
+        message.name = wire.name;
+        message.encrypted_value = wire.encrypted_value;
+        message.subagent_run_id = wire.subagent_run_id;
+        message.metadata = wire.metadata;
+        message.extra = wire.extra;
+        message.role = Role::Assistant;
+        replace_text(&mut message.parts, content);
+        replace_calls(&mut message.parts, tool_calls, now);
+    }
+
+    /// A message that the snapshot does not hold leaves the path; what a person wrote or decided
+    /// in it stays on a branch of its own.
+    fn drop_message(&mut self, ix: usize, authority: Authority) {
+        let Some(node) = self.node(ix) else { return };
+        let message = &node.message;
+        let keep = match message.role {
+            Role::Activity => !authority.activity,
+            Role::Reasoning => !authority.reasoning,
+            _ => false,
+        };
+        let unsent = message
+            .calls()
+            .any(|call| call.result.as_ref().is_some_and(|r| !r.sent));
+        if keep || unsent {
+            return;
+        }
+        let by_person = message.role == Role::User
+            || message.calls().any(|call| {
+                call.approval
+                    .as_ref()
+                    .is_some_and(|approval| approval.decision.is_some())
+            });
+        if by_person {
+            self.leave_as_branch(ix)
+        } else {
+            self.splice(ix)
+        }
+    }
+
+    /// Takes a node off the path but keeps it: its child on the path moves up beside it.
+    fn leave_as_branch(&mut self, ix: usize) {
+        let Some(place) = self.path.iter().position(|other| *other == ix) else {
+            return;
+        };
+        let next = self.path.get(place + 1).copied();
+        let parent = self.node(ix).and_then(|node| node.parent);
+        if let Some(next) = next {
+            if let Some(node) = self.node_mut(ix) {
+                node.children.retain(|child| *child != next);
+            }
+            if let Some(node) = self.node_mut(next) {
+                node.parent = parent;
+            }
+            match parent.and_then(|parent| self.node_mut(parent)) {
+                Some(parent) => parent.children.push(next),
+                None => self.roots.push(next),
+            }
+        }
+        self.path.remove(place);
+        self.number_path();
+    }
+}
+
+/// Whether a snapshot speaks for the activities and the reasoning, too.
+#[derive(Debug, Clone, Copy)]
+struct Authority {
+    activity: bool,
+    reasoning: bool,
+}
+
+impl Authority {
+    fn of(messages: &[Message]) -> Self {
+        let any = |role| messages.iter().any(|message| message.role() == role);
+        Self {
+            activity: any(Role::Activity),
+            reasoning: any(Role::Reasoning),
+        }
+    }
+}
+
+fn answered_call(message: &Message) -> Option<String> {
+    match &message.body {
+        MessageBody::Tool { tool_call_id, .. } => Some(tool_call_id.clone()),
+        _ => None,
+    }
+}
+
+/// Keeps the text parts if together they say the same, else one part takes their place.
+fn replace_text(parts: &mut Vec<Part>, content: Option<String>) {
+    let joined: String = parts.iter().filter_map(Part::as_text).collect();
+    let had_text = parts.iter().any(|part| part.as_text().is_some());
+    if had_text == content.is_some() && content.as_deref().unwrap_or_default() == joined {
+        return;
+    }
+    let place = parts
+        .iter()
+        .position(|part| part.as_text().is_some())
+        .unwrap_or(0);
+    let generation = parts.iter().find_map(|part| match part {
+        Part::Text(part) => Some(part.generation + 1),
+        _ => None,
+    });
+    parts.retain(|part| part.as_text().is_none());
+    if let Some(text) = content {
+        let generation = generation.unwrap_or_default();
+        parts.insert(
+            place.min(parts.len()),
+            Part::Text(TextPart {
+                generation,
+                ..TextPart::new(text)
+            }),
+        );
+    }
+}
+
+fn replace_calls(parts: &mut Vec<Part>, wire: Vec<FunctionCall>, now: i64) {
+    let listed: HashSet<&str> = wire.iter().map(|call| call.id.as_str()).collect();
+    parts.retain(|part| {
+        part.as_call().is_none_or(|call| {
+            listed.contains(call.id.as_str()) || call.result.as_ref().is_some_and(|r| !r.sent)
+        })
+    });
+    for fresh in wire {
+        let known = parts.iter_mut().find_map(|part| match part {
+            Part::ToolCall(call) if call.id == fresh.id => Some(call),
+            _ => None,
+        });
+        let Some(call) = known else {
+            parts.push(Part::ToolCall(Box::new(ended(fresh, now))));
+            continue;
+        };
+        call.name = fresh.name;
+        if call.args_text() != fresh.arguments {
+            call.set_args_text(&fresh.arguments);
+        }
+        if !call.has_ended() || call.args().is_none() {
+            call.end_args();
+        }
+        call.metadata = fresh.metadata.unwrap_or_default();
+        call.encrypted_value = fresh.encrypted_value;
+        call.extra = fresh.extra;
+    }
+}

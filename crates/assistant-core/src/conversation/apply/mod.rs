@@ -1,0 +1,191 @@
+//! The reducer: one event in, the tree changed, the changes listed.
+//!
+//! Events come here verified and with chunks expanded ([`crate::wire`]). The cost of an event is
+//! in proportion to the event, never to the conversation; a messages snapshot is as long as the
+//! conversation and costs as much.
+
+mod activity;
+mod merge;
+mod text;
+mod tool;
+
+use super::{Change, Conversation, Part};
+use crate::{
+    event::{Base, Diagnostic, EncryptedEntity, Event, EventKind, Object, Role},
+    wire::json::patch,
+};
+
+/// What applying an event needs and yields.
+#[derive(Debug)]
+pub(crate) struct Applied<'a> {
+    /// Milliseconds since 1970.
+    pub(crate) now: i64,
+    /// What changed.
+    pub(crate) changes: &'a mut Vec<Change>,
+    /// What could not be acted on.
+    pub(crate) diagnostics: &'a mut Vec<Diagnostic>,
+}
+
+impl Applied<'_> {
+    fn warn(&mut self, code: &'static str, message: String) {
+        self.diagnostics.push(Diagnostic::new(code, message));
+    }
+}
+
+impl Conversation {
+    /// Applies one event to the path.
+    pub(crate) fn apply(&mut self, event: Event, out: &mut Applied<'_>) {
+        let Event { kind, base } = event;
+        match kind {
+            EventKind::TextMessageStart {
+                message_id,
+                role,
+                name,
+            } => {
+                self.start_text(
+                    &message_id,
+                    role.unwrap_or(Role::Assistant),
+                    name,
+                    base,
+                    out,
+                );
+            }
+            EventKind::TextMessageContent { message_id, delta }
+            | EventKind::ReasoningMessageContent { message_id, delta } => {
+                self.grow_text(&message_id, &delta, base, out);
+            }
+            EventKind::TextMessageEnd { message_id }
+            | EventKind::ReasoningMessageEnd { message_id } => {
+                self.end_text(&message_id, base, out);
+            }
+            EventKind::ReasoningMessageStart { message_id } => {
+                self.start_text(&message_id, Role::Reasoning, None, base, out);
+            }
+            EventKind::ToolCallStart {
+                tool_call_id,
+                tool_call_name,
+                parent_message_id,
+            } => {
+                self.start_call(tool_call_id, tool_call_name, parent_message_id, base, out);
+            }
+            EventKind::ToolCallArgs {
+                tool_call_id,
+                delta,
+            } => {
+                self.grow_call(&tool_call_id, &delta, base, out);
+            }
+            EventKind::ToolCallEnd { tool_call_id } => self.end_call(&tool_call_id, base, out),
+            EventKind::ToolCallResult {
+                message_id,
+                tool_call_id,
+                content,
+            } => {
+                self.result_event(message_id, tool_call_id, content, base, out);
+            }
+            EventKind::ActivitySnapshot {
+                message_id,
+                activity_type,
+                content,
+                replace,
+            } => {
+                self.show_activity(&message_id, activity_type, content, replace, base, out);
+            }
+            EventKind::ActivityDelta {
+                message_id,
+                activity_type,
+                patch,
+            } => {
+                self.patch_activity(&message_id, activity_type, &patch, base, out);
+            }
+            EventKind::StateSnapshot { snapshot } => {
+                self.state = snapshot;
+                out.changes.push(Change::State);
+            }
+            EventKind::StateDelta { delta } => match patch::apply(&mut self.state, &delta) {
+                Ok(()) => out.changes.push(Change::State),
+                Err(error) => out.warn(
+                    "state-patch",
+                    format!("Failed to apply state patch: {error}"),
+                ),
+            },
+            EventKind::MessagesSnapshot { messages } => self.merge_snapshot(messages, out),
+            EventKind::RunStarted {
+                input: Some(input), ..
+            } => {
+                self.merge_new(input.messages, out);
+            }
+            EventKind::ReasoningEncryptedValue {
+                entity,
+                entity_id,
+                encrypted_value,
+            } => {
+                self.seal(entity, &entity_id, encrypted_value);
+            }
+            _ => {}
+        }
+    }
+
+    fn seal(&mut self, entity: EncryptedEntity, id: &str, value: String) {
+        match entity {
+            EncryptedEntity::ToolCall => {
+                if let Some(call) = self.find_call(id).and_then(|at| self.call_at_mut(at)) {
+                    call.encrypted_value = Some(value);
+                }
+            }
+            EncryptedEntity::Message => {
+                if let Some(node) = self.find_message(id).and_then(|ix| self.node_mut(ix)) {
+                    node.message.encrypted_value = Some(value);
+                } else if let Some(result) = self.result_by_message_id(id) {
+                    result.encrypted_value = Some(value);
+                }
+            }
+        }
+    }
+
+    fn result_by_message_id(&mut self, id: &str) -> Option<&mut super::CallResult> {
+        let refs = self.path_call_refs();
+        let at = refs.into_iter().rev().find(|at| {
+            let call = self.call_at(*at);
+            call.and_then(|call| call.result.as_ref())
+                .is_some_and(|r| r.message_id == id)
+        })?;
+        self.call_at_mut(at)?.result.as_mut()
+    }
+
+    /// Merges an event's metadata into a message: for each key the last one wins.
+    fn note_message_metadata(&mut self, ix: usize, base: Base) {
+        let (Some(metadata), Some(node)) = (base.metadata, self.node_mut(ix)) else {
+            return;
+        };
+        merge_metadata(node.message.metadata.get_or_insert_default(), metadata);
+    }
+
+    fn part_grew(&self, ix: usize, out: &mut Applied<'_>) {
+        if let Some(node) = self.node(ix) {
+            let part = node.message.parts.len().saturating_sub(1);
+            out.changes.push(Change::PartGrew {
+                message: node.message.id.clone(),
+                part,
+            });
+        }
+    }
+
+    fn push_part(&mut self, ix: usize, part: Part, out: &mut Applied<'_>) -> usize {
+        let Some(node) = self.node_mut(ix) else {
+            return 0;
+        };
+        let place = node.message.parts.len();
+        node.message.parts.push(part);
+        out.changes.push(Change::PartAdded {
+            message: node.message.id.clone(),
+            part: place,
+        });
+        place
+    }
+}
+
+fn merge_metadata(into: &mut Object, from: Object) {
+    for (key, value) in from {
+        into.insert(key, value);
+    }
+}

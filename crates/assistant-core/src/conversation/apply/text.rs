@@ -1,0 +1,138 @@
+//! Text and reasoning messages: start, grow, end.
+
+use super::{Applied, Change, Conversation};
+use crate::{
+    conversation::{Message, Part, TextPart},
+    event::{Base, Role},
+};
+
+impl Conversation {
+    pub(super) fn start_text(
+        &mut self,
+        id: &str,
+        role: Role,
+        name: Option<String>,
+        base: Base,
+        out: &mut Applied<'_>,
+    ) {
+        let ix = match self.find_message(id) {
+            Some(ix) => {
+                if self.role_of(ix) == Some(Role::Activity) {
+                    out.warn(
+                        "text-into-activity",
+                        format!("'{id}' is an activity: its text is ignored"),
+                    );
+                    return;
+                }
+                ix
+            }
+            None => self.add_message(id, role, name, &base, out),
+        };
+        self.open_text(ix, out);
+        self.note_message_metadata(ix, base);
+    }
+
+    pub(super) fn grow_text(&mut self, id: &str, delta: &str, base: Base, out: &mut Applied<'_>) {
+        let Some(ix) = self.find_message(id) else {
+            return out.warn(
+                "unknown-message",
+                format!("text for unknown message '{id}'"),
+            );
+        };
+        if self.role_of(ix) == Some(Role::Activity) {
+            return;
+        }
+        self.open_text(ix, out);
+        if let Some(Part::Text(part) | Part::Reasoning(part)) = self
+            .node_mut(ix)
+            .and_then(|node| node.message.parts.last_mut())
+        {
+            part.text.push_str(delta);
+        }
+        self.part_grew(ix, out);
+        self.note_message_metadata(ix, base);
+    }
+
+    pub(super) fn end_text(&mut self, id: &str, base: Base, out: &mut Applied<'_>) {
+        let Some(ix) = self.find_message(id) else {
+            return;
+        };
+        self.close_texts(ix, out);
+        self.note_message_metadata(ix, base);
+    }
+
+    /// Tells every text that is still open that nothing more will come: the run has ended.
+    pub(crate) fn close_open_texts(&mut self, out: &mut Applied<'_>) {
+        for depth in (0..self.path.len()).rev() {
+            let Some(ix) = self.path.get(depth).copied() else {
+                return;
+            };
+            if self.role_of(ix) == Some(Role::User) {
+                return;
+            }
+            self.close_texts(ix, out);
+        }
+    }
+
+    fn close_texts(&mut self, ix: usize, out: &mut Applied<'_>) {
+        let Some(node) = self.node_mut(ix) else {
+            return;
+        };
+        let id = node.message.id.clone();
+        for (place, part) in node.message.parts.iter_mut().enumerate() {
+            if let Part::Text(part) | Part::Reasoning(part) = part
+                && std::mem::take(&mut part.open)
+            {
+                out.changes.push(Change::PartGrew {
+                    message: id.clone(),
+                    part: place,
+                });
+            }
+        }
+    }
+
+    /// Makes sure that the last part is a text that grows: text after a call is a part of its own.
+    fn open_text(&mut self, ix: usize, out: &mut Applied<'_>) {
+        let Some(node) = self.node_mut(ix) else {
+            return;
+        };
+        let reasoning = node.message.role == Role::Reasoning;
+        match node.message.parts.last_mut() {
+            Some(Part::Text(part)) if !reasoning => part.open = true,
+            Some(Part::Reasoning(part)) if reasoning => part.open = true,
+            _ => {
+                let part = TextPart {
+                    open: true,
+                    ..TextPart::default()
+                };
+                let part = if reasoning {
+                    Part::Reasoning(part)
+                } else {
+                    Part::Text(part)
+                };
+                self.close_texts(ix, out);
+                self.push_part(ix, part, out);
+            }
+        }
+    }
+
+    pub(super) fn role_of(&self, ix: usize) -> Option<Role> {
+        self.node(ix).map(|node| node.message.role)
+    }
+
+    pub(super) fn add_message(
+        &mut self,
+        id: &str,
+        role: Role,
+        name: Option<String>,
+        base: &Base,
+        out: &mut Applied<'_>,
+    ) -> usize {
+        let mut message = Message::new(id, role, out.now);
+        message.name = name;
+        message.subagent_run_id.clone_from(&base.subagent_run_id);
+        self.append(message);
+        out.changes.push(Change::Path);
+        self.path.last().copied().unwrap_or_default()
+    }
+}

@@ -1,0 +1,275 @@
+//! A tool call: its arguments as they stream in, what a person decided, and its result.
+
+use serde_json::{Map, Value};
+
+use super::Phase;
+use crate::{
+    event::{Content, Object},
+    wire::json::partial::PartialJson,
+};
+
+/// A tool call inside an assistant message.
+#[derive(Debug, Clone)]
+pub struct ToolCall {
+    /// The id that the agent gave it.
+    pub id: String,
+    /// The tool's name.
+    pub name: String,
+    /// How far it has come.
+    pub phase: Phase,
+    /// What a person was asked and said.
+    pub approval: Option<Approval>,
+    /// Arguments as a person changed them before approving.
+    pub edited_args: Option<Value>,
+    /// The newest preliminary result. Shown, never sent.
+    pub preliminary: Option<Value>,
+    /// How far the handler says it is.
+    pub progress: Option<Progress>,
+    /// The answer, which goes to the agent.
+    pub result: Option<CallResult>,
+    /// Why it failed.
+    pub error: Option<CallError>,
+    /// When it appeared, in milliseconds since 1970.
+    pub created_at: i64,
+    /// When it reached its last phase, in milliseconds since 1970.
+    pub ended_at: Option<i64>,
+    /// The provider's sealed form, to be given back untouched.
+    pub encrypted_value: Option<String>,
+    /// Open metadata.
+    pub metadata: Object,
+    /// Fields beyond what is known, kept as they came.
+    pub extra: Object,
+    args_text: String,
+    args: Option<Value>,
+    partial: PartialJson,
+    open: bool,
+}
+
+impl ToolCall {
+    /// A call whose arguments are still to come.
+    #[must_use]
+    pub fn new(id: impl Into<String>, name: impl Into<String>, now: i64) -> Self {
+        Self {
+            id: id.into(),
+            name: name.into(),
+            phase: Phase::InputStreaming,
+            approval: None,
+            edited_args: None,
+            preliminary: None,
+            progress: None,
+            result: None,
+            error: None,
+            created_at: now,
+            ended_at: None,
+            encrypted_value: None,
+            metadata: Map::new(),
+            extra: Map::new(),
+            args_text: String::new(),
+            args: None,
+            partial: PartialJson::new(),
+            open: true,
+        }
+    }
+
+    /// The arguments exactly as the agent wrote them.
+    #[must_use]
+    pub fn args_text(&self) -> &str {
+        &self.args_text
+    }
+
+    /// The arguments, once they are complete and valid JSON.
+    #[must_use]
+    pub fn args(&self) -> Option<&Value> {
+        self.args.as_ref()
+    }
+
+    /// The arguments that a handler gets: edited by a person, or as the agent wrote them.
+    #[must_use]
+    pub fn effective_args(&self) -> Option<&Value> {
+        self.edited_args.as_ref().or(self.args.as_ref())
+    }
+
+    /// The best reading of the arguments so far, for display while they stream in.
+    #[must_use]
+    pub fn partial_args(&self) -> Option<&Value> {
+        self.args.as_ref().or_else(|| self.partial.value())
+    }
+
+    /// More argument text has arrived.
+    pub(crate) fn push_args(&mut self, delta: &str) {
+        self.args = None;
+        self.args_text.push_str(delta);
+        self.partial.push(delta);
+    }
+
+    /// Puts other argument text in the place of what was there.
+    pub(crate) fn set_args_text(&mut self, text: &str) {
+        self.args_text.clear();
+        self.partial = PartialJson::new();
+        self.push_args(text);
+    }
+
+    /// Arguments go on after they had ended: what was made of them is void (decision D1).
+    pub(crate) fn reopen(&mut self) {
+        self.open = true;
+        self.phase = Phase::InputStreaming;
+        self.approval = None;
+    }
+
+    /// The arguments are complete: reads them. No text at all is an empty object (row S4-17).
+    pub(crate) fn end_args(&mut self) {
+        self.open = false;
+        self.args = if self.args_text.trim().is_empty() {
+            Some(Value::Object(Map::new()))
+        } else {
+            serde_json::from_str(&self.args_text).ok()
+        };
+        if self.phase == Phase::InputStreaming {
+            self.phase = Phase::InputAvailable;
+        }
+    }
+
+    /// Whether the arguments are complete, even if they are no JSON.
+    #[must_use]
+    pub const fn has_ended(&self) -> bool {
+        !self.open
+    }
+}
+
+/// What a person was asked about a call, and what they said.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Approval {
+    /// What they said, once they did.
+    pub decision: Option<Decision>,
+    /// The agent's interrupt that this answers, if it was the agent who asked.
+    pub interrupt_id: Option<String>,
+}
+
+/// What a person said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Decision {
+    /// Go on.
+    Approved,
+    /// Do not.
+    Denied {
+        /// Why not.
+        reason: Option<String>,
+    },
+}
+
+/// How far a handler says it is.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Progress {
+    /// From 0 to 1, if it knows.
+    pub fraction: Option<f64>,
+    /// What it is doing.
+    pub text: Option<String>,
+}
+
+/// The answer to a call, as it goes to the agent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallResult {
+    /// The id of the tool message that carries it.
+    pub message_id: String,
+    /// What is sent: serialised once, kept as it is.
+    pub content: Content,
+    /// The error field of the tool message; only for calls that failed (decision D5).
+    pub error: Option<String>,
+    /// The result as a value, for display.
+    pub value: Value,
+    /// Whether an agent has received it: it came from one, or went out with a run that began.
+    pub sent: bool,
+    /// The provider's sealed form, to be given back untouched.
+    pub encrypted_value: Option<String>,
+    /// The subagent run it belongs to.
+    pub subagent_run_id: Option<String>,
+    /// Open metadata of the tool message.
+    pub metadata: Option<Object>,
+    /// Fields of the tool message beyond what is known, kept as they came.
+    pub extra: Object,
+}
+
+impl CallResult {
+    /// A result of our own, not sent yet.
+    #[must_use]
+    pub fn new(message_id: impl Into<String>, content: String, value: Value) -> Self {
+        Self {
+            message_id: message_id.into(),
+            content: Content::Text(content),
+            error: None,
+            value,
+            sent: false,
+            encrypted_value: None,
+            subagent_run_id: None,
+            metadata: None,
+            extra: Object::new(),
+        }
+    }
+}
+
+/// Why a call failed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallError {
+    /// A sentence, for the person and the model.
+    pub message: String,
+    /// Which kind of failure.
+    pub kind: ErrorKind,
+    /// More, if there is more.
+    pub details: Option<Value>,
+}
+
+/// Which kind of failure a call met.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The arguments are no JSON or break the schema.
+    InvalidArguments,
+    /// There is no such tool here, or it was not offered in this run.
+    UnknownTool,
+    /// The action has no handler.
+    NoHandler,
+    /// The agent announced a result and never gave it.
+    NoResult,
+    /// The handler failed.
+    Handler,
+    /// The handler took too long.
+    Timeout,
+    /// The start could not be written down, so nothing was started.
+    Journal,
+    /// The agent says that it failed.
+    Agent,
+}
+
+impl ErrorKind {
+    /// The word for it in JSON.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::InvalidArguments => "invalid_arguments",
+            Self::UnknownTool => "unknown_tool",
+            Self::NoHandler => "no_handler",
+            Self::NoResult => "no_result",
+            Self::Handler => "handler",
+            Self::Timeout => "timeout",
+            Self::Journal => "journal",
+            Self::Agent => "agent",
+        }
+    }
+
+    /// The kind with this word; anything else counts as the handler's.
+    #[must_use]
+    pub fn parse(word: &str) -> Self {
+        [
+            Self::InvalidArguments,
+            Self::UnknownTool,
+            Self::NoHandler,
+            Self::NoResult,
+            Self::Timeout,
+            Self::Journal,
+            Self::Agent,
+        ]
+        .into_iter()
+        .find(|kind| kind.as_str() == word)
+        .unwrap_or(Self::Handler)
+    }
+}

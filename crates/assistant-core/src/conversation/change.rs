@@ -1,0 +1,40 @@
+//! What changed, for those who read: views, stores, observers.
+
+use super::{CallKey, MessageId};
+
+/// What changed. Readers look up the new state; a change carries only where it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// The list of messages that is shown.
+    Path,
+    /// A part appeared at the end of a message.
+    PartAdded {
+        /// The message.
+        message: MessageId,
+        /// The part's place in it.
+        part: usize,
+    },
+    /// A text part got longer, or was told that it is complete.
+    PartGrew {
+        /// The message.
+        message: MessageId,
+        /// The part's place in it.
+        part: usize,
+    },
+    /// All parts of a message may be others now.
+    Message(MessageId),
+    /// Something about a call: arguments, phase, progress, result.
+    Call(CallKey),
+    /// The shared state.
+    State,
+    /// The run: started, ended, waiting.
+    Run,
+    /// The set of definitions that the agent is offered.
+    Registry,
+    /// Open interrupts.
+    Interrupts,
+    /// Notices.
+    Notices,
+    /// Another conversation took the place of this one.
+    Thread,
+}

@@ -1,0 +1,138 @@
+//! A whole conversation as JSON: exported, and imported at once or not at all.
+
+use serde_json::{Value, json};
+
+use super::{
+    Conversation, FormatError, Message, MessageId,
+    json::{error, object, take_text},
+    tree::{CallRef, Node},
+};
+
+/// The version of the format that is written.
+const VERSION: u64 = 1;
+
+impl Conversation {
+    /// The conversation as JSON: `{version, messages, path, state}`, every message with its parent.
+    #[must_use]
+    pub fn export(&self) -> Value {
+        let messages: Vec<Value> = self
+            .nodes
+            .iter()
+            .flatten()
+            .map(|n| self.write_node(n))
+            .collect();
+        json!({
+            "version": VERSION,
+            "messages": messages,
+            "tip": self.tip().map(MessageId::as_str),
+            "leadingResults": self.write_refs(&self.leading_results),
+            "state": self.state,
+        })
+    }
+
+    fn write_node(&self, node: &Node) -> Value {
+        let parent = node
+            .parent
+            .and_then(|ix| self.node(ix))
+            .map(|node| node.message.id.as_str());
+        json!({
+            "parent": parent,
+            "results": self.write_refs(&node.results),
+            "message": node.message.to_json(),
+        })
+    }
+
+    /// Tool messages by the message and the part that they answer.
+    fn write_refs(&self, refs: &[CallRef]) -> Value {
+        let write = |at: &CallRef| {
+            let id = self.node(at.node)?.message.id.as_str();
+            Some(json!([id, at.part]))
+        };
+        refs.iter().filter_map(write).collect()
+    }
+
+    /// A conversation from what [`Self::export`] wrote.
+    ///
+    /// # Errors
+    ///
+    /// When the version is not known or a message cannot be read; nothing is half imported.
+    pub fn import(value: Value) -> Result<Self, FormatError> {
+        let mut from = object(value, "conversation")?;
+        if from.get("version").and_then(Value::as_u64) != Some(VERSION) {
+            return Err(error(
+                "the conversation has a version that is not known here",
+            ));
+        }
+        let Some(Value::Array(entries)) = from.shift_remove("messages") else {
+            return Err(error("the conversation has no list 'messages'"));
+        };
+        let mut conversation = Self::new();
+        let mut results = Vec::new();
+        for entry in entries {
+            results.push(conversation.read_node(entry)?);
+        }
+        for (ix, refs) in results.into_iter().enumerate() {
+            let refs = conversation.read_refs(&refs);
+            if let Some(node) = conversation.node_mut(ix) {
+                node.results = refs;
+            }
+        }
+        conversation.leading_results =
+            conversation.read_refs(from.get("leadingResults").unwrap_or(&Value::Null));
+        let tip = take_text(&mut from, "tip").map(MessageId::from);
+        if !conversation.select_tip(tip.as_ref()) {
+            return Err(error("the conversation's 'tip' is not among its messages"));
+        }
+        conversation.state = from.shift_remove("state").unwrap_or_default();
+        conversation.reindex();
+        Ok(conversation)
+    }
+
+    /// Adds a node below its parent, which must come before it, so that no circle can arise.
+    fn read_node(&mut self, entry: Value) -> Result<Value, FormatError> {
+        let mut entry = object(entry, "entry of 'messages'")?;
+        let message = Message::from_json(entry.shift_remove("message").unwrap_or_default())?;
+        let parent = match take_text(&mut entry, "parent").map(MessageId::from) {
+            Some(id) => Some(
+                self.ids
+                    .get(&id)
+                    .copied()
+                    .ok_or_else(|| error("a message's parent is not known"))?,
+            ),
+            None => None,
+        };
+        if self.ids.contains_key(&message.id) {
+            return Err(error("two messages have the same id"));
+        }
+        let ix = self.nodes.len();
+        self.ids.insert(message.id.clone(), ix);
+        match parent.and_then(|parent| self.node_mut(parent)) {
+            Some(parent) => parent.children.push(ix),
+            None => self.roots.push(ix),
+        }
+        let node = Node {
+            message,
+            parent,
+            children: Vec::new(),
+            depth: 0,
+            results: Vec::new(),
+        };
+        self.nodes.push(Some(node));
+        Ok(entry.shift_remove("results").unwrap_or_default())
+    }
+
+    fn read_refs(&self, refs: &Value) -> Vec<CallRef> {
+        let read = |entry: &Value| {
+            let node = self
+                .ids
+                .get(&MessageId::from(entry.get(0)?.as_str()?))
+                .copied()?;
+            let part = usize::try_from(entry.get(1)?.as_u64()?).ok()?;
+            let at = CallRef { node, part };
+            self.call_at(at)?.result.as_ref().map(|_| at)
+        };
+        refs.as_array()
+            .map(|list| list.iter().filter_map(read).collect())
+            .unwrap_or_default()
+    }
+}

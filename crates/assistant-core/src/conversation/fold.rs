@@ -1,0 +1,257 @@
+//! Tool messages fold into their calls and keep their place in the received order (decision D6).
+
+use serde_json::Value;
+
+use super::{CallResult, Conversation, Message, Part, Phase, ToolResultPart, tree::CallRef};
+use crate::event::{self, Content, MessageBody, Object, Role};
+
+/// The value that a renderer sees: JSON where the content is JSON, else its text.
+pub(super) fn value_of(content: &Content) -> Value {
+    let text = content.display_text();
+    serde_json::from_str(&text).unwrap_or(Value::String(text))
+}
+
+pub(super) fn orphan_part(
+    tool_call_id: String,
+    content: Content,
+    error: Option<String>,
+) -> ToolResultPart {
+    let mut extra = Object::new();
+    if let Some(error) = error {
+        extra.insert("error".to_owned(), error.into());
+    }
+    let output = value_of(&content);
+    ToolResultPart {
+        tool_call_id,
+        tool_name: None,
+        output,
+        content: Some(content),
+        extra,
+    }
+}
+
+impl Conversation {
+    /// Gives a call its result. `after` names the node behind which the tool message stands.
+    pub(super) fn fold(&mut self, at: CallRef, result: CallResult, after: Option<usize>, now: i64) {
+        let failed = result.error.is_some();
+        let Some(call) = self.call_at_mut(at) else {
+            return;
+        };
+        let was_final = call.phase.is_final();
+        if !was_final {
+            call.phase = if failed {
+                Phase::OutputError
+            } else {
+                Phase::OutputAvailable
+            };
+            call.ended_at = Some(now);
+        }
+        call.result = Some(result);
+        if !was_final {
+            self.history.push(at);
+        }
+        match after.and_then(|ix| self.node_mut(ix)) {
+            Some(node) => node.results.push(at),
+            None => self.leading_results.push(at),
+        }
+    }
+
+    /// Gives a call a result of our own: it stands among its siblings in call order.
+    pub(crate) fn answer(
+        &mut self,
+        key: &super::CallKey,
+        result: CallResult,
+        phase: Phase,
+        now: i64,
+    ) {
+        let Some(at) = self.call_ref(key) else { return };
+        self.finish(at, phase, now);
+        if let Some(call) = self.call_at_mut(at) {
+            call.result = Some(result);
+        }
+        if let Some(node) = self.node_mut(at.node) {
+            let place = node
+                .results
+                .iter()
+                .position(|other| other.node == at.node && other.part > at.part)
+                .unwrap_or(node.results.len());
+            node.results.insert(place, at);
+        }
+    }
+
+    /// A call reaches its last phase without an answer of its own.
+    pub(crate) fn close_call(&mut self, key: &super::CallKey, phase: Phase, now: i64) {
+        if let Some(at) = self.call_ref(key) {
+            self.finish(at, phase, now);
+        }
+    }
+
+    fn finish(&mut self, at: CallRef, phase: Phase, now: i64) {
+        let Some(call) = self.call_at_mut(at) else {
+            return;
+        };
+        if call.phase.is_final() {
+            return;
+        }
+        call.phase = phase;
+        call.ended_at = Some(now);
+        self.history.push(at);
+    }
+
+    /// Adds a message from the wire at the tip, folding it if it answers a known call.
+    pub(super) fn append_wire(&mut self, wire: event::Message, now: i64) {
+        let at = match &wire.body {
+            MessageBody::Tool { tool_call_id, .. } => self
+                .find_call(tool_call_id)
+                .filter(|at| self.call_at(*at).is_some_and(|call| call.result.is_none())),
+            _ => None,
+        };
+        match at {
+            Some(at) => {
+                let after = self.path.last().copied();
+                if let Some(result) = result_from_wire(wire) {
+                    self.fold(at, result, after, now);
+                }
+            }
+            None => {
+                self.append(super::wire_form::from_wire(wire, now));
+            }
+        }
+    }
+
+    /// Remembers the results in a node that wait for their call.
+    pub(super) fn note_orphans(&mut self, ix: usize) {
+        let Some(node) = self.node(ix) else { return };
+        let ids: Vec<String> = node
+            .message
+            .parts
+            .iter()
+            .filter_map(|part| match part {
+                Part::ToolResult(part) => Some(part.tool_call_id.clone()),
+                _ => None,
+            })
+            .collect();
+        for id in ids {
+            match self.find_call(&id).filter(|at| self.waits(*at)) {
+                Some(at) => self.take_orphan(at, ix, &id),
+                None => {
+                    self.orphans.insert(id, ix);
+                }
+            }
+        }
+    }
+
+    fn waits(&self, at: CallRef) -> bool {
+        self.call_at(at).is_some_and(|call| call.result.is_none())
+    }
+
+    /// A call appeared: if its result came before it, they meet now (row S0-5).
+    pub(super) fn adopt_orphan(&mut self, at: CallRef) {
+        let Some(id) = self.call_at(at).map(|call| call.id.clone()) else {
+            return;
+        };
+        if let Some(ix) = self.orphans.remove(&id) {
+            self.take_orphan(at, ix, &id);
+        }
+    }
+
+    /// Moves a stored result into its call. A node that held nothing else leaves the tree.
+    fn take_orphan(&mut self, at: CallRef, ix: usize, id: &str) {
+        let Some(node) = self.node_mut(ix) else {
+            return;
+        };
+        let message = &mut node.message;
+        let found = message
+            .parts
+            .iter()
+            .position(|part| matches!(part, Part::ToolResult(part) if part.tool_call_id == id));
+        let Some(Part::ToolResult(part)) = found.and_then(|ix| message.parts.get(ix).cloned())
+        else {
+            return;
+        };
+        let result = result_from_part(message, part);
+        let now = message.created_at;
+        let whole = message.role == Role::Tool;
+        let before = node.parent;
+        if whole {
+            self.splice(ix);
+            self.fold(at, result, before, now);
+        } else {
+            self.fold(at, result, Some(ix), now);
+        }
+    }
+
+    /// Takes a node out; its children become children of its parent.
+    pub(super) fn splice(&mut self, ix: usize) {
+        let Some(node) = self.nodes.get_mut(ix).and_then(Option::take) else {
+            return;
+        };
+        for child in &node.children {
+            if let Some(child) = self.node_mut(*child) {
+                child.parent = node.parent;
+            }
+        }
+        let siblings = match node.parent {
+            Some(parent) => match self.node_mut(parent) {
+                Some(parent) => {
+                    parent.results.extend(node.results.iter().copied());
+                    &mut parent.children
+                }
+                None => return,
+            },
+            None => {
+                self.leading_results.extend(node.results.iter().copied());
+                &mut self.roots
+            }
+        };
+        if let Some(place) = siblings.iter().position(|other| *other == ix) {
+            siblings.splice(place..=place, node.children.iter().copied());
+        }
+        self.path.retain(|other| *other != ix);
+        self.ids.remove(&node.message.id);
+        if let Some(list) = self.wire_ids.get_mut(node.message.wire_id()) {
+            list.retain(|other| *other != ix);
+        }
+        self.number_path();
+    }
+}
+
+fn result_from_part(message: &Message, part: ToolResultPart) -> CallResult {
+    let error = part
+        .extra
+        .get("error")
+        .and_then(Value::as_str)
+        .map(str::to_owned);
+    let content = part
+        .content
+        .unwrap_or_else(|| Content::Text(part.output.to_string()));
+    CallResult {
+        message_id: message.wire_id().to_owned(),
+        content,
+        error,
+        value: part.output,
+        sent: true,
+        encrypted_value: message.encrypted_value.clone(),
+        subagent_run_id: message.subagent_run_id.clone(),
+        metadata: message.metadata.clone(),
+        extra: message.extra.clone(),
+    }
+}
+
+/// The result that a tool message carries.
+pub(super) fn result_from_wire(wire: event::Message) -> Option<CallResult> {
+    let MessageBody::Tool { content, error, .. } = wire.body else {
+        return None;
+    };
+    Some(CallResult {
+        message_id: wire.id,
+        value: value_of(&content),
+        content,
+        error,
+        sent: true,
+        encrypted_value: wire.encrypted_value,
+        subagent_run_id: wire.subagent_run_id,
+        metadata: wire.metadata,
+        extra: wire.extra,
+    })
+}

@@ -1,0 +1,97 @@
+//! A message of the tree.
+
+use super::{MessageId, Part, ToolCall};
+use crate::event::{Content, Object, Role};
+
+/// A message of the tree: who speaks, and the parts it is made of.
+#[derive(Debug, Clone)]
+pub struct Message {
+    /// Its id, unique in the conversation.
+    pub id: MessageId,
+    /// The id on the wire, where it differs: another branch holds a message with that id.
+    pub wire_id: Option<String>,
+    /// Who speaks.
+    pub role: Role,
+    /// What it is made of, in order.
+    pub parts: Vec<Part>,
+    /// When it appeared, in milliseconds since 1970.
+    pub created_at: i64,
+    /// The speaker's name.
+    pub name: Option<String>,
+    /// The provider's sealed form, to be given back untouched.
+    pub encrypted_value: Option<String>,
+    /// The subagent run it belongs to.
+    pub subagent_run_id: Option<String>,
+    /// Open metadata.
+    pub metadata: Option<Object>,
+    /// Fields beyond what is known, kept as they came.
+    pub extra: Object,
+    /// Whether its content is a list of parts on the wire even where one text would do.
+    pub listed: bool,
+}
+
+impl Message {
+    /// An empty message.
+    #[must_use]
+    pub fn new(id: impl Into<MessageId>, role: Role, now: i64) -> Self {
+        Self {
+            id: id.into(),
+            wire_id: None,
+            role,
+            parts: Vec::new(),
+            created_at: now,
+            name: None,
+            encrypted_value: None,
+            subagent_run_id: None,
+            metadata: None,
+            extra: Object::new(),
+            listed: false,
+        }
+    }
+
+    /// What a person says.
+    #[must_use]
+    pub fn user(id: impl Into<MessageId>, content: Content, now: i64) -> Self {
+        let listed = matches!(content, Content::Parts(_));
+        let parts = super::wire_form::content_parts(content);
+        Self {
+            parts,
+            listed,
+            ..Self::new(id, Role::User, now)
+        }
+    }
+
+    /// The id by which agents know it.
+    #[must_use]
+    pub fn wire_id(&self) -> &str {
+        self.wire_id.as_deref().unwrap_or(self.id.as_str())
+    }
+
+    /// Its tool calls, in order.
+    pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
+        self.parts.iter().filter_map(Part::as_call)
+    }
+
+    /// All its text parts joined, as assistants' messages go over the wire.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.parts.iter().filter_map(Part::as_text).collect()
+    }
+
+    /// Whether there is anything to show: an assistant's empty text is nothing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.parts.iter().all(|part| match part {
+            Part::Text(part) | Part::Reasoning(part) => part.text.is_empty(),
+            _ => false,
+        })
+    }
+
+    /// Whether more text is expected.
+    #[must_use]
+    pub fn is_streaming(&self) -> bool {
+        self.parts
+            .iter()
+            .any(|part| matches!(part, Part::Text(part) | Part::Reasoning(part) if part.open))
+    }
+}

@@ -1,0 +1,94 @@
+//! The parts that a message is made of.
+
+use serde_json::Value;
+
+use super::ToolCall;
+use crate::event::{Content, ContentPart, Object};
+
+/// One part of a message.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Part {
+    /// Text.
+    Text(TextPart),
+    /// What the model thought.
+    Reasoning(TextPart),
+    /// A tool call with everything that became of it.
+    ToolCall(Box<ToolCall>),
+    /// A tool result that stands on its own: its call is not (or not yet) known.
+    ToolResult(ToolResultPart),
+    /// A file: image, audio, video or document.
+    File(ContentPart),
+    /// Structured data with a type of the agent's own, such as an activity.
+    Data(DataPart),
+    /// A part of a type that is not known here, kept as it came.
+    Unknown(Value),
+}
+
+impl Part {
+    /// The tool call in it.
+    #[must_use]
+    pub fn as_call(&self) -> Option<&ToolCall> {
+        match self {
+            Self::ToolCall(call) => Some(call),
+            _ => None,
+        }
+    }
+
+    /// The text in it, if it is a text part.
+    #[must_use]
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(part) => Some(&part.text),
+            _ => None,
+        }
+    }
+}
+
+/// Text that may still be growing.
+#[derive(Debug, Clone, Default)]
+pub struct TextPart {
+    /// The text so far.
+    pub text: String,
+    /// Whether more is expected.
+    pub open: bool,
+    /// Counts how often the text was put in place of another. Within one generation it only grows.
+    pub generation: u32,
+    /// Id, metadata and the like, kept as they came.
+    pub extra: Object,
+}
+
+impl TextPart {
+    /// A finished text.
+    #[must_use]
+    pub fn new(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            ..Self::default()
+        }
+    }
+}
+
+/// A tool result that stands on its own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolResultPart {
+    /// Which call it answers.
+    pub tool_call_id: String,
+    /// The tool's name, if given.
+    pub tool_name: Option<String>,
+    /// The result.
+    pub output: Value,
+    /// The content of the tool message that brought it, if one did.
+    pub content: Option<Content>,
+    /// Fields beyond what is known, kept as they came.
+    pub extra: Object,
+}
+
+/// Structured data with a type of the agent's own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DataPart {
+    /// The type's name, such as an activity's.
+    pub data_type: String,
+    /// The data.
+    pub data: Value,
+}

@@ -1,0 +1,277 @@
+//! The conversation as a flat list of messages, the way agents exchange it.
+//!
+//! The *received order* is what came in, told exactly. The *request order* is what goes out: each
+//! tool result stands right after the message that made the call (decision D6).
+
+use serde_json::Value;
+
+use super::{
+    CallResult, Conversation, DataPart, Message, Part, Phase, TextPart, ToolCall,
+    fold::orphan_part, tree::CallRef,
+};
+use crate::event::{self, Content, ContentPart, FunctionCall, MessageBody, Object, PartBody, Role};
+
+impl Conversation {
+    /// The messages of the path in the order in which they came.
+    #[must_use]
+    pub fn received_messages(&self) -> Vec<event::Message> {
+        let mut list: Vec<_> = self.tool_messages(&self.leading_results);
+        for ix in &self.path {
+            let Some(node) = self.node(*ix) else { continue };
+            list.extend(to_wire(&node.message, |_| true));
+            list.extend(self.tool_messages(&node.results));
+        }
+        list
+    }
+
+    /// The messages of the path as they are sent: results after their calls, and nothing of calls
+    /// that never ended (decision D4).
+    #[must_use]
+    pub fn request_messages(&self) -> Vec<event::Message> {
+        let mut list = Vec::new();
+        for ix in &self.path {
+            let Some(node) = self.node(*ix) else { continue };
+            if node.message.role == Role::Activity || is_abandoned(&node.message) {
+                continue;
+            }
+            list.extend(to_wire(&node.message, is_sendable));
+            let refs: Vec<_> = (0..node.message.parts.len())
+                .map(|part| CallRef { node: *ix, part })
+                .filter(|at| self.call_at(*at).is_some())
+                .collect();
+            list.extend(self.tool_messages(&refs));
+        }
+        list
+    }
+
+    fn tool_messages(&self, refs: &[CallRef]) -> Vec<event::Message> {
+        let calls = refs.iter().filter_map(|at| self.call_at(*at));
+        calls
+            .filter_map(|call| Some(tool_message(call, call.result.as_ref()?)))
+            .collect()
+    }
+}
+
+/// A call without an answer that nobody will give any more: it never ended.
+fn is_sendable(call: &ToolCall) -> bool {
+    !(call.phase == Phase::Cancelled && call.result.is_none())
+}
+
+/// A message in which there is nothing but calls that never ended.
+fn is_abandoned(message: &Message) -> bool {
+    message.role == Role::Assistant
+        && message.calls().next().is_some()
+        && !message.calls().any(is_sendable)
+        && message.text().is_empty()
+}
+
+fn tool_message(call: &ToolCall, result: &CallResult) -> event::Message {
+    let body = MessageBody::Tool {
+        tool_call_id: call.id.clone(),
+        content: result.content.clone(),
+        error: result.error.clone(),
+    };
+    event::Message {
+        encrypted_value: result.encrypted_value.clone(),
+        subagent_run_id: result.subagent_run_id.clone(),
+        metadata: result.metadata.clone(),
+        extra: result.extra.clone(),
+        ..event::Message::new(result.message_id.clone(), body)
+    }
+}
+
+fn to_wire(message: &Message, keep: impl Fn(&ToolCall) -> bool) -> Option<event::Message> {
+    let body = match message.role {
+        Role::Developer => MessageBody::Developer {
+            content: message.text(),
+        },
+        Role::System => MessageBody::System {
+            content: message.text(),
+        },
+        Role::User => MessageBody::User {
+            content: content_of(message),
+        },
+        Role::Assistant => assistant_body(message, keep),
+        Role::Reasoning => MessageBody::Reasoning {
+            content: reasoning_text(message),
+        },
+        Role::Activity => activity_body(message)?,
+        Role::Tool => orphan_body(message)?,
+    };
+    Some(event::Message {
+        name: message.name.clone(),
+        encrypted_value: message.encrypted_value.clone(),
+        subagent_run_id: message.subagent_run_id.clone(),
+        metadata: message.metadata.clone(),
+        extra: message.extra.clone(),
+        ..event::Message::new(message.wire_id(), body)
+    })
+}
+
+fn assistant_body(message: &Message, keep: impl Fn(&ToolCall) -> bool) -> MessageBody {
+    let has_text = message.parts.iter().any(|part| part.as_text().is_some());
+    let tool_calls = message
+        .calls()
+        .filter(|call| keep(call))
+        .map(|call| FunctionCall {
+            encrypted_value: call.encrypted_value.clone(),
+            metadata: (!call.metadata.is_empty()).then(|| call.metadata.clone()),
+            extra: call.extra.clone(),
+            ..FunctionCall::new(call.id.clone(), call.name.clone(), call.args_text())
+        });
+    MessageBody::Assistant {
+        content: has_text.then(|| message.text()),
+        tool_calls: tool_calls.collect(),
+    }
+}
+
+fn content_of(message: &Message) -> Content {
+    if !message.listed {
+        return Content::Text(message.text());
+    }
+    let parts = message.parts.iter().filter_map(|part| match part {
+        Part::Text(text) => Some(ContentPart {
+            id: text
+                .extra
+                .get("id")
+                .and_then(Value::as_str)
+                .map(str::to_owned),
+            metadata: text.extra.get("metadata").cloned(),
+            body: PartBody::Text(text.text.clone()),
+        }),
+        Part::File(part) => Some(part.clone()),
+        _ => None,
+    });
+    Content::Parts(parts.collect())
+}
+
+fn reasoning_text(message: &Message) -> String {
+    let texts = message.parts.iter().filter_map(|part| match part {
+        Part::Reasoning(part) => Some(part.text.as_str()),
+        _ => None,
+    });
+    texts.collect()
+}
+
+fn activity_body(message: &Message) -> Option<MessageBody> {
+    message.parts.iter().find_map(|part| match part {
+        Part::Data(DataPart {
+            data_type,
+            data: Value::Object(content),
+        }) => Some(MessageBody::Activity {
+            activity_type: data_type.clone(),
+            content: content.clone(),
+        }),
+        _ => None,
+    })
+}
+
+fn orphan_body(message: &Message) -> Option<MessageBody> {
+    message.parts.iter().find_map(|part| match part {
+        Part::ToolResult(part) => Some(MessageBody::Tool {
+            tool_call_id: part.tool_call_id.clone(),
+            content: part
+                .content
+                .clone()
+                .unwrap_or_else(|| Content::Text(part.output.to_string())),
+            error: part
+                .extra
+                .get("error")
+                .and_then(Value::as_str)
+                .map(str::to_owned),
+        }),
+        _ => None,
+    })
+}
+
+/// The parts that a message from the wire is made of.
+pub(super) fn parts_from_wire(body: MessageBody, now: i64) -> Vec<Part> {
+    match body {
+        MessageBody::Developer { content } | MessageBody::System { content } => {
+            vec![Part::Text(TextPart::new(content))]
+        }
+        MessageBody::User { content } => content_parts(content),
+        MessageBody::Assistant {
+            content,
+            tool_calls,
+        } => {
+            let text = content.map(|content| Part::Text(TextPart::new(content)));
+            let calls = tool_calls
+                .into_iter()
+                .map(|call| Part::ToolCall(Box::new(ended(call, now))));
+            text.into_iter().chain(calls).collect()
+        }
+        MessageBody::Tool {
+            tool_call_id,
+            content,
+            error,
+        } => {
+            vec![Part::ToolResult(orphan_part(tool_call_id, content, error))]
+        }
+        MessageBody::Activity {
+            activity_type,
+            content,
+        } => {
+            let data = Value::Object(content);
+            vec![Part::Data(DataPart {
+                data_type: activity_type,
+                data,
+            })]
+        }
+        MessageBody::Reasoning { content } => vec![Part::Reasoning(TextPart::new(content))],
+    }
+}
+
+pub(super) fn content_parts(content: Content) -> Vec<Part> {
+    let parts = match content {
+        Content::Text(text) => return vec![Part::Text(TextPart::new(text))],
+        Content::Parts(parts) => parts,
+    };
+    let parts = parts.into_iter().map(|part| match part.body {
+        PartBody::Text(text) => {
+            let mut extra = Object::new();
+            if let Some(id) = part.id {
+                extra.insert("id".to_owned(), id.into());
+            }
+            if let Some(metadata) = part.metadata {
+                extra.insert("metadata".to_owned(), metadata);
+            }
+            Part::Text(TextPart {
+                extra,
+                ..TextPart::new(text)
+            })
+        }
+        PartBody::Media { .. } => Part::File(part),
+    });
+    parts.collect()
+}
+
+/// A call from a message that is complete.
+pub(super) fn ended(wire: FunctionCall, now: i64) -> ToolCall {
+    let mut call = ToolCall::new(wire.id, wire.name, now);
+    call.set_args_text(&wire.arguments);
+    call.end_args();
+    call.encrypted_value = wire.encrypted_value;
+    call.metadata = wire.metadata.unwrap_or_default();
+    call.extra = wire.extra;
+    call
+}
+
+/// A message from the wire as a node. Tool messages become orphans; the caller folds them.
+pub(super) fn from_wire(wire: event::Message, now: i64) -> Message {
+    let listed = match &wire.body {
+        MessageBody::User { content } | MessageBody::Tool { content, .. } => {
+            matches!(content, Content::Parts(_))
+        }
+        _ => false,
+    };
+    let mut message = Message::new(wire.id.as_str(), wire.role(), now);
+    message.listed = listed;
+    message.parts = parts_from_wire(wire.body, now);
+    message.name = wire.name;
+    message.encrypted_value = wire.encrypted_value;
+    message.subagent_run_id = wire.subagent_run_id;
+    message.metadata = wire.metadata;
+    message.extra = wire.extra;
+    message
+}

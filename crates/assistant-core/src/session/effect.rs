@@ -1,0 +1,135 @@
+//! What handling an input yields: changes for readers, effects for the host.
+
+use serde_json::Value;
+
+use super::Refusal;
+use crate::{
+    action::RegistrationId,
+    conversation::{CallKey, CallResult, Change, Phase},
+    event::{Diagnostic, RunInput},
+};
+
+/// What one input led to.
+#[derive(Debug, Clone, Default)]
+pub struct Step {
+    /// What changed, in order.
+    pub changes: Vec<Change>,
+    /// What must be done now, in order.
+    pub effects: Vec<Effect>,
+    /// What was tolerated or dropped.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Why the input was not accepted. Nothing has changed then.
+    pub refused: Option<Refusal>,
+}
+
+/// Something to be done outside. Nothing here may be left undone.
+#[derive(Debug, Clone)]
+pub enum Effect {
+    /// Start a run and feed its events back as [`super::Input::Event`].
+    OpenRun {
+        /// Names the run.
+        run: RunKey,
+        /// What to send.
+        input: Box<RunInput>,
+    },
+    /// End the run's request; whatever still comes from it is ignored.
+    AbortRun {
+        /// Which run.
+        run: RunKey,
+    },
+    /// Write the entry down, then answer with [`super::Input::Committed`].
+    Commit {
+        /// Names the entry.
+        commit: CommitId,
+        /// What to write.
+        entry: JournalEntry,
+    },
+    /// Write the entry down; no answer is needed.
+    Record {
+        /// What to write.
+        entry: JournalEntry,
+    },
+    /// Run a handler, then answer with [`super::Input::Finished`].
+    Invoke(Box<Invocation>),
+    /// Tell a handler that its result is no longer wanted, and drop it.
+    CancelHandler {
+        /// Which.
+        invocation: InvocationId,
+    },
+    /// Answer with [`super::Input::Timer`] after some time.
+    StartTimer {
+        /// Names the timer.
+        timer: TimerId,
+        /// After how many milliseconds.
+        ms: u32,
+    },
+    /// Keep the conversation: another takes its place.
+    Archive {
+        /// Its id.
+        thread_id: String,
+        /// The conversation as [`crate::conversation::Conversation::export`] writes it.
+        snapshot: Value,
+    },
+}
+
+/// Names a run of this session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RunKey(pub u64);
+
+/// Names an entry that is being written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CommitId(pub u64);
+
+/// Names one start of a handler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct InvocationId(pub u64);
+
+/// Names a timer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TimerId(pub u64);
+
+/// What the journal says about a call. Exactly-once stands on it (decision D3).
+#[derive(Debug, Clone, PartialEq)]
+pub enum JournalEntry {
+    /// Its handler is about to start.
+    Started {
+        /// The conversation.
+        thread_id: String,
+        /// The call.
+        call: CallKey,
+        /// The tool.
+        name: String,
+        /// The exact arguments.
+        args_text: String,
+    },
+    /// It has its answer.
+    Finished {
+        /// The conversation.
+        thread_id: String,
+        /// The call.
+        call: CallKey,
+        /// How it ended.
+        phase: Phase,
+        /// The answer.
+        result: CallResult,
+    },
+}
+
+/// One start of a handler.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Invocation {
+    /// Names this start.
+    pub id: InvocationId,
+    /// Whose handler.
+    pub registration: RegistrationId,
+    /// The call.
+    pub call: CallKey,
+    /// The agent's id of the call.
+    pub call_id: String,
+    /// The tool.
+    pub name: String,
+    /// The arguments, validated.
+    pub args: Value,
+    /// How many runs came before the one that made the call, since the last user message.
+    pub iteration: u32,
+}

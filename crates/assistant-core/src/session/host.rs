@@ -1,0 +1,56 @@
+//! What the session may ask while it handles an input.
+
+use serde_json::Value;
+
+use crate::{
+    action::{RegistrationId, schema::PatternHost},
+    conversation::CallKey,
+};
+
+/// The world outside, as far as the session may ask it in the middle of an input.
+///
+/// Answers are immediate; a rule that needs time says so and answers later by an input.
+pub trait Host: PatternHost {
+    /// Milliseconds since 1970.
+    fn now(&mut self) -> i64;
+
+    /// A fresh id for a thread, run or message: never given out before, hard to guess.
+    fn new_id(&mut self) -> String;
+
+    /// Whether a person must be asked. Only called for actions whose policy is to ask the host.
+    fn needs_approval(&mut self, question: PolicyQuestion<'_>) -> Answer<bool>;
+
+    /// What the agent is told when a person says no, if the application wants to word it itself.
+    fn denial(
+        &mut self,
+        registration: RegistrationId,
+        args: &Value,
+        reason: Option<&str>,
+    ) -> Option<Value>;
+}
+
+/// An answer of the host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer<T> {
+    /// The answer.
+    Now(T),
+    /// It comes later, as an input with the question's ticket.
+    Later,
+}
+
+/// Names a question that is answered later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Ticket(pub u64);
+
+/// Must a person be asked about this call?
+#[derive(Debug, Clone, Copy)]
+pub struct PolicyQuestion<'a> {
+    /// Names the question, for an answer that comes later.
+    pub ticket: Ticket,
+    /// Whose rule.
+    pub registration: RegistrationId,
+    /// Which call.
+    pub call: &'a CallKey,
+    /// Its arguments, validated.
+    pub args: &'a Value,
+}

@@ -1,0 +1,247 @@
+//! What can happen to a session.
+
+use std::fmt;
+
+use serde_json::Value;
+
+use super::{CommitId, InvocationId, NoticeId, RunKey, Ticket, TimerId};
+use crate::{
+    action::{
+        ActionSpec, InvalidAction, RegistrationId, ToolError, ToolOutcome, schema::Violation,
+    },
+    conversation::{CallKey, Progress},
+    event::{Content, ContextItem, Diagnostic, Event, ResumeStatus},
+};
+
+/// What can happen to a session.
+#[derive(Debug, Clone)]
+pub enum Input {
+    /// The person says something.
+    Send {
+        /// What.
+        content: Content,
+    },
+    /// The person decides about a call.
+    Decide {
+        /// Which call.
+        call: CallKey,
+        /// What they say.
+        verdict: Verdict,
+    },
+    /// The person answers what an agent waits for.
+    Answer {
+        /// Which interrupt.
+        interrupt_id: String,
+        /// Answered or given up.
+        status: ResumeStatus,
+        /// The answer.
+        payload: Option<Value>,
+    },
+    /// The person stops everything that is under way.
+    Stop,
+    /// The person wants the run that failed tried again.
+    Retry,
+    /// The person wants the loop to go on after a limit.
+    Continue,
+    /// A notice has been read.
+    Dismiss {
+        /// Which.
+        notice: NoticeId,
+    },
+    /// The person begins another conversation.
+    NewThread,
+    /// A stored conversation takes the place of this one.
+    Load {
+        /// Its id.
+        thread_id: String,
+        /// The conversation as [`crate::conversation::Conversation::export`] wrote it.
+        snapshot: Value,
+    },
+    /// A component offers an action, or changes what it offers.
+    Register {
+        /// Names the registration.
+        id: RegistrationId,
+        /// The action.
+        spec: Box<ActionSpec>,
+    },
+    /// A component is gone.
+    Unregister {
+        /// Which registration.
+        id: RegistrationId,
+    },
+    /// A component tells the agent something, or no longer does.
+    SetContext {
+        /// Names the component's entry.
+        owner: u64,
+        /// What it says.
+        item: Option<ContextItem>,
+    },
+    /// The page changes the shared state.
+    SetState {
+        /// The whole state.
+        state: Value,
+    },
+    /// The host passes something through with every run.
+    SetForwardedProps {
+        /// What.
+        props: Value,
+    },
+    /// The agent says something.
+    Event {
+        /// In which run.
+        run: RunKey,
+        /// What.
+        event: Box<Event>,
+    },
+    /// A decoder tolerated or dropped something.
+    Diagnostic {
+        /// What.
+        diagnostic: Diagnostic,
+    },
+    /// A run's stream is over.
+    RunClosed {
+        /// Which run.
+        run: RunKey,
+        /// How it ended.
+        end: StreamEnd,
+    },
+    /// An entry was written, or could not be.
+    Committed {
+        /// Which.
+        commit: CommitId,
+        /// `Err` with a sentence if it could not.
+        outcome: Result<(), String>,
+    },
+    /// A rule that needed time has its answer.
+    PolicyAnswer {
+        /// The question's ticket.
+        ticket: Ticket,
+        /// Whether a person must be asked.
+        ask: bool,
+    },
+    /// A handler says how far it is.
+    Progress {
+        /// Which.
+        invocation: InvocationId,
+        /// How far.
+        progress: Progress,
+    },
+    /// A handler shows a result that is not its last.
+    Preliminary {
+        /// Which.
+        invocation: InvocationId,
+        /// The result so far.
+        value: Value,
+    },
+    /// A handler is done.
+    Finished {
+        /// Which.
+        invocation: InvocationId,
+        /// What it gave back.
+        outcome: Result<ToolOutcome, ToolError>,
+    },
+    /// A timer has run out.
+    Timer {
+        /// Which.
+        timer: TimerId,
+    },
+}
+
+/// What a person says about a call.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    /// Go on, perhaps with other arguments.
+    Approve {
+        /// The arguments as the person changed them.
+        args: Option<Value>,
+    },
+    /// Do not.
+    Deny {
+        /// Why not.
+        reason: Option<String>,
+    },
+}
+
+/// How a run's stream ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StreamEnd {
+    /// It ended by itself. Whether the run was over is known from its events.
+    Closed,
+    /// It could not be opened or read on.
+    Failed(Failure),
+}
+
+/// Why a run could not be had.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// Which kind.
+    pub kind: FailureKind,
+    /// A sentence for the person.
+    pub message: String,
+}
+
+/// Which kind of failure a run met.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FailureKind {
+    /// No connection: wrong address, refused, blocked by the browser.
+    Network,
+    /// An answer with an error status.
+    Http {
+        /// The status.
+        status: u16,
+    },
+    /// An answer that is no event stream.
+    NotAStream,
+    /// Events that break the protocol.
+    Protocol,
+}
+
+/// Why an input was not accepted.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// There is nothing in the message.
+    EmptyMessage,
+    /// A run or a handler is under way.
+    Busy,
+    /// Calls wait for a decision.
+    ApprovalsPending,
+    /// The agent waits for an answer.
+    InterruptsPending,
+    /// The decision was taken before, or was never asked for.
+    AlreadyResolved,
+    /// The edited arguments break the schema.
+    InvalidEdit(Vec<Violation>),
+    /// There is nothing to try again or to go on with.
+    NothingToDo,
+    /// The action cannot be registered.
+    InvalidAction(InvalidAction),
+    /// The stored conversation cannot be read.
+    InvalidSnapshot(String),
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::EmptyMessage => f.write_str("There is nothing to send."),
+            Self::Busy => f.write_str("The assistant is still at work."),
+            Self::ApprovalsPending => f.write_str("Approve or deny the open request first."),
+            Self::InterruptsPending => f.write_str("Answer what the assistant asks first."),
+            Self::AlreadyResolved => f.write_str("This was decided before."),
+            Self::InvalidEdit(violations) => {
+                f.write_str("The arguments do not fit:")?;
+                violations
+                    .iter()
+                    .try_for_each(|v| write!(f, " {}: {};", v.path, v.message))
+            }
+            Self::NothingToDo => f.write_str("There is nothing to go on with."),
+            Self::InvalidAction(error) => error.fmt(f),
+            Self::InvalidSnapshot(error) => {
+                write!(f, "The stored conversation cannot be read: {error}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}

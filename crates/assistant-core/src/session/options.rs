@@ -1,0 +1,60 @@
+//! How a session behaves.
+
+use super::RunSummary;
+
+/// How a session behaves.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// When the loop of runs and tool results ends by itself.
+    pub stop_when: StopCondition,
+    /// Calls of one response run one after the other, in order (decision D2).
+    pub sequential: bool,
+    /// Every action runs as soon as its arguments are complete, for agents that hold the stream
+    /// open until the result comes (decision D1).
+    pub eager: bool,
+    /// A new message denies what still waits for a decision, instead of being refused.
+    pub auto_deny: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            stop_when: StopCondition::StepCount(10),
+            sequential: false,
+            eager: false,
+            auto_deny: false,
+        }
+    }
+}
+
+/// When the loop of runs and tool results ends by itself.
+#[derive(Debug, Clone)]
+pub enum StopCondition {
+    /// After this many runs since the last user message.
+    StepCount(u32),
+    /// Once a tool of this name was called.
+    HasToolCall(String),
+    /// When a rule of the application says so.
+    Custom(fn(&RunSummary) -> bool),
+    /// When one of these holds.
+    Any(Vec<Self>),
+    /// When all of these hold.
+    All(Vec<Self>),
+}
+
+impl StopCondition {
+    /// Whether the loop ends here.
+    #[must_use]
+    pub fn is_met(&self, summary: &RunSummary) -> bool {
+        match self {
+            Self::StepCount(limit) => summary.steps.len() >= usize::try_from(*limit).unwrap_or(0),
+            Self::HasToolCall(name) => summary
+                .steps
+                .iter()
+                .any(|step| step.tools.iter().any(|tool| tool == name)),
+            Self::Custom(rule) => rule(summary),
+            Self::Any(list) => list.iter().any(|condition| condition.is_met(summary)),
+            Self::All(list) => list.iter().all(|condition| condition.is_met(summary)),
+        }
+    }
+}

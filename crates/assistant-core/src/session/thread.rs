@@ -1,0 +1,61 @@
+//! One conversation goes, another comes (row X-2).
+
+use serde_json::Value;
+
+use super::{Cx, Effect, Refusal, RunSummary, Session};
+use crate::conversation::{Change, Conversation, Phase};
+
+impl Session {
+    pub(super) fn new_thread(&mut self, cx: &mut Cx<'_>) {
+        let thread_id = cx.host.new_id();
+        self.replace(thread_id, Conversation::new(), cx);
+    }
+
+    pub(super) fn load(&mut self, thread_id: String, snapshot: Value, cx: &mut Cx<'_>) {
+        match Conversation::import(snapshot) {
+            Ok(conversation) => self.replace(thread_id, conversation, cx),
+            Err(error) => return cx.refuse(Refusal::InvalidSnapshot(error.to_string())),
+        }
+        self.take_up_calls(cx);
+    }
+
+    fn replace(&mut self, thread_id: String, conversation: Conversation, cx: &mut Cx<'_>) {
+        self.end_everything(cx);
+        if self.conversation.tip().is_some() {
+            cx.effect(Effect::Archive {
+                thread_id: self.thread_id.clone(),
+                snapshot: self.conversation.export(),
+            });
+        }
+        self.thread_id = thread_id;
+        self.conversation = conversation;
+        self.summary = RunSummary::default();
+        self.side_events.clear();
+        self.offered.clear();
+        self.clear_notices(cx);
+        cx.change(Change::Thread);
+        cx.change(Change::Path);
+        cx.change(Change::State);
+    }
+
+    /// Open calls of a loaded conversation go on: questions are asked again. What was running is
+    /// not run a second time: it is answered as cancelled.
+    fn take_up_calls(&mut self, cx: &mut Cx<'_>) {
+        let offered = self.registry.offered();
+        self.offered = offered
+            .iter()
+            .map(|entry| entry.spec.name.clone())
+            .collect();
+        for key in self.conversation.active_calls() {
+            let Some(call) = self.conversation.call(&key) else {
+                continue;
+            };
+            if matches!(call.phase, Phase::InputStreaming | Phase::Running) {
+                self.give_up(&key, Some("interrupted"), cx);
+            } else {
+                self.prepare(&key, cx);
+            }
+        }
+        self.looping = !self.open_calls.is_empty();
+    }
+}
