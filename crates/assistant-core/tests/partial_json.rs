@@ -1,0 +1,440 @@
+//! Streamed tool arguments: recorded behaviour of today's libraries, and the rules behind it.
+//!
+//! Where this parser differs from the recordings, on purpose:
+//! * A text that may still become something (nothing, blanks, `-`) is `Empty`, where the AI SDK
+//!   says failed-parse and assistant-stream invents `{}`.
+//! * Half a surrogate pair is held back until its partner comes, where JavaScript shows the half;
+//!   a text with a lone half is never `Complete`, because `serde_json` refuses it.
+//! * An escape that does not exist (`\uZZ`) inside a value makes the text `Invalid`, as in
+//!   assistant-stream; the AI SDK does the same for `\x`, but cuts `\uZZ` off.
+//! * `1E+` goes on as a number; in the AI SDK the plus ends it, so `{"a":1E+3` shows 1.
+//! * A number out of range is not a value once it has ended; JavaScript reads it as infinity.
+//! * `__proto__` and `constructor` are keys like any others; Rust has no prototypes to protect.
+
+use assistant_core::wire::json::partial::{FieldState, PartialJson, State, parse_partial};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// The vectors hold lone surrogates, which `serde_json` refuses; the parser under test reads them.
+fn vectors(group: &str) -> Vec<Value> {
+    let text = include_str!(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../fixtures/partial_json/partial_json.json"
+    ));
+    let mut value = parse_partial(text).into_value().unwrap();
+    serde_json::from_value(value[group].take()).unwrap()
+}
+
+fn one_by_one(text: &str) -> PartialJson {
+    let mut json = PartialJson::new();
+    for ch in text.chars() {
+        json.push(ch.encode_utf8(&mut [0; 4]));
+    }
+    json
+}
+
+/// The same in one go and in single characters.
+fn read(text: &str) -> PartialJson {
+    let whole = parse_partial(text);
+    let pieces = one_by_one(text);
+    assert_eq!(whole.value(), pieces.value(), "{text}");
+    assert_eq!(whole.state(), pieces.state(), "{text}");
+    whole
+}
+
+fn shown(text: &str) -> Option<Value> {
+    read(text).into_value()
+}
+
+/// What JavaScript shows, without the halves of surrogate pairs that are held back here.
+fn held_back(value: &Value) -> Value {
+    match value {
+        Value::String(text) => json!(text.trim_end_matches('\u{fffd}')),
+        Value::Array(items) => items.iter().map(held_back).collect(),
+        Value::Object(map) => map.iter().map(|(k, v)| (k.clone(), held_back(v))).collect(),
+        _ => value.clone(),
+    }
+}
+
+/// Equal, numbers by value: the recordings know no difference between 1 and 1.0.
+fn same(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Number(left), Value::Number(right)) => left.as_f64() == right.as_f64(),
+        (Value::Array(left), Value::Array(right)) => {
+            left.len() == right.len() && left.iter().zip(right).all(|(l, r)| same(l, r))
+        }
+        (Value::Object(left), Value::Object(right)) => {
+            left.len() == right.len()
+                && left
+                    .iter()
+                    .all(|(key, l)| right.get(key).is_some_and(|r| same(l, r)))
+        }
+        _ => left == right,
+    }
+}
+
+fn assert_like_ai_sdk(text: &str, state: &str, value: Option<&Value>) {
+    let json = read(text);
+    let states: &[State] = match state {
+        "successful-parse" => &[State::Complete],
+        "repaired-parse" => &[State::Partial],
+        "failed-parse" => &[State::Empty, State::Invalid],
+        other => panic!("unknown state {other}"),
+    };
+    assert!(
+        states.contains(&json.state()),
+        "{text}: {:?}, recorded {state}",
+        json.state()
+    );
+    match (json.value(), value) {
+        (None, None) => {}
+        (Some(ours), Some(theirs)) if same(ours, &held_back(theirs)) => {}
+        (ours, theirs) => panic!("{text}: {ours:?}, recorded {theirs:?}"),
+    }
+}
+
+#[test]
+fn values_and_states_are_those_of_the_ai_sdk() {
+    let cases = vectors("ai_sdk_parse");
+    assert!(!cases.is_empty());
+    for case in cases {
+        let (input, state) = (
+            case["input"].as_str().unwrap(),
+            case["state"].as_str().unwrap(),
+        );
+        assert_like_ai_sdk(input, state, case.get("value"));
+    }
+}
+
+#[test]
+fn repaired_texts_mean_what_is_shown() {
+    for case in vectors("ai_sdk_fix_json") {
+        let repaired = serde_json::from_str::<Value>(case["repaired"].as_str().unwrap()).ok();
+        let shown = shown(case["input"].as_str().unwrap());
+        assert_eq!(shown, repaired, "{case}");
+    }
+}
+
+#[test]
+fn every_prefix_of_a_document_is_shown_like_in_the_ai_sdk() {
+    let documents = vectors("ai_sdk_prefixes");
+    assert!(!documents.is_empty());
+    for document in documents {
+        let text = document["document"].as_str().unwrap();
+        let mut json = PartialJson::new();
+        for case in document["byPrefixLength"].as_array().unwrap() {
+            let length = case[0].as_u64().unwrap().try_into().unwrap();
+            let prefix = text.get(..length).unwrap();
+            let value = Some(&case[2]).filter(|value| **value != json!("__undefined__"));
+            assert_like_ai_sdk(prefix, case[1].as_str().unwrap(), value);
+            // The same value grown from the prefix before.
+            if let Some(last) = prefix.chars().last() {
+                json.push(&last.to_string());
+            }
+            assert_eq!(json.value(), parse_partial(prefix).value());
+        }
+    }
+}
+
+#[test]
+fn fields_are_partial_or_complete_like_in_assistant_stream() {
+    let cases = vectors("assistant_stream_objects");
+    assert!(!cases.is_empty());
+    for case in cases {
+        let json = read(case["input"].as_str().unwrap());
+        match (json.value(), case.get("value")) {
+            (None, None) => assert_eq!(json.state(), State::Invalid, "{case}"),
+            (None, Some(_)) => assert_eq!(json.state(), State::Empty, "{case}"),
+            (Some(ours), Some(theirs)) => assert!(same(ours, &held_back(theirs)), "{case}"),
+            (Some(_), None) => panic!("a value for {case}"),
+        }
+        if let Some(state) = case["meta"]["state"].as_str() {
+            assert_eq!(
+                json.state() == State::Complete,
+                state == "complete",
+                "{case}"
+            );
+        }
+        for field in case["fields"].as_array().unwrap() {
+            let path: Vec<String> = field["path"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|segment| {
+                    segment
+                        .as_str()
+                        .map_or_else(|| segment.to_string(), str::to_owned)
+                })
+                .collect();
+            let path: Vec<&str> = path.iter().map(String::as_str).collect();
+            let wanted = match field["state"].as_str().unwrap() {
+                "complete" => FieldState::Complete,
+                _ => FieldState::Partial,
+            };
+            assert_eq!(json.field_state(&path), wanted, "{path:?} of {case}");
+        }
+    }
+}
+
+#[test]
+fn what_may_still_begin_is_empty() {
+    for text in ["", " \t\r\n", "-"] {
+        assert_eq!(read(text).state(), State::Empty, "{text:?}");
+        assert_eq!(read(text).field_state(&[]), FieldState::Partial);
+    }
+}
+
+#[test]
+fn a_tail_that_is_not_json_is_cut_off() {
+    for (text, value) in [
+        (r#"{"a":1} thanks"#, json!({"a": 1})),
+        (r#"{"a":1}}"#, json!({"a": 1})),
+        (r#"{"a":1,}"#, json!({"a": 1})),
+        ("[1,]", json!([1])),
+        ("[x", json!([])),
+        ("[{]", json!([{}])),
+        (r#"{"a":"b" "c":"#, json!({"a": "b"})),
+        (r#"{"a":1+"#, json!({"a": 1})),
+        (r#"{"k\x"#, json!({})),
+        ("[1,,", json!([1])),
+        ("1 2", json!(1)),
+    ] {
+        assert_eq!(read(text).state(), State::Partial, "{text}");
+        assert_eq!(shown(text), Some(value), "{text}");
+    }
+}
+
+#[test]
+fn what_cannot_become_a_document_is_invalid_and_stays_so() {
+    for text in [
+        "hello",
+        "}",
+        "\u{feff}{}",
+        "\u{a0}1",
+        "[1 2",
+        "[1 }",
+        "[\"a\"}",
+        "[1,,2",
+        "[x1",
+        "{a:1}",
+        "{\"a\":1 x,\"b\":2",
+        "{\"a\"::1",
+        "{\"a\":nu}",
+        "nulx",
+        "[tx",
+        "01",
+        "-01",
+        "1..2",
+        "1-2",
+        "12.e5",
+        "\"\\x",
+        "\"\\uZZ",
+        "\"\\u12\"",
+        "\"a\nb",
+        "{\"k\\x\":1",
+        "[1e999]",
+        "[-1e999,",
+        "{\"a\":-}",
+    ] {
+        let mut json = read(text);
+        assert_eq!(
+            (json.state(), json.value()),
+            (State::Invalid, None),
+            "{text}"
+        );
+        assert_eq!(json.field_state(&["a"]), FieldState::Partial);
+        json.push("}]1");
+        assert_eq!(json.state(), State::Invalid);
+    }
+}
+
+#[test]
+fn surrogate_pairs_wait_for_their_second_half() {
+    let mut json = PartialJson::new();
+    json.push(r#"["x\uD83D"#);
+    assert_eq!(json.value(), Some(&json!(["x"])));
+    json.push(r"\uDE");
+    assert_eq!(json.value(), Some(&json!(["x"])));
+    json.push(r"00");
+    assert_eq!(json.value(), Some(&json!(["x😀"])));
+    json.push("\"]");
+    assert_eq!(json.state(), State::Complete);
+}
+
+#[test]
+fn lone_surrogates_are_replaced_and_never_complete() {
+    for (text, value) in [
+        (r#""a\ud83d""#, "a\u{fffd}"),
+        (r#""\ud83db""#, "\u{fffd}b"),
+        (r#""\ud83d\n""#, "\u{fffd}\n"),
+        (r#""\ude00""#, "\u{fffd}"),
+        (r#""\ud83d\ud83d\ude00""#, "\u{fffd}😀"),
+        (r#""\ud83d\u0041""#, "\u{fffd}A"),
+    ] {
+        assert!(serde_json::from_str::<Value>(text).is_err());
+        assert_eq!(shown(text), Some(json!(value)), "{text}");
+        assert_eq!(read(text).state(), State::Partial, "{text}");
+    }
+    assert_eq!(shown(r#"{"\ud83d":1"#), Some(json!({"\u{fffd}": 1})));
+}
+
+#[test]
+fn a_repeated_key_keeps_its_place_and_takes_the_last_value() {
+    let text = r#"{"a":1,"b":2,"a":{"c":[3]}}"#;
+    assert_eq!(
+        shown(r#"{"a":1,"b":2,"a":-"#).unwrap().to_string(),
+        r#"{"a":1,"b":2}"#
+    );
+    assert_eq!(
+        shown(r#"{"a":1,"b":2,"a":{"c":[3"#).unwrap().to_string(),
+        r#"{"a":{"c":[3]},"b":2}"#
+    );
+    assert_eq!(shown(text).unwrap().to_string(), r#"{"a":{"c":[3]},"b":2}"#);
+}
+
+#[test]
+fn nesting_is_bounded_where_serde_json_bounds_it() {
+    for (depth, state) in [
+        (127, State::Complete),
+        (128, State::Invalid),
+        (200_000, State::Invalid),
+    ] {
+        let text = "[".repeat(depth) + &"]".repeat(depth);
+        assert_eq!(parse_partial(&text).state(), state, "{depth}");
+        assert_eq!(
+            serde_json::from_str::<Value>(&text).is_ok(),
+            state == State::Complete
+        );
+        let text = "{\"a\":".repeat(depth) + "1" + &"}".repeat(depth);
+        assert_eq!(one_by_one(&text).state(), state, "{depth}");
+    }
+}
+
+#[test]
+fn long_numbers_are_shown_in_part_and_then_whole() {
+    let digits = format!("0.{}", "123456789".repeat(1000));
+    let json = read(&format!("[{digits}"));
+    assert!(json.value().unwrap()[0].as_f64().unwrap() > 0.12);
+    let text = format!("[{digits}]");
+    assert_eq!(
+        read(&text).into_value(),
+        serde_json::from_str(&text).unwrap()
+    );
+    // Too large while it lasts, in range in the end.
+    let text = format!("[1{}e-400", "0".repeat(400));
+    assert_eq!(
+        shown(text.strip_suffix("e-400").unwrap()),
+        Some(json!([f64::MAX]))
+    );
+    assert_eq!(
+        shown(&text),
+        serde_json::from_str(&format!("{text}]")).unwrap()
+    );
+}
+
+#[test]
+fn a_copy_goes_its_own_way() {
+    let mut json = parse_partial(r#"{"a":"x"#);
+    let copy = json.clone();
+    json.push("y");
+    assert_eq!(copy.value(), Some(&json!({"a": "x"})));
+    assert_eq!(json.value(), Some(&json!({"a": "xy"})));
+}
+
+fn document() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        ".{0,8}".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(4, 24, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::hash_map(".{0,3}", inner, 0..4).prop_map(|map| json!(map)),
+        ]
+    })
+}
+
+/// Texts near JSON, made of its tokens and their pieces.
+fn near_json() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        3 => prop::sample::select(vec!["{", "}", "[", "]", ",", ":", "\"", "\"a\":", "\"a\"", " "]),
+        2 => prop::sample::select(vec!["1", "0", "-", ".5", "e", "E+3", "12", "1e99", "true", "nul", "l", "f"]),
+        1 => prop::sample::select(vec!["\\", "\\n", "\\u", "\\ud83d", "\\ude00", "00", "é", "\n", "\u{1}"]),
+    ];
+    prop::collection::vec(piece, 0..14).prop_map(|pieces| pieces.concat())
+}
+
+/// A document with an insertion, a deletion or nothing done to it.
+fn damaged() -> impl Strategy<Value = String> {
+    (
+        document(),
+        any::<prop::sample::Index>(),
+        prop_oneof![Just(""), Just(","), Just("}"), Just("x"), Just("\"")],
+        0..2_usize,
+    )
+        .prop_map(|(value, at, insert, delete)| {
+            let chars: Vec<char> = value.to_string().chars().collect();
+            let at = at.index(chars.len());
+            let after = &chars[(at + delete).min(chars.len())..];
+            chars[..at]
+                .iter()
+                .copied()
+                .chain(insert.chars())
+                .chain(after.iter().copied())
+                .collect()
+        })
+}
+
+proptest! {
+    #[test]
+    fn a_document_is_complete_and_equal(value in document(), pretty: bool) {
+        let text = if pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) };
+        let text = text.unwrap();
+        let json = read(&text);
+        prop_assert_eq!(json.state(), State::Complete);
+        let read = serde_json::from_str::<Value>(&text).unwrap();
+        prop_assert_eq!(json.value(), Some(&read));
+        prop_assert_eq!(json.value().unwrap().to_string(), read.to_string());
+    }
+
+    #[test]
+    fn complete_means_what_serde_json_reads(text in prop_oneof![near_json(), damaged(), ".{0,12}"]) {
+        let json = read(&text);
+        match serde_json::from_str::<Value>(&text) {
+            Ok(value) => {
+                prop_assert_eq!(json.state(), State::Complete);
+                prop_assert_eq!(json.value().unwrap().to_string(), value.to_string());
+            }
+            Err(_) => prop_assert_ne!(json.state(), State::Complete),
+        }
+    }
+
+    #[test]
+    fn any_chunking_gives_the_same(text in prop_oneof![near_json(), damaged()], cuts in prop::collection::vec(any::<bool>(), 200)) {
+        let mut json = PartialJson::new();
+        let mut piece = String::new();
+        for (ch, cut) in text.chars().zip(cuts.into_iter().cycle()) {
+            piece.push(ch);
+            if cut {
+                json.push(&std::mem::take(&mut piece));
+            }
+        }
+        json.push(&piece);
+        let whole = parse_partial(&text);
+        prop_assert_eq!(json.state(), whole.state());
+        prop_assert_eq!(json.value(), whole.value());
+        prop_assert_eq!(json.field_state(&["a"]), whole.field_state(&["a"]));
+    }
+
+    #[test]
+    fn no_prefix_of_a_document_is_invalid(value in document()) {
+        let mut json = PartialJson::new();
+        for ch in value.to_string().chars() {
+            json.push(&ch.to_string());
+            prop_assert_ne!(json.state(), State::Invalid);
+        }
+    }
+}
