@@ -1,0 +1,70 @@
+//! How much work one validation may do. It only counts; who spends it is `check` and `equality`.
+
+/// Steps: about one for each schema applied, property looked up or item compared.
+const MAX_STEPS: usize = 1_000_000;
+
+/// Schemas within schemas (references included), or values within values.
+const MAX_DEPTH: usize = 256;
+
+/// Bytes of text that cost one step to hash, compare or count.
+const BYTES_PER_STEP: usize = 32;
+
+/// What is left, and why it ended.
+pub(super) struct Budget {
+    steps: usize,
+    depth: usize,
+    exceeded: Option<&'static str>,
+}
+
+impl Budget {
+    pub(super) fn new() -> Self {
+        Self {
+            steps: MAX_STEPS,
+            depth: MAX_DEPTH,
+            exceeded: None,
+        }
+    }
+
+    /// Takes `steps`; `false` once there are no more, for ever after.
+    pub(super) fn spend(&mut self, steps: usize) -> bool {
+        match self.steps.checked_sub(steps) {
+            Some(left) if self.exceeded.is_none() => {
+                self.steps = left;
+                true
+            }
+            _ => self.exceed("the check was given up: schema and value ask for too much work"),
+        }
+    }
+
+    /// Takes the steps for reading `text` once.
+    pub(super) fn spend_text(&mut self, text: &str) -> bool {
+        self.spend(1 + text.len() / BYTES_PER_STEP)
+    }
+
+    /// Goes one level down; every `true` is paired with one [`ascend`](Self::ascend).
+    pub(super) fn descend(&mut self) -> bool {
+        match self.depth.checked_sub(1) {
+            Some(left) => {
+                self.depth = left;
+                true
+            }
+            None => self.exceed(
+                "the check was given up: the schema refers to itself without end, or nests too deeply",
+            ),
+        }
+    }
+
+    pub(super) fn ascend(&mut self) {
+        self.depth += 1;
+    }
+
+    /// Why the walk had to end, if it had to.
+    pub(super) fn exceeded(&self) -> Option<&'static str> {
+        self.exceeded
+    }
+
+    fn exceed(&mut self, why: &'static str) -> bool {
+        self.exceeded.get_or_insert(why);
+        false
+    }
+}

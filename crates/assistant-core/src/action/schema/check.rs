@@ -1,0 +1,362 @@
+//! The walk over schema and instance: dispatch of keywords, references, what was evaluated, and the
+//! list of what was found. What single keywords mean is in `object`, `array`, `scalar`, `combine`.
+
+use core::{fmt, mem};
+
+use serde_json::{Map, Value};
+
+use super::budget::Budget;
+use super::message::{MAX_MESSAGE, MAX_PATH, Named, bounded, push_key};
+use super::refs::{Index, Target};
+use super::{MAX_VIOLATIONS, PatternHost, Violation};
+
+/// Faults of the schema that are listed: one is enough to act on, a few help to find it.
+const MAX_FAULTS: usize = 4;
+
+/// Which properties (by position) or items of one instance were evaluated: the annotations that
+/// `unevaluatedProperties` and `unevaluatedItems` ask for.
+#[derive(Default)]
+pub(super) struct Seen {
+    all: bool,
+    marks: Vec<bool>,
+}
+
+impl Seen {
+    pub(super) fn mark(&mut self, position: usize) {
+        if self.marks.len() <= position {
+            self.marks.resize(position + 1, false);
+        }
+        if let Some(mark) = self.marks.get_mut(position) {
+            *mark = true;
+        }
+    }
+
+    pub(super) fn mark_all(&mut self) {
+        self.all = true;
+    }
+
+    pub(super) fn has(&self, position: usize) -> bool {
+        self.all || self.marks.get(position).copied().unwrap_or(false)
+    }
+
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.all |= other.all;
+        for (position, _) in other.marks.iter().enumerate().filter(|(_, seen)| **seen) {
+            self.mark(position);
+        }
+    }
+}
+
+/// One validation under way.
+pub(super) struct Check<'a, 'h> {
+    pub(super) budget: Budget,
+    index: Index<'a>,
+    /// The dynamic scope: resources entered, outermost first; the last is the one in force.
+    scope: Vec<usize>,
+    patterns: &'h mut dyn PatternHost,
+    path: String,
+    /// Above zero only the answer counts, and nothing is written down.
+    quiet: usize,
+    found: Vec<Violation>,
+    faults: Vec<Violation>,
+}
+
+impl<'a, 'h> Check<'a, 'h> {
+    pub(super) fn new(schema: &'a Value, patterns: &'h mut dyn PatternHost) -> Self {
+        Self {
+            budget: Budget::new(),
+            index: Index::new(schema),
+            scope: vec![0],
+            patterns,
+            path: String::new(),
+            quiet: 0,
+            found: Vec::new(),
+            faults: Vec::new(),
+        }
+    }
+
+    /// All that was found. `fits` is the answer of the walk: "no" without a reason is still "no".
+    pub(super) fn finish(self, fits: bool) -> Vec<Violation> {
+        let mut all = self.faults;
+        if let Some(why) = self.budget.exceeded() {
+            all.push(Violation {
+                path: String::new(),
+                keyword: "limit",
+                message: why.into(),
+            });
+        }
+        all.extend(self.found);
+        if !fits && all.is_empty() {
+            let message = "does not fit the schema".into();
+            all.push(Violation {
+                path: String::new(),
+                keyword: "schema",
+                message,
+            });
+        }
+        all.truncate(MAX_VIOLATIONS);
+        all
+    }
+
+    /// Whether `instance` fits `schema`; evaluated positions go to `seen` if someone asks for them.
+    pub(super) fn apply(
+        &mut self,
+        schema: &'a Value,
+        instance: &Value,
+        seen: Option<&mut Seen>,
+    ) -> bool {
+        if !self.budget.spend(1) {
+            return false;
+        }
+        match schema {
+            Value::Bool(true) => true,
+            Value::Bool(false) => self.fail("false", format_args!("is not allowed")),
+            Value::Object(map) => {
+                if !self.budget.descend() {
+                    return false;
+                }
+                let depth = self.scope.len();
+                if map.contains_key("$id") {
+                    self.budget.spend(self.index.resource_count());
+                    self.scope.extend(self.index.resource_at(schema));
+                }
+                let fits = self.keywords(map, instance, seen);
+                self.scope.truncate(depth);
+                self.budget.ascend();
+                fits
+            }
+            _ => self.fault(format_args!(
+                "the schema is not valid: an object, true or false was expected"
+            )),
+        }
+    }
+
+    /// Like [`apply`](Self::apply), but only the answer counts.
+    pub(super) fn test(
+        &mut self,
+        schema: &'a Value,
+        instance: &Value,
+        seen: Option<&mut Seen>,
+    ) -> bool {
+        self.quiet += 1;
+        let fits = self.apply(schema, instance, seen);
+        self.quiet -= 1;
+        fits
+    }
+
+    /// Like [`apply`](Self::apply), but what is found is handed to the caller to judge.
+    pub(super) fn try_apply(
+        &mut self,
+        schema: &'a Value,
+        instance: &Value,
+        seen: Option<&mut Seen>,
+    ) -> Result<(), Vec<Violation>> {
+        let outer = mem::take(&mut self.found);
+        let fits = self.apply(schema, instance, seen);
+        let found = mem::replace(&mut self.found, outer);
+        if fits { Ok(()) } else { Err(found) }
+    }
+
+    fn keywords(
+        &mut self,
+        schema: &'a Map<String, Value>,
+        instance: &Value,
+        seen: Option<&mut Seen>,
+    ) -> bool {
+        if !self.budget.spend(schema.len()) {
+            return false;
+        }
+        let rest = match instance {
+            Value::Object(_) => schema.get("unevaluatedProperties"),
+            Value::Array(_) => schema.get("unevaluatedItems"),
+            _ => None,
+        };
+        let Some(rest) = rest else {
+            return self.each_keyword(schema, instance, seen);
+        };
+        // Only what this schema evaluated itself counts, so it gets marks of its own.
+        let mut own = Seen::default();
+        let fits = self.each_keyword(schema, instance, Some(&mut own));
+        if let Some(seen) = seen {
+            seen.mark_all();
+        }
+        let rest_fits = match instance {
+            _ if !self.goes_on(fits) => false,
+            Value::Object(object) => self.unevaluated_properties(rest, object, &own),
+            Value::Array(items) => self.unevaluated_items(rest, items, &own),
+            _ => true,
+        };
+        fits && rest_fits
+    }
+
+    fn each_keyword(
+        &mut self,
+        schema: &'a Map<String, Value>,
+        instance: &Value,
+        mut seen: Option<&mut Seen>,
+    ) -> bool {
+        let mut fits = true;
+        for (keyword, value) in schema {
+            fits &= self.keyword(schema, keyword, value, instance, seen.as_deref_mut());
+            if !self.goes_on(fits) {
+                return false;
+            }
+        }
+        fits
+    }
+
+    fn keyword(
+        &mut self,
+        schema: &'a Map<String, Value>,
+        keyword: &str,
+        value: &'a Value,
+        instance: &Value,
+        seen: Option<&mut Seen>,
+    ) -> bool {
+        match keyword {
+            "$ref" => self.reference(value, false, instance, seen),
+            "$dynamicRef" => self.reference(value, true, instance, seen),
+            "allOf" => self.all_of(value, instance, seen),
+            "anyOf" => self.any_of(value, instance, seen),
+            "oneOf" => self.one_of(value, instance, seen),
+            "not" => self.not(value, instance),
+            "if" => self.if_then_else(schema, value, instance, seen),
+            "type" => self.type_of(value, instance),
+            "enum" => self.one_of_values(value, instance),
+            "const" => self.constant(value, instance),
+            _ => match instance {
+                Value::Object(object) => {
+                    self.object_keyword(schema, keyword, value, instance, object, seen)
+                }
+                Value::Array(items) => self.array_keyword(schema, keyword, value, items, seen),
+                Value::String(text) => self.string_keyword(keyword, value, text),
+                Value::Number(number) => self.number_keyword(keyword, value, number),
+                Value::Null | Value::Bool(_) => true,
+            },
+        }
+    }
+
+    fn reference(
+        &mut self,
+        reference: &'a Value,
+        dynamic: bool,
+        instance: &Value,
+        seen: Option<&mut Seen>,
+    ) -> bool {
+        let Value::String(reference) = reference else {
+            return true;
+        };
+        let Some(mut target) = self.resolve(reference) else {
+            return self.fault(format_args!(
+                "the schema refers to {}, which is not there",
+                Named(reference)
+            ));
+        };
+        if let (true, Some(name)) = (dynamic, target.dynamic) {
+            for &resource in &self.scope {
+                if !self.budget.spend(1 + self.index.anchor_count(resource)) {
+                    return false;
+                }
+                if let Some(outer) = self.index.dynamic_anchor(resource, name) {
+                    target = outer;
+                    break;
+                }
+            }
+        }
+        let depth = self.scope.len();
+        self.scope.push(target.resource);
+        let fits = self.apply(target.schema, instance, seen);
+        self.scope.truncate(depth);
+        fits
+    }
+
+    /// What `reference` means here.
+    pub(super) fn resolve(&mut self, reference: &'a str) -> Option<Target<'a>> {
+        let here = self.scope.last().copied().unwrap_or(0);
+        let known = self.index.resource_count() + self.index.anchor_count(here);
+        if !(self.budget.spend(known) && self.budget.spend_text(reference)) {
+            return None;
+        }
+        self.index.lookup(here, reference)
+    }
+
+    /// Whether the host says that `pattern` matches; `None` if it does not say.
+    pub(super) fn matches(&mut self, pattern: &str, text: &str) -> Option<bool> {
+        let within = self.budget.spend_text(pattern) && self.budget.spend_text(text);
+        if within {
+            self.patterns.pattern_matches(pattern, text)
+        } else {
+            None
+        }
+    }
+
+    /// Writes a violation down, unless only the answer counts. Always `false`: it does not fit.
+    pub(super) fn fail(&mut self, keyword: &'static str, message: fmt::Arguments<'_>) -> bool {
+        if !self.is_quiet() && !self.is_stopped() && self.found.len() < MAX_VIOLATIONS {
+            let path = bounded(format_args!("{}", self.path), MAX_PATH);
+            self.found.push(Violation {
+                path,
+                keyword,
+                message: bounded(message, MAX_MESSAGE),
+            });
+        }
+        false
+    }
+
+    /// Notes that the schema itself is at fault here. Then the instance never fits, wherever in the
+    /// schema it was (a `not` must not turn it round), and nothing more is said about this place.
+    pub(super) fn fault(&mut self, message: fmt::Arguments<'_>) -> bool {
+        if !self.is_stopped() && self.faults.len() < MAX_FAULTS {
+            let path = bounded(format_args!("{}", self.path), MAX_PATH);
+            let fault = Violation {
+                path,
+                keyword: "schema",
+                message: bounded(message, MAX_MESSAGE),
+            };
+            if !self.faults.contains(&fault) {
+                self.faults.push(fault);
+            }
+        }
+        true
+    }
+
+    /// Adds what [`try_apply`](Self::try_apply) handed out. Always `false`.
+    pub(super) fn adopt(&mut self, found: Vec<Violation>) -> bool {
+        let room = MAX_VIOLATIONS.saturating_sub(self.found.len());
+        self.found.extend(found.into_iter().take(room));
+        false
+    }
+
+    /// Does `work` with the path one step further.
+    pub(super) fn within(
+        &mut self,
+        step: &dyn fmt::Display,
+        work: &mut dyn FnMut(&mut Self) -> bool,
+    ) -> bool {
+        let length = self.path.len();
+        if !self.is_quiet() {
+            push_key(&mut self.path, step);
+        }
+        let fits = work(self);
+        self.path.truncate(length);
+        fits
+    }
+
+    /// The JSON pointer of the instance being looked at.
+    pub(super) fn path(&self) -> &str {
+        &self.path
+    }
+
+    pub(super) fn is_quiet(&self) -> bool {
+        self.quiet > 0
+    }
+
+    /// Whether to look further: not after the end, nor for a "no" that is already certain.
+    pub(super) fn goes_on(&self, fits: bool) -> bool {
+        !self.is_stopped() && (fits || !self.is_quiet())
+    }
+
+    pub(super) fn is_stopped(&self) -> bool {
+        self.budget.exceeded().is_some()
+    }
+}

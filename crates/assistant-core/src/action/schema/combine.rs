@@ -1,0 +1,240 @@
+//! Keywords that put schemas together: all, any, one, none, if.
+//!
+//! When no alternative fits, the one that comes closest speaks for all; when none or several come
+//! close, one violation names the alternatives.
+
+use serde_json::{Map, Value};
+
+use super::Violation;
+use super::check::{Check, Seen};
+
+/// Alternatives that a message names.
+const MAX_NAMED: usize = 8;
+
+/// A miss this bad means that the alternative was not meant at all.
+const NOT_MEANT: usize = 1000;
+
+/// What trying alternatives came to.
+#[derive(Default)]
+struct Outcome {
+    fitting: usize,
+    /// The misses of the closest alternative so far.
+    closest: Vec<Violation>,
+    miss: Option<usize>,
+    tied: bool,
+}
+
+impl<'a> Check<'a, '_> {
+    pub(super) fn all_of(
+        &mut self,
+        schemas: &'a Value,
+        instance: &Value,
+        mut seen: Option<&mut Seen>,
+    ) -> bool {
+        let Some(schemas) = self.list(schemas) else {
+            return true;
+        };
+        let mut fits = true;
+        for schema in schemas {
+            fits &= self.apply(schema, instance, seen.as_deref_mut());
+            if !self.goes_on(fits) {
+                return false;
+            }
+        }
+        fits
+    }
+
+    pub(super) fn any_of(
+        &mut self,
+        schemas: &'a Value,
+        instance: &Value,
+        mut seen: Option<&mut Seen>,
+    ) -> bool {
+        let Some(schemas) = self.list(schemas) else {
+            return true;
+        };
+        // With someone asking what was evaluated, every fitting alternative has a say.
+        let enough = if seen.is_some() { usize::MAX } else { 1 };
+        let outcome = self.alternatives(schemas, instance, seen.as_deref_mut(), enough);
+        outcome.fitting > 0 || self.none_fits("anyOf", schemas, outcome, seen)
+    }
+
+    pub(super) fn one_of(
+        &mut self,
+        schemas: &'a Value,
+        instance: &Value,
+        mut seen: Option<&mut Seen>,
+    ) -> bool {
+        let Some(schemas) = self.list(schemas) else {
+            return true;
+        };
+        let outcome = self.alternatives(schemas, instance, seen.as_deref_mut(), 2);
+        match outcome.fitting {
+            0 => self.none_fits("oneOf", schemas, outcome, seen),
+            1 => true,
+            _ => match self.named(schemas) {
+                Some(names) => self.fail(
+                    "oneOf",
+                    format_args!("must fit only one of these, but fits several: {names}"),
+                ),
+                None => self.fail(
+                    "oneOf",
+                    format_args!("must fit only one of {} alternatives", schemas.len()),
+                ),
+            },
+        }
+    }
+
+    pub(super) fn not(&mut self, schema: &'a Value, instance: &Value) -> bool {
+        if !self.test(schema, instance, None) {
+            return true;
+        }
+        let what = if self.is_quiet() {
+            None
+        } else {
+            self.describe(schema)
+        };
+        match what {
+            Some(what) => self.fail("not", format_args!("must not be {what}")),
+            None => self.fail("not", format_args!("must not be as the schema excludes")),
+        }
+    }
+
+    pub(super) fn if_then_else(
+        &mut self,
+        schema: &'a Map<String, Value>,
+        condition: &'a Value,
+        instance: &Value,
+        mut seen: Option<&mut Seen>,
+    ) -> bool {
+        let mut marks = seen.as_ref().map(|_| Seen::default());
+        let branch = if self.test(condition, instance, marks.as_mut()) {
+            if let (Some(seen), Some(marks)) = (seen.as_deref_mut(), &marks) {
+                seen.merge(marks);
+            }
+            "then"
+        } else {
+            "else"
+        };
+        match schema.get(branch) {
+            Some(branch) => self.apply(branch, instance, seen),
+            None => true,
+        }
+    }
+
+    /// Tries alternatives until `enough` fit.
+    fn alternatives(
+        &mut self,
+        schemas: &'a [Value],
+        instance: &Value,
+        mut seen: Option<&mut Seen>,
+        enough: usize,
+    ) -> Outcome {
+        let mut outcome = Outcome::default();
+        for schema in schemas {
+            let mut marks = seen.as_ref().map(|_| Seen::default());
+            match self.try_apply(schema, instance, marks.as_mut()) {
+                Ok(()) => {
+                    outcome.fitting += 1;
+                    if let (Some(seen), Some(marks)) = (seen.as_deref_mut(), &marks) {
+                        seen.merge(marks);
+                    }
+                }
+                Err(found) => outcome.weigh(found, self.path()),
+            }
+            if outcome.fitting >= enough || self.is_stopped() {
+                break;
+            }
+        }
+        outcome
+    }
+
+    fn none_fits(
+        &mut self,
+        keyword: &'static str,
+        schemas: &'a [Value],
+        outcome: Outcome,
+        seen: Option<&mut Seen>,
+    ) -> bool {
+        // Nobody knows what would have been evaluated: say nothing about the rest.
+        if let Some(seen) = seen {
+            seen.mark_all();
+        }
+        if self.is_quiet() || self.is_stopped() {
+            return false;
+        }
+        let meant = outcome.miss.is_some_and(|miss| miss < NOT_MEANT) && !outcome.tied;
+        if (meant || schemas.len() == 1) && !outcome.closest.is_empty() {
+            return self.adopt(outcome.closest);
+        }
+        match self.named(schemas) {
+            Some(names) => self.fail(keyword, format_args!("must be {names}")),
+            None => self.fail(
+                keyword,
+                format_args!(
+                    "must fit one of {} alternatives, but fits none",
+                    schemas.len()
+                ),
+            ),
+        }
+    }
+
+    /// "a string or null"; `None` if one of the alternatives has no words.
+    fn named(&mut self, schemas: &'a [Value]) -> Option<String> {
+        if self.is_quiet() {
+            return None;
+        }
+        let mut names: Vec<String> = Vec::new();
+        for schema in schemas.iter().take(MAX_NAMED) {
+            let name = self.describe(schema)?;
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        if schemas.len() > MAX_NAMED {
+            names.push("…".into());
+        }
+        Some(names.join(" or "))
+    }
+
+    /// A list of schemas, not empty; anything else is a fault of the schema.
+    fn list(&mut self, value: &'a Value) -> Option<&'a [Value]> {
+        match value {
+            Value::Array(schemas) if !schemas.is_empty() => Some(schemas),
+            _ => {
+                let expected = "a list of schemas was expected";
+                self.fault(format_args!("the schema is not valid: {expected}"));
+                None
+            }
+        }
+    }
+}
+
+impl Outcome {
+    /// Keeps `found` if it is the closest miss so far.
+    fn weigh(&mut self, found: Vec<Violation>, path: &str) {
+        let miss = found.iter().map(|violation| weight(violation, path)).sum();
+        match self.miss {
+            Some(closest) if closest < miss => {}
+            Some(closest) if closest == miss => self.tied = true,
+            _ => {
+                self.miss = Some(miss);
+                self.closest = found;
+                self.tied = false;
+            }
+        }
+    }
+}
+
+/// How much a violation speaks against an alternative having been meant: its type or value at the
+/// place itself most, then a tag (`"kind": "circle"`) one level down.
+fn weight(violation: &Violation, path: &str) -> usize {
+    let below = violation.path.len().saturating_sub(path.len());
+    match violation.keyword {
+        "type" | "const" | "enum" | "false" if below == 0 => NOT_MEANT,
+        "const" => 100,
+        "enum" => 20,
+        "type" | "required" | "additionalProperties" | "unevaluatedProperties" => 3,
+        _ => 1,
+    }
+}

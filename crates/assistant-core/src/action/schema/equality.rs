@@ -1,0 +1,123 @@
+//! When two JSON values are the same: numbers by value, objects in any order of their keys.
+//! Used by `const`, `enum` and `uniqueItems`; all of it is paid from the budget.
+
+use core::cmp::Ordering;
+
+use serde_json::Value;
+
+use super::budget::Budget;
+use super::numbers;
+
+/// Whether the values are the same. `false` when the budget ends.
+pub(super) fn equal(a: &Value, b: &Value, budget: &mut Budget) -> bool {
+    if !budget.spend(1) {
+        return false;
+    }
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => numbers::compare(a, b) == Ordering::Equal,
+        (Value::String(a), Value::String(b)) => budget.spend_text(a) && a == b,
+        (Value::Array(a), Value::Array(b)) => {
+            a.len() == b.len()
+                && deeper(budget, &mut |budget| {
+                    a.iter().zip(b).all(|(a, b)| equal(a, b, budget))
+                })
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len()
+                && deeper(budget, &mut |budget| {
+                    a.iter().all(|(key, a)| {
+                        budget.spend_text(key) && b.get(key).is_some_and(|b| equal(a, b, budget))
+                    })
+                })
+        }
+        (a, b) => a == b,
+    }
+}
+
+/// The positions of two items that are the same, the later one first to repeat.
+///
+/// Items go into a table by their hash, so a list without repeats takes time in proportion to its
+/// size; items made to collide cost budget.
+pub(super) fn first_repeat(items: &[Value], budget: &mut Budget) -> Option<(usize, usize)> {
+    let slots = (items.len() * 2).next_power_of_two();
+    let mut table: Vec<Option<(usize, u64)>> = vec![None; slots];
+    for (position, item) in items.iter().enumerate() {
+        let hash = hash(item, budget);
+        let mut slot = hash as usize & (slots - 1);
+        while let Some((earlier, other)) = table.get(slot).copied().flatten() {
+            if !budget.spend(1) {
+                return None;
+            }
+            let same = other == hash
+                && items
+                    .get(earlier)
+                    .is_some_and(|earlier| equal(earlier, item, budget));
+            if same {
+                return Some((earlier, position));
+            }
+            slot = (slot + 1) & (slots - 1);
+        }
+        if let Some(free) = table.get_mut(slot) {
+            *free = Some((position, hash));
+        }
+    }
+    None
+}
+
+/// Equal values have equal hashes. Nothing is promised when the budget ends.
+fn hash(value: &Value, budget: &mut Budget) -> u64 {
+    if !budget.spend(1) {
+        return 0;
+    }
+    match value {
+        Value::Null => 1,
+        Value::Bool(flag) => 2 + u64::from(*flag),
+        Value::Number(number) => mix(4, numbers::hash_key(number)),
+        Value::String(text) => hash_text(text, budget),
+        Value::Array(items) => {
+            let mut sum = 5;
+            deeper(budget, &mut |budget| {
+                sum = items
+                    .iter()
+                    .fold(sum, |sum, item| mix(sum, hash(item, budget)));
+                true
+            });
+            sum
+        }
+        Value::Object(map) => {
+            // A sum, because the order of keys does not count.
+            let mut sum = 6_u64;
+            deeper(budget, &mut |budget| {
+                for (key, value) in map {
+                    let entry = mix(hash_text(key, budget), hash(value, budget));
+                    sum = sum.wrapping_add(entry);
+                }
+                true
+            });
+            mix(6, sum)
+        }
+    }
+}
+
+fn hash_text(text: &str, budget: &mut Budget) -> u64 {
+    if !budget.spend_text(text) {
+        return 0;
+    }
+    text.bytes().fold(7, |sum, byte| mix(sum, byte.into()))
+}
+
+/// Spreads `more` over `sum`, high bits down to the low ones that choose a slot.
+fn mix(sum: u64, more: u64) -> u64 {
+    let product = (sum.rotate_left(5) ^ more).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    product ^ (product >> 32)
+}
+
+/// Does `work` one level down, or says no at the bottom.
+fn deeper(budget: &mut Budget, work: &mut dyn FnMut(&mut Budget) -> bool) -> bool {
+    if !budget.descend() {
+        return false;
+    }
+    let answer = work(budget);
+    budget.ascend();
+    answer
+}

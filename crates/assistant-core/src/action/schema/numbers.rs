@@ -1,0 +1,129 @@
+//! Numbers as JSON has them: compared and divided by value, without rounding on the way.
+//! `1` and `1.0` are the same number; decimals are taken as they are written.
+
+use core::cmp::Ordering;
+
+use serde_json::{Number, Value};
+
+/// Whether the number has no fraction, however it is written.
+pub(super) fn is_integer(number: &Number) -> bool {
+    whole(number).is_some() || number.as_f64().is_some_and(|float| float.fract() == 0.0)
+}
+
+/// The order of two numbers by value.
+pub(super) fn compare(a: &Number, b: &Number) -> Ordering {
+    match (whole(a), whole(b)) {
+        (Some(a), Some(b)) => a.cmp(&b),
+        (Some(a), None) => compare_whole(a, float(b)),
+        (None, Some(b)) => compare_whole(b, float(a)).reverse(),
+        (None, None) => float(a).total_cmp(&float(b)),
+    }
+}
+
+/// A key that equal numbers share.
+pub(super) fn hash_key(number: &Number) -> u64 {
+    let float = float(number);
+    // Both zeros are one number.
+    if float == 0.0 { 0 } else { float.to_bits() }
+}
+
+/// A count in a schema (`minLength` and the like); may be written `2.0`.
+pub(super) fn count(value: &Value) -> Option<u64> {
+    let number = value.as_number()?;
+    number
+        .as_u64()
+        .or_else(|| u64::try_from(whole(number)?).ok())
+}
+
+/// Whether `number` is a whole multiple of `of`. Zero divides nothing and so says nothing.
+pub(super) fn is_multiple(number: &Number, of: &Number) -> bool {
+    let (Some(number_), Some(of_)) = (Decimal::of(number), Decimal::of(of)) else {
+        return (float(number) / float(of)).fract() == 0.0;
+    };
+    if of_.digits == 0 || number_.digits == 0 {
+        return true;
+    }
+    // Without trailing zeros, `number` cannot have a coarser step than its own last digit.
+    let Ok(shift) = u32::try_from(number_.exponent - of_.exponent) else {
+        return false;
+    };
+    let mut rest = number_.digits % of_.digits;
+    for _ in 0..shift {
+        rest = times_ten(rest, of_.digits);
+    }
+    rest == 0
+}
+
+/// The value as an integer, if it is one and fits.
+fn whole(number: &Number) -> Option<i128> {
+    if let Some(signed) = number.as_i64() {
+        return Some(signed.into());
+    }
+    if let Some(unsigned) = number.as_u64() {
+        return Some(unsigned.into());
+    }
+    let float = number.as_f64()?;
+    // Beyond this every float is whole, but not every one fits; floats compare well there.
+    (float.fract() == 0.0 && float.abs() < 1e30).then_some(float as i128)
+}
+
+fn float(number: &Number) -> f64 {
+    number.as_f64().unwrap_or(f64::MAX)
+}
+
+/// `whole` against a float that has a fraction or is out of an integer's reach.
+fn compare_whole(whole: i128, float: f64) -> Ordering {
+    // The cast saturates, which keeps the order; the floor is below the float.
+    match whole.cmp(&(float.floor() as i128)) {
+        Ordering::Equal => Ordering::Less,
+        order => order,
+    }
+}
+
+/// `rest * 10 % modulus` by doubling, for moduli near the end of `u64`. `rest` is below `modulus`.
+fn times_ten(rest: u64, modulus: u64) -> u64 {
+    let add = |a: u64, b: u64| {
+        if a >= modulus - b {
+            a - (modulus - b)
+        } else {
+            a + b
+        }
+    };
+    let twice = add(rest, rest);
+    let four = add(twice, twice);
+    add(add(four, four), twice)
+}
+
+/// `digits × 10^exponent`, the sign dropped, no trailing zeros in `digits`.
+struct Decimal {
+    digits: u64,
+    exponent: i32,
+}
+
+impl Decimal {
+    /// The number as its shortest decimal text has it; `None` with more digits than fit.
+    fn of(number: &Number) -> Option<Self> {
+        let text = number.to_string();
+        let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+            Some((mantissa, exponent)) => (mantissa, exponent.parse().ok()?),
+            None => (text.as_str(), 0_i32),
+        };
+        let (before, after) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let mut digits = 0_u64;
+        for digit in before
+            .bytes()
+            .chain(after.bytes())
+            .filter(u8::is_ascii_digit)
+        {
+            digits = digits
+                .checked_mul(10)?
+                .checked_add(u64::from(digit - b'0'))?;
+        }
+        let mut exponent = exponent.checked_sub(i32::try_from(after.len()).ok()?)?;
+        while digits != 0 && digits.is_multiple_of(10) {
+            digits /= 10;
+            exponent = exponent.checked_add(1)?;
+        }
+        Some(Self { digits, exponent })
+    }
+}

@@ -1,0 +1,306 @@
+//! Keywords for objects. Properties are visited in the instance's order, by position, because
+//! that is how `unevaluatedProperties` remembers them.
+
+use serde_json::{Map, Value};
+
+use super::check::{Check, Seen};
+use super::message::{Count, Keys, Named};
+use super::numbers::count;
+
+type Object = Map<String, Value>;
+
+impl<'a> Check<'a, '_> {
+    /// One keyword of `schema` that speaks of objects; any other says nothing.
+    pub(super) fn object_keyword(
+        &mut self,
+        schema: &'a Object,
+        keyword: &str,
+        value: &'a Value,
+        instance: &Value,
+        object: &Object,
+        seen: Option<&mut Seen>,
+    ) -> bool {
+        match keyword {
+            "properties" => self.properties(value, object, seen),
+            "patternProperties" => self.pattern_properties(value, object, seen),
+            "additionalProperties" => self.additional_properties(schema, value, object, seen),
+            "propertyNames" => self.property_names(value, object),
+            "required" => self.required(schema, value, object),
+            "dependentRequired" | "dependentSchemas" | "dependencies" => {
+                self.dependents(schema, value, instance, object, seen)
+            }
+            "minProperties" => match count(value) {
+                Some(least) if (object.len() as u64) < least => self.fail(
+                    "minProperties",
+                    format_args!(
+                        "must have at least {}",
+                        Count(least, "property", "properties")
+                    ),
+                ),
+                _ => true,
+            },
+            "maxProperties" => match count(value) {
+                Some(most) if (object.len() as u64) > most => self.fail(
+                    "maxProperties",
+                    format_args!(
+                        "must have at most {}",
+                        Count(most, "property", "properties")
+                    ),
+                ),
+                _ => true,
+            },
+            _ => true,
+        }
+    }
+
+    fn properties(
+        &mut self,
+        schemas: &'a Value,
+        object: &Object,
+        mut seen: Option<&mut Seen>,
+    ) -> bool {
+        let Some(schemas) = self.schemas(schemas) else {
+            return true;
+        };
+        let mut fits = true;
+        for (position, (key, item)) in object.iter().enumerate() {
+            self.budget.spend_text(key);
+            if let Some(schema) = schemas.get(key) {
+                if let Some(seen) = seen.as_deref_mut() {
+                    seen.mark(position);
+                }
+                fits &= self.within(key, &mut |check| check.apply(schema, item, None));
+            }
+            if !self.goes_on(fits) {
+                return false;
+            }
+        }
+        fits
+    }
+
+    fn pattern_properties(
+        &mut self,
+        schemas: &'a Value,
+        object: &Object,
+        mut seen: Option<&mut Seen>,
+    ) -> bool {
+        let Some(schemas) = self.schemas(schemas) else {
+            return true;
+        };
+        let mut fits = true;
+        for (position, (key, item)) in object.iter().enumerate() {
+            for (pattern, schema) in schemas {
+                // A pattern that the host refuses accepts the property, whatever its value.
+                let matches = self.matches(pattern, key);
+                if matches == Some(false) {
+                    continue;
+                }
+                if let Some(seen) = seen.as_deref_mut() {
+                    seen.mark(position);
+                }
+                if matches.is_some() {
+                    fits &= self.within(key, &mut |check| check.apply(schema, item, None));
+                }
+                if !self.goes_on(fits) {
+                    return false;
+                }
+            }
+        }
+        fits
+    }
+
+    fn additional_properties(
+        &mut self,
+        schema: &'a Object,
+        rest: &'a Value,
+        object: &Object,
+        mut seen: Option<&mut Seen>,
+    ) -> bool {
+        let named = schema.get("properties").and_then(Value::as_object);
+        let patterns = schema.get("patternProperties").and_then(Value::as_object);
+        let mut fits = true;
+        for (position, (key, item)) in object.iter().enumerate() {
+            self.budget.spend_text(key);
+            let known = named.is_some_and(|named| named.contains_key(key))
+                || patterns.is_some_and(|patterns| {
+                    patterns
+                        .keys()
+                        .any(|pattern| self.matches(pattern, key) != Some(false))
+                });
+            if !known {
+                if let Some(seen) = seen.as_deref_mut() {
+                    seen.mark(position);
+                }
+                fits &= self.extra("additionalProperties", rest, named, key, item);
+            }
+            if !self.goes_on(fits) {
+                return false;
+            }
+        }
+        fits
+    }
+
+    /// `unevaluatedProperties`: what nothing else in the schema has looked at.
+    pub(super) fn unevaluated_properties(
+        &mut self,
+        rest: &'a Value,
+        object: &Object,
+        seen: &Seen,
+    ) -> bool {
+        let mut fits = true;
+        for (position, (key, item)) in object.iter().enumerate() {
+            self.budget.spend(1);
+            if !seen.has(position) {
+                fits &= self.extra("unevaluatedProperties", rest, None, key, item);
+            }
+            if !self.goes_on(fits) {
+                return false;
+            }
+        }
+        fits
+    }
+
+    /// A property without a schema of its own.
+    fn extra(
+        &mut self,
+        keyword: &'static str,
+        rest: &'a Value,
+        expected: Option<&Object>,
+        key: &str,
+        item: &Value,
+    ) -> bool {
+        self.within(&key, &mut |check| match (rest, expected) {
+            (Value::Bool(false), Some(expected)) if !expected.is_empty() => check.fail(
+                keyword,
+                format_args!("is not a known property; known are {}", Keys(expected)),
+            ),
+            (Value::Bool(false), _) => check.fail(keyword, format_args!("is not a known property")),
+            _ => check.apply(rest, item, None),
+        })
+    }
+
+    fn property_names(&mut self, schema: &'a Value, object: &Object) -> bool {
+        let mut fits = true;
+        for key in object.keys() {
+            if !self.budget.spend_text(key) {
+                return false;
+            }
+            let name = Value::String(key.clone());
+            fits &= self.within(key, &mut |check| {
+                let Err(mut found) = check.try_apply(schema, &name, None) else {
+                    return true;
+                };
+                for violation in &mut found {
+                    violation.message.insert_str(0, "the property name ");
+                }
+                check.adopt(found)
+            });
+            if !self.goes_on(fits) {
+                return false;
+            }
+        }
+        fits
+    }
+
+    fn required(&mut self, schema: &'a Object, names: &Value, object: &Object) -> bool {
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let mut fits = true;
+        for name in names
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+        {
+            self.budget.spend_text(name);
+            if !object.contains_key(name) {
+                fits &= self.missing(name, properties);
+            }
+            if !self.goes_on(fits) {
+                return false;
+            }
+        }
+        fits
+    }
+
+    /// Says what is missing, and what it would have to be.
+    fn missing(&mut self, name: &str, properties: Option<&'a Object>) -> bool {
+        let expected = match properties.and_then(|properties| properties.get(name)) {
+            Some(schema) if !self.is_quiet() => self.describe(schema),
+            _ => None,
+        };
+        self.within(&name, &mut |check| match &expected {
+            Some(expected) => check.fail("required", format_args!("is required: {expected}")),
+            None => check.fail("required", format_args!("is required")),
+        })
+    }
+
+    /// `dependentRequired`, `dependentSchemas`, and the older `dependencies` that was both.
+    fn dependents(
+        &mut self,
+        schema: &'a Object,
+        dependents: &'a Value,
+        instance: &Value,
+        object: &Object,
+        mut seen: Option<&mut Seen>,
+    ) -> bool {
+        let Some(dependents) = self.schemas(dependents) else {
+            return true;
+        };
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let mut fits = true;
+        for (key, dependent) in dependents {
+            self.budget.spend_text(key);
+            if object.contains_key(key) {
+                fits &= match dependent {
+                    Value::Array(names) => self.required_with(names, key, object, properties),
+                    _ => self.apply(dependent, instance, seen.as_deref_mut()),
+                };
+            }
+            if !self.goes_on(fits) {
+                return false;
+            }
+        }
+        fits
+    }
+
+    fn required_with(
+        &mut self,
+        names: &[Value],
+        key: &str,
+        object: &Object,
+        properties: Option<&'a Object>,
+    ) -> bool {
+        let mut fits = true;
+        for name in names.iter().filter_map(Value::as_str) {
+            self.budget.spend_text(name);
+            if !object.contains_key(name) {
+                let expected = match properties.and_then(|properties| properties.get(name)) {
+                    Some(schema) if !self.is_quiet() => self.describe(schema),
+                    _ => None,
+                };
+                let (colon, expected) = match &expected {
+                    Some(expected) => (": ", expected.as_str()),
+                    None => ("", ""),
+                };
+                fits &= self.within(&name, &mut |check| {
+                    check.fail(
+                        "dependentRequired",
+                        format_args!("is required together with {}{colon}{expected}", Named(key)),
+                    )
+                });
+            }
+        }
+        fits
+    }
+
+    /// A map of schemas; anything else is a fault of the schema.
+    fn schemas(&mut self, value: &'a Value) -> Option<&'a Object> {
+        let schemas = value.as_object();
+        if schemas.is_none() {
+            self.fault(format_args!(
+                "the schema is not valid: an object of schemas was expected"
+            ));
+        }
+        schemas
+    }
+}

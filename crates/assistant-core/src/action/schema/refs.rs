@@ -1,0 +1,269 @@
+//! What a reference in a schema means: resources (`$id`), anchors, JSON pointers.
+//!
+//! The index is made in one pass over the places where the draft has schemas, so an `$id` inside an
+//! `enum` or an unknown keyword is none. Nothing outside the given schema is ever looked up.
+
+use core::ptr;
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+use super::uri;
+
+/// The longest identifier, and the most of them, that count; what lies beyond is not found.
+const MAX_URI: usize = 4096;
+const MAX_RESOURCES: usize = 1000;
+
+/// A schema found by a reference.
+#[derive(Clone, Copy)]
+pub(super) struct Target<'a> {
+    pub(super) schema: &'a Value,
+    /// The resource that it belongs to.
+    pub(super) resource: usize,
+    /// The name, if it was found as a `$dynamicAnchor`.
+    pub(super) dynamic: Option<&'a str>,
+}
+
+struct Anchor<'a> {
+    name: &'a str,
+    schema: &'a Value,
+    dynamic: bool,
+}
+
+struct Resource<'a> {
+    uri: String,
+    root: &'a Value,
+    anchors: Vec<Anchor<'a>>,
+}
+
+/// All resources of one schema; the first is the schema itself.
+pub(super) struct Index<'a> {
+    resources: Vec<Resource<'a>>,
+}
+
+impl<'a> Index<'a> {
+    pub(super) fn new(root: &'a Value) -> Self {
+        let first = Resource {
+            uri: String::new(),
+            root,
+            anchors: Vec::new(),
+        };
+        let mut index = Self {
+            resources: vec![first],
+        };
+        // Not recursive: the depth of a schema is the sender's choice.
+        let mut open = vec![(root, 0)];
+        while let Some((schema, resource)) = open.pop() {
+            if let Value::Object(map) = schema {
+                let resource = index.enter(schema, map, resource);
+                for (keyword, value) in map {
+                    push_subschemas(keyword, value, resource, &mut open);
+                }
+            }
+        }
+        index
+    }
+
+    /// Notes the identifiers of one schema; the resource that it belongs to.
+    fn enter(&mut self, schema: &'a Value, map: &'a Map<String, Value>, outer: usize) -> usize {
+        let mut here = outer;
+        if let Some(id) = map.get("$id").and_then(Value::as_str) {
+            let (id, _) = split_fragment(id);
+            let base = self
+                .resources
+                .get(outer)
+                .map_or("", |resource| &resource.uri);
+            let uri = uri::resolve(base, id);
+            let within = uri.len() <= MAX_URI && self.resources.len() < MAX_RESOURCES;
+            match self
+                .resources
+                .get_mut(0)
+                .filter(|first| ptr::eq(first.root, schema))
+            {
+                Some(first) if within => first.uri = uri,
+                None if within && !id.is_empty() => {
+                    here = self.resources.len();
+                    self.resources.push(Resource {
+                        uri,
+                        root: schema,
+                        anchors: Vec::new(),
+                    });
+                }
+                _ => {}
+            }
+        }
+        let anchors = self
+            .resources
+            .get_mut(here)
+            .map(|resource| &mut resource.anchors);
+        if let Some(anchors) = anchors {
+            for (keyword, dynamic) in [("$anchor", false), ("$dynamicAnchor", true)] {
+                if let Some(name) = map.get(keyword).and_then(Value::as_str) {
+                    anchors.push(Anchor {
+                        name,
+                        schema,
+                        dynamic,
+                    });
+                }
+            }
+        }
+        here
+    }
+
+    pub(super) fn resource_count(&self) -> usize {
+        self.resources.len()
+    }
+
+    pub(super) fn anchor_count(&self, resource: usize) -> usize {
+        self.resources
+            .get(resource)
+            .map_or(0, |resource| resource.anchors.len())
+    }
+
+    /// The resource whose root this very schema is.
+    pub(super) fn resource_at(&self, schema: &Value) -> Option<usize> {
+        self.resources
+            .iter()
+            .position(|resource| ptr::eq(resource.root, schema))
+    }
+
+    /// What `reference`, written in the resource `from`, means.
+    pub(super) fn lookup(&self, from: usize, reference: &str) -> Option<Target<'a>> {
+        let (document, fragment) = split_fragment(reference);
+        let resource = if document.is_empty() {
+            from
+        } else {
+            let uri = uri::resolve(&self.resources.get(from)?.uri, document);
+            self.resources
+                .iter()
+                .position(|resource| resource.uri == uri)?
+        };
+        let fragment = percent_decoded(fragment)?;
+        match fragment.strip_prefix('/') {
+            Some(pointer) => self.walk(resource, pointer),
+            None if fragment.is_empty() => Some(Target {
+                schema: self.root(resource),
+                resource,
+                dynamic: None,
+            }),
+            None => self.anchor(resource, &fragment, false),
+        }
+    }
+
+    /// The schema with this `$dynamicAnchor` in `resource`.
+    pub(super) fn dynamic_anchor(&self, resource: usize, name: &str) -> Option<Target<'a>> {
+        self.anchor(resource, name, true)
+    }
+
+    fn anchor(&self, resource: usize, name: &str, only_dynamic: bool) -> Option<Target<'a>> {
+        let mut anchors = self.resources.get(resource)?.anchors.iter();
+        let anchor =
+            anchors.find(|anchor| anchor.name == name && (anchor.dynamic || !only_dynamic))?;
+        let dynamic = anchor.dynamic.then_some(anchor.name);
+        Some(Target {
+            schema: anchor.schema,
+            resource,
+            dynamic,
+        })
+    }
+
+    /// Follows a JSON pointer (without its first slash), through embedded resources too.
+    fn walk(&self, resource: usize, pointer: &str) -> Option<Target<'a>> {
+        let mut at = Target {
+            schema: self.root(resource),
+            resource,
+            dynamic: None,
+        };
+        for step in pointer.split('/') {
+            let step = unescaped(step);
+            at.schema = match at.schema {
+                Value::Object(map) => map.get(&step)?,
+                Value::Array(items) if step.bytes().all(|byte| byte.is_ascii_digit()) => {
+                    items.get(step.parse::<usize>().ok()?)?
+                }
+                _ => return None,
+            };
+            if at.schema.get("$id").is_some() {
+                at.resource = self.resource_at(at.schema).unwrap_or(at.resource);
+            }
+        }
+        Some(at)
+    }
+
+    fn root(&self, resource: usize) -> &'a Value {
+        self.resources
+            .get(resource)
+            .map_or(&Value::Null, |resource| resource.root)
+    }
+}
+
+/// The schemas directly under one keyword.
+fn push_subschemas<'a>(
+    keyword: &str,
+    value: &'a Value,
+    resource: usize,
+    open: &mut Vec<(&'a Value, usize)>,
+) {
+    match (keyword, value) {
+        (
+            "items"
+            | "additionalItems"
+            | "contains"
+            | "not"
+            | "if"
+            | "then"
+            | "else"
+            | "propertyNames"
+            | "additionalProperties"
+            | "unevaluatedItems"
+            | "unevaluatedProperties"
+            | "contentSchema",
+            Value::Object(_),
+        ) => open.push((value, resource)),
+        ("allOf" | "anyOf" | "oneOf" | "prefixItems" | "items", Value::Array(schemas)) => {
+            open.extend(schemas.iter().map(|schema| (schema, resource)));
+        }
+        (
+            "$defs" | "definitions" | "properties" | "patternProperties" | "dependentSchemas"
+            | "dependencies",
+            Value::Object(schemas),
+        ) => open.extend(schemas.values().map(|schema| (schema, resource))),
+        _ => {}
+    }
+}
+
+fn split_fragment(reference: &str) -> (&str, &str) {
+    reference.split_once('#').unwrap_or((reference, ""))
+}
+
+/// One step of a JSON pointer as the key that it names.
+fn unescaped(step: &str) -> String {
+    let mut key = String::with_capacity(step.len());
+    let mut characters = step.chars();
+    while let Some(character) = characters.next() {
+        key.push(match character {
+            '~' if characters.next() == Some('1') => '/',
+            other => other,
+        });
+    }
+    key
+}
+
+/// `None` for a text that is not percent-encoded UTF-8.
+fn percent_decoded(text: &str) -> Option<Cow<'_, str>> {
+    if !text.contains('%') {
+        return Some(Cow::Borrowed(text));
+    }
+    let mut decoded = Vec::new();
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        decoded.push(if byte == b'%' {
+            let high = char::from(bytes.next()?).to_digit(16)?;
+            let low = char::from(bytes.next()?).to_digit(16)?;
+            u8::try_from(high * 16 + low).ok()?
+        } else {
+            byte
+        });
+    }
+    String::from_utf8(decoded).ok().map(Cow::Owned)
+}

@@ -1,0 +1,111 @@
+//! Resolution of a URI reference against a base (RFC 3986, section 5.2), as far as schemas need it:
+//! texts go in and out, nothing is checked or fetched. Fragments are `refs`' business.
+
+/// `reference` (without a fragment) as seen from `base`.
+pub(super) fn resolve(base: &str, reference: &str) -> String {
+    let base = Parts::of(base);
+    let mut parts = Parts::of(reference);
+    let merged;
+    if parts.scheme.is_none() {
+        parts.scheme = base.scheme;
+        if parts.authority.is_none() {
+            parts.authority = base.authority;
+            if parts.path.is_empty() {
+                parts.path = base.path;
+                parts.query = parts.query.or(base.query);
+            } else if !parts.path.starts_with('/') {
+                merged = beside(&base, parts.path);
+                parts.path = &merged;
+            }
+        }
+    }
+    let path = without_dots(parts.path);
+
+    let mut out = String::new();
+    if let Some(scheme) = parts.scheme {
+        out.push_str(scheme);
+        out.push(':');
+    }
+    if let Some(authority) = parts.authority {
+        out.push_str("//");
+        out.push_str(authority);
+    }
+    out.push_str(&path);
+    if let Some(query) = parts.query {
+        out.push('?');
+        out.push_str(query);
+    }
+    out
+}
+
+struct Parts<'u> {
+    scheme: Option<&'u str>,
+    authority: Option<&'u str>,
+    path: &'u str,
+    query: Option<&'u str>,
+}
+
+impl<'u> Parts<'u> {
+    fn of(uri: &'u str) -> Self {
+        let (rest, query) = match uri.split_once('?') {
+            Some((rest, query)) => (rest, Some(query)),
+            None => (uri, None),
+        };
+        let (scheme, rest) = match rest.split_once(':') {
+            Some((scheme, rest)) if is_scheme(scheme) => (Some(scheme), rest),
+            _ => (None, rest),
+        };
+        let (authority, path) = match rest.strip_prefix("//") {
+            Some(rest) => {
+                let end = rest.find('/').unwrap_or(rest.len());
+                let (authority, path) = rest.split_at_checked(end).unwrap_or((rest, ""));
+                (Some(authority), path)
+            }
+            None => (None, rest),
+        };
+        Self {
+            scheme,
+            authority,
+            path,
+            query,
+        }
+    }
+}
+
+fn is_scheme(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_alphabetic())
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+}
+
+/// `path` in the place of the base path's last segment.
+fn beside(base: &Parts<'_>, path: &str) -> String {
+    let mut out = match base.path.rsplit_once('/') {
+        Some((folder, _)) => format!("{folder}/"),
+        None if base.authority.is_some() => "/".into(),
+        None => String::new(),
+    };
+    out.push_str(path);
+    out
+}
+
+/// The path with `.` and `..` carried out.
+fn without_dots(path: &str) -> String {
+    let (root, path) = match path.strip_prefix('/') {
+        Some(path) => ("/", path),
+        None => ("", path),
+    };
+    let mut kept: Vec<&str> = Vec::new();
+    let mut open = false;
+    for segment in path.split('/') {
+        open = matches!(segment, "." | "..");
+        match segment {
+            "." => {}
+            ".." => drop(kept.pop()),
+            _ => kept.push(segment),
+        }
+    }
+    let slash = if open && !kept.is_empty() { "/" } else { "" };
+    format!("{root}{}{slash}", kept.join("/"))
+}
