@@ -1,2 +1,46 @@
-//! Tasks.
-fn main() {}
+//! `cargo xtask demo | test | dist`: sets up what it needs, then does it.
+//!
+//! Each task is one module; `tools` installs what they call, `project` runs programs. Nothing here is part of what is
+//! published.
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a command-line program talks to its terminal"
+)]
+
+mod demo;
+mod dist;
+mod options;
+mod project;
+mod tally;
+mod test;
+mod tools;
+
+use std::process::ExitCode;
+
+use crate::options::Task;
+use crate::project::{Outcome, Project};
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Does the task of the command line; `false` is a task that ran to its end and found faults.
+fn run() -> Outcome<bool> {
+    let task = options::parse(std::env::args().skip(1))?;
+    let project = Project::find()?;
+    match task {
+        Task::Help => println!("{}", options::HELP),
+        Task::Demo(options) => demo::run(&project, &options)?,
+        Task::Dist => dist::run(&project)?,
+        Task::Test(parts) => return test::run(&project, &parts),
+    }
+    Ok(true)
+}

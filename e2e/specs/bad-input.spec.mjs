@@ -1,0 +1,156 @@
+// What bad input gets: each time a clear notice or an error result that the agent sees, the text so far kept, the
+// composer usable, and nothing in the console that was not the browser's own word on a failed request.
+
+import assert from "node:assert/strict";
+
+import { fakeAgent } from "../support/fake-agent.mjs";
+import { demo, freePort } from "../support/servers.mjs";
+import { suite } from "../support/suite.mjs";
+
+const REFUSED = /Failed to load resource|ERR_|blocked by CORS policy/;
+
+const pageTest = suite(async (open) => {
+  const page = await demo();
+  const agent = await fakeAgent({ origin: new URL(page.url).origin });
+  const foreign = await fakeAgent();
+  open.push(page, agent, foreign);
+  return { page, agent, foreign, nowhere: `http://127.0.0.1:${await freePort()}/` };
+});
+
+const at = (page, agent) => `${page.url}?${new URLSearchParams({ agent, protocol: "ag-ui" })}`;
+const scene = (name) => ({ address: ({ page, agent }) => at(page, agent.url + name) });
+
+/** A test whose scenes have not been played yet. */
+function chatTest(name, options, body) {
+  pageTest(name, options, async (chat, servers) => {
+    servers.agent.forget();
+    await body(chat, servers);
+  });
+}
+
+/** The composer works and the agent answers again. */
+async function goesOn(chat) {
+  await chat.ask("Are you back?");
+  await chat.says("You said: Are you back?");
+}
+
+chatTest(
+  "wrong address: a notice with Retry, and the message stays",
+  { address: ({ page, nowhere }) => at(page, nowhere), allow: [REFUSED] },
+  async (chat) => {
+    await chat.ask("Hello");
+    await chat.page.getByRole("button", { name: "Retry" }).waitFor();
+    await chat.picture("bad input wrong address");
+    await chat.says("Hello");
+    assert.ok(await chat.composer.isEditable());
+  },
+);
+
+chatTest(
+  "the agent does not let this page in (CORS): a notice",
+  { address: ({ page, foreign }) => at(page, foreign.url), allow: [REFUSED] },
+  async (chat) => {
+    await chat.ask("Hello");
+    await chat.page.getByRole("button", { name: "Retry" }).waitFor();
+    assert.ok(await chat.composer.isEditable());
+  },
+);
+
+chatTest(
+  "an address that is none: a notice, no request",
+  { address: ({ page }) => at(page, "not an address"), allow: [REFUSED] },
+  async (chat) => {
+    await chat.composer.fill("Hello");
+    await chat.composer.press("Enter");
+    await chat.idle();
+    await chat.notice(/\S/).first().waitFor();
+    assert.ok(await chat.composer.isEditable());
+  },
+);
+
+for (const [name, words] of [
+  ["http-500", /500/],
+  ["http-404", /404/],
+]) {
+  chatTest(`${name}: the notice names the status`, { ...scene(name), allow: [REFUSED] }, async (chat) => {
+    await chat.ask("Hello");
+    await chat.notice(words).waitFor();
+    await goesOn(chat);
+  });
+}
+
+chatTest("text/html with 200 is no answer", scene("html"), async (chat) => {
+  await chat.ask("Hello");
+  await chat.notice(/\S/).and(chat.page.getByRole("alert")).waitFor();
+  assert.ok(!(await chat.log.innerText()).includes("Log in"));
+  await goesOn(chat);
+});
+
+chatTest("an empty body is no success", scene("empty"), async (chat) => {
+  await chat.ask("Hello");
+  await chat.page.getByRole("button", { name: "Retry" }).waitFor();
+  await goesOn(chat);
+});
+
+for (const [name, allow] of [
+  ["cut", [REFUSED]],
+  ["truncated", []],
+  ["bad-json", []],
+  ["huge-frame", [REFUSED]],
+  ["run-error", []],
+]) {
+  chatTest(`${name}: the text so far stays, and a notice says that it is not all`, { ...scene(name), allow }, async (chat) => {
+    await chat.ask("Hello");
+    await chat.says("The text so far");
+    await chat.page.getByRole("button", { name: "Retry" }).waitFor();
+    await chat.picture(`bad input ${name}`);
+    await goesOn(chat);
+    await chat.says("The text so far");
+  });
+}
+
+chatTest("Retry sends the same messages in a new run", { ...scene("http-500"), allow: [REFUSED] }, async (chat, { agent }) => {
+  await chat.ask("Hello");
+  await chat.page.getByRole("button", { name: "Retry" }).click();
+  await chat.says("You said: Hello");
+  await chat.idle();
+  const [first, second, ...more] = agent.requests("http-500").map(({ body }) => body);
+  assert.deepEqual(more, []);
+  assert.deepEqual(second.messages, first.messages);
+  assert.notEqual(second.runId, first.runId);
+  assert.equal(await chat.page.getByRole("button", { name: "Retry" }).count(), 0, "the notice is gone");
+  assert.equal(await chat.messages("user").count(), 1);
+});
+
+chatTest("an event that nobody knows is passed over", scene("unknown-event"), async (chat) => {
+  await chat.ask("Hello");
+  await chat.says("The text around it");
+  assert.equal(await chat.page.getByRole("button", { name: "Retry" }).count(), 0);
+});
+
+for (const [name, tool, error] of [
+  ["arguments-no-json", "confirmAction", /JSON/i],
+  ["arguments-break-schema", "confirmAction", /\/action[^]*\/importance|\/importance[^]*\/action/],
+  ["unknown-tool", "teleport", /^Action teleport not found$/],
+]) {
+  chatTest(`${name}: the agent gets an error result and goes on`, scene(name), async (chat, { agent }) => {
+    await chat.ask("Hello");
+    await chat.status(chat.card(tool), "failed");
+    await chat.says("Results: ");
+    const requests = agent.requests(name);
+    assert.equal(requests.length, 2, "one continuation");
+    const result = requests[1].body.messages.at(-1);
+    assert.equal(result.role, "tool");
+    assert.match(JSON.parse(result.content).error, error);
+    assert.equal(typeof result.error, "string", "AG-UI's own error member is set too");
+    await chat.picture(`bad input ${name}`);
+    await goesOn(chat);
+  });
+}
+
+chatTest("markup of an agent is text", scene("markup"), async (chat) => {
+  chat.page.on("dialog", () => assert.fail("a script of the agent ran"));
+  await chat.ask("Hello");
+  await chat.says('<img src="x" onerror="alert(1)">');
+  assert.equal(await chat.log.locator("img, script").count(), 0);
+});

@@ -1,0 +1,63 @@
+// Chromium, and pages that are watched: an error in the console, a thrown error or a breach of the page's policy fails
+// the test that saw it, unless the test said beforehand that it belongs to what it does.
+
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+
+import { chromium } from "playwright-core";
+
+import { ROOT } from "./servers.mjs";
+
+const OUT = path.join(ROOT, "e2e/out");
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome-stable", "/usr/bin/google-chrome"];
+
+export const DESKTOP = { width: 1280, height: 800 };
+export const PHONE = { width: 390, height: 844 };
+
+/** Starts the system's Chromium. */
+export function launch() {
+  const executablePath = process.env.CHROMIUM ?? PLACES.find((place) => existsSync(place));
+  assert.ok(executablePath, "no Chromium: install it, or name it in CHROMIUM");
+  return chromium.launch({
+    executablePath,
+    args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-component-update"],
+  });
+}
+
+/** A fresh page in a context of its own. `faults` fills up while it lives; `allow` lists what is expected of this test. */
+export async function watchedPage(browser, { allow = [], ...options } = {}) {
+  const context = await browser.newContext({ viewport: DESKTOP, reducedMotion: "reduce", ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  const faults = [];
+  const note = (text) => allow.some((pattern) => pattern.test(text)) || faults.push(text);
+  page.on("console", (message) => {
+    if (message.type() === "error") note(`${message.text()} (${message.location().url})`);
+  });
+  page.on("pageerror", (error) => note(`thrown: ${error.stack ?? error}`));
+  page.on("crash", () => note("the page crashed"));
+  await page.addInitScript(() => {
+    document.addEventListener("securitypolicyviolation", (event) => {
+      console.error(`policy violated: ${event.effectiveDirective} by ${event.blockedURI || event.sample}`);
+    });
+  });
+  return { page, faults, close: () => context.close() };
+}
+
+/** Saves a picture of the page under e2e/out. */
+export async function picture(page, name) {
+  mkdirSync(OUT, { recursive: true });
+  const file = name.toLowerCase().replace(/[^a-z0-9]+/g, "-").slice(0, 80);
+  await page.screenshot({ path: path.join(OUT, `${file}.png`), animations: "disabled" });
+}
+
+/** Fails on whatever axe finds on the page. It is evaluated, not added as a script, so that the policy stays in force. */
+export async function accessible(page) {
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
+  const found = violations.map(({ id, help, nodes }) => `${id}: ${help}\n  ${nodes.map((node) => node.html).join("\n  ")}`);
+  assert.deepEqual(found, [], "axe finds nothing");
+}

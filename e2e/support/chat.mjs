@@ -1,0 +1,100 @@
+// The chat window as a person sees it: what every page with the component promises to whoever automates it.
+
+import assert from "node:assert/strict";
+
+import { picture } from "./browser.mjs";
+
+export class Chat {
+  constructor(page) {
+    this.page = page;
+    this.root = page.locator("[data-assistant-chat]");
+    this.log = this.root.getByRole("log");
+    this.composer = this.root.getByRole("textbox", { name: "Message", exact: true });
+    this.stopButton = this.root.getByRole("button", { name: "Stop", exact: true });
+  }
+
+  /** Types and sends with Enter, and waits until the message stands in the transcript. */
+  async send(text) {
+    const before = await this.messages("user").count();
+    await this.composer.fill(text);
+    await this.composer.press("Enter");
+    await this.messages("user").nth(before).waitFor();
+  }
+
+  /** Sends, and waits until nothing runs or waits any more. */
+  async ask(text) {
+    await this.send(text);
+    await this.idle();
+  }
+
+  /** Waits until no run, handler or approval is open. */
+  async idle() {
+    // What an input changes is on the screen after the next frame.
+    await this.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    await this.page.locator("[data-assistant-chat]:not([data-running])").waitFor();
+  }
+
+  /** Waits until something runs. */
+  running() {
+    return this.page.locator("[data-assistant-chat][data-running]").waitFor();
+  }
+
+  /** The messages of one role, in order. */
+  messages(role) {
+    return this.root.locator(`[data-message-id][data-role="${role}"]`);
+  }
+
+  /** The cards of a tool, in order. */
+  card(name) {
+    return this.root.locator(`[data-tool-name="${name}"]`);
+  }
+
+  /** Waits for a card to reach a status. */
+  async status(card, status) {
+    await eventually(async () => assert.equal(await card.getAttribute("data-status"), status));
+  }
+
+  approve(card) {
+    return card.getByRole("button", { name: "Approve", exact: true }).click();
+  }
+
+  deny(card) {
+    return card.getByRole("button", { name: "Deny", exact: true }).click();
+  }
+
+  /** The open dialog, with its two buttons. */
+  dialog() {
+    return this.page.getByRole("dialog").or(this.page.getByRole("alertdialog"));
+  }
+
+  /** Notices that say this. */
+  notice(pattern) {
+    return this.page.getByRole("alert").or(this.page.getByRole("status")).filter({ hasText: pattern });
+  }
+
+  /** Waits until the transcript says this. */
+  async says(expected) {
+    await eventually(async () => {
+      const text = await this.log.innerText();
+      const found = expected instanceof RegExp ? expected.test(text) : text.includes(expected);
+      assert.ok(found, `the transcript says ${expected}:\n${text}`);
+    });
+  }
+
+  picture(name) {
+    return picture(this.page, name);
+  }
+}
+
+/** Repeats a check until it holds; its last failure is thrown when it does not in time. */
+export async function eventually(check, seconds = 10) {
+  const end = Date.now() + seconds * 1000;
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (Date.now() > end) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}

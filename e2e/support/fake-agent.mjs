@@ -1,0 +1,145 @@
+// An AG-UI agent that misbehaves on purpose: each scene is one way in which servers go wrong.
+//
+// A scene is chosen by the path of the address. It plays for the first request only; afterwards the agent behaves, so a
+// test can see that the chat still works. After tool results the agent quotes them.
+
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import http from "node:http";
+
+const MEBI = 1024 * 1024;
+
+/** What can go wrong. Each gets the answer to write to, and the run's input. */
+const SCENES = {
+  "http-500": (answer) => answer.writeHead(500, { "content-type": "text/plain" }).end("the agent is on fire"),
+  "http-404": (answer) => answer.writeHead(404, { "content-type": "application/json" }).end('{"detail":"Not Found"}'),
+  html: (answer) => answer.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><title>Log in</title>"),
+  empty: (answer) => stream(answer).end(),
+  cut(answer, input) {
+    start(answer, input, "The text so far");
+    // Let the text reach the page before the line breaks.
+    setTimeout(() => answer.destroy(), 100);
+  },
+  truncated: (answer, input) => start(answer, input, "The text so far").end(),
+  "bad-json"(answer, input) {
+    start(answer, input, "The text so far");
+    answer.end('data: {"type": "TEXT_MESSAGE_CONTENT", oops\n\n');
+  },
+  "unknown-event"(answer, input) {
+    begin(answer, input);
+    send(answer, { type: "FROM_THE_FUTURE", payload: { deep: [1, 2, 3] } });
+    text(answer, "The text around it");
+    finish(answer, input);
+  },
+  "huge-frame"(answer, input) {
+    start(answer, input, "The text so far");
+    answer.write(`data: {"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"`);
+    answer.end("x".repeat(11 * MEBI));
+  },
+  "run-error"(answer, input) {
+    start(answer, input, "The text so far");
+    send(answer, { type: "RUN_ERROR", message: "the model gave up", code: "gave_up" });
+    answer.end();
+  },
+  "arguments-no-json": calling("confirmAction", '{"action": oops'),
+  "arguments-break-schema": calling("confirmAction", '{"importance":"urgent"}'),
+  "unknown-tool": calling("teleport", '{"to":"Mars"}'),
+  markup(answer, input) {
+    begin(answer, input);
+    text(answer, '<img src="x" onerror="alert(1)"> <script>alert(2)</script>');
+    finish(answer, input);
+  },
+};
+
+/** Starts the agent. Pages of `origin` may call it; without one the browser refuses (the scene of a missing CORS set-up). */
+export async function fakeAgent({ origin } = {}) {
+  const seen = [];
+  const server = http.createServer(async (request, answer) => {
+    if (origin) {
+      answer.setHeader("access-control-allow-origin", origin);
+      answer.setHeader("access-control-allow-headers", "*");
+    }
+    if (request.method !== "POST") return answer.writeHead(204).end();
+    const body = await read(request);
+    const input = JSON.parse(body);
+    const name = request.url.slice(1);
+    const first = !seen.some((other) => other.scene === name);
+    seen.push({ scene: name, text: body, body: input });
+    if (first && SCENES[name]) SCENES[name](answer, input);
+    else behave(answer, input);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${server.address().port}/`;
+  return {
+    url,
+    /** What was sent to one scene. */
+    requests: (scene) => seen.filter((request) => request.scene === scene),
+    forget: () => seen.splice(0),
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+async function read(request) {
+  let body = "";
+  for await (const chunk of request.setEncoding("utf8")) body += chunk;
+  return body;
+}
+
+/** An ordinary run: quotes the tool results that came last, else the user. */
+function behave(answer, input) {
+  begin(answer, input);
+  const results = [];
+  for (let index = input.messages.length - 1; input.messages[index]?.role === "tool"; index--) {
+    results.unshift(input.messages[index].content);
+  }
+  text(answer, results.length ? `Results: ${results.join(" | ")}` : `You said: ${input.messages.at(-1)?.content}`);
+  finish(answer, input);
+}
+
+/** A run that calls one tool and ends well. */
+function calling(toolCallName, args) {
+  return (answer, input) => {
+    begin(answer, input);
+    const toolCallId = `call_${randomUUID()}`;
+    send(answer, { type: "TOOL_CALL_START", toolCallId, toolCallName });
+    send(answer, { type: "TOOL_CALL_ARGS", toolCallId, delta: args });
+    send(answer, { type: "TOOL_CALL_END", toolCallId });
+    finish(answer, input);
+  };
+}
+
+function stream(answer) {
+  return answer.writeHead(200, { "content-type": "text/event-stream" });
+}
+
+function send(answer, event) {
+  answer.write(`data: ${JSON.stringify(event)}\n\n`);
+}
+
+function begin(answer, { threadId, runId }) {
+  send(stream(answer), { type: "RUN_STARTED", threadId, runId, protocolVersion: "1.0" });
+}
+
+function finish(answer, { threadId, runId }) {
+  send(answer, { type: "RUN_FINISHED", threadId, runId, outcome: { type: "success" } });
+  answer.end();
+}
+
+function text(answer, delta) {
+  const messageId = randomUUID();
+  send(answer, { type: "TEXT_MESSAGE_START", messageId, role: "assistant" });
+  send(answer, { type: "TEXT_MESSAGE_CONTENT", messageId, delta });
+  send(answer, { type: "TEXT_MESSAGE_END", messageId });
+}
+
+/** A run that is left open after some text. */
+function start(answer, input, delta) {
+  begin(answer, input);
+  send(answer, { type: "TEXT_MESSAGE_START", messageId: "m", role: "assistant" });
+  send(answer, { type: "TEXT_MESSAGE_CONTENT", messageId: "m", delta });
+  return answer;
+}

@@ -1,0 +1,45 @@
+// One spec file: its servers and its browser, started once, and tests that each get a chat on a fresh page.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import { launch, watchedPage } from "./browser.mjs";
+import { Chat } from "./chat.mjs";
+
+/**
+ * Prepares a spec file. `start` starts its servers, given a list to put what must be closed in, and returns what its tests
+ * need. Returns `chatTest(name, options, body)`: `options.address` is a function of what `start` returned, `options.allow`
+ * lists console errors that belong to the test, the rest goes to the browser context. `body` gets the chat and what
+ * `start` returned.
+ */
+export function suite(start) {
+  const open = [];
+  let browser;
+  let servers;
+  before(async () => {
+    browser = await launch();
+    servers = await start(open);
+  });
+  after(async () => {
+    await browser?.close();
+    for (const server of open.reverse()) await server.close();
+  });
+
+  return (name, { address, ...options }, body) =>
+    test(name, async () => {
+      const { page, faults, close } = await watchedPage(browser, options);
+      const chat = new Chat(page);
+      try {
+        await page.goto(address(servers));
+        await chat.composer.waitFor();
+        await body(chat, servers);
+        assert.deepEqual(faults, [], "the page is without faults");
+      } catch (error) {
+        await chat.picture(`failed ${name}`).catch(() => {});
+        if (faults.length) error.message += `\nfaults of the page:\n${faults.join("\n")}`;
+        throw error;
+      } finally {
+        await close();
+      }
+    });
+}

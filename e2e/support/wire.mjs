@@ -1,0 +1,55 @@
+// What the page sends to an agent, made comparable: ids are random, so each is replaced by what it is and its number.
+
+import assert from "node:assert/strict";
+
+const KEYS = ["threadId", "runId", "protocolVersion", "state", "messages", "tools", "context", "forwardedProps"];
+
+/**
+ * The messages of requests with their ids numbered in order of appearance, over all requests: `user-1`, `assistant-1`,
+ * `tool-1`, `call-1`. The same id is the same name everywhere.
+ */
+export function messagesOf(requests) {
+  const names = new Map();
+  const counts = {};
+  const name = (kind, id) => {
+    assert.equal(typeof id, "string");
+    if (!names.has(id)) names.set(id, `${kind}-${(counts[kind] = (counts[kind] ?? 0) + 1)}`);
+    return names.get(id);
+  };
+  return requests.map(({ body }) =>
+    body.messages.map((message) => {
+      const plain = { ...message, id: name(message.role, message.id) };
+      if (message.toolCalls) {
+        plain.toolCalls = message.toolCalls.map((call) => ({ ...call, id: name("call", call.id) }));
+      }
+      if (message.toolCallId) plain.toolCallId = name("call", message.toolCallId);
+      return plain;
+    }),
+  );
+}
+
+/** Checks everything of the requests of one thread but the messages: AG-UI 1.0's members in its order, fresh run ids. */
+export function checkEnvelopes(requests) {
+  for (const { body, headers } of requests) {
+    assert.deepEqual(Object.keys(body), KEYS);
+    assert.equal(body.protocolVersion, "1.0");
+    assert.deepEqual(body.state, {});
+    assert.deepEqual(body.forwardedProps, {});
+    assert.equal(body.threadId, requests[0].body.threadId);
+    for (const item of body.context) assert.deepEqual(Object.keys(item), ["description", "value"]);
+    for (const tool of body.tools) assert.deepEqual(Object.keys(tool), ["name", "description", "parameters"]);
+    assert.equal(headers.accept, "text/event-stream");
+    assert.equal(headers["content-type"], "application/json");
+  }
+  const runs = requests.map(({ body }) => body.runId);
+  assert.equal(new Set(runs).size, runs.length, "each run has an id of its own");
+}
+
+/** A user's message as it is sent. */
+export const user = (number, content) => ({ id: `user-${number}`, role: "user", content });
+
+/** A tool's message as it is sent. */
+export const tool = (number, content) => ({ id: `tool-${number}`, role: "tool", content, toolCallId: `call-${number}` });
+
+/** A call inside an assistant's message, with its arguments as the agent streamed them. */
+export const call = (number, name, args) => ({ id: `call-${number}`, type: "function", function: { name, arguments: args } });

@@ -1,0 +1,80 @@
+//! `cargo xtask demo`: builds the page and serves it. Standard output gets one line, from xtask/serve.mjs.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::options::Demo;
+use crate::project::{Outcome, Project, unstarted};
+
+/// The Node.js that the server runs on.
+const NODE: (u32, u32) = (18, 17);
+
+/// Builds and serves until it is stopped.
+pub(crate) fn run(project: &Project, options: &Demo) -> Outcome<()> {
+    project.need_node(NODE)?;
+    let root = if options.release {
+        "dist/demo"
+    } else {
+        "dist/dev"
+    };
+    build(project, root, options.release)?;
+    let mut server = project.command("node");
+    server
+        .args(["xtask/serve.mjs", "--root", root])
+        .stdout(Stdio::inherit());
+    if let Some(port) = options.port {
+        server.arg("--port").arg(port.to_string());
+    }
+    for (name, value) in [
+        ("--agent", &options.agent),
+        ("--protocol", &options.protocol),
+    ] {
+        if let Some(value) = value {
+            server.arg(name).arg(value);
+        }
+    }
+    become_it(&mut server)
+}
+
+/// Builds the page with trunk, small for `release`.
+pub(crate) fn build(project: &Project, folder: &str, release: bool) -> Outcome<()> {
+    project.need_wasm_target()?;
+    project.need_page_builders()?;
+    if release {
+        project.need_node_modules()?;
+    }
+    // trunk builds offline, so that it never fetches a tool on its own; the crates have to be here before.
+    project.run(project.cargo().args(["fetch", "--locked"]))?;
+    eprintln!("xtask: building the demo into {folder}");
+    let mut trunk = project.command("trunk");
+    trunk
+        .arg("build")
+        .arg("--dist")
+        .arg(Path::new(folder))
+        .env("TRUNK_OFFLINE", "true")
+        .env("TRUNK_SKIP_VERSION_CHECK", "true")
+        // trunk takes any value of the common variable NO_COLOR for one of its own flags and stumbles over it.
+        .env_remove("NO_COLOR");
+    if release {
+        trunk.arg("--release");
+    }
+    project.run(&mut trunk)
+}
+
+/// Turns this process into the server, so that whoever started us stops the server itself.
+#[cfg(unix)]
+fn become_it(server: &mut Command) -> Outcome<()> {
+    use std::os::unix::process::CommandExt;
+    let error = server.exec();
+    Err(unstarted(server, &error))
+}
+
+#[cfg(not(unix))]
+fn become_it(server: &mut Command) -> Outcome<()> {
+    let status = server.status().map_err(|error| unstarted(server, &error))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("the server ended: {status}"))
+    }
+}

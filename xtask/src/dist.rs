@@ -1,0 +1,125 @@
+//! `cargo xtask dist`: the optimised demo in `dist/demo`, the npm package in `dist/embed`, and what they weigh.
+
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+
+use crate::demo;
+use crate::project::{Outcome, Project, read};
+
+/// The Node.js that npm's binaryen and the size tables run on.
+const NODE: (u32, u32) = (18, 17);
+/// What is written by hand for the npm package.
+const NPM: &str = "crates/assistant-embed/npm";
+/// Where the embed's module lies between its steps; the one with names is for the table of weights.
+const WORK: &str = "target/xtask/embed";
+
+/// Builds both and prints the sizes.
+pub(crate) fn run(project: &Project) -> Outcome<()> {
+    project.need_node(NODE)?;
+    demo::build(project, "dist/demo", true)?;
+    embed(project)?;
+    sizes(project)
+}
+
+/// Builds the npm package: module, glue, and the files written by hand.
+pub(crate) fn embed(project: &Project) -> Outcome<()> {
+    project.need_wasm_target()?;
+    project.need_page_builders()?;
+    project.need_node_modules()?;
+    eprintln!("xtask: building the npm package into dist/embed");
+    let target = project.target_folder();
+    let mut cargo = project.cargo();
+    // A library crate type of its own: as an ordinary one it would stand in the way of the demo's binary.
+    cargo
+        .args([
+            "rustc",
+            "-p",
+            "assistant-embed",
+            "--lib",
+            "--profile",
+            "wasm",
+        ])
+        .args([
+            "--target",
+            "wasm32-unknown-unknown",
+            "--crate-type",
+            "cdylib",
+        ]);
+    project.run(&mut cargo)?;
+    let module = target.join("wasm32-unknown-unknown/wasm/assistant_embed.wasm");
+    let mut bindgen = project.command("wasm-bindgen");
+    bindgen
+        .args(["--target", "web", "--no-typescript", "--out-dir", WORK])
+        .arg(&module);
+    project.run(&mut bindgen)?;
+
+    let package = project.root.join("dist/embed");
+    if package.exists() {
+        fs::remove_dir_all(&package).map_err(|error| format!("dist/embed: {error}"))?;
+    }
+    copy_folder(&project.root.join(NPM), &package)?;
+    fs::write(package.join("style.css"), styles(project)?)
+        .map_err(|error| format!("dist/embed/style.css: {error}"))?;
+    let glue = "assistant_embed.js";
+    copy(&project.root.join(WORK).join(glue), &package.join(glue))?;
+    let bound = format!("{WORK}/assistant_embed_bg.wasm");
+    // Once small for the package, once with the names of its functions for the table of weights. No feature flags: the
+    // module says itself which it uses.
+    for (names, to) in [
+        (None, "dist/embed/assistant_embed_bg.wasm".to_owned()),
+        (Some("-g"), format!("{WORK}/named.wasm")),
+    ] {
+        let mut optimise = project.command("wasm-opt");
+        optimise
+            .args(["-Oz", bound.as_str(), "-o", to.as_str()])
+            .args(names);
+        project.run(&mut optimise)?;
+    }
+    Ok(())
+}
+
+/// Prints the tables of sizes and weights.
+pub(crate) fn sizes(project: &Project) -> Outcome<()> {
+    let named = format!("{WORK}/named.wasm");
+    for args in [
+        &["xtask/sizes.mjs", "dist/demo", "dist/embed"][..],
+        &["xtask/weights.mjs", &named],
+    ] {
+        let mut node = project.command("node");
+        node.args(args).stdout(Stdio::inherit());
+        project.run(&mut node)?;
+    }
+    Ok(())
+}
+
+/// The style sheets of the library in one text, in the order in which the demo's page links them.
+fn styles(project: &Project) -> Outcome<String> {
+    let page = read(&project.root.join("index.html"))?;
+    let names = page
+        .split("rel=\"css\" href=\"")
+        .skip(1)
+        .filter_map(|rest| rest.split('"').next());
+    let sheets: Outcome<Vec<String>> = names
+        .filter(|name| name.starts_with("style/"))
+        .map(|name| read(&project.root.join(name)))
+        .collect();
+    Ok(sheets?.join("\n"))
+}
+
+fn copy_folder(from: &Path, to: &Path) -> Outcome<()> {
+    fs::create_dir_all(to).map_err(|error| format!("{}: {error}", to.display()))?;
+    let entries = fs::read_dir(from).map_err(|error| format!("{}: {error}", from.display()))?;
+    for entry in entries.flatten() {
+        if entry.path().is_file() {
+            copy(&entry.path(), &to.join(entry.file_name()))?;
+        }
+    }
+    Ok(())
+}
+
+fn copy(from: &Path, to: &Path) -> Outcome<()> {
+    fs::copy(from, to)
+        .map(drop)
+        .map_err(|error| format!("{}: {error}", from.display()))
+}

@@ -1,0 +1,189 @@
+//! The command line: what was asked for, or a message that says what is wrong with it.
+
+use crate::project::Outcome;
+
+/// What `cargo xtask help` prints.
+pub(crate) const HELP: &str = "\
+cargo xtask demo [--port N] [--agent URL] [--protocol ag-ui] [--release]
+    Builds the demo and serves it on 127.0.0.1 (8080, or the next free port).
+    --agent passes the page's requests on to an agent server; without it the demo's own scripted agent answers.
+cargo xtask test [--only lint|native|browser|e2e]...
+    Everything that must hold: format, lints, docs, native tests, browser tests, end-to-end tests.
+cargo xtask dist
+    Writes the optimised demo to dist/demo and the npm package to dist/embed, and prints their sizes.
+
+Tools that are missing are installed: by cargo, npm and pip inside the project, by apt when run as root.";
+
+/// One task with its options.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Task {
+    Help,
+    Demo(Demo),
+    Test(Vec<Part>),
+    Dist,
+}
+
+/// How to build and serve the demo.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Demo {
+    pub(crate) port: Option<u16>,
+    pub(crate) agent: Option<String>,
+    pub(crate) protocol: Option<String>,
+    pub(crate) release: bool,
+}
+
+/// A part of the tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    Lint,
+    Native,
+    Browser,
+    EndToEnd,
+}
+
+impl Part {
+    pub(crate) const ALL: [Self; 4] = [Self::Lint, Self::Native, Self::Browser, Self::EndToEnd];
+
+    fn from_name(name: &str) -> Outcome<Self> {
+        match name {
+            "lint" => Ok(Self::Lint),
+            "native" => Ok(Self::Native),
+            "browser" => Ok(Self::Browser),
+            "e2e" => Ok(Self::EndToEnd),
+            _ => Err(format!(
+                "--only knows lint, native, browser and e2e, not `{name}`"
+            )),
+        }
+    }
+}
+
+/// Reads the arguments after `cargo xtask`.
+pub(crate) fn parse(args: impl Iterator<Item = String>) -> Outcome<Task> {
+    // `--port=1` is `--port 1`.
+    let mut args = args.flat_map(|arg| match arg.split_once('=') {
+        Some((name, value)) if name.starts_with("--") => vec![name.to_owned(), value.to_owned()],
+        _ => vec![arg],
+    });
+    match args.next().as_deref() {
+        None | Some("help" | "--help" | "-h") => Ok(Task::Help),
+        Some("demo") => demo(args),
+        Some("test") => test(args),
+        Some("dist") => match args.next() {
+            None => Ok(Task::Dist),
+            Some(other) => Err(unknown(&other)),
+        },
+        Some(other) => Err(unknown(other)),
+    }
+}
+
+fn demo(mut args: impl Iterator<Item = String>) -> Outcome<Task> {
+    let mut demo = Demo::default();
+    while let Some(arg) = args.next() {
+        match arg.as_str() {
+            "--port" => {
+                let text = value(&mut args, "--port")?;
+                let port = text
+                    .parse()
+                    .map_err(|_| format!("`{text}` is no port number"))?;
+                demo.port = Some(port);
+            }
+            "--agent" => {
+                let url = value(&mut args, "--agent")?;
+                if !url.starts_with("http://") && !url.starts_with("https://") {
+                    return Err(format!("--agent takes an http address, not `{url}`"));
+                }
+                demo.agent = Some(url);
+            }
+            "--protocol" => match value(&mut args, "--protocol")?.as_str() {
+                "ag-ui" => demo.protocol = Some("ag-ui".to_owned()),
+                other => return Err(format!("--protocol knows ag-ui, not `{other}`")),
+            },
+            "--release" => demo.release = true,
+            other => return Err(unknown(other)),
+        }
+    }
+    Ok(Task::Demo(demo))
+}
+
+fn test(mut args: impl Iterator<Item = String>) -> Outcome<Task> {
+    let mut parts = Vec::new();
+    while let Some(arg) = args.next() {
+        match arg.as_str() {
+            "--only" => {
+                for name in value(&mut args, "--only")?.split(',') {
+                    parts.push(Part::from_name(name)?);
+                }
+            }
+            other => return Err(unknown(other)),
+        }
+    }
+    Ok(Task::Test(if parts.is_empty() {
+        Part::ALL.to_vec()
+    } else {
+        parts
+    }))
+}
+
+fn value(args: &mut impl Iterator<Item = String>, name: &str) -> Outcome<String> {
+    args.next().ok_or_else(|| format!("{name} needs a value"))
+}
+
+fn unknown(arg: &str) -> String {
+    format!("`{arg}` is not known\n\n{HELP}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &str) -> Outcome<Task> {
+        parse(line.split_whitespace().map(str::to_owned))
+    }
+
+    #[test]
+    fn demo_takes_its_options_in_both_spellings() {
+        let expected = Demo {
+            port: Some(9000),
+            agent: Some("http://127.0.0.1:8000/".to_owned()),
+            protocol: Some("ag-ui".to_owned()),
+            release: true,
+        };
+        let spaced = "demo --port 9000 --agent http://127.0.0.1:8000/ --protocol ag-ui --release";
+        assert_eq!(parsed(spaced), Ok(Task::Demo(expected)));
+        let Ok(Task::Demo(demo)) = parsed("demo --port=9000") else {
+            panic!("not a demo")
+        };
+        assert_eq!(demo.port, Some(9000));
+    }
+
+    #[test]
+    fn an_agent_address_keeps_its_query() {
+        let Ok(Task::Demo(demo)) = parsed("demo --agent=http://127.0.0.1:8000/?a=b") else {
+            panic!("not a demo")
+        };
+        assert_eq!(demo.agent.as_deref(), Some("http://127.0.0.1:8000/?a=b"));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (line, word) in [
+            ("demo --port", "--port"),
+            ("demo --port 70000", "70000"),
+            ("demo --agent ftp://x", "ftp://x"),
+            ("test --only everything", "everything"),
+            ("dance", "dance"),
+        ] {
+            let message = parsed(line).unwrap_err();
+            assert!(message.contains(word), "{line}: {message}");
+        }
+    }
+
+    #[test]
+    fn test_runs_all_parts_unless_told_otherwise() {
+        assert_eq!(parsed("test"), Ok(Task::Test(Part::ALL.to_vec())));
+        assert_eq!(
+            parsed("test --only native,e2e --only lint"),
+            Ok(Task::Test(vec![Part::Native, Part::EndToEnd, Part::Lint]))
+        );
+    }
+}

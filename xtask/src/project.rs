@@ -1,0 +1,133 @@
+//! The project's folder, and how to run a program in it: one `PATH` for all, output that never lands on our own
+//! standard output by accident, errors that name the command.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A value, or a message for the person at the terminal.
+pub(crate) type Outcome<T> = Result<T, String>;
+
+/// The folder that holds everything, and where programs are looked for.
+#[derive(Debug)]
+pub(crate) struct Project {
+    pub(crate) root: PathBuf,
+    path: OsString,
+}
+
+impl Project {
+    /// Finds the folder: cargo says where this package is when it runs it.
+    pub(crate) fn find() -> Outcome<Self> {
+        let package =
+            env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+        let root = Path::new(&package)
+            .parent()
+            .filter(|root| root.join("Trunk.toml").is_file())
+            .ok_or("run it as `cargo xtask` inside the project")?
+            .to_owned();
+        let mut folders = vec![root.join(".tools/bin"), root.join("node_modules/.bin")];
+        folders.extend(env::var_os("PATH").iter().flat_map(env::split_paths));
+        folders.extend(cargo_bin());
+        // A bare environment still has the system's programs.
+        folders.extend(
+            ["/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"].map(PathBuf::from),
+        );
+        let path = env::join_paths(folders).map_err(|error| format!("PATH: {error}"))?;
+        Ok(Self { root, path })
+    }
+
+    /// A command in the project's folder, with its `PATH`, nothing to read and its output on standard error.
+    pub(crate) fn command(&self, program: &str) -> Command {
+        let found = self.which(program).unwrap_or_else(|| program.into());
+        let mut command = Command::new(found);
+        command
+            .current_dir(&self.root)
+            .env("PATH", &self.path)
+            .stdin(Stdio::null())
+            .stdout(Stdio::from(std::io::stderr()));
+        command
+    }
+
+    /// The cargo that runs us, so that a chosen toolchain stays chosen.
+    pub(crate) fn cargo(&self) -> Command {
+        self.command(&env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()))
+    }
+
+    /// Runs a command to its end; anything but success is an error that names it.
+    pub(crate) fn run(&self, command: &mut Command) -> Outcome<()> {
+        let status = command
+            .status()
+            .map_err(|error| unstarted(command, &error))?;
+        if status.success() {
+            Ok(())
+        } else {
+            Err(format!("{} failed: {status}", shown(command)))
+        }
+    }
+
+    /// What a command prints, if it runs and succeeds.
+    pub(crate) fn output(&self, command: &mut Command) -> Option<String> {
+        let output = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .output()
+            .ok()?;
+        output
+            .status
+            .success()
+            .then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    }
+
+    /// Where a program lies.
+    pub(crate) fn which(&self, program: &str) -> Option<PathBuf> {
+        if Path::new(program).is_absolute() {
+            return Some(program.into());
+        }
+        env::split_paths(&self.path)
+            .map(|folder| folder.join(program))
+            .find(|file| runnable(file))
+    }
+}
+
+/// Where `cargo install` puts programs for this person.
+fn cargo_bin() -> Option<PathBuf> {
+    let home = env::var_os("CARGO_HOME").map(PathBuf::from);
+    home.or_else(|| env::home_dir().map(|home| home.join(".cargo")))
+        .map(|home| home.join("bin"))
+}
+
+#[cfg(unix)]
+fn runnable(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    file.metadata()
+        .is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn runnable(file: &Path) -> bool {
+    file.is_file()
+}
+
+/// The command as a person would type it.
+pub(crate) fn shown(command: &Command) -> String {
+    let program = Path::new(command.get_program())
+        .file_name()
+        .unwrap_or(command.get_program());
+    let mut line = program.to_string_lossy().into_owned();
+    for arg in command.get_args() {
+        line.push(' ');
+        line.push_str(&arg.to_string_lossy());
+    }
+    line
+}
+
+/// The message for a command that could not be started.
+pub(crate) fn unstarted(command: &Command, error: &std::io::Error) -> String {
+    format!("{} cannot be started: {error}", shown(command))
+}
+
+/// A file's text.
+pub(crate) fn read(file: &Path) -> Outcome<String> {
+    std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
+}

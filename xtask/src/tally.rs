@@ -1,0 +1,210 @@
+//! Counts what passed and failed over programs that each report in their own words.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::project::{Outcome, shown, unstarted};
+
+/// How a program says what passed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Report {
+    /// By its exit code alone: it is one check.
+    ExitCode,
+    /// By lines `test result: ok. 3 passed; 0 failed; …`, as cargo and wasm-bindgen's runner print them.
+    Cargo,
+    /// By lines `ℹ pass 3` and `ℹ fail 0`, as Node's runner prints them.
+    Node,
+}
+
+/// The sums so far, with a row for each step.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    rows: Vec<Row>,
+}
+
+#[derive(Debug)]
+struct Row {
+    name: &'static str,
+    counts: Counts,
+    time: Duration,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+struct Counts {
+    passed: u32,
+    failed: u32,
+}
+
+impl Tally {
+    /// Runs one step to its end, shows its output, and counts. A step that cannot be started counts as failed.
+    pub(crate) fn step(&mut self, name: &'static str, report: Report, command: &mut Command) {
+        println!("\n== {name}: {}", shown(command));
+        let start = Instant::now();
+        let counts = watch(report, command).unwrap_or_else(|message| {
+            println!("{message}");
+            Counts {
+                passed: 0,
+                failed: 1,
+            }
+        });
+        self.rows.push(Row {
+            name,
+            counts,
+            time: start.elapsed(),
+        });
+    }
+
+    /// Counts a task of our own as one check.
+    pub(crate) fn task(&mut self, name: &'static str, task: impl FnOnce() -> Outcome<()>) -> bool {
+        println!("\n== {name}");
+        let start = Instant::now();
+        let result = task();
+        if let Err(message) = &result {
+            println!("{message}");
+        }
+        let failed = u32::from(result.is_err());
+        let counts = Counts {
+            passed: 1 - failed,
+            failed,
+        };
+        self.rows.push(Row {
+            name,
+            counts,
+            time: start.elapsed(),
+        });
+        failed == 0
+    }
+
+    /// Prints a row for each step and the closing line; `true` if nothing failed.
+    pub(crate) fn close(&self) -> bool {
+        println!();
+        let mut sum = Counts::default();
+        for Row { name, counts, time } in &self.rows {
+            let Counts { passed, failed } = counts;
+            println!(
+                "{name:<28} {passed:>5} passed {failed:>3} failed {:>5} s",
+                time.as_secs()
+            );
+            sum.passed += passed;
+            sum.failed += failed;
+        }
+        println!("{} passed, {} failed", sum.passed, sum.failed);
+        sum.failed == 0
+    }
+}
+
+/// Runs a command, passes its lines on, and reads the counts in them.
+fn watch(report: Report, command: &mut Command) -> Outcome<Counts> {
+    let mut child = command
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|error| unstarted(command, &error))?;
+    let mut counts = Counts::default();
+    if let Some(output) = child.stdout.take() {
+        for line in BufReader::new(output).split(b'\n').map_while(Result::ok) {
+            let line = String::from_utf8_lossy(&line);
+            println!("{line}");
+            counts.read(report, &line);
+        }
+    }
+    let status = child
+        .wait()
+        .map_err(|error| format!("{}: {error}", shown(command)))?;
+    if report == Report::ExitCode {
+        counts.passed = u32::from(status.success());
+    }
+    // A program that fails without naming a test did not get as far as its tests.
+    if !status.success() && counts.failed == 0 {
+        counts.failed = 1;
+        println!("{} failed: {status}", shown(command));
+    }
+    if counts == Counts::default() {
+        counts.failed = 1;
+        println!("{} ran no test", shown(command));
+    }
+    Ok(counts)
+}
+
+impl Counts {
+    /// Adds what a line of output reports.
+    fn read(&mut self, report: Report, line: &str) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match (report, words.as_slice()) {
+            (
+                Report::Cargo,
+                [
+                    "test",
+                    "result:",
+                    _,
+                    passed,
+                    "passed;",
+                    failed,
+                    "failed;",
+                    ..,
+                ],
+            ) => {
+                self.passed += passed.parse().unwrap_or(0);
+                self.failed += failed.parse().unwrap_or(0);
+            }
+            (Report::Node, ["ℹ", "pass", count]) => self.passed += count.parse().unwrap_or(0),
+            (Report::Node, ["ℹ", "fail" | "cancelled", count]) => {
+                self.failed += count.parse().unwrap_or(0);
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(report: Report, text: &str) -> (u32, u32) {
+        let mut counts = Counts::default();
+        text.lines().for_each(|line| counts.read(report, line));
+        (counts.passed, counts.failed)
+    }
+
+    #[test]
+    fn cargo_s_closing_lines_are_summed() {
+        let text = "running 3 tests\ntest result: ok. 3 passed; 0 failed; 0 ignored\n\
+                    test result: FAILED. 1 passed; 2 failed; 1 ignored; 0 measured\n";
+        assert_eq!(read(Report::Cargo, text), (4, 2));
+    }
+
+    #[test]
+    fn node_s_closing_lines_are_summed_and_cancelled_is_not_passed() {
+        let text = "✔ one\nℹ tests 5\nℹ pass 3\nℹ fail 1\nℹ cancelled 1\nℹ skipped 0\n";
+        assert_eq!(read(Report::Node, text), (3, 2));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_program_that_dies_before_its_tests_has_failed() {
+        let mut tally = Tally::default();
+        tally.step(
+            "dies",
+            Report::Cargo,
+            Command::new("sh").args(["-c", "exit 3"]),
+        );
+        tally.step(
+            "says nothing",
+            Report::Cargo,
+            Command::new("sh").args(["-c", "exit 0"]),
+        );
+        tally.step(
+            "is not there",
+            Report::ExitCode,
+            &mut Command::new("no-such-program-here"),
+        );
+        tally.step(
+            "is well",
+            Report::ExitCode,
+            Command::new("sh").args(["-c", "exit 0"]),
+        );
+        let failed: Vec<u32> = tally.rows.iter().map(|row| row.counts.failed).collect();
+        assert_eq!(failed, [1, 1, 1, 0]);
+        assert!(!tally.close());
+    }
+}

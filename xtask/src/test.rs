@@ -1,0 +1,168 @@
+//! `cargo xtask test`: everything that must hold, in steps that each run to their end; the last line sums them up.
+
+use std::path::PathBuf;
+use std::{env, fs};
+
+use crate::options::Part;
+use crate::project::{Outcome, Project};
+use crate::tally::{Report, Tally};
+use crate::{demo, dist};
+
+/// The Node.js that the end-to-end tests run on.
+const NODE: (u32, u32) = (20, 11);
+/// The packages that are built for the browser.
+const BROWSER: [&str; 6] = [
+    "-p",
+    "leptos-assistant",
+    "-p",
+    "assistant-embed",
+    "-p",
+    "demo",
+];
+const WASM: [&str; 2] = ["--target", "wasm32-unknown-unknown"];
+
+/// Runs the parts in their order; `true` if nothing failed.
+pub(crate) fn run(project: &Project, parts: &[Part]) -> Outcome<bool> {
+    let mut tally = Tally::default();
+    for part in Part::ALL.iter().filter(|part| parts.contains(part)) {
+        match part {
+            Part::Lint => lint(project, &mut tally),
+            Part::Native => native(project, &mut tally),
+            Part::Browser => browser(project, &mut tally),
+            Part::EndToEnd => end_to_end(project, &mut tally),
+        }
+    }
+    Ok(tally.close())
+}
+
+fn lint(project: &Project, tally: &mut Tally) {
+    let ready = tally.task("set-up for lints", || {
+        project.need_lint_tools()?;
+        project.need_wasm_target()
+    });
+    if !ready {
+        return;
+    }
+    let deny = ["--", "-D", "warnings"];
+    tally.step(
+        "format",
+        Report::ExitCode,
+        project.cargo().args(["fmt", "--all", "--check"]),
+    );
+    let mut clippy = project.cargo();
+    clippy
+        .args(["clippy", "--workspace", "--all-targets"])
+        .args(deny);
+    tally.step("clippy", Report::ExitCode, &mut clippy);
+    let mut clippy = project.cargo();
+    clippy
+        .args(["clippy", "--all-targets"])
+        .args(BROWSER)
+        .args(WASM)
+        .args(deny);
+    tally.step("clippy for the browser", Report::ExitCode, &mut clippy);
+    let mut doc = project.cargo();
+    doc.args(["doc", "--workspace", "--no-deps"])
+        .env("RUSTDOCFLAGS", "-D warnings");
+    tally.step("documentation", Report::ExitCode, &mut doc);
+}
+
+fn native(project: &Project, tally: &mut Tally) {
+    let mut tests = project.cargo();
+    tests.args(["test", "--workspace", "--no-fail-fast"]);
+    tally.step("native tests", Report::Cargo, &mut tests);
+}
+
+/// The tests of `tests/`, in Chromium.
+fn browser(project: &Project, tally: &mut Tally) {
+    if files(project, "tests", "rs").is_empty() {
+        return;
+    }
+    let mut driver = PathBuf::new();
+    let ready = tally.task("set-up for browser tests", || {
+        project.need_wasm_target()?;
+        project.need_page_builders()?;
+        project.need_chromium()?;
+        driver = project.need_chromedriver()?;
+        Ok(())
+    });
+    if !ready {
+        return;
+    }
+    let mut tests = project.cargo();
+    tests
+        .args([
+            "test",
+            "-p",
+            "leptos-assistant",
+            "--test",
+            "*",
+            "--no-fail-fast",
+        ])
+        .args(WASM)
+        .env(
+            "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER",
+            "wasm-bindgen-test-runner",
+        )
+        .env("CHROMEDRIVER", &driver)
+        .env("WASM_BINDGEN_TEST_TIMEOUT", "120")
+        .env(
+            "WASM_BINDGEN_TEST_WEBDRIVER_JSON",
+            project.root.join("tests/webdriver.json"),
+        );
+    tally.step("browser tests", Report::Cargo, &mut tests);
+}
+
+/// The built demo and npm package in Chromium, against real servers.
+fn end_to_end(project: &Project, tally: &mut Tally) {
+    let mut chromium = PathBuf::new();
+    let ready = tally.task("set-up for end-to-end tests", || {
+        project.need_node(NODE)?;
+        project.need_node_modules()?;
+        project.need_agent()?;
+        chromium = project.need_chromium()?;
+        Ok(())
+    });
+    let built = ready
+        && tally.task("demo for release", || {
+            demo::build(project, "dist/demo", true)
+        })
+        && tally.task("npm package", || dist::embed(project));
+    if !built {
+        return;
+    }
+    tally.task("sizes", || dist::sizes(project));
+    let mut node = project.command("node");
+    node.args([
+        "--test",
+        "--test-concurrency=1",
+        "--test-reporter=spec",
+        "--test-timeout=180000",
+    ])
+    .args(files(project, "e2e/specs", "mjs"))
+    .env("CHROMIUM", &chromium)
+    .env_remove("NODE_TEST_CONTEXT");
+    tally.step("end-to-end tests", Report::Node, &mut node);
+}
+
+/// The files of a folder with an ending, sorted, relative to the project.
+fn files(project: &Project, folder: &str, ending: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(project.root.join(folder))
+        .into_iter()
+        .flatten()
+        .flatten();
+    let mut files: Vec<PathBuf> = entries
+        .map(|entry| PathBuf::from(folder).join(entry.file_name()))
+        .filter(|file| file.extension().is_some_and(|found| found == ending))
+        .collect();
+    files.sort();
+    files
+}
+
+impl Project {
+    /// Where cargo puts what it builds.
+    pub(crate) fn target_folder(&self) -> PathBuf {
+        let chosen = env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
+        self.root.join(chosen)
+    }
+}

@@ -1,0 +1,275 @@
+//! The tools that the tasks call: found if they are there in the right version, else installed.
+//!
+//! Cargo, npm and pip install inside the project (`.tools`, `node_modules`, the example's `.venv`), so nothing of the
+//! person's own is touched. What only the system can install goes through apt when we are root; otherwise the command
+//! is named. Every installation says what it does and about how long it takes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::project::{Outcome, Project, read};
+
+/// The version that trunk is installed in; any other of its series will do.
+const TRUNK: &str = "0.21.14";
+const TRUNK_SERIES: &str = "0.21.";
+const WASM: &str = "wasm32-unknown-unknown";
+/// The folder of the agent that the end-to-end tests talk to.
+const AGENT: &str = "examples/pydantic-ai";
+
+impl Project {
+    /// The compiler's target for the browser.
+    pub(crate) fn need_wasm_target(&self) -> Outcome<()> {
+        let library = self
+            .output(
+                self.command("rustc")
+                    .args(["--print", "target-libdir", "--target", WASM]),
+            )
+            .is_some_and(|folder| Path::new(&folder).is_dir());
+        if library {
+            return Ok(());
+        }
+        self.rustup("the target for the browser", &["target", "add", WASM])
+    }
+
+    /// `cargo fmt` and `cargo clippy`.
+    pub(crate) fn need_lint_tools(&self) -> Outcome<()> {
+        for (program, component) in [("cargo-fmt", "rustfmt"), ("cargo-clippy", "clippy")] {
+            if self
+                .output(self.command(program).arg("--version"))
+                .is_none()
+            {
+                self.rustup(component, &["component", "add", component])?;
+            }
+        }
+        Ok(())
+    }
+
+    fn rustup(&self, what: &str, args: &[&str]) -> Outcome<()> {
+        let line = format!("rustup {}", args.join(" "));
+        if self.which("rustup").is_none() {
+            return Err(format!(
+                "{what} is missing: install it, with rustup by `{line}`"
+            ));
+        }
+        say(&format!("{what} by `{line}`"));
+        self.run(self.command("rustup").args(args))
+    }
+
+    /// trunk and a wasm-bindgen that fits the lock file, for building pages.
+    pub(crate) fn need_page_builders(&self) -> Outcome<()> {
+        let bindgen = self.locked("wasm-bindgen")?;
+        if self.version_of("wasm-bindgen").as_deref() != Some(bindgen.as_str()) {
+            self.cargo_install("wasm-bindgen-cli", &bindgen, "two or three minutes")?;
+        }
+        if !self
+            .version_of("trunk")
+            .is_some_and(|version| version.starts_with(TRUNK_SERIES))
+        {
+            self.cargo_install("trunk", TRUNK, "five to ten minutes")?;
+        }
+        Ok(())
+    }
+
+    /// The version in what `PROGRAM --version` prints.
+    fn version_of(&self, program: &str) -> Option<String> {
+        let line = self.output(self.command(program).arg("--version"))?;
+        line.split_whitespace().nth(1).map(str::to_owned)
+    }
+
+    /// The version of a package in `Cargo.lock`.
+    fn locked(&self, package: &str) -> Outcome<String> {
+        let lock = read(&self.root.join("Cargo.lock"))?;
+        locked_version(&lock, package)
+            .map(str::to_owned)
+            .ok_or_else(|| format!("Cargo.lock has no {package}"))
+    }
+
+    fn cargo_install(&self, package: &str, version: &str, time: &str) -> Outcome<()> {
+        say(&format!(
+            "{package} {version} into .tools, compiled once: {time}"
+        ));
+        let scratch = self.root.join("target/tools");
+        let mut command = self.cargo();
+        command
+            .args([
+                "install",
+                package,
+                "--version",
+                version,
+                "--locked",
+                "--root",
+                ".tools",
+            ])
+            // A folder of its own: an interrupted installation goes on where it stopped.
+            .env("CARGO_TARGET_DIR", &scratch)
+            // Tools that run for a second need not be optimised for ten minutes.
+            .env("CARGO_PROFILE_RELEASE_LTO", "off")
+            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
+            .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")
+            .env("CARGO_PROFILE_RELEASE_DEBUG", "0");
+        self.run(&mut command)?;
+        // What is left here is only of use for going on; that it may stay behind is no fault.
+        let _ = fs::remove_dir_all(scratch);
+        Ok(())
+    }
+
+    /// Node.js of at least this version.
+    pub(crate) fn need_node(&self, least: (u32, u32)) -> Outcome<()> {
+        if self.which("node").is_none() {
+            self.apt("Node.js", &["nodejs"])?;
+        }
+        let text = self
+            .output(self.command("node").arg("--version"))
+            .unwrap_or_default();
+        let mut numbers = text
+            .trim_start_matches('v')
+            .split('.')
+            .map_while(|n| n.parse().ok());
+        let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+        if version >= least {
+            return Ok(());
+        }
+        Err(format!(
+            "Node.js {}.{} or newer is needed; `node --version` says `{text}`",
+            least.0, least.1
+        ))
+    }
+
+    /// What package.json names: wasm-opt, and what the end-to-end tests use.
+    pub(crate) fn need_node_modules(&self) -> Outcome<()> {
+        let lock = read(&self.root.join("package-lock.json"))?;
+        let stamp = self.root.join("node_modules/.lock-of-this-install");
+        if fs::read_to_string(&stamp).is_ok_and(|installed| installed == lock) {
+            return Ok(());
+        }
+        if self.which("npm").is_none() {
+            self.apt("npm", &["npm"])?;
+        }
+        say("the npm packages of package-lock.json into node_modules: seconds");
+        let mut command = self.command("npm");
+        self.run(command.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]))?;
+        write(&stamp, &lock)
+    }
+
+    /// A Chromium; its path.
+    pub(crate) fn need_chromium(&self) -> Outcome<PathBuf> {
+        let names = [
+            "chromium",
+            "chromium-browser",
+            "google-chrome-stable",
+            "google-chrome",
+        ];
+        self.need_program("CHROMIUM", &names, &["chromium", "fonts-liberation"])
+    }
+
+    /// The driver of that Chromium, for the browser tests; its path.
+    pub(crate) fn need_chromedriver(&self) -> Outcome<PathBuf> {
+        self.need_program("CHROMEDRIVER", &["chromedriver"], &["chromium-driver"])
+    }
+
+    fn need_program(&self, variable: &str, names: &[&str], packages: &[&str]) -> Outcome<PathBuf> {
+        if let Some(path) = std::env::var_os(variable) {
+            return Ok(path.into());
+        }
+        let find = || names.iter().find_map(|name| self.which(name));
+        if find().is_none() {
+            self.apt(
+                &format!("{} (or {variable}=path)", names.join(" or ")),
+                packages,
+            )?;
+        }
+        find().ok_or_else(|| format!("{} is not there after its installation", names.join(" or ")))
+    }
+
+    /// The Python environment of the example agent.
+    pub(crate) fn need_agent(&self) -> Outcome<()> {
+        let folder = self.root.join(AGENT);
+        let wanted = read(&folder.join("requirements.txt"))?;
+        let venv = folder.join(".venv");
+        let stamp = venv.join("requirements-of-this-install.txt");
+        let python = venv.join("bin/python");
+        let python = python.to_string_lossy();
+        let works = self
+            .output(self.command(&python).arg("--version"))
+            .is_some();
+        if works && fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
+            return Ok(());
+        }
+        if self.which("python3").is_none() {
+            self.apt("Python 3", &["python3", "python3-venv"])?;
+        }
+        say(&format!(
+            "the Python packages of {AGENT}/requirements.txt into its .venv: seconds"
+        ));
+        let make = || {
+            let mut command = self.command("python3");
+            self.run(command.args(["-m", "venv", "--clear"]).arg(&venv))
+        };
+        if make().is_err() {
+            // Debian keeps this part of Python in a package of its own.
+            self.apt("Python's venv module", &["python3-venv"])?;
+            make()?;
+        }
+        let mut command = self.command(&python);
+        let requirements = folder.join("requirements.txt");
+        command
+            .args(["-m", "pip", "install", "--no-input", "--quiet", "-r"])
+            .arg(requirements);
+        self.run(&mut command)?;
+        write(&stamp, &wanted)
+    }
+
+    /// Installs system packages if we may, else says how.
+    fn apt(&self, what: &str, packages: &[&str]) -> Outcome<()> {
+        let line = format!("apt-get install -y {}", packages.join(" "));
+        let root = self.output(self.command("id").arg("-u")).as_deref() == Some("0");
+        if !root || self.which("apt-get").is_none() {
+            return Err(format!("{what} is missing; on Debian: sudo {line}"));
+        }
+        say(&format!("{what} by `{line}`"));
+        for args in [
+            &["update", "-q"][..],
+            &["install", "-y", "-q", "--no-install-recommends"][..],
+        ] {
+            let mut command = self.command("apt-get");
+            command.args(args).env("DEBIAN_FRONTEND", "noninteractive");
+            if args.contains(&"install") {
+                command.args(packages);
+            }
+            self.run(&mut command)?;
+        }
+        Ok(())
+    }
+}
+
+fn say(what: &str) {
+    eprintln!("xtask: installing {what}");
+}
+
+/// The version that follows a package's name in a lock file.
+fn locked_version<'a>(lock: &'a str, package: &str) -> Option<&'a str> {
+    let name = format!("name = \"{package}\"");
+    let mut lines = lock.lines().skip_while(|line| *line != name);
+    lines.next()?;
+    lines
+        .next()?
+        .strip_prefix("version = \"")?
+        .strip_suffix('"')
+}
+
+fn write(file: &Path, text: &str) -> Outcome<()> {
+    fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_locked_version_is_the_package_s_own() {
+        let lock = "[[package]]\nname = \"wasm-bindgen-futures\"\nversion = \"0.4.9\"\n\n\
+                    [[package]]\nname = \"wasm-bindgen\"\nversion = \"0.2.130\"\n";
+        assert_eq!(locked_version(lock, "wasm-bindgen"), Some("0.2.130"));
+        assert_eq!(locked_version(lock, "bindgen"), None);
+    }
+}
