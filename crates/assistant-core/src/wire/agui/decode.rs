@@ -5,8 +5,9 @@
 
 use serde_json::Value;
 
+use super::context::{Context, Fault, Path, Read};
 use super::fault::{Notes, ProtocolError, quote};
-use super::fields::{Context, Fault, Fields, Path, Read};
+use super::fields::Fields;
 use super::{message, patch, run};
 use crate::event::{Base, Diagnostic, EncryptedEntity, Event, EventKind, Object, Role};
 

@@ -6,106 +6,11 @@
 
 use serde_json::Value;
 
-use super::fault::{Notes, ProtocolError, quote};
-use crate::event::{Diagnostic, Object};
+use super::context::{Context, Fault, Path, Read};
+use crate::event::Object;
 
 /// Integers beyond this do not survive a JSON number.
 const MAX_INTEGER: i64 = (1 << 53) - 1;
-
-/// How to read, and where to note what was tolerated.
-pub(super) struct Context<'a> {
-    /// The event type (or a word for the document) that messages name.
-    pub(super) event: &'a str,
-    /// The letter of the protocol: a null is not an absent field.
-    pub(super) strict: bool,
-    /// Keep undescribed fields of messages and calls instead of removing them.
-    pub(super) keep_extra: bool,
-    /// Where notes go.
-    pub(super) notes: &'a mut Notes,
-}
-
-impl Context<'_> {
-    /// Notes that something undescribed was removed.
-    pub(super) fn removed(&mut self, path: Path<'_>) {
-        let message = format!(
-            "Removed unrecognised material at '{}' on {}.",
-            quote(&path.pointer()),
-            quote(self.event)
-        );
-        self.notes.add(Diagnostic::new("unknown-field", message));
-    }
-
-    /// The fatal error for a described field with a wrong value.
-    pub(super) fn malformed(&self, path: Path<'_>, problem: &str) -> Fault {
-        // A JSON object, because the problem may quote JSON itself.
-        let path = Value::String(quote(&path.pointer()));
-        let problem = Value::String(problem.to_owned());
-        let event = quote(self.event);
-        let message = format!("Malformed {event}: {{\"path\":{path},\"message\":{problem}}}");
-        Fault::Fatal(ProtocolError {
-            code: "malformed",
-            message,
-        })
-    }
-
-    /// The fatal error with a sentence of its own.
-    pub(super) fn refused(&self, sentence: &str) -> Fault {
-        Fault::Fatal(ProtocolError::new("malformed", sentence))
-    }
-
-    fn wrong_type(&self, path: Path<'_>, expected: &str, found: Option<&Value>) -> Fault {
-        let found = type_name(found);
-        self.malformed(
-            path,
-            &format!("Invalid input: expected {expected}, received {found}"),
-        )
-    }
-}
-
-/// Why a value could not be read.
-#[derive(Debug)]
-pub(super) enum Fault {
-    /// It is not described by this version: the smallest thing that may be absent is removed.
-    Unknown,
-    /// It is described and wrong: the stream ends.
-    Fatal(ProtocolError),
-}
-
-/// A value read, or why not.
-pub(super) type Read<T> = Result<T, Fault>;
-
-/// Where a value stands in its event; written out only when a note or an error needs it.
-#[derive(Clone, Copy)]
-pub(super) enum Path<'a> {
-    Root,
-    Key(&'a Path<'a>, &'a str),
-    Index(&'a Path<'a>, usize),
-}
-
-impl Path<'_> {
-    fn pointer(self) -> String {
-        match self {
-            Self::Root => String::new(),
-            Self::Key(parent, key) => {
-                let key = quote(key).replace('~', "~0").replace('/', "~1");
-                format!("{}/{key}", parent.pointer())
-            }
-            Self::Index(parent, index) => format!("{}/{index}", parent.pointer()),
-        }
-    }
-}
-
-fn type_name(value: Option<&Value>) -> &'static str {
-    match value {
-        None => "undefined",
-        Some(Value::Null) => "null",
-        Some(Value::Bool(_)) => "boolean",
-        Some(Value::Number(_)) => "number",
-        Some(Value::String(_)) => "string",
-        Some(Value::Array(_)) => "array",
-        Some(Value::Object(_)) => "object",
-    }
-}
 
 /// The fields of one object, taken one by one.
 pub(super) struct Fields<'p> {

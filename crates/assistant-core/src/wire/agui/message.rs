@@ -7,8 +7,9 @@
 use serde_json::Value;
 
 use super::compat;
+use super::context::{Context, Fault, Path, Read};
 use super::fault::{Notes, ProtocolError};
-use super::fields::{Context, Fault, Fields, Path, Read};
+use super::fields::Fields;
 use crate::event::{
     Content, ContentPart, FunctionCall, Message, MessageBody, Object, PartBody, Role, Source,
 };

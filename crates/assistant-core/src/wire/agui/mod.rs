@@ -9,6 +9,7 @@
 //! Framing is [`super::sse`]'s; what events mean for a conversation is [`crate::conversation`]'s.
 
 mod compat;
+mod context;
 mod decode;
 mod decoder;
 mod encode;

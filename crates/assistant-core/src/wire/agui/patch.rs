@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::fields::{Context, Fault, Path, Read};
+use super::context::{Context, Fault, Path, Read};
 
 /// Checks one operation and hands it on as it came, members beyond RFC 6902 included.
 pub(super) fn operation(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Value> {

@@ -3,8 +3,9 @@
 use serde_json::Value;
 
 use super::PROTOCOL_VERSION;
+use super::context::{Context, Fault, Path, Read};
 use super::fault::quote;
-use super::fields::{self, Context, Fault, Fields, Path, Read};
+use super::fields::{self, Fields};
 use super::message;
 use crate::event::{
     ContextItem, Diagnostic, Interrupt, Object, Outcome, ResumeEntry, ResumeStatus, RunInput,

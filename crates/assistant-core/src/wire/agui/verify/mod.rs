@@ -83,7 +83,8 @@ impl Verifier {
         let tag = event.base.subagent_run_id.as_deref();
         match &event.kind {
             EventKind::RunStarted { input, .. } => {
-                self.run_started(input.as_deref().map(|i| i.messages.as_slice()))?
+                let history = input.as_deref().map(|input| input.messages.as_slice());
+                self.run_started(history.unwrap_or_default())?;
             }
             EventKind::RunFinished { .. } => {
                 self.run.nothing_open()?;
@@ -152,7 +153,7 @@ impl Verifier {
         Err(ProtocolError::sequence(message))
     }
 
-    fn run_started(&mut self, history: Option<&[Message]>) -> Result<(), ProtocolError> {
+    fn run_started(&mut self, history: &[Message]) -> Result<(), ProtocolError> {
         if self.stage == Stage::Running {
             return Err(ProtocolError::sequence(
                 "Cannot send 'RUN_STARTED' while a run is still active. The previous run must be finished with 'RUN_FINISHED' before starting a new run.".to_owned(),
@@ -160,7 +161,7 @@ impl Verifier {
         }
         self.stage = Stage::Running;
         self.run = Run::default();
-        self.run.own_history(history.unwrap_or_default(), false);
+        self.run.own_history(history, false);
         Ok(())
     }
 

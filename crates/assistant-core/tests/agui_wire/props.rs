@@ -1,0 +1,71 @@
+//! Any event comes back from its wire form, and no input whatsoever panics.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::strategies::{event, input, message, nearly_event, object};
+use super::*;
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn events_come_back_from_their_wire_form(event in event()) {
+        let text = event_to_value(&event).to_string();
+        let Value::Object(object) = serde_json::from_str(&text).unwrap() else { panic!() };
+        let mut notes = Notes::new();
+        let read = decode_event(object, true, &mut notes);
+        prop_assert_eq!(read, Ok(Some(event)));
+        prop_assert_eq!(notes.take(), []);
+    }
+
+    #[test]
+    fn messages_come_back_with_what_is_beyond_the_protocol(message in message(), extra in object()) {
+        let mut message = message;
+        let written = message_to_value(&message);
+        message.extra = extra.into_iter().filter(|(key, _)| written.get(key).is_none()).collect();
+        message.extra.retain(|key, _| !matches!(
+            key.as_str(), "name" | "content" | "toolCalls" | "error" | "metadata" | "encryptedValue" | "subagentRunId"
+        ));
+        prop_assert_eq!(message_from_value(message_to_value(&message)), Ok(message));
+    }
+
+    #[test]
+    fn no_stream_of_near_events_panics_and_strict_delivers_no_more(
+        stream in vec(nearly_event(), 0..12), wellformed_start in any::<bool>()
+    ) {
+        let mut stream = stream;
+        if wellformed_start {
+            stream.insert(0, json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"}));
+        }
+        let (strict, tolerant) = (decode(true, &stream), decode(false, &stream));
+        prop_assert!(tolerant.events.starts_with(&strict.events));
+        prop_assert_eq!(strict.error.is_some(), strict.end == End::Failed);
+    }
+
+    #[test]
+    fn no_bytes_panic(frames in vec(prop_oneof![any::<String>(), "[\\[\\]{}\":,a-z0-9]{0,24}"], 0..6)) {
+        for strict in [true, false] {
+            decode_frames(strict, frames.iter().map(String::as_str));
+        }
+    }
+
+    #[test]
+    fn truncated_frames_fail_without_a_panic(event in event(), cut in any::<prop::sample::Index>()) {
+        let text = event_to_value(&event).to_string();
+        let cut = cut.index(text.len());
+        if let Some(head) = text.get(..cut) {
+            let got = decode_frames(false, [head]);
+            prop_assert_eq!(got.error.map(|error| error.code), Some("invalid-json"));
+        }
+    }
+
+    #[test]
+    fn a_request_survives_reading_and_writing(input in input()) {
+        let mut input = input;
+        input.messages.retain(|message| message.role() != Role::Activity);
+        let written = run_input(&input);
+        prop_assert_eq!(&read_input(&written), &input);
+        prop_assert_eq!(run_input(&read_input(&written)).to_string(), run_input_text(&input));
+    }
+}

@@ -1,0 +1,293 @@
+//! What a single event may hold, and what becomes of old and unknown shapes.
+
+use super::*;
+
+#[test]
+fn undescribed_material_is_removed_with_its_place() {
+    let messages = json!([
+        {"id": "a", "role": "assistant", "x": 1, "toolCalls": [
+            {"id": "c", "type": "function", "function": {"name": "f", "arguments": "", "y": 1}, "constructor": 2}]},
+        {"id": "t", "role": "tool", "toolCallId": "c", "name": "z", "content": [
+            {"type": "text", "text": "x"}, {"type": "hologram"}, {"type": "image", "source": {"type": "ipfs", "value": "v"}}]},
+        {"id": "n", "role": "narrator", "content": ""},
+    ]);
+    let got = decode_run(
+        true,
+        &[json!({"type": "MESSAGES_SNAPSHOT", "messages": messages, "a/b~": 0})],
+    );
+    assert_eq!(got.error(), "");
+    let places: Vec<&str> = got
+        .notes
+        .iter()
+        .map(|note| note.message.split('\'').nth(1).unwrap())
+        .collect();
+    assert_eq!(
+        places,
+        [
+            "/messages/0/toolCalls/0/function/y",
+            "/messages/0/toolCalls/0/constructor",
+            "/messages/0/x",
+            "/messages/1/content/1",
+            "/messages/1/content/2",
+            "/messages/1/name",
+            "/messages/2",
+            "/a~1b~0",
+        ]
+    );
+    let EventKind::MessagesSnapshot { messages } = &got.events[1].kind else {
+        panic!()
+    };
+    assert_eq!(messages.len(), 2);
+    assert!(messages.iter().all(|message| message.extra.is_empty()));
+    let MessageBody::Tool {
+        content: Content::Parts(parts),
+        ..
+    } = &messages[1].body
+    else {
+        panic!()
+    };
+    assert_eq!(parts.len(), 1);
+}
+
+#[test]
+fn notes_are_bounded() {
+    let event = json!({"type": "RAW", "event": 0, "x".repeat(10_000): 1, "timestamp": null});
+    let got = decode_run(false, &vec![event; 400]);
+    assert_eq!(
+        got.codes()
+            .iter()
+            .filter(|code| **code == "null-optional")
+            .count(),
+        1
+    );
+    assert_eq!(got.codes().last(), Some(&"left-out"));
+    assert!(got.notes.len() < 300 && got.notes.iter().all(|note| note.message.len() < 1000));
+}
+
+#[test]
+fn patches_are_checked_for_their_shape() {
+    let delta = |op: Value| decode_run(true, &[json!({"type": "STATE_DELTA", "delta": [op]})]);
+    for good in [
+        json!({"op": "add", "path": "", "value": null}),
+        json!({"op": "test", "path": "/a~0b~1c//", "value": 1, "note": "kept"}),
+        json!({"op": "move", "path": "/a", "from": "/b"}),
+        json!({"op": "remove", "path": "/a"}),
+    ] {
+        let got = delta(good.clone());
+        let EventKind::StateDelta { delta } = &got.events[1].kind else {
+            panic!()
+        };
+        assert_eq!(*delta, [good]);
+    }
+    for (bad, place) in [
+        (json!({"op": "add", "path": "/a"}), "/delta/0/value"),
+        (json!({"op": "copy", "path": "/a"}), "/delta/0/from"),
+        (json!({"op": "remove", "path": "a"}), "/delta/0/path"),
+        (json!({"op": "remove", "path": "/a~2"}), "/delta/0/path"),
+        (json!({"op": "remove", "path": "/~"}), "/delta/0/path"),
+        (json!({"op": "remove"}), "/delta/0/path"),
+        (json!({"path": "/a"}), "/delta/0/op"),
+        (json!(null), "/delta/0"),
+    ] {
+        assert!(
+            delta(bad.clone()).error().contains(&format!("\"{place}\"")),
+            "{bad}"
+        );
+    }
+}
+
+#[test]
+fn versions_are_compared_as_numbers() {
+    let codes = |version: &str| {
+        let stream = [
+            json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r", "protocolVersion": version}),
+        ];
+        decode(true, &stream).codes().len()
+    };
+    for (version, notes) in [
+        ("1.0", 0),
+        ("0.9", 0),
+        ("01.00", 0),
+        ("0.99999999999999999999999", 0),
+        ("1.1", 1),
+        ("1.10", 1),
+        ("2.0", 1),
+        ("99999999999999999999999.0", 1),
+        ("1", 1),
+        ("1.0.0", 1),
+        ("v1.0", 1),
+        ("1.", 1),
+        ("", 1),
+    ] {
+        assert_eq!(codes(version), notes, "{version}");
+    }
+}
+
+#[test]
+fn retired_shapes_are_upgraded() {
+    let got = decode_run(
+        true,
+        &[
+            json!({"type": "THINKING_START", "title": "t"}),
+            json!({"type": "THINKING_TEXT_MESSAGE_START"}),
+            json!({"type": "THINKING_TEXT_MESSAGE_CONTENT", "delta": "hm"}),
+            json!({"type": "THINKING_TEXT_MESSAGE_END"}),
+            json!({"type": "THINKING_END"}),
+            json!({"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "f", "parentMessageId": null}),
+            json!({"type": "TOOL_CALL_END", "toolCallId": "c"}),
+            json!({"type": "MESSAGES_SNAPSHOT", "messages": [{"id": "u", "role": "user", "content": [
+                {"type": "binary", "mimeType": "application/pdf", "data": "AA==", "filename": "a.pdf"},
+                {"type": "binary", "mimeType": "audio/ogg", "id": "f-1"},
+                {"type": "binary", "mimeType": "audio/ogg"},
+            ]}]}),
+        ],
+    );
+    assert_eq!(got.error(), "");
+    assert_eq!(
+        got.types()[1..6],
+        [
+            "REASONING_START",
+            "REASONING_MESSAGE_START",
+            "REASONING_MESSAGE_CONTENT",
+            "REASONING_MESSAGE_END",
+            "REASONING_END"
+        ]
+    );
+    let ids: Vec<Value> = got.events[1..6]
+        .iter()
+        .map(|event| event_to_value(event)["messageId"].clone())
+        .collect();
+    assert_eq!(
+        ids,
+        [
+            "r-thinking-1",
+            "r-thinking-2",
+            "r-thinking-2",
+            "r-thinking-2",
+            "r-thinking-1"
+        ]
+    );
+    assert_eq!(
+        event_to_value(&got.events[8])["messages"][0]["content"],
+        json!([
+            {"type": "document", "source": {"type": "data", "value": "AA==", "mimeType": "application/pdf"}, "metadata": {"filename": "a.pdf"}},
+            {"type": "audio", "source": {"type": "file", "value": "f-1", "mimeType": "audio/ogg"}},
+        ])
+    );
+}
+
+#[test]
+fn chunks_of_several_speakers_do_not_mix() {
+    let chunk = |id: Value, tag: Value, delta: &str| {
+        let mut event = json!({"type": "TEXT_MESSAGE_CHUNK", "delta": delta});
+        for (key, value) in [("messageId", id), ("subagentRunId", tag)] {
+            if !value.is_null() {
+                event[key] = value;
+            }
+        }
+        event
+    };
+    let none = || Value::Null;
+    let got = decode_run(
+        true,
+        &[
+            chunk(json!("p"), none(), "P"),
+            chunk(json!("m"), json!("s"), "A"),
+            chunk(none(), none(), "Q"),
+            chunk(none(), json!("s"), "B"),
+            json!({"type": "CUSTOM", "name": "n", "value": 1, "subagentRunId": "s"}),
+            chunk(none(), none(), "R"),
+        ],
+    );
+    assert_eq!(got.error(), "");
+    let flow: Vec<(&str, Option<String>)> = got.events[1..]
+        .iter()
+        .map(|event| (event_type(&event.kind), event.base.subagent_run_id.clone()))
+        .collect();
+    let s = || Some("s".to_owned());
+    assert_eq!(
+        flow,
+        [
+            ("TEXT_MESSAGE_START", None),
+            ("TEXT_MESSAGE_CONTENT", None),
+            ("TEXT_MESSAGE_START", s()),
+            ("TEXT_MESSAGE_CONTENT", s()),
+            ("TEXT_MESSAGE_CONTENT", None),
+            ("TEXT_MESSAGE_CONTENT", s()),
+            ("TEXT_MESSAGE_END", s()),
+            ("CUSTOM", s()),
+            ("TEXT_MESSAGE_CONTENT", None),
+            ("TEXT_MESSAGE_END", None),
+            ("RUN_FINISHED", None),
+        ]
+    );
+}
+
+#[test]
+fn a_chunk_hands_on_what_it_carries() {
+    let got = decode_run(
+        true,
+        &[
+            json!({"type": "TOOL_CALL_CHUNK", "toolCallId": "c", "toolCallName": "f", "timestamp": 5, "metadata": {"a": 1}, "rawEvent": 1}),
+            json!({"type": "TOOL_CALL_CHUNK", "metadata": {"b": 2}}),
+            json!({"type": "TOOL_CALL_CHUNK"}),
+        ],
+    );
+    let written: Vec<Value> = got.events[1..4].iter().map(event_to_value).collect();
+    assert_eq!(
+        written,
+        [
+            json!({"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "f", "metadata": {"a": 1}}),
+            json!({"type": "TOOL_CALL_ARGS", "toolCallId": "c", "delta": "", "rawEvent": 1, "metadata": {"a": 1}}),
+            json!({"type": "TOOL_CALL_ARGS", "toolCallId": "c", "delta": "", "metadata": {"b": 2}}),
+        ]
+    );
+    assert_eq!(got.types()[4..], ["TOOL_CALL_END", "RUN_FINISHED"]);
+}
+
+#[test]
+fn the_stages_can_be_had_alone() {
+    let mut notes = Notes::new();
+    let Value::Object(mut event) = json!({"type": "THINKING_TEXT_MESSAGE_START"}) else {
+        panic!()
+    };
+    Compat::new().upgrade(&mut event, &mut notes);
+    let event = decode_event(event, true, &mut notes).unwrap().unwrap();
+    let mut out = Vec::new();
+    Expander::new().expand(event, &mut out).unwrap();
+    assert_eq!(event_type(&out[0].kind), "REASONING_MESSAGE_START");
+    assert_eq!(
+        Verifier::new(true).check(&out[0]).unwrap_err().message,
+        "First event must be 'RUN_STARTED'"
+    );
+    let started = decode_event(
+        json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"})
+            .as_object()
+            .unwrap()
+            .clone(),
+        true,
+        &mut notes,
+    );
+    assert_eq!(
+        Verifier::new(true).check(&started.unwrap().unwrap()),
+        Ok(Verdict::Pass)
+    );
+}
+
+#[test]
+fn a_store_keeps_what_the_protocol_does_not_know() {
+    let stored = json!({"id": "a", "role": "assistant", "content": "x", "toolCalls": [
+        {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{"}, "encryptedValueType": "k"}],
+        "encryptedValue": "e", "encryptedValueType": "k"});
+    let message = message_from_value(stored.clone()).unwrap();
+    assert_eq!(message.role(), Role::Assistant);
+    assert_eq!(message_to_value(&message).to_string(), stored.to_string());
+    let mut input = read_input(&json!({"threadId": "t", "runId": "r", "messages": []}));
+    input.messages = vec![message];
+    assert!(
+        !run_input_text(&input).contains("encryptedValueType"),
+        "requests are exact"
+    );
+    assert!(message_from_value(json!({"id": "a", "role": "narrator"})).is_err());
+    assert!(message_from_value(json!([])).is_err());
+}
