@@ -1,6 +1,8 @@
 //! Keywords for objects. Properties are visited in the instance's order, by position, because
 //! that is how `unevaluatedProperties` remembers them.
 
+use core::fmt;
+
 use serde_json::{Map, Value};
 
 use super::check::{Check, Seen};
@@ -213,7 +215,7 @@ impl<'a> Check<'a, '_> {
         {
             self.budget.spend_text(name);
             if !object.contains_key(name) {
-                fits &= self.missing(name, properties);
+                fits &= self.missing("required", format_args!("is required"), name, properties);
             }
             if !self.goes_on(fits) {
                 return false;
@@ -223,14 +225,20 @@ impl<'a> Check<'a, '_> {
     }
 
     /// Says what is missing, and what it would have to be.
-    fn missing(&mut self, name: &str, properties: Option<&'a Object>) -> bool {
+    fn missing(
+        &mut self,
+        keyword: &'static str,
+        words: fmt::Arguments<'_>,
+        name: &str,
+        properties: Option<&'a Object>,
+    ) -> bool {
         let expected = match properties.and_then(|properties| properties.get(name)) {
             Some(schema) if !self.is_quiet() => self.describe(schema),
             _ => None,
         };
         self.within(&name, &mut |check| match &expected {
-            Some(expected) => check.fail("required", format_args!("is required: {expected}")),
-            None => check.fail("required", format_args!("is required")),
+            Some(expected) => check.fail(keyword, format_args!("{words}: {expected}")),
+            None => check.fail(keyword, words),
         })
     }
 
@@ -274,20 +282,15 @@ impl<'a> Check<'a, '_> {
         for name in names.iter().filter_map(Value::as_str) {
             self.budget.spend_text(name);
             if !object.contains_key(name) {
-                let expected = match properties.and_then(|properties| properties.get(name)) {
-                    Some(schema) if !self.is_quiet() => self.describe(schema),
-                    _ => None,
-                };
-                let (colon, expected) = match &expected {
-                    Some(expected) => (": ", expected.as_str()),
-                    None => ("", ""),
-                };
-                fits &= self.within(&name, &mut |check| {
-                    check.fail(
-                        "dependentRequired",
-                        format_args!("is required together with {}{colon}{expected}", Named(key)),
-                    )
-                });
+                fits &= self.missing(
+                    "dependentRequired",
+                    format_args!("is required together with {}", Named(key)),
+                    name,
+                    properties,
+                );
+            }
+            if !self.goes_on(fits) {
+                return false;
             }
         }
         fits

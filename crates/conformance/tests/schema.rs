@@ -1,0 +1,136 @@
+//! Our JSON Schema validator against the `jsonschema` crate: the same answer on random schemas of
+//! the common keywords. What the answers must be is the official suite's business, in the core.
+
+#![allow(missing_docs, reason = "tests")]
+
+use assistant_core::action::schema::{PatternHost, validate};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// The few patterns used here are plain texts, so looking for them is matching them.
+struct PlainText;
+
+impl PatternHost for PlainText {
+    fn pattern_matches(&mut self, pattern: &str, text: &str) -> Option<bool> {
+        Some(text.contains(pattern))
+    }
+}
+
+fn name() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec!["a", "b", "c"])
+}
+
+fn number() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        (-3..5_i64).prop_map(Value::from),
+        prop::sample::select(vec![1.0, 0.5, 0.1, 0.3, 0.75, -0.0, 1e20, 1.5e-7])
+            .prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<u64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+    ]
+}
+
+fn instance() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        number(),
+        prop::sample::select(vec!["", "a", "abc", "ü💩"]).prop_map(Value::from),
+    ];
+    leaf.prop_recursive(3, 24, 4, |inner| {
+        let entry = (name().prop_map(str::to_owned), inner.clone());
+        prop_oneof![
+            prop::collection::vec(inner, 0..5).prop_map(Value::from),
+            prop::collection::vec(entry, 0..4).prop_map(|all| all.into_iter().collect()),
+        ]
+    })
+}
+
+/// Schemas without parts.
+fn simple() -> impl Strategy<Value = Value> {
+    let kinds = vec![
+        "string", "integer", "number", "object", "array", "null", "boolean",
+    ];
+    let kind = move || prop::sample::select(kinds.clone());
+    prop_oneof![
+        any::<bool>().prop_map(Value::from),
+        kind().prop_map(|kind| json!({ "type": kind })),
+        (kind(), kind())
+            .prop_filter("types are named once", |(one, other)| one != other)
+            .prop_map(|(one, other)| json!({ "type": [one, other] })),
+        number().prop_map(|bound| json!({ "minimum": bound })),
+        number().prop_map(|bound| json!({ "exclusiveMaximum": bound })),
+        prop::sample::select(vec![1.0, 2.0, 0.5, 0.25, 3.0])
+            .prop_map(|by| json!({ "multipleOf": by })),
+        (0..4, 0..4).prop_map(|(least, most)| json!({
+            "minLength": least, "maxLength": most,
+            "minItems": least, "maxItems": most + 1,
+            "minProperties": least, "maxProperties": most + 1,
+        })),
+        instance().prop_map(|value| json!({ "const": value })),
+        prop::collection::vec(instance(), 1..4).prop_map(|values| json!({ "enum": values })),
+        name().prop_map(|name| json!({ "required": [name], "pattern": name })),
+        (name(), name()).prop_map(|(one, other)| json!({ "dependentRequired": { one: [other] } })),
+        Just(json!({ "uniqueItems": true })),
+        Just(json!({ "$ref": "#/$defs/one" })),
+        Just(json!({ "$ref": "two" })),
+        Just(json!({ "$ref": "#three" })),
+        Just(json!({ "$dynamicRef": "#four" })),
+    ]
+}
+
+/// Schemas of schemas. Only what cannot call itself goes under `$defs`.
+fn schema() -> impl Strategy<Value = Value> {
+    let nested = simple().prop_recursive(4, 40, 4, |inner| {
+        let two = || (inner.clone(), inner.clone());
+        prop_oneof![
+            (name(), two()).prop_map(|(a, (x, y))| json!({ "properties": { a: x }, "additionalProperties": y })),
+            (name(), two()).prop_map(|(a, (x, y))| json!({ "properties": { a: x }, "anyOf": [y, x], "unevaluatedProperties": false })),
+            (name(), two()).prop_map(|(a, (x, y))| json!({ "dependentSchemas": { a: x }, "unevaluatedProperties": y })),
+            (name(), two()).prop_map(|(a, (x, y))| json!({ "patternProperties": { a: x }, "propertyNames": y })),
+            two().prop_map(|(x, y)| json!({ "prefixItems": [x], "items": y })),
+            two().prop_map(|(x, y)| json!({ "contains": x, "maxContains": 1, "unevaluatedItems": y })),
+            two().prop_map(|(x, y)| json!({ "contains": x, "minContains": 0, "allOf": [y], "unevaluatedItems": false })),
+            two().prop_map(|(x, y)| json!({ "anyOf": [x, y], "unevaluatedProperties": false })),
+            two().prop_map(|(x, y)| json!({ "oneOf": [x, y], "unevaluatedItems": false })),
+            two().prop_map(|(x, y)| json!({ "allOf": [x, { "not": y }] })),
+            (two(), inner.clone(), any::<bool>()).prop_map(|((x, y), z, closed)| {
+                json!({ "if": x, "then": y, "else": z, "unevaluatedProperties": closed })
+            }),
+        ]
+    });
+    let leaf = || {
+        simple().prop_filter("no reference", |schema| {
+            schema.get("$ref").is_none() && schema.get("$dynamicRef").is_none()
+        })
+    };
+    (nested, [leaf(), leaf(), leaf()]).prop_map(|(schema, [one, two, three])| {
+        json!({
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "$id": "https://example.com/schemas/root",
+            "allOf": [schema],
+            "$defs": {
+                "one": one,
+                "two": { "$id": "two", "properties": { "a": two } },
+                "three": { "$anchor": "three", "prefixItems": [three] },
+                "four": { "$dynamicAnchor": "four", "not": { "const": 1 } },
+            },
+        })
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2_000) })]
+
+    #[test]
+    fn same_answer_as_the_jsonschema_crate(schema in schema(), instances in prop::collection::vec(instance(), 1..8)) {
+        let Ok(theirs) = jsonschema::draft202012::new(&schema) else {
+            return Err(TestCaseError::fail("the other validator refuses the schema"));
+        };
+        for instance in instances {
+            let ours = validate(&schema, &instance, &mut PlainText);
+            prop_assert_eq!(ours.is_empty(), theirs.is_valid(&instance), "{}: {:?}", instance, ours);
+        }
+    }
+}
