@@ -89,25 +89,25 @@ impl Project {
             "{package} {version} into .tools, compiled once: {time}"
         ));
         let scratch = self.root.join("target/tools");
-        let mut command = self.cargo();
-        command
-            .args([
-                "install",
-                package,
-                "--version",
-                version,
-                "--locked",
-                "--root",
-                ".tools",
-            ])
-            // A folder of its own: an interrupted installation goes on where it stopped.
-            .env("CARGO_TARGET_DIR", &scratch)
-            // Tools that run for a second need not be optimised for ten minutes.
-            .env("CARGO_PROFILE_RELEASE_LTO", "off")
-            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
-            .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")
-            .env("CARGO_PROFILE_RELEASE_DEBUG", "0");
-        self.run(&mut command)?;
+        let install = |locked: &[&str]| {
+            let mut command = self.cargo();
+            command
+                .args(["install", package, "--version", version, "--root", ".tools"])
+                .args(locked)
+                // A folder of its own: an interrupted installation goes on where it stopped.
+                .env("CARGO_TARGET_DIR", &scratch)
+                // Tools that run for a second need not be optimised for ten minutes.
+                .env("CARGO_PROFILE_RELEASE_LTO", "off")
+                .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
+                .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")
+                .env("CARGO_PROFILE_RELEASE_DEBUG", "0");
+            self.run(&mut command)
+        };
+        // A version that the tool's own lock file names may have been withdrawn since; its neighbours do as well.
+        if let Err(message) = install(&["--locked"]) {
+            eprintln!("xtask: {message}; trying without --locked");
+            install(&[])?;
+        }
         // What is left here is only of use for going on; that it may stay behind is no fault.
         let _ = fs::remove_dir_all(scratch);
         Ok(())
