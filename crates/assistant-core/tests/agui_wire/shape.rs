@@ -248,29 +248,31 @@ fn a_chunk_hands_on_what_it_carries() {
 #[test]
 fn the_stages_can_be_had_alone() {
     let mut notes = Notes::new();
-    let Value::Object(mut event) = json!({"type": "THINKING_TEXT_MESSAGE_START"}) else {
-        panic!()
-    };
-    Compat::new().upgrade(&mut event, &mut notes);
-    let event = decode_event(event, true, &mut notes).unwrap().unwrap();
+    let mut frame = Frame::parse(r#"{"type":"THINKING_TEXT_MESSAGE_START"}"#).unwrap();
+    Compat::new().upgrade(&mut frame, &mut notes);
+    let event = decode_event(frame, true, &mut notes).unwrap().unwrap();
     let mut out = Vec::new();
     Expander::new().expand(event, &mut out).unwrap();
     assert_eq!(event_type(&out[0].kind), "REASONING_MESSAGE_START");
+    let error = Verifier::new(true).check(&out[0]).unwrap_err();
+    assert_eq!(error.message, "First event must be 'RUN_STARTED'");
+    let frame = Frame::parse(r#"{"type":"RUN_STARTED","threadId":"t","runId":"r"}"#).unwrap();
+    let started = decode_event(frame, true, &mut notes).unwrap().unwrap();
+    assert_eq!(Verifier::new(true).check(&started), Ok(Verdict::Pass));
+}
+
+#[test]
+fn of_a_field_that_comes_twice_the_last_counts() {
+    let frame = Frame::parse(r#"{"type":"RAW","event":1,"event":2}"#).unwrap();
+    let event = decode_event(frame, true, &mut Notes::new())
+        .unwrap()
+        .unwrap();
     assert_eq!(
-        Verifier::new(true).check(&out[0]).unwrap_err().message,
-        "First event must be 'RUN_STARTED'"
-    );
-    let started = decode_event(
-        json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"})
-            .as_object()
-            .unwrap()
-            .clone(),
-        true,
-        &mut notes,
-    );
-    assert_eq!(
-        Verifier::new(true).check(&started.unwrap().unwrap()),
-        Ok(Verdict::Pass)
+        event.kind,
+        EventKind::Raw {
+            event: json!(2),
+            source: None
+        }
     );
 }
 

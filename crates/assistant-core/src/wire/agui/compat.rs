@@ -7,6 +7,7 @@
 use serde_json::Value;
 
 use super::fault::{Notes, quote};
+use super::frame::Frame;
 use crate::event::{Diagnostic, Object};
 
 /// The shims, with what they remember between events.
@@ -26,11 +27,13 @@ impl Compat {
     }
 
     /// Rewrites one event in place.
-    pub fn upgrade(&mut self, event: &mut Object, notes: &mut Notes) {
+    pub fn upgrade(&mut self, event: &mut Frame, notes: &mut Notes) {
         let Some(Value::String(kind)) = event.get("type") else {
             return;
         };
-        match kind.as_str() {
+        let nulls: (&str, &[&'static str]) = match kind.as_str() {
+            // Nothing of these was ever different.
+            "TEXT_MESSAGE_CONTENT" | "TOOL_CALL_ARGS" => ("", &[]),
             "RUN_STARTED" => {
                 if let Some(Value::String(run_id)) = event.get("runId") {
                     self.run_id.clone_from(run_id);
@@ -38,28 +41,35 @@ impl Compat {
                 if let Some(Value::Object(input)) = event.get_mut("input") {
                     upgrade_input(input, notes);
                 }
+                ("RUN_STARTED", &[])
             }
-            "RUN_FINISHED" => {
-                drop_null(event, "RUN_FINISHED", "outcome", notes);
-                drop_null(event, "RUN_FINISHED", "result", notes);
+            "RUN_FINISHED" => ("RUN_FINISHED", &["outcome", "result"]),
+            "SUBAGENT_FINISHED" => ("SUBAGENT_FINISHED", &["result"]),
+            "TOOL_CALL_START" => ("TOOL_CALL_START", &["parentMessageId"]),
+            "TOOL_CALL_CHUNK" => ("TOOL_CALL_CHUNK", &["parentMessageId"]),
+            "TOOL_CALL_RESULT" => {
+                upgrade_parts(event.get_mut("content"), notes);
+                ("TOOL_CALL_RESULT", &[])
             }
-            "SUBAGENT_FINISHED" => drop_null(event, "SUBAGENT_FINISHED", "result", notes),
-            "TOOL_CALL_START" => drop_null(event, "TOOL_CALL_START", "parentMessageId", notes),
-            "TOOL_CALL_CHUNK" => drop_null(event, "TOOL_CALL_CHUNK", "parentMessageId", notes),
-            "TOOL_CALL_RESULT" => upgrade_content(event, notes),
-            "MESSAGES_SNAPSHOT" => upgrade_messages(event, notes),
-            "THINKING_START"
-            | "THINKING_END"
-            | "THINKING_TEXT_MESSAGE_START"
-            | "THINKING_TEXT_MESSAGE_CONTENT"
-            | "THINKING_TEXT_MESSAGE_END" => {
-                let old = kind.clone();
+            "MESSAGES_SNAPSHOT" => {
+                upgrade_messages(event.get_mut("messages"), notes);
+                ("MESSAGES_SNAPSHOT", &[])
+            }
+            old if old.starts_with("THINKING_") => {
+                let old = old.to_owned();
                 self.thinking(event, &old, notes);
+                ("", &[])
             }
-            _ => {}
+            _ => ("", &[]),
+        };
+        for field in nulls.1 {
+            if let Some(Value::Null) = event.get(field) {
+                event.take(field);
+                notes.null(nulls.0, field);
+            }
         }
         if let Some(Value::Null) = event.get("rawEvent") {
-            event.shift_remove("rawEvent");
+            event.take("rawEvent");
             let kind = event
                 .get("type")
                 .and_then(Value::as_str)
@@ -69,12 +79,12 @@ impl Compat {
     }
 
     /// Thinking became reasoning, and reasoning carries ids: a span and a message each get one.
-    fn thinking(&mut self, event: &mut Object, old: &str, notes: &mut Notes) {
+    fn thinking(&mut self, event: &mut Frame, old: &str, notes: &mut Notes) {
         let (new, id) = match old {
             "THINKING_START" => {
                 let id = self.mint();
                 self.span = Some(id.clone());
-                if event.shift_remove("title").is_some() {
+                if event.take("title").is_some() {
                     let message = "THINKING_START.title was dropped: REASONING_START has none.";
                     notes.add(Diagnostic::new("legacy", message));
                 }
@@ -87,20 +97,21 @@ impl Compat {
             "THINKING_TEXT_MESSAGE_START" => {
                 let id = self.mint();
                 self.message = Some(id.clone());
-                event.insert("role".to_owned(), Value::from("reasoning"));
+                event.set("role", Value::from("reasoning"));
                 ("REASONING_MESSAGE_START", id)
             }
             "THINKING_TEXT_MESSAGE_END" => {
                 let id = self.message.take().unwrap_or_else(|| self.mint());
                 ("REASONING_MESSAGE_END", id)
             }
-            _ => {
+            "THINKING_TEXT_MESSAGE_CONTENT" => {
                 let id = self.message.clone().unwrap_or_else(|| self.mint());
                 ("REASONING_MESSAGE_CONTENT", id)
             }
+            _ => return,
         };
-        event.insert("type".to_owned(), Value::from(new));
-        event.insert("messageId".to_owned(), Value::from(id));
+        event.set("type", Value::from(new));
+        event.set("messageId", Value::from(id));
         notes.add(Diagnostic::new(
             "legacy",
             format!("The retired {old} is read as {new}."),
@@ -123,24 +134,24 @@ fn drop_null(object: &mut Object, place: &str, field: &'static str, notes: &mut 
 
 fn upgrade_input(input: &mut Object, notes: &mut Notes) {
     drop_null(input, "RUN_STARTED.input", "forwardedProps", notes);
-    for tool in objects(input, "tools") {
+    for tool in objects(input.get_mut("tools")) {
         drop_null(tool, "RUN_STARTED.input.tools", "parameters", notes);
     }
-    for entry in objects(input, "resume") {
+    for entry in objects(input.get_mut("resume")) {
         drop_null(entry, "RUN_STARTED.input.resume", "payload", notes);
     }
-    upgrade_messages(input, notes);
+    upgrade_messages(input.get_mut("messages"), notes);
 }
 
-fn upgrade_messages(holder: &mut Object, notes: &mut Notes) {
-    for message in objects(holder, "messages") {
-        upgrade_content(message, notes);
+fn upgrade_messages(messages: Option<&mut Value>, notes: &mut Notes) {
+    for message in objects(messages) {
+        upgrade_parts(message.get_mut("content"), notes);
     }
 }
 
-/// Rewrites the content parts of one message, or of a tool result.
-pub(super) fn upgrade_content(message: &mut Object, notes: &mut Notes) {
-    for part in objects(message, "content") {
+/// Rewrites the content parts of a message or a tool result, if its content is parts.
+pub(super) fn upgrade_parts(content: Option<&mut Value>, notes: &mut Notes) {
+    for part in objects(content) {
         match part.get("type").and_then(Value::as_str) {
             Some("binary") => upgrade_binary(part, notes),
             Some("image" | "audio" | "video" | "document") => {
@@ -151,13 +162,9 @@ pub(super) fn upgrade_content(message: &mut Object, notes: &mut Notes) {
     }
 }
 
-/// The objects in an array field; nothing if there is no array.
-fn objects<'a>(
-    holder: &'a mut Object,
-    field: &str,
-) -> impl Iterator<Item = &'a mut Object> + use<'a> {
-    holder
-        .get_mut(field)
+/// The objects in an array; nothing if there is no array.
+fn objects(array: Option<&mut Value>) -> impl Iterator<Item = &mut Object> {
+    array
         .and_then(Value::as_array_mut)
         .into_iter()
         .flatten()

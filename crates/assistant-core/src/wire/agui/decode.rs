@@ -1,4 +1,4 @@
-//! One event: from a JSON object to [`Event`].
+//! One event: from its fields to [`Event`].
 //!
 //! Knows each event's described fields and nothing about order; that is [`super::verify`]'s.
 //! Messages are read in [`super::message`], run input and outcomes in [`super::run`].
@@ -8,19 +8,20 @@ use serde_json::Value;
 use super::context::{Context, Fault, Path, Read};
 use super::fault::{Notes, ProtocolError, quote};
 use super::fields::Fields;
+use super::frame::Frame;
 use super::{message, patch, run};
-use crate::event::{Base, Diagnostic, EncryptedEntity, Event, EventKind, Object, Role};
+use crate::event::{Base, Diagnostic, EncryptedEntity, Event, EventKind, Role};
 
 /// Decodes one event. `None`: the event is not described by AG-UI 1.0 and was dropped with a note.
 ///
 /// # Errors
 /// If it carries no type, or a described field has a wrong value.
 pub fn decode_event(
-    mut object: Object,
+    mut frame: Frame,
     strict: bool,
     notes: &mut Notes,
 ) -> Result<Option<Event>, ProtocolError> {
-    let event_type = match object.shift_remove("type") {
+    let event_type = match frame.take("type") {
         Some(Value::String(text)) if !text.is_empty() => text,
         _ => {
             let message = "Invalid event: the frame carries no event type.";
@@ -33,7 +34,7 @@ pub fn decode_event(
         keep_extra: false,
         notes,
     };
-    match event(Fields::new(object, Path::Root), &mut context) {
+    match event(Fields::new(frame, Path::Root), &mut context) {
         Ok(event) => Ok(Some(event)),
         Err(Fault::Fatal(error)) => Err(error),
         Err(Fault::Unknown) => {

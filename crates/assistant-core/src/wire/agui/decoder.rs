@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Compat, Expander, Notes, ProtocolError, Verdict, Verifier, decode_event};
+use super::{Compat, Expander, Frame, Notes, ProtocolError, Verdict, Verifier, decode_event};
 use crate::event::{Diagnostic, Event};
 
 /// How to read a stream.
@@ -75,13 +75,8 @@ impl Decoder {
             self.notes.add(Diagnostic::new("done-mark", message));
             return Ok(());
         }
-        match serde_json::from_str(data) {
-            Ok(value) => self.push_value(value, out),
-            Err(error) => {
-                let message = format!("Invalid event: the frame is not JSON ({error}).");
-                self.fail(ProtocolError::new("invalid-json", message))
-            }
-        }
+        let result = Frame::parse(data).and_then(|frame| self.read(frame, out));
+        result.or_else(|error| self.fail(error))
     }
 
     /// Like [`Self::push_frame`], for JSON that is already parsed.
@@ -92,16 +87,19 @@ impl Decoder {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
-        self.read(value, out).or_else(|error| self.fail(error))
+        let result = match value {
+            Value::Object(object) => self.read(object.into(), out),
+            _ => {
+                let message = "Invalid event: the frame is not a JSON object.";
+                Err(ProtocolError::new("invalid-frame", message))
+            }
+        };
+        result.or_else(|error| self.fail(error))
     }
 
-    fn read(&mut self, value: Value, out: &mut Vec<Event>) -> Result<(), ProtocolError> {
-        let Value::Object(mut object) = value else {
-            let message = "Invalid event: the frame is not a JSON object.";
-            return Err(ProtocolError::new("invalid-frame", message));
-        };
-        self.compat.upgrade(&mut object, &mut self.notes);
-        let Some(event) = decode_event(object, self.strict, &mut self.notes)? else {
+    fn read(&mut self, mut frame: Frame, out: &mut Vec<Event>) -> Result<(), ProtocolError> {
+        self.compat.upgrade(&mut frame, &mut self.notes);
+        let Some(event) = decode_event(frame, self.strict, &mut self.notes)? else {
             return Ok(());
         };
         let mut expanded = core::mem::take(&mut self.expanded);

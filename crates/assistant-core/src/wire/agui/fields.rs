@@ -7,6 +7,7 @@
 use serde_json::Value;
 
 use super::context::{Context, Fault, Path, Read};
+use super::frame::Frame;
 use crate::event::Object;
 
 /// Integers beyond this do not survive a JSON number.
@@ -14,27 +15,27 @@ const MAX_INTEGER: i64 = (1 << 53) - 1;
 
 /// The fields of one object, taken one by one.
 pub(super) struct Fields<'p> {
-    map: Object,
+    frame: Frame,
     pub(super) path: Path<'p>,
 }
 
 impl<'p> Fields<'p> {
-    pub(super) const fn new(map: Object, path: Path<'p>) -> Self {
-        Self { map, path }
+    pub(super) const fn new(frame: Frame, path: Path<'p>) -> Self {
+        Self { frame, path }
     }
 
     /// The fields of a value that must be an object.
     pub(super) fn of(value: Value, context: &Context<'_>, path: Path<'p>) -> Read<Self> {
         match value {
-            Value::Object(map) => Ok(Self { map, path }),
+            Value::Object(map) => Ok(Self::new(map.into(), path)),
             other => Err(context.wrong_type(path, "object", Some(&other))),
         }
     }
 
     /// A field that must be there, whatever it is; `null` is a value.
     pub(super) fn any(&mut self, context: &Context<'_>, key: &'static str) -> Read<Value> {
-        self.map
-            .shift_remove(key)
+        self.frame
+            .take(key)
             .ok_or_else(|| context.malformed(Path::Key(&self.path, key), "Invalid input"))
     }
 
@@ -44,7 +45,7 @@ impl<'p> Fields<'p> {
         context: &mut Context<'_>,
         key: &'static str,
     ) -> Read<Option<Value>> {
-        match self.map.shift_remove(key) {
+        match self.frame.take(key) {
             Some(Value::Null) if context.strict => {
                 Err(context.wrong_type(Path::Key(&self.path, key), "a value", Some(&Value::Null)))
             }
@@ -59,7 +60,7 @@ impl<'p> Fields<'p> {
     }
 
     pub(super) fn text(&mut self, context: &Context<'_>, key: &'static str) -> Read<String> {
-        match self.map.shift_remove(key) {
+        match self.frame.take(key) {
             Some(Value::String(text)) => Ok(text),
             other => Err(context.wrong_type(Path::Key(&self.path, key), "string", other.as_ref())),
         }
@@ -70,7 +71,7 @@ impl<'p> Fields<'p> {
         context: &mut Context<'_>,
         key: &'static str,
     ) -> Read<Option<String>> {
-        match self.map.get(key) {
+        match self.frame.get(key) {
             // The common case first: most optional fields are absent on most events.
             None => Ok(None),
             Some(Value::Null) if !context.strict => self.opt(context, key).map(|_| None),
@@ -79,7 +80,7 @@ impl<'p> Fields<'p> {
     }
 
     pub(super) fn object(&mut self, context: &Context<'_>, key: &'static str) -> Read<Object> {
-        match self.map.shift_remove(key) {
+        match self.frame.take(key) {
             Some(Value::Object(map)) => Ok(map),
             other => Err(context.wrong_type(Path::Key(&self.path, key), "object", other.as_ref())),
         }
@@ -90,7 +91,7 @@ impl<'p> Fields<'p> {
         context: &mut Context<'_>,
         key: &'static str,
     ) -> Read<Option<Object>> {
-        match self.map.get(key) {
+        match self.frame.get(key) {
             None => Ok(None),
             Some(Value::Null) if !context.strict => self.opt(context, key).map(|_| None),
             Some(_) => self.object(context, key).map(Some),
@@ -98,7 +99,7 @@ impl<'p> Fields<'p> {
     }
 
     pub(super) fn array(&mut self, context: &Context<'_>, key: &'static str) -> Read<Vec<Value>> {
-        match self.map.shift_remove(key) {
+        match self.frame.take(key) {
             Some(Value::Array(items)) => Ok(items),
             other => Err(context.wrong_type(Path::Key(&self.path, key), "array", other.as_ref())),
         }
@@ -109,7 +110,7 @@ impl<'p> Fields<'p> {
         context: &mut Context<'_>,
         key: &'static str,
     ) -> Read<Option<Vec<Value>>> {
-        match self.map.get(key) {
+        match self.frame.get(key) {
             None => Ok(None),
             Some(Value::Null) if !context.strict => self.opt(context, key).map(|_| None),
             Some(_) => self.array(context, key).map(Some),
@@ -203,7 +204,7 @@ impl<'p> Fields<'p> {
         key: &'static str,
         word: &str,
     ) -> Read<()> {
-        match self.map.shift_remove(key) {
+        match self.frame.take(key) {
             Some(Value::String(text)) if text == word => Ok(()),
             _ => {
                 let problem = format!("Invalid input: expected \"{word}\"");
@@ -260,7 +261,7 @@ impl<'p> Fields<'p> {
 
     /// A text without which an event is about nothing.
     pub(super) fn identity(&mut self, context: &Context<'_>, key: &'static str) -> Read<String> {
-        match self.map.shift_remove(key) {
+        match self.frame.take(key) {
             Some(Value::String(text)) => Ok(text),
             _ => Err(context.refused(&format!(
                 "Cannot send '{}' without a '{key}'.",
@@ -271,30 +272,34 @@ impl<'p> Fields<'p> {
 
     /// Whether the field is an array.
     pub(super) fn is_array(&self, key: &str) -> bool {
-        matches!(self.map.get(key), Some(Value::Array(_)))
+        matches!(self.frame.get(key), Some(Value::Array(_)))
     }
 
     /// Whether the field is there.
     pub(super) fn has(&self, key: &str) -> bool {
-        self.map.contains_key(key)
+        self.frame.get(key).is_some()
     }
 
     /// Whether the field is there and `null`.
     pub(super) fn is_null(&self, key: &str) -> bool {
-        matches!(self.map.get(key), Some(Value::Null))
+        matches!(self.frame.get(key), Some(Value::Null))
     }
 
     /// Notes and drops what is left, key by key.
     pub(super) fn close(self, context: &mut Context<'_>) {
-        for key in self.map.keys() {
-            context.removed(Path::Key(&self.path, key));
+        for (key, _) in self.frame.rest() {
+            context.removed(Path::Key(&self.path, &key));
         }
     }
 
     /// What is left, if the context keeps it; else as [`Self::close`].
     pub(super) fn rest(self, context: &mut Context<'_>) -> Object {
         if context.keep_extra {
-            return self.map;
+            return self
+                .frame
+                .rest()
+                .map(|(key, value)| (key.into_owned(), value))
+                .collect();
         }
         self.close(context);
         Object::new()

@@ -21,7 +21,7 @@ use crate::event::{
 /// If it is no object, its role is unknown, or a described field has a wrong value.
 pub fn message_from_value(mut value: Value) -> Result<Message, ProtocolError> {
     if let Value::Object(message) = &mut value {
-        compat::upgrade_content(message, &mut Notes::new());
+        compat::upgrade_parts(message.get_mut("content"), &mut Notes::new());
     }
     from_store(value, "message", read)
 }
@@ -30,10 +30,10 @@ pub fn message_from_value(mut value: Value) -> Result<Message, ProtocolError> {
 ///
 /// # Errors
 /// If it is neither, or a described field has a wrong value.
-pub fn content_from_value(value: Value) -> Result<Content, ProtocolError> {
+pub fn content_from_value(mut value: Value) -> Result<Content, ProtocolError> {
+    compat::upgrade_parts(Some(&mut value), &mut Notes::new());
     let mut holder = Object::new();
     holder.insert("content".to_owned(), value);
-    compat::upgrade_content(&mut holder, &mut Notes::new());
     from_store(Value::Object(holder), "content", |value, context, path| {
         content(&mut Fields::of(value, context, path)?, context)
     })
@@ -139,7 +139,7 @@ fn tool_call(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Fu
     let id = f.text(context, "id")?;
     let function = f.object(context, "function")?;
     let function_path = f.path;
-    let mut function = Fields::new(function, Path::Key(&function_path, "function"));
+    let mut function = Fields::new(function.into(), Path::Key(&function_path, "function"));
     let name = function.text(context, "name")?;
     let arguments = function.text(context, "arguments")?;
     function.close(context);

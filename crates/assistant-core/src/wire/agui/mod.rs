@@ -16,6 +16,7 @@ mod encode;
 mod expand;
 mod fault;
 mod fields;
+mod frame;
 mod message;
 mod patch;
 mod run;
@@ -30,6 +31,7 @@ pub use encode::{
 };
 pub use expand::Expander;
 pub use fault::{Notes, ProtocolError};
+pub use frame::Frame;
 pub use message::{content_from_value, content_part_from_value, message_from_value};
 pub use verify::{Verdict, Verifier};
 
