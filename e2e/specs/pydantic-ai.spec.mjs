@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 
+import { readmePicture } from "../support/browser.mjs";
 import { eventually } from "../support/chat.mjs";
 import { demo, pydanticAgent } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
@@ -80,7 +81,7 @@ agentTest("weather, approved: the tool runs once and the agent goes on with its 
   await chat.status(card, "pending");
   await chat.running();
   assert.equal((await agent.requests()).length, 1, "nothing is sent before the decision");
-  await chat.picture("pydantic weather approval");
+  await readmePicture(chat.page);
   await chat.approve(card);
   await chat.status(card, "complete");
   await chat.idle();

@@ -54,6 +54,12 @@ export async function picture(page, name) {
   await page.screenshot({ path: path.join(OUT, `${file}.png`), animations: "disabled" });
 }
 
+/** The picture of the README: taken on each run, put into docs/ when the run is told to by BLESS=1. */
+export async function readmePicture(page) {
+  await picture(page, "screenshot");
+  if (process.env.BLESS) await page.screenshot({ path: path.join(ROOT, "docs/screenshot.png"), animations: "disabled" });
+}
+
 /** Fails on whatever axe finds on the page. It is evaluated, not added as a script, so that the policy stays in force. */
 export async function accessible(page) {
   await page.evaluate(AXE);
