@@ -6,7 +6,7 @@ import { readmePicture } from "../support/browser.mjs";
 import { eventually } from "../support/chat.mjs";
 import { demo, pydanticAgent } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
-import { call, checkEnvelopes, messagesOf, tool, user } from "../support/wire.mjs";
+import { call, checkEnvelopes, exactly, messagesOf, tool, user } from "../support/wire.mjs";
 
 const chatTest = suite(async (open) => {
   const page = await demo();
@@ -41,7 +41,7 @@ agentTest("plain text is streamed, and the request is exact", {}, async (chat, a
   await chat.ask("And again");
   const requests = await sent(agent);
   const answer = { id: "assistant-1", role: "assistant", content: "You said: Hello there" };
-  assert.deepEqual(messagesOf(requests), [
+  exactly(messagesOf(requests), [
     [user(1, "Hello there")],
     [user(1, "Hello there"), answer, user(2, "And again")],
   ]);
@@ -89,7 +89,7 @@ agentTest("weather, approved: the tool runs once and the agent goes on with its 
   const requests = await sent(agent);
   const result = requests[1].body.messages.at(-1).content;
   assert.doesNotThrow(() => JSON.parse(result), "the result is JSON text");
-  assert.deepEqual(messagesOf(requests), [
+  exactly(messagesOf(requests), [
     [user(1, "What's the weather in Oslo?")],
     [
       user(1, "What's the weather in Oslo?"),
@@ -145,8 +145,8 @@ agentTest("two parallel calls are answered in call order in one continuation", {
   const requests = await sent(agent);
   assert.equal(requests.length, 2, "one continuation");
   const messages = messagesOf(requests)[1];
-  assert.deepEqual(messages.slice(2), [tool(1, '"denied"'), tool(2, requests[1].body.messages[3].content)]);
-  assert.deepEqual(messages[1].toolCalls, [
+  exactly(messages.slice(2), [tool(1, '"denied"'), tool(2, requests[1].body.messages[3].content)]);
+  exactly(messages[1].toolCalls, [
     call(1, "get_weather", '{"location": "Oslo"}'),
     call(2, "get_weather", '{"location": "Bergen"}'),
   ]);

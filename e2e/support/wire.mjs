@@ -28,6 +28,12 @@ export function messagesOf(requests) {
   );
 }
 
+/** Compares values, and the order of their members too. */
+export function exactly(actual, expected) {
+  assert.deepEqual(actual, expected);
+  assert.equal(JSON.stringify(actual), JSON.stringify(expected), "members in the reference client's order");
+}
+
 /** Checks everything of the requests of one thread but the messages: AG-UI 1.0's members in its order, fresh run ids. */
 export function checkEnvelopes(requests) {
   for (const { body, headers } of requests) {
