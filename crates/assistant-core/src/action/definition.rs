@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::{Value, json};
 
-use crate::event::{Object, Tool};
+use crate::event::Tool;
 
 /// An action as plain data: what the agent is told, and how its calls are treated.
 ///
@@ -160,23 +160,24 @@ pub fn definitions_from_json(list: &[Value]) -> (Vec<ActionSpec>, Vec<String>) {
     let mut actions = Vec::new();
     let mut refused = Vec::new();
     for (place, entry) in list.iter().enumerate() {
-        match entry.as_object().and_then(definition) {
-            Some(action) if action.check().is_ok() => actions.push(action),
-            _ => refused.push(format!("entry {place} is no tool definition")),
+        match definition(entry) {
+            Ok(action) => actions.push(action),
+            Err(reason) => refused.push(format!("entry {place}: {reason}")),
         }
     }
     (actions, refused)
 }
 
-fn definition(entry: &Object) -> Option<ActionSpec> {
-    let name = entry.get("name")?.as_str()?;
-    let description = entry
-        .get("description")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
-    let mut action = ActionSpec::new(name, description);
-    if let Some(parameters) = entry.get("parameters") {
-        action.parameters = parameters.clone();
+fn definition(entry: &Value) -> Result<ActionSpec, String> {
+    let name = entry.get("name").and_then(Value::as_str);
+    let name = name.ok_or("a tool definition is an object with a text 'name'")?;
+    let description = entry.get("description").and_then(Value::as_str);
+    let mut action = ActionSpec::new(name, description.unwrap_or_default());
+    match entry.get("parameters") {
+        None | Some(Value::Null) => {}
+        Some(schema @ Value::Object(_)) => action.parameters = schema.clone(),
+        Some(_) => return Err(format!("the 'parameters' of '{name}' are no schema object")),
     }
-    Some(action)
+    action.check().map_err(|error| error.to_string())?;
+    Ok(action)
 }

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use serde_json::{Value, json};
+use serde_json::Value;
+
+use crate::event::Object;
 
 /// What a handler that did not fail gives back.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,14 +65,15 @@ impl ToolError {
     /// The error as the model sees it: `{"error": …}` with type and suggestion where known.
     #[must_use]
     pub fn to_value(&self) -> Value {
-        let mut out = json!({"error": self.message});
+        let mut out = Object::new();
+        out.insert("error".to_owned(), self.message.as_str().into());
         if let Some(word) = &self.error_type {
-            out["errorType"] = word.as_str().into();
+            out.insert("errorType".to_owned(), word.as_str().into());
         }
         if let Some(text) = &self.suggestion {
-            out["suggestion"] = text.as_str().into();
+            out.insert("suggestion".to_owned(), text.as_str().into());
         }
-        out
+        Value::Object(out)
     }
 }
 

@@ -43,6 +43,8 @@ pub struct ToolCall {
     args: Option<Value>,
     partial: PartialJson,
     open: bool,
+    /// Its result has no place in the received order: a snapshot left the tool message out.
+    pub(super) unlisted: bool,
 }
 
 impl ToolCall {
@@ -68,6 +70,7 @@ impl ToolCall {
             args: None,
             partial: PartialJson::new(),
             open: true,
+            unlisted: false,
         }
     }
 
@@ -112,8 +115,32 @@ impl ToolCall {
     /// Arguments go on after they had ended: what was made of them is void (decision D1).
     pub(crate) fn reopen(&mut self) {
         self.open = true;
+        self.void_verdict();
         self.phase = Phase::InputStreaming;
+    }
+
+    /// Forgets what was made of the call, so that it can be looked at afresh.
+    pub(crate) fn void_verdict(&mut self) {
+        self.phase = Phase::InputAvailable;
         self.approval = None;
+        self.edited_args = None;
+        self.preliminary = None;
+        self.progress = None;
+    }
+
+    /// Whether a person agreed when the agent asked about it.
+    pub(crate) fn is_granted(&self) -> bool {
+        self.approval.as_ref().is_some_and(|approval| {
+            approval.interrupt_id.is_some() && approval.decision == Some(Decision::Approved)
+        })
+    }
+
+    /// Whether a person refused when the agent asked about it.
+    pub(crate) fn is_refused_to_agent(&self) -> bool {
+        self.approval.as_ref().is_some_and(|approval| {
+            approval.interrupt_id.is_some()
+                && matches!(approval.decision, Some(Decision::Denied { .. }))
+        })
     }
 
     /// The arguments are complete: reads them. No text at all is an empty object (row S4-17).

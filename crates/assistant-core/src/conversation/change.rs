@@ -3,7 +3,7 @@
 use super::{CallKey, MessageId};
 
 /// What changed. Readers look up the new state; a change carries only where it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Change {
     /// The list of messages that is shown.
     Path,

@@ -1,5 +1,7 @@
 //! A whole conversation as JSON: exported, and imported at once or not at all.
 
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 
 use super::{
@@ -12,7 +14,7 @@ use super::{
 const VERSION: u64 = 1;
 
 impl Conversation {
-    /// The conversation as JSON: `{version, messages, path, state}`, every message with its parent.
+    /// The conversation as JSON: `{version, messages, tip, leadingResults, state}`, every message with its parent.
     #[must_use]
     pub fn export(&self) -> Value {
         let messages: Vec<Value> = self
@@ -83,9 +85,32 @@ impl Conversation {
         if !conversation.select_tip(tip.as_ref()) {
             return Err(error("the conversation's 'tip' is not among its messages"));
         }
-        conversation.state = from.shift_remove("state").unwrap_or_default();
+        if let Some(state) = from.shift_remove("state") {
+            conversation.state = state;
+        }
         conversation.reindex();
+        conversation.list_results_once();
         Ok(conversation)
+    }
+
+    /// Sees to it that every result has exactly one place in the received order.
+    fn list_results_once(&mut self) {
+        let mut listed = HashSet::new();
+        self.leading_results.retain(|at| listed.insert(*at));
+        for node in self.nodes.iter_mut().flatten() {
+            node.results.retain(|at| listed.insert(*at));
+        }
+        for ix in 0..self.nodes.len() {
+            let parts = self.node(ix).map_or(0, |node| node.message.parts.len());
+            let missing: Vec<CallRef> = (0..parts)
+                .map(|part| CallRef { node: ix, part })
+                .filter(|at| !listed.contains(at))
+                .filter(|at| self.call_at(*at).is_some_and(|call| call.result.is_some()))
+                .collect();
+            if let Some(node) = self.node_mut(ix) {
+                node.results.extend(missing);
+            }
+        }
     }
 
     /// Adds a node below its parent, which must come before it, so that no circle can arise.

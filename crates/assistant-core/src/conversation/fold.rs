@@ -33,20 +33,11 @@ pub(super) fn orphan_part(
 impl Conversation {
     /// Gives a call its result. `after` names the node behind which the tool message stands.
     pub(super) fn fold(&mut self, at: CallRef, result: CallResult, after: Option<usize>, now: i64) {
-        let failed = result.error.is_some();
         let Some(call) = self.call_at_mut(at) else {
             return;
         };
         let was_final = call.phase.is_final();
-        if !was_final {
-            call.phase = if failed {
-                Phase::OutputError
-            } else {
-                Phase::OutputAvailable
-            };
-            call.ended_at = Some(now);
-        }
-        call.result = Some(result);
+        take_result(call, result, now);
         if !was_final {
             self.history.push(at);
         }
@@ -65,6 +56,9 @@ impl Conversation {
         now: i64,
     ) {
         let Some(at) = self.call_ref(key) else { return };
+        if self.call_at(at).is_none_or(|call| call.phase.is_final()) {
+            return;
+        }
         self.finish(at, phase, now);
         if let Some(call) = self.call_at_mut(at) {
             call.result = Some(result);
@@ -99,11 +93,16 @@ impl Conversation {
     }
 
     /// Adds a message from the wire at the tip, folding it if it answers a known call.
-    pub(super) fn append_wire(&mut self, wire: event::Message, now: i64) {
-        let at = match &wire.body {
-            MessageBody::Tool { tool_call_id, .. } => self
-                .find_call(tool_call_id)
-                .filter(|at| self.call_at(*at).is_some_and(|call| call.result.is_none())),
+    pub(super) fn append_wire(&mut self, mut wire: event::Message, now: i64) {
+        let at = match &mut wire.body {
+            MessageBody::Tool { tool_call_id, .. } => {
+                self.find_call(tool_call_id).filter(|at| self.waits(*at))
+            }
+            MessageBody::Assistant { tool_calls, .. } => {
+                // The same id is the same call: it stays where it is.
+                tool_calls.retain(|call| self.find_call(&call.id).is_none());
+                None
+            }
             _ => None,
         };
         match at {
@@ -135,14 +134,15 @@ impl Conversation {
             match self.find_call(&id).filter(|at| self.waits(*at)) {
                 Some(at) => self.take_orphan(at, ix, &id),
                 None => {
-                    self.orphans.insert(id, ix);
+                    self.orphans.entry(id).or_insert(ix);
                 }
             }
         }
     }
 
     fn waits(&self, at: CallRef) -> bool {
-        self.call_at(at).is_some_and(|call| call.result.is_none())
+        self.call_at(at)
+            .is_some_and(|call| call.result.is_none() || call.unlisted)
     }
 
     /// A call appeared: if its result came before it, they meet now (row S0-5).
@@ -150,7 +150,9 @@ impl Conversation {
         let Some(id) = self.call_at(at).map(|call| call.id.clone()) else {
             return;
         };
-        if let Some(ix) = self.orphans.remove(&id) {
+        let waiting = self.orphans.get(&id).copied();
+        if let Some(ix) = waiting.filter(|ix| self.on_path(*ix)) {
+            self.orphans.remove(&id);
             self.take_orphan(at, ix, &id);
         }
     }
@@ -174,10 +176,26 @@ impl Conversation {
         let whole = message.role == Role::Tool;
         let before = node.parent;
         if whole {
+            let place = self.results_after(before).len();
             self.splice(ix);
             self.fold(at, result, before, now);
+            // It takes the place of its node: before the results that stood behind the node.
+            let list = match before.and_then(|ix| self.node_mut(ix)) {
+                Some(node) => &mut node.results,
+                None => &mut self.leading_results,
+            };
+            if let Some(tail) = list.get_mut(place..) {
+                tail.rotate_right(1);
+            }
         } else {
             self.fold(at, result, Some(ix), now);
+        }
+    }
+
+    fn results_after(&self, node: Option<usize>) -> &[CallRef] {
+        match node.and_then(|ix| self.node(ix)) {
+            Some(node) => &node.results,
+            None => &self.leading_results,
         }
     }
 
@@ -214,6 +232,28 @@ impl Conversation {
         }
         self.number_path();
     }
+}
+
+/// A result from the wire. One that says what is known already changes nothing about how the call
+/// ended; another one does.
+pub(super) fn take_result(call: &mut super::ToolCall, result: CallResult, now: i64) {
+    let same = call
+        .result
+        .as_ref()
+        .is_some_and(|known| known.content == result.content);
+    if !(same && call.phase.is_final()) {
+        call.phase = if result.error.is_some() {
+            Phase::OutputError
+        } else if call.is_refused_to_agent() {
+            Phase::OutputDenied
+        } else {
+            Phase::OutputAvailable
+        };
+        call.ended_at.get_or_insert(now);
+        call.error = None;
+    }
+    call.unlisted = false;
+    call.result = Some(result);
 }
 
 fn result_from_part(message: &Message, part: ToolResultPart) -> CallResult {

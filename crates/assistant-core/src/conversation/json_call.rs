@@ -15,14 +15,14 @@ pub(super) fn write(call: &ToolCall, out: &mut Object) {
     out.insert("toolCallId".to_owned(), call.id.as_str().into());
     out.insert("toolName".to_owned(), call.name.as_str().into());
     out.insert("state".to_owned(), call.phase.as_str().into());
-    if let Some(args) = call.args() {
+    let text = call.args_text();
+    let says = |args: &Value| -> String { args.to_string() };
+    let exact = call.partial_args().filter(|args| says(args) == text);
+    if let Some(args) = exact.or(call.args()).filter(|_| !text.is_empty()) {
         out.insert("input".to_owned(), args.clone());
     }
-    if call
-        .args()
-        .is_none_or(|args| args.to_string() != call.args_text())
-    {
-        out.insert("argsText".to_owned(), call.args_text().into());
+    if exact.is_none() && !text.is_empty() {
+        out.insert("argsText".to_owned(), text.into());
     }
     if let Some(args) = &call.edited_args {
         out.insert("editedInput".to_owned(), args.clone());
@@ -32,7 +32,9 @@ pub(super) fn write(call: &ToolCall, out: &mut Object) {
     }
     if let Some(result) = &call.result {
         out.insert("output".to_owned(), result.value.clone());
-        out.insert("result".to_owned(), write_result(result));
+        if *result != default_result(&call.id, result.value.clone()) {
+            out.insert("result".to_owned(), write_result(result));
+        }
     }
     if let Some(error) = &call.error {
         out.insert("error".to_owned(), write_error(error));
@@ -82,6 +84,9 @@ pub(super) fn read(mut from: Object) -> Result<ToolCall, FormatError> {
             result.unwrap_or_default(),
         )?),
     };
+    if call.result.is_some() && !phase.is_final() {
+        call.phase = Phase::OutputAvailable;
+    }
     call.ended_at = from.shift_remove("endedAt").and_then(|v| v.as_i64());
     call.encrypted_value = take_text(&mut from, "encryptedValue");
     call.metadata = take_object(&mut from, "metadata").unwrap_or_default();
@@ -133,6 +138,11 @@ fn read_error(mut from: Object) -> CallError {
         kind: ErrorKind::parse(&take_text(&mut from, "kind").unwrap_or_default()),
         details: from.shift_remove("details"),
     }
+}
+
+/// What a call with nothing but an `output` was answered.
+fn default_result(call: &str, value: Value) -> CallResult {
+    CallResult::new(format!("{call}-result"), value.to_string(), value)
 }
 
 fn write_result(result: &CallResult) -> Value {

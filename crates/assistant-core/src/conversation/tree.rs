@@ -297,6 +297,12 @@ impl Conversation {
         Some(CallRef { node, part })
     }
 
+    /// Where a call stands on the path: for comparison only.
+    pub(crate) fn place_of(&self, key: &CallKey) -> Option<(usize, usize)> {
+        let at = self.call_ref(key)?;
+        Some((self.node(at.node)?.depth, at.part))
+    }
+
     pub(super) fn key_of(&self, at: CallRef) -> Option<CallKey> {
         let message = &self.node(at.node)?.message;
         let before = message.parts.get(..at.part)?;

@@ -3,11 +3,13 @@
 //! The *received order* is what came in, told exactly. The *request order* is what goes out: each
 //! tool result stands right after the message that made the call (decision D6).
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::{
-    CallResult, Conversation, DataPart, Message, Part, Phase, TextPart, ToolCall,
-    fold::orphan_part, tree::CallRef,
+    CallResult, Conversation, DataPart, Message, Part, TextPart, ToolCall, fold::orphan_part,
+    tree::CallRef,
 };
 use crate::event::{self, Content, ContentPart, FunctionCall, MessageBody, Object, PartBody, Role};
 
@@ -31,7 +33,10 @@ impl Conversation {
         let mut list = Vec::new();
         for ix in &self.path {
             let Some(node) = self.node(*ix) else { continue };
-            if node.message.role == Role::Activity || is_abandoned(&node.message) {
+            if node.message.role == Role::Activity
+                || is_abandoned(&node.message)
+                || self.is_second_answer(&node.message)
+            {
                 continue;
             }
             list.extend(to_wire(&node.message, is_sendable));
@@ -44,6 +49,18 @@ impl Conversation {
         list
     }
 
+    /// A tool message on its own for a call that has its answer.
+    fn is_second_answer(&self, message: &Message) -> bool {
+        message.role == Role::Tool
+            && message.parts.iter().any(|part| match part {
+                Part::ToolResult(part) => self
+                    .find_call(&part.tool_call_id)
+                    .and_then(|at| self.call_at(at))
+                    .is_some_and(|call| call.result.is_some()),
+                _ => false,
+            })
+    }
+
     fn tool_messages(&self, refs: &[CallRef]) -> Vec<event::Message> {
         let calls = refs.iter().filter_map(|at| self.call_at(*at));
         calls
@@ -52,9 +69,9 @@ impl Conversation {
     }
 }
 
-/// A call without an answer that nobody will give any more: it never ended.
+/// Not so a call without an answer that nobody will give any more, such as one that never ended.
 fn is_sendable(call: &ToolCall) -> bool {
-    !(call.phase == Phase::Cancelled && call.result.is_none())
+    call.result.is_some() || !call.phase.is_final()
 }
 
 /// A message in which there is nothing but calls that never ended.
@@ -196,8 +213,10 @@ pub(super) fn parts_from_wire(body: MessageBody, now: i64) -> Vec<Part> {
             tool_calls,
         } => {
             let text = content.map(|content| Part::Text(TextPart::new(content)));
+            let mut seen = HashSet::new();
             let calls = tool_calls
                 .into_iter()
+                .filter(|call| seen.insert(call.id.clone()))
                 .map(|call| Part::ToolCall(Box::new(ended(call, now))));
             text.into_iter().chain(calls).collect()
         }

@@ -4,7 +4,6 @@ use serde_json::Value;
 
 use super::{
     Cx, Refusal, Session, Verdict,
-    execute::Ending,
     prepare::{OpenCall, Stage},
 };
 use crate::{
@@ -60,9 +59,7 @@ impl Session {
         cx: &mut Cx<'_>,
     ) -> Result<(), Refusal> {
         let Some(args) = args else { return Ok(()) };
-        let registration = self
-            .open_call(key)
-            .and_then(|open| open.binding.registration);
+        let registration = self.open_call(key).and_then(|open| open.registration);
         if let Some(entry) = registration.and_then(|id| self.registry.get(id))
             && entry.spec.validate
         {
@@ -95,8 +92,7 @@ impl Session {
                 reason: Some(reason.to_owned()),
             };
             self.note_decision(&key, decision, cx);
-            let told = serde_json::json!({"status": "denied", "reason": reason});
-            self.end_call(&key, Ending::Denied(told), cx);
+            self.end_denied(&key, Some(reason), cx);
         }
     }
 }

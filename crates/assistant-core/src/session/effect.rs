@@ -90,6 +90,10 @@ pub struct TimerId(pub u64);
 
 /// What the journal says about a call. Exactly-once stands on it (decision D3).
 #[derive(Debug, Clone, PartialEq)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "entries are written down one at a time"
+)]
 pub enum JournalEntry {
     /// Its handler is about to start.
     Started {

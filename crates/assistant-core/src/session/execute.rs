@@ -8,7 +8,7 @@ use super::{
     prepare::{OpenCall, Stage, not_found},
 };
 use crate::{
-    action::{Availability, RegistrationId, ResultEncoding, ToolError, ToolOutcome},
+    action::{Availability, ResultEncoding, ToolError, ToolOutcome},
     conversation::{CallError, CallKey, CallResult, Change, Decision, ErrorKind, Phase, Progress},
 };
 
@@ -28,11 +28,11 @@ pub(super) enum Ending {
 impl Ending {
     /// A failure whose message is all that the agent is told.
     pub(super) fn error(error: CallError) -> Self {
-        let mut told = json!({"error": error.message});
+        let mut told = ToolError::new(error.message.as_str());
         if error.kind == ErrorKind::InvalidArguments {
-            told["errorType"] = error.kind.as_str().into();
+            told = told.error_type(error.kind.as_str());
         }
-        Self::Failed(error, told)
+        Self::Failed(error, told.to_value())
     }
 }
 
@@ -54,33 +54,22 @@ impl Session {
     }
 
     fn move_on(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
+        let run_over = self.run.is_none();
+        let may_run = |open: &OpenCall| run_over || open.eager;
+        let startable = self
+            .open_call(key)
+            .is_some_and(|open| matches!(open.stage, Stage::Ready) && may_run(open));
+        if startable && !self.rebind(key) {
+            self.prepare(key, cx);
+        }
         let Some(open) = self.open_call(key) else {
             return;
         };
-        let run_over = self.run.is_none();
         match open.stage.clone() {
-            Stage::Ready if run_over || open.eager => {
-                if !self.still_bound(open) {
-                    self.prepare(key, cx);
-                    return self.move_on_if_changed(key, cx);
-                }
-                if self.may_start(key) {
-                    self.commit_start(key, cx);
-                }
-            }
+            Stage::Ready if may_run(open) && self.may_start(key) => self.commit_start(key, cx),
             Stage::Agent if run_over => self.answer_unanswered(key, cx),
             Stage::Refused(error) if run_over => self.end_call(key, Ending::error(error), cx),
             Stage::Denied(reason) if run_over => self.end_denied(key, reason.as_deref(), cx),
-            _ => {}
-        }
-    }
-
-    /// A verdict that was made anew may be one that ends the call at once.
-    fn move_on_if_changed(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        match self.open_call(key).map(|open| open.stage.clone()) {
-            Some(Stage::Refused(error)) => self.end_call(key, Ending::error(error), cx),
-            Some(Stage::Ready) if self.may_start(key) => self.commit_start(key, cx),
-            Some(Stage::Agent) => self.answer_unanswered(key, cx),
             _ => {}
         }
     }
@@ -89,7 +78,7 @@ impl Session {
         self.open_calls.iter().find(|open| open.key == *key)
     }
 
-    fn open_call_mut(&mut self, key: &CallKey) -> Option<&mut OpenCall> {
+    pub(super) fn open_call_mut(&mut self, key: &CallKey) -> Option<&mut OpenCall> {
         self.open_calls.iter_mut().find(|open| open.key == *key)
     }
 
@@ -151,7 +140,7 @@ impl Session {
             };
             return self.end_call(&key, Ending::error(error), cx);
         }
-        if self.still_bound(open) {
+        if self.rebind(&key) {
             self.invoke(&key, cx);
         } else {
             self.prepare(&key, cx);
@@ -162,9 +151,7 @@ impl Session {
         let id = InvocationId(self.number());
         let iteration =
             u32::try_from(self.summary.steps.len().saturating_sub(1)).unwrap_or(u32::MAX);
-        let registration = self
-            .open_call(key)
-            .and_then(|open| open.binding.registration);
+        let registration = self.open_call(key).and_then(|open| open.registration);
         let (Some(call), Some(registration)) = (self.conversation.call_mut(key), registration)
         else {
             return;
@@ -286,10 +273,10 @@ impl Session {
         self.end_call(key, Ending::error(error), cx);
     }
 
-    fn end_denied(&mut self, key: &CallKey, reason: Option<&str>, cx: &mut Cx<'_>) {
+    pub(super) fn end_denied(&mut self, key: &CallKey, reason: Option<&str>, cx: &mut Cx<'_>) {
         let own = self
             .open_call(key)
-            .and_then(|open| open.binding.registration)
+            .and_then(|open| open.registration)
             .and_then(|id| {
                 let args = self
                     .conversation
@@ -314,11 +301,10 @@ impl Session {
 
     /// Gives a call its one answer.
     pub(super) fn end_call(&mut self, key: &CallKey, ending: Ending, cx: &mut Cx<'_>) {
-        let registration = self
+        let encoding = self
             .open_call(key)
-            .and_then(|open| open.binding.registration);
+            .map_or(ResultEncoding::Json, |open| open.encoding);
         self.open_calls.retain(|open| open.key != *key);
-        let encoding = self.encoding(registration);
         let (phase, value, error, content) = match ending {
             Ending::Output(value) => {
                 let content = encoding.encode(&value);
@@ -353,11 +339,5 @@ impl Session {
             result,
         };
         cx.effect(Effect::Record { entry });
-    }
-
-    fn encoding(&self, registration: Option<RegistrationId>) -> ResultEncoding {
-        registration
-            .and_then(|id| self.registry.get(id))
-            .map_or(ResultEncoding::Json, |entry| entry.spec.encoding)
     }
 }

@@ -21,23 +21,14 @@ pub struct OpenInterrupt {
 }
 
 impl Session {
-    /// Notes what the agent waits for; gives back the calls that must not run.
-    pub(super) fn open_interrupts(
-        &mut self,
-        interrupts: Vec<Interrupt>,
-        cx: &mut Cx<'_>,
-    ) -> Vec<CallKey> {
-        let mut gated = Vec::new();
+    /// Notes what the agent waits for. The calls that it gates must not run.
+    pub(super) fn open_interrupts(&mut self, interrupts: Vec<Interrupt>, cx: &mut Cx<'_>) {
         for interrupt in interrupts {
-            let key = interrupt
-                .tool_call_id
-                .as_deref()
-                .and_then(|id| self.conversation.call_by_wire_id(id))
-                .map(|(key, _)| key);
-            gated.extend(key.clone());
-            let card = key.filter(|_| takes_approval(&interrupt));
-            if let Some(key) = &card {
-                self.show_gate(key, &interrupt.id, cx);
+            let key = self.gated_call(&interrupt);
+            let card = key.clone().filter(|_| takes_approval(&interrupt));
+            if let Some(key) = &key {
+                self.forget_open_call(key, cx);
+                self.show_gate(key, &interrupt.id, card.is_some(), cx);
             }
             self.interrupts
                 .retain(|open| open.interrupt.id != interrupt.id);
@@ -47,20 +38,33 @@ impl Session {
                 answer: None,
             });
         }
-        for key in &gated {
-            self.forget_open_call(key, cx);
-        }
         cx.change(Change::Interrupts);
-        gated
     }
 
-    fn show_gate(&mut self, key: &CallKey, interrupt_id: &str, cx: &mut Cx<'_>) {
+    /// The call that an interrupt holds back, unless it has its answer already.
+    fn gated_call(&self, interrupt: &Interrupt) -> Option<CallKey> {
+        let id = interrupt.tool_call_id.as_deref()?;
+        let (key, call) = self.conversation.call_by_wire_id(id)?;
+        (!call.phase.is_final()).then_some(key)
+    }
+
+    /// The calls that open interrupts hold back.
+    pub(super) fn gated_calls(&self) -> Vec<CallKey> {
+        self.interrupts
+            .iter()
+            .filter_map(|open| self.gated_call(&open.interrupt))
+            .collect()
+    }
+
+    fn show_gate(&mut self, key: &CallKey, interrupt_id: &str, card: bool, cx: &mut Cx<'_>) {
         if let Some(call) = self.conversation.call_mut(key) {
-            call.phase = Phase::ApprovalRequested;
-            let interrupt_id = Some(interrupt_id.to_owned());
+            call.void_verdict();
+            if card {
+                call.phase = Phase::ApprovalRequested;
+            }
             call.approval = Some(Approval {
                 decision: None,
-                interrupt_id,
+                interrupt_id: Some(interrupt_id.to_owned()),
             });
         }
         cx.change(Change::Call(key.clone()));
@@ -79,29 +83,15 @@ impl Session {
             .find(|open| open.call.as_ref() == Some(key) && open.answer.is_none());
         let Some(open) = found else { return false };
         let id = open.interrupt.id.clone();
-        let (payload, decision) = match verdict {
-            Verdict::Approve { args: None } => (json!({"approved": true}), Decision::Approved),
-            Verdict::Approve { args: Some(args) } => (
-                json!({"approved": true, "editedArgs": args}),
-                Decision::Approved,
-            ),
-            Verdict::Deny { reason: None } => (
-                json!({"approved": false}),
-                Decision::Denied { reason: None },
-            ),
+        let payload = match verdict {
+            Verdict::Approve { args: None } => json!({"approved": true}),
+            Verdict::Approve { args: Some(args) } => json!({"approved": true, "editedArgs": args}),
+            Verdict::Deny { reason: None } => json!({"approved": false}),
             Verdict::Deny {
                 reason: Some(reason),
-            } => (
-                json!({"approved": false, "reason": reason}),
-                Decision::Denied {
-                    reason: Some(reason.clone()),
-                },
-            ),
+            } => json!({"approved": false, "reason": reason}),
         };
         self.answer_interrupt(&id, ResumeStatus::Resolved, Some(payload), cx);
-        if cx.step.refused.is_none() {
-            self.note_decision(key, decision, cx);
-        }
         true
     }
 
@@ -127,15 +117,57 @@ impl Session {
                 return cx.refuse(Refusal::InvalidEdit(violations));
             }
         }
+        let card = open.call.clone();
         let interrupt_id = id.to_owned();
         open.answer = Some(ResumeEntry {
             interrupt_id,
             status,
-            payload,
+            payload: payload.clone(),
             metadata: None,
         });
+        if let Some(key) = card {
+            self.note_gate_decision(&key, status, payload.as_ref(), cx);
+        }
         self.looping = true;
         cx.change(Change::Interrupts);
+    }
+
+    /// What the answer to an interrupt says about the call that it gates.
+    fn note_gate_decision(
+        &mut self,
+        key: &CallKey,
+        status: ResumeStatus,
+        payload: Option<&Value>,
+        cx: &mut Cx<'_>,
+    ) {
+        let said = |field: &str| payload.and_then(|payload| payload.get(field));
+        let approved = said("approved").and_then(Value::as_bool) == Some(true);
+        let decision = if approved && status == ResumeStatus::Resolved {
+            Decision::Approved
+        } else {
+            let reason = said("reason").and_then(Value::as_str).map(str::to_owned);
+            Decision::Denied { reason }
+        };
+        let edited = said("editedArgs").filter(|_| decision == Decision::Approved);
+        if let Some(call) = self.conversation.call_mut(key) {
+            call.edited_args = edited.cloned();
+        }
+        self.note_decision(key, decision, cx);
+    }
+
+    /// The answers go out: what a person approved is in the agent's hands until the run ends.
+    pub(super) fn hand_over_gated(&mut self, to_agent: bool, cx: &mut Cx<'_>) {
+        let (from, to) = match to_agent {
+            true => (Phase::ApprovalResponded, Phase::Running),
+            false => (Phase::Running, Phase::ApprovalResponded),
+        };
+        for key in self.interrupts.iter().filter_map(|open| open.call.clone()) {
+            let call = self.conversation.call_mut(&key);
+            if let Some(call) = call.filter(|call| call.phase == from && call.is_granted()) {
+                call.phase = to;
+                cx.change(Change::Call(key));
+            }
+        }
     }
 
     pub(super) fn resume_entries(&self) -> Vec<ResumeEntry> {
@@ -146,10 +178,18 @@ impl Session {
     }
 
     /// Only a finished run that carried the answer closes an interrupt.
-    pub(super) fn retire_interrupts(&mut self, answered: &[String], cx: &mut Cx<'_>) {
+    ///
+    /// What the agent asks about again is not over for its call.
+    pub(super) fn retire_interrupts(
+        &mut self,
+        answered: &[String],
+        raised: &[Interrupt],
+        cx: &mut Cx<'_>,
+    ) {
         if answered.is_empty() {
             return;
         }
+        let again: Vec<CallKey> = raised.iter().filter_map(|i| self.gated_call(i)).collect();
         let mut cards = Vec::new();
         self.interrupts.retain(|open| {
             let done = answered.contains(&open.interrupt.id);
@@ -158,25 +198,30 @@ impl Session {
             }
             !done
         });
-        for key in cards {
-            self.close_gate(&key, cx);
+        for key in cards.iter().filter(|key| !again.contains(key)) {
+            self.close_gate(key, cx);
         }
         cx.change(Change::Interrupts);
     }
 
-    /// The agent went on without giving the gated call a result: what the person said is its end.
+    /// The agent went on without giving the gated call a result: what the person refused is told
+    /// again in the call's own answer, which by itself starts no run: the agent knows. What they
+    /// approved is a call like any other from here on.
     fn close_gate(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        let Some(call) = self.conversation.call(key) else {
+        let refused = self
+            .conversation
+            .call(key)
+            .filter(|call| call.has_ended() && call.is_refused_to_agent());
+        let Some(approval) = refused.and_then(|call| call.approval.clone()) else {
             return;
         };
-        let denied = call
-            .approval
-            .as_ref()
-            .is_some_and(|a| matches!(a.decision, Some(Decision::Denied { .. })));
-        if !call.phase.is_final() && denied {
-            self.conversation
-                .close_call(key, Phase::OutputDenied, cx.now);
-            cx.change(Change::Call(key.clone()));
+        let Some(Decision::Denied { reason }) = approval.decision else {
+            return;
+        };
+        self.end_denied(key, reason.as_deref(), cx);
+        let call = self.conversation.call_mut(key);
+        if let Some(result) = call.and_then(|call| call.result.as_mut()) {
+            result.sent = true;
         }
     }
 }

@@ -4,7 +4,7 @@
 //! what changed, and what must be done outside. It is plain data (`Clone + Debug`), so a test can
 //! copy it, crash it and go on with the copy. What it may ask while handling is behind [`Host`].
 //!
-//! * `run` speaks to the agent: starts runs, takes events in, settles how a run ended.
+//! * `run` speaks to the agent: starts runs, takes events in; `settle` says what follows their end.
 //! * `prepare` and `execute` bring calls from "complete" to "answered" (decisions D1 to D4).
 //! * `approve` takes what a person decides, `interrupt` what an agent waits for.
 //! * `stop` ends things early, `notice` tells people about it.
@@ -19,6 +19,7 @@ mod notice;
 mod options;
 mod prepare;
 mod run;
+mod settle;
 mod stop;
 mod thread;
 
@@ -259,7 +260,11 @@ impl Session {
         if let Err(error) = spec.check() {
             return cx.refuse(Refusal::InvalidAction(error));
         }
-        if self.registry.clashes(id, &spec.name) {
+        let is_new = self
+            .registry
+            .get(id)
+            .is_none_or(|entry| entry.spec.name != spec.name);
+        if is_new && self.registry.clashes(id, &spec.name) {
             cx.warn(
                 "action-name-clash",
                 format!(
@@ -278,5 +283,6 @@ impl Session {
         if self.registry.unregister(id) {
             cx.change(Change::Registry);
         }
+        self.ask_again(id, cx);
     }
 }

@@ -1,13 +1,17 @@
 //! From complete arguments to a verdict: may this call run, must a person be asked, is it wrong?
 //!
-//! A verdict binds to the call's id, name and exact argument text and to the registration it was
-//! made for; if one of them changes before the handler starts, it is made anew (decision D1).
+//! A verdict binds to the call's id, name and exact argument text and to the rules of the action it
+//! was made by; if one of them changes before the handler starts, it is made anew (decision D1).
 
 use super::{
     Answer, CommitId, Cx, InvocationId, PolicyQuestion, Session, Ticket, TimerId, run::Watched,
 };
+use serde_json::Value;
+
 use crate::{
-    action::{Availability, Policy, Registration, RegistrationId, schema},
+    action::{
+        ActionSpec, Availability, Policy, Registration, RegistrationId, ResultEncoding, schema,
+    },
     conversation::{Approval, CallError, CallKey, Change, ErrorKind, Phase, ToolCall},
 };
 
@@ -17,8 +21,11 @@ pub(super) struct OpenCall {
     pub(super) key: CallKey,
     pub(super) binding: Binding,
     pub(super) stage: Stage,
+    /// Who runs it. Another component may take over as long as its rules are the same.
+    pub(super) registration: Option<RegistrationId>,
     pub(super) eager: bool,
     pub(super) exclusive: bool,
+    pub(super) encoding: ResultEncoding,
 }
 
 /// What a verdict was made for.
@@ -27,7 +34,27 @@ pub(super) struct Binding {
     id: String,
     name: String,
     args_text: String,
-    pub(super) registration: Option<RegistrationId>,
+    rules: Option<Rules>,
+}
+
+/// What of an action a verdict depends on.
+#[derive(Debug, Clone, PartialEq)]
+struct Rules {
+    parameters: Value,
+    approval: Policy,
+    validate: bool,
+    has_handler: bool,
+}
+
+impl Rules {
+    fn of(spec: &ActionSpec) -> Self {
+        Self {
+            parameters: spec.parameters.clone(),
+            approval: spec.approval,
+            validate: spec.validate,
+            has_handler: spec.has_handler,
+        }
+    }
 }
 
 /// How far an open call has come.
@@ -76,13 +103,19 @@ impl Session {
         };
         if call.phase.is_final() || !call.has_ended() {
             self.forget_open_call(key, cx);
-        } else {
+        } else if !self.gated_calls().contains(key) {
             self.prepare(key, cx);
         }
     }
 
-    /// Drops what was made of calls that a snapshot took away.
+    /// Drops what was made of calls that a snapshot took away. A call whose place among its
+    /// siblings has changed is still the same one.
     fn drop_vanished_calls(&mut self, cx: &mut Cx<'_>) {
+        for open in &mut self.open_calls {
+            if let Some((key, _)) = self.conversation.call_by_wire_id(&open.binding.id) {
+                open.key = key;
+            }
+        }
         let gone: Vec<CallKey> = self
             .open_calls
             .iter()
@@ -102,42 +135,71 @@ impl Session {
         let Some(call) = self.conversation.call(key) else {
             return;
         };
+        // What runs already runs with what it was started with.
+        let stands = self.is_running(key) || self.still_bound(key);
+        if stands || call.phase.is_final() {
+            return;
+        }
+        let binding = self.binding_of(call);
+        let granted = call.is_granted();
+        self.forget_open_call(key, cx);
+        if let Some(call) = self.conversation.call_mut(key).filter(|_| !granted) {
+            call.void_verdict();
+            cx.change(Change::Call(key.clone()));
+        }
+        let mut open = OpenCall {
+            key: key.clone(),
+            binding,
+            stage: Stage::Agent,
+            registration: None,
+            eager: self.options.eager,
+            exclusive: false,
+            encoding: ResultEncoding::Json,
+        };
+        if let Some(entry) = self.offered_registration(&open.binding.name) {
+            open.registration = Some(entry.id);
+            open.eager |= entry.spec.eager;
+            open.exclusive = entry.spec.exclusive;
+            open.encoding = entry.spec.encoding;
+        }
+        open.stage = self.stage_of(&open, granted, cx);
+        self.show_stage(key, &open.stage, cx);
+        let place = self.conversation.place_of(key);
+        let behind = |other: &OpenCall| self.conversation.place_of(&other.key) < place;
+        let place = self.open_calls.partition_point(behind);
+        self.open_calls.insert(place, open);
+    }
+
+    fn binding_of(&self, call: &ToolCall) -> Binding {
         let registration = self.offered_registration(&call.name);
-        let binding = Binding {
+        Binding {
             id: call.id.clone(),
             name: call.name.clone(),
             args_text: call.args_text().to_owned(),
-            registration: registration.map(|entry| entry.id),
-        };
-        if self
-            .open_calls
-            .iter()
-            .any(|open| open.key == *key && open.binding == binding)
-        {
-            return;
+            rules: registration.map(|entry| Rules::of(&entry.spec)),
         }
-        let refusal = registration.and_then(|entry| check(entry, call, cx));
-        let eager = registration.is_some_and(|entry| entry.spec.eager) || self.options.eager;
-        let exclusive = registration.is_some_and(|entry| entry.spec.exclusive);
-        let policy = registration.map(|entry| entry.spec.approval);
-        self.forget_open_call(key, cx);
-        let stage = match (refusal, policy) {
-            (Some(error), _) => Stage::Refused(error),
-            (None, None) if self.was_offered(&binding.name) => {
-                Stage::Refused(not_found(&binding.name))
-            }
-            (None, None) => Stage::Agent,
-            (None, Some(policy)) => self.stage_for(policy, key, &binding, cx),
+    }
+
+    fn stage_of(&mut self, open: &OpenCall, granted: bool, cx: &mut Cx<'_>) -> Stage {
+        let name = &open.binding.name;
+        let (Some(entry), Some(call)) = (
+            self.offered_registration(name),
+            self.conversation.call(&open.key),
+        ) else {
+            return match self.was_offered(name) {
+                true => Stage::Refused(not_found(name)),
+                false => Stage::Agent,
+            };
         };
-        self.show_stage(key, &stage, cx);
-        let open = OpenCall {
-            key: key.clone(),
-            binding,
-            stage,
-            eager,
-            exclusive,
-        };
-        self.open_calls.push(open);
+        if let Some(error) = check(entry, call, cx) {
+            return Stage::Refused(error);
+        }
+        match entry.spec.approval {
+            _ if granted => Stage::Ready,
+            Policy::Never => Stage::Ready,
+            Policy::Always => Stage::Decision,
+            Policy::Ask => self.ask_host(open, cx),
+        }
     }
 
     /// The registration that answers for a name: offered in this run, and still in force.
@@ -153,34 +215,23 @@ impl Session {
         self.offered.iter().any(|offered| offered == name)
     }
 
-    fn stage_for(
-        &mut self,
-        policy: Policy,
-        key: &CallKey,
-        binding: &Binding,
-        cx: &mut Cx<'_>,
-    ) -> Stage {
-        let ask = match (policy, binding.registration) {
-            (Policy::Always, _) => true,
-            (Policy::Ask, Some(registration)) => {
-                let ticket = Ticket(self.number());
-                let Some(args) = self.conversation.call(key).and_then(ToolCall::args) else {
-                    return Stage::Decision;
-                };
-                let question = PolicyQuestion {
-                    ticket,
-                    registration,
-                    call: key,
-                    args,
-                };
-                match cx.host.needs_approval(question) {
-                    Answer::Now(ask) => ask,
-                    Answer::Later => return Stage::Policy(ticket),
-                }
-            }
-            (Policy::Ask | Policy::Never, _) => false,
+    fn ask_host(&mut self, open: &OpenCall, cx: &mut Cx<'_>) -> Stage {
+        let ticket = Ticket(self.number());
+        let args = self.conversation.call(&open.key).and_then(ToolCall::args);
+        let (Some(registration), Some(args)) = (open.registration, args) else {
+            return Stage::Decision;
         };
-        if ask { Stage::Decision } else { Stage::Ready }
+        let question = PolicyQuestion {
+            ticket,
+            registration,
+            call: &open.key,
+            args,
+        };
+        match cx.host.needs_approval(question) {
+            Answer::Now(true) => Stage::Decision,
+            Answer::Now(false) => Stage::Ready,
+            Answer::Later => Stage::Policy(ticket),
+        }
     }
 
     pub(super) fn policy_answer(&mut self, ticket: Ticket, ask: bool, cx: &mut Cx<'_>) {
@@ -211,14 +262,54 @@ impl Session {
     }
 
     /// Whether the verdict about an open call still holds.
-    pub(super) fn still_bound(&self, open: &OpenCall) -> bool {
-        self.conversation.call(&open.key).is_some_and(|call| {
-            let registration = self.offered_registration(&call.name).map(|entry| entry.id);
-            call.id == open.binding.id
-                && call.name == open.binding.name
-                && call.args_text() == open.binding.args_text
-                && registration == open.binding.registration
-        })
+    fn still_bound(&self, key: &CallKey) -> bool {
+        let open = self.open_call(key);
+        let call = self.conversation.call(key);
+        open.zip(call)
+            .is_some_and(|(open, call)| open.binding == self.binding_of(call))
+    }
+
+    /// Whether the verdict still holds; if so, whoever is in force now is who runs the call.
+    pub(super) fn rebind(&mut self, key: &CallKey) -> bool {
+        if !self.still_bound(key) {
+            return false;
+        }
+        let name = self.conversation.call(key).map(|call| call.name.as_str());
+        let entry = name.and_then(|name| self.offered_registration(name));
+        let in_force = entry.map(|entry| entry.id);
+        if let Some(open) = self.open_call_mut(key) {
+            open.registration = in_force;
+        }
+        true
+    }
+
+    /// A component is gone: what only its rule could have answered is looked at afresh.
+    pub(super) fn ask_again(&mut self, gone: RegistrationId, cx: &mut Cx<'_>) {
+        let asked = |open: &&OpenCall| {
+            open.registration == Some(gone) && matches!(open.stage, Stage::Policy(_))
+        };
+        let keys: Vec<CallKey> = self
+            .open_calls
+            .iter()
+            .filter(asked)
+            .map(|open| open.key.clone())
+            .collect();
+        for key in keys {
+            self.forget_open_call(&key, cx);
+            self.prepare(&key, cx);
+        }
+    }
+
+    fn is_running(&self, key: &CallKey) -> bool {
+        self.open_call(key)
+            .is_some_and(|open| matches!(open.stage, Stage::Running(..)))
+    }
+
+    /// Whether the handler of the call with this id has been started and is still at work.
+    pub(super) fn runs_call(&self, id: &str) -> bool {
+        self.open_calls
+            .iter()
+            .any(|open| open.binding.id == id && matches!(open.stage, Stage::Running(..)))
     }
 }
 
@@ -231,7 +322,7 @@ fn check(entry: &Registration, call: &ToolCall, cx: &mut Cx<'_>) -> Option<CallE
             details: None,
         });
     }
-    let Some(args) = call.args() else {
+    let Some(args) = call.effective_args() else {
         return Some(CallError {
             message: format!("The arguments of {} are not valid JSON", call.name),
             kind: ErrorKind::InvalidArguments,

@@ -1,12 +1,9 @@
-//! Speaking to the agent: starting a run, taking its events in, and settling how it ended.
+//! Speaking to the agent: starting a run, taking its events in, and hearing how it ended.
 
-use super::{
-    Cx, Effect, Failure, FailureKind, NoticeAction, NoticeKind, Refusal, RunKey, Session,
-    StreamEnd, TimerId,
-};
+use super::{Cx, Effect, Refusal, RunKey, Session, StreamEnd, TimerId};
 use crate::{
-    conversation::{Applied, CallKey, Change, Message, MessageId, Phase},
-    event::{Content, Event, EventKind, Interrupt, Outcome, Role, RunInput, TokenUsage},
+    conversation::{Applied, CallKey, Change, Message, MessageId},
+    event::{Content, Event, EventKind, Interrupt, Outcome, PartBody, RunInput, TokenUsage},
 };
 
 /// How long a stream may stay open after its run has finished, in milliseconds.
@@ -21,19 +18,34 @@ pub(super) struct Run {
     /// Calls whose results go out with it for the first time.
     carries: Vec<CallKey>,
     /// Interrupts that it answers.
-    answers: Vec<String>,
-    finish: Option<Finish>,
+    pub(super) answers: Vec<String>,
+    /// Interrupts that it raised: in the last run of its stream, or in one before.
+    pub(super) raised: Vec<Interrupt>,
+    /// Whether a run of its stream finished, so that the agent has its answers.
+    pub(super) delivered: bool,
+    pub(super) finish: Option<Finish>,
     grace: Option<TimerId>,
-    started: bool,
+    pub(super) started: bool,
 }
 
 /// How a run ended, as far as its events say.
 #[derive(Debug, Clone)]
-enum Finish {
+pub(super) enum Finish {
     Success,
-    Interrupt(Vec<Interrupt>),
     Cancelled,
     RunError(String),
+}
+
+impl Finish {
+    /// Whether an event may come after the end: the next run of the same stream, or the news that
+    /// the end was none.
+    fn lets_follow(&self, kind: &EventKind) -> bool {
+        match kind {
+            EventKind::RunStarted { .. } => true,
+            EventKind::RunError { .. } => !matches!(self, Self::RunError(_)),
+            _ => false,
+        }
+    }
 }
 
 /// What has happened since the last user message.
@@ -81,7 +93,7 @@ pub enum FinishReason {
 
 impl Session {
     pub(super) fn send(&mut self, content: Content, cx: &mut Cx<'_>) {
-        if matches!(&content, Content::Text(text) if text.trim().is_empty()) {
+        if says_nothing(&content) {
             return cx.refuse(Refusal::EmptyMessage);
         }
         if let Err(refusal) = self.make_room(cx) {
@@ -101,7 +113,7 @@ impl Session {
         if self.run.is_some() {
             return Err(Refusal::Busy);
         }
-        if !self.interrupts.is_empty() {
+        if self.interrupts.iter().any(|open| open.answer.is_none()) {
             return Err(Refusal::InterruptsPending);
         }
         let waiting = self.waits_for_person();
@@ -153,10 +165,13 @@ impl Session {
                 .iter()
                 .map(|entry| entry.interrupt_id.clone())
                 .collect(),
+            raised: Vec::new(),
+            delivered: false,
             finish: None,
             grace: None,
             started: false,
         });
+        self.hand_over_gated(true, cx);
         cx.effect(Effect::OpenRun {
             run: key,
             input: Box::new(input),
@@ -178,8 +193,14 @@ impl Session {
     }
 
     pub(super) fn take_event(&mut self, run: RunKey, event: Event, cx: &mut Cx<'_>) {
-        if self.run.as_ref().is_none_or(|active| active.key != run) {
+        let Some(active) = self.run.as_ref().filter(|active| active.key == run) else {
             return;
+        };
+        if let Some(finish) = &active.finish
+            && !finish.lets_follow(&event.kind)
+        {
+            let message = "an event came after the end of its run: ignored";
+            return cx.warn("event-after-end", message.to_owned());
         }
         match &event.kind {
             EventKind::RunStarted { .. } => self.run_began(),
@@ -198,9 +219,20 @@ impl Session {
             EventKind::TextMessageContent { delta, .. } if !delta.is_empty() => {
                 self.step(|step| step.spoke = true);
             }
-            EventKind::ToolCallStart { tool_call_name, .. } => {
-                let name = tool_call_name.clone();
-                self.step(|step| step.tools.push(name));
+            EventKind::ToolCallStart {
+                tool_call_id,
+                tool_call_name,
+                ..
+            } => {
+                if self.runs_call(tool_call_id) {
+                    let message = format!("call '{tool_call_id}' runs: it is not started again");
+                    return cx.warn("call-has-started", message);
+                }
+                let known = self.conversation.call_by_wire_id(tool_call_id);
+                if known.is_none_or(|(_, call)| call.name != *tool_call_name) {
+                    let name = tool_call_name.clone();
+                    self.step(|step| step.tools.push(name));
+                }
             }
             _ => {}
         }
@@ -229,9 +261,16 @@ impl Session {
 
     /// The agent has the request: what it carried counts as sent.
     fn run_began(&mut self) {
+        if let Some(run) = &mut self.run {
+            run.finish = None;
+            run.grace = None;
+            run.started = true;
+        }
+        self.results_arrived();
+    }
+
+    fn results_arrived(&mut self) {
         let Some(run) = &mut self.run else { return };
-        run.finish = None;
-        run.started = true;
         for key in std::mem::take(&mut run.carries) {
             if let Some(result) = self
                 .conversation
@@ -244,21 +283,28 @@ impl Session {
     }
 
     fn run_said_end(&mut self, event: Event, cx: &mut Cx<'_>) {
+        let mut raised = Vec::new();
         let (finish, usage) = match event.kind {
-            EventKind::RunFinished { outcome, usage, .. } => (
-                match outcome {
-                    Some(Outcome::Interrupt { interrupts }) => Finish::Interrupt(interrupts),
+            EventKind::RunFinished { outcome, usage, .. } => {
+                self.results_arrived();
+                let finish = match outcome {
+                    Some(Outcome::Interrupt { interrupts }) => {
+                        raised = interrupts;
+                        Finish::Success
+                    }
                     Some(Outcome::Cancelled) => Finish::Cancelled,
                     Some(Outcome::Success { .. }) | None => Finish::Success,
-                },
-                usage,
-            ),
+                };
+                (finish, usage)
+            }
             EventKind::RunError { message, usage, .. } => (Finish::RunError(message), usage),
             _ => return,
         };
         self.step(|step| step.usage.extend(usage));
         let timer = TimerId(self.number());
         let Some(run) = &mut self.run else { return };
+        run.delivered |= !matches!(finish, Finish::RunError(_));
+        run.raised.extend(raised);
         run.finish = Some(finish);
         run.grace = Some(timer);
         self.close_texts(cx);
@@ -268,7 +314,7 @@ impl Session {
         });
     }
 
-    fn close_texts(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn close_texts(&mut self, cx: &mut Cx<'_>) {
         let mut out = Applied {
             now: cx.now,
             changes: &mut cx.step.changes,
@@ -287,167 +333,14 @@ impl Session {
         self.close_run(key, StreamEnd::Closed, cx);
         true
     }
+}
 
-    pub(super) fn close_run(&mut self, key: RunKey, end: StreamEnd, cx: &mut Cx<'_>) {
-        let Some(run) = self.run.take_if(|run| run.key == key) else {
-            return;
-        };
-        self.close_texts(cx);
-        cx.change(Change::Run);
-        match (end, run.finish) {
-            (StreamEnd::Failed(failure), _) => self.run_failed(failure, cx),
-            (StreamEnd::Closed, None) => self.run_truncated(run.started, cx),
-            (StreamEnd::Closed, Some(Finish::RunError(message))) => {
-                self.give_up_calls(None, cx);
-                self.fail(NoticeKind::RunError, message, cx);
-            }
-            (StreamEnd::Closed, Some(Finish::Cancelled)) => {
-                self.retire_interrupts(&run.answers, cx);
-                self.give_up_calls(None, cx);
-                self.summary.finish = Some(FinishReason::Cancelled);
-                self.notify(
-                    NoticeKind::Cancelled,
-                    "The assistant stopped.".to_owned(),
-                    None,
-                    cx,
-                );
-            }
-            (StreamEnd::Closed, Some(Finish::Success)) => {
-                self.retire_interrupts(&run.answers, cx);
-                self.collect_calls(&[], cx);
-            }
-            (StreamEnd::Closed, Some(Finish::Interrupt(interrupts))) => {
-                self.retire_interrupts(&run.answers, cx);
-                let gated = self.open_interrupts(interrupts, cx);
-                self.collect_calls(&gated, cx);
-            }
-        }
-    }
-
-    fn run_failed(&mut self, failure: Failure, cx: &mut Cx<'_>) {
-        self.give_up_calls(None, cx);
-        let kind = match failure.kind {
-            FailureKind::Network => NoticeKind::Network,
-            FailureKind::Http { .. } => NoticeKind::Http,
-            FailureKind::NotAStream | FailureKind::Protocol => NoticeKind::Protocol,
-        };
-        self.fail(kind, failure.message, cx);
-    }
-
-    fn run_truncated(&mut self, started: bool, cx: &mut Cx<'_>) {
-        self.give_up_calls(None, cx);
-        let message = if started {
-            "The answer broke off before it was complete."
-        } else {
-            "The agent sent no answer."
-        };
-        self.fail(NoticeKind::Truncated, message.to_owned(), cx);
-    }
-
-    fn fail(&mut self, kind: NoticeKind, message: String, cx: &mut Cx<'_>) {
-        self.looping = false;
-        self.summary.finish = Some(FinishReason::Error);
-        self.notify(kind, message, Some(NoticeAction::Retry), cx);
-    }
-
-    /// The run is over: from here on its calls may run (decision D1).
-    fn collect_calls(&mut self, gated: &[CallKey], cx: &mut Cx<'_>) {
-        for key in self.conversation.active_calls() {
-            let Some(call) = self.conversation.call(&key) else {
-                continue;
-            };
-            if gated.contains(&key) || call.result.is_some() {
-                continue;
-            }
-            if call.has_ended() {
-                self.prepare(&key, cx);
-            } else {
-                self.conversation.close_call(&key, Phase::Cancelled, cx.now);
-                cx.change(Change::Call(key));
-            }
-        }
-        let answered = !self.unsent_results().is_empty();
-        if !self.open_calls.is_empty() || !self.interrupts.is_empty() || answered {
-            self.looping = true;
-            return;
-        }
-        self.summary.finish = Some(FinishReason::Stop);
-        self.note_missing_answer(cx);
-    }
-
-    /// Tool results went out and nothing came back in words (row S1-6).
-    fn note_missing_answer(&mut self, cx: &mut Cx<'_>) {
-        let quiet = self.summary.steps.last().is_some_and(|step| !step.spoke);
-        let after_tools = self
-            .summary
-            .steps
+fn says_nothing(content: &Content) -> bool {
+    match content {
+        Content::Text(text) => text.trim().is_empty(),
+        Content::Parts(parts) => parts
             .iter()
-            .rev()
-            .skip(1)
-            .any(|step| !step.tools.is_empty());
-        let last_is_own = self.conversation.path().next_back().is_some_and(|message| {
-            message.role == Role::Assistant && message.calls().next().is_some()
-        });
-        if quiet && after_tools && last_is_own {
-            let message = "The assistant ended without an answer.".to_owned();
-            self.notify(
-                NoticeKind::NoAnswer,
-                message,
-                Some(NoticeAction::Continue),
-                cx,
-            );
-        }
-    }
-
-    /// Sends the results once every call has one, unless the loop is to end here.
-    pub(super) fn continue_loop(&mut self, cx: &mut Cx<'_>) {
-        let waiting = self.interrupts.iter().any(|open| open.answer.is_none());
-        if !self.looping || self.run.is_some() || !self.open_calls.is_empty() {
-            return;
-        }
-        if waiting {
-            self.summary.finish = Some(FinishReason::Interrupt);
-            return;
-        }
-        self.looping = false;
-        if self.loop_stopped {
-            self.summary.finish = Some(FinishReason::StopLoop);
-        } else if self.options.stop_when.is_met(&self.summary) {
-            self.summary.finish = Some(FinishReason::Limit);
-            let count = self.summary.steps.len();
-            let message =
-                format!("Exceeded maximum tool iterations ({count}). The results are ready to go.");
-            self.notify(
-                NoticeKind::StepLimit,
-                message,
-                Some(NoticeAction::Continue),
-                cx,
-            );
-        } else {
-            self.start_run(cx);
-        }
-        cx.change(Change::Run);
-    }
-
-    pub(super) fn retry(&mut self, cx: &mut Cx<'_>) {
-        if self.is_busy() || !self.offers(NoticeAction::Retry) {
-            return cx.refuse(Refusal::NothingToDo);
-        }
-        let base = self.summary.steps.pop().and_then(|step| step.base);
-        self.conversation.select_tip(base.as_ref());
-        cx.change(Change::Path);
-        self.clear_notices(cx);
-        self.start_run(cx);
-    }
-
-    /// Goes on after the limit: the next limit is as far away as the first was.
-    pub(super) fn go_on(&mut self, cx: &mut Cx<'_>) {
-        if self.is_busy() || !self.offers(NoticeAction::Continue) {
-            return cx.refuse(Refusal::NothingToDo);
-        }
-        self.summary = RunSummary::default();
-        self.clear_notices(cx);
-        self.start_run(cx);
+            .all(|part| matches!(&part.body, PartBody::Text(text) if text.trim().is_empty())),
     }
 }
 
@@ -467,7 +360,9 @@ impl Watched {
             EventKind::ToolCallStart { tool_call_id, .. }
             | EventKind::ToolCallEnd { tool_call_id }
             | EventKind::ToolCallResult { tool_call_id, .. } => Self::Call(tool_call_id.clone()),
-            EventKind::MessagesSnapshot { .. } => Self::AllCalls,
+            EventKind::MessagesSnapshot { .. } | EventKind::RunStarted { input: Some(_), .. } => {
+                Self::AllCalls
+            }
             _ => Self::Nothing,
         }
     }

@@ -52,10 +52,14 @@ impl Session {
     }
 
     /// Nothing of what is open will come to an end any more. A call that ended is answered as
-    /// cancelled; one that never did is shown so and left out of requests (decision D4).
+    /// cancelled; one that never did is shown so and left out of requests (decision D4). What an
+    /// open interrupt gates stays: its answer goes with the next run that starts.
     pub(super) fn give_up_calls(&mut self, reason: Option<&str>, cx: &mut Cx<'_>) {
+        let gated = self.gated_calls();
         for key in self.conversation.active_calls() {
-            self.give_up(&key, reason, cx);
+            if !gated.contains(&key) {
+                self.give_up(&key, reason, cx);
+            }
         }
         self.open_calls.clear();
     }
@@ -109,7 +113,7 @@ impl Session {
         let working: Vec<CallKey> = self
             .open_calls
             .iter()
-            .filter(|open| open.binding.registration == Some(id))
+            .filter(|open| open.registration == Some(id))
             .filter(|open| matches!(open.stage, Stage::Running(..) | Stage::Committing(_)))
             .map(|open| open.key.clone())
             .collect();

@@ -32,6 +32,7 @@ impl Session {
         self.summary = RunSummary::default();
         self.side_events.clear();
         self.offered.clear();
+        self.loop_stopped = false;
         self.clear_notices(cx);
         cx.change(Change::Thread);
         cx.change(Change::Path);
@@ -39,7 +40,8 @@ impl Session {
     }
 
     /// Open calls of a loaded conversation go on: questions are asked again. What was running is
-    /// not run a second time: it is answered as cancelled.
+    /// not run a second time: it is answered as cancelled. So is what an agent had asked about:
+    /// its question did not come along, and without the answer the call must not run.
     fn take_up_calls(&mut self, cx: &mut Cx<'_>) {
         let offered = self.registry.offered();
         self.offered = offered
@@ -50,7 +52,12 @@ impl Session {
             let Some(call) = self.conversation.call(&key) else {
                 continue;
             };
-            if matches!(call.phase, Phase::InputStreaming | Phase::Running) {
+            let asked_by_agent = call
+                .approval
+                .as_ref()
+                .is_some_and(|approval| approval.interrupt_id.is_some());
+            let at_work = matches!(call.phase, Phase::InputStreaming | Phase::Running);
+            if at_work || asked_by_agent {
                 self.give_up(&key, Some("interrupted"), cx);
             } else {
                 self.prepare(&key, cx);

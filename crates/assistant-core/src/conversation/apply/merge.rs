@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::{Applied, Change, Conversation};
 use crate::{
     conversation::{
-        Part, Phase, TextPart, fold,
+        Part, TextPart, fold,
         tree::CallRef,
         wire_form::{self, ended},
     },
@@ -52,12 +52,12 @@ impl Conversation {
         for (id, place) in &places {
             let Place::Node(ix) = *place else { continue };
             match incoming.remove(id) {
-                Some(message) => self.replace_message(ix, message, out),
+                Some(message) => self.replace_message(ix, message, out.now),
                 None => self.drop_message(ix, authority),
             }
         }
         self.reindex();
-        self.restore_results(places, &mut incoming);
+        self.restore_results(places, &mut incoming, out.now);
         for id in order {
             let Some(message) = incoming.remove(&id) else {
                 continue;
@@ -98,6 +98,7 @@ impl Conversation {
         &mut self,
         places: Vec<(String, Place)>,
         incoming: &mut HashMap<String, Message>,
+        now: i64,
     ) {
         let answered: HashSet<String> = incoming.values().filter_map(answered_call).collect();
         let mut after = None;
@@ -120,13 +121,12 @@ impl Conversation {
                 continue;
             };
             if !kept {
-                call.result = None;
-                call.phase = Phase::InputAvailable;
-                call.ended_at = None;
+                // The tool message is gone, what was done is not: the call must not run again.
+                call.unlisted = true;
                 continue;
             }
-            if fresh.is_some() {
-                call.result = fresh;
+            if let Some(fresh) = fresh {
+                fold::take_result(call, fresh, now);
             }
             match after.and_then(|ix| self.node_mut(ix)) {
                 Some(node) => node.results.push(at),
@@ -141,8 +141,7 @@ impl Conversation {
         !answered && result.is_some_and(|result| !result.sent)
     }
 
-    fn replace_message(&mut self, ix: usize, wire: Message, out: &mut Applied<'_>) {
-        let now = out.now;
+    fn replace_message(&mut self, ix: usize, wire: Message, now: i64) {
         let Some(node) = self.node_mut(ix) else {
             return;
         };
@@ -196,9 +195,9 @@ impl Conversation {
                     .is_some_and(|approval| approval.decision.is_some())
             });
         if by_person {
-            self.leave_as_branch(ix)
+            self.leave_as_branch(ix);
         } else {
-            self.splice(ix)
+            self.splice(ix);
         }
     }
 
@@ -285,12 +284,14 @@ fn replace_calls(parts: &mut Vec<Part>, wire: Vec<FunctionCall>, now: i64) {
             listed.contains(call.id.as_str()) || call.result.as_ref().is_some_and(|r| !r.sent)
         })
     });
+    let place = |(place, part): (usize, &Part)| Some((part.as_call()?.id.clone(), place));
+    let mut places: HashMap<String, usize> = parts.iter().enumerate().filter_map(place).collect();
     for fresh in wire {
-        let known = parts.iter_mut().find_map(|part| match part {
-            Part::ToolCall(call) if call.id == fresh.id => Some(call),
-            _ => None,
-        });
-        let Some(call) = known else {
+        let known = places
+            .get(&fresh.id)
+            .and_then(|place| parts.get_mut(*place));
+        let Some(Part::ToolCall(call)) = known else {
+            places.insert(fresh.id.clone(), parts.len());
             parts.push(Part::ToolCall(Box::new(ended(fresh, now))));
             continue;
         };

@@ -121,6 +121,12 @@ impl Conversation {
             } => {
                 self.seal(entity, &entity_id, encrypted_value);
             }
+            EventKind::TextMessageChunk { .. }
+            | EventKind::ToolCallChunk { .. }
+            | EventKind::ReasoningMessageChunk { .. } => out.warn(
+                "unexpanded-chunk",
+                "a chunk event came here without having been expanded: ignored".to_owned(),
+            ),
             _ => {}
         }
     }

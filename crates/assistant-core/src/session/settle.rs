@@ -1,0 +1,172 @@
+//! How runs end and what follows: calls may run, the loop goes on, or a notice says why not.
+//!
+//! Neighbour: `run` starts runs and takes their events in.
+
+use super::{
+    Cx, Failure, FailureKind, FinishReason, NoticeAction, NoticeKind, Refusal, RunKey, RunSummary,
+    Session, StreamEnd, run::Finish,
+};
+use crate::{
+    conversation::{Change, Phase},
+    event::Role,
+};
+
+impl Session {
+    pub(super) fn close_run(&mut self, key: RunKey, end: StreamEnd, cx: &mut Cx<'_>) {
+        let Some(run) = self.run.take_if(|run| run.key == key) else {
+            return;
+        };
+        self.close_texts(cx);
+        cx.change(Change::Run);
+        if run.delivered {
+            self.retire_interrupts(&run.answers, &run.raised, cx);
+        }
+        if !run.raised.is_empty() {
+            self.open_interrupts(run.raised, cx);
+        }
+        match (end, run.finish) {
+            // The last word was said before the connection went.
+            (StreamEnd::Failed(failure), finish)
+                if finish.is_none() || failure.kind != FailureKind::Network =>
+            {
+                self.run_failed(failure, cx);
+            }
+            (_, None) => self.run_truncated(run.started, cx),
+            (_, Some(Finish::RunError(message))) => {
+                self.give_up_calls(None, cx);
+                self.fail(NoticeKind::RunError, message, cx);
+            }
+            (_, Some(Finish::Cancelled)) => {
+                self.give_up_calls(None, cx);
+                self.summary.finish = Some(FinishReason::Cancelled);
+                let message = "The assistant stopped.".to_owned();
+                self.notify(NoticeKind::Cancelled, message, None, cx);
+            }
+            (_, Some(Finish::Success)) => self.collect_calls(cx),
+        }
+    }
+
+    fn run_failed(&mut self, failure: Failure, cx: &mut Cx<'_>) {
+        self.give_up_calls(None, cx);
+        let kind = match failure.kind {
+            FailureKind::Network => NoticeKind::Network,
+            FailureKind::Http { .. } => NoticeKind::Http,
+            FailureKind::NotAStream | FailureKind::Protocol => NoticeKind::Protocol,
+        };
+        self.fail(kind, failure.message, cx);
+    }
+
+    fn run_truncated(&mut self, started: bool, cx: &mut Cx<'_>) {
+        self.give_up_calls(None, cx);
+        let message = if started {
+            "The answer broke off before it was complete."
+        } else {
+            "The agent sent no answer."
+        };
+        self.fail(NoticeKind::Truncated, message.to_owned(), cx);
+    }
+
+    fn fail(&mut self, kind: NoticeKind, message: String, cx: &mut Cx<'_>) {
+        self.looping = false;
+        self.hand_over_gated(false, cx);
+        self.summary.finish = Some(FinishReason::Error);
+        self.notify(kind, message, Some(NoticeAction::Retry), cx);
+    }
+
+    /// The run is over: from here on its calls may run (decision D1).
+    fn collect_calls(&mut self, cx: &mut Cx<'_>) {
+        let gated = self.gated_calls();
+        for key in self.conversation.active_calls() {
+            let Some(call) = self.conversation.call(&key) else {
+                continue;
+            };
+            if gated.contains(&key) || call.result.is_some() {
+                continue;
+            }
+            if call.has_ended() {
+                self.prepare(&key, cx);
+            } else {
+                self.conversation.close_call(&key, Phase::Cancelled, cx.now);
+                cx.change(Change::Call(key));
+            }
+        }
+        let answered = !self.unsent_results().is_empty();
+        if !self.open_calls.is_empty() || !self.interrupts.is_empty() || answered {
+            self.looping = true;
+            return;
+        }
+        self.summary.finish = Some(FinishReason::Stop);
+        self.note_missing_answer(cx);
+    }
+
+    /// Tool results went out and nothing came back in words (row S1-6).
+    fn note_missing_answer(&mut self, cx: &mut Cx<'_>) {
+        let quiet = self.summary.steps.last().is_some_and(|step| !step.spoke);
+        let after_tools = self.summary.steps.iter().any(|step| !step.tools.is_empty());
+        let last_is_own = self.conversation.path().next_back().is_some_and(|message| {
+            message.role == Role::Assistant && message.calls().next().is_some()
+        });
+        if quiet && after_tools && last_is_own {
+            let message = "The assistant ended without an answer.".to_owned();
+            self.notify(
+                NoticeKind::NoAnswer,
+                message,
+                Some(NoticeAction::Continue),
+                cx,
+            );
+        }
+    }
+
+    /// Sends the results once every call has one, unless the loop is to end here.
+    pub(super) fn continue_loop(&mut self, cx: &mut Cx<'_>) {
+        let waiting = self.interrupts.iter().any(|open| open.answer.is_none());
+        if !self.looping || self.run.is_some() || !self.open_calls.is_empty() {
+            return;
+        }
+        if waiting {
+            self.summary.finish = Some(FinishReason::Interrupt);
+            return;
+        }
+        self.looping = false;
+        if self.loop_stopped {
+            self.summary.finish = Some(FinishReason::StopLoop);
+        } else if self.options.stop_when.is_met(&self.summary) {
+            self.summary.finish = Some(FinishReason::Limit);
+            let count = self.summary.steps.len();
+            let message =
+                format!("Exceeded maximum tool iterations ({count}). The results are ready to go.");
+            self.notify(
+                NoticeKind::StepLimit,
+                message,
+                Some(NoticeAction::Continue),
+                cx,
+            );
+        } else {
+            self.start_run(cx);
+        }
+        cx.change(Change::Run);
+    }
+
+    pub(super) fn retry(&mut self, cx: &mut Cx<'_>) {
+        if self.is_busy() || !self.offers(NoticeAction::Retry) {
+            return cx.refuse(Refusal::NothingToDo);
+        }
+        let base = self.summary.steps.pop().and_then(|step| step.base);
+        if base.is_some() {
+            self.conversation.select_tip(base.as_ref());
+        }
+        cx.change(Change::Path);
+        self.clear_notices(cx);
+        self.start_run(cx);
+    }
+
+    /// Goes on after the limit: the next limit is as far away as the first was.
+    pub(super) fn go_on(&mut self, cx: &mut Cx<'_>) {
+        if self.is_busy() || !self.offers(NoticeAction::Continue) {
+            return cx.refuse(Refusal::NothingToDo);
+        }
+        self.summary = RunSummary::default();
+        self.clear_notices(cx);
+        self.start_run(cx);
+    }
+}
