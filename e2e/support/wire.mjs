@@ -31,7 +31,7 @@ export function messagesOf(requests) {
 /** Compares values, and the order of their members too. */
 export function exactly(actual, expected) {
   assert.deepEqual(actual, expected);
-  assert.equal(JSON.stringify(actual), JSON.stringify(expected), "members in the reference client's order");
+  assert.equal(JSON.stringify(actual), JSON.stringify(expected), "members in AG-UI's order");
 }
 
 /** Checks everything of the requests of one thread but the messages: AG-UI 1.0's members in its order, fresh run ids. */
@@ -55,7 +55,7 @@ export function checkEnvelopes(requests) {
 export const user = (number, content) => ({ id: `user-${number}`, role: "user", content });
 
 /** A tool's message as it is sent. */
-export const tool = (number, content) => ({ id: `tool-${number}`, role: "tool", content, toolCallId: `call-${number}` });
+export const tool = (number, content) => ({ id: `tool-${number}`, role: "tool", toolCallId: `call-${number}`, content });
 
 /** A call inside an assistant's message, with its arguments as the agent streamed them. */
 export const call = (number, name, args) => ({ id: `call-${number}`, type: "function", function: { name, arguments: args } });
