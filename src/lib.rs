@@ -1,1 +1,41 @@
-//! Being written.
+//! The chat window for agents, as a Leptos component library.
+//!
+//! A component says what an assistant may do on its page ([`use_assistant_action`]); the chat
+//! window ([`ChatWindow`]) talks to an agent, shows every call as it happens, asks the person where
+//! a person must be asked, runs the handler exactly once and posts the result back.
+//!
+//! * [`AssistantProvider`] makes an [`Assistant`] and gives it to everything below.
+//! * [`agent`] has the agents it can talk to.
+//! * [`chat`] and [`tool`] have the components; [`view`] the signals they are built on.
+//! * [`testing`] has what tests of an application need.
+//!
+//! The engine without a browser is the crate `assistant-core`.
+
+#![allow(
+    unreachable_pub,
+    reason = "the component macro makes inner functions public"
+)]
+
+pub mod action;
+pub mod agent;
+mod assistant;
+pub mod chat;
+mod provider;
+mod runtime;
+pub mod testing;
+pub mod tool;
+pub mod view;
+
+pub use action::{
+    Action, Approval, ConfirmOptions, ToolCallView, ToolContext, use_assistant_action,
+    use_assistant_context,
+};
+pub use assistant::{Assistant, use_assistant};
+pub use assistant_core::{
+    self as core,
+    action::{ActionSpec, ToolError, definitions_from_json},
+    conversation::{CallKey, Phase, Status},
+    session::{Notice, NoticeAction, NoticeKind, Options, Refusal, StopCondition},
+};
+pub use chat::{ChatWindow, Labels, Suggestion};
+pub use provider::{AgentProp, AssistantProvider};

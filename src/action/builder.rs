@@ -1,0 +1,246 @@
+//! An action with its code, as a component writes it down.
+
+use std::{future::Future, rc::Rc, sync::Arc};
+
+use assistant_core::action::{
+    ActionSpec, Availability, Policy, ResultEncoding, ToolError, ToolOutcome,
+};
+use futures_util::future::LocalBoxFuture;
+use leptos::prelude::*;
+use send_wrapper::SendWrapper;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::{IntoHandler, ToolCallView, ToolContext};
+
+pub(crate) type Handler =
+    Rc<dyn Fn(Value, ToolContext) -> LocalBoxFuture<'static, Result<ToolOutcome, ToolError>>>;
+pub(crate) type Rule = Rc<dyn Fn(Value) -> LocalBoxFuture<'static, bool>>;
+pub(crate) type Denial = Rc<dyn Fn(&Value, Option<&str>) -> Value>;
+pub(crate) type Renderer = Arc<SendWrapper<Box<dyn Fn(ToolCallView<Value>) -> AnyView>>>;
+
+/// The code of an action.
+#[derive(Clone, Default)]
+pub(crate) struct ActionCode {
+    pub(crate) handler: Option<Handler>,
+    pub(crate) renderer: Option<Renderer>,
+    pub(crate) approval: Option<Rule>,
+    pub(crate) denial: Option<Denial>,
+    /// Whether the renderer sees arguments while they stream in.
+    pub(crate) streams_args: bool,
+}
+
+/// Whether a person is asked before an action runs.
+pub enum Approval {
+    /// Never.
+    Never,
+    /// Each time.
+    Always,
+    /// When the rule says so, by the validated arguments.
+    When(Box<dyn Fn(Value) -> LocalBoxFuture<'static, bool>>),
+}
+
+impl Approval {
+    /// Asks when the rule says so.
+    ///
+    /// ```
+    /// use leptos_assistant::Approval;
+    ///
+    /// let above_100 = Approval::when(|args| args["amount"].as_f64().is_none_or(|n| n > 100.0));
+    /// ```
+    pub fn when(rule: impl Fn(&Value) -> bool + 'static) -> Self {
+        Self::When(Box::new(move |args| {
+            let ask = rule(&args);
+            Box::pin(async move { ask })
+        }))
+    }
+
+    /// Asks when the rule says so, which may take its time.
+    pub fn when_async<F: Future<Output = bool> + 'static>(
+        rule: impl Fn(Value) -> F + 'static,
+    ) -> Self {
+        Self::When(Box::new(move |args| Box::pin(rule(args))))
+    }
+}
+
+/// An action: what the agent is told, the code that runs, the view that shows it, and whether a
+/// person is asked.
+///
+/// ```
+/// use leptos_assistant::{Action, Approval, ToolError};
+/// use serde::Deserialize;
+/// use serde_json::json;
+///
+/// #[derive(Deserialize)]
+/// struct Args {
+///     city: String,
+/// }
+///
+/// let action = Action::new("get_weather", "Look up the weather of a city")
+///     .parameters(json!({
+///         "type": "object",
+///         "properties": {"city": {"type": "string"}},
+///         "required": ["city"]
+///     }))
+///     .approval(Approval::Always)
+///     .handler(|args: Args| async move { Ok::<_, ToolError>(format!("Sunny in {}", args.city)) });
+/// ```
+pub struct Action {
+    pub(super) spec: ActionSpec,
+    pub(super) parameters: Option<Signal<Value>>,
+    pub(super) enabled: Signal<bool>,
+    pub(super) code: ActionCode,
+}
+
+impl Action {
+    /// An action with its unique name (letters, digits, `_`, `-`, `.`; at most 128) and what it
+    /// does, for the model.
+    pub fn new(name: impl Into<String>, description: impl Into<String>) -> Self {
+        Self::from_definition(ActionSpec::new(name, description))
+    }
+
+    /// An action from a definition, as [`assistant_core::action::definitions_from_json`] reads
+    /// them from a plain tool list.
+    #[must_use]
+    pub fn from_definition(spec: ActionSpec) -> Self {
+        Self {
+            spec,
+            parameters: None,
+            enabled: true.into(),
+            code: ActionCode::default(),
+        }
+    }
+
+    /// JSON Schema of the arguments, as a value or a signal. Without it there are none.
+    #[must_use]
+    pub fn parameters(mut self, schema: impl Into<Signal<Value>>) -> Self {
+        self.parameters = Some(schema.into());
+        self
+    }
+
+    /// Registered only while this is true.
+    #[must_use]
+    pub fn enabled(mut self, enabled: impl Into<Signal<bool>>) -> Self {
+        self.enabled = enabled.into();
+        self
+    }
+
+    /// What runs: `async fn(Args) -> Result<impl Serialize, ToolError>`, with a [`ToolContext`] as
+    /// second argument if wanted.
+    #[must_use]
+    pub fn handler<Marker>(mut self, handler: impl IntoHandler<Marker>) -> Self {
+        self.spec.has_handler = true;
+        self.code.handler = Some(handler.into_handler());
+        self
+    }
+
+    /// How its calls are shown. The function runs once for each card; what it reads from the
+    /// [`ToolCallView`] inside closures follows the call.
+    #[must_use]
+    pub fn render<T, V>(mut self, render: impl Fn(ToolCallView<T>) -> V + 'static) -> Self
+    where
+        T: DeserializeOwned + 'static,
+        V: IntoView + 'static,
+    {
+        let render = move |call: ToolCallView<Value>| render(call.cast()).into_any();
+        self.code.renderer = Some(Arc::new(SendWrapper::new(Box::new(render))));
+        self
+    }
+
+    /// Only shows what the agent does itself: never offered, never run here.
+    #[must_use]
+    pub fn render_only(mut self) -> Self {
+        self.spec.availability = Availability::RenderOnly;
+        self
+    }
+
+    /// Lets the renderer see arguments while they stream in, as far as they can be read.
+    #[must_use]
+    pub fn stream_args(mut self) -> Self {
+        self.code.streams_args = true;
+        self
+    }
+
+    /// Whether a person is asked first.
+    #[must_use]
+    pub fn approval(mut self, approval: Approval) -> Self {
+        self.code.approval = None;
+        self.spec.approval = match approval {
+            Approval::Never => Policy::Never,
+            Approval::Always => Policy::Always,
+            Approval::When(rule) => {
+                self.code.approval = Some(rule.into());
+                Policy::Ask
+            }
+        };
+        self
+    }
+
+    /// What the agent is told when a person says no: from the arguments and the reason given.
+    #[must_use]
+    pub fn denial(mut self, denial: impl Fn(&Value, Option<&str>) -> Value + 'static) -> Self {
+        self.code.denial = Some(Rc::new(denial));
+        self
+    }
+
+    /// Never runs at the same time as another action.
+    #[must_use]
+    pub fn exclusive(mut self) -> Self {
+        self.spec.exclusive = true;
+        self
+    }
+
+    /// Runs as soon as its arguments are complete, before the run is over. Only for cheap,
+    /// idempotent reads.
+    #[must_use]
+    pub fn eager(mut self) -> Self {
+        self.spec.eager = true;
+        self
+    }
+
+    /// Goes on when its component goes; the handler must capture nothing that the component owns.
+    #[must_use]
+    pub fn detached(mut self) -> Self {
+        self.spec.detached = true;
+        self
+    }
+
+    /// Gives the handler up after some milliseconds; without it, it may take as long as it likes.
+    #[must_use]
+    pub fn timeout_ms(mut self, ms: u32) -> Self {
+        self.spec.timeout_ms = Some(ms);
+        self
+    }
+
+    /// Sends string results as they are instead of quoted.
+    #[must_use]
+    pub fn text_result(mut self) -> Self {
+        self.spec.encoding = ResultEncoding::Text;
+        self
+    }
+
+    /// Leaves checking the arguments to the handler.
+    #[must_use]
+    pub fn unchecked(mut self) -> Self {
+        self.spec.validate = false;
+        self
+    }
+}
+
+impl std::fmt::Debug for Action {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Action")
+            .field("spec", &self.spec)
+            .finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for Approval {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Never => "Never",
+            Self::Always => "Always",
+            Self::When(_) => "When(..)",
+        })
+    }
+}

@@ -1,0 +1,16 @@
+//! What a component lets an assistant do: [`use_assistant_action`] and what goes with it.
+
+mod builder;
+mod context;
+mod handler;
+mod hook;
+mod view;
+
+pub use builder::{Action, Approval};
+pub use context::{Cancellation, ConfirmOptions, ToolContext};
+pub use handler::IntoHandler;
+pub use hook::{use_assistant_action, use_assistant_context};
+pub use view::ToolCallView;
+
+pub(crate) use builder::{ActionCode, Renderer};
+pub(crate) use context::ConfirmRequest;

@@ -1,0 +1,278 @@
+//! What a renderer sees of a call.
+
+use std::marker::PhantomData;
+
+use assistant_core::{
+    conversation::{CallKey, Phase, Progress, Status, ToolCall},
+    session::Refusal,
+};
+use leptos::prelude::*;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::{assistant::Assistant, tool::DefaultCard, view::CallCell};
+
+/// A tool call as its renderer sees it. `T` is the type of the arguments.
+///
+/// What is read inside a reactive closure follows the call:
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::{Status, ToolCallView};
+/// use serde::Deserialize;
+///
+/// #[derive(Deserialize)]
+/// struct Search {
+///     query: String,
+/// }
+///
+/// fn search_card(call: ToolCallView<Search>) -> impl IntoView {
+///     move || match call.status() {
+///         Status::Pending => "Preparing".to_owned(),
+///         Status::Executing => {
+///             format!("Searching for {:?}", call.args().map(|args| args.query))
+///         }
+///         Status::Complete => "Found it".to_owned(),
+///         Status::Failed => format!("Search failed: {}", call.error().unwrap_or_default()),
+///     }
+/// }
+/// ```
+pub struct ToolCallView<T = Value> {
+    assistant: Assistant,
+    cell: CallCell,
+    streams_args: bool,
+    args: PhantomData<fn() -> T>,
+}
+
+impl<T> Clone for ToolCallView<T> {
+    fn clone(&self) -> Self {
+        Self {
+            assistant: self.assistant.clone(),
+            cell: self.cell.clone(),
+            streams_args: self.streams_args,
+            args: PhantomData,
+        }
+    }
+}
+
+impl<T> std::fmt::Debug for ToolCallView<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ToolCallView")
+            .field("call", &self.cell)
+            .finish_non_exhaustive()
+    }
+}
+
+impl ToolCallView<Value> {
+    pub(crate) fn new(assistant: Assistant, cell: CallCell, streams_args: bool) -> Self {
+        Self {
+            assistant,
+            cell,
+            streams_args,
+            args: PhantomData,
+        }
+    }
+
+    /// Lets arguments be seen while they stream in.
+    pub(crate) fn streaming(mut self, streams_args: bool) -> Self {
+        self.streams_args = streams_args;
+        self
+    }
+
+    /// The same call with arguments of another type.
+    #[must_use]
+    pub fn cast<T>(self) -> ToolCallView<T> {
+        ToolCallView {
+            assistant: self.assistant,
+            cell: self.cell,
+            streams_args: self.streams_args,
+            args: PhantomData,
+        }
+    }
+}
+
+impl<T> ToolCallView<T> {
+    /// Which call.
+    #[must_use]
+    pub fn key(&self) -> &CallKey {
+        &self.cell.key
+    }
+
+    /// The id that the agent gave it.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.cell.id
+    }
+
+    /// The tool's name.
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.cell.name.get()
+    }
+
+    pub(crate) fn name_untracked_with<R>(&self, read: impl FnOnce(&str) -> R) -> R {
+        self.cell.name.with_untracked(|name| read(name))
+    }
+
+    /// How far it has come, in fine steps.
+    #[must_use]
+    pub fn phase(&self) -> Phase {
+        self.cell.phase.get()
+    }
+
+    /// How far it has come, in four words.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        self.phase().status()
+    }
+
+    /// The arguments exactly as the agent wrote them.
+    #[must_use]
+    pub fn args_text(&self) -> String {
+        self.read(|call| call.args_text().to_owned())
+            .unwrap_or_default()
+    }
+
+    /// The arguments as JSON, once they are complete.
+    #[must_use]
+    pub fn args_value(&self) -> Option<Value> {
+        self.read(|call| call.effective_args().cloned()).flatten()
+    }
+
+    /// The newest preliminary result, if it is of this type.
+    #[must_use]
+    pub fn preliminary<R: DeserializeOwned>(&self) -> Option<R> {
+        from_value(self.read(|call| call.preliminary.clone()).flatten())
+    }
+
+    /// How far the handler says it is.
+    #[must_use]
+    pub fn progress(&self) -> Option<Progress> {
+        self.read(|call| call.progress.clone()).flatten()
+    }
+
+    /// The result, if it is of this type.
+    #[must_use]
+    pub fn result<R: DeserializeOwned>(&self) -> Option<R> {
+        from_value(self.result_value())
+    }
+
+    /// The result as JSON.
+    #[must_use]
+    pub fn result_value(&self) -> Option<Value> {
+        self.read(|call| call.result.as_ref().map(|result| result.value.clone()))
+            .flatten()
+    }
+
+    /// Why it failed.
+    #[must_use]
+    pub fn error(&self) -> Option<String> {
+        self.read(|call| match (&call.error, call.phase) {
+            (Some(error), _) => Some(error.message.clone()),
+            (None, Phase::OutputDenied) => Some("denied".to_owned()),
+            (None, Phase::Cancelled) => Some("cancelled".to_owned()),
+            (None, Phase::Skipped) => Some("skipped".to_owned()),
+            (None, _) => None,
+        })
+        .flatten()
+    }
+
+    /// Lets the call run.
+    ///
+    /// # Errors
+    ///
+    /// When it does not wait for a decision.
+    pub fn approve(&self) -> Result<(), Refusal> {
+        self.assistant.approve(self.key())
+    }
+
+    /// Lets the call run with other arguments.
+    ///
+    /// # Errors
+    ///
+    /// When it does not wait for a decision, or the arguments break the schema.
+    pub fn approve_with(&self, args: Value) -> Result<(), Refusal> {
+        self.assistant.approve_with(self.key(), args)
+    }
+
+    /// Does not let the call run.
+    ///
+    /// # Errors
+    ///
+    /// When it does not wait for a decision.
+    pub fn deny(&self, reason: Option<String>) -> Result<(), Refusal> {
+        self.assistant.deny(self.key(), reason)
+    }
+
+    /// Answers a handler that asks through this card ([`super::ToolContext::ask`]).
+    ///
+    /// A value that cannot be written as JSON is not passed on.
+    pub fn reply(&self, value: impl serde::Serialize) {
+        if let Ok(value) = serde_json::to_value(value) {
+            self.assistant.runtime().reply(self.key(), value);
+        }
+    }
+
+    /// The card that stands where an action has no renderer.
+    #[must_use]
+    pub fn default_card(&self) -> AnyView {
+        DefaultCard(crate::tool::DefaultCardProps {
+            call: self.clone().erase(),
+        })
+        .into_any()
+    }
+
+    /// The description under which the action is registered.
+    #[must_use]
+    pub fn description(&self) -> Option<String> {
+        let name = self.name();
+        self.assistant
+            .runtime()
+            .read(|session| {
+                session
+                    .registry()
+                    .in_force(&name)
+                    .map(|r| r.spec.description.clone())
+            })
+            .flatten()
+    }
+
+    fn erase(self) -> ToolCallView<Value> {
+        ToolCallView {
+            assistant: self.assistant,
+            cell: self.cell,
+            streams_args: self.streams_args,
+            args: PhantomData,
+        }
+    }
+
+    /// Reads the call; who reads inside a reactive closure is told of every change.
+    fn read<R>(&self, read: impl FnOnce(&ToolCall) -> R) -> Option<R> {
+        self.cell.revision.track();
+        self.assistant
+            .runtime()
+            .read(|session| session.conversation().call(self.key()).map(read))
+            .flatten()
+    }
+}
+
+impl<T: DeserializeOwned> ToolCallView<T> {
+    /// The arguments. Absent while the call is pending, unless the action streams them
+    /// ([`super::Action::stream_args`]): then the best reading so far, if it fits the type.
+    #[must_use]
+    pub fn args(&self) -> Option<T> {
+        let pending = self.status() == Status::Pending;
+        if pending && !self.streams_args {
+            return None;
+        }
+        let value = self.read(|call| match pending {
+            true => call.partial_args().cloned(),
+            false => call.effective_args().cloned(),
+        });
+        from_value(value.flatten())
+    }
+}
+
+fn from_value<R: DeserializeOwned>(value: Option<Value>) -> Option<R> {
+    serde_json::from_value(value?).ok()
+}

@@ -1,0 +1,80 @@
+//! Agents: whoever answers. A real one over HTTP ([`HttpAgent`]), or one that plays a script in
+//! the page ([`ScriptedAgent`]).
+
+mod http;
+mod scripted;
+
+use std::{fmt, rc::Weak};
+
+use assistant_core::{
+    event::{Diagnostic, Event, EventKind, RunInput},
+    session::{RunKey, StreamEnd},
+};
+use futures_util::future::LocalBoxFuture;
+
+use crate::runtime::Runtime;
+
+pub use assistant_core::session::{Failure, FailureKind};
+pub use http::HttpAgent;
+pub use scripted::{Script, ScriptedAgent, last_user_text, results_since_user};
+
+/// Whoever answers: takes a run's input, says events, and ends.
+///
+/// The future is dropped when the run is stopped: dropping it must end the request.
+pub trait Agent: 'static {
+    /// Answers one run. Events go into the sink in order, the first is `RunStarted`, the last
+    /// `RunFinished` or `RunError`; chunk events are expanded before.
+    fn run(&self, input: RunInput, events: EventSink) -> LocalBoxFuture<'static, StreamEnd>;
+}
+
+impl Agent for Box<dyn Agent> {
+    fn run(&self, input: RunInput, events: EventSink) -> LocalBoxFuture<'static, StreamEnd> {
+        (**self).run(input, events)
+    }
+}
+
+/// Where an agent's events go.
+#[derive(Clone)]
+pub struct EventSink {
+    runtime: Weak<Runtime>,
+    run: RunKey,
+}
+
+impl EventSink {
+    pub(crate) fn new(runtime: Weak<Runtime>, run: RunKey) -> Self {
+        Self { runtime, run }
+    }
+
+    /// One event. Ignored if the run is over for the session.
+    pub fn event(&self, event: impl Into<Event>) {
+        if let Some(runtime) = self.runtime.upgrade() {
+            runtime.event(self.run, event.into());
+        }
+    }
+
+    /// Something that was tolerated or dropped.
+    pub fn diagnostic(&self, diagnostic: Diagnostic) {
+        if let Some(runtime) = self.runtime.upgrade() {
+            runtime.diagnostic(diagnostic);
+        }
+    }
+
+    /// The event that begins a run.
+    pub(crate) fn begin(&self, input: &RunInput) {
+        self.event(EventKind::RunStarted {
+            thread_id: input.thread_id.clone(),
+            run_id: input.run_id.clone(),
+            protocol_version: None,
+            parent_run_id: None,
+            input: None,
+        });
+    }
+}
+
+impl fmt::Debug for EventSink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EventSink")
+            .field("run", &self.run)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,291 @@
+//! An agent that lives in the page and plays a script: for demos, documentation and tests.
+
+use std::{rc::Rc, time::Duration};
+
+use assistant_core::{
+    event::{Content, EventKind, Interrupt, MessageBody, Outcome, RunInput},
+    session::StreamEnd,
+};
+use futures_util::future::LocalBoxFuture;
+use serde_json::Value;
+
+use super::{Agent, EventSink};
+use crate::runtime::{fresh_id, sleep};
+
+/// An agent that answers with scripts, made from the run's input.
+///
+/// ```
+/// use leptos_assistant::agent::{Script, ScriptedAgent};
+///
+/// let agent = ScriptedAgent::new(|input| {
+///     Script::new().text(format!("You have sent {} messages.", input.messages.len()))
+/// });
+/// ```
+#[derive(Clone)]
+pub struct ScriptedAgent {
+    answer: Rc<dyn Fn(&RunInput) -> Script>,
+    pace: Duration,
+}
+
+impl std::fmt::Debug for ScriptedAgent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ScriptedAgent")
+            .field("pace", &self.pace)
+            .finish_non_exhaustive()
+    }
+}
+
+impl ScriptedAgent {
+    /// An agent that asks a function for each answer.
+    pub fn new(answer: impl Fn(&RunInput) -> Script + 'static) -> Self {
+        Self {
+            answer: Rc::new(answer),
+            pace: Duration::ZERO,
+        }
+    }
+
+    /// Waits between pieces of text and arguments, so that they can be watched.
+    #[must_use]
+    pub fn pace(mut self, pace: Duration) -> Self {
+        self.pace = pace;
+        self
+    }
+}
+
+impl Agent for ScriptedAgent {
+    fn run(&self, input: RunInput, events: EventSink) -> LocalBoxFuture<'static, StreamEnd> {
+        let script = (self.answer)(&input);
+        let pace = self.pace;
+        Box::pin(async move {
+            events.begin(&input);
+            let mut ended = false;
+            for step in script.steps {
+                match step {
+                    Step::Wait(duration) => sleep(duration).await,
+                    Step::Piece(kind) => {
+                        events.event(kind);
+                        if !pace.is_zero() {
+                            sleep(pace).await;
+                        }
+                    }
+                    Step::Event(kind) => {
+                        ended |= matches!(
+                            kind,
+                            EventKind::RunFinished { .. } | EventKind::RunError { .. }
+                        );
+                        events.event(kind);
+                    }
+                    Step::Finish(outcome) => {
+                        ended = true;
+                        events.event(finished(&input, outcome));
+                    }
+                    Step::Break => return StreamEnd::Closed,
+                }
+            }
+            if !ended {
+                events.event(finished(&input, None));
+            }
+            StreamEnd::Closed
+        })
+    }
+}
+
+fn finished(input: &RunInput, outcome: Option<Outcome>) -> EventKind {
+    EventKind::RunFinished {
+        thread_id: input.thread_id.clone(),
+        run_id: input.run_id.clone(),
+        result: None,
+        outcome,
+        usage: Vec::new(),
+    }
+}
+
+/// What a scripted agent says in one run. Begins and ends the run by itself.
+#[derive(Debug, Clone, Default)]
+pub struct Script {
+    steps: Vec<Step>,
+    message: Option<String>,
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    /// Said, then paced.
+    Piece(EventKind),
+    Event(EventKind),
+    Wait(Duration),
+    Finish(Option<Outcome>),
+    Break,
+}
+
+impl Script {
+    /// Says nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Says a text, word by word, as a message of its own.
+    #[must_use]
+    pub fn text(mut self, text: impl AsRef<str>) -> Self {
+        let id = fresh_id();
+        self.push(EventKind::TextMessageStart {
+            message_id: id.clone(),
+            role: None,
+            name: None,
+        });
+        for word in text.as_ref().split_inclusive(' ') {
+            let (message_id, delta) = (id.clone(), word.to_owned());
+            self.steps.push(Step::Piece(EventKind::TextMessageContent {
+                message_id,
+                delta,
+            }));
+        }
+        self.push(EventKind::TextMessageEnd {
+            message_id: id.clone(),
+        });
+        self.message = Some(id);
+        self
+    }
+
+    /// Calls a tool under a fresh id, arguments piece by piece, in the message of the text before.
+    #[must_use]
+    pub fn call(self, name: impl Into<String>, args: &Value) -> Self {
+        self.call_as(fresh_id(), name, &args.to_string())
+    }
+
+    /// Calls a tool under an id of one's own, with arguments that may be no JSON.
+    #[must_use]
+    pub fn call_as(mut self, id: impl Into<String>, name: impl Into<String>, args: &str) -> Self {
+        let id = id.into();
+        self.push(EventKind::ToolCallStart {
+            tool_call_id: id.clone(),
+            tool_call_name: name.into(),
+            parent_message_id: self.message.clone(),
+        });
+        for piece in pieces(args) {
+            let tool_call_id = id.clone();
+            self.steps.push(Step::Piece(EventKind::ToolCallArgs {
+                tool_call_id,
+                delta: piece,
+            }));
+        }
+        self.push(EventKind::ToolCallEnd { tool_call_id: id });
+        self
+    }
+
+    /// Gives the result of a tool that the agent runs itself.
+    #[must_use]
+    pub fn result(mut self, tool_call_id: impl Into<String>, content: impl Into<String>) -> Self {
+        self.push(EventKind::ToolCallResult {
+            message_id: fresh_id(),
+            tool_call_id: tool_call_id.into(),
+            content: Content::Text(content.into()),
+        });
+        self
+    }
+
+    /// Says any event.
+    #[must_use]
+    pub fn event(mut self, event: EventKind) -> Self {
+        self.push(event);
+        self
+    }
+
+    /// Waits.
+    #[must_use]
+    pub fn wait(mut self, duration: Duration) -> Self {
+        self.steps.push(Step::Wait(duration));
+        self
+    }
+
+    /// Ends the run with an error.
+    #[must_use]
+    pub fn error(mut self, message: impl Into<String>) -> Self {
+        self.push(EventKind::RunError {
+            message: message.into(),
+            code: None,
+            usage: Vec::new(),
+        });
+        self
+    }
+
+    /// Ends the run waiting for a person.
+    #[must_use]
+    pub fn interrupt(mut self, interrupts: Vec<Interrupt>) -> Self {
+        self.steps
+            .push(Step::Finish(Some(Outcome::Interrupt { interrupts })));
+        self
+    }
+
+    /// Breaks off without an end, as a lost connection does.
+    #[must_use]
+    pub fn cut(mut self) -> Self {
+        self.steps.push(Step::Break);
+        self
+    }
+
+    fn push(&mut self, event: EventKind) {
+        self.steps.push(Step::Event(event));
+    }
+}
+
+/// Splits arguments as models do: a few characters at a time.
+fn pieces(text: &str) -> Vec<String> {
+    let chars: Vec<char> = text.chars().collect();
+    chars
+        .chunks(8)
+        .map(|piece| piece.iter().collect())
+        .collect()
+}
+
+/// The text of the newest user message in a run's input; empty if there is none.
+#[must_use]
+pub fn last_user_text(input: &RunInput) -> String {
+    let texts = input
+        .messages
+        .iter()
+        .rev()
+        .find_map(|message| match &message.body {
+            MessageBody::User { content } => Some(content.display_text()),
+            _ => None,
+        });
+    texts.unwrap_or_default()
+}
+
+/// The results of the tool calls since the newest user message, in order, as `(tool, content)`.
+#[must_use]
+pub fn results_since_user(input: &RunInput) -> Vec<(String, String)> {
+    let since = input
+        .messages
+        .iter()
+        .rposition(|m| matches!(m.body, MessageBody::User { .. }));
+    let recent = input
+        .messages
+        .iter()
+        .skip(since.map_or(0, |place| place + 1));
+    let name_of = |id: &str| {
+        input
+            .messages
+            .iter()
+            .find_map(|message| match &message.body {
+                MessageBody::Assistant { tool_calls, .. } => tool_calls
+                    .iter()
+                    .find(|call| call.id == id)
+                    .map(|call| call.name.clone()),
+                _ => None,
+            })
+    };
+    recent
+        .filter_map(|message| match &message.body {
+            MessageBody::Tool {
+                tool_call_id,
+                content,
+                ..
+            } => Some((
+                name_of(tool_call_id).unwrap_or_default(),
+                content.display_text(),
+            )),
+            _ => None,
+        })
+        .collect()
+}

@@ -1,0 +1,277 @@
+//! The handle: everything an application can do with an assistant, without any view.
+
+use std::{fmt, rc::Rc, sync::Arc};
+
+use assistant_core::{
+    conversation::{CallKey, Conversation},
+    event::{Content, Diagnostic, ResumeStatus, Tool},
+    session::{Input, Notice, NoticeId, OpenInterrupt, Options, Refusal, RunSummary, Verdict},
+};
+use leptos::prelude::*;
+use send_wrapper::SendWrapper;
+use serde_json::Value;
+
+use crate::{
+    agent::Agent,
+    runtime::Runtime,
+    view::{Activity, CallCell, MessageCell},
+};
+
+/// One assistant: a conversation, an agent, and what the page offers to it.
+///
+/// Cheap to clone. Methods act at once; signals follow at the next animation frame. Nothing here
+/// needs our components: whoever wants another chat window builds it on this handle.
+#[derive(Clone)]
+pub struct Assistant(Arc<SendWrapper<Rc<Runtime>>>);
+
+impl fmt::Debug for Assistant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Assistant")
+            .field(&self.thread_id().get_untracked())
+            .finish()
+    }
+}
+
+/// The assistant of the nearest `<AssistantProvider>` above.
+#[must_use]
+pub fn use_assistant() -> Option<Assistant> {
+    use_context::<Assistant>()
+}
+
+impl Assistant {
+    /// An assistant that talks to an agent. `<AssistantProvider>` makes one by itself.
+    ///
+    /// Its clones must stay on the thread that made it.
+    #[must_use]
+    pub fn new(agent: impl Agent, options: Options) -> Self {
+        Self(Arc::new(SendWrapper::new(Runtime::new(
+            Rc::new(agent),
+            options,
+        ))))
+    }
+
+    pub(crate) fn runtime(&self) -> &Rc<Runtime> {
+        &self.0
+    }
+
+    pub(crate) fn dispatch(&self, input: Input) -> Result<(), Refusal> {
+        self.runtime().dispatch(input)
+    }
+
+    /// Says something to the agent.
+    ///
+    /// # Errors
+    ///
+    /// When there is nothing in it, or something is under way that must end first.
+    pub fn send(&self, text: impl Into<String>) -> Result<(), Refusal> {
+        self.dispatch(Input::Send {
+            content: Content::Text(text.into()),
+        })
+    }
+
+    /// Stops the run, the handlers and the open questions.
+    ///
+    /// # Errors
+    ///
+    /// When nothing is under way.
+    pub fn stop(&self) -> Result<(), Refusal> {
+        self.dispatch(Input::Stop)
+    }
+
+    /// Tries the run that failed again.
+    ///
+    /// # Errors
+    ///
+    /// When none failed.
+    pub fn retry(&self) -> Result<(), Refusal> {
+        self.dispatch(Input::Retry)
+    }
+
+    /// Lets the loop go on after a limit.
+    ///
+    /// # Errors
+    ///
+    /// When it did not end at one.
+    pub fn go_on(&self) -> Result<(), Refusal> {
+        self.dispatch(Input::Continue)
+    }
+
+    /// Lets a call run.
+    ///
+    /// # Errors
+    ///
+    /// When it does not wait for a decision.
+    pub fn approve(&self, call: &CallKey) -> Result<(), Refusal> {
+        self.decide(call, Verdict::Approve { args: None })
+    }
+
+    /// Lets a call run with other arguments.
+    ///
+    /// # Errors
+    ///
+    /// When it does not wait for a decision, or the arguments break the schema.
+    pub fn approve_with(&self, call: &CallKey, args: Value) -> Result<(), Refusal> {
+        self.decide(call, Verdict::Approve { args: Some(args) })
+    }
+
+    /// Does not let a call run.
+    ///
+    /// # Errors
+    ///
+    /// When it does not wait for a decision.
+    pub fn deny(&self, call: &CallKey, reason: Option<String>) -> Result<(), Refusal> {
+        self.decide(call, Verdict::Deny { reason })
+    }
+
+    fn decide(&self, call: &CallKey, verdict: Verdict) -> Result<(), Refusal> {
+        self.dispatch(Input::Decide {
+            call: call.clone(),
+            verdict,
+        })
+    }
+
+    /// Answers what the agent waits for; `None` gives it up.
+    ///
+    /// # Errors
+    ///
+    /// When it does not wait for it, or the answer breaks its schema.
+    pub fn answer(&self, interrupt_id: &str, payload: Option<Value>) -> Result<(), Refusal> {
+        let status = if payload.is_some() {
+            ResumeStatus::Resolved
+        } else {
+            ResumeStatus::Cancelled
+        };
+        self.dispatch(Input::Answer {
+            interrupt_id: interrupt_id.to_owned(),
+            status,
+            payload,
+        })
+    }
+
+    /// Takes a notice away.
+    pub fn dismiss(&self, notice: NoticeId) {
+        // A notice that is gone needs no dismissal.
+        let _ = self.dispatch(Input::Dismiss { notice });
+    }
+
+    /// Begins another conversation; what is open in this one is cancelled, and nothing is sent.
+    pub fn new_conversation(&self) {
+        // Beginning anew is never refused.
+        let _ = self.dispatch(Input::NewThread);
+        self.runtime().flush();
+    }
+
+    /// Goes back to a conversation that another took the place of.
+    ///
+    /// # Errors
+    ///
+    /// When there is none with this id, or it cannot be read.
+    pub fn open_conversation(&self, thread_id: &str) -> Result<(), Refusal> {
+        let snapshot = self
+            .runtime()
+            .archived(thread_id)
+            .ok_or(Refusal::NothingToDo)?;
+        self.dispatch(Input::Load {
+            thread_id: thread_id.to_owned(),
+            snapshot,
+        })?;
+        self.runtime().flush();
+        Ok(())
+    }
+
+    /// The ids of the conversations that others took the place of, oldest first.
+    #[must_use]
+    pub fn past_conversations(&self) -> Vec<String> {
+        self.runtime().archived_ids()
+    }
+
+    /// Changes the state shared with the agent; the next run sends it.
+    pub fn set_state(&self, state: Value) {
+        // State is never refused.
+        let _ = self.dispatch(Input::SetState { state });
+    }
+
+    /// Passes something through to the agent with every run.
+    pub fn set_forwarded_props(&self, props: Value) {
+        // Props are never refused.
+        let _ = self.dispatch(Input::SetForwardedProps { props });
+    }
+
+    /// Talks to another agent from the next run on.
+    pub fn set_agent(&self, agent: impl Agent) {
+        self.runtime().set_agent(Rc::new(agent));
+    }
+
+    /// Calls back for everything that was tolerated, dropped or not acted on.
+    pub fn on_diagnostic(&self, observer: impl Fn(&Diagnostic) + 'static) {
+        self.runtime().on_diagnostic(Rc::new(observer));
+    }
+
+    /// The messages of the chat, oldest first.
+    #[must_use]
+    pub fn messages(&self) -> ArcReadSignal<Vec<MessageCell>> {
+        self.runtime().view.messages.read_only()
+    }
+
+    /// What is going on.
+    #[must_use]
+    pub fn activity(&self) -> ArcReadSignal<Activity> {
+        self.runtime().view.activity.read_only()
+    }
+
+    /// What the person should know, oldest first.
+    #[must_use]
+    pub fn notices(&self) -> ArcReadSignal<Vec<Notice>> {
+        self.runtime().view.notices.read_only()
+    }
+
+    /// What the agent is offered.
+    #[must_use]
+    pub fn tools(&self) -> ArcReadSignal<Vec<Tool>> {
+        self.runtime().view.tools.read_only()
+    }
+
+    /// The state shared with the agent.
+    #[must_use]
+    pub fn state(&self) -> ArcReadSignal<Value> {
+        self.runtime().view.state.read_only()
+    }
+
+    /// What the agent waits for.
+    #[must_use]
+    pub fn interrupts(&self) -> ArcReadSignal<Vec<OpenInterrupt>> {
+        self.runtime().view.interrupts.read_only()
+    }
+
+    /// The conversation's id.
+    #[must_use]
+    pub fn thread_id(&self) -> ArcReadSignal<String> {
+        self.runtime().view.thread_id.read_only()
+    }
+
+    /// The signals of one call.
+    #[must_use]
+    pub fn call(&self, key: &CallKey) -> Option<CallCell> {
+        let runtime = self.runtime();
+        runtime
+            .read(|session| runtime.view.call(key, session))
+            .flatten()
+    }
+
+    /// Reads the conversation. `None` only from inside a rule that is being asked.
+    pub fn with_conversation<R>(&self, read: impl FnOnce(&Conversation) -> R) -> Option<R> {
+        self.runtime().read(|session| read(session.conversation()))
+    }
+
+    /// What has happened since the last user message.
+    #[must_use]
+    pub fn summary(&self) -> RunSummary {
+        self.runtime()
+            .read(|session| session.summary().clone())
+            .unwrap_or_default()
+    }
+
+    pub(crate) fn shut_down(&self) {
+        self.runtime().shut_down();
+    }
+}

@@ -1,0 +1,191 @@
+//! Where the person writes.
+
+use leptos::{ev, html, prelude::*};
+
+use super::{Icon, Labels};
+use crate::{assistant::Assistant, view::Activity};
+
+/// The box in which the person writes, with Send and Stop.
+///
+/// Enter sends and never stops; while something runs the text stays. Shift+Enter breaks the line.
+/// Keys that end an input method's composition do neither.
+#[component]
+pub fn Composer(
+    /// Whose conversation.
+    assistant: Assistant,
+) -> impl IntoView {
+    let labels = Labels::current();
+    let activity = assistant.activity();
+    let input = NodeRef::<html::Textarea>::new();
+    let refused = RwSignal::new(None::<String>);
+    let busy = {
+        let activity = activity.clone();
+        Memo::new(move |_| activity.get().busy)
+    };
+    let state = {
+        let activity = activity.clone();
+        Memo::new(move |_| state_of(activity.get()))
+    };
+    keep_focus(busy, input);
+    let send = {
+        let assistant = assistant.clone();
+        move || send_text(&assistant, input, refused)
+    };
+    let by_key = {
+        let send = send.clone();
+        move |event: ev::KeyboardEvent| {
+            let composing = event.is_composing() || event.key_code() == 229;
+            if event.key() == "Enter" && !event.shift_key() && !composing {
+                event.prevent_default();
+                send();
+            }
+        }
+    };
+    let by_form = move |event: ev::SubmitEvent| {
+        event.prevent_default();
+        send();
+    };
+    let stop = move |_| {
+        // Nothing to stop is what was wanted.
+        let _ = assistant.stop();
+    };
+    let hint = {
+        let labels = labels.clone();
+        move || {
+            refused
+                .get()
+                .unwrap_or_else(|| hint_of(&labels, state.get()))
+        }
+    };
+    let hint_id = format!("la-hint-{}", crate::runtime::fresh_id());
+    view! {
+        <form class="la-composer" data-state=move || state.get() on:submit=by_form>
+            <div class="la-composer-box">
+                <textarea
+                    class="la-composer-input"
+                    rows="1"
+                    aria-label=labels.message.clone()
+                    aria-describedby=hint_id.clone()
+                    placeholder=labels.placeholder.clone()
+                    node_ref=input
+                    readonly=move || state.get() == BLOCKED
+                    on:keydown=by_key
+                    on:input=move |_| {
+                        refused.set(None);
+                        grow(input);
+                    }
+                ></textarea>
+                <div class="la-composer-actions">
+                    <button
+                        type="submit"
+                        class="la-button"
+                        data-variant="primary"
+                        hidden=move || busy.get()
+                    >
+                        {Icon::Send.view()}
+                        <span>{labels.send.clone()}</span>
+                    </button>
+                    <button
+                        type="button"
+                        class="la-button"
+                        hidden=move || !busy.get()
+                        on:click=stop
+                    >
+                        {Icon::Stop.view()}
+                        <span>{labels.stop.clone()}</span>
+                    </button>
+                </div>
+            </div>
+            <p
+                class=move || if state.get() == BLOCKED { "la-composer-reason" } else { "la-composer-hint" }
+                id=hint_id
+            >
+                {hint}
+            </p>
+        </form>
+    }
+}
+
+const BLOCKED: &str = "blocked";
+
+fn state_of(activity: Activity) -> &'static str {
+    match activity {
+        Activity { waiting: true, .. } => BLOCKED,
+        Activity { busy: true, .. } => "running",
+        Activity { .. } => "idle",
+    }
+}
+
+fn hint_of(labels: &Labels, state: &str) -> String {
+    match state {
+        BLOCKED => labels.approvals_hint.to_string(),
+        "running" => labels.busy_hint.to_string(),
+        _ => labels.hint.to_string(),
+    }
+}
+
+/// Sends what is written. What is refused stays, with the reason beside it.
+fn send_text(
+    assistant: &Assistant,
+    input: NodeRef<html::Textarea>,
+    refused: RwSignal<Option<String>>,
+) {
+    let Some(element) = input.get_untracked() else {
+        return;
+    };
+    let text = element.value();
+    if text.trim().is_empty() {
+        return;
+    }
+    match assistant.send(text.trim_end()) {
+        Ok(()) => {
+            element.set_value("");
+            refused.set(None);
+            grow(input);
+        }
+        Err(refusal) => refused.set(Some(refusal.to_string())),
+    }
+}
+
+/// The button that goes when the state changes may have the focus: it passes to the text box.
+fn keep_focus(busy: Memo<bool>, input: NodeRef<html::Textarea>) {
+    Effect::new(move |known: Option<bool>| {
+        let busy = busy.get();
+        if known.is_some_and(|known| known != busy)
+            && let Some(element) = input.get_untracked()
+            && focus_is_beside(&element)
+        {
+            // Focusing an element that is in the page does not fail.
+            let _ = element.focus();
+        }
+        busy
+    });
+}
+
+/// Whether the focus is on one of the buttons of this composer, or was until it was hidden.
+fn focus_is_beside(element: &web_sys::HtmlTextAreaElement) -> bool {
+    let active = document().active_element();
+    let Ok(Some(form)) = element.closest(".la-composer") else {
+        return false;
+    };
+    active.is_some_and(|active| active.tag_name() == "BUTTON" && form.contains(Some(&active)))
+}
+
+/// Lets the box grow with its text where the browser does not do it by itself.
+fn grow(input: NodeRef<html::Textarea>) {
+    let Some(element) = input.get_untracked() else {
+        return;
+    };
+    if supports_field_sizing() {
+        return;
+    }
+    let style = web_sys::HtmlElement::style(&element);
+    // Setting a custom property does not fail.
+    let _ = style.set_property("--la-composer-height", "auto");
+    let height = format!("{}px", element.scroll_height());
+    let _ = style.set_property("--la-composer-height", &height);
+}
+
+fn supports_field_sizing() -> bool {
+    web_sys::css::supports_with_value("field-sizing", "content").unwrap_or(false)
+}

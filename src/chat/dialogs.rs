@@ -1,0 +1,73 @@
+//! Questions that handlers ask in a dialog ([`crate::ToolContext::confirm`]).
+
+use leptos::{html, prelude::*};
+
+use super::Labels;
+use crate::{action::ConfirmRequest, assistant::Assistant};
+
+/// Shows the questions of handlers, one native `<dialog>` at a time. A [`super::ChatWindow`] holds
+/// one; an application with a chat window of its own places it itself.
+///
+/// # Accessibility
+///
+/// The dialog is modal, has a name and a description, and focuses Cancel. Escape is Cancel.
+#[component]
+pub fn ConfirmDialogs(
+    /// Whose questions.
+    assistant: Assistant,
+) -> impl IntoView {
+    let dialogs = assistant.runtime().view.dialogs.clone();
+    let first = move || dialogs.with(|list| list.first().cloned().into_iter().collect::<Vec<_>>());
+    view! { <For each=first key=|request| request.id children=dialog /> }
+}
+
+fn dialog(request: ConfirmRequest) -> impl IntoView {
+    let labels = Labels::current();
+    let element = NodeRef::<html::Dialog>::new();
+    Effect::new(move |_| {
+        if let Some(element) = element.get() {
+            // Fails only for a dialog that is open already.
+            let _ = element.show_modal();
+        }
+    });
+    let (title, text) = (
+        format!("la-dialog-{}", request.id),
+        format!("la-dialog-{}-text", request.id),
+    );
+    let variant = if request.options.danger {
+        "danger"
+    } else {
+        "primary"
+    };
+    let closed = {
+        let request = request.clone();
+        move |_| {
+            let confirmed = element
+                .get_untracked()
+                .is_some_and(|element| element.return_value() == "confirm");
+            request.answer(confirmed);
+        }
+    };
+    view! {
+        <dialog
+            class="la-dialog"
+            aria-labelledby=title
+            aria-describedby=text
+            node_ref=element
+            on:close=closed
+        >
+            <form class="la-dialog-form" method="dialog">
+                <h2 class="la-dialog-title" id=title.clone()>{request.options.title.clone()}</h2>
+                <p class="la-dialog-text" id=text.clone()>{request.options.text.clone()}</p>
+                <div class="la-dialog-actions">
+                    <button type="submit" class="la-button" value="cancel" autofocus>
+                        <span>{labels.cancel.clone()}</span>
+                    </button>
+                    <button type="submit" class="la-button" data-variant=variant value="confirm">
+                        <span>{labels.confirm.clone()}</span>
+                    </button>
+                </div>
+            </form>
+        </dialog>
+    }
+}

@@ -1,0 +1,168 @@
+//! One message: its parts in order, each drawn by what it is.
+
+use assistant_core::{conversation::Part, event::Role};
+use leptos::prelude::*;
+
+use super::{Icon, Labels, StreamingText};
+use crate::{
+    assistant::Assistant,
+    tool::ToolCallSlot,
+    view::{MessageCell, PartCell, PartKind},
+};
+
+/// One message of the chat. Nothing stands for an empty one.
+#[component]
+pub fn MessageView(
+    /// Whose conversation.
+    assistant: Assistant,
+    /// The message.
+    message: MessageCell,
+) -> impl IntoView {
+    let empty = message.empty.clone();
+    view! {
+        <Show when=move || !empty.get()>
+            {article(assistant.clone(), message.clone())}
+        </Show>
+    }
+}
+
+fn article(assistant: Assistant, message: MessageCell) -> impl IntoView {
+    let labels = Labels::current();
+    let speaker = match message.role {
+        Role::User => labels.you.clone(),
+        _ => labels.assistant.clone(),
+    };
+    let parts = message.parts.clone();
+    let streaming = message.streaming.clone();
+    let busy = message.streaming.clone();
+    let calls = message.parts.clone();
+    let has_calls = move || {
+        calls.with(|parts| {
+            parts
+                .iter()
+                .any(|part| matches!(part.kind, PartKind::Call(_)))
+        })
+    };
+    let id = message.id.clone();
+    view! {
+        <article
+            class="la-message"
+            class:message-with-tools=has_calls
+            data-role=message.role.as_str()
+            data-message-id=message.wire_id.clone()
+            aria-label=speaker
+            data-streaming=move || streaming.get().then_some("")
+            aria-busy=move || busy.get().then_some("true")
+        >
+            <div class="la-message-parts">
+                <For
+                    each=move || parts.get()
+                    key=|part| (part.index, part.kind.clone())
+                    children=move |part| part_view(&assistant, &id, part)
+                />
+            </div>
+        </article>
+    }
+}
+
+fn part_view(
+    assistant: &Assistant,
+    id: &assistant_core::conversation::MessageId,
+    part: PartCell,
+) -> AnyView {
+    let (assistant, message) = (assistant.clone(), id.clone());
+    match part.kind.clone() {
+        PartKind::Text => view! {
+            <div class="la-part la-text message-content">
+                <StreamingText assistant message part />
+            </div>
+        }
+        .into_any(),
+        PartKind::Reasoning => reasoning(assistant, message, part).into_any(),
+        PartKind::Call(key) => view! { <ToolCallSlot assistant call=key /> }.into_any(),
+        PartKind::File | PartKind::Data(_) | PartKind::Unknown => {
+            other(&assistant, &message, &part).into_any()
+        }
+    }
+}
+
+fn reasoning(
+    assistant: Assistant,
+    message: assistant_core::conversation::MessageId,
+    part: PartCell,
+) -> impl IntoView {
+    let labels = Labels::current();
+    let mark = part.mark.clone();
+    let (thinking, thought) = (labels.thinking.clone(), labels.reasoning.clone());
+    let title = move || {
+        if mark.get().open {
+            thinking.clone()
+        } else {
+            thought.clone()
+        }
+    };
+    view! {
+        <details class="la-part la-reasoning">
+            <summary class="la-reasoning-summary">{Icon::chevron()}<span>{title}</span></summary>
+            <div class="la-reasoning-text">
+                <StreamingText assistant message part />
+            </div>
+        </details>
+    }
+}
+
+/// A part without a view of its own: named, its data behind a summary, as text.
+fn other(
+    assistant: &Assistant,
+    message: &assistant_core::conversation::MessageId,
+    part: &PartCell,
+) -> impl IntoView {
+    let labels = Labels::current();
+    let found = assistant.with_conversation(|conversation| {
+        conversation
+            .message(message)?
+            .parts
+            .get(part.index)
+            .cloned()
+    });
+    let (title, data) = match found.flatten() {
+        Some(Part::File(file)) => (labels.file.clone(), file_name(&file)),
+        Some(Part::Data(data)) => (data.data_type.into(), pretty(&data.data)),
+        Some(Part::ToolResult(result)) => (labels.result.clone(), pretty(&result.output)),
+        Some(Part::Unknown(value)) => (labels.unknown_part.clone(), pretty(&value)),
+        _ => (labels.unknown_part.clone(), String::new()),
+    };
+    view! {
+        <details class="la-part la-card la-tool-card">
+            <summary class="la-tool-summary">
+                <span class="la-tool-icon" aria-hidden="true">{Icon::Info.view()}</span>
+                <span class="la-tool-name">{title}</span>
+                {Icon::chevron()}
+            </summary>
+            <div class="la-tool-body">
+                <pre class="la-code" tabindex="0">{data}</pre>
+            </div>
+        </details>
+    }
+}
+
+fn file_name(part: &assistant_core::event::ContentPart) -> String {
+    use assistant_core::event::{PartBody, Source};
+    match &part.body {
+        PartBody::Text(text) => text.clone(),
+        PartBody::Media {
+            kind,
+            source: Source::Data { mime_type, .. },
+        } => {
+            format!("{kind}, {mime_type}")
+        }
+        PartBody::Media {
+            kind,
+            source: Source::Url { value, .. } | Source::File { value, .. },
+        } => format!("{kind}: {value}"),
+    }
+}
+
+fn pretty(value: &serde_json::Value) -> String {
+    format!("{value:#}")
+}

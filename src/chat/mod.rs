@@ -1,0 +1,22 @@
+//! The chat window and its pieces.
+
+mod composer;
+mod dialogs;
+mod icons;
+mod labels;
+mod message;
+mod notices;
+mod scroll;
+mod text;
+mod transcript;
+mod window;
+
+pub use composer::{Composer, ComposerProps};
+pub use dialogs::{ConfirmDialogs, ConfirmDialogsProps};
+pub use icons::{Icon, spinner};
+pub use labels::Labels;
+pub use message::{MessageView, MessageViewProps};
+pub use notices::{Notices, NoticesProps};
+pub use text::{StreamingText, StreamingTextProps};
+pub use transcript::{Transcript, TranscriptProps};
+pub use window::{ChatWindow, ChatWindowProps, Suggestion};

@@ -1,0 +1,82 @@
+//! What the person should know beside the conversation.
+
+use assistant_core::session::{Notice, NoticeAction, NoticeKind};
+use leptos::prelude::*;
+
+use super::{Icon, Labels};
+use crate::assistant::Assistant;
+
+/// Notices with what can be done about them.
+///
+/// # Accessibility
+///
+/// A failure is an `alert`, anything else a `status`.
+#[component]
+pub fn Notices(
+    /// Whose notices.
+    assistant: Assistant,
+) -> impl IntoView {
+    let notices = assistant.notices();
+    view! {
+        <div class="la-chat-notices">
+            <For
+                each=move || notices.get()
+                key=|notice| notice.id
+                children=move |notice| notice_view(&assistant, &notice)
+            />
+        </div>
+    }
+}
+
+fn notice_view(assistant: &Assistant, notice: &Notice) -> impl IntoView + use<> {
+    let labels = Labels::current();
+    let failure = notice.kind.is_failure();
+    let (role, tone) = match notice.kind {
+        _ if failure => ("alert", "error"),
+        NoticeKind::StepLimit | NoticeKind::NoAnswer => ("status", "warning"),
+        _ => ("status", "info"),
+    };
+    let icon = if failure { Icon::Alert } else { Icon::Info };
+    let action = notice.action.map(|action| {
+        let (assistant, label) = (
+            assistant.clone(),
+            match action {
+                NoticeAction::Retry => labels.retry.clone(),
+                NoticeAction::Continue => labels.continue_.clone(),
+            },
+        );
+        let act = move |_| {
+            // Refused only when the notice no longer holds, and then it goes by itself.
+            let _ = match action {
+                NoticeAction::Retry => assistant.retry(),
+                NoticeAction::Continue => assistant.go_on(),
+            };
+        };
+        view! {
+            <button type="button" class="la-button" data-size="small" on:click=act>
+                <span>{label}</span>
+            </button>
+        }
+    });
+    let (dismisser, id) = (assistant.clone(), notice.id);
+    view! {
+        <div class="la-notice" data-tone=tone role=role>
+            {icon.view()}
+            <div class="la-notice-body">
+                <p class="la-notice-text">{notice.message.clone()}</p>
+            </div>
+            <div class="la-notice-actions">
+                {action}
+                <button
+                    type="button"
+                    class="la-button"
+                    data-variant="quiet"
+                    data-size="small"
+                    on:click=move |_| dismisser.dismiss(id)
+                >
+                    <span>{labels.dismiss.clone()}</span>
+                </button>
+            </div>
+        </div>
+    }
+}

@@ -1,0 +1,112 @@
+//! The list of messages.
+
+use leptos::prelude::*;
+
+use super::{Icon, Labels, MessageView, scroll::StickToEnd, spinner};
+use crate::{assistant::Assistant, view::MessageCell};
+use assistant_core::event::Role;
+
+/// The messages of a chat, oldest first, following the newest while the end is in view.
+///
+/// # Accessibility
+///
+/// The list is a `log` that can be scrolled by keyboard; a message that is still being written is
+/// busy and is announced once, when it is complete.
+#[component]
+pub fn Transcript(
+    /// Whose conversation.
+    assistant: Assistant,
+    /// What stands there before the first message.
+    #[prop(optional, into)]
+    empty: ViewFn,
+) -> impl IntoView {
+    let labels = Labels::current();
+    let stick = StickToEnd::new();
+    let messages = assistant.messages();
+    let shown = {
+        let messages = messages.clone();
+        move || {
+            messages.with(|list| {
+                list.iter()
+                    .filter(|m| is_shown(m))
+                    .cloned()
+                    .collect::<Vec<_>>()
+            })
+        }
+    };
+    let nothing = {
+        let messages = messages.clone();
+        Memo::new(move |_| messages.with(|list| !list.iter().any(is_shown)))
+    };
+    jump_when_person_speaks(&assistant, stick);
+    let list_assistant = assistant.clone();
+    let log = labels.conversation.clone();
+    let jump = labels.jump.clone();
+    view! {
+        <div class="la-transcript">
+            <div
+                class="la-transcript-scroller"
+                role="log"
+                aria-label=log
+                tabindex="0"
+                node_ref=stick.scroller
+                on:scroll=move |_| stick.scrolled()
+            >
+                <div class="la-transcript-content" node_ref=stick.content>
+                    <Show when=move || nothing.get()>{empty.run()}</Show>
+                    <For
+                        each=shown
+                        key=|message| message.id.clone()
+                        children=move |message| {
+                            view! { <MessageView assistant=list_assistant.clone() message /> }
+                        }
+                    />
+                    <Working assistant=assistant.clone() />
+                </div>
+            </div>
+            <button
+                type="button"
+                class="la-button la-jump"
+                data-size="small"
+                hidden=move || stick.at_end.get()
+                on:click=move |_| stick.jump()
+            >
+                {Icon::ArrowDown.view()}
+                <span>{jump}</span>
+            </button>
+        </div>
+    }
+}
+
+fn is_shown(message: &MessageCell) -> bool {
+    !matches!(message.role, Role::System | Role::Developer)
+}
+
+/// Whoever has just said something wants to see the answer.
+fn jump_when_person_speaks(assistant: &Assistant, stick: StickToEnd) {
+    let messages = assistant.messages();
+    Effect::new(move |known: Option<usize>| {
+        let count = messages.with(|list| list.iter().filter(|m| m.role == Role::User).count());
+        if known.is_some_and(|known| count > known) {
+            stick.jump();
+        }
+        count
+    });
+}
+
+/// Says that the agent is at work while nothing else shows it.
+#[component]
+fn Working(assistant: Assistant) -> impl IntoView {
+    let labels = Labels::current();
+    let activity = assistant.activity();
+    let messages = assistant.messages();
+    let quiet = Memo::new(move |_| {
+        activity.get().streaming
+            && messages.with(|list| list.last().is_none_or(|message| !message.streaming.get()))
+    });
+    view! {
+        <Show when=move || quiet.get()>
+            <p class="la-working">{spinner()}<span>{labels.thinking.clone()}</span></p>
+        </Show>
+    }
+}

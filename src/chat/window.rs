@@ -1,0 +1,202 @@
+//! The chat window.
+
+use assistant_core::session::FinishReason;
+use leptos::prelude::*;
+
+use super::{Composer, ConfirmDialogs, Icon, Labels, Notices, Transcript};
+use crate::{
+    assistant::{Assistant, use_assistant},
+    runtime,
+    view::Activity,
+};
+
+/// Something the person could say first.
+#[derive(Debug, Clone)]
+pub struct Suggestion {
+    /// What is said.
+    pub text: String,
+    /// What the button shows.
+    pub label: String,
+}
+
+impl Suggestion {
+    /// A suggestion whose button shows what is said.
+    pub fn new(text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self {
+            label: text.clone(),
+            text,
+        }
+    }
+
+    /// Shows something else on the button.
+    #[must_use]
+    pub fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = label.into();
+        self
+    }
+}
+
+/// A chat with the assistant of the nearest provider: messages, tool cards, notices, composer.
+///
+/// It fills its parent, which must have a height.
+///
+/// # Styling
+///
+/// Everything has a class `la-…`; `style/` has sheets for them, built on custom properties. The
+/// root carries `data-assistant-chat`, and `data-running` while a run, a handler or a question to
+/// the person is open.
+#[component]
+pub fn ChatWindow(
+    /// What stands there before the first message, above the suggestions.
+    #[prop(optional, into)]
+    empty_title: String,
+    /// A sentence below it.
+    #[prop(optional, into)]
+    empty_text: String,
+    /// What the person could say first.
+    #[prop(optional, into)]
+    suggestions: Vec<Suggestion>,
+) -> impl IntoView {
+    let Some(assistant) = use_assistant() else {
+        if cfg!(feature = "csr") {
+            runtime::console_error("ChatWindow stands outside of <AssistantProvider>");
+        }
+        return shell().into_any();
+    };
+    let labels = Labels::current();
+    let activity = assistant.activity();
+    let running = {
+        let activity = activity.clone();
+        move || activity.get().busy.then_some("")
+    };
+    let fresh = {
+        let assistant = assistant.clone();
+        move |_| assistant.new_conversation()
+    };
+    let greeting = {
+        let assistant = assistant.clone();
+        move || greeting(&assistant, &empty_title, &empty_text, &suggestions)
+    };
+    view! {
+        <section
+            class="la-chat"
+            data-assistant-chat=""
+            data-running=running
+            aria-label=labels.title.clone()
+        >
+            <header class="la-chat-header">
+                <div class="la-chat-heading">
+                    <h2 class="la-chat-title">{labels.title.clone()}</h2>
+                    <Status assistant=assistant.clone() />
+                </div>
+                <div class="la-chat-actions">
+                    <button
+                        type="button"
+                        class="la-button"
+                        data-variant="quiet"
+                        data-size="small"
+                        on:click=fresh
+                    >
+                        {Icon::NewChat.view()}
+                        <span>{labels.new_conversation.clone()}</span>
+                    </button>
+                </div>
+            </header>
+            <Transcript assistant=assistant.clone() empty=greeting />
+            <Notices assistant=assistant.clone() />
+            <Composer assistant=assistant.clone() />
+            <Announcer assistant=assistant.clone() />
+            <ConfirmDialogs assistant=assistant />
+        </section>
+    }
+    .into_any()
+}
+
+/// What stands there without a session: on a server, or outside of a provider.
+fn shell() -> impl IntoView {
+    let labels = Labels::current();
+    view! { <section class="la-chat" data-assistant-chat="" aria-label=labels.title.clone()></section> }
+}
+
+fn greeting(
+    assistant: &Assistant,
+    title: &str,
+    text: &str,
+    suggestions: &[Suggestion],
+) -> impl IntoView + use<> {
+    let labels = Labels::current();
+    let buttons = suggestions.iter().map(|suggestion| {
+        let (assistant, text) = (assistant.clone(), suggestion.text.clone());
+        let say = move |_| {
+            // Refused only while something runs, and then the buttons are gone.
+            let _ = assistant.send(text.clone());
+        };
+        view! {
+            <li>
+                <button type="button" class="la-suggestion" on:click=say>
+                    <span>{suggestion.label.clone()}</span>
+                </button>
+            </li>
+        }
+    });
+    let buttons: Vec<_> = buttons.collect();
+    let list = (!buttons.is_empty()).then(|| {
+        view! { <ul class="la-suggestions" aria-label=labels.suggestions.clone()>{buttons}</ul> }
+    });
+    let title =
+        (!title.is_empty()).then(|| view! { <h3 class="la-empty-title">{title.to_owned()}</h3> });
+    let text = (!text.is_empty()).then(|| view! { <p class="la-empty-text">{text.to_owned()}</p> });
+    view! { <div class="la-empty">{title}{text}{list}</div> }
+}
+
+/// One word about what is going on.
+#[component]
+fn Status(assistant: Assistant) -> impl IntoView {
+    let labels = Labels::current();
+    let activity = assistant.activity();
+    let notices = assistant.notices();
+    let state = Memo::new(move |_| {
+        let failed = notices.with(|list| list.iter().any(|notice| notice.kind.is_failure()));
+        match activity.get() {
+            Activity { waiting: true, .. } => "waiting",
+            Activity { busy: true, .. } => "running",
+            Activity { .. } if failed => "error",
+            Activity { .. } => "ready",
+        }
+    });
+    let word = move || match state.get() {
+        "waiting" => labels.waiting.clone(),
+        "running" => labels.working.clone(),
+        "error" => labels.failed.clone(),
+        _ => labels.ready.clone(),
+    };
+    view! { <p class="la-chat-status" data-state=move || state.get()>{word}</p> }
+}
+
+/// Says aloud what the eye sees: a question, or that the answer is there. Never the text itself
+/// while it is being written.
+#[component]
+fn Announcer(assistant: Assistant) -> impl IntoView {
+    let labels = Labels::current();
+    let activity = assistant.activity();
+    let said = RwSignal::new(String::new());
+    Effect::new(move |known: Option<Activity>| {
+        let now = activity.get();
+        let before = known.unwrap_or_default();
+        if now.waiting && !before.waiting {
+            said.set(labels.approval_asked.to_string());
+        } else if now.busy && !before.busy {
+            said.set(String::new());
+        } else if !now.busy && before.busy {
+            let finished = assistant.summary().finish == Some(FinishReason::Stop);
+            said.set(if finished {
+                labels.answer_finished.to_string()
+            } else {
+                String::new()
+            });
+        }
+        now
+    });
+    view! { <p class="la-visually-hidden" role="status">{move || said.get()}</p> }
+}

@@ -1,0 +1,71 @@
+//! The component that makes an assistant and gives it to everything below.
+
+use assistant_core::session::Options;
+use leptos::prelude::*;
+use send_wrapper::SendWrapper;
+
+use crate::{agent::Agent, assistant::Assistant};
+
+/// The agent that a provider talks to; made from anything that is an [`Agent`].
+pub struct AgentProp(Box<dyn FnOnce(Options) -> Assistant + Send>);
+
+impl std::fmt::Debug for AgentProp {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("AgentProp")
+    }
+}
+
+impl<A: Agent> From<A> for AgentProp {
+    fn from(agent: A) -> Self {
+        let agent = SendWrapper::new(agent);
+        Self(Box::new(move |options| {
+            Assistant::new(agent.take(), options)
+        }))
+    }
+}
+
+impl AgentProp {
+    /// An assistant that was made elsewhere.
+    #[must_use]
+    pub fn existing(assistant: Assistant) -> Self {
+        Self(Box::new(move |_| assistant))
+    }
+}
+
+/// Makes an assistant and gives it to everything below: chat windows, actions, context.
+///
+/// Several providers on one page are strangers to each other. When it goes, everything that runs
+/// in its assistant ends.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::{AssistantProvider, ChatWindow, agent::HttpAgent};
+///
+/// #[component]
+/// fn App() -> impl IntoView {
+///     view! {
+///         <AssistantProvider agent=HttpAgent::new("/agent")>
+///             <ChatWindow />
+///         </AssistantProvider>
+///     }
+/// }
+/// ```
+#[component]
+pub fn AssistantProvider(
+    /// The agent to talk to.
+    #[prop(into)]
+    agent: AgentProp,
+    /// How the session behaves.
+    #[prop(optional)]
+    options: Options,
+    /// What may use the assistant.
+    children: Children,
+) -> impl IntoView {
+    // Without a browser there is no session, and hooks below are inert (decision D16).
+    if cfg!(feature = "csr") {
+        let assistant = (agent.0)(options);
+        provide_context(assistant.clone());
+        on_cleanup(move || assistant.shut_down());
+    }
+    children()
+}

@@ -1,0 +1,154 @@
+//! Carrying out what the session asks for.
+
+use std::rc::Rc;
+
+use assistant_core::{
+    action::ToolError,
+    event::{Diagnostic, RunInput},
+    session::{Effect, Input, Invocation, InvocationId, PolicyQuestion, RunKey},
+};
+use futures_util::future::abortable;
+use wasm_bindgen_futures::spawn_local;
+
+use super::{HandlerTask, Runtime, after};
+use crate::{
+    action::{Cancellation, ToolContext},
+    agent::EventSink,
+};
+
+impl Runtime {
+    pub(super) fn carry_out(&self, effect: Effect) {
+        match effect {
+            Effect::OpenRun { run, input } => self.open_run(run, *input),
+            Effect::AbortRun { run } => {
+                if let Some(abort) = self.runs.borrow_mut().remove(&run) {
+                    abort.abort();
+                }
+            }
+            // The memory journal: what is in the session is all there is to keep.
+            Effect::Commit { commit, .. } => {
+                self.later(Input::Committed {
+                    commit,
+                    outcome: Ok(()),
+                });
+            }
+            Effect::Record { .. } => {}
+            Effect::Invoke(invocation) => self.invoke(*invocation),
+            Effect::CancelHandler { invocation } => self.cancel_handler(invocation),
+            Effect::StartTimer { timer, ms } => {
+                let runtime = self.weak();
+                after(ms, move || {
+                    if let Some(runtime) = runtime.upgrade() {
+                        runtime.later(Input::Timer { timer });
+                    }
+                });
+            }
+            Effect::Archive {
+                thread_id,
+                snapshot,
+            } => {
+                let mut archive = self.archive.borrow_mut();
+                archive.retain(|(id, _)| *id != thread_id);
+                archive.push((thread_id, snapshot));
+            }
+        }
+    }
+
+    /// Takes an input in whose refusal nobody waits for.
+    pub(super) fn later(&self, input: Input) {
+        let _ = self.dispatch(input);
+    }
+
+    fn open_run(&self, run: RunKey, input: RunInput) {
+        let agent = Rc::clone(&self.agent.borrow());
+        let sink = EventSink::new(self.weak(), run);
+        let (stream, abort) = abortable(agent.run(input, sink));
+        self.runs.borrow_mut().insert(run, abort);
+        let runtime = self.weak();
+        spawn_local(async move {
+            let Ok(end) = stream.await else { return };
+            if let Some(runtime) = runtime.upgrade() {
+                runtime.runs.borrow_mut().remove(&run);
+                runtime.later(Input::RunClosed { run, end });
+            }
+        });
+    }
+
+    pub(crate) fn event(&self, run: RunKey, event: assistant_core::event::Event) {
+        self.later(Input::Event {
+            run,
+            event: Box::new(event),
+        });
+    }
+
+    pub(crate) fn diagnostic(&self, diagnostic: Diagnostic) {
+        self.later(Input::Diagnostic { diagnostic });
+    }
+
+    fn invoke(&self, invocation: Invocation) {
+        let id = invocation.id;
+        let handler = self
+            .code(invocation.registration)
+            .and_then(|code| code.handler.clone());
+        let Some(handler) = handler else {
+            let error = ToolError::new(format!("Action {} has no handler", invocation.name));
+            return self.later(Input::Finished {
+                invocation: id,
+                outcome: Err(error),
+            });
+        };
+        let cancellation = Cancellation::default();
+        let args = invocation.args.clone();
+        let context = ToolContext::new(self.weak(), invocation, cancellation.clone());
+        let (work, abort) = abortable(handler(args, context));
+        self.handlers.borrow_mut().insert(
+            id,
+            HandlerTask {
+                abort,
+                cancellation,
+            },
+        );
+        let runtime = self.weak();
+        spawn_local(async move {
+            let Ok(outcome) = work.await else { return };
+            if let Some(runtime) = runtime.upgrade() {
+                runtime.handlers.borrow_mut().remove(&id);
+                runtime.later(Input::Finished {
+                    invocation: id,
+                    outcome,
+                });
+            }
+        });
+    }
+
+    fn cancel_handler(&self, id: InvocationId) {
+        if let Some(task) = self.handlers.borrow_mut().remove(&id) {
+            task.cancellation.cancel();
+            task.abort.abort();
+        }
+    }
+
+    /// Asks an application's rule once the session is free again.
+    pub(super) fn ask_later(&self, question: PolicyQuestion<'_>) {
+        let PolicyQuestion {
+            ticket,
+            registration,
+            args,
+            ..
+        } = question;
+        let rule = self
+            .code(registration)
+            .and_then(|code| code.approval.clone());
+        let (runtime, args) = (self.weak(), args.clone());
+        spawn_local(async move {
+            // Without the rule, which went with its component, a person is asked.
+            let ask = match rule {
+                Some(rule) => rule(args).await,
+                None => true,
+            };
+            if let Some(runtime) = runtime.upgrade() {
+                runtime.later(Input::PolicyAnswer { ticket, ask });
+            }
+        });
+    }
+}

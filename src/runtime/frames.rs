@@ -1,0 +1,72 @@
+//! Changes reach the signals once per animation frame.
+//!
+//! Frames stop in hidden tabs, so a timer runs beside each; what comes first flushes. The end of
+//! a run does not wait for either.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
+
+use assistant_core::conversation::Change;
+use wasm_bindgen::{JsCast, closure::Closure};
+
+use super::{Runtime, after};
+
+/// How long changes wait at most, in milliseconds.
+const HIDDEN_MS: u32 = 250;
+
+/// Changes that no signal has seen yet.
+#[derive(Default)]
+pub(super) struct Frames {
+    order: RefCell<Vec<Change>>,
+    known: RefCell<HashSet<Change>>,
+    scheduled: Cell<bool>,
+}
+
+impl Runtime {
+    /// Remembers changes for the next frame; each place only once.
+    pub(super) fn note_changes(&self, changes: Vec<Change>) {
+        if changes.is_empty() {
+            return;
+        }
+        let at_once = changes.contains(&Change::Run);
+        for change in changes {
+            if self.frames.known.borrow_mut().insert(change.clone()) {
+                self.frames.order.borrow_mut().push(change);
+            }
+        }
+        if at_once {
+            self.flush();
+        } else if !self.frames.scheduled.replace(true) {
+            self.schedule();
+        }
+    }
+
+    fn schedule(&self) {
+        let runtime = self.weak();
+        let flush = move || {
+            if let Some(runtime) = runtime.upgrade() {
+                runtime.flush();
+            }
+        };
+        if let Some(window) = web_sys::window() {
+            let callback = Closure::once_into_js(flush.clone());
+            // Fails only without a callback.
+            let _ = window.request_animation_frame(callback.unchecked_ref());
+        }
+        after(HIDDEN_MS, flush);
+    }
+
+    /// Tells the signals what has changed.
+    pub(crate) fn flush(&self) {
+        self.frames.scheduled.set(false);
+        self.frames.known.borrow_mut().clear();
+        let changes = std::mem::take(&mut *self.frames.order.borrow_mut());
+        if changes.is_empty() {
+            return;
+        }
+        let updates = self.read(|session| self.view.collect(&changes, session));
+        if let Some(updates) = updates {
+            self.view.apply(updates);
+        }
+    }
+}

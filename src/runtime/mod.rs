@@ -1,0 +1,209 @@
+//! The only place where effects are carried out: requests, commits, handlers, timers, frames.
+//!
+//! Every input goes through one queue: borrow the session, handle, release, then carry out the
+//! effects; so whatever runs in between may call back in. Nothing of an application runs while
+//! the session is borrowed.
+
+mod effects;
+mod frames;
+mod host;
+mod timer;
+
+use std::{
+    cell::{Cell, RefCell},
+    collections::{HashMap, VecDeque},
+    rc::{Rc, Weak},
+};
+
+use assistant_core::{
+    action::RegistrationId,
+    conversation::CallKey,
+    event::Diagnostic,
+    session::{Input, InvocationId, Options, Refusal, RunKey, Session},
+};
+use futures_channel::oneshot;
+use futures_util::future::AbortHandle;
+use serde_json::Value;
+
+use crate::{
+    action::{ActionCode, Cancellation},
+    agent::Agent,
+    tool::Cards,
+    view::ViewModel,
+};
+
+pub(crate) use host::{console_error, fresh_id};
+pub(crate) use timer::{after, sleep};
+
+/// A handler that runs.
+struct HandlerTask {
+    abort: AbortHandle,
+    cancellation: Cancellation,
+}
+
+/// A session and everything that carries its effects out.
+pub(crate) struct Runtime {
+    me: Weak<Self>,
+    session: RefCell<Session>,
+    queue: RefCell<VecDeque<Input>>,
+    draining: Cell<bool>,
+    agent: RefCell<Rc<dyn Agent>>,
+    code: RefCell<HashMap<RegistrationId, Rc<ActionCode>>>,
+    runs: RefCell<HashMap<RunKey, AbortHandle>>,
+    handlers: RefCell<HashMap<InvocationId, HandlerTask>>,
+    replies: RefCell<HashMap<CallKey, oneshot::Sender<Value>>>,
+    archive: RefCell<Vec<(String, Value)>>,
+    diagnostics: RefCell<Vec<Rc<dyn Fn(&Diagnostic)>>>,
+    frames: frames::Frames,
+    last_number: Cell<u64>,
+    pub(crate) view: ViewModel,
+    pub(crate) cards: Cards,
+}
+
+impl Runtime {
+    pub(crate) fn new(agent: Rc<dyn Agent>, options: Options) -> Rc<Self> {
+        let thread_id = fresh_id();
+        let session = Session::new(thread_id.clone(), options);
+        Rc::new_cyclic(|me| Self {
+            me: me.clone(),
+            session: RefCell::new(session),
+            queue: RefCell::default(),
+            draining: Cell::new(false),
+            agent: RefCell::new(agent),
+            code: RefCell::default(),
+            runs: RefCell::default(),
+            handlers: RefCell::default(),
+            replies: RefCell::default(),
+            archive: RefCell::default(),
+            diagnostics: RefCell::default(),
+            frames: frames::Frames::default(),
+            last_number: Cell::new(0),
+            view: ViewModel::new(thread_id),
+            cards: Cards::default(),
+        })
+    }
+
+    pub(crate) fn weak(&self) -> Weak<Self> {
+        self.me.clone()
+    }
+
+    /// A number that was never given out before.
+    pub(crate) fn number(&self) -> u64 {
+        self.last_number.set(self.last_number.get() + 1);
+        self.last_number.get()
+    }
+
+    /// Reads the session; `None` only from inside a rule that the session is just asking.
+    pub(crate) fn read<R>(&self, read: impl FnOnce(&Session) -> R) -> Option<R> {
+        self.session.try_borrow().ok().map(|session| read(&session))
+    }
+
+    /// Takes an input in. From inside an effect it waits for its turn and counts as accepted.
+    pub(crate) fn dispatch(&self, input: Input) -> Result<(), Refusal> {
+        self.queue.borrow_mut().push_back(input);
+        if self.draining.replace(true) {
+            return Ok(());
+        }
+        let mut first = None;
+        while let Some(input) = self.next_input() {
+            let refused = self.handle(input);
+            first.get_or_insert(refused);
+        }
+        self.draining.set(false);
+        first.flatten().map_or(Ok(()), Err)
+    }
+
+    fn next_input(&self) -> Option<Input> {
+        self.queue.borrow_mut().pop_front()
+    }
+
+    fn handle(&self, input: Input) -> Option<Refusal> {
+        let step = self
+            .session
+            .borrow_mut()
+            .handle(input, &mut host::BrowserHost { runtime: self });
+        for diagnostic in &step.diagnostics {
+            self.report(diagnostic);
+        }
+        self.note_changes(step.changes);
+        for effect in step.effects {
+            self.carry_out(effect);
+        }
+        step.refused
+    }
+
+    fn report(&self, diagnostic: &Diagnostic) {
+        let observers = self.diagnostics.borrow().clone();
+        for observer in observers {
+            observer(diagnostic);
+        }
+    }
+
+    pub(crate) fn on_diagnostic(&self, observer: Rc<dyn Fn(&Diagnostic)>) {
+        self.diagnostics.borrow_mut().push(observer);
+    }
+
+    pub(crate) fn set_agent(&self, agent: Rc<dyn Agent>) {
+        *self.agent.borrow_mut() = agent;
+    }
+
+    pub(crate) fn set_code(&self, id: RegistrationId, code: ActionCode) {
+        self.code.borrow_mut().insert(id, Rc::new(code));
+    }
+
+    pub(crate) fn code(&self, id: RegistrationId) -> Option<Rc<ActionCode>> {
+        self.code.borrow().get(&id).cloned()
+    }
+
+    /// Forgets what a component gave; its handlers are told through the session.
+    pub(crate) fn drop_code(&self, id: RegistrationId) {
+        self.code.borrow_mut().remove(&id);
+    }
+
+    /// The conversation with this id, if another took its place in this page.
+    pub(crate) fn archived(&self, thread_id: &str) -> Option<Value> {
+        let archive = self.archive.borrow();
+        archive
+            .iter()
+            .rev()
+            .find(|(id, _)| id == thread_id)
+            .map(|(_, snapshot)| snapshot.clone())
+    }
+
+    pub(crate) fn archived_ids(&self) -> Vec<String> {
+        self.archive
+            .borrow()
+            .iter()
+            .map(|(id, _)| id.clone())
+            .collect()
+    }
+
+    /// Waits for what the card of a call says.
+    pub(crate) fn await_reply(&self, call: CallKey) -> oneshot::Receiver<Value> {
+        let (sender, receiver) = oneshot::channel();
+        self.replies.borrow_mut().insert(call, sender);
+        receiver
+    }
+
+    /// Passes on what the card of a call says; nothing happens if nobody waits.
+    pub(crate) fn reply(&self, call: &CallKey, value: Value) {
+        let sender = self.replies.borrow_mut().remove(call);
+        if let Some(sender) = sender {
+            // The receiver is gone when the handler was cancelled: then nobody waits any more.
+            let _ = sender.send(value);
+        }
+    }
+
+    /// Ends everything that runs: the provider goes.
+    pub(crate) fn shut_down(&self) {
+        for (_, abort) in self.runs.borrow_mut().drain() {
+            abort.abort();
+        }
+        for (_, task) in self.handlers.borrow_mut().drain() {
+            task.cancellation.cancel();
+            task.abort.abort();
+        }
+        self.cards.clear();
+        self.code.borrow_mut().clear();
+    }
+}

@@ -1,0 +1,29 @@
+//! Timers of the browser, as callbacks and as futures.
+
+use std::time::Duration;
+
+use futures_channel::oneshot;
+use wasm_bindgen::{JsCast, closure::Closure};
+
+/// Calls back after some time. Without a window nothing is called.
+pub(crate) fn after(ms: u32, callback: impl FnOnce() + 'static) {
+    let Some(window) = web_sys::window() else {
+        return;
+    };
+    let callback = Closure::once_into_js(callback);
+    let ms = i32::try_from(ms).unwrap_or(i32::MAX);
+    // Fails only without a callback.
+    let _ =
+        window.set_timeout_with_callback_and_timeout_and_arguments_0(callback.unchecked_ref(), ms);
+}
+
+/// Waits.
+pub(crate) async fn sleep(duration: Duration) {
+    let (sender, receiver) = oneshot::channel();
+    let ms = u32::try_from(duration.as_millis()).unwrap_or(u32::MAX);
+    after(ms, move || {
+        // Dropped receivers are futures that nobody awaits any more.
+        let _ = sender.send(());
+    });
+    let _ = receiver.await;
+}

@@ -1,0 +1,85 @@
+//! An agent that says what a test wants.
+
+use std::{cell::RefCell, collections::VecDeque, rc::Rc};
+
+use assistant_core::{event::RunInput, session::StreamEnd};
+use futures_util::future::LocalBoxFuture;
+
+use crate::agent::{Agent, EventSink, Failure, Script, ScriptedAgent};
+
+/// An agent that plays one answer after the other and remembers what it was asked.
+///
+/// ```
+/// use leptos_assistant::{agent::Script, testing::MockAgent};
+/// use serde_json::json;
+///
+/// let agent = MockAgent::new()
+///     .answer(Script::new().call("confirmAction", &json!({"action": "deploy"})))
+///     .answer(Script::new().text("Done."));
+/// assert!(agent.inputs().is_empty());
+/// ```
+#[derive(Clone, Default)]
+pub struct MockAgent {
+    answers: Rc<RefCell<VecDeque<Answer>>>,
+    inputs: Rc<RefCell<Vec<RunInput>>>,
+}
+
+enum Answer {
+    Script(Box<Script>),
+    Failure(Failure),
+}
+
+impl std::fmt::Debug for MockAgent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("MockAgent")
+            .field("inputs", &self.inputs.borrow().len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl MockAgent {
+    /// An agent that has nothing to say yet; without an answer it says "(no answer)".
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Says this next.
+    #[must_use]
+    pub fn answer(self, script: Script) -> Self {
+        self.answers
+            .borrow_mut()
+            .push_back(Answer::Script(Box::new(script)));
+        self
+    }
+
+    /// Fails next, as a lost connection or an error status does.
+    #[must_use]
+    pub fn fail(self, failure: Failure) -> Self {
+        self.answers
+            .borrow_mut()
+            .push_back(Answer::Failure(failure));
+        self
+    }
+
+    /// What it was asked, one input for each run.
+    #[must_use]
+    pub fn inputs(&self) -> Vec<RunInput> {
+        self.inputs.borrow().clone()
+    }
+}
+
+impl Agent for MockAgent {
+    fn run(&self, input: RunInput, events: EventSink) -> LocalBoxFuture<'static, StreamEnd> {
+        self.inputs.borrow_mut().push(input.clone());
+        let answer = self.answers.borrow_mut().pop_front();
+        let script = match answer {
+            Some(Answer::Script(script)) => *script,
+            Some(Answer::Failure(failure)) => {
+                return Box::pin(async move { StreamEnd::Failed(failure) });
+            }
+            None => Script::new().text("(no answer)"),
+        };
+        ScriptedAgent::new(move |_| script.clone()).run(input, events)
+    }
+}

@@ -1,0 +1,8 @@
+//! What tests of an application need: an agent that says what a test wants and remembers what it
+//! was asked, and a place to mount components.
+
+mod mock_agent;
+mod mount;
+
+pub use mock_agent::MockAgent;
+pub use mount::{Mounted, mount, settle, until};

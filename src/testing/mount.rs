@@ -1,0 +1,104 @@
+//! Mounting components into a page for a test.
+
+use std::time::Duration;
+
+use leptos::{mount::mount_to, prelude::*};
+use wasm_bindgen::JsCast;
+
+use crate::runtime::sleep;
+
+/// A component in the page; dropping it takes it out.
+pub struct Mounted {
+    /// The element it stands in.
+    pub root: web_sys::HtmlElement,
+    handle: Option<Box<dyn std::any::Any>>,
+}
+
+impl std::fmt::Debug for Mounted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Mounted").finish_non_exhaustive()
+    }
+}
+
+/// Puts a component into an element of its own at the end of the page.
+///
+/// # Panics
+///
+/// Outside of a browser.
+#[allow(clippy::expect_used, reason = "a test without a page cannot go on")]
+pub fn mount<V: IntoView + 'static>(view: impl FnOnce() -> V + 'static) -> Mounted {
+    let document = document();
+    let root = document
+        .create_element("div")
+        .expect("a page can make a div");
+    let root: web_sys::HtmlElement = root.unchecked_into();
+    document
+        .body()
+        .expect("a page has a body")
+        .append_child(&root)
+        .expect("a body takes a div");
+    let handle = mount_to(root.clone(), view);
+    Mounted {
+        root,
+        handle: Some(Box::new(handle)),
+    }
+}
+
+impl Mounted {
+    /// The first element that fits a CSS selector.
+    #[must_use]
+    pub fn find(&self, selector: &str) -> Option<web_sys::HtmlElement> {
+        self.root
+            .query_selector(selector)
+            .ok()
+            .flatten()
+            .and_then(|found| found.dyn_into().ok())
+    }
+
+    /// The text of the first element that fits a CSS selector, or nothing.
+    #[must_use]
+    pub fn text(&self, selector: &str) -> String {
+        self.find(selector)
+            .and_then(|found| found.text_content())
+            .unwrap_or_default()
+    }
+
+    /// How many elements fit a CSS selector.
+    #[must_use]
+    pub fn count(&self, selector: &str) -> u32 {
+        self.root
+            .query_selector_all(selector)
+            .map(|list| list.length())
+            .unwrap_or_default()
+    }
+
+    /// Clicks the first element that fits a CSS selector; says whether there was one.
+    pub fn click(&self, selector: &str) -> bool {
+        self.find(selector)
+            .inspect(web_sys::HtmlElement::click)
+            .is_some()
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        drop(self.handle.take());
+        self.root.remove();
+    }
+}
+
+/// Lets everything that is under way in the page happen: tasks, timers without delay, one frame.
+pub async fn settle() {
+    sleep(Duration::from_millis(40)).await;
+}
+
+/// Waits until something holds; `false` if it does not within five seconds.
+pub async fn until(holds: impl Fn() -> bool) -> bool {
+    for _ in 0..500 {
+        if holds() {
+            return true;
+        }
+        sleep(Duration::from_millis(10)).await;
+    }
+    false
+}

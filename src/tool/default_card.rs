@@ -1,0 +1,114 @@
+//! The card of a call whose action draws none: name, state, arguments, result.
+
+use assistant_core::conversation::Phase;
+use leptos::prelude::*;
+use serde_json::Value;
+
+use super::ExactText;
+use crate::{
+    action::ToolCallView,
+    chat::{Icon, Labels, spinner},
+};
+
+/// Name and state of a call in one line; arguments, result and error behind it.
+///
+/// Closed at first. A result that calls itself a failure (`success: false`, or an `error`) is
+/// shown as one.
+#[component]
+pub fn DefaultCard(
+    /// The call.
+    call: ToolCallView<Value>,
+) -> impl IntoView {
+    let labels = Labels::current();
+    let name = call.clone();
+    let state = call.clone();
+    let words = labels.clone();
+    let tone = {
+        let call = call.clone();
+        Memo::new(move |_| call.result_value().as_ref().is_some_and(tells_failure))
+    };
+    let body = call.clone();
+    view! {
+        <details
+            class="la-card la-tool-card"
+            data-tone=move || tone.get().then_some("error")
+        >
+            <summary class="la-tool-summary">
+                <span class="la-tool-icon" aria-hidden="true">{Icon::Tool.view()}</span>
+                <span class="la-tool-name">{move || view! { <ExactText text=name.name() /> }}</span>
+                <span class="la-tool-status">
+                    {move || state_view(&words, state.phase(), tone.get())}
+                </span>
+                {Icon::chevron()}
+            </summary>
+            <div class="la-tool-body">{sections(&labels, &body)}</div>
+        </details>
+    }
+}
+
+fn state_view(labels: &Labels, phase: Phase, failed: bool) -> impl IntoView + use<> {
+    let (mark, word) = match phase {
+        Phase::InputStreaming => (None, &labels.preparing),
+        Phase::InputAvailable | Phase::ApprovalRequested => (Some(Icon::Clock), &labels.queued),
+        Phase::ApprovalResponded => (Some(Icon::Clock), &labels.approved),
+        Phase::Running => (None, &labels.running),
+        Phase::OutputAvailable if failed => (Some(Icon::Alert), &labels.call_failed),
+        Phase::OutputAvailable => (Some(Icon::Check), &labels.done),
+        Phase::OutputError => (Some(Icon::Alert), &labels.call_failed),
+        Phase::OutputDenied => (Some(Icon::Ban), &labels.denied),
+        Phase::Cancelled => (Some(Icon::Ban), &labels.cancelled),
+        Phase::Skipped => (Some(Icon::Ban), &labels.skipped),
+    };
+    let mark = match mark {
+        Some(icon) => icon.view().into_any(),
+        None => spinner().into_any(),
+    };
+    view! { {mark}<span>{word.clone()}</span> }
+}
+
+fn sections(labels: &Labels, call: &ToolCallView<Value>) -> impl IntoView + use<> {
+    let args = {
+        let (call, label) = (call.clone(), labels.arguments.clone());
+        move || section(&label, "arguments", call.args_text())
+    };
+    let rest = {
+        let (call, result, error) = (call.clone(), labels.result.clone(), labels.error.clone());
+        move || match (call.error(), call.result_value()) {
+            (Some(message), _) => section(&error, "error", message).into_any(),
+            (None, Some(value)) => section(&result, "result", readable(&value)).into_any(),
+            (None, None) => ().into_any(),
+        }
+    };
+    view! { {args}{rest} }
+}
+
+fn section(label: &str, kind: &'static str, text: String) -> impl IntoView + use<> {
+    view! {
+        <div class="la-tool-section">
+            <p class="la-tool-label">{label.to_owned()}</p>
+            <pre
+                class="la-code"
+                data-kind=kind
+                tabindex="0"
+                role="group"
+                aria-label=label.to_owned()
+            >
+                <ExactText text />
+            </pre>
+        </div>
+    }
+}
+
+/// A text as it is, anything else as indented JSON.
+fn readable(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        value => format!("{value:#}"),
+    }
+}
+
+/// Whether a result calls itself a failure.
+fn tells_failure(value: &Value) -> bool {
+    value.get("success") == Some(&Value::Bool(false))
+        || value.get("error").is_some_and(|error| !error.is_null())
+}

@@ -1,0 +1,15 @@
+//! Tool calls in the chat: whose card stands where, the default card, and the question to the
+//! person.
+
+mod approval;
+mod cards;
+mod default_card;
+mod exact;
+mod slot;
+
+pub use approval::{ApprovalCard, ApprovalCardProps};
+pub use default_card::{DefaultCard, DefaultCardProps};
+pub use exact::ExactText;
+pub use slot::{ToolCallSlot, ToolCallSlotProps};
+
+pub(crate) use cards::Cards;

@@ -1,0 +1,137 @@
+//! The place of a tool call in a message: the approval card, the action's own card, or the
+//! default card.
+
+use assistant_core::{
+    action::RegistrationId,
+    conversation::{CallKey, Phase, Status},
+};
+use leptos::{html, mount::mount_to, prelude::*};
+use serde_json::Value;
+
+use super::{ApprovalCard, DefaultCard};
+use crate::{
+    action::{Renderer, ToolCallView},
+    assistant::Assistant,
+    chat::Labels,
+};
+
+/// What stands in the slot right now.
+#[derive(Clone, PartialEq)]
+enum Face {
+    Approval,
+    Custom(RegistrationId),
+    Default,
+}
+
+/// The place of a tool call in a message. An unknown call has none.
+#[component]
+pub fn ToolCallSlot(
+    /// Whose conversation.
+    assistant: Assistant,
+    /// Which call.
+    call: CallKey,
+) -> impl IntoView {
+    let Some(cell) = assistant.call(&call) else {
+        return ().into_any();
+    };
+    let (name, phase) = (cell.name.clone(), cell.phase.clone());
+    let renderers = assistant.runtime().view.renderers.clone();
+    let face = {
+        let (assistant, name, phase) = (assistant.clone(), name.clone(), phase.clone());
+        Memo::new(move |_| {
+            renderers.track();
+            let asked = phase.get() == Phase::ApprovalRequested;
+            match (asked, name.with(|name| renderer_of(&assistant, name))) {
+                (true, _) => Face::Approval,
+                (false, Some((id, _))) => Face::Custom(id),
+                (false, None) => Face::Default,
+            }
+        })
+    };
+    let id = cell.id.clone();
+    let (status, fine, busy) = (phase.clone(), phase.clone(), phase);
+    let view = ToolCallView::new(assistant.clone(), cell, false);
+    view! {
+        <div
+            class="la-part la-tool tool-call-render"
+            data-tool-name=move || name.get()
+            data-tool-call-id=id
+            data-status=move || status.get().status().as_str()
+            data-phase=move || fine.get().as_str()
+            aria-busy=move || (busy.get().status() == Status::Executing).then_some("true")
+        >
+            {move || match face.get() {
+                Face::Approval => view! { <ApprovalCard call=view.clone() /> }.into_any(),
+                Face::Custom(_) => {
+                    view! { <CustomCard assistant=assistant.clone() call=view.clone() /> }.into_any()
+                }
+                Face::Default => view! { <DefaultCard call=view.clone() /> }.into_any(),
+            }}
+        </div>
+    }
+    .into_any()
+}
+
+/// The renderer in force under a name, and whether it sees arguments while they stream.
+fn renderer_of(assistant: &Assistant, name: &str) -> Option<(RegistrationId, (Renderer, bool))> {
+    let runtime = assistant.runtime();
+    let id = runtime.read(|session| session.registry().in_force(name).map(|entry| entry.id))??;
+    let code = runtime.code(id)?;
+    let renderer = code.renderer.clone()?;
+    Some((id, (renderer, code.streams_args)))
+}
+
+/// What an action draws for a call. It is mounted by hand, so that the action can take it away
+/// at once when its component goes.
+#[component]
+fn CustomCard(assistant: Assistant, call: ToolCallView<Value>) -> impl IntoView {
+    let place = NodeRef::<html::Div>::new();
+    let card = assistant.runtime().number();
+    let owner = Owner::current();
+    let labels = Labels::current();
+    let drawn = assistant.clone();
+    Effect::new(move |_| {
+        let (Some(element), Some(owner)) = (place.get(), owner.clone()) else {
+            return;
+        };
+        let found = call.name_untracked_with(|name| renderer_of(&drawn, name));
+        let Some((id, (renderer, streams_args))) = found else {
+            return;
+        };
+        let view = call.clone().streaming(streams_args);
+        let failed = labels.render_failed.clone();
+        let mounted =
+            owner.with(|| mount_to(element.into(), move || guarded(&renderer, view, failed)));
+        drawn.runtime().cards.keep(card, id, Box::new(mounted));
+    });
+    on_cleanup(move || assistant.runtime().cards.remove(card));
+    view! { <div class="la-custom" node_ref=place></div> }
+}
+
+/// A renderer that gives an error back shows as an error box; the rest of the chat stands.
+fn guarded(
+    renderer: &Renderer,
+    view: ToolCallView<Value>,
+    failed: std::borrow::Cow<'static, str>,
+) -> impl IntoView + use<> {
+    let renderer = renderer.clone();
+    let default = view.clone();
+    view! {
+        <ErrorBoundary fallback=move |errors| {
+            let list: Vec<String> =
+                errors.get().into_iter().map(|(_, error)| error.to_string()).collect();
+            view! {
+                <div class="la-render-error">
+                    <p class="la-tool-line" data-tone="error" role="alert">
+                        {failed.clone()}
+                        " "
+                        {list.join("; ")}
+                    </p>
+                    {default.default_card()}
+                </div>
+            }
+        }>
+            {renderer(view)}
+        </ErrorBoundary>
+    }
+}

@@ -1,0 +1,54 @@
+//! The signals of a tool call.
+
+use assistant_core::conversation::{CallKey, Phase, ToolCall};
+use leptos::prelude::*;
+
+use super::set_if_changed;
+
+/// A tool call as views see it.
+#[derive(Debug, Clone)]
+pub struct CallCell {
+    /// Which call.
+    pub key: CallKey,
+    /// The id that the agent gave it.
+    pub id: String,
+    /// The tool's name; agents may rename a call until its run is over.
+    pub name: ArcRwSignal<String>,
+    /// How far it has come.
+    pub phase: ArcRwSignal<Phase>,
+    /// Counts its changes: whoever reads more than name and phase follows this.
+    pub revision: ArcRwSignal<u32>,
+}
+
+/// What a change of a call leads to.
+pub(super) struct Shown {
+    name: String,
+    phase: Phase,
+}
+
+impl Shown {
+    pub(super) fn of(call: &ToolCall) -> Self {
+        Self {
+            name: call.name.clone(),
+            phase: call.phase,
+        }
+    }
+}
+
+impl CallCell {
+    pub(super) fn new(key: CallKey, call: &ToolCall) -> Self {
+        Self {
+            key,
+            id: call.id.clone(),
+            name: ArcRwSignal::new(call.name.clone()),
+            phase: ArcRwSignal::new(call.phase),
+            revision: ArcRwSignal::new(0),
+        }
+    }
+
+    pub(super) fn show(&self, shown: Shown) {
+        set_if_changed(&self.name, shown.name);
+        set_if_changed(&self.phase, shown.phase);
+        self.revision.update(|count| *count = count.wrapping_add(1));
+    }
+}

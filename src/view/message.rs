@@ -1,0 +1,171 @@
+//! The signals of a message and its parts.
+
+use assistant_core::{
+    conversation::{CallKey, Message, MessageId, Part},
+    event::Role,
+};
+use leptos::prelude::*;
+
+use super::set_if_changed;
+
+/// A message as views see it: what never changes as values, the rest as signals.
+#[derive(Debug, Clone)]
+pub struct MessageCell {
+    /// Its id in the conversation.
+    pub id: MessageId,
+    /// The id that agents know, as in `data-message-id`.
+    pub wire_id: String,
+    /// Who speaks.
+    pub role: Role,
+    /// When it appeared, in milliseconds since 1970.
+    pub created_at: i64,
+    /// Its parts, in order.
+    pub parts: ArcRwSignal<Vec<PartCell>>,
+    /// Whether more text is expected.
+    pub streaming: ArcRwSignal<bool>,
+    /// Whether there is nothing to show.
+    pub empty: ArcRwSignal<bool>,
+}
+
+/// One part of a message as views see it.
+#[derive(Debug, Clone)]
+pub struct PartCell {
+    /// Its place in the message.
+    pub index: usize,
+    /// What it is.
+    pub kind: PartKind,
+    /// How far a text has come.
+    pub mark: ArcRwSignal<Mark>,
+}
+
+/// What a part is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum PartKind {
+    /// Text.
+    Text,
+    /// What the model thought.
+    Reasoning,
+    /// A tool call.
+    Call(CallKey),
+    /// A file.
+    File,
+    /// Structured data, by the name of its type.
+    Data(String),
+    /// Something that is not known here.
+    Unknown,
+}
+
+/// How far a text has come. Within one generation it only grows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Mark {
+    /// Counts how often another text took the place of what was there.
+    pub generation: u32,
+    /// The length in bytes.
+    pub len: usize,
+    /// Whether more is expected.
+    pub open: bool,
+}
+
+impl Mark {
+    pub(super) fn of(part: &Part) -> Option<Self> {
+        match part {
+            Part::Text(text) | Part::Reasoning(text) => Some(Self {
+                generation: text.generation,
+                len: text.text.len(),
+                open: text.open,
+            }),
+            _ => None,
+        }
+    }
+}
+
+/// The parts of a message as they stand.
+pub(super) struct Shape {
+    /// `None` when the list of parts is the one that is shown.
+    parts: Option<Vec<PartCell>>,
+    streaming: bool,
+    empty: bool,
+}
+
+impl MessageCell {
+    pub(super) fn new(message: &Message) -> Self {
+        let cell = Self {
+            id: message.id.clone(),
+            wire_id: message.wire_id().to_owned(),
+            role: message.role,
+            created_at: message.created_at,
+            parts: ArcRwSignal::new(Vec::new()),
+            streaming: ArcRwSignal::new(message.is_streaming()),
+            empty: ArcRwSignal::new(message.is_empty()),
+        };
+        if let Some(parts) = cell.shape_of(message).parts {
+            cell.parts.set(parts);
+        }
+        cell
+    }
+
+    /// Compares the message with what is shown. Parts that stayed keep their cells, so that their
+    /// views stay, too.
+    pub(super) fn shape_of(&self, message: &Message) -> Shape {
+        let kinds = kinds_of(message);
+        let parts = self.parts.with_untracked(|old| {
+            let same = old.len() == kinds.len()
+                && old.iter().zip(&kinds).all(|(old, kind)| old.kind == *kind);
+            (!same).then(|| {
+                let cells = kinds.into_iter().enumerate().map(|(index, kind)| {
+                    let kept = old.get(index).filter(|old| old.kind == kind);
+                    kept.cloned().unwrap_or_else(|| PartCell {
+                        index,
+                        kind,
+                        mark: ArcRwSignal::new(
+                            message
+                                .parts
+                                .get(index)
+                                .and_then(Mark::of)
+                                .unwrap_or_default(),
+                        ),
+                    })
+                });
+                cells.collect()
+            })
+        });
+        Shape {
+            parts,
+            streaming: message.is_streaming(),
+            empty: message.is_empty(),
+        }
+    }
+
+    pub(super) fn reshape(&self, shape: Shape) {
+        if let Some(parts) = shape.parts {
+            self.parts.set(parts);
+        }
+        set_if_changed(&self.streaming, shape.streaming);
+        set_if_changed(&self.empty, shape.empty);
+    }
+
+    pub(super) fn part(&self, index: usize) -> Option<PartCell> {
+        self.parts.with_untracked(|parts| parts.get(index).cloned())
+    }
+}
+
+fn kinds_of(message: &Message) -> Vec<PartKind> {
+    let mut ordinal = 0;
+    let kinds = message.parts.iter().map(|part| match part {
+        Part::Text(_) => PartKind::Text,
+        Part::Reasoning(_) => PartKind::Reasoning,
+        Part::ToolCall(_) => {
+            let key = CallKey {
+                message: message.id.clone(),
+                ordinal,
+            };
+            ordinal += 1;
+            PartKind::Call(key)
+        }
+        Part::File(_) => PartKind::File,
+        Part::Data(data) => PartKind::Data(data.data_type.clone()),
+        _ => PartKind::Unknown,
+    });
+    kinds.collect()
+}

@@ -1,0 +1,210 @@
+//! What views read: one signal for each thing that changes by itself.
+//!
+//! The session owns the conversation; no text is copied here. A text part's signal carries how
+//! long the text is ([`Mark`]), and the view reads the new end from the session. A change touches
+//! the signals of the message, part or call that it is about, and no other.
+
+mod call;
+mod message;
+
+use std::{cell::RefCell, collections::HashMap};
+
+use assistant_core::{
+    conversation::{CallKey, Change, MessageId},
+    event::Tool,
+    session::{Notice, OpenInterrupt, Session},
+};
+use leptos::prelude::*;
+use send_wrapper::SendWrapper;
+use serde_json::Value;
+
+use crate::action::ConfirmRequest;
+
+pub use call::CallCell;
+pub use message::{Mark, MessageCell, PartCell, PartKind};
+
+/// What is going on, in one value for headers and composers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Activity {
+    /// A run, a handler or a question to a person is open.
+    pub busy: bool,
+    /// The agent speaks right now.
+    pub streaming: bool,
+    /// Nothing happens until a person answers.
+    pub waiting: bool,
+}
+
+/// The signals of one assistant.
+pub(crate) struct ViewModel {
+    pub(crate) messages: ArcRwSignal<Vec<MessageCell>>,
+    pub(crate) activity: ArcRwSignal<Activity>,
+    pub(crate) notices: ArcRwSignal<Vec<Notice>>,
+    pub(crate) tools: ArcRwSignal<Vec<Tool>>,
+    pub(crate) state: ArcRwSignal<Value>,
+    pub(crate) interrupts: ArcRwSignal<Vec<OpenInterrupt>>,
+    pub(crate) thread_id: ArcRwSignal<String>,
+    /// Counts registrations and removals: cards look again who renders them.
+    pub(crate) renderers: ArcRwSignal<u32>,
+    /// Questions that handlers ask in a dialog, oldest first.
+    pub(crate) dialogs: ArcRwSignal<Vec<ConfirmRequest>>,
+    cells: SendWrapper<RefCell<Cells>>,
+}
+
+#[derive(Default)]
+struct Cells {
+    messages: HashMap<MessageId, MessageCell>,
+    calls: HashMap<CallKey, CallCell>,
+}
+
+/// New values for signals, read while the session was borrowed.
+#[derive(Default)]
+pub(crate) struct Updates {
+    path: Option<Vec<MessageCell>>,
+    parts: Vec<(MessageCell, message::Shape)>,
+    marks: Vec<(PartCell, Mark)>,
+    calls: Vec<(CallCell, call::Shown)>,
+    activity: Option<Activity>,
+    notices: Option<Vec<Notice>>,
+    tools: Option<Vec<Tool>>,
+    state: Option<Value>,
+    interrupts: Option<Vec<OpenInterrupt>>,
+    thread_id: Option<String>,
+}
+
+impl ViewModel {
+    pub(crate) fn new(thread_id: String) -> Self {
+        Self {
+            messages: ArcRwSignal::new(Vec::new()),
+            activity: ArcRwSignal::new(Activity::default()),
+            notices: ArcRwSignal::new(Vec::new()),
+            tools: ArcRwSignal::new(Vec::new()),
+            state: ArcRwSignal::new(Value::Object(serde_json::Map::new())),
+            interrupts: ArcRwSignal::new(Vec::new()),
+            thread_id: ArcRwSignal::new(thread_id),
+            renderers: ArcRwSignal::new(0),
+            dialogs: ArcRwSignal::new(Vec::new()),
+            cells: SendWrapper::new(RefCell::default()),
+        }
+    }
+
+    pub(crate) fn open_dialog(&self, request: ConfirmRequest) {
+        self.dialogs.update(|dialogs| dialogs.push(request));
+    }
+
+    pub(crate) fn close_dialog(&self, id: u64) {
+        self.dialogs
+            .update(|dialogs| dialogs.retain(|dialog| dialog.id != id));
+    }
+
+    /// Reads what the changes are about. No signal is touched: the session is borrowed.
+    pub(crate) fn collect(&self, changes: &[Change], session: &Session) -> Updates {
+        let mut cells = self.cells.borrow_mut();
+        let mut updates = Updates::default();
+        for change in changes {
+            match change {
+                Change::Thread => {
+                    *cells = Cells::default();
+                    updates.thread_id = Some(session.thread_id().to_owned());
+                }
+                Change::Path => updates.path = Some(cells.path(session)),
+                Change::PartAdded { message, .. } | Change::Message(message) => {
+                    updates.parts.extend(cells.shape(message, session));
+                }
+                Change::PartGrew { message, part } => {
+                    updates.marks.extend(cells.mark(message, *part, session));
+                    updates.parts.extend(cells.shape(message, session));
+                }
+                Change::Call(key) => updates.calls.extend(cells.shown(key, session)),
+                Change::State => updates.state = Some(session.conversation().state().clone()),
+                Change::Run => {}
+                Change::Registry => updates.tools = Some(session.registry().tools()),
+                Change::Interrupts => updates.interrupts = Some(session.interrupts().to_vec()),
+                Change::Notices => updates.notices = Some(session.notices().to_vec()),
+            }
+        }
+        updates.activity = Some(Activity {
+            busy: session.is_busy(),
+            streaming: session.is_streaming(),
+            waiting: session.waits_for_person(),
+        });
+        updates
+    }
+
+    /// Gives the signals their new values.
+    pub(crate) fn apply(&self, updates: Updates) {
+        for (cell, shape) in updates.parts {
+            cell.reshape(shape);
+        }
+        for (part, mark) in updates.marks {
+            set_if_changed(&part.mark, mark);
+        }
+        for (cell, shown) in updates.calls {
+            cell.show(shown);
+        }
+        put(&self.messages, updates.path);
+        put(&self.notices, updates.notices);
+        put(&self.tools, updates.tools);
+        put(&self.state, updates.state);
+        put(&self.interrupts, updates.interrupts);
+        put(&self.thread_id, updates.thread_id);
+        if let Some(activity) = updates.activity {
+            set_if_changed(&self.activity, activity);
+        }
+    }
+
+    /// The signals of a call.
+    pub(crate) fn call(&self, key: &CallKey, session: &Session) -> Option<CallCell> {
+        self.cells.borrow_mut().call(key, session)
+    }
+}
+
+impl Cells {
+    fn path(&mut self, session: &Session) -> Vec<MessageCell> {
+        let path = session.conversation().path();
+        path.map(|message| {
+            let known = self.messages.entry(message.id.clone());
+            known.or_insert_with(|| MessageCell::new(message)).clone()
+        })
+        .collect()
+    }
+
+    /// The parts of a message as they stand; `None` if their list is the one that is shown.
+    fn shape(&self, id: &MessageId, session: &Session) -> Option<(MessageCell, message::Shape)> {
+        let cell = self.messages.get(id)?;
+        let message = session.conversation().message(id)?;
+        Some((cell.clone(), cell.shape_of(message)))
+    }
+
+    fn mark(&self, id: &MessageId, part: usize, session: &Session) -> Option<(PartCell, Mark)> {
+        let cell = self.messages.get(id)?;
+        let mark = Mark::of(session.conversation().message(id)?.parts.get(part)?)?;
+        Some((cell.part(part)?, mark))
+    }
+
+    fn shown(&mut self, key: &CallKey, session: &Session) -> Option<(CallCell, call::Shown)> {
+        let shown = call::Shown::of(session.conversation().call(key)?);
+        Some((self.call(key, session)?, shown))
+    }
+
+    fn call(&mut self, key: &CallKey, session: &Session) -> Option<CallCell> {
+        if let Some(cell) = self.calls.get(key) {
+            return Some(cell.clone());
+        }
+        let cell = CallCell::new(key.clone(), session.conversation().call(key)?);
+        self.calls.insert(key.clone(), cell.clone());
+        Some(cell)
+    }
+}
+
+fn put<T: Send + Sync + 'static>(signal: &ArcRwSignal<T>, value: Option<T>) {
+    if let Some(value) = value {
+        signal.set(value);
+    }
+}
+
+/// Sets a signal only if that says something new.
+fn set_if_changed<T: PartialEq + Send + Sync + 'static>(signal: &ArcRwSignal<T>, value: T) {
+    if signal.with_untracked(|old| *old != value) {
+        signal.set(value);
+    }
+}
