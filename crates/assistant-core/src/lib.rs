@@ -8,10 +8,12 @@
 //! * [`wire`] decodes bytes into that vocabulary and encodes it again; protocols live there.
 //! * [`conversation`] is the tree of messages and the reducer that applies events to it.
 //! * [`action`] is what the page offers: definitions, registry, argument validation, policy.
+//! * [`replay`] plays recorded streams into a conversation, for tools and tests.
 //! * [`session`] owns a conversation and decides what happens next.
 
 pub mod action;
 pub mod conversation;
 pub mod event;
+pub mod replay;
 pub mod session;
 pub mod wire;

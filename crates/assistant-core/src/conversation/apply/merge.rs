@@ -21,7 +21,7 @@ enum Place {
 
 impl Conversation {
     /// Adds the messages that are not known yet.
-    pub(super) fn merge_new(&mut self, messages: Vec<Message>, out: &mut Applied<'_>) {
+    pub(crate) fn merge_new(&mut self, messages: Vec<Message>, out: &mut Applied<'_>) {
         let known: HashSet<String> = self.places().into_iter().map(|(id, _)| id).collect();
         for message in messages {
             if !known.contains(&message.id) {

@@ -47,7 +47,7 @@ pub fn content_part_from_value(value: Value) -> Result<ContentPart, ProtocolErro
     from_store(value, "content part", part)
 }
 
-fn from_store<T>(
+pub(super) fn from_store<T>(
     value: Value,
     what: &str,
     read: fn(Value, &mut Context<'_>, Path<'_>) -> Read<T>,

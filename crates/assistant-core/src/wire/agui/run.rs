@@ -4,13 +4,29 @@ use serde_json::Value;
 
 use super::PROTOCOL_VERSION;
 use super::context::{Context, Fault, Path, Read};
-use super::fault::quote;
+use super::fault::{ProtocolError, quote};
 use super::fields::{self, Fields};
 use super::message;
 use crate::event::{
     ContextItem, Diagnostic, Interrupt, Object, Outcome, ResumeEntry, ResumeStatus, RunInput,
     TokenUsage, Tool,
 };
+
+/// An interrupt as a store keeps it.
+///
+/// # Errors
+/// If a described field is missing or has a wrong value.
+pub fn interrupt_from_value(value: Value) -> Result<Interrupt, ProtocolError> {
+    message::from_store(value, "interrupt", interrupt)
+}
+
+/// The answer to an interrupt as a run input holds it.
+///
+/// # Errors
+/// If a described field is missing or has a wrong value.
+pub fn resume_entry_from_value(value: Value) -> Result<ResumeEntry, ProtocolError> {
+    message::from_store(value, "resume entry", resume_entry)
+}
 
 /// The input that a run was started with, as `RUN_STARTED` may echo it.
 pub(super) fn input(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<RunInput> {

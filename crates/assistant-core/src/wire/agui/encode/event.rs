@@ -318,14 +318,16 @@ fn write_outcome(outcome: &Outcome) -> Value {
         }
         Outcome::Interrupt { interrupts } => {
             let mut w = Writer::typed("interrupt");
-            w.list("interrupts", interrupts, write_interrupt);
+            w.list("interrupts", interrupts, interrupt_to_value);
             w.done()
         }
         Outcome::Cancelled => Writer::typed("cancelled").done(),
     }
 }
 
-fn write_interrupt(interrupt: &Interrupt) -> Value {
+/// An interrupt as JSON.
+#[must_use]
+pub fn interrupt_to_value(interrupt: &Interrupt) -> Value {
     let mut w = Writer::default();
     w.text("id", &interrupt.id);
     w.text("reason", &interrupt.reason);

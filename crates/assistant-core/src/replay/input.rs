@@ -1,0 +1,62 @@
+//! What the request was that a recorded stream answers.
+
+use serde_json::Value;
+
+use crate::{
+    event::{Interrupt, Message, ResumeEntry},
+    wire::agui::{
+        ProtocolError, interrupt_from_value, message_from_value, resume_entry_from_value,
+    },
+};
+
+/// What a client had and sent. What a conversation holds already is not added twice.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Input {
+    /// The history, in the order in which the client keeps it.
+    pub messages: Vec<Message>,
+    /// The shared state, if the request sets it.
+    pub state: Option<Value>,
+    /// Answers to open interrupts.
+    pub resume: Vec<ResumeEntry>,
+    /// What agents wait for.
+    pub pending_interrupts: Vec<Interrupt>,
+}
+
+impl Input {
+    /// Reads the `messages`, `state`, `resume` and `pendingInterrupts` of a run input; all may be
+    /// absent, other members are passed over.
+    ///
+    /// # Errors
+    /// If one of them has a wrong value.
+    pub fn from_json(mut value: Value) -> Result<Self, ProtocolError> {
+        let mut take = |key: &str| {
+            let taken = value.get_mut(key).map(Value::take);
+            taken.filter(|value| !value.is_null())
+        };
+        Ok(Self {
+            messages: list(take("messages"), "messages", message_from_value)?,
+            state: take("state"),
+            resume: list(take("resume"), "resume", resume_entry_from_value)?,
+            pending_interrupts: list(
+                take("pendingInterrupts"),
+                "pendingInterrupts",
+                interrupt_from_value,
+            )?,
+        })
+    }
+}
+
+fn list<T>(
+    value: Option<Value>,
+    name: &str,
+    read: fn(Value) -> Result<T, ProtocolError>,
+) -> Result<Vec<T>, ProtocolError> {
+    match value {
+        None => Ok(Vec::new()),
+        Some(Value::Array(items)) => items.into_iter().map(read).collect(),
+        Some(_) => {
+            let message = format!("Malformed input: '{name}' is no list.");
+            Err(ProtocolError::new("malformed", message))
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! Recorded AG-UI streams played into a conversation: what they become, without a session.
+//!
+//! For tools and tests. Nothing is executed, nobody is asked and no request follows; that is what
+//! [`crate::session`] does. One [`Replay`] is one conversation, each [`Stream`] one response in it.
+//!
+//! ```
+//! use assistant_core::replay::{Input, Replay};
+//! use assistant_core::wire::agui::Options;
+//!
+//! let mut replay = Replay::new();
+//! let mut stream = replay.stream(Input::default(), Options::default());
+//! stream.push_bytes(b"data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n");
+//! let report = stream.finish();
+//! assert_eq!(report.to_json()["outcome"], "truncated");
+//! ```
+
+mod input;
+mod report;
+mod tally;
+
+pub use input::Input;
+pub use report::{Finished, Report, RunFailure};
+
+use serde_json::Value;
+
+use crate::{
+    conversation::{Applied, Conversation},
+    event::{Diagnostic, Event, Interrupt},
+    wire::{
+        agui::{Decoder, End, Options, ProtocolError},
+        sse::{Frame, SseDecoder},
+    },
+};
+
+use tally::Tally;
+
+/// How many diagnostics a report holds; what comes beyond is counted, not kept.
+const MAX_DIAGNOSTICS: usize = 1_000;
+
+/// A conversation that recorded streams are played into, one after the other.
+#[derive(Debug, Clone, Default)]
+pub struct Replay {
+    conversation: Conversation,
+    interrupts: Vec<Interrupt>,
+}
+
+impl Replay {
+    /// An empty conversation.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The conversation as it stands.
+    #[must_use]
+    pub const fn conversation(&self) -> &Conversation {
+        &self.conversation
+    }
+
+    /// What agents wait for.
+    #[must_use]
+    pub fn pending_interrupts(&self) -> &[Interrupt] {
+        &self.interrupts
+    }
+
+    /// Begins the response to a request with this input.
+    pub fn stream(&mut self, input: Input, options: Options) -> Stream<'_> {
+        let Input {
+            messages,
+            state,
+            resume,
+            pending_interrupts,
+        } = input;
+        let answers: Vec<String> = resume.into_iter().map(|entry| entry.interrupt_id).collect();
+        let error = unanswered(&pending_interrupts, &answers);
+        let mut stream = Stream {
+            replay: self,
+            sse: SseDecoder::new(),
+            decoder: Decoder::new(options),
+            tally: Tally::new(answers),
+            error,
+            diagnostics: Vec::new(),
+            left_out: 0,
+            frames: Vec::new(),
+            events: Vec::new(),
+        };
+        stream.on_conversation(|conversation, out| conversation.merge_new(messages, out));
+        if let Some(state) = state {
+            stream.replay.conversation.set_state(state);
+        }
+        tally::raise(&mut stream.replay.interrupts, pending_interrupts);
+        stream
+    }
+}
+
+/// A client must answer all that an agent waits for at once; a request that leaves some of it open
+/// is never sent. Only what the input itself names counts: an interrupt that an earlier stream
+/// raised may well be open while others go on.
+fn unanswered(pending: &[Interrupt], answers: &[String]) -> Option<ProtocolError> {
+    let open: Vec<&str> = pending
+        .iter()
+        .map(|interrupt| interrupt.id.as_str())
+        .filter(|id| !answers.iter().any(|answer| answer == id))
+        .collect();
+    (!open.is_empty()).then(|| {
+        let message = format!(
+            "Thread has {} pending interrupt(s) not addressed by resume: {}",
+            open.len(),
+            open.join(", ")
+        );
+        ProtocolError::new("unanswered-interrupts", message)
+    })
+}
+
+/// One response, as it comes in.
+#[derive(Debug)]
+pub struct Stream<'a> {
+    replay: &'a mut Replay,
+    sse: SseDecoder,
+    decoder: Decoder,
+    tally: Tally,
+    error: Option<ProtocolError>,
+    diagnostics: Vec<Diagnostic>,
+    left_out: usize,
+    frames: Vec<Frame>,
+    events: Vec<Event>,
+}
+
+impl Stream<'_> {
+    /// Takes the next bytes of the response, cut anywhere.
+    pub fn push_bytes(&mut self, bytes: &[u8]) {
+        if self.error.is_some() {
+            return;
+        }
+        let mut frames = std::mem::take(&mut self.frames);
+        let result = self.sse.push(bytes, &mut frames);
+        for frame in frames.drain(..) {
+            self.push_frame(&frame);
+        }
+        self.frames = frames;
+        if let Err(error) = result {
+            self.fail(ProtocolError::new("limit", error.to_string()));
+        }
+    }
+
+    /// Takes an event that is already JSON.
+    pub fn push_value(&mut self, event: Value) {
+        if self.error.is_some() {
+            return;
+        }
+        let mut events = std::mem::take(&mut self.events);
+        let result = self.decoder.push_value(event, &mut events);
+        self.take_events(events, result);
+    }
+
+    /// Ends the stream because of something that the caller found; nothing after it counts.
+    pub fn fail(&mut self, error: ProtocolError) {
+        self.error.get_or_insert(error);
+    }
+
+    /// The response has ended: what has become of it.
+    #[must_use]
+    pub fn finish(mut self) -> Report {
+        if let Some(frame) = self.sse.finish().filter(|_| self.error.is_none()) {
+            self.push_frame(&frame);
+        }
+        if self.left_out > 0 {
+            let message = format!("{} more diagnostics were left out.", self.left_out);
+            self.diagnostics.push(Diagnostic::new("left-out", message));
+        }
+        let outcome = match self.error {
+            Some(_) => End::Failed,
+            None => self.decoder.finish(),
+        };
+        let conversation = &self.replay.conversation;
+        Report {
+            outcome,
+            error: self.error,
+            finished: self.tally.finished,
+            run_errors: self.tally.run_errors,
+            messages: conversation.received_messages(),
+            state: conversation.state().clone(),
+            pending_interrupts: self.replay.interrupts.clone(),
+            diagnostics: self.diagnostics,
+        }
+    }
+
+    fn push_frame(&mut self, frame: &Frame) {
+        if self.error.is_some() {
+            return;
+        }
+        let mut events = std::mem::take(&mut self.events);
+        let result = self.decoder.push_frame(&frame.data, &mut events);
+        self.take_events(events, result);
+    }
+
+    /// Applies the events; those before a fatal one stay applied.
+    fn take_events(&mut self, mut events: Vec<Event>, result: Result<(), ProtocolError>) {
+        for note in self.decoder.take_diagnostics() {
+            self.note(note);
+        }
+        for event in events.drain(..) {
+            self.tally.take(&event, &mut self.replay.interrupts);
+            self.on_conversation(|conversation, out| conversation.apply(event, out));
+        }
+        self.events = events;
+        if let Err(error) = result {
+            self.fail(error);
+        }
+    }
+
+    fn on_conversation(&mut self, act: impl FnOnce(&mut Conversation, &mut Applied<'_>)) {
+        let (mut changes, mut diagnostics) = (Vec::new(), Vec::new());
+        let mut out = Applied {
+            now: 0,
+            changes: &mut changes,
+            diagnostics: &mut diagnostics,
+        };
+        act(&mut self.replay.conversation, &mut out);
+        for note in diagnostics {
+            self.note(note);
+        }
+    }
+
+    fn note(&mut self, note: Diagnostic) {
+        if self.diagnostics.len() < MAX_DIAGNOSTICS {
+            self.diagnostics.push(note);
+        } else {
+            self.left_out += 1;
+        }
+    }
+}

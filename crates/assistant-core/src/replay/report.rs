@@ -1,0 +1,111 @@
+//! What has become of a stream, and its form as JSON.
+
+use serde_json::{Value, json};
+
+use crate::{
+    event::{Diagnostic, Interrupt, Message},
+    wire::agui::{End, ProtocolError, interrupt_to_value, message_to_value},
+};
+
+/// What has become of a stream.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Report {
+    /// Whether it ended with a terminal event, broke off, or broke the protocol.
+    pub outcome: End,
+    /// The violation that ended it.
+    pub error: Option<ProtocolError>,
+    /// How its finished runs ended.
+    pub finished: Vec<Finished>,
+    /// The failures that its runs reported.
+    pub run_errors: Vec<RunFailure>,
+    /// The whole conversation after it, in the order in which it was received.
+    pub messages: Vec<Message>,
+    /// The shared state after it.
+    pub state: Value,
+    /// What agents wait for after it.
+    pub pending_interrupts: Vec<Interrupt>,
+    /// What was tolerated, dropped or could not be acted on.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// How a run ended that was finished.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Finished {
+    /// Done.
+    Success {
+        /// Calls that are left to the page: as the agent names them, or those it started and gave
+        /// no result.
+        pending_tool_call_ids: Vec<String>,
+    },
+    /// The agent waits.
+    Interrupt {
+        /// What for.
+        interrupts: Vec<Interrupt>,
+    },
+    /// Stopped on purpose.
+    Cancelled,
+}
+
+/// A failure that a run reported.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunFailure {
+    /// A sentence.
+    pub message: String,
+    /// The agent's word for it.
+    pub code: Option<String>,
+}
+
+impl Report {
+    /// The report as one JSON object.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let failures = self.run_errors.iter().map(RunFailure::to_json);
+        let notes = self
+            .diagnostics
+            .iter()
+            .map(|note| json!({"code": note.code, "message": note.message}));
+        json!({
+            "outcome": match self.outcome {
+                End::Complete => "completed",
+                End::Failed => "failed",
+                End::Truncated => "truncated",
+            },
+            "error": self.error.as_ref().map(|error| error.message.as_str()),
+            "finished": self.finished.iter().map(Finished::to_json).collect::<Value>(),
+            "runErrors": failures.collect::<Value>(),
+            "messages": self.messages.iter().map(message_to_value).collect::<Value>(),
+            "state": self.state,
+            "pendingInterrupts": interrupts_to_json(&self.pending_interrupts),
+            "diagnostics": notes.collect::<Value>(),
+        })
+    }
+}
+
+impl Finished {
+    fn to_json(&self) -> Value {
+        match self {
+            Self::Success {
+                pending_tool_call_ids,
+            } => json!({"outcome": "success", "pendingToolCallIds": pending_tool_call_ids}),
+            Self::Interrupt { interrupts } => {
+                json!({"outcome": "interrupt", "interrupts": interrupts_to_json(interrupts)})
+            }
+            Self::Cancelled => json!({"outcome": "cancelled"}),
+        }
+    }
+}
+
+impl RunFailure {
+    fn to_json(&self) -> Value {
+        let mut json = json!({"message": self.message});
+        if let (Some(code), Value::Object(json)) = (&self.code, &mut json) {
+            json.insert("code".to_owned(), code.as_str().into());
+        }
+        json
+    }
+}
+
+fn interrupts_to_json(interrupts: &[Interrupt]) -> Value {
+    interrupts.iter().map(interrupt_to_value).collect()
+}

@@ -1,0 +1,98 @@
+//! What the runs of one response come to: how each ended, what it left open.
+
+use std::collections::HashSet;
+
+use super::{Finished, RunFailure};
+use crate::event::{Event, EventKind, Interrupt, Outcome};
+
+/// Counts along while events pass.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Tally {
+    pub(super) finished: Vec<Finished>,
+    pub(super) run_errors: Vec<RunFailure>,
+    /// Interrupts that the request, or the run itself, says are answered; until a run ends well.
+    answers: Vec<String>,
+    /// Calls that the run has started, in order.
+    started: Vec<String>,
+    /// The same, to find them.
+    known: HashSet<String>,
+    /// Calls that have got a result in this run.
+    answered: HashSet<String>,
+}
+
+impl Tally {
+    pub(super) fn new(answers: Vec<String>) -> Self {
+        Self {
+            answers,
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn take(&mut self, event: &Event, interrupts: &mut Vec<Interrupt>) {
+        match &event.kind {
+            EventKind::RunStarted { input, .. } => {
+                self.started.clear();
+                self.known.clear();
+                self.answered.clear();
+                let resume = input.iter().flat_map(|input| &input.resume);
+                self.answers
+                    .extend(resume.map(|entry| entry.interrupt_id.clone()));
+            }
+            EventKind::ToolCallStart { tool_call_id, .. } => {
+                if self.known.insert(tool_call_id.clone()) {
+                    self.started.push(tool_call_id.clone());
+                }
+            }
+            EventKind::ToolCallResult { tool_call_id, .. } => {
+                self.answered.insert(tool_call_id.clone());
+            }
+            EventKind::RunError { message, code, .. } => self.run_errors.push(RunFailure {
+                message: message.clone(),
+                code: code.clone(),
+            }),
+            EventKind::RunFinished { outcome, .. } => {
+                // Only a run that carried the answer, and ended well, closes an interrupt.
+                let answers = std::mem::take(&mut self.answers);
+                interrupts.retain(|open| !answers.contains(&open.id));
+                let finished = self.finished_with(outcome.as_ref());
+                if let Finished::Interrupt { interrupts: raised } = &finished {
+                    raise(interrupts, raised.clone());
+                }
+                self.finished.push(finished);
+            }
+            _ => {}
+        }
+    }
+
+    fn finished_with(&self, outcome: Option<&Outcome>) -> Finished {
+        match outcome {
+            Some(Outcome::Interrupt { interrupts }) => Finished::Interrupt {
+                interrupts: interrupts.clone(),
+            },
+            Some(Outcome::Cancelled) => Finished::Cancelled,
+            Some(Outcome::Success {
+                pending_tool_call_ids: Some(named),
+            }) if !named.is_empty() => Finished::Success {
+                pending_tool_call_ids: named.clone(),
+            },
+            _ => Finished::Success {
+                pending_tool_call_ids: self.pending(),
+            },
+        }
+    }
+
+    /// Calls without a result, for producers that do not name them.
+    fn pending(&self) -> Vec<String> {
+        let open = self
+            .started
+            .iter()
+            .filter(|id| !self.answered.contains(*id));
+        open.cloned().collect()
+    }
+}
+
+/// Adds interrupts; one that is open already is put anew.
+pub(super) fn raise(open: &mut Vec<Interrupt>, raised: Vec<Interrupt>) {
+    open.retain(|old| !raised.iter().any(|new| new.id == old.id));
+    open.extend(raised);
+}
