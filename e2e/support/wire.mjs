@@ -55,7 +55,7 @@ export function checkEnvelopes(requests) {
 export const user = (number, content) => ({ id: `user-${number}`, role: "user", content });
 
 /** A tool's message as it is sent. */
-export const tool = (number, content) => ({ id: `tool-${number}`, role: "tool", toolCallId: `call-${number}`, content });
+export const tool = (number, content) => ({ id: `tool-${number}`, role: "tool", content, toolCallId: `call-${number}` });
 
 /** A call inside an assistant's message, with its arguments as the agent streamed them. */
 export const call = (number, name, args) => ({ id: `call-${number}`, type: "function", function: { name, arguments: args } });
