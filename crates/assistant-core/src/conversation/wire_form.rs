@@ -27,16 +27,15 @@ impl Conversation {
     }
 
     /// The messages of the path as they are sent: results after their calls, and nothing of calls
-    /// that never ended (decision D4).
+    /// that never ended (decision D4) or of results without a call.
     #[must_use]
     pub fn request_messages(&self) -> Vec<event::Message> {
         let mut list = Vec::new();
         for ix in &self.path {
             let Some(node) = self.node(*ix) else { continue };
-            if node.message.role == Role::Activity
-                || is_abandoned(&node.message)
-                || self.is_second_answer(&node.message)
-            {
+            // A tool message without a call is kept, but some servers fail on it.
+            let local = matches!(node.message.role, Role::Activity | Role::Tool);
+            if local || is_abandoned(&node.message) {
                 continue;
             }
             list.extend(to_wire(&node.message, is_sendable));
@@ -47,18 +46,6 @@ impl Conversation {
             list.extend(self.tool_messages(&refs));
         }
         list
-    }
-
-    /// A tool message on its own for a call that has its answer.
-    fn is_second_answer(&self, message: &Message) -> bool {
-        message.role == Role::Tool
-            && message.parts.iter().any(|part| match part {
-                Part::ToolResult(part) => self
-                    .find_call(&part.tool_call_id)
-                    .and_then(|at| self.call_at(at))
-                    .is_some_and(|call| call.result.is_some()),
-                _ => false,
-            })
     }
 
     fn tool_messages(&self, refs: &[CallRef]) -> Vec<event::Message> {

@@ -4,7 +4,7 @@
 //! was made by; if one of them changes before the handler starts, it is made anew (decision D1).
 
 use super::{
-    Answer, CommitId, Cx, InvocationId, PolicyQuestion, Session, Ticket, TimerId, run::Watched,
+    Answer, CommitId, Cx, Effect, InvocationId, PolicyQuestion, Session, Ticket, TimerId, run::Watched,
 };
 use serde_json::Value;
 
@@ -111,22 +111,18 @@ impl Session {
     /// Drops what was made of calls that a snapshot took away. A call whose place among its
     /// siblings has changed is still the same one.
     fn drop_vanished_calls(&mut self, cx: &mut Cx<'_>) {
-        for open in &mut self.open_calls {
-            if let Some((key, _)) = self.conversation.call_by_wire_id(&open.binding.id) {
-                open.key = key;
+        for mut open in std::mem::take(&mut self.open_calls) {
+            match self.conversation.call_by_wire_id(&open.binding.id) {
+                Some((key, call)) if !call.phase.is_final() => {
+                    open.key = key;
+                    self.open_calls.push(open);
+                }
+                _ => {
+                    if let Stage::Running(invocation, _) = open.stage {
+                        cx.effect(Effect::CancelHandler { invocation });
+                    }
+                }
             }
-        }
-        let gone: Vec<CallKey> = self
-            .open_calls
-            .iter()
-            .filter(|open| {
-                let call = self.conversation.call(&open.key);
-                call.is_none_or(|call| call.id != open.binding.id || call.phase.is_final())
-            })
-            .map(|open| open.key.clone())
-            .collect();
-        for key in gone {
-            self.forget_open_call(&key, cx);
         }
     }
 

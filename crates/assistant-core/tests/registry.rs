@@ -1,0 +1,162 @@
+//! What is registered, offered and in force.
+
+use assistant_core::{
+    action::{ActionSpec, Availability, Registry, RegistrationId, ResultEncoding, ToolError, definitions_from_json},
+    conversation::Change,
+    session::Refusal,
+};
+use serde_json::{Value, json};
+
+use crate::support::*;
+
+fn names(driver: &Driver) -> Vec<String> {
+    let tools = driver.session.registry().tools();
+    tools.into_iter().map(|tool| tool.name).collect()
+}
+
+fn told(step: &assistant_core::session::Step) -> usize {
+    step.changes.iter().filter(|c| **c == Change::Registry).count()
+}
+
+#[test]
+fn a_name_and_a_description_are_enough() {
+    let tool = ActionSpec::new("confirmAction", "Ask").tool();
+    assert_eq!(tool.parameters, Some(json!({"type": "object", "properties": {}})));
+    assert_eq!((tool.name.as_str(), tool.description.as_str()), ("confirmAction", "Ask"));
+}
+
+#[test]
+fn the_newest_of_one_name_is_in_force_and_dropping_removes_only_itself() {
+    let mut driver = Driver::new();
+    let a = driver.register(ActionSpec::new("x", "A"));
+    let b = RegistrationId(77);
+    let step = driver.register_as(b, ActionSpec::new("x", "B"));
+    assert_eq!(step.diagnostics[0].code, "action-name-clash");
+    assert!(step.diagnostics[0].message.contains("'x'"));
+    let in_force = |driver: &Driver| driver.session.registry().in_force("x").map(|r| r.id);
+    assert_eq!(in_force(&driver), Some(b));
+    assert_eq!(names(&driver), ["x"]);
+    let mut other = driver.clone();
+    driver.unregister(a);
+    assert_eq!(in_force(&driver), Some(b));
+    driver.unregister(b);
+    assert_eq!(in_force(&driver), None);
+    other.unregister(b);
+    assert_eq!(in_force(&other), Some(a));
+    assert_eq!(told(&other.unregister(b)), 0);
+}
+
+#[test]
+fn a_clash_is_told_once() {
+    let mut driver = Driver::new();
+    let a = driver.register(ActionSpec::new("x", "A"));
+    driver.register_as(RegistrationId(9), ActionSpec::new("x", "B"));
+    assert_eq!(driver.register_as(a, ActionSpec::new("x", "A2")).diagnostics, []);
+}
+
+#[test]
+fn each_change_of_the_definitions_is_told_once() {
+    let mut driver = Driver::new();
+    let id = RegistrationId(1);
+    assert_eq!(told(&driver.register_as(id, ActionSpec::new("a", ""))), 1);
+    assert_eq!(told(&driver.register_as(RegistrationId(2), ActionSpec::new("b", ""))), 1);
+    assert_eq!(told(&driver.register_as(id, ActionSpec::new("a", ""))), 0);
+    let mut same_for_agent = action("a");
+    same_for_agent.timeout_ms = Some(5);
+    assert_eq!(told(&driver.register_as(id, same_for_agent)), 0);
+    assert_eq!(told(&driver.unregister(id)), 1);
+    assert_eq!(told(&driver.unregister(id)), 0);
+    assert_eq!(names(&driver), ["b"]);
+}
+
+#[test]
+fn definitions_stand_in_order_of_registration_and_go_with_the_next_run() {
+    let mut driver = Driver::new();
+    driver.register(action("zeta"));
+    driver.send("hi");
+    driver.event(started());
+    driver.register(action("alpha"));
+    let mut hidden = action("shown_only");
+    hidden.availability = Availability::RenderOnly;
+    driver.register(hidden);
+    driver.events(calls("c", "zeta", "{}"));
+    // Not offered in this run, so the agent's own.
+    driver.events(calls("d", "alpha", "{}"));
+    driver.event(finished());
+    driver.close();
+    assert_eq!(driver.starts("d"), 0);
+    driver.returns("c", json!(1));
+    let tools: Vec<&str> = driver.request().tools.iter().map(|t| t.name.as_str()).collect();
+    assert_eq!(tools, ["zeta", "alpha"]);
+    assert_eq!(driver.runs[0].1.tools.len(), 1);
+}
+
+#[test]
+fn asking_for_what_cannot_run_says_why() {
+    let mut registry = Driver::new();
+    registry.register(ActionSpec::new("idle", ""));
+    let mut hidden = action("hidden");
+    hidden.availability = Availability::RenderOnly;
+    registry.register(hidden);
+    registry.register(action("works"));
+    let registry: &Registry = registry.session.registry();
+    let error = |name: &str| registry.executable(name).unwrap_err();
+    assert_eq!(error("nobody"), "Action nobody not found");
+    assert_eq!(error("hidden"), "Action hidden not found");
+    assert_eq!(error("idle"), "Action idle has no handler");
+    assert_eq!(registry.executable("works").unwrap().spec.name, "works");
+}
+
+#[test]
+fn names_that_providers_refuse_are_refused() {
+    let longest = "x".repeat(128);
+    for good in ["a", "confirmAction", "a-b_c.d9", longest.as_str()] {
+        assert!(ActionSpec::new(good, "").check().is_ok(), "{good}");
+    }
+    let too_long = "x".repeat(129);
+    for bad in ["", "two words", "ä", "a/b", too_long.as_str()] {
+        let mut driver = Driver::new();
+        let step = driver.register_as(RegistrationId(1), ActionSpec::new(bad, ""));
+        assert!(matches!(step.refused, Some(Refusal::InvalidAction(_))), "{bad}");
+        assert_eq!(names(&driver), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn a_plain_list_of_definitions_is_taken_over() {
+    let seed = json!([
+        {"name": "confirmAction", "description": "Ask the user", "parameters": {
+            "type": "object",
+            "properties": {"action": {"type": "string"}, "importance": {"type": "string", "enum": ["low", "high"]}},
+            "required": ["action"]}},
+        {"name": "bare"},
+        {"description": "no name"},
+        {"name": "bad name"},
+        {"name": "bad_parameters", "parameters": "none"},
+        17,
+    ]);
+    let list: &[Value] = seed.as_array().unwrap();
+    let (actions, refused) = definitions_from_json(list);
+    assert_eq!(actions.len(), 2);
+    let tool = actions[0].tool();
+    assert_eq!(Some(&list[0]["parameters"]), tool.parameters.as_ref());
+    assert_eq!(actions[1].description, "");
+    assert_eq!(refused.len(), 4);
+    assert!(refused[1].contains("entry 3") && refused[1].contains("bad name"), "{refused:?}");
+}
+
+#[test]
+fn values_become_text_as_the_action_says() {
+    let json = ResultEncoding::Json;
+    assert_eq!(json.encode(&json!("ok")), "\"ok\"");
+    assert_eq!(json.encode(&json!(null)), "null");
+    assert_eq!(ResultEncoding::Text.encode(&json!("ok")), "ok");
+    assert_eq!(ResultEncoding::Text.encode(&json!({"a": 1})), "{\"a\":1}");
+}
+
+#[test]
+fn an_error_tells_the_model_what_it_knows() {
+    let error = ToolError::new("no").error_type("limit").suggestion("wait");
+    assert_eq!(error.to_value().to_string(), r#"{"error":"no","errorType":"limit","suggestion":"wait"}"#);
+    assert_eq!(ToolError::new("boom").to_value(), json!({"error": "boom"}));
+}

@@ -1,0 +1,217 @@
+//! Ending things early: stop, unmounting, another conversation.
+
+use assistant_core::{
+    action::{RegistrationId, ToolOutcome},
+    conversation::{Change, Phase},
+    session::{FinishReason, Input, JournalEntry, NoticeKind, Refusal},
+};
+use serde_json::json;
+
+use crate::support::*;
+
+/// Nothing is under way, and nothing that comes late changes that.
+fn assert_all_ended(driver: &mut Driver) {
+    assert!(!driver.session.is_busy() && !driver.session.is_streaming());
+    assert_eq!(driver.session.conversation().active_calls(), []);
+    assert!(driver.session.interrupts().is_empty());
+    let before = driver.session.conversation().export();
+    let runs = driver.runs.len();
+    for invocation in driver.invocations.clone() {
+        let outcome = Ok(ToolOutcome::Continue(json!("late")));
+        driver.input(Input::Finished { invocation: invocation.id, outcome });
+    }
+    for (commit, _) in driver.commits.clone() {
+        driver.input(Input::Committed { commit, outcome: Ok(()) });
+    }
+    for (timer, _) in driver.timers.clone() {
+        driver.input(Input::Timer { timer });
+    }
+    if !driver.runs.is_empty() {
+        driver.event(text_start("late"));
+        driver.event(finished());
+        driver.close();
+    }
+    assert_eq!(driver.session.conversation().export(), before);
+    assert_eq!(driver.runs.len(), runs);
+}
+
+fn working() -> Driver {
+    let mut driver = Driver::new();
+    driver.register(action("f"));
+    driver.register(asking("ask"));
+    driver.send("hi");
+    driver.event(started());
+    driver
+}
+
+#[test]
+fn stop_while_the_agent_speaks_keeps_the_text() {
+    let mut driver = working();
+    driver.events([text_start("m"), text("m", "half a")]);
+    driver.event(start_in("c", "f", Some("m")));
+    driver.event(args("c", "{\"x"));
+    assert_eq!(driver.input(Input::Stop).refused, None);
+    assert_eq!(driver.aborted, [driver.run()]);
+    let message = driver.session.conversation().message(&message_id("m")).unwrap();
+    assert_eq!((message.text().as_str(), message.is_streaming()), ("half a", false));
+    assert_eq!(driver.phase("c"), Phase::Cancelled);
+    assert!(driver.call("c").result.is_none());
+    assert_eq!(driver.notices(), [NoticeKind::Stopped]);
+    assert_eq!(driver.session.summary().finish, Some(FinishReason::Stopped));
+    assert_all_ended(&mut driver);
+    driver.send("more");
+    assert_eq!(request(&driver), ["user=hi", "assistant=half a[]", "user=more"]);
+}
+
+#[test]
+fn stop_cancels_handlers_questions_and_commits_and_keeps_finished_results() {
+    let mut driver = working();
+    driver.manual_commits = true;
+    for (id, name) in [("a", "f"), ("b", "f"), ("c", "f"), ("d", "ask")] {
+        driver.events(calls(id, name, "{}"));
+    }
+    driver.event(finished());
+    driver.close();
+    for (commit, _) in driver.commits.clone().into_iter().take(2) {
+        driver.input(Input::Committed { commit, outcome: Ok(()) });
+    }
+    driver.returns("a", json!("done"));
+    driver.input(Input::Stop);
+    assert_eq!(driver.cancelled, [driver.invocation("b").id]);
+    assert_eq!(driver.phase("a"), Phase::OutputAvailable);
+    for id in ["b", "c", "d"] {
+        assert_eq!(driver.phase(id), Phase::Cancelled);
+        assert_eq!(driver.answer(id), "{\"error\":\"cancelled\"}");
+        assert_eq!(driver.call(id).result.as_ref().unwrap().error, None);
+    }
+    assert_all_ended(&mut driver);
+    assert_eq!(driver.approve("d"), Some(Refusal::AlreadyResolved));
+    assert_eq!(driver.input(Input::Stop).refused, Some(Refusal::NothingToDo));
+    driver.send("more");
+    assert_eq!(request(&driver)[2], "tool:a=\"done\"");
+    assert_answered(&driver.request().messages, &Default::default());
+}
+
+#[test]
+fn stop_closes_what_an_agent_waits_for() {
+    let mut driver = working();
+    driver.events(calls("c", "theirs", "{}"));
+    driver.event(interrupted(vec![gate("int", "c")]));
+    driver.close();
+    driver.input(Input::Stop);
+    assert_eq!(driver.phase("c"), Phase::Cancelled);
+    assert_all_ended(&mut driver);
+    driver.send("more");
+    assert!(driver.request().resume.is_empty());
+    assert_answered(&driver.request().messages, &Default::default());
+}
+
+#[test]
+fn stop_with_nothing_under_way_is_refused() {
+    let mut driver = Driver::new();
+    assert_eq!(driver.input(Input::Stop).refused, Some(Refusal::NothingToDo));
+    driver.send("hi");
+    driver.says("hello");
+    assert_eq!(driver.input(Input::Stop).refused, Some(Refusal::NothingToDo));
+    assert_eq!(driver.notices(), []);
+}
+
+#[test]
+fn a_component_that_goes_takes_its_handlers_along() {
+    let mut driver = working();
+    for (id, name) in [("a", "f"), ("b", "f"), ("d", "ask")] {
+        driver.events(calls(id, name, "{}"));
+    }
+    driver.event(finished());
+    driver.close();
+    driver.returns("a", json!(1));
+    driver.unregister(RegistrationId(1));
+    assert_eq!(driver.cancelled, [driver.invocation("b").id]);
+    assert_eq!(driver.phase("b"), Phase::Cancelled);
+    assert_eq!(driver.answer("b"), r#"{"error":"cancelled","reason":"unmounted"}"#);
+    driver.returns("b", json!("late"));
+    driver.deny("d", None);
+    assert_eq!(driver.runs.len(), 2);
+    assert_answered(&driver.request().messages, &Default::default());
+}
+
+#[test]
+fn a_component_that_goes_between_commit_and_start_runs_nothing() {
+    for detached in [true, false] {
+        let mut driver = Driver::new();
+        let mut spec = action("f");
+        spec.detached = detached;
+        let id = driver.register(spec);
+        driver.manual_commits = true;
+        driver.send("hi");
+        driver.plays(calls("c", "f", "{}"));
+        driver.unregister(id);
+        let commit = driver.commits[0].0;
+        driver.input(Input::Committed { commit, outcome: Ok(()) });
+        assert_eq!(driver.starts("c"), 0);
+        assert!(driver.phase("c").is_final());
+        assert_eq!(driver.runs.len(), 2);
+    }
+}
+
+#[test]
+fn a_detached_handler_goes_on() {
+    let mut driver = Driver::new();
+    let mut spec = action("f");
+    spec.detached = true;
+    let id = driver.register(spec);
+    driver.send("hi");
+    driver.plays(calls("c", "f", "{}"));
+    driver.unregister(id);
+    assert_eq!(driver.phase("c"), Phase::Running);
+    driver.returns("c", json!(1));
+    assert_eq!(request(&driver)[2], "tool:c=1");
+}
+
+#[test]
+fn a_new_conversation_cancels_sends_nothing_and_keeps_the_old_one() {
+    let mut driver = working();
+    driver.events(calls("c", "ask", "{}"));
+    driver.event(finished());
+    driver.close();
+    let runs = driver.runs.len();
+    let step = driver.input(Input::NewThread);
+    assert!(step.changes.contains(&Change::Thread));
+    assert_eq!(driver.runs.len(), runs);
+    assert_ne!(driver.session.thread_id(), "thread");
+    assert_eq!(driver.session.conversation().path().count(), 0);
+    assert_eq!(driver.notices(), []);
+    assert!(!driver.session.is_busy());
+    let JournalEntry::Finished { thread_id, .. } = &driver.records[0] else {
+        panic!("not the end of the call");
+    };
+    assert_eq!(thread_id, "thread");
+
+    let (thread_id, snapshot) = driver.archives[0].clone();
+    assert_eq!(thread_id, "thread");
+    assert_eq!(driver.input(Input::Load { thread_id, snapshot }).refused, None);
+    assert_eq!(driver.session.thread_id(), "thread");
+    assert_eq!(driver.phase("c"), Phase::Cancelled);
+    driver.send("back again");
+    assert_eq!(driver.request().thread_id, "thread");
+    assert_answered(&driver.request().messages, &Default::default());
+}
+
+#[test]
+fn an_empty_conversation_is_not_kept() {
+    let mut driver = Driver::new();
+    driver.input(Input::NewThread);
+    assert!(driver.archives.is_empty());
+}
+
+#[test]
+fn a_dismissed_notice_is_gone() {
+    let mut driver = working();
+    driver.close();
+    let notice = driver.session.notices()[0].id;
+    driver.input(Input::Dismiss { notice });
+    driver.input(Input::Dismiss { notice });
+    assert_eq!(driver.notices(), []);
+    assert_eq!(driver.input(Input::Retry).refused, Some(Refusal::NothingToDo));
+    assert_eq!(driver.send("again").refused, None);
+}

@@ -1,0 +1,213 @@
+//! Messages snapshots on a tree (decision D10).
+
+use assistant_core::{
+    conversation::Phase,
+    event::{Content, FunctionCall, Message, MessageBody},
+};
+use serde_json::json;
+
+use crate::support::*;
+
+fn user(id: &str, text: &str) -> Message {
+    let content = Content::Text(text.to_owned());
+    Message::new(id, MessageBody::User { content })
+}
+
+fn assistant(id: &str, content: Option<&str>, calls: &[(&str, &str, &str)]) -> Message {
+    let call = |(id, name, args): &(&str, &str, &str)| FunctionCall::new(*id, *name, *args);
+    let body = MessageBody::Assistant {
+        content: content.map(str::to_owned),
+        tool_calls: calls.iter().map(call).collect(),
+    };
+    Message::new(id, body)
+}
+
+fn tool(id: &str, call: &str, content: &str) -> Message {
+    let body = MessageBody::Tool {
+        tool_call_id: call.to_owned(),
+        content: Content::Text(content.to_owned()),
+        error: None,
+    };
+    Message::new(id, body)
+}
+
+fn shown(driver: &Driver) -> Vec<String> {
+    sketch(&driver.session.conversation().received_messages())
+}
+
+/// One run whose call `c` was run here and answered; the continuation is under way.
+fn answered() -> Driver {
+    let mut driver = Driver::new();
+    driver.register(action("f"));
+    driver.send("hi");
+    driver.plays(calls("c", "f", "{}"));
+    driver.returns("c", json!("done"));
+    driver.event(started());
+    driver
+}
+
+#[test]
+fn what_is_known_is_replaced_in_place_and_what_is_new_comes_last() {
+    let mut driver = Driver::new();
+    driver.send("hi");
+    driver.event(started());
+    driver.events(says("a", "one"));
+    driver.events(says("b", "two"));
+    let list = vec![user("id1", "hi"), assistant("new", Some("three"), &[]), assistant("a", Some("ONE"), &[])];
+    driver.event(snapshot(list));
+    assert_eq!(shown(&driver), ["user=hi", "assistant=ONE[]", "assistant=three[]"]);
+}
+
+#[test]
+fn equal_text_keeps_its_parts() {
+    let mut driver = Driver::new();
+    driver.send("hi");
+    driver.event(started());
+    driver.events(says("m", "be"));
+    driver.events(calls("c", "agents", "{}"));
+    driver.events(says("m", "fore"));
+    let list = vec![user("id1", "hi"), assistant("m", Some("before"), &[("c", "agents", "{}")])];
+    driver.event(snapshot(list));
+    let message = driver.session.conversation().message(&message_id("m")).unwrap();
+    let texts: Vec<_> = message.parts.iter().map(|part| part.as_text()).collect();
+    assert_eq!(texts, [Some("be"), None, Some("fore")]);
+}
+
+#[test]
+fn an_own_message_that_is_absent_stays_as_a_branch() {
+    let mut driver = Driver::new();
+    driver.send("hi");
+    driver.event(started());
+    driver.event(snapshot(vec![user("other", "theirs")]));
+    assert_eq!(shown(&driver), ["user=theirs"]);
+    let conversation = driver.session.conversation();
+    assert!(conversation.message(&message_id("id1")).is_some());
+    let step = driver.event(snapshot(vec![user("other", "theirs"), user("id1", "hi")]));
+    assert_eq!(step.diagnostics[0].code, "other-branch");
+    assert_eq!(shown(&driver), ["user=theirs"]);
+}
+
+#[test]
+fn a_result_that_is_not_sent_yet_is_never_dropped() {
+    let mut driver = Driver::new();
+    let mut eager = action("f");
+    eager.eager = true;
+    driver.register(eager);
+    driver.send("hi");
+    driver.event(started());
+    driver.events(calls("c", "f", "{}"));
+    driver.returns("c", json!(7));
+    driver.event(snapshot(vec![user("id1", "hi")]));
+    assert_eq!(shown(&driver), ["user=hi", "assistant=[c]", "tool:c=7"]);
+    driver.event(finished());
+    driver.close();
+    assert_eq!(request(&driver), ["user=hi", "assistant=[c]", "tool:c=7"]);
+}
+
+#[test]
+fn a_snapshot_without_the_answer_does_not_run_the_call_again() {
+    let mut driver = answered();
+    let list = vec![user("id1", "hi"), assistant("m", None, &[("c", "f", "{}")])];
+    driver.event(snapshot(list));
+    assert_eq!(driver.phase("c"), Phase::OutputAvailable);
+    assert_eq!(shown(&driver), ["user=hi", "assistant=[c]"]);
+    driver.event(finished());
+    driver.close();
+    assert_eq!(driver.starts("c"), 1);
+    driver.send("more");
+    let messages = request(&driver);
+    assert_eq!(messages, ["user=hi", "assistant=[c]", "tool:c=\"done\"", "user=more"]);
+}
+
+#[test]
+fn an_answer_under_another_id_is_the_same_answer() {
+    let mut driver = Driver::new();
+    driver.register(asking("f"));
+    driver.send("hi");
+    driver.plays(calls("c", "f", "{}"));
+    driver.deny("c", None);
+    driver.event(started());
+    let list = vec![
+        user("id1", "hi"),
+        assistant("m", None, &[("c", "f", "{}")]),
+        assistant("n", Some("fine"), &[]),
+        tool("server", "c", "\"denied\""),
+    ];
+    driver.event(snapshot(list.clone()));
+    assert_eq!(driver.phase("c"), Phase::OutputDenied);
+    assert_eq!(driver.call("c").result.as_ref().unwrap().message_id, "server");
+    assert_eq!(shown(&driver), ["user=hi", "assistant=[c]", "assistant=fine[]", "tool:c=\"denied\""]);
+    driver.event(snapshot(list));
+    driver.event(finished());
+    driver.close();
+    driver.send("more");
+    let messages = request(&driver);
+    assert_eq!(messages[1..4], ["assistant=[c]", "tool:c=\"denied\"", "assistant=fine[]"]);
+    assert_eq!(driver.runs.len(), 3);
+}
+
+#[test]
+fn calls_that_only_a_snapshot_brings_run_too() {
+    let mut driver = Driver::new();
+    driver.register(action("f"));
+    driver.send("hi");
+    let list = vec![user("id1", "hi"), assistant("m", None, &[("c", "f", "{\"x\":1}")])];
+    driver.plays([snapshot(list)]);
+    assert_eq!(driver.invocation("c").args, json!({"x": 1}));
+}
+
+#[test]
+fn the_same_call_twice_in_a_snapshot_is_one_call() {
+    let mut driver = Driver::new();
+    driver.register(action("f"));
+    driver.send("hi");
+    let list = vec![
+        user("id1", "hi"),
+        assistant("m", None, &[("c", "f", "{}"), ("c", "f", "{}")]),
+        assistant("n", None, &[("c", "f", "{}")]),
+    ];
+    driver.plays([snapshot(list)]);
+    assert_eq!(driver.starts("c"), 1);
+    driver.returns("c", json!(null));
+    assert_answered(&driver.request().messages, &Default::default());
+}
+
+#[test]
+fn changed_arguments_void_an_approval() {
+    let mut driver = Driver::new();
+    driver.register(asking("f"));
+    driver.send("hi");
+    driver.event(started());
+    driver.events(calls("c", "f", "{\"x\":1}"));
+    driver.approve("c");
+    let list = vec![user("id1", "hi"), assistant("m", None, &[("c", "f", "{\"x\":2}")])];
+    driver.event(snapshot(list));
+    driver.event(finished());
+    driver.close();
+    assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
+    assert_eq!(driver.starts("c"), 0);
+    driver.approve("c");
+    assert_eq!(driver.invocation("c").args, json!({"x": 2}));
+}
+
+#[test]
+fn a_snapshot_never_starts_a_running_handler_again() {
+    let mut driver = Driver::new();
+    let mut eager = action("f");
+    eager.eager = true;
+    driver.register(eager);
+    driver.send("hi");
+    driver.event(started());
+    driver.events(says("m", "x"));
+    driver.events(calls("b", "agents", "{}"));
+    driver.events(calls("c", "f", "{}"));
+    assert_eq!(driver.starts("c"), 1);
+    // The call before it goes, and the arguments are others: the handler works on.
+    let list = vec![user("id1", "hi"), assistant("m", Some("x"), &[("c", "f", "{\"x\":2}")])];
+    driver.event(snapshot(list));
+    driver.event(finished());
+    driver.close();
+    driver.returns("c", json!(1));
+    assert_eq!((driver.starts("c"), driver.cancelled.len()), (1, 0));
+    assert_eq!(request(&driver), ["user=hi", "assistant=x[c]", "tool:c=1"]);
+}

@@ -1,0 +1,480 @@
+//! A host for tests, a driver that carries effects out on command, and builders of events.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use assistant_core::{
+    action::{
+        ActionSpec, Policy, RegistrationId, ToolError, ToolOutcome, schema::PatternHost,
+    },
+    conversation::{CallKey, MessageId, Phase, ToolCall},
+    event::{
+        Content, Event, EventKind, Interrupt, Message, MessageBody, Outcome, Role, RunInput,
+    },
+    session::{
+        Answer, CommitId, Effect, Failure, FailureKind, Host, Input, Invocation, InvocationId,
+        JournalEntry, NoticeKind, Options, PolicyQuestion, Refusal, RunKey, Session, Step,
+        StreamEnd, Ticket, TimerId, Verdict,
+    },
+};
+use serde_json::{Value, json};
+
+/// A host that counts: ids are numbers, the clock is set by hand, rules are programmed.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct TestHost {
+    pub(crate) ids: u64,
+    pub(crate) clock: i64,
+    /// What `needs_approval` answers; `None` means later.
+    pub(crate) ask: Option<bool>,
+    /// Questions that were put.
+    pub(crate) tickets: Vec<(Ticket, Value)>,
+    /// What `denial` answers.
+    pub(crate) denial: Option<Value>,
+}
+
+impl PatternHost for TestHost {
+    fn pattern_matches(&mut self, pattern: &str, text: &str) -> Option<bool> {
+        let regex = regress::Regex::with_flags(pattern, "u").ok()?;
+        Some(regex.find(text).is_some())
+    }
+}
+
+impl Host for TestHost {
+    fn now(&mut self) -> i64 {
+        self.clock
+    }
+
+    fn new_id(&mut self) -> String {
+        self.ids += 1;
+        format!("id{}", self.ids)
+    }
+
+    fn needs_approval(&mut self, question: PolicyQuestion<'_>) -> Answer<bool> {
+        self.tickets.push((question.ticket, question.args.clone()));
+        self.ask.map_or(Answer::Later, Answer::Now)
+    }
+
+    fn denial(&mut self, _: RegistrationId, _: &Value, _: Option<&str>) -> Option<Value> {
+        self.denial.clone()
+    }
+}
+
+/// A session whose effects are recorded; commits are answered at once unless told otherwise.
+#[derive(Debug, Clone)]
+pub(crate) struct Driver {
+    pub(crate) session: Session,
+    pub(crate) host: TestHost,
+    pub(crate) manual_commits: bool,
+    /// Everything that was asked for, in order.
+    pub(crate) effects: Vec<Effect>,
+    pub(crate) runs: Vec<(RunKey, RunInput)>,
+    pub(crate) commits: Vec<(CommitId, JournalEntry)>,
+    pub(crate) invocations: Vec<Invocation>,
+    pub(crate) cancelled: Vec<InvocationId>,
+    pub(crate) timers: Vec<(TimerId, u32)>,
+    pub(crate) records: Vec<JournalEntry>,
+    pub(crate) archives: Vec<(String, Value)>,
+    pub(crate) aborted: Vec<RunKey>,
+    next_registration: u64,
+}
+
+impl Driver {
+    pub(crate) fn new() -> Self {
+        Self::with(Options::default())
+    }
+
+    pub(crate) fn with(options: Options) -> Self {
+        Self {
+            session: Session::new("thread", options),
+            host: TestHost::default(),
+            manual_commits: false,
+            effects: Vec::new(),
+            runs: Vec::new(),
+            commits: Vec::new(),
+            invocations: Vec::new(),
+            cancelled: Vec::new(),
+            timers: Vec::new(),
+            records: Vec::new(),
+            archives: Vec::new(),
+            aborted: Vec::new(),
+            next_registration: 0,
+        }
+    }
+
+    /// Hands one input in, and answers commits as long as that is automatic.
+    pub(crate) fn input(&mut self, input: Input) -> Step {
+        let step = self.session.handle(input, &mut self.host);
+        let mut open = VecDeque::new();
+        for effect in &step.effects {
+            self.note(effect, &mut open);
+        }
+        if !self.manual_commits {
+            for commit in open {
+                self.input(Input::Committed {
+                    commit,
+                    outcome: Ok(()),
+                });
+            }
+        }
+        step
+    }
+
+    fn note(&mut self, effect: &Effect, open: &mut VecDeque<CommitId>) {
+        self.effects.push(effect.clone());
+        match effect.clone() {
+            Effect::OpenRun { run, input } => self.runs.push((run, *input)),
+            Effect::AbortRun { run } => self.aborted.push(run),
+            Effect::Commit { commit, entry } => {
+                open.push_back(commit);
+                self.commits.push((commit, entry));
+            }
+            Effect::Record { entry } => self.records.push(entry),
+            Effect::Invoke(invocation) => self.invocations.push(*invocation),
+            Effect::CancelHandler { invocation } => self.cancelled.push(invocation),
+            Effect::StartTimer { timer, ms } => self.timers.push((timer, ms)),
+            Effect::Archive {
+                thread_id,
+                snapshot,
+            } => self.archives.push((thread_id, snapshot)),
+        }
+    }
+
+    pub(crate) fn register(&mut self, spec: ActionSpec) -> RegistrationId {
+        self.next_registration += 1;
+        let id = RegistrationId(self.next_registration);
+        assert_eq!(self.register_as(id, spec).refused, None);
+        id
+    }
+
+    pub(crate) fn register_as(&mut self, id: RegistrationId, spec: ActionSpec) -> Step {
+        self.input(Input::Register {
+            id,
+            spec: Box::new(spec),
+        })
+    }
+
+    pub(crate) fn unregister(&mut self, id: RegistrationId) -> Step {
+        self.input(Input::Unregister { id })
+    }
+
+    pub(crate) fn send(&mut self, text: &str) -> Step {
+        self.input(Input::Send {
+            content: Content::Text(text.to_owned()),
+        })
+    }
+
+    /// The newest run.
+    pub(crate) fn run(&self) -> RunKey {
+        self.runs.last().unwrap().0
+    }
+
+    /// What the newest run was started with.
+    pub(crate) fn request(&self) -> &RunInput {
+        &self.runs.last().unwrap().1
+    }
+
+    pub(crate) fn event(&mut self, event: impl Into<Event>) -> Step {
+        let run = self.run();
+        self.input(Input::Event {
+            run,
+            event: Box::new(event.into()),
+        })
+    }
+
+    pub(crate) fn events(&mut self, events: impl IntoIterator<Item = EventKind>) {
+        for event in events {
+            self.event(event);
+        }
+    }
+
+    pub(crate) fn close(&mut self) -> Step {
+        let run = self.run();
+        self.input(Input::RunClosed {
+            run,
+            end: StreamEnd::Closed,
+        })
+    }
+
+    pub(crate) fn break_off(&mut self, kind: FailureKind) -> Step {
+        let run = self.run();
+        let message = "no luck".to_owned();
+        self.input(Input::RunClosed {
+            run,
+            end: StreamEnd::Failed(Failure { kind, message }),
+        })
+    }
+
+    /// A whole run that succeeds.
+    pub(crate) fn plays(&mut self, events: impl IntoIterator<Item = EventKind>) -> Step {
+        self.event(started());
+        self.events(events);
+        self.event(finished());
+        self.close()
+    }
+
+    /// A run that says something and ends.
+    pub(crate) fn says(&mut self, text: &str) -> Step {
+        let id = format!("text-{}", self.runs.len());
+        self.plays(says(&id, text))
+    }
+
+    pub(crate) fn key(&self, id: &str) -> CallKey {
+        self.session.conversation().call_by_wire_id(id).unwrap().0
+    }
+
+    pub(crate) fn call(&self, id: &str) -> &ToolCall {
+        self.session.conversation().call_by_wire_id(id).unwrap().1
+    }
+
+    pub(crate) fn phase(&self, id: &str) -> Phase {
+        self.call(id).phase
+    }
+
+    /// The text of the answer to a call.
+    pub(crate) fn answer(&self, id: &str) -> String {
+        let result = self.call(id).result.as_ref();
+        result.map_or_else(String::new, |result| result.content.display_text())
+    }
+
+    pub(crate) fn decide(&mut self, id: &str, verdict: Verdict) -> Option<Refusal> {
+        let call = self.key(id);
+        self.input(Input::Decide { call, verdict }).refused
+    }
+
+    pub(crate) fn approve(&mut self, id: &str) -> Option<Refusal> {
+        self.decide(id, Verdict::Approve { args: None })
+    }
+
+    pub(crate) fn deny(&mut self, id: &str, reason: Option<&str>) -> Option<Refusal> {
+        let reason = reason.map(str::to_owned);
+        self.decide(id, Verdict::Deny { reason })
+    }
+
+    /// The handlers that were started for a call.
+    pub(crate) fn starts(&self, id: &str) -> usize {
+        self.invocations.iter().filter(|i| i.call_id == id).count()
+    }
+
+    pub(crate) fn invocation(&self, id: &str) -> &Invocation {
+        let mut list = self.invocations.iter().rev();
+        list.find(|i| i.call_id == id).unwrap()
+    }
+
+    pub(crate) fn handler_ends(
+        &mut self,
+        id: &str,
+        outcome: Result<ToolOutcome, ToolError>,
+    ) -> Step {
+        let invocation = self.invocation(id).id;
+        self.input(Input::Finished {
+            invocation,
+            outcome,
+        })
+    }
+
+    pub(crate) fn returns(&mut self, id: &str, value: Value) -> Step {
+        self.handler_ends(id, Ok(ToolOutcome::Continue(value)))
+    }
+
+    pub(crate) fn notices(&self) -> Vec<NoticeKind> {
+        self.session.notices().iter().map(|n| n.kind).collect()
+    }
+}
+
+/// An action with a handler.
+pub(crate) fn action(name: &str) -> ActionSpec {
+    let mut spec = ActionSpec::new(name, "");
+    spec.has_handler = true;
+    spec
+}
+
+/// An action that asks a person.
+pub(crate) fn asking(name: &str) -> ActionSpec {
+    let mut spec = action(name);
+    spec.approval = Policy::Always;
+    spec
+}
+
+pub(crate) fn started() -> EventKind {
+    EventKind::RunStarted {
+        thread_id: "thread".to_owned(),
+        run_id: "run".to_owned(),
+        protocol_version: None,
+        parent_run_id: None,
+        input: None,
+    }
+}
+
+pub(crate) fn ended_with(outcome: Option<Outcome>) -> EventKind {
+    EventKind::RunFinished {
+        thread_id: "thread".to_owned(),
+        run_id: "run".to_owned(),
+        result: None,
+        outcome,
+        usage: Vec::new(),
+    }
+}
+
+pub(crate) fn finished() -> EventKind {
+    ended_with(None)
+}
+
+pub(crate) fn interrupted(interrupts: Vec<Interrupt>) -> EventKind {
+    ended_with(Some(Outcome::Interrupt { interrupts }))
+}
+
+pub(crate) fn interrupt(id: &str, call: Option<&str>, schema: Value) -> Interrupt {
+    Interrupt {
+        id: id.to_owned(),
+        reason: "approval".to_owned(),
+        message: None,
+        tool_call_id: call.map(str::to_owned),
+        response_schema: schema.as_object().cloned(),
+        expires_at: None,
+        subagent_run_id: None,
+        metadata: None,
+    }
+}
+
+/// An interrupt that a yes or no answers.
+pub(crate) fn gate(id: &str, call: &str) -> Interrupt {
+    let schema = json!({
+        "type": "object",
+        "properties": {"approved": {"type": "boolean"}},
+        "required": ["approved"],
+    });
+    interrupt(id, Some(call), schema)
+}
+
+pub(crate) fn run_error(message: &str) -> EventKind {
+    EventKind::RunError {
+        message: message.to_owned(),
+        code: None,
+        usage: Vec::new(),
+    }
+}
+
+pub(crate) fn text_start(id: &str) -> EventKind {
+    EventKind::TextMessageStart {
+        message_id: id.to_owned(),
+        role: None,
+        name: None,
+    }
+}
+
+pub(crate) fn text(id: &str, delta: &str) -> EventKind {
+    EventKind::TextMessageContent {
+        message_id: id.to_owned(),
+        delta: delta.to_owned(),
+    }
+}
+
+pub(crate) fn text_end(id: &str) -> EventKind {
+    EventKind::TextMessageEnd {
+        message_id: id.to_owned(),
+    }
+}
+
+pub(crate) fn says(id: &str, words: &str) -> Vec<EventKind> {
+    vec![text_start(id), text(id, words), text_end(id)]
+}
+
+pub(crate) fn start(id: &str, name: &str) -> EventKind {
+    start_in(id, name, None)
+}
+
+pub(crate) fn start_in(id: &str, name: &str, parent: Option<&str>) -> EventKind {
+    EventKind::ToolCallStart {
+        tool_call_id: id.to_owned(),
+        tool_call_name: name.to_owned(),
+        parent_message_id: parent.map(str::to_owned),
+    }
+}
+
+pub(crate) fn args(id: &str, delta: &str) -> EventKind {
+    EventKind::ToolCallArgs {
+        tool_call_id: id.to_owned(),
+        delta: delta.to_owned(),
+    }
+}
+
+pub(crate) fn end(id: &str) -> EventKind {
+    EventKind::ToolCallEnd {
+        tool_call_id: id.to_owned(),
+    }
+}
+
+pub(crate) fn result(message: &str, id: &str, content: &str) -> EventKind {
+    EventKind::ToolCallResult {
+        message_id: message.to_owned(),
+        tool_call_id: id.to_owned(),
+        content: Content::Text(content.to_owned()),
+    }
+}
+
+/// A complete call in the message `m`.
+pub(crate) fn calls(id: &str, name: &str, arguments: &str) -> Vec<EventKind> {
+    vec![
+        start_in(id, name, Some("m")),
+        args(id, arguments),
+        end(id),
+    ]
+}
+
+pub(crate) fn snapshot(messages: Vec<Message>) -> EventKind {
+    EventKind::MessagesSnapshot { messages }
+}
+
+/// What a message is, in short: `user:u1`, `assistant:m[c1,c2]`, `tool:c1=text`.
+pub(crate) fn sketch(messages: &[Message]) -> Vec<String> {
+    messages.iter().map(sketch_one).collect()
+}
+
+fn sketch_one(message: &Message) -> String {
+    match &message.body {
+        MessageBody::User { content } => format!("user={}", content.display_text()),
+        MessageBody::Assistant {
+            content,
+            tool_calls,
+        } => {
+            let ids: Vec<&str> = tool_calls.iter().map(|call| call.id.as_str()).collect();
+            let words = content.as_deref().unwrap_or_default();
+            format!("assistant={words}[{}]", ids.join(","))
+        }
+        MessageBody::Tool {
+            tool_call_id,
+            content,
+            ..
+        } => format!("tool:{tool_call_id}={}", content.display_text()),
+        _ => format!("{}:{}", message.role().as_str(), message.id),
+    }
+}
+
+/// The sketch of what the newest run was sent.
+pub(crate) fn request(driver: &Driver) -> Vec<String> {
+    sketch(&driver.request().messages)
+}
+
+/// Checks that every call in a request has exactly one answer, right behind its message and in call
+/// order; calls in `open` may do without.
+pub(crate) fn assert_answered(messages: &[Message], open: &BTreeSet<String>) {
+    let mut list = messages.iter().peekable();
+    let mut seen = BTreeSet::new();
+    while let Some(message) = list.next() {
+        let MessageBody::Assistant { tool_calls, .. } = &message.body else {
+            assert_ne!(message.role(), Role::Tool, "{:?}", sketch(messages));
+            continue;
+        };
+        for call in tool_calls {
+            assert!(seen.insert(call.id.clone()), "{:?}", sketch(messages));
+            let answer = list.next_if(|next| {
+                matches!(&next.body, MessageBody::Tool { tool_call_id, .. } if *tool_call_id == call.id)
+            });
+            let fine = answer.is_some() || open.contains(&call.id);
+            assert!(fine, "{} in {:?}", call.id, sketch(messages));
+        }
+    }
+}
+
+pub(crate) fn message_id(text: &str) -> MessageId {
+    text.into()
+}
