@@ -1,0 +1,176 @@
+//! Asking the person.
+
+use leptos::prelude::*;
+use leptos_assistant::{
+    Action, Approval, ToolError,
+    agent::Script,
+    testing::{MockAgent, settle},
+    use_assistant_action,
+};
+use serde_json::{Value, json};
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::support::{Chat, chat};
+
+async fn weather(approval: fn() -> Approval, args: Value) -> (Chat, RwSignal<u32>) {
+    let ran = RwSignal::new(0);
+    let agent = MockAgent::new()
+        .answer(
+            Script::new()
+                .text("Let me check…")
+                .call("get_weather", &args),
+        )
+        .answer(Script::new().text("There you are."));
+    let chat = chat(agent, move || {
+        use_assistant_action(
+            Action::new("get_weather", "Look the weather up")
+                .approval(approval())
+                .handler(move |_: Value| async move {
+                    ran.update(|n| *n += 1);
+                    Ok::<_, ToolError>("sunny")
+                }),
+        );
+    })
+    .await;
+    chat.assistant.send("What's the weather?").unwrap();
+    (chat, ran)
+}
+
+fn button(chat: &Chat, name: &str) -> web_sys::HtmlElement {
+    use wasm_bindgen::JsCast;
+    let list = chat
+        .page
+        .root
+        .query_selector_all(".la-approval button")
+        .unwrap();
+    (0..list.length())
+        .filter_map(|i| list.item(i)?.dyn_into::<web_sys::HtmlElement>().ok())
+        .find(|button| button.text_content().as_deref() == Some(name))
+        .unwrap()
+}
+
+/// S0-7, S0-9, S0-10, S0-17
+#[wasm_bindgen_test]
+async fn approving_runs_the_tool_once_and_the_agent_goes_on() {
+    let (chat, ran) = weather(|| Approval::Always, json!({"location": "Bern"})).await;
+    chat.appears(".la-approval").await;
+    assert_eq!(ran.get_untracked(), 0, "nothing runs unasked");
+    assert!(
+        chat.page
+            .find("[data-assistant-chat]")
+            .unwrap()
+            .has_attribute("data-running")
+    );
+    assert!(
+        chat.page.text(".la-approval pre").contains("Bern"),
+        "it shows the exact arguments"
+    );
+    let approve = button(&chat, "Approve");
+    approve.click();
+    approve.click();
+    chat.idle().await;
+    assert_eq!(ran.get_untracked(), 1);
+    assert_eq!(chat.results(1), ["\"sunny\""]);
+    assert!(
+        !chat
+            .page
+            .find("[data-assistant-chat]")
+            .unwrap()
+            .has_attribute("data-running")
+    );
+    assert!(chat.page.text("[role=log]").contains("There you are."));
+}
+
+/// S0-12, C5
+#[wasm_bindgen_test]
+async fn denying_runs_nothing_and_tells_the_agent() {
+    let (chat, ran) = weather(|| Approval::Always, json!({})).await;
+    chat.appears(".la-approval").await;
+    button(&chat, "Deny").click();
+    chat.idle().await;
+    assert_eq!(ran.get_untracked(), 0);
+    assert_eq!(chat.results(1), ["\"denied\""]);
+    let card = chat.page.find("[data-tool-name=get_weather]").unwrap();
+    assert_eq!(card.get_attribute("data-status").as_deref(), Some("failed"));
+    assert_eq!(
+        card.get_attribute("data-phase").as_deref(),
+        Some("output-denied")
+    );
+}
+
+/// S0-12: with a reason
+#[wasm_bindgen_test]
+async fn a_reason_for_denying_reaches_the_agent() {
+    let (chat, _) = weather(|| Approval::Always, json!({})).await;
+    chat.appears(".la-approval").await;
+    let input: web_sys::HtmlInputElement =
+        wasm_bindgen::JsCast::unchecked_into(chat.page.find(".la-approval input").unwrap());
+    input.set_value("too risky");
+    button(&chat, "Deny").click();
+    chat.idle().await;
+    assert_eq!(
+        chat.results(1),
+        ["{\"status\":\"denied\",\"reason\":\"too risky\"}"]
+    );
+}
+
+/// S0-19: the rule sees the arguments
+#[wasm_bindgen_test]
+async fn a_rule_decides_by_the_arguments() {
+    let rule = || Approval::when(|args| args["amount"].as_f64().is_none_or(|n| n > 100.0));
+    let (small, ran) = weather(rule, json!({"amount": 50})).await;
+    small.idle().await;
+    assert_eq!(ran.get_untracked(), 1, "50 runs at once");
+    let (large, ran) = weather(rule, json!({"amount": 500})).await;
+    large.appears(".la-approval").await;
+    settle().await;
+    assert_eq!(ran.get_untracked(), 0, "500 asks");
+}
+
+/// S0-9: the card never takes the focus; S0-20: the text of the composer stays
+#[wasm_bindgen_test]
+async fn the_card_leaves_the_focus_and_the_text_alone() {
+    let ran = RwSignal::new(0);
+    let _ = ran;
+    let agent = MockAgent::new().answer(
+        Script::new()
+            .wait(std::time::Duration::from_millis(100))
+            .call("get_weather", &json!({})),
+    );
+    let chat = chat(agent, || {
+        use_assistant_action(
+            Action::new("get_weather", "")
+                .approval(Approval::Always)
+                .handler(|_: Value| async { Ok::<_, ToolError>(()) }),
+        );
+    })
+    .await;
+    let input: web_sys::HtmlTextAreaElement =
+        wasm_bindgen::JsCast::unchecked_into(chat.page.find("textarea").unwrap());
+    chat.assistant.send("go").unwrap();
+    input.focus().unwrap();
+    input.set_value("my next thought");
+    chat.appears(".la-approval").await;
+    assert!(
+        document()
+            .active_element()
+            .is_some_and(|active| active == *input)
+    );
+    assert_eq!(input.value(), "my next thought");
+    assert!(input.read_only());
+    assert_eq!(
+        chat.assistant.send("x").unwrap_err(),
+        leptos_assistant::Refusal::ApprovalsPending
+    );
+    chat.assistant.stop().unwrap();
+    chat.idle().await;
+    assert!(!input.read_only());
+}
+
+/// Line 3 of the design: what would take effect unseen is shown
+#[wasm_bindgen_test]
+async fn hidden_characters_are_made_visible() {
+    let (chat, _) = weather(|| Approval::Always, json!({"file": "gpj.\u{202e}exe"})).await;
+    chat.appears(".la-approval .la-control-char").await;
+    assert_eq!(chat.page.text(".la-approval .la-control-char"), "U+202E");
+}

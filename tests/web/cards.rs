@@ -1,0 +1,282 @@
+//! Cards: custom renderers in every status, the default card, failing renderers.
+
+use leptos::prelude::*;
+use leptos_assistant::{
+    Action, Status, ToolCallView, ToolContext, ToolError,
+    agent::Script,
+    testing::{MockAgent, settle},
+    use_assistant_action,
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::support::chat;
+
+#[derive(Deserialize)]
+struct Search {
+    query: String,
+}
+
+fn search_card(call: ToolCallView<Search>) -> impl IntoView {
+    let query = {
+        let call = call.clone();
+        move || call.args().map(|args| args.query).unwrap_or_default()
+    };
+    let text = move || match call.status() {
+        Status::Pending => "Preparing to search…".to_owned(),
+        Status::Executing => format!("Searching for \"{}\"…", query()),
+        Status::Complete => {
+            let found: Vec<String> = call.result().unwrap_or_default();
+            format!("Found {} results for \"{}\"", found.len(), query())
+        }
+        Status::Failed => format!("Search failed: {}", call.error().unwrap_or_default()),
+    };
+    view! { <p class="card">{text}</p> }
+}
+
+fn search() -> Action {
+    Action::new("web_search", "")
+        .render(search_card)
+        .handler(|args: Search| async move {
+            settle().await;
+            settle().await;
+            if args.query == "fail" {
+                return Err(ToolError::new("no index"));
+            }
+            Ok(vec!["a".to_owned(), "b".to_owned()])
+        })
+}
+
+/// S4-8: the renderer is asked in every status
+#[wasm_bindgen_test]
+async fn a_renderer_sees_every_status() {
+    let pause = std::time::Duration::from_millis(120);
+    for (query, last) in [
+        ("rust", "Found 2 results for \"rust\""),
+        ("fail", "Search failed: no index"),
+    ] {
+        let agent = MockAgent::new().answer(
+            Script::new()
+                .wait(pause)
+                .call("web_search", &json!({"query": query}))
+                .wait(pause),
+        );
+        let chat = chat(agent, || use_assistant_action(search())).await;
+        chat.assistant.send("go").unwrap();
+        chat.appears("[data-status=pending] .card").await;
+        assert_eq!(chat.page.text(".card"), "Preparing to search…");
+        chat.appears("[data-status=executing]").await;
+        settle().await;
+        assert_eq!(
+            chat.page.text(".card"),
+            format!("Searching for \"{query}\"…")
+        );
+        chat.idle().await;
+        assert_eq!(chat.page.text(".card"), last);
+    }
+}
+
+/// S4-9: render-only actions are not offered, not run, and completed by the agent
+#[wasm_bindgen_test]
+async fn a_render_only_action_shows_what_the_agent_does() {
+    let pause = std::time::Duration::from_millis(80);
+    let agent = MockAgent::new().answer(
+        Script::new()
+            .call_as("c1", "api_request", "{\"endpoint\":\"/v1\"}")
+            .wait(pause)
+            .result("c1", "ok")
+            .text("Done."),
+    );
+    let chat = chat(agent, || {
+        use_assistant_action(Action::new("api_request", "").render_only().render(
+            |call: ToolCallView<Value>| {
+                view! { <p class="card">{move || call.status().as_str()}</p> }
+            },
+        ));
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.appears("[data-status=executing]").await;
+    chat.idle().await;
+    assert_eq!(chat.page.text(".card"), "complete");
+    let inputs = chat.agent.inputs();
+    assert_eq!(inputs.len(), 1);
+    assert!(inputs[0].tools.is_empty());
+}
+
+/// S4-8: partial arguments for those who ask for them
+#[wasm_bindgen_test]
+async fn arguments_can_be_followed_while_they_stream_in() {
+    let pause = std::time::Duration::from_millis(80);
+    let call = |id: &str, delta: &str| leptos_assistant::core::event::EventKind::ToolCallArgs {
+        tool_call_id: id.to_owned(),
+        delta: delta.to_owned(),
+    };
+    let agent = MockAgent::new().answer(
+        Script::new()
+            .event(leptos_assistant::core::event::EventKind::ToolCallStart {
+                tool_call_id: "c".to_owned(),
+                tool_call_name: "analyzing_data".to_owned(),
+                parent_message_id: None,
+            })
+            .event(call("c", "{\"progress\": 4"))
+            .wait(pause)
+            .event(call("c", "2, \"dataSource\": \"orders\"}"))
+            .wait(pause)
+            .event(leptos_assistant::core::event::EventKind::ToolCallEnd {
+                tool_call_id: "c".to_owned(),
+            })
+            .result("c", "done"),
+    );
+    let chat = chat(agent, || {
+        use_assistant_action(
+            Action::new("analyzing_data", "")
+                .render_only()
+                .stream_args()
+                .render(|call: ToolCallView<Value>| {
+                    let text = move || call.args().map(|args| args.to_string()).unwrap_or_default();
+                    view! { <p class="card">{text}</p> }
+                }),
+        );
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    let seen = || chat.page.text(".card");
+    assert!(
+        leptos_assistant::testing::until(|| seen() == "{\"progress\":4}").await,
+        "{}",
+        seen()
+    );
+    let whole = "{\"progress\":42,\"dataSource\":\"orders\"}";
+    assert!(
+        leptos_assistant::testing::until(|| seen() == whole).await,
+        "{}",
+        seen()
+    );
+    chat.idle().await;
+}
+
+/// S4-26: no renderer, the default card
+#[wasm_bindgen_test]
+async fn an_unknown_tool_has_the_default_card_and_fails_with_its_name() {
+    let agent = MockAgent::new().answer(Script::new().call("nobody", &json!({"a": 1})));
+    let chat = chat(agent, || ()).await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    assert_eq!(chat.page.text(".tool-call-render .la-tool-name"), "nobody");
+    assert!(
+        chat.page
+            .text("[data-kind=error]")
+            .contains("Action nobody not found")
+    );
+    assert!(
+        chat.page
+            .text("[data-kind=arguments]")
+            .contains("{\"a\":1}")
+    );
+    assert_eq!(chat.results(1), ["{\"error\":\"Action nobody not found\"}"]);
+}
+
+/// S4-21: a renderer that fails shows a box, the rest stands
+#[wasm_bindgen_test]
+async fn a_failing_renderer_does_not_take_the_chat_with_it() {
+    let agent = MockAgent::new()
+        .answer(Script::new().text("Before.").call("bad", &json!({})))
+        .answer(Script::new().text("After."));
+    let chat = chat(agent, || {
+        use_assistant_action(
+            Action::new("bad", "")
+                .render(
+                    |_: ToolCallView<Value>| -> Result<(), std::num::ParseIntError> {
+                        "x".parse::<i32>().map(|_| ())
+                    },
+                )
+                .handler(|_: Value| async { Ok::<_, ToolError>(1) }),
+        );
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    assert!(chat.page.text("[role=alert]").contains("invalid digit"));
+    let log = chat.page.text("[role=log]");
+    assert!(log.contains("Before.") && log.contains("After."), "{log}");
+}
+
+/// S1-23, S4-37: progress and preliminary results are shown, only the last result is sent
+#[wasm_bindgen_test]
+async fn progress_and_preliminary_results_are_only_shown() {
+    let agent = MockAgent::new()
+        .answer(Script::new().call("steps", &json!({})))
+        .answer(Script::new().text("Done."));
+    let chat = chat(agent, || {
+        use_assistant_action(
+            Action::new("steps", "")
+                .render(|call: ToolCallView<Value>| {
+                    let text = move || {
+                        let progress = call.progress().and_then(|p| p.text).unwrap_or_default();
+                        let shown: Option<u32> = call.preliminary();
+                        format!("{progress} {shown:?}")
+                    };
+                    view! { <p class="card">{text}</p> }
+                })
+                .handler(|_: Value, context: ToolContext| async move {
+                    for step in 1..=3_u32 {
+                        context.progress(f64::from(step) / 3.0, format!("step {step}"));
+                        context.preliminary(step);
+                        settle().await;
+                    }
+                    Ok::<_, ToolError>(3)
+                }),
+        );
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    assert!(leptos_assistant::testing::until(|| chat.page.text(".card") == "step 2 Some(2)").await);
+    chat.idle().await;
+    assert_eq!(chat.page.text(".card"), "step 3 Some(3)");
+    assert_eq!(chat.results(1), ["3"]);
+}
+
+/// S4-36: a handler awaits a choice made in its card
+#[wasm_bindgen_test]
+async fn a_choice_in_the_card_is_the_result() {
+    let agent = MockAgent::new()
+        .answer(Script::new().call("choose", &json!({})))
+        .answer(Script::new().text("Done."));
+    let chat = chat(agent, || {
+        use_assistant_action(
+            Action::new("choose", "")
+                .render(|call: ToolCallView<Value>| {
+                    let options = call.clone();
+                    view! {
+                        <ul>
+                            {move || {
+                                let list: Vec<String> = options.preliminary().unwrap_or_default();
+                                list.into_iter()
+                                    .map(|item| {
+                                        let (call, value) = (call.clone(), item.clone());
+                                        view! {
+                                            <button class="pick" on:click=move |_| call.reply(&value)>
+                                                {item}
+                                            </button>
+                                        }
+                                    })
+                                    .collect_view()
+                            }}
+                        </ul>
+                    }
+                })
+                .handler(|_: Value, context: ToolContext| async move {
+                    let picked: Option<String> = context.ask(["one", "two"]).await;
+                    Ok::<_, ToolError>(picked)
+                }),
+        );
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.appears(".pick:nth-child(2)").await;
+    assert!(chat.page.click(".pick:nth-child(2)"));
+    chat.idle().await;
+    assert_eq!(chat.results(1), ["\"two\""]);
+}

@@ -1,0 +1,118 @@
+//! Writing: keys, Stop, what is kept.
+
+use leptos::prelude::*;
+use leptos_assistant::{
+    agent::Script,
+    testing::{MockAgent, settle},
+};
+use wasm_bindgen::JsCast;
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::support::{Chat, chat};
+
+fn input(chat: &Chat) -> web_sys::HtmlTextAreaElement {
+    chat.page.find("textarea").unwrap().unchecked_into()
+}
+
+fn press(chat: &Chat, key: &str, shift: bool, composing: bool) -> bool {
+    let init = web_sys::KeyboardEventInit::new();
+    init.set_key(key);
+    init.set_shift_key(shift);
+    init.set_is_composing(composing);
+    init.set_bubbles(true);
+    init.set_cancelable(true);
+    let event =
+        web_sys::KeyboardEvent::new_with_keyboard_event_init_dict("keydown", &init).unwrap();
+    input(chat).dispatch_event(&event).unwrap()
+}
+
+#[wasm_bindgen_test]
+async fn enter_sends_shift_enter_and_composition_do_not() {
+    let chat = chat(MockAgent::new(), || ()).await;
+    input(&chat).set_value("hello");
+    assert!(
+        press(&chat, "Enter", true, false),
+        "Shift+Enter breaks the line"
+    );
+    assert!(
+        press(&chat, "Enter", false, true),
+        "an input method's Enter is its own"
+    );
+    assert_eq!(chat.agent.inputs().len(), 0);
+    assert!(!press(&chat, "Enter", false, false));
+    chat.idle().await;
+    assert_eq!(chat.agent.inputs().len(), 1);
+    assert_eq!(
+        input(&chat).value(),
+        "",
+        "what was sent is gone from the box"
+    );
+}
+
+#[wasm_bindgen_test]
+async fn enter_during_a_run_keeps_the_text_and_stops_nothing() {
+    let agent = MockAgent::new().answer(
+        Script::new()
+            .text("A")
+            .wait(std::time::Duration::from_millis(150))
+            .text("B"),
+    );
+    let chat = chat(agent, || ()).await;
+    chat.assistant.send("go").unwrap();
+    chat.appears("[data-role=assistant]").await;
+    input(&chat).set_value("later");
+    press(&chat, "Enter", false, false);
+    assert_eq!(input(&chat).value(), "later");
+    chat.idle().await;
+    let log = chat.page.text("[role=log]");
+    assert!(log.contains('A') && log.contains('B'));
+    assert_eq!(chat.agent.inputs().len(), 1);
+}
+
+#[wasm_bindgen_test]
+async fn stop_ends_the_run_and_keeps_what_came() {
+    let agent = MockAgent::new().answer(
+        Script::new()
+            .text("So far")
+            .wait(std::time::Duration::from_secs(60))
+            .text("never"),
+    );
+    let chat = chat(agent, || ()).await;
+    chat.assistant.send("go").unwrap();
+    chat.appears("[data-role=assistant]").await;
+    let stop = chat
+        .page
+        .root
+        .query_selector_all(".la-composer button")
+        .unwrap();
+    let stop: web_sys::HtmlElement = stop.item(1).unwrap().unchecked_into();
+    assert_eq!(stop.text_content().as_deref(), Some("Stop"));
+    assert!(!stop.hidden());
+    stop.focus().unwrap();
+    stop.click();
+    chat.idle().await;
+    settle().await;
+    assert!(chat.page.text("[role=log]").contains("So far"));
+    assert!(stop.hidden());
+    assert!(
+        document()
+            .active_element()
+            .is_some_and(|active| active == *input(&chat)),
+        "the focus passes to the text box"
+    );
+    assert_eq!(
+        chat.page
+            .count("[role=status] .la-notice-text, .la-notice[role=status]"),
+        1
+    );
+}
+
+#[wasm_bindgen_test]
+async fn nothing_is_sent_for_an_empty_text() {
+    let chat = chat(MockAgent::new(), || ()).await;
+    input(&chat).set_value("  \n ");
+    press(&chat, "Enter", false, false);
+    settle().await;
+    assert_eq!(chat.agent.inputs().len(), 0);
+    assert_eq!(chat.page.count("[data-message-id]"), 0);
+}

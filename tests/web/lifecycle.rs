@@ -1,0 +1,154 @@
+//! Components that go while something of theirs is open.
+
+use leptos::prelude::*;
+use leptos_assistant::{
+    Action, ConfirmOptions, ToolCallView, ToolContext, ToolError,
+    agent::Script,
+    testing::{MockAgent, settle},
+    use_assistant_action,
+};
+use serde_json::{Value, json};
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::support::chat;
+
+/// A component with an action whose handler and card use the component's own signals.
+#[component]
+fn Panel(finishes: bool) -> impl IntoView {
+    let own = RwSignal::new("of the panel".to_owned());
+    use_assistant_action(
+        Action::new("work", "")
+            .render(move |call: ToolCallView<Value>| {
+                view! { <p class="card">{move || format!("{} {}", own.get(), call.status().as_str())}</p> }
+            })
+            .handler(move |_: Value, context: ToolContext| async move {
+                loop {
+                    context.progress(None, own.get_untracked());
+                    settle().await;
+                    if finishes {
+                        return Ok::<_, ToolError>(1);
+                    }
+                }
+            }),
+    );
+}
+
+/// D12: the handler is dropped, the call answered as cancelled
+#[wasm_bindgen_test]
+async fn a_component_that_goes_takes_its_running_handler_along() {
+    let shown = RwSignal::new(true);
+    let agent = MockAgent::new()
+        .answer(Script::new().call("work", &json!({})))
+        .answer(Script::new().text("I see, it is gone."));
+    let chat = chat(
+        agent,
+        move || view! { <Show when=move || shown.get()><Panel finishes=false /></Show> },
+    )
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.appears("[data-status=executing] .card").await;
+    shown.set(false);
+    chat.idle().await;
+    assert_eq!(
+        chat.results(1),
+        ["{\"error\":\"cancelled\",\"reason\":\"unmounted\"}"]
+    );
+    assert_eq!(chat.page.count(".card"), 0, "its card is gone");
+    assert_eq!(
+        chat.page.text(".la-tool-name"),
+        "work",
+        "the default card stands there"
+    );
+    assert!(chat.page.text("[role=log]").contains("I see, it is gone."));
+}
+
+/// D12, S4-26: a finished card falls back when its component goes
+#[wasm_bindgen_test]
+async fn a_card_that_shows_falls_back_when_its_component_goes() {
+    let shown = RwSignal::new(true);
+    let agent = MockAgent::new()
+        .answer(Script::new().call("work", &json!({})))
+        .answer(Script::new().text("Done."));
+    let chat = chat(
+        agent,
+        move || view! { <Show when=move || shown.get()><Panel finishes=true /></Show> },
+    )
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    assert_eq!(chat.page.text(".card"), "of the panel complete");
+    shown.set(false);
+    settle().await;
+    assert_eq!(chat.page.count(".card"), 0);
+    assert_eq!(chat.page.text(".la-tool-name"), "work");
+    shown.set(true);
+    settle().await;
+    assert_eq!(
+        chat.page.text(".card"),
+        "of the panel complete",
+        "and back when it returns"
+    );
+}
+
+/// S4-35: the dialog of a handler goes with it
+#[wasm_bindgen_test]
+async fn a_confirm_dialog_answers_and_goes() {
+    let agent = MockAgent::new()
+        .answer(Script::new().call("confirmDeletion", &json!({})))
+        .answer(Script::new().call("confirmDeletion", &json!({})));
+    let chat = chat(agent, || {
+        use_assistant_action(Action::new("confirmDeletion", "").handler(
+            |_: Value, context: ToolContext| async move {
+                Ok::<_, ToolError>(
+                    context
+                        .confirm(ConfirmOptions::new("Delete it?").danger())
+                        .await,
+                )
+            },
+        ));
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.appears("dialog[open]").await;
+    let focused = document().active_element().unwrap();
+    assert_eq!(
+        focused.text_content().as_deref(),
+        Some("Cancel"),
+        "the safe button has the focus"
+    );
+    assert!(chat.page.click("dialog button[value=confirm]"));
+    assert!(leptos_assistant::testing::until(|| chat.agent.inputs().len() == 2).await);
+    assert_eq!(chat.results(1), ["true"]);
+    chat.appears("dialog[open]").await;
+    chat.assistant.stop().unwrap();
+    chat.idle().await;
+    assert_eq!(chat.page.count("dialog"), 0, "Stop takes the dialog along");
+}
+
+///
+#[wasm_bindgen_test]
+async fn a_new_conversation_leaves_the_old_one_to_come_back_to() {
+    let agent = MockAgent::new()
+        .answer(Script::new().text("First answer."))
+        .answer(Script::new().text("Second answer."));
+    let chat = chat(agent, || ()).await;
+    chat.assistant.send("one").unwrap();
+    chat.idle().await;
+    let first = chat.assistant.thread_id().get_untracked();
+    chat.assistant.new_conversation();
+    settle().await;
+    assert_eq!(chat.page.count("[data-message-id]"), 0);
+    chat.assistant.send("two").unwrap();
+    chat.idle().await;
+    let inputs = chat.agent.inputs();
+    assert_ne!(inputs[0].thread_id, inputs[1].thread_id);
+    assert_eq!(
+        inputs[1].messages.len(),
+        1,
+        "nothing of the old one is sent"
+    );
+    chat.assistant.open_conversation(&first).unwrap();
+    settle().await;
+    assert!(chat.page.text("[role=log]").contains("First answer."));
+    assert!(!chat.page.text("[role=log]").contains("Second answer."));
+}

@@ -1,0 +1,22 @@
+//! Components in a real browser, through their public face.
+#![cfg(target_arch = "wasm32")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    missing_docs,
+    unreachable_pub,
+    reason = "tests"
+)]
+
+mod actions;
+mod approval;
+mod cards;
+mod composer;
+mod lifecycle;
+mod notices;
+mod support;
+mod text;
+
+wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);

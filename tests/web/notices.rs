@@ -1,0 +1,104 @@
+//! What the person is told when a run fails.
+
+use leptos::prelude::*;
+use leptos_assistant::{
+    Action, ToolError,
+    agent::{Failure, FailureKind, HttpAgent, Script},
+    testing::MockAgent,
+    use_assistant_action,
+};
+use serde_json::{Value, json};
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::support::chat;
+
+#[wasm_bindgen_test]
+async fn a_failure_is_an_alert_and_retry_asks_again() {
+    let failure = Failure {
+        kind: FailureKind::Http { status: 500 },
+        message: "HTTP 500".to_owned(),
+    };
+    let agent = MockAgent::new()
+        .fail(failure)
+        .answer(Script::new().text("Better."));
+    let chat = chat(agent, || ()).await;
+    chat.assistant.send("go").unwrap();
+    chat.appears("[role=alert]").await;
+    assert!(chat.page.text("[role=alert]").contains("HTTP 500"));
+    assert!(chat.page.click("[role=alert] button"));
+    chat.idle().await;
+    assert_eq!(chat.page.count("[role=alert]"), 0);
+    assert!(chat.page.text("[role=log]").contains("Better."));
+    assert_eq!(
+        chat.page.count("[data-role=user]"),
+        1,
+        "the question stands once"
+    );
+    let inputs = chat.agent.inputs();
+    assert_eq!(inputs[0].messages, inputs[1].messages);
+    assert_ne!(inputs[0].run_id, inputs[1].run_id);
+}
+
+#[wasm_bindgen_test]
+async fn a_stream_that_breaks_off_keeps_its_text_and_is_no_success() {
+    let chat = chat(
+        MockAgent::new().answer(Script::new().text("Half an").cut()),
+        || (),
+    )
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.appears("[role=alert]").await;
+    assert!(chat.page.text("[role=log]").contains("Half an"));
+    assert_eq!(chat.page.count("[data-streaming]"), 0);
+}
+
+/// D14
+#[wasm_bindgen_test]
+async fn the_limit_stops_the_loop_and_continue_sends_the_results() {
+    let mut agent = MockAgent::new();
+    for _ in 0..3 {
+        agent = agent.answer(Script::new().call("again", &json!({})));
+    }
+    let agent = agent.answer(Script::new().text("At last."));
+    let options = leptos_assistant::Options {
+        stop_when: leptos_assistant::StopCondition::StepCount(2),
+        ..leptos_assistant::Options::default()
+    };
+    let chat = super::support::chat_with(agent, options, || {
+        use_assistant_action(
+            Action::new("again", "").handler(|_: Value| async { Ok::<_, ToolError>(1) }),
+        );
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    assert_eq!(chat.agent.inputs().len(), 2);
+    assert!(
+        chat.page
+            .text(".la-notice")
+            .contains("Exceeded maximum tool iterations")
+    );
+    assert!(chat.page.click(".la-notice button"));
+    chat.idle().await;
+    assert_eq!(chat.results(2), ["1", "1"]);
+    assert!(chat.page.text("[role=log]").contains("At last."));
+}
+
+/// A wrong address: no connection, a clear word
+#[wasm_bindgen_test]
+async fn an_address_that_nobody_answers_at_is_named() {
+    let chat = chat(MockAgent::new(), || ()).await;
+    chat.assistant
+        .set_agent(HttpAgent::new("http://127.0.0.1:9/"));
+    chat.assistant.send("go").unwrap();
+    chat.appears("[role=alert]").await;
+    assert!(
+        chat.page
+            .text("[role=alert]")
+            .contains("could not be reached")
+    );
+    assert_eq!(
+        chat.assistant.notices().get_untracked()[0].action,
+        Some(leptos_assistant::NoticeAction::Retry)
+    );
+}

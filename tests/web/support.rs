@@ -1,0 +1,98 @@
+//! A chat with an agent that says what a test wants.
+
+use std::{cell::RefCell, rc::Rc};
+
+use leptos::prelude::*;
+use leptos_assistant::{
+    Assistant, AssistantProvider, ChatWindow, Options,
+    core::event::{MessageBody, RunInput},
+    testing::{MockAgent, Mounted, mount, settle, until},
+    use_assistant,
+};
+use send_wrapper::SendWrapper;
+
+/// A mounted chat, its assistant and its agent.
+pub struct Chat {
+    pub page: Mounted,
+    pub assistant: Assistant,
+    pub agent: MockAgent,
+}
+
+/// Mounts a chat; `setup` runs below the provider and may register actions.
+pub async fn chat<V: IntoView + 'static>(
+    agent: MockAgent,
+    setup: impl Fn() -> V + Send + Sync + 'static,
+) -> Chat {
+    chat_with(agent, Options::default(), setup).await
+}
+
+pub async fn chat_with<V: IntoView + 'static>(
+    agent: MockAgent,
+    options: Options,
+    setup: impl Fn() -> V + Send + Sync + 'static,
+) -> Chat {
+    let found: Rc<RefCell<Option<Assistant>>> = Rc::default();
+    let (seen, talks_to) = (Rc::clone(&found), agent.clone());
+    let page = mount(move || {
+        let seen = SendWrapper::new(seen);
+        view! {
+            <AssistantProvider agent=talks_to options=options>
+                <Finder seen=seen />
+                <div class="host">{setup()}</div>
+                <ChatWindow />
+            </AssistantProvider>
+        }
+    });
+    settle().await;
+    let assistant = found.borrow_mut().take().unwrap();
+    Chat {
+        page,
+        assistant,
+        agent,
+    }
+}
+
+type Seen = SendWrapper<Rc<RefCell<Option<Assistant>>>>;
+
+#[component]
+fn Finder(seen: Seen) -> impl IntoView {
+    *seen.borrow_mut() = use_assistant();
+}
+
+impl Chat {
+    /// Waits until nothing is under way and the page shows it.
+    pub async fn idle(&self) {
+        let activity = self.assistant.activity();
+        assert!(
+            until(move || !activity.get_untracked().busy).await,
+            "the chat comes to rest"
+        );
+        settle().await;
+    }
+
+    /// Waits until the page holds an element.
+    pub async fn appears(&self, selector: &str) {
+        let found = until(|| self.page.find(selector).is_some()).await;
+        assert!(
+            found,
+            "{selector} appears in {}",
+            self.page.root.inner_html()
+        );
+    }
+
+    /// The results that a run's input carries, in order.
+    pub fn results(&self, run: usize) -> Vec<String> {
+        results_of(&self.agent.inputs()[run])
+    }
+}
+
+pub fn results_of(input: &RunInput) -> Vec<String> {
+    let results = input
+        .messages
+        .iter()
+        .filter_map(|message| match &message.body {
+            MessageBody::Tool { content, .. } => Some(content.display_text()),
+            _ => None,
+        });
+    results.collect()
+}
