@@ -59,13 +59,14 @@ impl Project {
     pub(crate) fn need_page_builders(&self) -> Outcome<()> {
         let bindgen = self.locked("wasm-bindgen")?;
         if self.version_of("wasm-bindgen").as_deref() != Some(bindgen.as_str()) {
-            self.cargo_install("wasm-bindgen-cli", &bindgen, "two or three minutes")?;
+            self.cargo_install("wasm-bindgen-cli", &bindgen, &[], "two or three minutes")?;
         }
         if !self
             .version_of("trunk")
             .is_some_and(|version| version.starts_with(TRUNK_SERIES))
         {
-            self.cargo_install("trunk", TRUNK, "five to ten minutes")?;
+            let features = ["--no-default-features", "--features", "rustls"];
+            self.cargo_install("trunk", TRUNK, &features, "five to ten minutes")?;
         }
         Ok(())
     }
@@ -84,7 +85,13 @@ impl Project {
             .ok_or_else(|| format!("Cargo.lock has no {package}"))
     }
 
-    fn cargo_install(&self, package: &str, version: &str, time: &str) -> Outcome<()> {
+    fn cargo_install(
+        &self,
+        package: &str,
+        version: &str,
+        features: &[&str],
+        time: &str,
+    ) -> Outcome<()> {
         say(&format!(
             "{package} {version} into .tools, compiled once: {time}"
         ));
@@ -93,6 +100,7 @@ impl Project {
             let mut command = self.cargo();
             command
                 .args(["install", package, "--version", version, "--root", ".tools"])
+                .args(features)
                 .args(locked)
                 // A folder of its own: an interrupted installation goes on where it stopped.
                 .env("CARGO_TARGET_DIR", &scratch)
