@@ -1,2 +1,24 @@
-//! The demo.
-fn main() {}
+//! Harbor, the demo of leptos-assistant: a small operations console with the chat beside it.
+//!
+//! What the assistant does is real here: every action changes a panel. Each panel registers the
+//! actions that act on it (`panels`), all share one state (`state`), and the agent is a script in
+//! the page (`script`) unless the address names another (`agent`). Scenes: `demo/README.md`.
+
+#![allow(
+    unreachable_pub,
+    reason = "the component macro makes inner functions public"
+)]
+
+mod agent;
+mod app;
+mod browser;
+mod cards;
+mod dialog;
+mod panels;
+mod script;
+mod state;
+mod story;
+
+fn main() {
+    leptos::mount::mount_to_body(app::App);
+}

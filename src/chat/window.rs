@@ -17,6 +17,8 @@ pub struct Suggestion {
     pub text: String,
     /// What the button shows.
     pub label: String,
+    /// What stands before it.
+    pub icon: Option<Icon>,
 }
 
 impl Suggestion {
@@ -26,6 +28,7 @@ impl Suggestion {
         Self {
             label: text.clone(),
             text,
+            icon: None,
         }
     }
 
@@ -33,6 +36,13 @@ impl Suggestion {
     #[must_use]
     pub fn label(mut self, label: impl Into<String>) -> Self {
         self.label = label.into();
+        self
+    }
+
+    /// Puts an icon before it.
+    #[must_use]
+    pub fn icon(mut self, icon: Icon) -> Self {
+        self.icon = Some(icon);
         self
     }
 }
@@ -135,6 +145,7 @@ fn greeting(
         view! {
             <li>
                 <button type="button" class="la-suggestion" on:click=say>
+                    {suggestion.icon.map(Icon::view)}
                     <span>{suggestion.label.clone()}</span>
                 </button>
             </li>

@@ -1,0 +1,192 @@
+//! The page: bar, panels, and the chat beside them.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use leptos_assistant::{
+    AssistantProvider, ChatWindow, Labels, chat::Icon, use_assistant, use_assistant_context,
+};
+
+use crate::{
+    agent,
+    browser::system_is_dark,
+    dialog::DeleteDialog,
+    panels::{Activity, Conditions, Environments, Projects, SearchPlace, Sources},
+    script::suggestions,
+    state::{Environment, Harbor, Shown, Work},
+};
+
+/// The demo.
+#[component]
+pub(crate) fn App() -> impl IntoView {
+    let (agent, notice) = agent::chosen();
+    let mut labels = Labels::default();
+    labels.placeholder = "Ask Harbor to do something".into();
+    provide_context(Arc::new(labels));
+    let harbor = Harbor::new(system_is_dark());
+    view! {
+        <AssistantProvider agent>
+            <Console harbor notice />
+        </AssistantProvider>
+    }
+}
+
+#[component]
+fn Console(harbor: Harbor, notice: Option<String>) -> impl IntoView {
+    let asked = RwSignal::new(None);
+    let view = move || match harbor.view.get() {
+        Shown::Page => "page",
+        Shown::Assistant => "assistant",
+    };
+    let theme = move || if harbor.dark.get() { "dark" } else { "light" };
+    use_assistant_context(
+        "The colours of the page",
+        Signal::derive(move || theme().to_owned()),
+    );
+    view! {
+        <div class="demo-app" data-view=view>
+            <header class="demo-bar">
+                <h1 class="demo-brand">
+                    <span class="demo-flag" data-flag="h" aria-hidden="true"></span>
+                    <span class="demo-brand-name">"Harbor"</span>
+                </h1>
+                <Switcher harbor />
+                <ThemeButton harbor />
+            </header>
+            <main class="demo-main">
+                <div class="demo-page">
+                    <div class="demo-page-inner">
+                        {notice.map(page_notice)}
+                        <div class="demo-intro">
+                            <h2 class="demo-title">"Operations"</h2>
+                            <p class="demo-summary">{move || summary(harbor)}</p>
+                        </div>
+                        <div class="demo-columns-top"><Environments harbor /></div>
+                        <div class="demo-columns">
+                            <div class="demo-column">
+                                <Projects harbor asked />
+                                <SearchPlace harbor />
+                            </div>
+                            <div class="demo-column">
+                                <Conditions harbor />
+                                <Sources harbor />
+                                <Activity harbor />
+                            </div>
+                        </div>
+                    </div>
+                </div>
+                <div class="demo-assistant">
+                    <ChatWindow
+                        empty_title="What should happen in Harbor?"
+                        empty_text="The assistant can act on this page. It asks before anything that matters."
+                        suggestions=suggestions()
+                    />
+                </div>
+            </main>
+            <DeleteDialog harbor asked />
+        </div>
+    }
+}
+
+/// Page or assistant, where both do not fit.
+#[component]
+fn Switcher(harbor: Harbor) -> impl IntoView {
+    let shown = harbor.view;
+    let pressed = move |side| move || if shown.get() == side { "true" } else { "false" };
+    let activity = use_assistant().map(|assistant| assistant.activity());
+    let waiting = Memo::new(move |_| {
+        let asks = activity
+            .as_ref()
+            .is_some_and(|activity| activity.get().waiting);
+        shown.get() == Shown::Page && (asks || harbor.choosing.get())
+    });
+    view! {
+        <div class="demo-switcher" role="group" aria-label="View">
+            <button
+                type="button"
+                class="demo-switcher-button"
+                aria-pressed=pressed(Shown::Page)
+                on:click=move |_| shown.set(Shown::Page)
+            >
+                "Page"
+            </button>
+            <button
+                type="button"
+                class="demo-switcher-button"
+                aria-pressed=pressed(Shown::Assistant)
+                on:click=move |_| shown.set(Shown::Assistant)
+            >
+                "Assistant"
+                <Show when=move || waiting.get()>
+                    <span class="demo-badge" aria-hidden="true"></span>
+                    <span class="la-visually-hidden">", waiting for you"</span>
+                </Show>
+            </button>
+        </div>
+    }
+}
+
+/// Light or dark, in the place of what the system says.
+#[component]
+fn ThemeButton(harbor: Harbor) -> impl IntoView {
+    let toggle = move |_| {
+        harbor.dark.update(|dark| *dark = !*dark);
+        let theme = if harbor.dark.get_untracked() {
+            "dark"
+        } else {
+            "light"
+        };
+        if let Some(root) = document().document_element() {
+            // Setting an attribute with a plain name does not fail.
+            let _ = root.set_attribute("data-la-theme", theme);
+        }
+    };
+    let icon = move || match harbor.dark.get() {
+        true => Icon::Sun.view(),
+        false => Icon::Moon.view(),
+    };
+    view! {
+        <button
+            type="button"
+            class="la-button"
+            data-variant="quiet"
+            data-shape="icon"
+            aria-label="Dark colours"
+            aria-pressed=move || harbor.dark.get().to_string()
+            on:click=toggle
+        >
+            {icon}
+        </button>
+    }
+}
+
+/// Something about the page itself that the person should know.
+fn page_notice(text: String) -> impl IntoView {
+    view! {
+        <div class="la-notice la-standalone" data-tone="error" role="alert">
+            {Icon::Alert.view()}
+            <div class="la-notice-body">
+                <p class="la-notice-title">"This agent cannot be used"</p>
+                <p class="la-notice-text">{text}</p>
+            </div>
+        </div>
+    }
+}
+
+/// The state of the environments in a sentence or two.
+fn summary(harbor: Harbor) -> String {
+    let moving = Environment::ALL.into_iter().find_map(|env| {
+        harbor.lane(env).with(|lane| match &lane.work {
+            Work::Healthy => None,
+            Work::RollingOut(_) => {
+                Some(format!("{} is rolling out {}.", env.title(), lane.version))
+            }
+            Work::Stage { version, .. } => Some(format!("{} is moving to {version}.", env.title())),
+        })
+    });
+    let moving = moving.unwrap_or_else(|| "All three environments are healthy.".to_owned());
+    let production = harbor
+        .lane(Environment::Production)
+        .with(|lane| lane.version.clone());
+    format!("{moving} Production runs {production}.")
+}

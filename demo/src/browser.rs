@@ -1,0 +1,45 @@
+//! The few things that the demo asks of the browser itself.
+
+use leptos::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+
+/// Waits. Dropping the future forgets it.
+pub(crate) async fn sleep(ms: i32) {
+    let timer = js_sys::Promise::new(&mut |resolve, _| {
+        // Fails only without a callback.
+        let _ = window().set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, ms);
+    });
+    // A timer is never rejected.
+    let _ = JsFuture::from(timer).await;
+}
+
+/// The time of day, as in 09:12.
+pub(crate) fn clock() -> String {
+    let now = js_sys::Date::new_0();
+    format!("{:02}:{:02}", now.get_hours(), now.get_minutes())
+}
+
+/// A parameter of the page's address, if it is there and not empty.
+pub(crate) fn parameter(name: &str) -> Option<String> {
+    let search = window().location().search().ok()?;
+    let all = web_sys::UrlSearchParams::new_with_str(&search).ok()?;
+    all.get(name).filter(|value| !value.trim().is_empty())
+}
+
+/// Whether the system prefers dark colours.
+pub(crate) fn system_is_dark() -> bool {
+    let query = window().match_media("(prefers-color-scheme: dark)");
+    query.is_ok_and(|query| query.is_some_and(|query| query.matches()))
+}
+
+/// Focuses an element once the view has followed what has just changed.
+pub(crate) fn focus_soon(selector: &'static str) {
+    request_animation_frame(move || {
+        use wasm_bindgen::JsCast;
+        let found = document().query_selector(selector).ok().flatten();
+        if let Some(element) = found.and_then(|e| e.dyn_into::<web_sys::HtmlElement>().ok()) {
+            // Focusing an element that is in the page does not fail.
+            let _ = element.focus();
+        }
+    });
+}

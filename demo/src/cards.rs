@@ -1,0 +1,57 @@
+//! Pieces that the cards of the actions are made of.
+
+use leptos::prelude::*;
+use leptos_assistant::chat::{Icon, spinner};
+
+/// What stands before a line.
+#[derive(Clone, Copy)]
+pub(crate) enum Mark {
+    Busy,
+    Icon(Icon),
+}
+
+impl Mark {
+    fn view(self) -> AnyView {
+        match self {
+            Self::Busy => spinner().into_any(),
+            Self::Icon(icon) => icon.view().into_any(),
+        }
+    }
+}
+
+/// One line about a call, in the colour of its status.
+pub(crate) fn line(mark: Mark, text: impl Into<String>) -> AnyView {
+    let text = text.into();
+    view! { <p class="la-tool-line">{mark.view()}<span>{text}</span></p> }.into_any()
+}
+
+/// A line in a colour of its own: ok, warning, error or neutral.
+pub(crate) fn toned_line(tone: &'static str, mark: Icon, text: impl Into<String>) -> AnyView {
+    let text = text.into();
+    view! {
+        <p class="la-tool-line" data-tone=tone>{mark.view()}<span>{text}</span></p>
+    }
+    .into_any()
+}
+
+/// Why a call failed, as the end of a sentence.
+pub(crate) fn reason(error: Option<String>) -> String {
+    error.unwrap_or_else(|| "no reason was given".to_owned())
+}
+
+/// A framed card.
+pub(crate) fn card(content: impl IntoView + 'static) -> AnyView {
+    view! { <div class="la-card"><div class="la-card-body">{content}</div></div> }.into_any()
+}
+
+/// A bar for work whose end is in sight, or not.
+pub(crate) fn bar(label: String, percent: Option<f64>) -> impl IntoView {
+    view! {
+        <progress
+            class="la-progress"
+            max="100"
+            value=percent.map(|percent| percent.round().to_string())
+            aria-label=label
+        ></progress>
+    }
+}

@@ -1,0 +1,71 @@
+//! The question to a person who deletes a project by hand. Questions of actions are asked by the
+//! library; this one is the page's own, so it stands outside of the chat.
+
+use leptos::{html, prelude::*};
+
+use crate::{
+    browser::focus_soon,
+    state::{Harbor, YOU},
+};
+
+/// Asks about the project in `asked`, and deletes it on Confirm.
+#[component]
+pub(crate) fn DeleteDialog(harbor: Harbor, asked: RwSignal<Option<String>>) -> impl IntoView {
+    let each = move || asked.get().into_iter().collect::<Vec<_>>();
+    view! {
+        <For each key=Clone::clone children=move |name| dialog(harbor, asked, name) />
+    }
+}
+
+fn dialog(harbor: Harbor, asked: RwSignal<Option<String>>, name: String) -> impl IntoView {
+    let element = NodeRef::<html::Dialog>::new();
+    Effect::new(move |_| {
+        if let Some(element) = element.get() {
+            // Fails only for a dialog that is open already.
+            let _ = element.show_modal();
+        }
+    });
+    let shown = name.clone();
+    let closed = move |_| {
+        let confirmed = element
+            .get_untracked()
+            .is_some_and(|element| element.return_value() == "confirm");
+        asked.set(None);
+        if confirmed && harbor.delete_project(&name, YOU) {
+            // The button that opened the dialog is gone with its row.
+            focus_soon("#projects-title");
+        }
+    };
+    view! {
+        <dialog
+            class="la-dialog"
+            aria-labelledby="delete-title"
+            aria-describedby="delete-text"
+            node_ref=element
+            on:close=closed
+        >
+            <form class="la-dialog-form" method="dialog">
+                <h2 class="la-dialog-title" id="delete-title">
+                    {format!("Delete {shown}?")}
+                </h2>
+                <p class="la-dialog-text" id="delete-text">
+                    "The project " <strong>{shown}</strong>
+                    " and its services go for good."
+                </p>
+                <div class="la-dialog-actions">
+                    <button type="submit" class="la-button" value="cancel" autofocus>
+                        <span>"Cancel"</span>
+                    </button>
+                    <button
+                        type="submit"
+                        class="la-button"
+                        data-variant="danger"
+                        value="confirm"
+                    >
+                        <span>"Confirm"</span>
+                    </button>
+                </div>
+            </form>
+        </dialog>
+    }
+}

@@ -1,0 +1,192 @@
+//! The panel of what happened. Its actions act on no other panel: `confirmAction`; `api_request`,
+//! which only shows what an agent does by itself; and `draw_chart`, whose card fails on purpose.
+
+use std::fmt;
+
+use leptos::prelude::*;
+use leptos_assistant::{
+    Action, ConfirmOptions, Status, ToolCallView, ToolContext, ToolError, chat::Icon,
+    use_assistant_action,
+};
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::{
+    cards::{Mark, bar, card, line, reason, toned_line},
+    state::{Harbor, Shown, YOU},
+};
+
+#[component]
+pub(crate) fn Activity(harbor: Harbor) -> impl IntoView {
+    use_assistant_action(confirm_action(harbor));
+    use_assistant_action(api_request());
+    use_assistant_action(draw_chart());
+    view! {
+        <section class="demo-panel" aria-labelledby="activity-title">
+            <div class="demo-panel-head">
+                <h3 class="demo-panel-title" id="activity-title">"Activity"</h3>
+            </div>
+            <ol class="demo-feed">
+                <For
+                    each=move || harbor.feed.get()
+                    key=|entry| entry.id
+                    children=move |entry| {
+                        let key = format!("feed {}", entry.id);
+                        view! {
+                            <li class="demo-feed-item" data-changed=move || harbor.marked(&key)>
+                                <time class="demo-feed-time">{entry.time}</time>
+                                <div>
+                                    <p class="demo-feed-text">{entry.text}</p>
+                                    <p class="demo-feed-who">{entry.who}</p>
+                                </div>
+                            </li>
+                        }
+                    }
+                />
+            </ol>
+        </section>
+    }
+}
+
+#[derive(Clone, Deserialize)]
+struct Confirm {
+    action: String,
+    importance: Option<String>,
+}
+
+fn confirm_action(harbor: Harbor) -> Action {
+    Action::new(
+        "confirmAction",
+        "Ask the user to confirm an action before proceeding",
+    )
+    .parameters(json!({
+        "type": "object",
+        "properties": {
+            "action": {
+                "type": "string",
+                "description": "The action that needs confirmation"
+            },
+            "importance": {
+                "type": "string",
+                "enum": ["low", "medium", "high", "critical"],
+                "description": "The importance level of the action"
+            }
+        },
+        "required": ["action"]
+    }))
+    .handler(move |args: Confirm, ctx| confirm(harbor, args, ctx))
+    .render(confirm_card)
+}
+
+async fn confirm(
+    harbor: Harbor,
+    args: Confirm,
+    ctx: ToolContext,
+) -> Result<&'static str, ToolError> {
+    let importance = args.importance.unwrap_or_else(|| "medium".to_owned());
+    // The dialog stands in the chat, which a phone may not be showing.
+    harbor.view.set(Shown::Assistant);
+    let mut question = ConfirmOptions::new(format!("Do you want to {}?", args.action)).text(
+        format!("The assistant asks before it goes on. Importance: {importance}."),
+    );
+    if matches!(importance.as_str(), "high" | "critical") {
+        question = question.danger();
+    }
+    let answer = if ctx.confirm(question).await {
+        "approved"
+    } else {
+        "rejected"
+    };
+    harbor.note(format!("You {answer}: {}", args.action), YOU);
+    Ok(answer)
+}
+
+fn confirm_card(call: ToolCallView<Confirm>) -> impl IntoView {
+    move || {
+        let action = call
+            .args()
+            .map_or_else(|| "something".to_owned(), |args| args.action);
+        match call.status() {
+            Status::Pending => line(Mark::Busy, "Preparing a question…"),
+            Status::Executing => toned_line(
+                "warning",
+                Icon::Alert,
+                format!("Waiting for your word on: {action}…"),
+            ),
+            Status::Complete if call.result::<String>().as_deref() == Some("approved") => {
+                line(Mark::Icon(Icon::Check), format!("You approved: {action}"))
+            }
+            Status::Complete => toned_line("neutral", Icon::X, format!("You rejected: {action}")),
+            Status::Failed => {
+                let text = format!("Not confirmed: {action}: {}", reason(call.error()));
+                line(Mark::Icon(Icon::Ban), text)
+            }
+        }
+    }
+}
+
+#[derive(Clone, Deserialize)]
+struct Request {
+    endpoint: String,
+}
+
+fn api_request() -> Action {
+    Action::new("api_request", "Making API request")
+        .render_only()
+        .render(request_card)
+}
+
+fn request_card(call: ToolCallView<Request>) -> impl IntoView {
+    move || {
+        let endpoint = call
+            .args()
+            .map_or_else(|| "the service".to_owned(), |args| args.endpoint);
+        match call.status() {
+            Status::Pending => line(Mark::Busy, "Preparing a request…"),
+            Status::Executing => {
+                let label = format!("Calling {endpoint}…");
+                card(view! {
+                    <div class="la-progress-row"><span>{label.clone()}</span></div>
+                    {bar(label, None)}
+                })
+            }
+            Status::Complete => line(
+                Mark::Icon(Icon::Check),
+                format!("Successfully called {endpoint}"),
+            ),
+            Status::Failed => {
+                let text = format!("{endpoint} was not called: {}", reason(call.error()));
+                line(Mark::Icon(Icon::Alert), text)
+            }
+        }
+    }
+}
+
+/// Why a chart cannot be drawn.
+#[derive(Debug)]
+struct NoChart;
+
+impl fmt::Display for NoChart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("This page draws no charts")
+    }
+}
+
+impl std::error::Error for NoChart {}
+
+/// Shows what stands there when a card of an application fails.
+fn draw_chart() -> Action {
+    Action::new("draw_chart", "Draw a chart of some values")
+        .parameters(json!({
+            "type": "object",
+            "properties": {"values": {"type": "array", "items": {"type": "number"}}}
+        }))
+        .handler(|args: Chart| async move { Ok::<_, ToolError>(args.values.len()) })
+        .render(|_: ToolCallView<Chart>| Err::<AnyView, NoChart>(NoChart))
+}
+
+#[derive(Clone, Deserialize)]
+struct Chart {
+    #[serde(default)]
+    values: Vec<f64>,
+}

@@ -1,0 +1,102 @@
+//! The panel of the weather, and `get_weather`. A person is asked each time: a place is shared.
+
+use leptos::prelude::*;
+use leptos_assistant::{
+    Action, Approval, Status, ToolCallView, ToolError, chat::Icon, use_assistant_action,
+};
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::{
+    browser::{clock, sleep},
+    cards::{Mark, line, reason},
+    state::{APPROVED, Harbor, Weather},
+    story,
+};
+
+/// How long the look at the sky takes, in milliseconds.
+const LOOK_MS: i32 = 400;
+
+#[component]
+pub(crate) fn Conditions(harbor: Harbor) -> impl IntoView {
+    use_assistant_action(get_weather(harbor));
+    let body = move || match harbor.weather.get() {
+        None => view! {
+            <p class="demo-empty">"No place shared yet. Ask the assistant for the weather."</p>
+        }
+        .into_any(),
+        Some(weather) => view! {
+            <div class="demo-weather" data-changed=move || harbor.marked("weather")>
+                <p class="demo-weather-value">{format!("{}°", weather.degrees)}</p>
+                <p class="demo-weather-facts">
+                    {format!("{}, {}", weather.sky, weather.wind)} <br />
+                    {format!("{}, at {}", weather.place, weather.time)}
+                </p>
+            </div>
+        }
+        .into_any(),
+    };
+    view! {
+        <section class="demo-panel" aria-labelledby="conditions-title">
+            <div class="demo-panel-head">
+                <h3 class="demo-panel-title" id="conditions-title">"Conditions"</h3>
+            </div>
+            {body}
+        </section>
+    }
+}
+
+#[derive(Clone, Deserialize)]
+struct Place {
+    location: String,
+}
+
+fn get_weather(harbor: Harbor) -> Action {
+    Action::new("get_weather", "Look up the current weather at a place")
+        .parameters(json!({
+            "type": "object",
+            "properties": {
+                "location": {"type": "string", "description": "The city or port"}
+            },
+            "required": ["location"]
+        }))
+        .approval(Approval::Always)
+        .handler(move |args: Place| look(harbor, args.location))
+        .render(weather_card)
+}
+
+async fn look(harbor: Harbor, place: String) -> Result<String, ToolError> {
+    sleep(LOOK_MS).await;
+    let (degrees, sky, wind) = story::weather(&place);
+    let text = format!("{degrees} °C in {place}, {}, {wind}", sky.to_lowercase());
+    harbor.note(format!("Looked up the weather in {place}"), APPROVED);
+    harbor.weather.set(Some(Weather {
+        place,
+        degrees,
+        sky,
+        wind,
+        time: clock(),
+    }));
+    harbor.mark("weather");
+    Ok(text)
+}
+
+fn weather_card(call: ToolCallView<Place>) -> impl IntoView {
+    move || {
+        let place = call
+            .args()
+            .map_or_else(|| "your place".to_owned(), |args| args.location);
+        match call.status() {
+            Status::Pending => line(Mark::Busy, "Preparing to look up the weather…"),
+            Status::Executing => line(Mark::Busy, format!("Looking up the weather in {place}…")),
+            Status::Complete => {
+                let text = call.result::<String>().unwrap_or_default();
+                line(Mark::Icon(Icon::Cloud), text)
+            }
+            Status::Failed => {
+                let text = format!("No weather for {place}: {}", reason(call.error()));
+                line(Mark::Icon(Icon::Ban), text)
+            }
+        }
+    }
+}

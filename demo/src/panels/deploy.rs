@@ -1,0 +1,122 @@
+//! `deployApplication`: puts a version into an environment. Registered only while the switch
+//! allows it; a person is asked for production.
+
+use std::time::Duration;
+
+use leptos::prelude::*;
+use leptos_assistant::{Action, Approval, Status, ToolCallView, ToolError, chat::Icon};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::{
+    browser::clock,
+    cards::{Mark, line, reason},
+    state::{APPROVED, ASSISTANT, Environment, Harbor, Lane, Work},
+};
+
+/// How long a version takes to spread. Here, minutes are seconds.
+const ROLL_OUT: Duration = Duration::from_secs(5);
+
+#[derive(Clone, Deserialize)]
+struct Deploy {
+    environment: String,
+    version: String,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Deployment {
+    deployment_id: String,
+    status: String,
+    estimated_time: String,
+}
+
+pub(super) fn action(harbor: Harbor) -> Action {
+    Action::new(
+        "deployApplication",
+        "Deploy the application to a target environment",
+    )
+    .parameters(json!({
+        "type": "object",
+        "properties": {
+            "environment": {"type": "string", "enum": ["dev", "staging", "production"]},
+            "version": {"type": "string"}
+        },
+        "required": ["environment", "version"]
+    }))
+    .enabled(harbor.may_deploy)
+    .approval(Approval::when(|args| {
+        args.get("environment").and_then(|env| env.as_str()) == Some("production")
+    }))
+    .handler(move |args: Deploy| async move { start(harbor, &args) })
+    .render(deploy_card)
+}
+
+fn start(harbor: Harbor, args: &Deploy) -> Result<Deployment, ToolError> {
+    let Some(env) = Environment::parse(&args.environment) else {
+        let message = format!("There is no environment called {}", args.environment);
+        return Err(ToolError::new(message).suggestion("Use dev, staging or production"));
+    };
+    let number = harbor.number();
+    harbor.lane(env).set(Lane {
+        version: args.version.clone(),
+        work: Work::RollingOut(number),
+        since: format!("started at {}", clock()),
+    });
+    harbor.mark(env.key());
+    let who = match env {
+        Environment::Production => APPROVED,
+        Environment::Dev | Environment::Staging => ASSISTANT,
+    };
+    let place = env.title().to_lowercase();
+    harbor.note(
+        format!("Deployment of {} to {place} started", args.version),
+        who,
+    );
+    set_timeout(move || settle(harbor, env, number), ROLL_OUT);
+    Ok(Deployment {
+        deployment_id: format!("dep-{number}"),
+        status: "initiated".to_owned(),
+        estimated_time: "5 minutes".to_owned(),
+    })
+}
+
+/// The version is everywhere, unless another deployment took its place.
+fn settle(harbor: Harbor, env: Environment, number: u64) {
+    let lane = harbor.lane(env);
+    if lane.with_untracked(|lane| lane.work == Work::RollingOut(number)) {
+        lane.update(|lane| {
+            lane.work = Work::Healthy;
+            lane.since = format!("deployed at {}", clock());
+        });
+    }
+}
+
+fn deploy_card(call: ToolCallView<Deploy>) -> impl IntoView {
+    move || {
+        let what = call.args().map_or_else(
+            || "a deployment".to_owned(),
+            |args| format!("deployment of {} to {}", args.version, args.environment),
+        );
+        match call.status() {
+            Status::Pending => line(Mark::Busy, format!("Preparing {what}…")),
+            Status::Executing => line(Mark::Busy, format!("Starting {what}…")),
+            Status::Complete => {
+                let id = call.result::<Deployment>().map_or_else(
+                    || "Deployment started".to_owned(),
+                    |done| {
+                        format!(
+                            "Started {what}: {}, {}",
+                            done.deployment_id, done.estimated_time
+                        )
+                    },
+                );
+                line(Mark::Icon(Icon::Rocket), id)
+            }
+            Status::Failed => {
+                let why = reason(call.error());
+                line(Mark::Icon(Icon::Ban), format!("No {what}: {why}"))
+            }
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! The panels of the page. Each registers the actions that act on it, for as long as it is there.
+
+mod activity;
+mod conditions;
+mod deploy;
+mod environments;
+mod projects;
+mod search;
+mod sources;
+mod stages;
+
+pub(crate) use activity::Activity;
+pub(crate) use conditions::Conditions;
+pub(crate) use environments::Environments;
+pub(crate) use projects::Projects;
+pub(crate) use search::SearchPlace;
+pub(crate) use sources::Sources;

@@ -1,0 +1,203 @@
+//! The panel of the search, and `web_search`. It can be closed: then the action goes with it.
+
+use leptos::prelude::*;
+use leptos_assistant::{
+    Action, Status, ToolCallView, ToolContext, ToolError, chat::Icon, use_assistant_action,
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{
+    browser::{focus_soon, sleep},
+    cards::{Mark, line, reason},
+    state::{ASSISTANT, Harbor, Page, Search},
+    story,
+};
+
+/// A search goes through this many pieces of the corpus.
+const PIECES: i32 = 4;
+const PIECE_MS: i32 = 150;
+/// The same for queries with "slow" in them, which are there to be stopped.
+const SLOW_PIECE_MS: i32 = 8_000;
+
+/// The search panel, or what stands there while it is closed.
+#[component]
+pub(crate) fn SearchPlace(harbor: Harbor) -> impl IntoView {
+    view! {
+        <Show
+            when=move || harbor.search_open.get()
+            fallback=move || view! { <Closed harbor /> }
+        >
+            <SearchPanel harbor />
+        </Show>
+    }
+}
+
+#[component]
+fn Closed(harbor: Harbor) -> impl IntoView {
+    let open = move |_| {
+        harbor.search_open.set(true);
+        focus_soon("#search-close");
+    };
+    view! {
+        <section class="demo-panel" aria-labelledby="search-title">
+            <div class="demo-panel-head">
+                <h3 class="demo-panel-title" id="search-title">"Search"</h3>
+                <button
+                    type="button"
+                    class="la-button"
+                    data-size="small"
+                    id="search-open"
+                    on:click=open
+                >
+                    <span>"Open search"</span>
+                </button>
+            </div>
+            <p class="demo-empty">"Closed. The assistant cannot search either."</p>
+        </section>
+    }
+}
+
+#[component]
+fn SearchPanel(harbor: Harbor) -> impl IntoView {
+    use_assistant_action(web_search(harbor));
+    let close = move |_| {
+        harbor.search_open.set(false);
+        focus_soon("#search-open");
+    };
+    let note = move || {
+        harbor.search.with(|search| {
+            let search = search.as_ref()?;
+            let found = search.found.as_ref().ok()?;
+            Some(format!("{} for “{}”", count(found.len()), search.query))
+        })
+    };
+    let body = move || {
+        harbor.search.with(|search| match search {
+            None => empty("Nothing was searched for yet."),
+            Some(Search {
+                found: Err(why),
+                query,
+            }) => empty(&format!("“{query}” was not searched for: {why}.")),
+            Some(Search {
+                found: Ok(pages), ..
+            }) if pages.is_empty() => empty("Nothing was found."),
+            Some(Search {
+                found: Ok(pages), ..
+            }) => results(harbor, pages),
+        })
+    };
+    view! {
+        <section class="demo-panel" aria-labelledby="search-title">
+            <div class="demo-panel-head">
+                <h3 class="demo-panel-title" id="search-title">"Search"</h3>
+                <p class="demo-panel-note">{note}</p>
+                <button
+                    type="button"
+                    class="la-button"
+                    data-variant="quiet"
+                    data-size="small"
+                    id="search-close"
+                    aria-label="Close search"
+                    on:click=close
+                >
+                    <span>"Close"</span>
+                </button>
+            </div>
+            {body}
+        </section>
+    }
+}
+
+fn empty(text: &str) -> AnyView {
+    view! { <p class="demo-empty">{text.to_owned()}</p> }.into_any()
+}
+
+fn results(harbor: Harbor, pages: &[Page]) -> AnyView {
+    let rows = pages.iter().cloned().map(|page| {
+        view! {
+            <li class="demo-result" data-changed=move || harbor.marked("search")>
+                <p class="demo-row-name">{page.title}</p>
+                <p class="demo-result-source">{page.source}</p>
+                <p class="demo-row-text">{page.snippet}</p>
+            </li>
+        }
+    });
+    view! { <ul class="demo-rows">{rows.collect_view()}</ul> }.into_any()
+}
+
+fn count(results: usize) -> String {
+    match results {
+        1 => "1 result".to_owned(),
+        count => format!("{count} results"),
+    }
+}
+
+#[derive(Clone, Deserialize)]
+struct Query {
+    query: String,
+}
+
+fn web_search(harbor: Harbor) -> Action {
+    Action::new("web_search", "Search the web for information")
+        .parameters(json!({
+            "type": "object",
+            "properties": {
+                "query": {"type": "string", "description": "The search query"}
+            },
+            "required": ["query"]
+        }))
+        .handler(move |args: Query, ctx| search(harbor, args.query, ctx))
+        .render(search_card)
+}
+
+async fn search(harbor: Harbor, query: String, ctx: ToolContext) -> Result<Vec<Page>, ToolError> {
+    let words = query.to_lowercase();
+    let pause = if words.contains("slow") {
+        SLOW_PIECE_MS
+    } else {
+        PIECE_MS
+    };
+    for piece in 0..PIECES {
+        ctx.progress(f64::from(piece) / f64::from(PIECES), "");
+        sleep(pause).await;
+    }
+    let found = if words.contains("fail") {
+        Err("the search index is being rebuilt".to_owned())
+    } else {
+        Ok(story::find(&words))
+    };
+    let result = found.clone().map_err(|why| {
+        ToolError::new(why)
+            .error_type("unavailable")
+            .suggestion("Try again later")
+    });
+    let what = if found.is_ok() {
+        "Searched for"
+    } else {
+        "Could not search for"
+    };
+    harbor.note(format!("{what} “{query}”"), ASSISTANT);
+    harbor.search.set(Some(Search { query, found }));
+    harbor.mark("search");
+    result
+}
+
+fn search_card(call: ToolCallView<Query>) -> impl IntoView {
+    move || {
+        let query = call.args().map(|args| args.query).unwrap_or_default();
+        match call.status() {
+            Status::Pending => line(Mark::Busy, "Preparing to search…"),
+            Status::Executing => line(Mark::Busy, format!("Searching for \"{query}\"…")),
+            Status::Complete => {
+                let found = call.result::<Vec<Value>>().map_or(0, |list| list.len());
+                let text = format!("Found {} for \"{query}\"", count(found));
+                line(Mark::Icon(Icon::Check), text)
+            }
+            Status::Failed => {
+                let text = format!("Search failed: {}", reason(call.error()));
+                line(Mark::Icon(Icon::Alert), text)
+            }
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! The panel of the data sources, `selectDataSource`, and `analyzing_data`, which only shows what
+//! an agent does by itself.
+
+use leptos::prelude::*;
+use leptos_assistant::{
+    Action, Status, ToolCallView, ToolContext, ToolError, chat::Icon, use_assistant_action,
+    use_assistant_context,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::{
+    browser::focus_soon,
+    cards::{Mark, bar, card, line, reason, toned_line},
+    state::{APPROVED, ASSISTANT, Harbor, YOU},
+    story::{self, SOURCES},
+};
+
+#[component]
+pub(crate) fn Sources(harbor: Harbor) -> impl IntoView {
+    use_assistant_action(select(harbor));
+    use_assistant_action(analyzing());
+    let chosen = Signal::derive(move || harbor.source.get().to_owned());
+    use_assistant_context("The selected data source", chosen);
+    let options = SOURCES.iter().map(|source| {
+        let name = source.name;
+        let choose = move |_| {
+            harbor.source.set(name);
+            harbor.note(format!("Data source {name} selected"), YOU);
+        };
+        view! {
+            <label class="demo-source" data-changed=move || harbor.marked(name)>
+                <input
+                    type="radio"
+                    name="source"
+                    value=name
+                    prop:checked=move || harbor.source.get() == name
+                    on:change=choose
+                />
+                <span class="demo-row-main">
+                    <span class="demo-row-name">{name}</span>
+                    <br />
+                    <span class="demo-row-text">{format!("{}, {}", source.kind, source.extent)}</span>
+                </span>
+            </label>
+        }
+    });
+    view! {
+        <section class="demo-panel" aria-labelledby="sources-title">
+            <div class="demo-panel-head">
+                <h3 class="demo-panel-title" id="sources-title">"Data source"</h3>
+            </div>
+            <fieldset class="demo-sources" aria-labelledby="sources-title">
+                {options.collect_view()}
+            </fieldset>
+        </section>
+    }
+}
+
+#[derive(Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Wanted {
+    #[serde(default)]
+    data_types: Vec<String>,
+}
+
+impl Wanted {
+    fn in_words(&self) -> String {
+        if self.data_types.is_empty() {
+            "any kind of data".to_owned()
+        } else {
+            self.data_types.join(", ")
+        }
+    }
+}
+
+/// A data source as the agent is told of it.
+#[derive(Clone, Serialize, Deserialize)]
+struct Choice {
+    name: String,
+    #[serde(rename = "type")]
+    kind: String,
+}
+
+fn select(harbor: Harbor) -> Action {
+    Action::new(
+        "selectDataSource",
+        "Let user select from available data sources",
+    )
+    .parameters(json!({
+        "type": "object",
+        "properties": {
+            "dataTypes": {"type": "array", "items": {"type": "string"}}
+        }
+    }))
+    .handler(move |args: Wanted, ctx| ask(harbor, args, ctx))
+    .render(choice_card)
+}
+
+async fn ask(harbor: Harbor, args: Wanted, ctx: ToolContext) -> Result<Option<Choice>, ToolError> {
+    let available: Vec<Choice> = story::sources(&args.data_types)
+        .map(|source| Choice {
+            name: source.name.to_owned(),
+            kind: source.kind.to_owned(),
+        })
+        .collect();
+    if available.is_empty() {
+        let text = format!("No data source for {}", args.in_words());
+        ctx.preliminary(&available);
+        harbor.note(text, ASSISTANT);
+        return Ok(None);
+    }
+    let waiting = Choosing::new(harbor);
+    let chosen: Option<Choice> = ctx.ask(&available).await.flatten();
+    drop(waiting);
+    if let Some(choice) = &chosen
+        && let Some(source) = SOURCES.iter().find(|source| source.name == choice.name)
+    {
+        harbor.source.set(source.name);
+        harbor.mark(source.name);
+        harbor.note(format!("Data source {} selected", source.name), APPROVED);
+    }
+    Ok(chosen)
+}
+
+/// Says that a choice waits for the person, until it is dropped.
+struct Choosing(Harbor);
+
+impl Choosing {
+    fn new(harbor: Harbor) -> Self {
+        harbor.choosing.set(true);
+        Self(harbor)
+    }
+}
+
+impl Drop for Choosing {
+    fn drop(&mut self) {
+        self.0.choosing.set(false);
+    }
+}
+
+fn choice_card(call: ToolCallView<Wanted>) -> impl IntoView {
+    let title = format!("choice-{}", call.id());
+    move || {
+        let wanted = call.args().map_or_else(String::new, |args| args.in_words());
+        match call.status() {
+            Status::Pending => line(Mark::Busy, "Preparing a choice…"),
+            Status::Executing => match call.preliminary::<Vec<Choice>>() {
+                Some(available) if !available.is_empty() => choices(&call, &title, available),
+                _ => {
+                    let text = format!("Loading available data sources for {wanted}…");
+                    line(Mark::Busy, text)
+                }
+            },
+            Status::Complete => match call.result::<Choice>() {
+                Some(choice) => line(
+                    Mark::Icon(Icon::Database),
+                    format!("Selected: {} ({})", choice.name, choice.kind),
+                ),
+                None if call
+                    .preliminary::<Vec<Choice>>()
+                    .is_some_and(|list| list.is_empty()) =>
+                {
+                    let text = format!("No data source is available for {wanted}");
+                    toned_line("warning", Icon::Info, text)
+                }
+                None => toned_line("neutral", Icon::X, "No data source selected"),
+            },
+            Status::Failed => {
+                let text = format!("No data source selected: {}", reason(call.error()));
+                line(Mark::Icon(Icon::Ban), text)
+            }
+        }
+    }
+}
+
+fn choices(call: &ToolCallView<Wanted>, title: &str, available: Vec<Choice>) -> AnyView {
+    let options = available.into_iter().map(|choice| {
+        let (call, answer) = (call.clone(), choice.clone());
+        let choose = move |_| {
+            call.reply(&answer);
+            // The button goes with its card.
+            focus_soon(".la-composer-input");
+        };
+        view! {
+            <li>
+                <button type="button" class="la-choice-option" on:click=choose>
+                    {Icon::Database.view()}
+                    <span class="la-choice-name">{choice.name}</span>
+                    <span class="la-choice-kind">{choice.kind}</span>
+                </button>
+            </li>
+        }
+    });
+    let cancel = {
+        let call = call.clone();
+        move |_| {
+            call.reply(Value::Null);
+            focus_soon(".la-composer-input");
+        }
+    };
+    view! {
+        <div class="la-card" role="group" aria-labelledby=title.to_owned()>
+            <div class="la-card-body">
+                <p class="la-card-title" id=title.to_owned()>"Choose a data source"</p>
+                <ul class="la-choice-list">{options.collect_view()}</ul>
+                <div class="la-choice-actions">
+                    <button
+                        type="button"
+                        class="la-button"
+                        data-variant="quiet"
+                        data-size="small"
+                        on:click=cancel
+                    >
+                        <span>"Cancel"</span>
+                    </button>
+                </div>
+            </div>
+        </div>
+    }
+    .into_any()
+}
+
+/// `progress` is a percentage, or the percentages so far: a list grows while it streams in.
+#[derive(Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Analysis {
+    data_source: Option<String>,
+    progress: Option<Value>,
+}
+
+impl Analysis {
+    fn percent(&self) -> Option<f64> {
+        let progress = self.progress.as_ref()?;
+        let newest = progress
+            .as_array()
+            .map_or(Some(progress), |list| list.last());
+        newest?.as_f64().map(|percent| percent.clamp(0.0, 100.0))
+    }
+}
+
+fn analyzing() -> Action {
+    Action::new("analyzing_data", "Analyzing data patterns")
+        .render_only()
+        .stream_args()
+        .render(analysis_card)
+}
+
+fn analysis_card(call: ToolCallView<Analysis>) -> impl IntoView {
+    move || {
+        let args = call.args();
+        let source = args.as_ref().and_then(|args| args.data_source.clone());
+        let source = source.unwrap_or_else(|| "data".to_owned());
+        match call.status() {
+            Status::Pending | Status::Executing => {
+                let percent = args.and_then(|args| args.percent());
+                let label = format!("Analyzing {source}…");
+                let value = percent.map(|percent| format!("{percent:.0}%"));
+                card(view! {
+                    <div class="la-progress-row">
+                        <span>{label.clone()}</span>
+                        <span class="la-progress-value">{value}</span>
+                    </div>
+                    {bar(label, percent)}
+                })
+            }
+            Status::Complete => line(
+                Mark::Icon(Icon::Check),
+                format!("Analysis complete for {source}"),
+            ),
+            Status::Failed => {
+                let text = format!("Analysis of {source} failed: {}", reason(call.error()));
+                line(Mark::Icon(Icon::Alert), text)
+            }
+        }
+    }
+}

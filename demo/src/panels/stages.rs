@@ -1,0 +1,230 @@
+//! `deployment_process`: takes a version through five stages. The handler says how far it is;
+//! lane and card only show it.
+
+use leptos::prelude::*;
+use leptos_assistant::{
+    Action, Approval, Status, ToolCallView, ToolContext, ToolError, chat::Icon,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::{
+    browser::{clock, sleep},
+    cards::{Mark, card, line, reason, toned_line},
+    state::{APPROVED, ASSISTANT, Environment, Harbor, Lane, Work},
+};
+
+pub(super) const STAGES: [&str; 5] = [
+    "Validating",
+    "Building",
+    "Testing",
+    "Deploying",
+    "Verifying",
+];
+
+/// How long one stage takes, in milliseconds.
+const STAGE_MS: i32 = 900;
+/// The same for the version called "slow", which is there to be stopped.
+const SLOW_STAGE_MS: i32 = 6_000;
+
+#[derive(Clone, Deserialize)]
+struct Process {
+    environment: Option<String>,
+    version: Option<String>,
+}
+
+impl Process {
+    fn environment(&self) -> String {
+        self.environment
+            .clone()
+            .unwrap_or_else(|| "staging".to_owned())
+    }
+
+    fn version(&self) -> String {
+        self.version
+            .clone()
+            .unwrap_or_else(|| "the newest version".to_owned())
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Done {
+    success: bool,
+    deployment_id: String,
+}
+
+pub(super) fn action(harbor: Harbor) -> Action {
+    Action::new(
+        "deployment_process",
+        "Deploy application through multiple stages",
+    )
+    .parameters(json!({
+        "type": "object",
+        "properties": {
+            "environment": {"type": "string"},
+            "version": {"type": "string"}
+        }
+    }))
+    .enabled(harbor.may_deploy)
+    .approval(Approval::when(|args| {
+        let env = args.get("environment").and_then(|env| env.as_str());
+        env.and_then(Environment::parse) == Some(Environment::Production)
+    }))
+    .handler(move |args: Process, ctx| run(harbor, args, ctx))
+    .render(process_card)
+}
+
+async fn run(harbor: Harbor, args: Process, ctx: ToolContext) -> Result<Done, ToolError> {
+    let (place, version) = (args.environment(), args.version());
+    let Some(env) = Environment::parse(&place) else {
+        let message = format!("There is no environment called {place}");
+        return Err(ToolError::new(message).suggestion("Use dev, staging or production"));
+    };
+    let mut lane = Occupied::new(harbor, env, version.clone())?;
+    let pause = if version == "slow" {
+        SLOW_STAGE_MS
+    } else {
+        STAGE_MS
+    };
+    let count = STAGES.len();
+    for (index, stage) in STAGES.into_iter().enumerate() {
+        lane.show(index + 1);
+        #[allow(clippy::cast_precision_loss, reason = "there are five stages")]
+        ctx.progress(index as f64 / count as f64, stage);
+        sleep(pause).await;
+    }
+    let deployment_id = format!("dep-{}", harbor.number());
+    lane.finish();
+    Ok(Done {
+        success: true,
+        deployment_id,
+    })
+}
+
+/// A lane that a version is on its way to. Dropped before the end, as when the handler is
+/// stopped, it leaves what ran before.
+struct Occupied {
+    harbor: Harbor,
+    env: Environment,
+    version: String,
+    over: bool,
+}
+
+impl Occupied {
+    fn new(harbor: Harbor, env: Environment, version: String) -> Result<Self, ToolError> {
+        let busy = harbor
+            .lane(env)
+            .with_untracked(|lane| matches!(lane.work, Work::Stage { .. }));
+        if busy {
+            let message = format!("Another deployment to {} is under way", env.key());
+            return Err(ToolError::new(message).suggestion("Wait until it is over"));
+        }
+        Ok(Self {
+            harbor,
+            env,
+            version,
+            over: false,
+        })
+    }
+
+    fn show(&self, step: usize) {
+        let version = self.version.clone();
+        self.harbor
+            .lane(self.env)
+            .update(|lane| lane.work = Work::Stage { version, step });
+    }
+
+    fn finish(&mut self) {
+        self.over = true;
+        self.harbor.lane(self.env).set(Lane {
+            version: self.version.clone(),
+            work: Work::Healthy,
+            since: format!("deployed at {}", clock()),
+        });
+        let who = match self.env {
+            Environment::Production => APPROVED,
+            Environment::Dev | Environment::Staging => ASSISTANT,
+        };
+        self.tell("deployed to", who);
+    }
+
+    fn tell(&self, what: &str, who: &'static str) {
+        let place = self.env.title().to_lowercase();
+        self.harbor.mark(self.env.key());
+        self.harbor
+            .note(format!("{} {what} {place}", self.version), who);
+    }
+}
+
+impl Drop for Occupied {
+    fn drop(&mut self) {
+        if !self.over {
+            self.harbor
+                .lane(self.env)
+                .update(|lane| lane.work = Work::Healthy);
+            self.tell("stopped on its way to", ASSISTANT);
+        }
+    }
+}
+
+fn process_card(call: ToolCallView<Process>) -> impl IntoView {
+    move || {
+        let Some(args) = call.args() else {
+            return line(Mark::Busy, "Preparing the deployment…");
+        };
+        let status = call.status();
+        let stage = call.progress().and_then(|progress| progress.text);
+        let reached = stage.and_then(|stage| STAGES.iter().position(|name| **name == stage));
+        let end = match status {
+            Status::Pending | Status::Executing => None,
+            Status::Complete => {
+                let id = call
+                    .result::<Done>()
+                    .map(|done| done.deployment_id)
+                    .unwrap_or_default();
+                let text = format!("Deployment {id} completed successfully");
+                Some(toned_line("ok", Icon::Check, text))
+            }
+            Status::Failed => {
+                let text = format!("Deployment failed: {}", reason(call.error()));
+                Some(toned_line("error", Icon::Alert, text))
+            }
+        };
+        card(view! {
+            <p class="la-card-title">
+                {format!("Deploying {} to {}", args.version(), args.environment())}
+            </p>
+            {stepper(status, reached)}
+            {end}
+        })
+    }
+}
+
+fn stepper(status: Status, reached: Option<usize>) -> impl IntoView {
+    let steps = STAGES.into_iter().enumerate().map(|(index, stage)| {
+        let (state, word) = match (status, reached) {
+            (Status::Complete, _) => ("done", "done"),
+            (_, Some(at)) if index < at => ("done", "done"),
+            (Status::Failed, Some(at)) if index == at => ("failed", "failed"),
+            (_, Some(at)) if index == at => ("current", "in progress"),
+            _ => ("todo", "to do"),
+        };
+        let mark = match state {
+            "done" => Some(Icon::Check.view()),
+            "failed" => Some(Icon::X.view()),
+            _ => None,
+        };
+        view! {
+            <li
+                class="la-step"
+                data-state=state
+                aria-current=(state == "current").then_some("step")
+            >
+                <span class="la-step-mark" aria-hidden="true">{mark}</span>
+                <span>{stage}<span class="la-visually-hidden">{format!(", {word}")}</span></span>
+            </li>
+        }
+    });
+    view! { <ol class="la-stepper">{steps.collect_view()}</ol> }
+}

@@ -1,0 +1,148 @@
+//! The words of the script: what it reads out of a prompt, and what it says about results.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use serde_json::Value;
+
+/// What the agent says when it does not know what to do.
+pub(super) const HELP: &str = "I can look up the weather, search, deploy a version, run the full \
+     deployment process, delete a project, pick a data source, check berth availability, analyze \
+     the berth telemetry, and ask you before anything that matters.";
+
+/// An id that was never given out before in this page.
+pub(super) fn id(kind: &str) -> String {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    format!("{kind}-{}", COUNT.fetch_add(1, Ordering::Relaxed) + 1)
+}
+
+/// The rest of the sentence behind the first of the phrases that occurs.
+pub(super) fn after<'a>(text: &'a str, phrases: &[&str]) -> Option<&'a str> {
+    // Only ASCII letters change, so places are the same in both.
+    let said = text.to_ascii_lowercase();
+    let rest = phrases.iter().find_map(|phrase| {
+        let start = said.find(phrase)?;
+        text.get(start + phrase.len()..)
+    });
+    let rest = rest?.trim_matches(|c: char| c.is_whitespace() || ".?!".contains(c));
+    (!rest.is_empty()).then_some(rest)
+}
+
+/// The places in "the weather in Oslo and Bergen?", at least one.
+pub(super) fn places(text: &str) -> Vec<String> {
+    let named = after(text, &["weather in ", " in "]).unwrap_or("Rotterdam");
+    let places = named.split([',']).flat_map(|part| part.split(" and "));
+    places
+        .map(|place| place.trim().to_owned())
+        .filter(|place| !place.is_empty())
+        .collect()
+}
+
+/// Kind and name in "Delete the project atlas-sandbox".
+pub(super) fn resource(text: &str) -> (&'static str, &str) {
+    if let Some(name) = after(text, &["project "]) {
+        return ("project", name);
+    }
+    let name = after(text, &["delete the file ", "delete the ", "delete "]);
+    ("file", name.unwrap_or("report.pdf"))
+}
+
+/// What a person wants to be asked about.
+pub(super) fn action(text: &str) -> String {
+    let said = after(text, &["confirm "]).unwrap_or(text);
+    let said = said.split(", but").next().unwrap_or(said);
+    let mut chars = said.chars();
+    let first = chars.next().map(|c| c.to_lowercase().to_string());
+    first.unwrap_or_default() + chars.as_str()
+}
+
+/// The first word with a digit.
+pub(super) fn version(text: &str) -> &str {
+    text.split_whitespace()
+        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
+        .find(|word| word.contains(|c: char| c.is_ascii_digit()))
+        .unwrap_or("2.4.0")
+}
+
+pub(super) fn environment(text: &str) -> &'static str {
+    let said = text.to_lowercase();
+    let known = ["production", "staging", "dev"];
+    known
+        .into_iter()
+        .find(|env| said.contains(env))
+        .unwrap_or("staging")
+}
+
+/// What the agent says about the results of its calls: one line each, quoting them.
+pub(super) fn about(text: &str, results: &[(String, String)]) -> String {
+    let lines = results.iter().map(|(tool, content)| {
+        let value = serde_json::from_str(content).unwrap_or_else(|_| content.as_str().into());
+        sentence(text, tool, &value)
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn sentence(text: &str, tool: &str, value: &Value) -> String {
+    if let Some(why) = value.get("error").and_then(Value::as_str) {
+        return format!("{tool} failed: {why}. I will go on without it.");
+    }
+    let denied = value == "denied" || value.get("status").is_some_and(|word| word == "denied");
+    if denied {
+        return match value.get("reason").and_then(Value::as_str) {
+            Some(reason) => format!("You denied {tool} (“{reason}”), so I leave it."),
+            None => format!("You denied {tool}, so I leave it."),
+        };
+    }
+    let field = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or("?");
+    match tool {
+        "get_weather" => format!("Here it is: {}.", value.as_str().unwrap_or("no word")),
+        "web_search" => found(value),
+        "confirmAction" if value == "approved" => {
+            format!("You approved it, so I go ahead: {}.", action(text))
+        }
+        "confirmAction" => "You rejected it, so I leave it as it is.".to_owned(),
+        "confirmDeletion" if *value == Value::Bool(true) => {
+            format!("Done: {} is deleted.", resource(text).1)
+        }
+        "confirmDeletion" => format!("You cancelled, so {} stays.", resource(text).1),
+        "deployApplication" => format!(
+            "Deployment {} is {} and takes about {}.",
+            field("deploymentId"),
+            field("status"),
+            field("estimatedTime"),
+        ),
+        "deployment_process" => format!(
+            "Deployment {} went through all five stages.",
+            field("deploymentId")
+        ),
+        "selectDataSource" if value.is_null() => {
+            "No data source was selected, so I cannot go on.".to_owned()
+        }
+        "selectDataSource" => format!("I will use {} ({}).", field("name"), field("type")),
+        _ => format!("{tool} returned {value}."),
+    }
+}
+
+fn found(value: &Value) -> String {
+    let pages = value.as_array().map(Vec::as_slice).unwrap_or_default();
+    let titles: Vec<&str> = pages
+        .iter()
+        .filter_map(|page| page.get("title")?.as_str())
+        .collect();
+    match titles.as_slice() {
+        [] => "I found nothing about that.".to_owned(),
+        [title] => format!("I found one page: {title}."),
+        titles => format!("I found {} pages: {}.", titles.len(), titles.join("; ")),
+    }
+}
+
+/// An answer of several screens.
+pub(super) fn long() -> String {
+    let watches = (1..=14).map(|watch| {
+        format!(
+            "Watch {watch}. The tide turned at the breakwater and the pilots changed over. Two \
+             tugs lay ready at the northern quay, the wind stood in the south-west, and the \
+             cranes kept their pace. Nothing was late, nothing was lost, and the log has the rest."
+        )
+    });
+    watches.collect::<Vec<_>>().join("\n\n")
+}

@@ -1,0 +1,288 @@
+//! What the panels show. Actions and people change it alike; views follow.
+
+use std::collections::HashMap;
+
+use leptos::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::browser::clock;
+
+/// How long a thing that was just changed is marked, in seconds.
+const MARKED_SECS: u64 = 2;
+
+/// The state of the page. Cheap to copy: all of it is signals.
+#[derive(Clone, Copy)]
+pub(crate) struct Harbor {
+    pub(crate) may_deploy: RwSignal<bool>,
+    lanes: [RwSignal<Lane>; 3],
+    pub(crate) projects: RwSignal<Vec<Project>>,
+    pub(crate) search: RwSignal<Option<Search>>,
+    pub(crate) search_open: RwSignal<bool>,
+    pub(crate) weather: RwSignal<Option<Weather>>,
+    pub(crate) source: RwSignal<&'static str>,
+    pub(crate) feed: RwSignal<Vec<Entry>>,
+    /// A choice in a card waits for the person.
+    pub(crate) choosing: RwSignal<bool>,
+    /// What is shown where page and chat take turns.
+    pub(crate) view: RwSignal<Shown>,
+    /// What the person wants instead of the system's colours.
+    pub(crate) dark: RwSignal<bool>,
+    marks: RwSignal<HashMap<String, u64>>,
+    numbers: RwSignal<u64>,
+}
+
+/// Page or assistant.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shown {
+    Page,
+    Assistant,
+}
+
+/// An environment that versions run in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Environment {
+    Dev,
+    Staging,
+    Production,
+}
+
+impl Environment {
+    pub(crate) const ALL: [Self; 3] = [Self::Dev, Self::Staging, Self::Production];
+
+    /// Its name for the agent.
+    pub(crate) const fn key(self) -> &'static str {
+        match self {
+            Self::Dev => "dev",
+            Self::Staging => "staging",
+            Self::Production => "production",
+        }
+    }
+
+    /// Its name for people.
+    pub(crate) const fn title(self) -> &'static str {
+        match self {
+            Self::Dev => "Development",
+            Self::Staging => "Staging",
+            Self::Production => "Production",
+        }
+    }
+
+    /// Its signal flag.
+    pub(crate) const fn flag(self) -> &'static str {
+        match self {
+            Self::Dev => "d",
+            Self::Staging => "s",
+            Self::Production => "p",
+        }
+    }
+
+    pub(crate) fn parse(word: &str) -> Option<Self> {
+        let word = word.to_lowercase();
+        let named = |env: &Self| env.key() == word || env.title().to_lowercase() == word;
+        Self::ALL.into_iter().find(named)
+    }
+}
+
+/// What runs in an environment.
+#[derive(Clone, PartialEq)]
+pub(crate) struct Lane {
+    pub(crate) version: String,
+    pub(crate) work: Work,
+    /// Since when, in words.
+    pub(crate) since: String,
+}
+
+/// What is going on in an environment.
+#[derive(Clone, PartialEq)]
+pub(crate) enum Work {
+    Healthy,
+    /// The version is there and spreads; which deployment.
+    RollingOut(u64),
+    /// A version goes through the stages; which of them, from 1.
+    Stage {
+        version: String,
+        step: usize,
+    },
+}
+
+#[derive(Clone, PartialEq)]
+pub(crate) struct Project {
+    pub(crate) name: String,
+    pub(crate) text: &'static str,
+}
+
+/// What was searched for, and what was found.
+#[derive(Clone)]
+pub(crate) struct Search {
+    pub(crate) query: String,
+    pub(crate) found: Result<Vec<Page>, String>,
+}
+
+/// A page of the search corpus.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Page {
+    pub(crate) title: String,
+    pub(crate) source: String,
+    pub(crate) snippet: String,
+}
+
+#[derive(Clone)]
+pub(crate) struct Weather {
+    pub(crate) place: String,
+    pub(crate) degrees: i32,
+    pub(crate) sky: &'static str,
+    pub(crate) wind: String,
+    pub(crate) time: String,
+}
+
+/// One thing that happened.
+#[derive(Clone)]
+pub(crate) struct Entry {
+    pub(crate) id: u64,
+    pub(crate) time: String,
+    pub(crate) text: String,
+    pub(crate) who: &'static str,
+}
+
+/// Who did something.
+pub(crate) const ASSISTANT: &str = "Assistant";
+pub(crate) const APPROVED: &str = "Assistant, approved by you";
+pub(crate) const YOU: &str = "You";
+
+impl Harbor {
+    /// The page as it is found.
+    pub(crate) fn new(dark: bool) -> Self {
+        let lane = |version: &str, since: &str| {
+            RwSignal::new(Lane {
+                version: version.to_owned(),
+                work: Work::Healthy,
+                since: since.to_owned(),
+            })
+        };
+        let project = |name: &str, text| Project {
+            name: name.to_owned(),
+            text,
+        };
+        let projects = vec![
+            project("atlas", "Route planning, 12 services"),
+            project("atlas-sandbox", "Copy of atlas for trials, 12 services"),
+            project("tidewatch", "Water levels and alarms, 4 services"),
+            project("quay-scheduler", "Berth bookings, 7 services"),
+        ];
+        let entry = |id, time: &str, text: &str, who| Entry {
+            id,
+            time: time.to_owned(),
+            text: text.to_owned(),
+            who,
+        };
+        let feed = vec![
+            entry(
+                2,
+                "09:12",
+                "2.5.0-rc.2 deployed to development",
+                "Dana Okafor",
+            ),
+            entry(
+                1,
+                "08:47",
+                "Berth 14 reports water levels again",
+                "Tidewatch",
+            ),
+        ];
+        Self {
+            may_deploy: RwSignal::new(true),
+            lanes: [
+                lane("2.5.0-rc.2", "deployed at 09:12"),
+                lane("2.3.1", "deployed yesterday"),
+                lane("2.3.1", "deployed on Tuesday"),
+            ],
+            projects: RwSignal::new(projects),
+            search: RwSignal::new(None),
+            search_open: RwSignal::new(true),
+            weather: RwSignal::new(None),
+            source: RwSignal::new("Orders warehouse"),
+            feed: RwSignal::new(feed),
+            choosing: RwSignal::new(false),
+            view: RwSignal::new(Shown::Page),
+            dark: RwSignal::new(dark),
+            marks: RwSignal::new(HashMap::new()),
+            numbers: RwSignal::new(1041),
+        }
+    }
+
+    pub(crate) fn lane(self, env: Environment) -> RwSignal<Lane> {
+        let [dev, staging, production] = self.lanes;
+        match env {
+            Environment::Dev => dev,
+            Environment::Staging => staging,
+            Environment::Production => production,
+        }
+    }
+
+    /// A number that was never given out before.
+    pub(crate) fn number(self) -> u64 {
+        self.numbers.update_untracked(|number| *number += 1);
+        self.numbers.get_untracked()
+    }
+
+    /// Writes into the activity feed.
+    pub(crate) fn note(self, text: impl Into<String>, who: &'static str) {
+        let entry = Entry {
+            id: self.number(),
+            time: clock(),
+            text: text.into(),
+            who,
+        };
+        let id = entry.id;
+        self.feed.update(|feed| feed.insert(0, entry));
+        self.mark(format!("feed {id}"));
+    }
+
+    /// Marks a thing as just changed; again and again if need be.
+    pub(crate) fn mark(self, key: impl Into<String>) {
+        let (key, number) = (key.into(), self.number());
+        self.marks.update(|marks| {
+            marks.remove(&key);
+        });
+        let shown = key.clone();
+        // In a later frame, so that the colour fades anew.
+        request_animation_frame(move || {
+            self.marks.update(|marks| {
+                marks.insert(shown, number);
+            });
+        });
+        let over = std::time::Duration::from_secs(MARKED_SECS);
+        set_timeout(
+            move || {
+                if self
+                    .marks
+                    .with_untracked(|marks| marks.get(&key) == Some(&number))
+                {
+                    self.marks.update(|marks| {
+                        marks.remove(&key);
+                    });
+                }
+            },
+            over,
+        );
+    }
+
+    /// The value of `data-changed` for a thing.
+    pub(crate) fn marked(self, key: &str) -> Option<&'static str> {
+        self.marks
+            .with(|marks| marks.contains_key(key))
+            .then_some("")
+    }
+
+    /// Takes a project away; whether it was there.
+    pub(crate) fn delete_project(self, name: &str, who: &'static str) -> bool {
+        let before = self.projects.with_untracked(Vec::len);
+        self.projects
+            .update(|projects| projects.retain(|project| project.name != name));
+        let deleted = self.projects.with_untracked(Vec::len) < before;
+        if deleted {
+            self.note(format!("Project {name} deleted"), who);
+        }
+        deleted
+    }
+}
