@@ -43,6 +43,8 @@ pub struct ToolCall {
     args: Option<Value>,
     partial: PartialJson,
     open: bool,
+    /// It was answered or given up here, so nothing that the agent still says about it counts.
+    pub(super) settled: bool,
     /// Its result has no place in the received order: a snapshot left the tool message out.
     pub(super) unlisted: bool,
 }
@@ -70,6 +72,7 @@ impl ToolCall {
             args: None,
             partial: PartialJson::new(),
             open: true,
+            settled: false,
             unlisted: false,
         }
     }
@@ -112,9 +115,13 @@ impl ToolCall {
         self.push_args(text);
     }
 
-    /// Arguments go on after they had ended: what was made of them is void (decision D1).
+    /// Arguments go on after they had ended: what was made of them is void (decision D1). A call
+    /// that has its answer stays answered, whatever the agent adds to its arguments.
     pub(crate) fn reopen(&mut self) {
         self.open = true;
+        if self.phase.is_final() {
+            return;
+        }
         self.void_verdict();
         self.phase = Phase::InputStreaming;
     }

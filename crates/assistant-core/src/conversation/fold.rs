@@ -41,6 +41,7 @@ impl Conversation {
         if !was_final {
             self.history.push(at);
         }
+        self.index_answer(at);
         match after.and_then(|ix| self.node_mut(ix)) {
             Some(node) => node.results.push(at),
             None => self.leading_results.push(at),
@@ -63,6 +64,7 @@ impl Conversation {
         if let Some(call) = self.call_at_mut(at) {
             call.result = Some(result);
         }
+        self.index_answer(at);
         if let Some(node) = self.node_mut(at.node) {
             let place = node
                 .results
@@ -89,19 +91,15 @@ impl Conversation {
         }
         call.phase = phase;
         call.ended_at = Some(now);
+        call.settled = true;
         self.history.push(at);
     }
 
     /// Adds a message from the wire at the tip, folding it if it answers a known call.
-    pub(super) fn append_wire(&mut self, mut wire: event::Message, now: i64) {
-        let at = match &mut wire.body {
+    pub(super) fn append_wire(&mut self, wire: event::Message, now: i64) {
+        let at = match &wire.body {
             MessageBody::Tool { tool_call_id, .. } => {
                 self.find_call(tool_call_id).filter(|at| self.waits(*at))
-            }
-            MessageBody::Assistant { tool_calls, .. } => {
-                // The same id is the same call: it stays where it is.
-                tool_calls.retain(|call| self.find_call(&call.id).is_none());
-                None
             }
             _ => None,
         };
@@ -113,9 +111,26 @@ impl Conversation {
                 }
             }
             None => {
-                self.append(super::wire_form::from_wire(wire, now));
+                let message = self.fresh_from_wire(wire, now);
+                self.append(message);
             }
         }
+    }
+
+    /// Puts a message from the wire between one of the path (or the beginning) and all that
+    /// follow it.
+    pub(super) fn insert_wire(&mut self, before: Option<usize>, wire: event::Message, now: i64) {
+        let message = self.fresh_from_wire(wire, now);
+        self.insert_after(before, message);
+    }
+
+    /// A new message from the wire. The same id is the same call: one that is on the path stays
+    /// where it is.
+    fn fresh_from_wire(&self, mut wire: event::Message, now: i64) -> Message {
+        if let MessageBody::Assistant { tool_calls, .. } = &mut wire.body {
+            tool_calls.retain(|call| self.find_call(&call.id).is_none());
+        }
+        super::wire_form::from_wire(wire, now)
     }
 
     /// Remembers the results in a node that wait for their call.
@@ -140,7 +155,7 @@ impl Conversation {
         }
     }
 
-    fn waits(&self, at: CallRef) -> bool {
+    pub(super) fn waits(&self, at: CallRef) -> bool {
         self.call_at(at)
             .is_some_and(|call| call.result.is_none() || call.unlisted)
     }
@@ -197,6 +212,29 @@ impl Conversation {
             Some(node) => &node.results,
             None => &self.leading_results,
         }
+    }
+
+    /// Puts a message between one of the path (or the beginning) and all that follows it.
+    fn insert_after(&mut self, before: Option<usize>, message: Message) {
+        let (ix, _) = self.add_node(message, before);
+        let children = match before.and_then(|before| self.node_mut(before)) {
+            Some(before) => std::mem::replace(&mut before.children, vec![ix]),
+            None => std::mem::replace(&mut self.roots, vec![ix]),
+        };
+        for child in &children {
+            if let Some(child) = self.node_mut(*child) {
+                child.parent = Some(ix);
+            }
+        }
+        if let Some(node) = self.node_mut(ix) {
+            node.children = children;
+        }
+        let place = before
+            .and_then(|before| self.node(before))
+            .map_or(0, |before| before.depth + 1);
+        self.path.insert(place.min(self.path.len()), ix);
+        self.number_path();
+        self.index_calls(ix);
     }
 
     /// Takes a node out; its children become children of its parent.

@@ -37,6 +37,8 @@ pub struct Conversation {
     pub(super) roots: Vec<usize>,
     pub(super) path: Vec<usize>,
     pub(super) calls: HashMap<String, Vec<CallRef>>,
+    /// Calls by the id of the tool message that answers them.
+    pub(super) answers: HashMap<String, Vec<CallRef>>,
     /// Tool messages that stand before all nodes in the received order.
     pub(super) leading_results: Vec<CallRef>,
     /// Nodes that hold a tool result whose call is not known, by the call's id.
@@ -56,6 +58,7 @@ impl Default for Conversation {
             roots: Vec::new(),
             path: Vec::new(),
             calls: HashMap::new(),
+            answers: HashMap::new(),
             leading_results: Vec::new(),
             orphans: HashMap::new(),
             history: Vec::new(),
@@ -171,35 +174,44 @@ impl Conversation {
     }
 
     /// Adds a message below the tip. An id that is taken on another branch gets a fresh name here.
-    pub(crate) fn append(&mut self, mut message: Message) -> MessageId {
+    pub(crate) fn append(&mut self, message: Message) -> MessageId {
+        let parent = self.path.last().copied();
+        let (ix, id) = self.add_node(message, parent);
+        match parent.and_then(|parent| self.node_mut(parent)) {
+            Some(parent) => parent.children.push(ix),
+            None => self.roots.push(ix),
+        }
+        self.path.push(ix);
+        self.index_calls(ix);
+        id
+    }
+
+    /// Adds a node and its names; it knows its parent, but the parent does not know it yet.
+    pub(super) fn add_node(
+        &mut self,
+        mut message: Message,
+        parent: Option<usize>,
+    ) -> (usize, MessageId) {
         if self.ids.contains_key(&message.id) {
             message.wire_id = Some(message.wire_id().to_owned());
             message.id = self.free_id(message.id.as_str());
         }
         let id = message.id.clone();
         let ix = self.nodes.len();
-        let parent = self.path.last().copied();
         self.ids.insert(id.clone(), ix);
         self.wire_ids
             .entry(message.wire_id().to_owned())
             .or_default()
             .push(ix);
-        match parent.and_then(|parent| self.node_mut(parent)) {
-            Some(parent) => parent.children.push(ix),
-            None => self.roots.push(ix),
-        }
-        let depth = self.path.len();
         let node = Node {
             message,
             parent,
             children: Vec::new(),
-            depth,
+            depth: self.path.len(),
             results: Vec::new(),
         };
         self.nodes.push(Some(node));
-        self.path.push(ix);
-        self.index_calls(ix);
-        id
+        (ix, id)
     }
 
     /// Shows the conversation up to this message, or none of it.
@@ -262,18 +274,38 @@ impl Conversation {
         self.wire_ids
             .get(wire_id)?
             .iter()
-            .rev()
             .copied()
             .find(|ix| self.on_path(*ix))
     }
 
     pub(super) fn find_call(&self, wire_id: &str) -> Option<CallRef> {
+        let is_it = |at: &CallRef| self.call_at(*at).is_some_and(|call| call.id == wire_id);
         self.calls
             .get(wire_id)?
             .iter()
-            .rev()
             .copied()
-            .find(|at| self.on_path(at.node))
+            .find(|at| self.on_path(at.node) && is_it(at))
+    }
+
+    /// The call on the path that the tool message with this id answers.
+    pub(super) fn find_answer(&self, message_id: &str) -> Option<CallRef> {
+        let is_it = |at: &CallRef| {
+            let result = self.call_at(*at).and_then(|call| call.result.as_ref());
+            result.is_some_and(|result| result.message_id == message_id)
+        };
+        self.answers
+            .get(message_id)?
+            .iter()
+            .copied()
+            .find(|at| self.on_path(at.node) && is_it(at))
+    }
+
+    /// Makes a call findable by the id of the tool message that answers it.
+    pub(super) fn index_answer(&mut self, at: CallRef) {
+        let result = self.call_at(at).and_then(|call| call.result.as_ref());
+        if let Some(id) = result.map(|result| result.message_id.clone()) {
+            self.answers.entry(id).or_default().push(at);
+        }
     }
 
     pub(super) fn call_at(&self, at: CallRef) -> Option<&ToolCall> {
@@ -337,7 +369,7 @@ impl Conversation {
     }
 
     /// Makes the calls of a new node findable, and gives them the results that came before them.
-    fn index_calls(&mut self, node: usize) {
+    pub(super) fn index_calls(&mut self, node: usize) {
         for at in self.node_call_refs(node) {
             self.index_call(at);
             self.adopt_orphan(at);
@@ -350,6 +382,7 @@ impl Conversation {
             return;
         };
         self.calls.entry(id).or_default().push(at);
+        self.index_answer(at);
         if self.call_at(at).is_some_and(|call| call.phase.is_final()) {
             self.history.push(at);
         }
@@ -358,6 +391,7 @@ impl Conversation {
     /// Builds every index anew, after an operation that moved parts or nodes.
     pub(super) fn reindex(&mut self) {
         self.calls.clear();
+        self.answers.clear();
         self.wire_ids.clear();
         self.ids.clear();
         self.history.clear();

@@ -38,10 +38,10 @@ impl Tally {
                 self.answers
                     .extend(resume.map(|entry| entry.interrupt_id.clone()));
             }
-            EventKind::ToolCallStart { tool_call_id, .. } => {
-                if self.known.insert(tool_call_id.clone()) {
-                    self.started.push(tool_call_id.clone());
-                }
+            EventKind::ToolCallStart { tool_call_id, .. }
+                if self.known.insert(tool_call_id.clone()) =>
+            {
+                self.started.push(tool_call_id.clone());
             }
             EventKind::ToolCallResult { tool_call_id, .. } => {
                 self.answered.insert(tool_call_id.clone());

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{Applied, Change, Conversation, patch};
 use crate::{
-    conversation::{DataPart, Part},
+    conversation::{DataPart, Message, Part},
     event::{Base, Object, Role},
 };
 
@@ -19,26 +19,42 @@ impl Conversation {
         out: &mut Applied<'_>,
     ) {
         let found = self.find_message(id);
-        if found.is_some() && !replace {
+        if let Some(ix) = found
+            && !replace
+        {
+            if self.role_of(ix) == Some(Role::Activity) {
+                self.note_message_metadata(ix, base);
+            }
             return;
         }
-        let ix = found.unwrap_or_else(|| self.add_message(id, Role::Activity, None, &base, out));
-        let part = DataPart {
-            data_type: activity_type,
-            data: Value::Object(content),
+        let holds_call = |ix| {
+            self.node(ix)
+                .is_some_and(|n| n.message.calls().next().is_some())
         };
+        if found.is_some_and(holds_call) || (found.is_none() && self.find_answer(id).is_some()) {
+            // What was called and answered is not undone by a display.
+            return out.warn(
+                "activity-over-call",
+                format!("'{id}' holds a call or a result: the activity is ignored"),
+            );
+        }
+        let ix = found.unwrap_or_else(|| self.add_message(id, Role::Activity, None, &base, out));
         let Some(node) = self.node_mut(ix) else {
             return;
         };
-        if node.message.role != Role::Activity {
-            node.message.role = Role::Activity;
-            node.message.name = None;
+        let message = &mut node.message;
+        if message.role != Role::Activity {
+            // Another kind of message stood here; nothing of it stays but its place.
+            let mut fresh = Message::new(message.id.clone(), Role::Activity, message.created_at);
+            fresh.wire_id = message.wire_id.take();
+            *message = fresh;
         }
-        node.message
-            .subagent_run_id
-            .clone_from(&base.subagent_run_id);
-        node.message.parts = vec![Part::Data(part)];
-        out.changes.push(Change::Message(node.message.id.clone()));
+        message.subagent_run_id.clone_from(&base.subagent_run_id);
+        message.parts = vec![Part::Data(DataPart {
+            data_type: activity_type,
+            data: Value::Object(content),
+        })];
+        out.changes.push(Change::Message(message.id.clone()));
         self.note_message_metadata(ix, base);
     }
 
@@ -53,23 +69,44 @@ impl Conversation {
         let Some(ix) = self.find_message(id) else {
             return;
         };
-        let node = self.node_mut(ix);
-        let Some(Part::Data(part)) = node.and_then(|node| node.message.parts.first_mut()) else {
+        if self.role_of(ix) != Some(Role::Activity) {
             return out.warn(
                 "not-an-activity",
                 format!("'{id}' is no activity: delta ignored"),
             );
-        };
-        if let Err(error) = patch::apply(&mut part.data, delta) {
-            return out.warn(
-                "activity-patch",
-                format!("Failed to apply activity patch: {error}"),
-            );
-        }
-        part.data_type = activity_type;
-        if let Some(node) = self.node(ix) {
-            out.changes.push(Change::Message(node.message.id.clone()));
         }
         self.note_message_metadata(ix, base);
+        let Some(node) = self.node_mut(ix) else {
+            return;
+        };
+        out.changes.push(Change::Message(node.message.id.clone()));
+        let Some(Part::Data(part)) = node.message.parts.first_mut() else {
+            return;
+        };
+        match patch_object(&mut part.data, delta) {
+            Ok(()) => part.data_type = activity_type,
+            Err(problem) => out.warn(
+                "activity-patch",
+                format!("Failed to apply activity patch for '{id}': {problem}"),
+            ),
+        }
+    }
+}
+
+/// The content of an activity is an object and stays one.
+fn patch_object(data: &mut Value, delta: &[Value]) -> Result<(), String> {
+    let is_root = |op: &Value| {
+        ["path", "from"]
+            .iter()
+            .any(|key| op.get(key) == Some(&"".into()))
+    };
+    let before = delta.iter().any(is_root).then(|| data.clone());
+    patch::apply(data, delta).map_err(|error| error.to_string())?;
+    match before {
+        Some(before) if !data.is_object() => {
+            *data = before;
+            Err("the content would be no object".to_owned())
+        }
+        _ => Ok(()),
     }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use serde_json::Value;
+
 use super::{Applied, Change, Conversation};
 use crate::{
     conversation::{
@@ -9,7 +11,7 @@ use crate::{
         tree::CallRef,
         wire_form::{self, ended},
     },
-    event::{FunctionCall, Message, MessageBody, Role},
+    event::{FunctionCall, Message, MessageBody, Object, Role},
 };
 
 /// A place in the received order: a message, or the tool message of a call (by the call's id).
@@ -22,9 +24,9 @@ enum Place {
 impl Conversation {
     /// Adds the messages that are not known yet.
     pub(crate) fn merge_new(&mut self, messages: Vec<Message>, out: &mut Applied<'_>) {
-        let known: HashSet<String> = self.places().into_iter().map(|(id, _)| id).collect();
+        let mut known: HashSet<String> = self.places().into_iter().map(|(id, _)| id).collect();
         for message in messages {
-            if !known.contains(&message.id) {
+            if known.insert(message.id.clone()) {
                 self.append_wire(message, out.now);
                 out.changes.push(Change::Path);
             }
@@ -35,8 +37,13 @@ impl Conversation {
     ///
     /// Messages first: they are replaced in place or leave. Then the results, each at its old
     /// place in the received order, and last what is new.
-    pub(super) fn merge_snapshot(&mut self, messages: Vec<Message>, out: &mut Applied<'_>) {
-        let authority = Authority::of(&messages);
+    pub(super) fn merge_snapshot(
+        &mut self,
+        messages: Vec<Message>,
+        metadata: Option<&Object>,
+        out: &mut Applied<'_>,
+    ) {
+        let authority = Authority::of(&messages, metadata);
         let places = self.places();
         self.leading_results.clear();
         for node in self.path.clone() {
@@ -53,7 +60,7 @@ impl Conversation {
             let Place::Node(ix) = *place else { continue };
             match incoming.remove(id) {
                 Some(message) => self.replace_message(ix, message, out.now),
-                None => self.drop_message(ix, authority),
+                None => self.drop_message(ix, &authority),
             }
         }
         self.reindex();
@@ -100,7 +107,10 @@ impl Conversation {
         incoming: &mut HashMap<String, Message>,
         now: i64,
     ) {
-        let answered: HashSet<String> = incoming.values().filter_map(answered_call).collect();
+        let answered: HashSet<String> = incoming
+            .values()
+            .filter_map(|message| answers(message).cloned())
+            .collect();
         let mut after = None;
         for (id, place) in places {
             let call_id = match place {
@@ -112,10 +122,16 @@ impl Conversation {
                 }
                 Place::Result(call_id) => call_id,
             };
-            let Some(at) = self.find_call(&call_id) else {
-                continue;
-            };
-            let fresh = incoming.remove(&id).and_then(fold::result_from_wire);
+            let at = self.find_call(&call_id);
+            let mut fresh = incoming.remove(&id);
+            let is_answer = |message: &mut Message| answers(message) == Some(&call_id);
+            if let Some(message) = fresh.take_if(|message| at.is_none() || !is_answer(message)) {
+                // Its call is gone or comes anew, or it is another message now: the place stays.
+                self.insert_wire(after, message, now);
+                after = self.find_message(&id).or(after);
+            }
+            let Some(at) = at else { continue };
+            let fresh = fresh.and_then(fold::result_from_wire);
             let kept = fresh.is_some() || self.keeps_result(at, answered.contains(&call_id));
             let Some(call) = self.call_at_mut(at) else {
                 continue;
@@ -151,7 +167,8 @@ impl Conversation {
             tool_calls,
         } = wire.body
         else {
-            let fresh = wire_form::from_wire(wire, now);
+            let mut fresh = wire_form::from_wire(wire, now);
+            count_generations(&message.parts, &mut fresh.parts);
             message.role = fresh.role;
             message.parts = fresh.parts;
             message.listed = fresh.listed;
@@ -174,18 +191,13 @@ impl Conversation {
 
     /// A message that the snapshot does not hold leaves the path; what a person wrote or decided
     /// in it stays on a branch of its own.
-    fn drop_message(&mut self, ix: usize, authority: Authority) {
+    fn drop_message(&mut self, ix: usize, authority: &Authority) {
         let Some(node) = self.node(ix) else { return };
         let message = &node.message;
-        let keep = match message.role {
-            Role::Activity => !authority.activity,
-            Role::Reasoning => !authority.reasoning,
-            _ => false,
-        };
         let unsent = message
             .calls()
             .any(|call| call.result.as_ref().is_some_and(|r| !r.sent));
-        if keep || unsent {
+        if unsent || authority.spares(message) {
             return;
         }
         let by_person = message.role == Role::User
@@ -226,26 +238,84 @@ impl Conversation {
 }
 
 /// Whether a snapshot speaks for the activities and the reasoning, too.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 struct Authority {
-    activity: bool,
+    activity: Activities,
     reasoning: bool,
 }
 
+/// Which activities a snapshot speaks for.
+#[derive(Debug)]
+enum Activities {
+    All,
+    Types(Vec<String>),
+}
+
 impl Authority {
-    fn of(messages: &[Message]) -> Self {
+    /// One that holds an activity speaks for all of them, unless its metadata says for which: a
+    /// convention of the reference client, `null` for all or a list of types.
+    fn of(messages: &[Message], metadata: Option<&Object>) -> Self {
         let any = |role| messages.iter().any(|message| message.role() == role);
+        let inferred = if any(Role::Activity) {
+            Activities::All
+        } else {
+            Activities::Types(Vec::new())
+        };
+        let declared = metadata.and_then(|metadata| metadata.get("@ag-ui/client"));
+        let activity = match declared {
+            None => inferred,
+            Some(Value::Object(declared)) => match declared.get("authoritativeActivityTypes") {
+                None => inferred,
+                Some(Value::Null) => Activities::All,
+                Some(types) => Activities::Types(texts(types).unwrap_or_default()),
+            },
+            Some(_) => Activities::Types(Vec::new()),
+        };
         Self {
-            activity: any(Role::Activity),
+            activity,
             reasoning: any(Role::Reasoning),
+        }
+    }
+
+    /// Whether a message that the snapshot leaves out is none of its business.
+    fn spares(&self, message: &crate::conversation::Message) -> bool {
+        match message.role {
+            Role::Reasoning => !self.reasoning,
+            Role::Activity => match &self.activity {
+                Activities::All => false,
+                Activities::Types(types) => !message.parts.iter().any(
+                    |part| matches!(part, Part::Data(data) if types.contains(&data.data_type)),
+                ),
+            },
+            _ => false,
         }
     }
 }
 
-fn answered_call(message: &Message) -> Option<String> {
+/// A list in which there is nothing but texts.
+fn texts(value: &Value) -> Option<Vec<String>> {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    value.as_array()?.iter().map(text).collect()
+}
+
+/// The call that a tool message answers.
+const fn answers(message: &Message) -> Option<&String> {
     match &message.body {
-        MessageBody::Tool { tool_call_id, .. } => Some(tool_call_id.clone()),
+        MessageBody::Tool { tool_call_id, .. } => Some(tool_call_id),
         _ => None,
+    }
+}
+
+/// A text that takes the place of another is a new generation of it.
+fn count_generations(old: &[Part], fresh: &mut [Part]) {
+    for (old, fresh) in old.iter().zip(fresh) {
+        if let (
+            Part::Text(old) | Part::Reasoning(old),
+            Part::Text(fresh) | Part::Reasoning(fresh),
+        ) = (old, fresh)
+        {
+            fresh.generation = old.generation + u32::from(old.text != fresh.text);
+        }
     }
 }
 

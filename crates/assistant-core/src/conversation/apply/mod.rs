@@ -108,7 +108,9 @@ impl Conversation {
                     format!("Failed to apply state patch: {error}"),
                 ),
             },
-            EventKind::MessagesSnapshot { messages } => self.merge_snapshot(messages, out),
+            EventKind::MessagesSnapshot { messages } => {
+                self.merge_snapshot(messages, base.metadata.as_ref(), out);
+            }
             EventKind::RunStarted {
                 input: Some(input), ..
             } => {
@@ -140,22 +142,17 @@ impl Conversation {
             }
             EncryptedEntity::Message => {
                 if let Some(node) = self.find_message(id).and_then(|ix| self.node_mut(ix)) {
-                    node.message.encrypted_value = Some(value);
-                } else if let Some(result) = self.result_by_message_id(id) {
+                    // Activities have no such field: they never go back to the agent.
+                    if node.message.role != Role::Activity {
+                        node.message.encrypted_value = Some(value);
+                    }
+                } else if let Some(at) = self.find_answer(id)
+                    && let Some(result) = self.call_at_mut(at).and_then(|call| call.result.as_mut())
+                {
                     result.encrypted_value = Some(value);
                 }
             }
         }
-    }
-
-    fn result_by_message_id(&mut self, id: &str) -> Option<&mut super::CallResult> {
-        let refs = self.path_call_refs();
-        let at = refs.into_iter().rev().find(|at| {
-            let call = self.call_at(*at);
-            call.and_then(|call| call.result.as_ref())
-                .is_some_and(|r| r.message_id == id)
-        })?;
-        self.call_at_mut(at)?.result.as_mut()
     }
 
     /// Merges an event's metadata into a message: for each key the last one wins.

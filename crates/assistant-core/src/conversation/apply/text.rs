@@ -16,19 +16,26 @@ impl Conversation {
         out: &mut Applied<'_>,
     ) {
         let ix = match self.find_message(id) {
-            Some(ix) => {
-                if self.role_of(ix) == Some(Role::Activity) {
-                    out.warn(
-                        "text-into-activity",
-                        format!("'{id}' is an activity: its text is ignored"),
-                    );
-                    return;
-                }
+            Some(ix) if self.role_of(ix) == Some(Role::Activity) => {
+                return out.warn(
+                    "text-into-activity",
+                    format!("'{id}' is an activity: its text is ignored"),
+                );
+            }
+            // Text is added when it comes: a message of calls alone has none.
+            Some(ix) => ix,
+            None if self.find_answer(id).is_some() => {
+                return out.warn(
+                    "text-into-result",
+                    format!("'{id}' is the result of a call: its text is ignored"),
+                );
+            }
+            None => {
+                let ix = self.add_message(id, role, name, &base, out);
+                self.open_text(ix, out);
                 ix
             }
-            None => self.add_message(id, role, name, &base, out),
         };
-        self.open_text(ix, out);
         self.note_message_metadata(ix, base);
     }
 

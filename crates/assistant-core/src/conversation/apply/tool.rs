@@ -3,8 +3,11 @@
 use super::{Applied, Change, Conversation, merge_metadata};
 use crate::{
     conversation::{CallResult, Part, ToolCall, fold, tree::CallRef},
-    event::{Base, Content, MessageBody, Object, Role},
+    event::{self, Base, Content, MessageBody, Object, Role},
 };
+
+/// How many tool messages in a row are looked through for the end of the row.
+const LONGEST_ROW: usize = 64;
 
 impl Conversation {
     pub(super) fn start_call(
@@ -35,7 +38,7 @@ impl Conversation {
         let Some(call) = self.call_at_mut(at) else {
             return;
         };
-        if call.phase.is_final() {
+        if call.settled {
             let id = call.id.clone();
             return out.warn(
                 "call-is-final",
@@ -70,20 +73,17 @@ impl Conversation {
             None => id.to_owned(),
             Some(parent) => match self.find_message(&parent) {
                 Some(ix) if self.role_of(ix) == Some(Role::Assistant) => return ix,
-                Some(_) => {
+                None if self.find_answer(&parent).is_none() => parent,
+                _ => {
                     out.warn(
                         "parent-is-no-assistant",
                         format!("TOOL_CALL_START: parent '{parent}' of call '{id}' is no assistant message"),
                     );
                     id.to_owned()
                 }
-                None => parent,
             },
         };
-        match self.find_message(&home) {
-            Some(ix) if self.role_of(ix) == Some(Role::Assistant) => ix,
-            _ => self.add_message(&home, Role::Assistant, None, base, out),
-        }
+        self.add_message(&home, Role::Assistant, None, base, out)
     }
 
     pub(super) fn grow_call(&mut self, id: &str, delta: &str, base: Base, out: &mut Applied<'_>) {
@@ -130,11 +130,13 @@ impl Conversation {
         let Some(at) = self.find_call(&tool_call_id) else {
             return self.keep_orphan(message_id, tool_call_id, content, base, out);
         };
-        if self.call_at(at).is_none_or(|call| call.phase.is_final()) {
-            return out.warn(
+        let after = self.last_tool_after(at.node);
+        if !self.waits(at) {
+            out.warn(
                 "call-is-final",
                 format!("call '{tool_call_id}' has its result already"),
             );
+            return self.keep_second(after, message_id, tool_call_id, content, base, out);
         }
         let result = CallResult {
             message_id,
@@ -147,7 +149,7 @@ impl Conversation {
             metadata: base.metadata,
             extra: Object::new(),
         };
-        self.fold(at, result, Some(at.node), out.now);
+        self.fold(at, result, Some(after), out.now);
         self.call_changed(at, out);
     }
 
@@ -163,16 +165,44 @@ impl Conversation {
             "unknown-call",
             format!("result for unknown call '{tool_call_id}'"),
         );
-        let body = MessageBody::Tool {
-            tool_call_id,
-            content,
-            error: None,
-        };
-        let mut wire = crate::event::Message::new(message_id, body);
-        wire.subagent_run_id = base.subagent_run_id;
-        wire.metadata = base.metadata;
-        self.append_wire(wire, out.now);
+        self.append_wire(
+            tool_message(message_id, tool_call_id, content, base),
+            out.now,
+        );
         out.changes.push(Change::Path);
+    }
+
+    /// A further result of a call changes nothing about it. It is kept where it came, and never
+    /// sent; if the call was answered here, it is not even kept.
+    fn keep_second(
+        &mut self,
+        after: usize,
+        message_id: String,
+        tool_call_id: String,
+        content: Content,
+        base: Base,
+        out: &mut Applied<'_>,
+    ) {
+        let settled = self
+            .find_call(&tool_call_id)
+            .and_then(|at| self.call_at(at))
+            .is_some_and(|call| call.settled);
+        if !settled {
+            let wire = tool_message(message_id, tool_call_id, content, base);
+            self.insert_wire(Some(after), wire, out.now);
+            out.changes.push(Change::Path);
+        }
+    }
+
+    /// The last of the tool messages that stand right after a message. A long row of them is not
+    /// looked through: the place of a result is not worth more than the result.
+    fn last_tool_after(&self, ix: usize) -> usize {
+        let next = self.node(ix).map_or(0, |node| node.depth + 1);
+        let row = self.path.iter().skip(next).take(LONGEST_ROW);
+        row.take_while(|ix| self.role_of(**ix) == Some(Role::Tool))
+            .last()
+            .copied()
+            .unwrap_or(ix)
     }
 
     fn note_call_metadata(&mut self, at: CallRef, base: Base) {
@@ -183,5 +213,18 @@ impl Conversation {
 
     pub(super) fn call_changed(&self, at: CallRef, out: &mut Applied<'_>) {
         out.changes.extend(self.key_of(at).map(Change::Call));
+    }
+}
+
+fn tool_message(id: String, tool_call_id: String, content: Content, base: Base) -> event::Message {
+    let body = MessageBody::Tool {
+        tool_call_id,
+        content,
+        error: None,
+    };
+    event::Message {
+        subagent_run_id: base.subagent_run_id,
+        metadata: base.metadata,
+        ..event::Message::new(id, body)
     }
 }
