@@ -1,7 +1,12 @@
 //! Registering actions and context for as long as a component lives.
 
-use assistant_core::{action::RegistrationId, event::ContextItem, session::Input};
+use assistant_core::{
+    action::{ActionSpec, RegistrationId},
+    event::ContextItem,
+    session::{Input, Refusal},
+};
 use leptos::prelude::*;
+use serde_json::Value;
 
 use super::Action;
 use crate::{assistant::Assistant, runtime};
@@ -49,61 +54,103 @@ pub fn use_assistant_action(action: Action) {
     let Some(assistant) = assistant_or_complain("use_assistant_action") else {
         return;
     };
-    let Action {
-        spec,
-        parameters,
-        enabled,
-        code,
-    } = action;
-    let id = RegistrationId(assistant.runtime().number());
-    assistant.runtime().set_code(id, code);
-    let register = {
-        let assistant = assistant.clone();
-        move |enabled: bool, parameters: Option<serde_json::Value>| {
-            let input = if enabled {
-                let mut spec = spec.clone();
-                if let Some(parameters) = parameters {
-                    spec.parameters = parameters;
-                }
-                Input::Register {
-                    id,
-                    spec: Box::new(spec),
-                }
-            } else {
-                Input::Unregister { id }
-            };
-            if let Err(refusal) = assistant.dispatch(input) {
-                runtime::console_error(&refusal.to_string());
-            }
-            assistant
-                .runtime()
-                .view
-                .renderers
-                .update(|count| *count = count.wrapping_add(1));
-        }
-    };
-    register(
-        enabled.get_untracked(),
-        parameters.map(|schema| schema.get_untracked()),
-    );
-    Effect::new(move |known: Option<(bool, Option<serde_json::Value>)>| {
-        let now = (enabled.get(), parameters.map(|schema| schema.get()));
+    let (enabled, parameters) = (action.enabled, action.parameters);
+    let offer = Offer::new(assistant, action);
+    let rules = move || (enabled.get(), parameters.map(|schema| schema.get()));
+    offer.register(untrack(rules));
+    let following = offer.clone();
+    Effect::new(move |known: Option<Rules>| {
+        let now = rules();
         if known.is_some_and(|known| known != now) {
-            register(now.0, now.1.clone());
+            following.register(now.clone());
         }
         now
     });
-    on_cleanup(move || {
-        assistant.runtime().cards.dispose(id);
+    on_cleanup(move || offer.withdraw());
+}
+
+/// Whether an action is enabled, and its schema if it has one of its own.
+type Rules = (bool, Option<Value>);
+
+/// An action that is registered until it is dropped: for pages that register by hand instead of
+/// from a component.
+#[derive(Debug)]
+#[must_use = "dropping it unregisters the action"]
+pub struct ActionGuard(Offer);
+
+impl Drop for ActionGuard {
+    fn drop(&mut self) {
+        self.0.withdraw();
+    }
+}
+
+impl Assistant {
+    /// Registers an action until the guard is dropped. Signals of the action are read once.
+    ///
+    /// # Errors
+    ///
+    /// When its name is none that providers accept.
+    pub fn register(&self, action: Action) -> Result<ActionGuard, Refusal> {
+        let rules = (
+            action.enabled.get_untracked(),
+            action.parameters.map(|schema| schema.get_untracked()),
+        );
+        let offer = Offer::new(self.clone(), action);
+        offer.try_register(rules)?;
+        Ok(ActionGuard(offer))
+    }
+}
+
+/// One registration: what the session is told, and the code behind it.
+#[derive(Clone, Debug)]
+struct Offer {
+    assistant: Assistant,
+    id: RegistrationId,
+    spec: ActionSpec,
+}
+
+impl Offer {
+    fn new(assistant: Assistant, action: Action) -> Self {
+        let id = RegistrationId(assistant.runtime().number());
+        assistant.runtime().set_code(id, action.code);
+        Self { assistant, id, spec: action.spec }
+    }
+
+    fn try_register(&self, (enabled, parameters): Rules) -> Result<(), Refusal> {
+        let input = if enabled {
+            let mut spec = self.spec.clone();
+            if let Some(parameters) = parameters {
+                spec.parameters = parameters;
+            }
+            Input::Register { id: self.id, spec: Box::new(spec) }
+        } else {
+            self.assistant.runtime().cards.dispose(self.id);
+            Input::Unregister { id: self.id }
+        };
+        self.assistant.dispatch(input)?;
+        self.renderers_changed();
+        Ok(())
+    }
+
+    fn register(&self, rules: Rules) {
+        if let Err(refusal) = self.try_register(rules) {
+            runtime::console_error(&refusal.to_string());
+        }
+    }
+
+    /// Cards first: what they read may go right after.
+    fn withdraw(&self) {
+        let runtime = self.assistant.runtime();
+        runtime.cards.dispose(self.id);
         // An unregistration is never refused.
-        let _ = assistant.dispatch(Input::Unregister { id });
-        assistant.runtime().drop_code(id);
-        assistant
-            .runtime()
-            .view
-            .renderers
-            .update(|count| *count = count.wrapping_add(1));
-    });
+        let _ = self.assistant.dispatch(Input::Unregister { id: self.id });
+        runtime.drop_code(self.id);
+        self.renderers_changed();
+    }
+
+    fn renderers_changed(&self) {
+        self.assistant.runtime().view.renderers.update(|count| *count = count.wrapping_add(1));
+    }
 }
 
 /// Tells the agent something about the page as long as the component lives; it goes along with

@@ -9,7 +9,7 @@ mod view;
 pub use builder::{Action, Approval};
 pub use context::{Cancellation, ConfirmOptions, ToolContext};
 pub use handler::IntoHandler;
-pub use hook::{use_assistant_action, use_assistant_context};
+pub use hook::{ActionGuard, use_assistant_action, use_assistant_context};
 pub use view::ToolCallView;
 
 pub(crate) use builder::{ActionCode, Renderer};

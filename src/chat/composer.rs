@@ -26,7 +26,8 @@ pub fn Composer(
         let activity = activity.clone();
         Memo::new(move |_| state_of(activity.get()))
     };
-    keep_focus(busy, input);
+    let on_button = RwSignal::new(false);
+    keep_focus(busy, input, on_button);
     let send = {
         let assistant = assistant.clone();
         move || send_text(&assistant, input, refused)
@@ -75,7 +76,15 @@ pub fn Composer(
                         grow(input);
                     }
                 ></textarea>
-                <div class="la-composer-actions">
+                <div
+                    class="la-composer-actions"
+                    on:focusin=move |_| on_button.set(true)
+                    on:focusout=move |event| {
+                        if was_moved(&event) {
+                            on_button.set(false);
+                        }
+                    }
+                >
                     <button
                         type="submit"
                         class="la-button"
@@ -148,27 +157,24 @@ fn send_text(
 }
 
 /// The button that goes when the state changes may have the focus: it passes to the text box.
-fn keep_focus(busy: Memo<bool>, input: NodeRef<html::Textarea>) {
+fn keep_focus(busy: Memo<bool>, input: NodeRef<html::Textarea>, on_button: RwSignal<bool>) {
     Effect::new(move |known: Option<bool>| {
         let busy = busy.get();
-        if known.is_some_and(|known| known != busy)
-            && let Some(element) = input.get_untracked()
-            && focus_is_beside(&element)
-        {
-            // Focusing an element that is in the page does not fail.
-            let _ = element.focus();
+        let changed = known.is_some_and(|known| known != busy);
+        if changed && on_button.get_untracked() {
+            on_button.set(false);
+            if let Some(element) = input.get_untracked() {
+                // Focusing an element that is in the page does not fail.
+                let _ = element.focus();
+            }
         }
         busy
     });
 }
 
-/// Whether the focus is on one of the buttons of this composer, or was until it was hidden.
-fn focus_is_beside(element: &web_sys::HtmlTextAreaElement) -> bool {
-    let active = document().active_element();
-    let Ok(Some(form)) = element.closest(".la-composer") else {
-        return false;
-    };
-    active.is_some_and(|active| active.tag_name() == "BUTTON" && form.contains(Some(&active)))
+/// Whether the focus left a button because the person moved it, not because the button was hidden.
+fn was_moved(event: &ev::FocusEvent) -> bool {
+    event_target::<web_sys::HtmlElement>(event).offset_parent().is_some()
 }
 
 /// Lets the box grow with its text where the browser does not do it by itself.

@@ -154,7 +154,7 @@ async fn the_card_leaves_the_focus_and_the_text_alone() {
     assert!(
         document()
             .active_element()
-            .is_some_and(|active| active == *input)
+            .is_some_and(|active| active == **input)
     );
     assert_eq!(input.value(), "my next thought");
     assert!(input.read_only());

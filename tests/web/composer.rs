@@ -97,7 +97,7 @@ async fn stop_ends_the_run_and_keeps_what_came() {
     assert!(
         document()
             .active_element()
-            .is_some_and(|active| active == *input(&chat)),
+            .is_some_and(|active| active == **input(&chat)),
         "the focus passes to the text box"
     );
     assert_eq!(

@@ -1,1 +1,137 @@
-//! Being written.
+//! A chat with an agent in any web page, from JavaScript.
+//!
+//! [`mount`] puts a chat into an element and gives a [`Chat`], whose methods register actions and
+//! take it out again. The JavaScript that users see is written by hand in `npm/`; everything
+//! crosses the border as JSON text. The components are `leptos-assistant`'s.
+#![allow(unsafe_code, reason = "wasm-bindgen's glue is")]
+
+mod json;
+
+use std::{any::Any, cell::RefCell};
+
+use leptos::{mount::mount_to, prelude::*};
+use leptos_assistant::{
+    Action, AgentProp, Approval, Assistant, AssistantProvider, ChatWindow, Options, ToolError,
+    action::ActionGuard, agent::HttpAgent,
+};
+use serde_json::Value;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+
+/// A chat in a page.
+#[wasm_bindgen]
+pub struct Chat {
+    assistant: Assistant,
+    mounted: RefCell<Option<Box<dyn Any>>>,
+}
+
+impl std::fmt::Debug for Chat {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Chat").finish_non_exhaustive()
+    }
+}
+
+/// Puts a chat with the AG-UI agent at `url` into an element. `headers` is a list of pairs.
+#[wasm_bindgen]
+pub fn mount(element: web_sys::HtmlElement, url: String, headers: &js_sys::Array) -> Chat {
+    let mut agent = HttpAgent::new(url);
+    for pair in headers.iter() {
+        let pair = js_sys::Array::from(&pair);
+        if let (Some(name), Some(value)) = (pair.get(0).as_string(), pair.get(1).as_string()) {
+            agent = agent.header(name, value);
+        }
+    }
+    let assistant = Assistant::new(agent, Options::default());
+    let below = assistant.clone();
+    let mounted = mount_to(element, move || {
+        view! {
+            <AssistantProvider agent=AgentProp::existing(below)>
+                <ChatWindow />
+            </AssistantProvider>
+        }
+    });
+    Chat { assistant, mounted: RefCell::new(Some(Box::new(mounted))) }
+}
+
+#[wasm_bindgen]
+impl Chat {
+    /// Registers an action until the registration is dropped. `handler` gets the arguments and
+    /// gives back a value or a promise of one; what it throws is told to the agent.
+    ///
+    /// # Errors
+    ///
+    /// When the name is none that providers accept, or the schema is no JSON.
+    #[wasm_bindgen(js_name = registerAction)]
+    pub fn register_action(
+        &self,
+        name: String,
+        description: String,
+        parameters: &JsValue,
+        handler: Option<js_sys::Function>,
+        requires_approval: bool,
+    ) -> Result<Registration, JsError> {
+        let mut action = Action::new(name, description);
+        if !parameters.is_undefined() {
+            action = action.parameters(json::from_js(parameters)?);
+        }
+        if requires_approval {
+            action = action.approval(Approval::Always);
+        }
+        if let Some(handler) = handler {
+            action = action.handler(move |args: Value| call(handler.clone(), args));
+        }
+        let guard =
+            self.assistant.register(action).map_err(|error| JsError::new(&error.to_string()))?;
+        Ok(Registration { guard: RefCell::new(Some(guard)) })
+    }
+
+    /// Says something to the agent.
+    ///
+    /// # Errors
+    ///
+    /// When something is under way that must end first.
+    pub fn send(&self, text: String) -> Result<(), JsError> {
+        self.assistant.send(text).map_err(|error| JsError::new(&error.to_string()))
+    }
+
+    /// Begins another conversation.
+    #[wasm_bindgen(js_name = newConversation)]
+    pub fn new_conversation(&self) {
+        self.assistant.new_conversation();
+    }
+
+    /// Takes the chat out of the page; everything that runs ends.
+    pub fn unmount(&self) {
+        let mounted = self.mounted.borrow_mut().take();
+        drop(mounted);
+    }
+}
+
+/// An action that is registered.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct Registration {
+    guard: RefCell<Option<ActionGuard>>,
+}
+
+#[wasm_bindgen]
+impl Registration {
+    /// Takes the action back. A second time does nothing.
+    pub fn unregister(&self) {
+        let guard = self.guard.borrow_mut().take();
+        drop(guard);
+    }
+}
+
+/// Runs a JavaScript handler.
+async fn call(handler: js_sys::Function, args: Value) -> Result<Value, ToolError> {
+    let args = json::to_js(&args).map_err(|error| ToolError::new(json::message(&error)))?;
+    let result = handler.call1(&JsValue::UNDEFINED, &args);
+    let result = match result {
+        // A plain value is a promise that is kept already.
+        Ok(value) => JsFuture::from(js_sys::Promise::resolve(&value)).await,
+        Err(error) => Err(error),
+    };
+    let value = result.map_err(|error| ToolError::new(json::message(&error)))?;
+    json::from_js(&value).map_err(|_| ToolError::new("The handler's result is no JSON"))
+}

@@ -1,0 +1,36 @@
+/** Any value that JSON can hold. */
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+export interface MountOptions {
+  /** Where the AG-UI agent listens. */
+  url: string;
+  /** Headers to send with every request. */
+  headers?: Record<string, string>;
+}
+
+export interface ActionDefinition<Args = any> {
+  /** Unique: letters, digits, `_`, `-`, `.`; at most 128. */
+  name: string;
+  /** What it does, for the model. */
+  description?: string;
+  /** JSON Schema of the arguments; without it there are none. */
+  parameters?: object;
+  /** What runs, with validated arguments. What it throws is told to the agent. */
+  handler?: (args: Args) => Json | void | Promise<Json | void>;
+  /** Whether a person is asked each time before it runs. */
+  requiresApproval?: boolean;
+}
+
+export interface Chat {
+  /** Registers an action; the function it returns takes it back. Throws on a name that providers refuse. */
+  registerAction<Args = any>(action: ActionDefinition<Args>): () => void;
+  /** Says something to the agent. Throws while something is under way. */
+  send(text: string): void;
+  /** Begins another conversation. */
+  newConversation(): void;
+  /** Takes the chat out of the page; everything that runs ends. */
+  unmount(): void;
+}
+
+/** Puts a chat into an element, which must have a height. Link `style.css` for its looks. */
+export function mount(element: HTMLElement, options: MountOptions): Promise<Chat>;
