@@ -39,3 +39,8 @@ pub use assistant_core::{
 };
 pub use chat::{ChatWindow, Labels, Suggestion};
 pub use provider::{AgentProp, AssistantProvider};
+
+/// The example of the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
