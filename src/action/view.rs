@@ -225,7 +225,7 @@ impl<T> ToolCallView<T> {
     /// The description under which the action is registered.
     #[must_use]
     pub fn description(&self) -> Option<String> {
-        let name = self.name();
+        let name = self.name_untracked_with(str::to_owned);
         self.assistant
             .runtime()
             .read(|session| {

@@ -12,7 +12,7 @@ use super::{ApprovalCard, DefaultCard};
 use crate::{
     action::{Renderer, ToolCallView},
     assistant::Assistant,
-    chat::Labels,
+    chat::{Icon, Labels},
 };
 
 /// What stands in the slot right now.
@@ -123,9 +123,8 @@ fn guarded(
             view! {
                 <div class="la-render-error">
                     <p class="la-tool-line" data-tone="error" role="alert">
-                        {failed.clone()}
-                        " "
-                        {list.join("; ")}
+                        {Icon::Alert.view()}
+                        <span>{failed.clone()} " " {list.join("; ")}</span>
                     </p>
                     {default.default_card()}
                 </div>

@@ -3,7 +3,7 @@
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Action, Approval, Status, ToolCallView, ToolContext, ToolError, chat::Icon,
+    Action, Approval, Phase, Status, ToolCallView, ToolContext, ToolError, chat::Icon,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -185,6 +185,12 @@ fn process_card(call: ToolCallView<Process>) -> impl IntoView {
                     .unwrap_or_default();
                 let text = format!("Deployment {id} completed successfully");
                 Some(toned_line("ok", Icon::Check, text))
+            }
+            Status::Failed if call.phase() == Phase::OutputDenied => {
+                Some(toned_line("neutral", Icon::Ban, "Deployment denied"))
+            }
+            Status::Failed if call.phase() == Phase::Cancelled => {
+                Some(toned_line("neutral", Icon::Ban, "Deployment stopped"))
             }
             Status::Failed => {
                 let text = format!("Deployment failed: {}", reason(call.error()));
