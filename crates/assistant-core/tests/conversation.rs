@@ -1,10 +1,10 @@
 //! The tree and its reducer, seen through a session: parts, calls, results, both orders.
 
 use assistant_core::{
-    conversation::{Change, Conversation, Message, Part, Phase},
+    conversation::{Change, Part, Phase},
     event::{Content, ContentPart, MessageBody, PartBody},
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::support::*;
 
@@ -20,74 +20,6 @@ fn received(driver: &Driver) -> Vec<String> {
     sketch(&driver.session.conversation().received_messages())
 }
 
-fn round_trip(json: &Value) {
-    let message = Message::from_json(json.clone()).unwrap();
-    assert_eq!(message.to_json(), *json);
-}
-
-#[test]
-fn a_message_goes_through_json_unchanged() {
-    let json = json!({
-        "id": "m", "role": "assistant", "priority": 3,
-        "parts": [
-            {"type": "text", "text": "Let me check", "lang": "en"},
-            {"type": "tool-call", "toolCallId": "c", "toolName": "weather",
-             "state": "input-available", "input": {"city": "Oslo"}},
-            {"type": "x-new", "a": 1},
-            "not even an object",
-        ],
-    });
-    round_trip(&json);
-    let message = Message::from_json(json).unwrap();
-    assert!(matches!(message.parts[0], Part::Text(_)));
-    let call = message.calls().next().unwrap();
-    assert_eq!((call.id.as_str(), call.name.as_str()), ("c", "weather"));
-    assert_eq!(call.phase, Phase::InputAvailable);
-    assert_eq!(call.args(), Some(&json!({"city": "Oslo"})));
-    assert!(matches!(message.parts[2], Part::Unknown(_)));
-}
-
-#[test]
-fn results_of_any_kind_go_through_json_unchanged() {
-    for output in [json!(null), json!("x"), json!([1]), json!({"a": null})] {
-        round_trip(&json!({"id": "r", "role": "tool", "parts": [
-            {"type": "tool-result", "toolCallId": "c", "toolName": "f", "output": output}]}));
-        round_trip(&json!({"id": "m", "role": "assistant", "parts": [
-            {"type": "tool-call", "toolCallId": "c", "toolName": "f", "state": "output-available",
-             "input": {}, "output": output}]}));
-    }
-}
-
-#[test]
-fn calls_in_every_state_go_through_json_unchanged() {
-    for state in [
-        "input-streaming", "input-available", "approval-requested", "approval-responded",
-        "running", "output-error", "output-denied", "skipped", "cancelled",
-    ] {
-        for input in [json!({"input": {"a": 1}}), json!({}), json!({"argsText": "{\"a\": "})] {
-            let mut part = json!({"type": "tool-call", "toolCallId": "c", "toolName": "f",
-                "state": state, "extraField": [true]});
-            part.as_object_mut().unwrap().extend(input.as_object().unwrap().clone());
-            round_trip(&json!({"id": "m", "role": "assistant", "parts": [part]}));
-        }
-    }
-}
-
-#[test]
-fn broken_messages_are_refused() {
-    for bad in [
-        json!(null),
-        json!({"id": "m", "role": "assistant"}),
-        json!({"id": "m", "role": "king", "parts": []}),
-        json!({"role": "user", "parts": []}),
-        json!({"id": "m", "role": "user", "parts": [{"type": "text"}]}),
-        json!({"id": "m", "role": "user", "parts": [{"type": "tool-call", "toolCallId": "c"}]}),
-        json!({"id": "m", "role": "tool", "parts": [{"type": "tool-result", "toolCallId": "c"}]}),
-    ] {
-        assert!(Message::from_json(bad.clone()).is_err(), "{bad}");
-    }
-}
-
 #[test]
 fn deltas_extend_one_text_part() {
     let mut driver = speaking();
@@ -95,12 +27,20 @@ fn deltas_extend_one_text_part() {
     let step = driver.event(text("m", "check..."));
     let message = message_id("m");
     assert_eq!(step.changes, [Change::PartGrew { message, part: 0 }]);
-    let message = driver.session.conversation().message(&message_id("m")).unwrap();
+    let message = driver
+        .session
+        .conversation()
+        .message(&message_id("m"))
+        .unwrap();
     assert_eq!(message.parts.len(), 1);
     assert_eq!(message.text(), "Let me check...");
     assert!(message.is_streaming());
     driver.event(text_end("m"));
-    let message = driver.session.conversation().message(&message_id("m")).unwrap();
+    let message = driver
+        .session
+        .conversation()
+        .message(&message_id("m"))
+        .unwrap();
     assert!(!message.is_streaming());
 }
 
@@ -110,7 +50,11 @@ fn text_after_a_call_is_a_part_of_its_own() {
     driver.events(says("m", "before"));
     driver.events(calls("c", "f", "{}"));
     driver.events(says("m", "after"));
-    let message = driver.session.conversation().message(&message_id("m")).unwrap();
+    let message = driver
+        .session
+        .conversation()
+        .message(&message_id("m"))
+        .unwrap();
     let texts: Vec<_> = message.parts.iter().map(Part::as_text).collect();
     assert_eq!(texts, [Some("before"), None, Some("after")]);
 }
@@ -121,9 +65,19 @@ fn a_result_finds_its_call_by_id_and_changes_nothing_else() {
     driver.events(says("m", "text"));
     driver.events(calls("a", "f", "{}"));
     driver.events(calls("b", "f", "{\"x\":1}"));
-    let before = driver.session.conversation().message(&message_id("m")).unwrap().to_json();
+    let before = driver
+        .session
+        .conversation()
+        .message(&message_id("m"))
+        .unwrap()
+        .to_json();
     driver.event(result("t", "b", "[1]"));
-    let after = driver.session.conversation().message(&message_id("m")).unwrap().to_json();
+    let after = driver
+        .session
+        .conversation()
+        .message(&message_id("m"))
+        .unwrap()
+        .to_json();
     assert_eq!(before["parts"][0], after["parts"][0]);
     assert_eq!(before["parts"][1], after["parts"][1]);
     assert_eq!(driver.phase("b"), Phase::OutputAvailable);
@@ -153,7 +107,12 @@ fn an_orphan_keeps_its_place_among_later_results() {
     driver.events(calls("c", "f", "{}"));
     assert_eq!(
         received(&driver),
-        ["user=hi", "tool:c=first", "tool:d=second", "assistant=[d,c]"]
+        [
+            "user=hi",
+            "tool:c=first",
+            "tool:d=second",
+            "assistant=[d,c]"
+        ]
     );
 }
 
@@ -175,10 +134,20 @@ fn a_second_early_result_is_kept_but_never_sent() {
 fn a_result_for_an_unknown_call_is_kept_and_reported() {
     let mut driver = speaking();
     driver.events(calls("c", "f", "{}"));
-    let before = driver.session.conversation().message(&message_id("m")).unwrap().to_json();
+    let before = driver
+        .session
+        .conversation()
+        .message(&message_id("m"))
+        .unwrap()
+        .to_json();
     let step = driver.event(result("t", "zz", "?"));
     assert_eq!(step.diagnostics[0].code, "unknown-call");
-    let after = driver.session.conversation().message(&message_id("m")).unwrap().to_json();
+    let after = driver
+        .session
+        .conversation()
+        .message(&message_id("m"))
+        .unwrap()
+        .to_json();
     assert_eq!(before, after);
     assert_eq!(received(&driver).last().unwrap(), "tool:zz=?");
 }
@@ -187,7 +156,14 @@ fn a_result_for_an_unknown_call_is_kept_and_reported() {
 fn a_call_appears_in_the_message_that_the_protocol_names() {
     let mut driver = speaking();
     driver.events(says("m", "x"));
-    let user = driver.session.conversation().path().next().unwrap().id.clone();
+    let user = driver
+        .session
+        .conversation()
+        .path()
+        .next()
+        .unwrap()
+        .id
+        .clone();
     driver.event(start_in("a", "f", Some("m")));
     driver.event(start_in("b", "f", Some("new")));
     driver.event(start_in("c", "f", None));
@@ -204,7 +180,12 @@ fn a_call_appears_in_the_message_that_the_protocol_names() {
 fn arguments_of_interleaved_calls_do_not_mix() {
     let mut driver = speaking();
     driver.events([start("a", "f"), start("b", "g")]);
-    let pieces = [("{\"t\":\"\\u", "{\"n\""), ("d83d\\u", ":1"), ("de00\\", "2"), ("n\"}", "}")];
+    let pieces = [
+        ("{\"t\":\"\\u", "{\"n\""),
+        ("d83d\\u", ":1"),
+        ("de00\\", "2"),
+        ("n\"}", "}"),
+    ];
     for (a, b) in pieces {
         driver.events([args("a", a), args("b", b)]);
     }
@@ -215,13 +196,22 @@ fn arguments_of_interleaved_calls_do_not_mix() {
     let step = driver.event(args("zz", "{}"));
     assert_eq!(step.diagnostics[0].code, "unknown-call");
     assert_eq!(driver.event(end("zz")).diagnostics[0].code, "unknown-call");
-    assert_eq!(driver.event(args("a", "more")).diagnostics[0].code, "call-has-ended");
+    assert_eq!(
+        driver.event(args("a", "more")).diagnostics[0].code,
+        "call-has-ended"
+    );
 }
 
 #[test]
 fn empty_arguments_are_an_empty_object_and_broken_ones_are_none() {
     let mut driver = speaking();
-    driver.events([start("a", "f"), end("a"), start("b", "f"), args("b", "{bad"), end("b")]);
+    driver.events([
+        start("a", "f"),
+        end("a"),
+        start("b", "f"),
+        args("b", "{bad"),
+        end("b"),
+    ]);
     assert_eq!(driver.call("a").args(), Some(&json!({})));
     assert_eq!(driver.call("b").args(), None);
     assert_eq!(driver.call("b").args_text(), "{bad");
@@ -230,13 +220,22 @@ fn empty_arguments_are_an_empty_object_and_broken_ones_are_none() {
 #[test]
 fn finished_calls_move_from_active_to_history_in_order_of_finish() {
     let mut driver = speaking();
-    driver.events([start("a", "f"), end("a"), start("b", "f"), end("b"), result("t", "b", "1")]);
+    driver.events([
+        start("a", "f"),
+        end("a"),
+        start("b", "f"),
+        end("b"),
+        result("t", "b", "1"),
+    ]);
     let conversation = driver.session.conversation();
     assert_eq!(conversation.active_calls(), [driver.key("a")]);
     assert_eq!(conversation.call_history(), [driver.key("b")]);
     driver.event(result("t2", "a", "1"));
     let conversation = driver.session.conversation();
-    assert_eq!(conversation.call_history(), [driver.key("b"), driver.key("a")]);
+    assert_eq!(
+        conversation.call_history(),
+        [driver.key("b"), driver.key("a")]
+    );
 }
 
 #[test]
@@ -263,78 +262,17 @@ fn content_parts_of_a_result_stay_parts() {
 }
 
 #[test]
-fn a_conversation_goes_through_json() {
-    let mut driver = speaking();
-    driver.events(says("m", "x"));
-    driver.events(calls("c", "f", "{\"a\": 1}"));
-    driver.events([result("t", "c", "ok"), result("o", "zz", "?"), start("half", "f")]);
-    driver.event(args("half", "{\"x"));
-    let conversation = driver.session.conversation();
-    let json = conversation.export();
-    let copy = Conversation::import(json.clone()).unwrap();
-    assert_eq!(copy.export(), json);
-    assert_eq!(copy.received_messages(), conversation.received_messages());
-    assert_eq!(copy.request_messages(), conversation.request_messages());
-    assert_eq!(copy.tip(), conversation.tip());
-    let text: Value = serde_json::from_str(&json.to_string()).unwrap();
-    assert_eq!(Conversation::import(text).unwrap().export(), json);
-}
-
-#[test]
-fn bad_data_is_not_half_imported() {
-    let good = speaking().session.conversation().export();
-    let message = good["messages"][0].clone();
-    let mut cases = vec![json!(null), json!({"version": 1}), json!([])];
-    let mut with = |key: &str, value: Value| {
-        let mut case = good.clone();
-        case[key] = value;
-        cases.push(case);
-    };
-    with("version", json!(2));
-    with("messages", json!({}));
-    with("tip", json!("nobody"));
-    with("messages", json!([message, message]));
-    with("messages", json!([{"message": {"id": "x"}}]));
-    with("messages", json!([{"parent": "later", "message": message["message"]}]));
-    for case in cases {
-        let mut driver = Driver::new();
-        driver.send("mine");
-        driver.says("yours");
-        let before = driver.session.conversation().export();
-        assert!(Conversation::import(case.clone()).is_err(), "{case}");
-        let step = driver.input(assistant_core::session::Input::Load {
-            thread_id: "other".to_owned(),
-            snapshot: case,
-        });
-        assert!(step.refused.is_some());
-        assert_eq!(driver.session.conversation().export(), before);
-        assert_eq!(driver.session.thread_id(), "thread");
-    }
-}
-
-#[test]
-fn wrong_references_to_results_are_mended() {
-    let mut driver = speaking();
-    driver.events(calls("c", "f", "{}"));
-    driver.event(result("t", "c", "ok"));
-    let json = driver.session.conversation().export();
-    for refs in [json!([]), json!([["m", 0], ["m", 0]]), json!([["m", 9], ["zz", 0], 7])] {
-        let mut case = json.clone();
-        case["messages"][1]["results"] = refs;
-        case["leadingResults"] = json!("?");
-        let copy = Conversation::import(case).unwrap();
-        let messages = sketch(&copy.received_messages());
-        assert_eq!(messages, ["user=hi", "assistant=[c]", "tool:c=ok"]);
-    }
-}
-
-#[test]
 fn nothing_in_hostile_text_ends_the_engine() {
     let mut driver = speaking();
     let deep = "[".repeat(100_000);
     driver.events([start("c", "f"), args("c", &deep), end("c")]);
     assert_eq!(driver.call("c").args(), None);
-    driver.events([text("never", "opened"), text_end("never"), end("c"), end("c")]);
+    driver.events([
+        text("never", "opened"),
+        text_end("never"),
+        end("c"),
+        end("c"),
+    ]);
     driver.event(result("t", "c", &deep));
     assert_eq!(driver.answer("c").len(), deep.len());
 }

@@ -9,17 +9,21 @@
     reason = "tests"
 )]
 
-mod json_patch;
-mod partial_json;
-mod schema;
-mod sse;
 mod agui_wire;
 mod conversation;
-mod registry;
-mod snapshots;
-mod support;
-mod session_run;
-mod session_tools;
-mod session_approval;
-mod session_stop;
+mod conversation_json;
 mod interleavings;
+mod json_patch;
+mod partial_json;
+mod registry;
+mod schema;
+mod session_approval;
+mod session_failure;
+mod session_interrupts;
+mod session_results;
+mod session_run;
+mod session_stop;
+mod session_tools;
+mod snapshots;
+mod sse;
+mod support;

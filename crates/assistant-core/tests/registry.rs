@@ -1,7 +1,10 @@
 //! What is registered, offered and in force.
 
 use assistant_core::{
-    action::{ActionSpec, Availability, Registry, RegistrationId, ResultEncoding, ToolError, definitions_from_json},
+    action::{
+        ActionSpec, Availability, RegistrationId, Registry, ResultEncoding, ToolError,
+        definitions_from_json,
+    },
     conversation::Change,
     session::Refusal,
 };
@@ -15,14 +18,23 @@ fn names(driver: &Driver) -> Vec<String> {
 }
 
 fn told(step: &assistant_core::session::Step) -> usize {
-    step.changes.iter().filter(|c| **c == Change::Registry).count()
+    step.changes
+        .iter()
+        .filter(|c| **c == Change::Registry)
+        .count()
 }
 
 #[test]
 fn a_name_and_a_description_are_enough() {
     let tool = ActionSpec::new("confirmAction", "Ask").tool();
-    assert_eq!(tool.parameters, Some(json!({"type": "object", "properties": {}})));
-    assert_eq!((tool.name.as_str(), tool.description.as_str()), ("confirmAction", "Ask"));
+    assert_eq!(
+        tool.parameters,
+        Some(json!({"type": "object", "properties": {}}))
+    );
+    assert_eq!(
+        (tool.name.as_str(), tool.description.as_str()),
+        ("confirmAction", "Ask")
+    );
 }
 
 #[test]
@@ -51,7 +63,12 @@ fn a_clash_is_told_once() {
     let mut driver = Driver::new();
     let a = driver.register(ActionSpec::new("x", "A"));
     driver.register_as(RegistrationId(9), ActionSpec::new("x", "B"));
-    assert_eq!(driver.register_as(a, ActionSpec::new("x", "A2")).diagnostics, []);
+    assert_eq!(
+        driver
+            .register_as(a, ActionSpec::new("x", "A2"))
+            .diagnostics,
+        []
+    );
 }
 
 #[test]
@@ -59,7 +76,10 @@ fn each_change_of_the_definitions_is_told_once() {
     let mut driver = Driver::new();
     let id = RegistrationId(1);
     assert_eq!(told(&driver.register_as(id, ActionSpec::new("a", ""))), 1);
-    assert_eq!(told(&driver.register_as(RegistrationId(2), ActionSpec::new("b", ""))), 1);
+    assert_eq!(
+        told(&driver.register_as(RegistrationId(2), ActionSpec::new("b", ""))),
+        1
+    );
     assert_eq!(told(&driver.register_as(id, ActionSpec::new("a", ""))), 0);
     let mut same_for_agent = action("a");
     same_for_agent.timeout_ms = Some(5);
@@ -86,7 +106,12 @@ fn definitions_stand_in_order_of_registration_and_go_with_the_next_run() {
     driver.close();
     assert_eq!(driver.starts("d"), 0);
     driver.returns("c", json!(1));
-    let tools: Vec<&str> = driver.request().tools.iter().map(|t| t.name.as_str()).collect();
+    let tools: Vec<&str> = driver
+        .request()
+        .tools
+        .iter()
+        .map(|t| t.name.as_str())
+        .collect();
     assert_eq!(tools, ["zeta", "alpha"]);
     assert_eq!(driver.runs[0].1.tools.len(), 1);
 }
@@ -117,7 +142,10 @@ fn names_that_providers_refuse_are_refused() {
     for bad in ["", "two words", "ä", "a/b", too_long.as_str()] {
         let mut driver = Driver::new();
         let step = driver.register_as(RegistrationId(1), ActionSpec::new(bad, ""));
-        assert!(matches!(step.refused, Some(Refusal::InvalidAction(_))), "{bad}");
+        assert!(
+            matches!(step.refused, Some(Refusal::InvalidAction(_))),
+            "{bad}"
+        );
         assert_eq!(names(&driver), Vec::<String>::new());
     }
 }
@@ -142,7 +170,10 @@ fn a_plain_list_of_definitions_is_taken_over() {
     assert_eq!(Some(&list[0]["parameters"]), tool.parameters.as_ref());
     assert_eq!(actions[1].description, "");
     assert_eq!(refused.len(), 4);
-    assert!(refused[1].contains("entry 3") && refused[1].contains("bad name"), "{refused:?}");
+    assert!(
+        refused[1].contains("entry 3") && refused[1].contains("bad name"),
+        "{refused:?}"
+    );
 }
 
 #[test]
@@ -157,6 +188,9 @@ fn values_become_text_as_the_action_says() {
 #[test]
 fn an_error_tells_the_model_what_it_knows() {
     let error = ToolError::new("no").error_type("limit").suggestion("wait");
-    assert_eq!(error.to_value().to_string(), r#"{"error":"no","errorType":"limit","suggestion":"wait"}"#);
+    assert_eq!(
+        error.to_value().to_string(),
+        r#"{"error":"no","errorType":"limit","suggestion":"wait"}"#
+    );
     assert_eq!(ToolError::new("boom").to_value(), json!({"error": "boom"}));
 }

@@ -1,10 +1,9 @@
-//! Approvals and interrupts: who is asked, what a decision does, and when it is void.
+//! Approvals: who is asked, what a decision does, and when it is void.
 
 use assistant_core::{
     action::{Policy, RegistrationId},
-    conversation::{Change, Decision, Phase},
-    event::{ResumeStatus, RunInput},
-    session::{FailureKind, FinishReason, Input, NoticeKind, Options, Refusal, Verdict},
+    conversation::{Change, Phase},
+    session::{FinishReason, Input, Options, Refusal, Verdict},
 };
 use serde_json::{Value, json};
 
@@ -50,10 +49,16 @@ fn approval_runs_the_handler_once() {
     assert_eq!(driver.approve("c"), None);
     assert_eq!(driver.phase("c"), Phase::ApprovalResponded);
     let commit = driver.commits[0].0;
-    driver.input(Input::Committed { commit, outcome: Ok(()) });
+    driver.input(Input::Committed {
+        commit,
+        outcome: Ok(()),
+    });
     assert_eq!(driver.phase("c"), Phase::Running);
     driver.returns("c", json!("sunny"));
-    assert_eq!((driver.phase("c"), driver.starts("c")), (Phase::OutputAvailable, 1));
+    assert_eq!(
+        (driver.phase("c"), driver.starts("c")),
+        (Phase::OutputAvailable, 1)
+    );
     assert_eq!(request(&driver)[2], "tool:c=\"sunny\"");
 }
 
@@ -71,17 +76,26 @@ fn a_decision_during_the_run_waits_for_its_end() {
     assert_eq!(driver.phase("d"), Phase::ApprovalResponded);
     driver.event(finished());
     driver.close();
-    assert_eq!((driver.starts("c"), driver.phase("d")), (1, Phase::OutputDenied));
+    assert_eq!(
+        (driver.starts("c"), driver.phase("d")),
+        (1, Phase::OutputDenied)
+    );
 }
 
 #[test]
 fn denial_runs_nothing_and_is_told() {
     let mut driver = asked();
     assert_eq!(driver.deny("c", None), None);
-    assert_eq!((driver.phase("c"), driver.answer("c").as_str()), (Phase::OutputDenied, "\"denied\""));
+    assert_eq!(
+        (driver.phase("c"), driver.answer("c").as_str()),
+        (Phase::OutputDenied, "\"denied\"")
+    );
     let mut driver = asked();
     driver.deny("c", Some("too risky"));
-    assert_eq!(driver.answer("c"), r#"{"status":"denied","reason":"too risky"}"#);
+    assert_eq!(
+        driver.answer("c"),
+        r#"{"status":"denied","reason":"too risky"}"#
+    );
     assert_eq!(driver.call("c").result.as_ref().unwrap().error, None);
     let mut driver = asked();
     driver.host.denial = Some(json!("Nothing was sent to Rome."));
@@ -125,7 +139,10 @@ fn the_run_continues_once_every_call_has_a_result() {
     assert_eq!(driver.runs.len(), 1);
     driver.deny("c", None);
     assert_eq!(driver.runs.len(), 2);
-    assert_eq!(request(&driver)[1..], ["assistant=[c,d]", "tool:c=\"denied\"", "tool:d=2"]);
+    assert_eq!(
+        request(&driver)[1..],
+        ["assistant=[c,d]", "tool:c=\"denied\"", "tool:d=2"]
+    );
 }
 
 #[test]
@@ -170,8 +187,15 @@ fn what_follows_stands_after_what_came_before() {
         };
         driver.says("final");
         let received = sketch(&driver.session.conversation().received_messages());
-        let answer = if outcome { "tool:c=\"ok\"" } else { "tool:c={\"error\":\"boom\"}" };
-        assert_eq!(received[1..], ["assistant=Let me check[c]", answer, "assistant=final[]"]);
+        let answer = if outcome {
+            "tool:c=\"ok\""
+        } else {
+            "tool:c={\"error\":\"boom\"}"
+        };
+        assert_eq!(
+            received[1..],
+            ["assistant=Let me check[c]", answer, "assistant=final[]"]
+        );
         assert!(!driver.session.is_busy());
     }
 }
@@ -183,14 +207,20 @@ fn an_open_question_survives_export_and_import() {
     let mut driver = Driver::new();
     driver.register(asking("f"));
     let thread_id = "thread".to_owned();
-    let step = driver.input(Input::Load { thread_id, snapshot });
+    let step = driver.input(Input::Load {
+        thread_id,
+        snapshot,
+    });
     assert_eq!(step.refused, None);
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
     assert!(driver.session.waits_for_person());
     driver.approve("c");
     assert_eq!(driver.invocation("c").args, json!({"city": "Rome"}));
     driver.returns("c", json!("sunny"));
-    assert_eq!(request(&driver), ["user=hi", "assistant=[c]", "tool:c=\"sunny\""]);
+    assert_eq!(
+        request(&driver),
+        ["user=hi", "assistant=[c]", "tool:c=\"sunny\""]
+    );
 }
 
 #[test]
@@ -201,9 +231,15 @@ fn what_ran_before_a_reload_does_not_run_again() {
     let mut driver = Driver::new();
     driver.register(action("f"));
     let thread_id = "thread".to_owned();
-    driver.input(Input::Load { thread_id, snapshot });
+    driver.input(Input::Load {
+        thread_id,
+        snapshot,
+    });
     assert_eq!(driver.starts("c"), 0);
-    assert_eq!(driver.answer("c"), r#"{"error":"cancelled","reason":"interrupted"}"#);
+    assert_eq!(
+        driver.answer("c"),
+        r#"{"error":"cancelled","reason":"interrupted"}"#
+    );
     assert!(!driver.session.is_busy());
 }
 
@@ -230,9 +266,15 @@ fn the_hosts_rule_decides_at_once_or_later() {
         assert_eq!(driver.phase("c"), Phase::InputAvailable);
         assert!(driver.session.is_busy());
         let ticket = driver.host.tickets[0].0;
-        driver.input(Input::PolicyAnswer { ticket, ask: answer });
+        driver.input(Input::PolicyAnswer {
+            ticket,
+            ask: answer,
+        });
         assert_eq!(driver.phase("c"), phase);
-        driver.input(Input::PolicyAnswer { ticket, ask: !answer });
+        driver.input(Input::PolicyAnswer {
+            ticket,
+            ask: !answer,
+        });
         assert_eq!(driver.phase("c"), phase);
     }
     // The component whose rule it was has gone: nobody would answer.
@@ -248,13 +290,19 @@ fn a_message_while_a_person_is_asked_is_refused_or_denies() {
     assert_eq!(driver.send("new").refused, Some(Refusal::ApprovalsPending));
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
 
-    let options = Options { auto_deny: true, ..Options::default() };
+    let options = Options {
+        auto_deny: true,
+        ..Options::default()
+    };
     let mut driver = asked_with(options, "{}");
     assert_eq!(driver.send(" ").refused, Some(Refusal::EmptyMessage));
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
     assert_eq!(driver.send("new").refused, None);
     let denied = r#"tool:c={"status":"denied","reason":"auto-denied: new message"}"#;
-    assert_eq!(request(&driver), ["user=hi", "assistant=[c]", denied, "user=new"]);
+    assert_eq!(
+        request(&driver),
+        ["user=hi", "assistant=[c]", denied, "user=new"]
+    );
     assert_eq!(driver.runs.len(), 2);
     assert_eq!(driver.phase("c"), Phase::OutputDenied);
 }
@@ -292,7 +340,9 @@ fn other_arguments_or_another_name_void_the_approval_and_the_edit() {
         driver.send("hi");
         driver.event(started());
         driver.events(calls("c", "f", "{\"x\":1}"));
-        let verdict = Verdict::Approve { args: Some(json!({"x": 9})) };
+        let verdict = Verdict::Approve {
+            args: Some(json!({"x": 9})),
+        };
         assert_eq!(driver.decide("c", verdict), None);
         driver.events(again);
         assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
@@ -334,222 +384,4 @@ fn an_action_that_has_gone_is_not_run_after_approval() {
     assert_eq!(driver.starts("c"), 0);
     assert_eq!(driver.answer("c"), "{\"error\":\"Action f not found\"}");
     assert_eq!(driver.runs.len(), 2);
-}
-
-/// Calls `c` (gated by the agent) and `d` (not), their run over.
-fn gated(name: &str) -> Driver {
-    let mut driver = Driver::new();
-    driver.register(action("f"));
-    driver.register(asking("ask"));
-    driver.send("hi");
-    driver.event(started());
-    driver.events(calls("c", name, "{\"x\":1}"));
-    driver.events(calls("d", "f", "{}"));
-    driver.event(interrupted(vec![gate("int", "c")]));
-    driver.close();
-    driver
-}
-
-fn resume(input: &RunInput) -> Vec<(String, Option<Value>)> {
-    let entries = input.resume.iter();
-    entries.map(|entry| (entry.interrupt_id.clone(), entry.payload.clone())).collect()
-}
-
-#[test]
-fn a_gated_call_never_runs_here_and_the_answer_goes_out_with_the_results() {
-    for name in ["f", "ask", "theirs"] {
-        let mut driver = gated(name);
-        assert_eq!((driver.starts("c"), driver.starts("d")), (0, 1));
-        assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
-        let interrupt = &driver.session.interrupts()[0];
-        assert_eq!(interrupt.call, Some(driver.key("c")));
-        assert_eq!(driver.approve("c"), None);
-        assert_eq!(driver.approve("c"), Some(Refusal::AlreadyResolved));
-        assert_eq!((driver.starts("c"), driver.runs.len()), (0, 1));
-        driver.returns("d", json!(1));
-        assert_eq!(resume(driver.request()), [("int".to_owned(), Some(json!({"approved": true})))]);
-        assert_eq!(request(&driver)[1..], ["assistant=[c,d]", "tool:d=1"]);
-        assert_eq!(driver.phase("c"), Phase::Running);
-        driver.event(started());
-        driver.event(result("t", "c", "theirs"));
-        driver.events(says("n", "done"));
-        driver.event(finished());
-        driver.close();
-        assert_eq!((driver.starts("c"), driver.phase("c")), (0, Phase::OutputAvailable));
-        assert!(driver.session.interrupts().is_empty());
-        assert_eq!(driver.runs.len(), 2);
-        assert!(!driver.session.is_busy());
-    }
-}
-
-#[test]
-fn an_approved_call_that_the_agent_left_to_us_runs_without_a_second_question() {
-    let mut driver = gated("ask");
-    let verdict = Verdict::Approve { args: Some(json!({"x": 2})) };
-    driver.decide("c", verdict);
-    driver.returns("d", json!(1));
-    let payload = json!({"approved": true, "editedArgs": {"x": 2}});
-    assert_eq!(resume(driver.request())[0].1, Some(payload));
-    driver.plays([]);
-    assert_eq!(driver.starts("c"), 1);
-    assert_eq!(driver.invocation("c").args, json!({"x": 2}));
-}
-
-#[test]
-fn a_denied_gate_has_its_answer_even_if_the_agent_gives_none() {
-    let mut driver = gated("theirs");
-    driver.deny("c", Some("no"));
-    driver.returns("d", json!(1));
-    let payload = json!({"approved": false, "reason": "no"});
-    assert_eq!(resume(driver.request())[0].1, Some(payload));
-    driver.says("as you like");
-    assert_eq!(driver.phase("c"), Phase::OutputDenied);
-    assert_eq!(driver.runs.len(), 2);
-    driver.send("more");
-    assert_answered(&driver.request().messages, &Default::default());
-
-    let mut driver = gated("theirs");
-    driver.deny("c", None);
-    driver.returns("d", json!(1));
-    driver.event(started());
-    driver.event(result("t", "c", "was denied"));
-    driver.event(finished());
-    driver.close();
-    assert_eq!((driver.phase("c"), driver.answer("c").as_str()), (Phase::OutputDenied, "was denied"));
-}
-
-#[test]
-fn a_failed_resume_keeps_the_question_answered_and_the_call_gated() {
-    let mut driver = gated("f");
-    driver.approve("c");
-    driver.returns("d", json!(1));
-    let first = driver.request().clone();
-    driver.break_off(FailureKind::Network);
-    assert_eq!(driver.phase("c"), Phase::ApprovalResponded);
-    assert_eq!(driver.notices(), [NoticeKind::Network]);
-    assert!(!driver.session.is_busy());
-
-    let mut other = driver.clone();
-    driver.input(Input::Retry);
-    assert_eq!(driver.request().messages, first.messages);
-    assert_eq!(driver.request().resume, first.resume);
-    assert_eq!(driver.starts("c"), 0);
-
-    assert_eq!(other.send("hello?").refused, None);
-    assert_eq!(other.request().resume, first.resume);
-}
-
-#[test]
-fn nothing_is_sent_before_every_interrupt_has_its_answer() {
-    let mut driver = Driver::new();
-    driver.send("hi");
-    driver.event(started());
-    let schema = json!({"type": "object", "properties": {"n": {"type": "integer", "pattern": "("}}, "required": ["n"]});
-    let open = vec![interrupt("a", None, schema), interrupt("b", None, json!(null))];
-    driver.event(interrupted(open));
-    driver.close();
-    assert_eq!(driver.session.summary().finish, Some(FinishReason::Interrupt));
-    assert!(driver.session.waits_for_person());
-    assert_eq!(driver.send("x").refused, Some(Refusal::InterruptsPending));
-    let answer = |id: &str, status, payload| Input::Answer {
-        interrupt_id: id.to_owned(),
-        status,
-        payload,
-    };
-    let step = driver.input(answer("a", ResumeStatus::Resolved, Some(json!({"n": "x"}))));
-    assert!(matches!(step.refused, Some(Refusal::InvalidEdit(_))));
-    assert_eq!(driver.input(answer("a", ResumeStatus::Resolved, Some(json!({"n": 3})))).refused, None);
-    assert_eq!(driver.runs.len(), 1);
-    assert_eq!(driver.input(answer("a", ResumeStatus::Cancelled, None)).refused, Some(Refusal::AlreadyResolved));
-    assert_eq!(driver.input(answer("z", ResumeStatus::Cancelled, None)).refused, Some(Refusal::AlreadyResolved));
-    driver.input(answer("b", ResumeStatus::Cancelled, None));
-    assert_eq!(driver.runs.len(), 2);
-    assert_eq!(resume(driver.request()), [("a".to_owned(), Some(json!({"n": 3}))), ("b".to_owned(), None)]);
-    assert_eq!(driver.session.interrupts().len(), 2);
-    driver.says("thanks");
-    assert!(driver.session.interrupts().is_empty());
-}
-
-#[test]
-fn a_question_without_yes_or_no_gates_its_call_all_the_same() {
-    let mut driver = Driver::new();
-    let mut eager = action("f");
-    eager.eager = true;
-    driver.register(eager);
-    driver.send("hi");
-    driver.event(started());
-    driver.events(calls("c", "f", "{}"));
-    assert_eq!(driver.starts("c"), 1);
-    driver.event(interrupted(vec![interrupt("int", Some("c"), json!({"type": "string"}))]));
-    driver.close();
-    assert_eq!(driver.cancelled.len(), 1);
-    assert_eq!(driver.phase("c"), Phase::InputAvailable);
-    assert_eq!(driver.session.interrupts()[0].call, None);
-    assert_eq!(driver.approve("c"), Some(Refusal::AlreadyResolved));
-}
-
-#[test]
-fn an_answer_from_the_inbox_is_the_decision_of_its_card() {
-    let mut driver = gated("theirs");
-    driver.returns("d", json!(1));
-    driver.input(Input::Answer {
-        interrupt_id: "int".to_owned(),
-        status: ResumeStatus::Resolved,
-        payload: Some(json!({"approved": false, "reason": "no"})),
-    });
-    let reason = Some("no".to_owned());
-    let approval = driver.call("c").approval.clone().unwrap();
-    assert_eq!(approval.decision, Some(Decision::Denied { reason }));
-    assert_eq!(driver.runs.len(), 2);
-}
-
-#[test]
-fn an_interrupt_about_an_answered_call_leaves_the_call_alone() {
-    let mut driver = Driver::new();
-    driver.send("hi");
-    driver.event(started());
-    driver.events(calls("c", "theirs", "{}"));
-    driver.event(result("t", "c", "ok"));
-    driver.event(interrupted(vec![gate("int", "c")]));
-    driver.close();
-    assert_eq!(driver.phase("c"), Phase::OutputAvailable);
-    assert_eq!(driver.session.interrupts()[0].call, None);
-}
-
-#[test]
-fn a_later_run_of_the_stream_does_not_lift_the_gate() {
-    let mut driver = Driver::new();
-    driver.register(action("f"));
-    driver.send("hi");
-    driver.event(started());
-    driver.events(calls("c", "f", "{}"));
-    driver.event(interrupted(vec![gate("int", "c")]));
-    driver.event(started());
-    driver.event(finished());
-    driver.close();
-    assert_eq!(driver.starts("c"), 0);
-    assert_eq!(driver.session.interrupts().len(), 1);
-}
-
-#[test]
-fn the_agent_may_ask_about_the_same_call_again() {
-    let mut driver = gated("theirs");
-    driver.returns("d", json!(1));
-    driver.deny("c", None);
-    driver.event(started());
-    driver.event(interrupted(vec![gate("int", "c")]));
-    driver.close();
-    assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
-    assert_eq!(driver.approve("c"), None);
-    assert_eq!(resume(driver.request())[0].1, Some(json!({"approved": true})));
-}
-
-#[test]
-fn a_gated_call_does_not_run_after_a_reload() {
-    let snapshot = gated("f").session.conversation().export();
-    let mut driver = Driver::new();
-    driver.register(action("f"));
-    driver.input(Input::Load { thread_id: "thread".to_owned(), snapshot });
-    assert_eq!(driver.starts("c"), 0);
-    assert_eq!(driver.phase("c"), Phase::Cancelled);
 }

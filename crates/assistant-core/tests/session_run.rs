@@ -2,10 +2,9 @@
 
 use assistant_core::{
     conversation::{Change, Phase},
-    event::{Content, Event, Outcome},
+    event::{Content, Event},
     session::{
-        FailureKind, FinishReason, Input, NoticeAction, NoticeKind, Options, Refusal,
-        StopCondition, StreamEnd,
+        FinishReason, Input, NoticeAction, NoticeKind, Options, Refusal, StopCondition, StreamEnd,
     },
 };
 use serde_json::json;
@@ -43,7 +42,15 @@ fn a_call_makes_a_second_run_and_the_summary_tells() {
     assert!(summary.steps[1].tools.is_empty() && summary.steps[1].spoke);
     assert_eq!(summary.finish, Some(FinishReason::Stop));
     let sketch = sketch(&driver.session.conversation().received_messages());
-    assert_eq!(sketch, ["user=hi", "assistant=[c]", "tool:c=\"ok\"", "assistant=done[]"]);
+    assert_eq!(
+        sketch,
+        [
+            "user=hi",
+            "assistant=[c]",
+            "tool:c=\"ok\"",
+            "assistant=done[]"
+        ]
+    );
     assert_eq!(driver.invocation("c").iteration, 0);
 }
 
@@ -76,16 +83,42 @@ fn a_run_carries_state_context_and_props() {
             value: value.to_owned(),
         })
     };
-    driver.input(Input::SetContext { owner: 1, item: item("one") });
-    driver.input(Input::SetContext { owner: 2, item: item("two") });
-    driver.input(Input::SetContext { owner: 1, item: None });
-    driver.input(Input::SetState { state: json!({"n": 1}) });
-    driver.input(Input::SetForwardedProps { props: json!({"p": 2}) });
+    driver.input(Input::SetContext {
+        owner: 1,
+        item: item("one"),
+    });
+    driver.input(Input::SetContext {
+        owner: 2,
+        item: item("two"),
+    });
+    driver.input(Input::SetContext {
+        owner: 1,
+        item: None,
+    });
+    driver.input(Input::SetState {
+        state: json!({"n": 1}),
+    });
+    driver.input(Input::SetForwardedProps {
+        props: json!({"p": 2}),
+    });
     driver.send("hi");
     let input = driver.request().clone();
-    assert_eq!((input.thread_id.as_str(), input.parent_run_id), ("thread", None));
-    assert_eq!(input.context.iter().map(|c| c.value.as_str()).collect::<Vec<_>>(), ["two"]);
-    assert_eq!((input.state, input.forwarded_props), (json!({"n": 1}), json!({"p": 2})));
+    assert_eq!(
+        (input.thread_id.as_str(), input.parent_run_id),
+        ("thread", None)
+    );
+    assert_eq!(
+        input
+            .context
+            .iter()
+            .map(|c| c.value.as_str())
+            .collect::<Vec<_>>(),
+        ["two"]
+    );
+    assert_eq!(
+        (input.state, input.forwarded_props),
+        (json!({"n": 1}), json!({"p": 2}))
+    );
     driver.event(started());
     let delta = vec![json!({"op": "replace", "path": "/n", "value": 5})];
     let step = driver.event(assistant_core::event::EventKind::StateDelta { delta });
@@ -102,7 +135,11 @@ fn run_and_message_ids_are_never_given_twice() {
         driver.plays(calls(&id, "f", "{}"));
         driver.returns(&id, json!(n));
     }
-    let mut ids: Vec<String> = driver.runs.iter().map(|(_, input)| input.run_id.clone()).collect();
+    let mut ids: Vec<String> = driver
+        .runs
+        .iter()
+        .map(|(_, input)| input.run_id.clone())
+        .collect();
     let messages = driver.session.conversation().request_messages();
     ids.extend(messages.into_iter().map(|message| message.id));
     let count = ids.len();
@@ -130,21 +167,31 @@ fn an_endless_caller_is_stopped_at_the_limit_and_continue_sends_the_results() {
     assert_eq!(driver.session.summary().finish, Some(FinishReason::Limit));
     assert_eq!(driver.notices(), [NoticeKind::StepLimit]);
     let notice = &driver.session.notices()[0];
-    assert!(notice.message.contains("Exceeded maximum tool iterations (5)"));
+    assert!(
+        notice
+            .message
+            .contains("Exceeded maximum tool iterations (5)")
+    );
     assert_eq!(notice.action, Some(NoticeAction::Continue));
     assert!(!driver.session.is_busy());
     assert_eq!(driver.input(Input::Continue).refused, None);
     assert_eq!(driver.runs.len(), 6);
     assert_eq!(request(&driver).last().unwrap(), "tool:c4=4");
     assert_eq!(driver.notices(), []);
-    assert_eq!(driver.input(Input::Continue).refused, Some(Refusal::NothingToDo));
+    assert_eq!(
+        driver.input(Input::Continue).refused,
+        Some(Refusal::NothingToDo)
+    );
 }
 
 #[test]
 fn stop_conditions_combine() {
     let has = |name: &str| StopCondition::HasToolCall(name.to_owned());
     let ends = |stop_when: StopCondition| {
-        let mut driver = Driver::with(Options { stop_when, ..Options::default() });
+        let mut driver = Driver::with(Options {
+            stop_when,
+            ..Options::default()
+        });
         driver.register(action("f"));
         driver.send("hi");
         driver.plays(calls("c", "f", "{}"));
@@ -153,9 +200,17 @@ fn stop_conditions_combine() {
     };
     assert!(ends(has("f")));
     assert!(!ends(has("g")));
-    assert!(ends(StopCondition::Any(vec![has("g"), StopCondition::StepCount(1)])));
-    assert!(!ends(StopCondition::All(vec![has("f"), StopCondition::StepCount(2)])));
-    assert!(ends(StopCondition::Custom(|summary| summary.steps.len() == 1)));
+    assert!(ends(StopCondition::Any(vec![
+        has("g"),
+        StopCondition::StepCount(1)
+    ])));
+    assert!(!ends(StopCondition::All(vec![
+        has("f"),
+        StopCondition::StepCount(2)
+    ])));
+    assert!(ends(StopCondition::Custom(
+        |summary| summary.steps.len() == 1
+    )));
 }
 
 #[test]
@@ -181,7 +236,10 @@ fn results_left_at_the_limit_go_with_the_next_message() {
     driver.plays(calls("c", "f", "{}"));
     driver.returns("c", json!(1));
     driver.send("more");
-    assert_eq!(request(&driver), ["user=hi", "assistant=[c]", "tool:c=1", "user=more"]);
+    assert_eq!(
+        request(&driver),
+        ["user=hi", "assistant=[c]", "tool:c=1", "user=more"]
+    );
     assert_eq!(driver.session.summary().steps.len(), 1);
 }
 
@@ -197,120 +255,6 @@ fn an_agent_without_a_last_word_is_told_of() {
     driver.input(Input::Continue);
     driver.says("sorry");
     assert_eq!((driver.runs.len(), driver.notices().len()), (3, 0));
-}
-
-/// Every way in which a run can fail after a call of it has ended.
-fn failures() -> Vec<(&'static str, NoticeKind, fn(&mut Driver))> {
-    fn broken(driver: &mut Driver, kind: FailureKind) {
-        driver.break_off(kind);
-    }
-    vec![
-        ("network", NoticeKind::Network, |d| broken(d, FailureKind::Network)),
-        ("http", NoticeKind::Http, |d| broken(d, FailureKind::Http { status: 500 })),
-        ("no stream", NoticeKind::Protocol, |d| broken(d, FailureKind::NotAStream)),
-        ("protocol", NoticeKind::Protocol, |d| broken(d, FailureKind::Protocol)),
-        ("truncated", NoticeKind::Truncated, |d| {
-            d.close();
-        }),
-        ("run error", NoticeKind::RunError, |d| {
-            d.event(run_error("boom"));
-            d.close();
-        }),
-        ("error after the end", NoticeKind::RunError, |d| {
-            d.event(finished());
-            d.event(run_error("boom"));
-            d.close();
-        }),
-        ("protocol fault after the end", NoticeKind::Protocol, |d| {
-            d.event(finished());
-            d.break_off(FailureKind::Protocol);
-        }),
-    ]
-}
-
-#[test]
-fn after_a_failure_nothing_runs_and_retry_starts_where_the_run_started() {
-    for (name, kind, fail) in failures() {
-        let mut driver = with_tool();
-        driver.register(asking("ask"));
-        driver.send("hi");
-        driver.event(started());
-        driver.events(says("m", "so far"));
-        driver.events(calls("c", "f", "{}"));
-        driver.events(calls("d", "ask", "{}"));
-        driver.event(start_in("half", "f", Some("m")));
-        fail(&mut driver);
-        assert_eq!(driver.notices(), [kind], "{name}");
-        assert_eq!(driver.session.summary().finish, Some(FinishReason::Error), "{name}");
-        assert!(!driver.session.is_busy(), "{name}");
-        assert_eq!(driver.starts("c"), 0, "{name}");
-        for id in ["c", "d", "half"] {
-            assert_eq!(driver.phase(id), Phase::Cancelled, "{name}");
-        }
-        let message = driver.session.conversation().message(&message_id("m")).unwrap();
-        assert_eq!(message.text(), "so far", "{name}");
-
-        let mut other = driver.clone();
-        assert_eq!(driver.input(Input::Retry).refused, None, "{name}");
-        assert_eq!(request(&driver), ["user=hi"], "{name}");
-        assert_eq!(driver.notices(), [], "{name}");
-        driver.plays(calls("c", "f", "{}"));
-        assert_eq!(driver.starts("c"), 1, "{name}");
-        driver.returns("c", json!(1));
-        assert_eq!(request(&driver), ["user=hi", "assistant=[c]", "tool:c=1"], "{name}");
-        assert_eq!(driver.input(Input::Retry).refused, Some(Refusal::NothingToDo), "{name}");
-
-        other.send("never mind");
-        let sent = &other.request().messages;
-        assert_answered(sent, &Default::default());
-        assert_eq!(sketch(sent)[1], "assistant=so far[c,d]", "{name}");
-    }
-}
-
-#[test]
-fn a_connection_lost_after_the_last_word_is_no_failure() {
-    let mut driver = with_tool();
-    driver.send("hi");
-    driver.event(started());
-    driver.events(calls("c", "f", "{}"));
-    driver.event(finished());
-    driver.break_off(FailureKind::Network);
-    assert_eq!(driver.starts("c"), 1);
-    assert_eq!(driver.notices(), []);
-}
-
-#[test]
-fn retrying_a_continuation_sends_the_results_once_more_and_runs_nothing_twice() {
-    let mut driver = with_tool();
-    driver.send("hi");
-    driver.plays(calls("c", "f", "{}"));
-    driver.returns("c", json!(1));
-    let first = request(&driver);
-    driver.break_off(FailureKind::Network);
-    driver.input(Input::Retry);
-    assert_eq!(request(&driver), first);
-    driver.event(started());
-    driver.events(says("n", "half"));
-    driver.close();
-    driver.input(Input::Retry);
-    assert_eq!(request(&driver), first);
-    driver.says("whole");
-    assert_eq!(driver.starts("c"), 1);
-    assert_eq!(driver.session.summary().steps.len(), 2);
-}
-
-#[test]
-fn an_agent_that_stops_on_purpose_is_no_failure() {
-    let mut driver = with_tool();
-    driver.send("hi");
-    driver.event(started());
-    driver.events(calls("c", "f", "{}"));
-    driver.event(ended_with(Some(Outcome::Cancelled)));
-    driver.close();
-    assert_eq!((driver.starts("c"), driver.phase("c")), (0, Phase::Cancelled));
-    assert_eq!(driver.session.summary().finish, Some(FinishReason::Cancelled));
-    assert_eq!(driver.notices(), [NoticeKind::Cancelled]);
-    assert!(!NoticeKind::Cancelled.is_failure());
 }
 
 #[test]
@@ -344,7 +288,10 @@ fn several_runs_in_one_stream_end_with_the_last() {
     driver.event(result("t", "c", "mine"));
     driver.event(finished());
     driver.close();
-    assert_eq!((driver.starts("c"), driver.answer("c")), (0, "mine".to_owned()));
+    assert_eq!(
+        (driver.starts("c"), driver.answer("c")),
+        (0, "mine".to_owned())
+    );
 }
 
 #[test]
@@ -370,12 +317,19 @@ fn events_of_an_old_run_change_nothing() {
     driver.input(Input::Stop);
     driver.send("again");
     let before = driver.session.conversation().export();
-    for kind in says("m", "late").into_iter().chain(calls("c", "f", "{}")).chain([finished()]) {
+    for kind in says("m", "late")
+        .into_iter()
+        .chain(calls("c", "f", "{}"))
+        .chain([finished()])
+    {
         let event = Box::new(Event::from(kind));
         let step = driver.input(Input::Event { run: old, event });
         assert!(step.changes.is_empty() && step.effects.is_empty());
     }
-    let step = driver.input(Input::RunClosed { run: old, end: StreamEnd::Closed });
+    let step = driver.input(Input::RunClosed {
+        run: old,
+        end: StreamEnd::Closed,
+    });
     assert!(step.changes.is_empty());
     assert_eq!(driver.session.conversation().export(), before);
     assert!(driver.session.is_streaming());
@@ -412,8 +366,14 @@ fn the_server_may_run_its_tools_itself() {
     driver.event(finished());
     driver.close();
     assert_eq!(driver.answer("a"), "{\"n\":1}");
-    assert_eq!(driver.answer("b"), "{\"error\":\"Action shown ended without a result\"}");
-    assert_eq!(driver.answer("c"), "{\"error\":\"Action invented not found\"}");
+    assert_eq!(
+        driver.answer("b"),
+        "{\"error\":\"Action shown ended without a result\"}"
+    );
+    assert_eq!(
+        driver.answer("c"),
+        "{\"error\":\"Action invented not found\"}"
+    );
     assert_eq!(driver.phase("c"), Phase::OutputError);
     assert!(driver.invocations.is_empty());
     assert_eq!(driver.runs.len(), 2);

@@ -18,10 +18,16 @@ fn assert_all_ended(driver: &mut Driver) {
     let runs = driver.runs.len();
     for invocation in driver.invocations.clone() {
         let outcome = Ok(ToolOutcome::Continue(json!("late")));
-        driver.input(Input::Finished { invocation: invocation.id, outcome });
+        driver.input(Input::Finished {
+            invocation: invocation.id,
+            outcome,
+        });
     }
     for (commit, _) in driver.commits.clone() {
-        driver.input(Input::Committed { commit, outcome: Ok(()) });
+        driver.input(Input::Committed {
+            commit,
+            outcome: Ok(()),
+        });
     }
     for (timer, _) in driver.timers.clone() {
         driver.input(Input::Timer { timer });
@@ -52,15 +58,25 @@ fn stop_while_the_agent_speaks_keeps_the_text() {
     driver.event(args("c", "{\"x"));
     assert_eq!(driver.input(Input::Stop).refused, None);
     assert_eq!(driver.aborted, [driver.run()]);
-    let message = driver.session.conversation().message(&message_id("m")).unwrap();
-    assert_eq!((message.text().as_str(), message.is_streaming()), ("half a", false));
+    let message = driver
+        .session
+        .conversation()
+        .message(&message_id("m"))
+        .unwrap();
+    assert_eq!(
+        (message.text().as_str(), message.is_streaming()),
+        ("half a", false)
+    );
     assert_eq!(driver.phase("c"), Phase::Cancelled);
     assert!(driver.call("c").result.is_none());
     assert_eq!(driver.notices(), [NoticeKind::Stopped]);
     assert_eq!(driver.session.summary().finish, Some(FinishReason::Stopped));
     assert_all_ended(&mut driver);
     driver.send("more");
-    assert_eq!(request(&driver), ["user=hi", "assistant=half a[]", "user=more"]);
+    assert_eq!(
+        request(&driver),
+        ["user=hi", "assistant=half a[]", "user=more"]
+    );
 }
 
 #[test]
@@ -73,7 +89,10 @@ fn stop_cancels_handlers_questions_and_commits_and_keeps_finished_results() {
     driver.event(finished());
     driver.close();
     for (commit, _) in driver.commits.clone().into_iter().take(2) {
-        driver.input(Input::Committed { commit, outcome: Ok(()) });
+        driver.input(Input::Committed {
+            commit,
+            outcome: Ok(()),
+        });
     }
     driver.returns("a", json!("done"));
     driver.input(Input::Stop);
@@ -86,7 +105,10 @@ fn stop_cancels_handlers_questions_and_commits_and_keeps_finished_results() {
     }
     assert_all_ended(&mut driver);
     assert_eq!(driver.approve("d"), Some(Refusal::AlreadyResolved));
-    assert_eq!(driver.input(Input::Stop).refused, Some(Refusal::NothingToDo));
+    assert_eq!(
+        driver.input(Input::Stop).refused,
+        Some(Refusal::NothingToDo)
+    );
     driver.send("more");
     assert_eq!(request(&driver)[2], "tool:a=\"done\"");
     assert_answered(&driver.request().messages, &Default::default());
@@ -109,10 +131,16 @@ fn stop_closes_what_an_agent_waits_for() {
 #[test]
 fn stop_with_nothing_under_way_is_refused() {
     let mut driver = Driver::new();
-    assert_eq!(driver.input(Input::Stop).refused, Some(Refusal::NothingToDo));
+    assert_eq!(
+        driver.input(Input::Stop).refused,
+        Some(Refusal::NothingToDo)
+    );
     driver.send("hi");
     driver.says("hello");
-    assert_eq!(driver.input(Input::Stop).refused, Some(Refusal::NothingToDo));
+    assert_eq!(
+        driver.input(Input::Stop).refused,
+        Some(Refusal::NothingToDo)
+    );
     assert_eq!(driver.notices(), []);
 }
 
@@ -128,7 +156,10 @@ fn a_component_that_goes_takes_its_handlers_along() {
     driver.unregister(RegistrationId(1));
     assert_eq!(driver.cancelled, [driver.invocation("b").id]);
     assert_eq!(driver.phase("b"), Phase::Cancelled);
-    assert_eq!(driver.answer("b"), r#"{"error":"cancelled","reason":"unmounted"}"#);
+    assert_eq!(
+        driver.answer("b"),
+        r#"{"error":"cancelled","reason":"unmounted"}"#
+    );
     driver.returns("b", json!("late"));
     driver.deny("d", None);
     assert_eq!(driver.runs.len(), 2);
@@ -147,7 +178,10 @@ fn a_component_that_goes_between_commit_and_start_runs_nothing() {
         driver.plays(calls("c", "f", "{}"));
         driver.unregister(id);
         let commit = driver.commits[0].0;
-        driver.input(Input::Committed { commit, outcome: Ok(()) });
+        driver.input(Input::Committed {
+            commit,
+            outcome: Ok(()),
+        });
         assert_eq!(driver.starts("c"), 0);
         assert!(driver.phase("c").is_final());
         assert_eq!(driver.runs.len(), 2);
@@ -189,7 +223,15 @@ fn a_new_conversation_cancels_sends_nothing_and_keeps_the_old_one() {
 
     let (thread_id, snapshot) = driver.archives[0].clone();
     assert_eq!(thread_id, "thread");
-    assert_eq!(driver.input(Input::Load { thread_id, snapshot }).refused, None);
+    assert_eq!(
+        driver
+            .input(Input::Load {
+                thread_id,
+                snapshot
+            })
+            .refused,
+        None
+    );
     assert_eq!(driver.session.thread_id(), "thread");
     assert_eq!(driver.phase("c"), Phase::Cancelled);
     driver.send("back again");
@@ -212,6 +254,9 @@ fn a_dismissed_notice_is_gone() {
     driver.input(Input::Dismiss { notice });
     driver.input(Input::Dismiss { notice });
     assert_eq!(driver.notices(), []);
-    assert_eq!(driver.input(Input::Retry).refused, Some(Refusal::NothingToDo));
+    assert_eq!(
+        driver.input(Input::Retry).refused,
+        Some(Refusal::NothingToDo)
+    );
     assert_eq!(driver.send("again").refused, None);
 }

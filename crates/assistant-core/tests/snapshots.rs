@@ -53,9 +53,16 @@ fn what_is_known_is_replaced_in_place_and_what_is_new_comes_last() {
     driver.event(started());
     driver.events(says("a", "one"));
     driver.events(says("b", "two"));
-    let list = vec![user("id1", "hi"), assistant("new", Some("three"), &[]), assistant("a", Some("ONE"), &[])];
+    let list = vec![
+        user("id1", "hi"),
+        assistant("new", Some("three"), &[]),
+        assistant("a", Some("ONE"), &[]),
+    ];
     driver.event(snapshot(list));
-    assert_eq!(shown(&driver), ["user=hi", "assistant=ONE[]", "assistant=three[]"]);
+    assert_eq!(
+        shown(&driver),
+        ["user=hi", "assistant=ONE[]", "assistant=three[]"]
+    );
 }
 
 #[test]
@@ -66,9 +73,16 @@ fn equal_text_keeps_its_parts() {
     driver.events(says("m", "be"));
     driver.events(calls("c", "agents", "{}"));
     driver.events(says("m", "fore"));
-    let list = vec![user("id1", "hi"), assistant("m", Some("before"), &[("c", "agents", "{}")])];
+    let list = vec![
+        user("id1", "hi"),
+        assistant("m", Some("before"), &[("c", "agents", "{}")]),
+    ];
     driver.event(snapshot(list));
-    let message = driver.session.conversation().message(&message_id("m")).unwrap();
+    let message = driver
+        .session
+        .conversation()
+        .message(&message_id("m"))
+        .unwrap();
     let texts: Vec<_> = message.parts.iter().map(|part| part.as_text()).collect();
     assert_eq!(texts, [Some("be"), None, Some("fore")]);
 }
@@ -116,7 +130,10 @@ fn a_snapshot_without_the_answer_does_not_run_the_call_again() {
     assert_eq!(driver.starts("c"), 1);
     driver.send("more");
     let messages = request(&driver);
-    assert_eq!(messages, ["user=hi", "assistant=[c]", "tool:c=\"done\"", "user=more"]);
+    assert_eq!(
+        messages,
+        ["user=hi", "assistant=[c]", "tool:c=\"done\"", "user=more"]
+    );
 }
 
 #[test]
@@ -135,14 +152,28 @@ fn an_answer_under_another_id_is_the_same_answer() {
     ];
     driver.event(snapshot(list.clone()));
     assert_eq!(driver.phase("c"), Phase::OutputDenied);
-    assert_eq!(driver.call("c").result.as_ref().unwrap().message_id, "server");
-    assert_eq!(shown(&driver), ["user=hi", "assistant=[c]", "assistant=fine[]", "tool:c=\"denied\""]);
+    assert_eq!(
+        driver.call("c").result.as_ref().unwrap().message_id,
+        "server"
+    );
+    assert_eq!(
+        shown(&driver),
+        [
+            "user=hi",
+            "assistant=[c]",
+            "assistant=fine[]",
+            "tool:c=\"denied\""
+        ]
+    );
     driver.event(snapshot(list));
     driver.event(finished());
     driver.close();
     driver.send("more");
     let messages = request(&driver);
-    assert_eq!(messages[1..4], ["assistant=[c]", "tool:c=\"denied\"", "assistant=fine[]"]);
+    assert_eq!(
+        messages[1..4],
+        ["assistant=[c]", "tool:c=\"denied\"", "assistant=fine[]"]
+    );
     assert_eq!(driver.runs.len(), 3);
 }
 
@@ -151,7 +182,10 @@ fn calls_that_only_a_snapshot_brings_run_too() {
     let mut driver = Driver::new();
     driver.register(action("f"));
     driver.send("hi");
-    let list = vec![user("id1", "hi"), assistant("m", None, &[("c", "f", "{\"x\":1}")])];
+    let list = vec![
+        user("id1", "hi"),
+        assistant("m", None, &[("c", "f", "{\"x\":1}")]),
+    ];
     driver.plays([snapshot(list)]);
     assert_eq!(driver.invocation("c").args, json!({"x": 1}));
 }
@@ -180,7 +214,10 @@ fn changed_arguments_void_an_approval() {
     driver.event(started());
     driver.events(calls("c", "f", "{\"x\":1}"));
     driver.approve("c");
-    let list = vec![user("id1", "hi"), assistant("m", None, &[("c", "f", "{\"x\":2}")])];
+    let list = vec![
+        user("id1", "hi"),
+        assistant("m", None, &[("c", "f", "{\"x\":2}")]),
+    ];
     driver.event(snapshot(list));
     driver.event(finished());
     driver.close();
@@ -203,7 +240,10 @@ fn a_snapshot_never_starts_a_running_handler_again() {
     driver.events(calls("c", "f", "{}"));
     assert_eq!(driver.starts("c"), 1);
     // The call before it goes, and the arguments are others: the handler works on.
-    let list = vec![user("id1", "hi"), assistant("m", Some("x"), &[("c", "f", "{\"x\":2}")])];
+    let list = vec![
+        user("id1", "hi"),
+        assistant("m", Some("x"), &[("c", "f", "{\"x\":2}")]),
+    ];
     driver.event(snapshot(list));
     driver.event(finished());
     driver.close();

@@ -84,21 +84,18 @@ impl Session {
 
     /// Whether the rules about order let this call start now (decision D2).
     fn may_start(&self, key: &CallKey) -> bool {
-        let Some(place) = self.open_calls.iter().position(|open| open.key == *key) else {
+        let Some(open) = self.open_call(key) else {
             return false;
         };
-        if self.options.sequential {
-            return place == 0;
-        }
-        let exclusive = self
-            .open_calls
-            .get(place)
-            .is_some_and(|open| open.exclusive);
         let mut working = self
             .open_calls
             .iter()
             .filter(|open| matches!(open.stage, Stage::Committing(_) | Stage::Running(..)));
-        !working.any(|open| exclusive || open.exclusive)
+        if self.options.sequential {
+            let first = self.open_calls.first();
+            return working.next().is_none() && first.is_some_and(|first| first.key == *key);
+        }
+        !working.any(|other| open.exclusive || other.exclusive)
     }
 
     /// Nothing starts before it is written down that it starts.

@@ -41,11 +41,12 @@ impl Session {
         cx.change(Change::Interrupts);
     }
 
-    /// The call that an interrupt holds back, unless it has its answer already.
+    /// The call that an interrupt holds back: not one that has its answer already, nor one whose
+    /// handler is at work because its action is eager. That happened, and happens only once.
     fn gated_call(&self, interrupt: &Interrupt) -> Option<CallKey> {
         let id = interrupt.tool_call_id.as_deref()?;
         let (key, call) = self.conversation.call_by_wire_id(id)?;
-        (!call.phase.is_final()).then_some(key)
+        (!call.phase.is_final() && !self.is_running(&key)).then_some(key)
     }
 
     /// The calls that open interrupts hold back.

@@ -250,6 +250,16 @@ impl Session {
                 || self.open_calls.iter().any(|open| waiting(open.key.clone())))
     }
 
+    /// The tools that run right now, here or at the agent, in order of appearance.
+    #[must_use]
+    pub fn running_tools(&self) -> Vec<String> {
+        let calls = self.open_calls.iter().filter_map(|open| self.conversation.call(&open.key));
+        calls
+            .filter(|call| call.phase == Phase::Running)
+            .map(|call| call.name.clone())
+            .collect()
+    }
+
     /// A number that was never given out before.
     fn number(&mut self) -> u64 {
         self.last_number += 1;

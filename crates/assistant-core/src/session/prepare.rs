@@ -4,7 +4,8 @@
 //! was made by; if one of them changes before the handler starts, it is made anew (decision D1).
 
 use super::{
-    Answer, CommitId, Cx, Effect, InvocationId, PolicyQuestion, Session, Ticket, TimerId, run::Watched,
+    Answer, CommitId, Cx, Effect, InvocationId, PolicyQuestion, Session, Ticket, TimerId,
+    run::Watched,
 };
 use serde_json::Value;
 
@@ -296,7 +297,7 @@ impl Session {
         }
     }
 
-    fn is_running(&self, key: &CallKey) -> bool {
+    pub(super) fn is_running(&self, key: &CallKey) -> bool {
         self.open_call(key)
             .is_some_and(|open| matches!(open.stage, Stage::Running(..)))
     }

@@ -1,22 +1,22 @@
-//! A host for tests, a driver that carries effects out on command, and builders of events.
+//! A host for tests, and a driver that carries effects out on command. Neighbour: `build`.
 
-use std::collections::{BTreeSet, VecDeque};
+mod build;
+
+pub(crate) use build::*;
+
+use std::collections::VecDeque;
 
 use assistant_core::{
-    action::{
-        ActionSpec, Policy, RegistrationId, ToolError, ToolOutcome, schema::PatternHost,
-    },
-    conversation::{CallKey, MessageId, Phase, ToolCall},
-    event::{
-        Content, Event, EventKind, Interrupt, Message, MessageBody, Outcome, Role, RunInput,
-    },
+    action::{ActionSpec, RegistrationId, ToolError, ToolOutcome, schema::PatternHost},
+    conversation::{CallKey, Phase, ToolCall},
+    event::{Content, Event, EventKind, RunInput},
     session::{
         Answer, CommitId, Effect, Failure, FailureKind, Host, Input, Invocation, InvocationId,
         JournalEntry, NoticeKind, Options, PolicyQuestion, Refusal, RunKey, Session, Step,
         StreamEnd, Ticket, TimerId, Verdict,
     },
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// A host that counts: ids are numbers, the clock is set by hand, rules are programmed.
 #[derive(Debug, Clone, Default)]
@@ -278,203 +278,4 @@ impl Driver {
     pub(crate) fn notices(&self) -> Vec<NoticeKind> {
         self.session.notices().iter().map(|n| n.kind).collect()
     }
-}
-
-/// An action with a handler.
-pub(crate) fn action(name: &str) -> ActionSpec {
-    let mut spec = ActionSpec::new(name, "");
-    spec.has_handler = true;
-    spec
-}
-
-/// An action that asks a person.
-pub(crate) fn asking(name: &str) -> ActionSpec {
-    let mut spec = action(name);
-    spec.approval = Policy::Always;
-    spec
-}
-
-pub(crate) fn started() -> EventKind {
-    EventKind::RunStarted {
-        thread_id: "thread".to_owned(),
-        run_id: "run".to_owned(),
-        protocol_version: None,
-        parent_run_id: None,
-        input: None,
-    }
-}
-
-pub(crate) fn ended_with(outcome: Option<Outcome>) -> EventKind {
-    EventKind::RunFinished {
-        thread_id: "thread".to_owned(),
-        run_id: "run".to_owned(),
-        result: None,
-        outcome,
-        usage: Vec::new(),
-    }
-}
-
-pub(crate) fn finished() -> EventKind {
-    ended_with(None)
-}
-
-pub(crate) fn interrupted(interrupts: Vec<Interrupt>) -> EventKind {
-    ended_with(Some(Outcome::Interrupt { interrupts }))
-}
-
-pub(crate) fn interrupt(id: &str, call: Option<&str>, schema: Value) -> Interrupt {
-    Interrupt {
-        id: id.to_owned(),
-        reason: "approval".to_owned(),
-        message: None,
-        tool_call_id: call.map(str::to_owned),
-        response_schema: schema.as_object().cloned(),
-        expires_at: None,
-        subagent_run_id: None,
-        metadata: None,
-    }
-}
-
-/// An interrupt that a yes or no answers.
-pub(crate) fn gate(id: &str, call: &str) -> Interrupt {
-    let schema = json!({
-        "type": "object",
-        "properties": {"approved": {"type": "boolean"}},
-        "required": ["approved"],
-    });
-    interrupt(id, Some(call), schema)
-}
-
-pub(crate) fn run_error(message: &str) -> EventKind {
-    EventKind::RunError {
-        message: message.to_owned(),
-        code: None,
-        usage: Vec::new(),
-    }
-}
-
-pub(crate) fn text_start(id: &str) -> EventKind {
-    EventKind::TextMessageStart {
-        message_id: id.to_owned(),
-        role: None,
-        name: None,
-    }
-}
-
-pub(crate) fn text(id: &str, delta: &str) -> EventKind {
-    EventKind::TextMessageContent {
-        message_id: id.to_owned(),
-        delta: delta.to_owned(),
-    }
-}
-
-pub(crate) fn text_end(id: &str) -> EventKind {
-    EventKind::TextMessageEnd {
-        message_id: id.to_owned(),
-    }
-}
-
-pub(crate) fn says(id: &str, words: &str) -> Vec<EventKind> {
-    vec![text_start(id), text(id, words), text_end(id)]
-}
-
-pub(crate) fn start(id: &str, name: &str) -> EventKind {
-    start_in(id, name, None)
-}
-
-pub(crate) fn start_in(id: &str, name: &str, parent: Option<&str>) -> EventKind {
-    EventKind::ToolCallStart {
-        tool_call_id: id.to_owned(),
-        tool_call_name: name.to_owned(),
-        parent_message_id: parent.map(str::to_owned),
-    }
-}
-
-pub(crate) fn args(id: &str, delta: &str) -> EventKind {
-    EventKind::ToolCallArgs {
-        tool_call_id: id.to_owned(),
-        delta: delta.to_owned(),
-    }
-}
-
-pub(crate) fn end(id: &str) -> EventKind {
-    EventKind::ToolCallEnd {
-        tool_call_id: id.to_owned(),
-    }
-}
-
-pub(crate) fn result(message: &str, id: &str, content: &str) -> EventKind {
-    EventKind::ToolCallResult {
-        message_id: message.to_owned(),
-        tool_call_id: id.to_owned(),
-        content: Content::Text(content.to_owned()),
-    }
-}
-
-/// A complete call in the message `m`.
-pub(crate) fn calls(id: &str, name: &str, arguments: &str) -> Vec<EventKind> {
-    vec![
-        start_in(id, name, Some("m")),
-        args(id, arguments),
-        end(id),
-    ]
-}
-
-pub(crate) fn snapshot(messages: Vec<Message>) -> EventKind {
-    EventKind::MessagesSnapshot { messages }
-}
-
-/// What a message is, in short: `user:u1`, `assistant:m[c1,c2]`, `tool:c1=text`.
-pub(crate) fn sketch(messages: &[Message]) -> Vec<String> {
-    messages.iter().map(sketch_one).collect()
-}
-
-fn sketch_one(message: &Message) -> String {
-    match &message.body {
-        MessageBody::User { content } => format!("user={}", content.display_text()),
-        MessageBody::Assistant {
-            content,
-            tool_calls,
-        } => {
-            let ids: Vec<&str> = tool_calls.iter().map(|call| call.id.as_str()).collect();
-            let words = content.as_deref().unwrap_or_default();
-            format!("assistant={words}[{}]", ids.join(","))
-        }
-        MessageBody::Tool {
-            tool_call_id,
-            content,
-            ..
-        } => format!("tool:{tool_call_id}={}", content.display_text()),
-        _ => format!("{}:{}", message.role().as_str(), message.id),
-    }
-}
-
-/// The sketch of what the newest run was sent.
-pub(crate) fn request(driver: &Driver) -> Vec<String> {
-    sketch(&driver.request().messages)
-}
-
-/// Checks that every call in a request has exactly one answer, right behind its message and in call
-/// order; calls in `open` may do without.
-pub(crate) fn assert_answered(messages: &[Message], open: &BTreeSet<String>) {
-    let mut list = messages.iter().peekable();
-    let mut seen = BTreeSet::new();
-    while let Some(message) = list.next() {
-        let MessageBody::Assistant { tool_calls, .. } = &message.body else {
-            assert_ne!(message.role(), Role::Tool, "{:?}", sketch(messages));
-            continue;
-        };
-        for call in tool_calls {
-            assert!(seen.insert(call.id.clone()), "{:?}", sketch(messages));
-            let answer = list.next_if(|next| {
-                matches!(&next.body, MessageBody::Tool { tool_call_id, .. } if *tool_call_id == call.id)
-            });
-            let fine = answer.is_some() || open.contains(&call.id);
-            assert!(fine, "{} in {:?}", call.id, sketch(messages));
-        }
-    }
-}
-
-pub(crate) fn message_id(text: &str) -> MessageId {
-    text.into()
 }

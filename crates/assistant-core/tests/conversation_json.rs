@@ -1,0 +1,175 @@
+//! Messages and conversations as JSON: unchanged there and back, or refused as a whole.
+
+use assistant_core::{
+    conversation::{Conversation, Message, Part, Phase},
+    session::Input,
+};
+use serde_json::{Value, json};
+
+use crate::support::*;
+
+/// A session whose agent speaks.
+fn speaking() -> Driver {
+    let mut driver = Driver::new();
+    driver.send("hi");
+    driver.event(started());
+    driver
+}
+
+fn round_trip(json: &Value) {
+    let message = Message::from_json(json.clone()).unwrap();
+    assert_eq!(message.to_json(), *json);
+}
+
+#[test]
+fn a_message_goes_through_json_unchanged() {
+    let json = json!({
+        "id": "m", "role": "assistant", "priority": 3,
+        "parts": [
+            {"type": "text", "text": "Let me check", "lang": "en"},
+            {"type": "tool-call", "toolCallId": "c", "toolName": "weather",
+             "state": "input-available", "input": {"city": "Oslo"}},
+            {"type": "x-new", "a": 1},
+            "not even an object",
+        ],
+    });
+    round_trip(&json);
+    let message = Message::from_json(json).unwrap();
+    assert!(matches!(message.parts[0], Part::Text(_)));
+    let call = message.calls().next().unwrap();
+    assert_eq!((call.id.as_str(), call.name.as_str()), ("c", "weather"));
+    assert_eq!(call.phase, Phase::InputAvailable);
+    assert_eq!(call.args(), Some(&json!({"city": "Oslo"})));
+    assert!(matches!(message.parts[2], Part::Unknown(_)));
+}
+
+#[test]
+fn results_of_any_kind_go_through_json_unchanged() {
+    for output in [json!(null), json!("x"), json!([1]), json!({"a": null})] {
+        round_trip(&json!({"id": "r", "role": "tool", "parts": [
+            {"type": "tool-result", "toolCallId": "c", "toolName": "f", "output": output}]}));
+        round_trip(&json!({"id": "m", "role": "assistant", "parts": [
+            {"type": "tool-call", "toolCallId": "c", "toolName": "f", "state": "output-available",
+             "input": {}, "output": output}]}));
+    }
+}
+
+#[test]
+fn calls_in_every_state_go_through_json_unchanged() {
+    for state in [
+        "input-streaming",
+        "input-available",
+        "approval-requested",
+        "approval-responded",
+        "running",
+        "output-error",
+        "output-denied",
+        "skipped",
+        "cancelled",
+    ] {
+        for input in [
+            json!({"input": {"a": 1}}),
+            json!({}),
+            json!({"argsText": "{\"a\": "}),
+        ] {
+            let mut part = json!({"type": "tool-call", "toolCallId": "c", "toolName": "f",
+                "state": state, "extraField": [true]});
+            part.as_object_mut()
+                .unwrap()
+                .extend(input.as_object().unwrap().clone());
+            round_trip(&json!({"id": "m", "role": "assistant", "parts": [part]}));
+        }
+    }
+}
+
+#[test]
+fn broken_messages_are_refused() {
+    for bad in [
+        json!(null),
+        json!({"id": "m", "role": "assistant"}),
+        json!({"id": "m", "role": "king", "parts": []}),
+        json!({"role": "user", "parts": []}),
+        json!({"id": "m", "role": "user", "parts": [{"type": "text"}]}),
+        json!({"id": "m", "role": "user", "parts": [{"type": "tool-call", "toolCallId": "c"}]}),
+        json!({"id": "m", "role": "tool", "parts": [{"type": "tool-result", "toolCallId": "c"}]}),
+    ] {
+        assert!(Message::from_json(bad.clone()).is_err(), "{bad}");
+    }
+}
+
+#[test]
+fn a_conversation_goes_through_json() {
+    let mut driver = speaking();
+    driver.events(says("m", "x"));
+    driver.events(calls("c", "f", "{\"a\": 1}"));
+    driver.events([
+        result("t", "c", "ok"),
+        result("o", "zz", "?"),
+        start("half", "f"),
+    ]);
+    driver.event(args("half", "{\"x"));
+    let conversation = driver.session.conversation();
+    let json = conversation.export();
+    let copy = Conversation::import(json.clone()).unwrap();
+    assert_eq!(copy.export(), json);
+    assert_eq!(copy.received_messages(), conversation.received_messages());
+    assert_eq!(copy.request_messages(), conversation.request_messages());
+    assert_eq!(copy.tip(), conversation.tip());
+    let text: Value = serde_json::from_str(&json.to_string()).unwrap();
+    assert_eq!(Conversation::import(text).unwrap().export(), json);
+}
+
+#[test]
+fn bad_data_is_not_half_imported() {
+    let good = speaking().session.conversation().export();
+    let message = good["messages"][0].clone();
+    let mut cases = vec![json!(null), json!({"version": 1}), json!([])];
+    let mut with = |key: &str, value: Value| {
+        let mut case = good.clone();
+        case[key] = value;
+        cases.push(case);
+    };
+    with("version", json!(2));
+    with("messages", json!({}));
+    with("tip", json!("nobody"));
+    with("messages", json!([message, message]));
+    with("messages", json!([{"message": {"id": "x"}}]));
+    with(
+        "messages",
+        json!([{"parent": "later", "message": message["message"]}]),
+    );
+    for case in cases {
+        let mut driver = Driver::new();
+        driver.send("mine");
+        driver.says("yours");
+        let before = driver.session.conversation().export();
+        assert!(Conversation::import(case.clone()).is_err(), "{case}");
+        let step = driver.input(Input::Load {
+            thread_id: "other".to_owned(),
+            snapshot: case,
+        });
+        assert!(step.refused.is_some());
+        assert_eq!(driver.session.conversation().export(), before);
+        assert_eq!(driver.session.thread_id(), "thread");
+    }
+}
+
+#[test]
+fn wrong_references_to_results_are_mended() {
+    let mut driver = speaking();
+    driver.events(calls("c", "f", "{}"));
+    driver.event(result("t", "c", "ok"));
+    let json = driver.session.conversation().export();
+    for refs in [
+        json!([]),
+        json!([["m", 0], ["m", 0]]),
+        json!([["m", 9], ["zz", 0], 7]),
+    ] {
+        let mut case = json.clone();
+        case["messages"][1]["results"] = refs;
+        case["leadingResults"] = json!("?");
+        let copy = Conversation::import(case).unwrap();
+        let messages = sketch(&copy.received_messages());
+        assert_eq!(messages, ["user=hi", "assistant=[c]", "tool:c=ok"]);
+    }
+}

@@ -1,0 +1,160 @@
+//! Runs that fail: what is kept, what is never run, and how they are tried again.
+
+use assistant_core::{
+    conversation::Phase,
+    event::Outcome,
+    session::{FailureKind, FinishReason, Input, NoticeKind, Refusal},
+};
+use serde_json::json;
+
+use crate::support::*;
+
+fn with_tool() -> Driver {
+    let mut driver = Driver::new();
+    driver.register(action("f"));
+    driver
+}
+
+/// A way in which a run can fail: its name, the notice, and how it comes about.
+type Fault = (&'static str, NoticeKind, fn(&mut Driver));
+
+/// Every way in which a run can fail after a call of it has ended.
+fn failures() -> Vec<Fault> {
+    vec![
+        ("network", NoticeKind::Network, |d| {
+            d.break_off(FailureKind::Network);
+        }),
+        ("http", NoticeKind::Http, |d| {
+            d.break_off(FailureKind::Http { status: 500 });
+        }),
+        ("no stream", NoticeKind::Protocol, |d| {
+            d.break_off(FailureKind::NotAStream);
+        }),
+        ("protocol", NoticeKind::Protocol, |d| {
+            d.break_off(FailureKind::Protocol);
+        }),
+        ("truncated", NoticeKind::Truncated, |d| {
+            d.close();
+        }),
+        ("run error", NoticeKind::RunError, |d| {
+            d.event(run_error("boom"));
+            d.close();
+        }),
+        ("error after the end", NoticeKind::RunError, |d| {
+            d.event(finished());
+            d.event(run_error("boom"));
+            d.close();
+        }),
+        ("protocol fault after the end", NoticeKind::Protocol, |d| {
+            d.event(finished());
+            d.break_off(FailureKind::Protocol);
+        }),
+    ]
+}
+
+#[test]
+fn after_a_failure_nothing_runs_and_retry_starts_where_the_run_started() {
+    for (name, kind, fail) in failures() {
+        let mut driver = with_tool();
+        driver.register(asking("ask"));
+        driver.send("hi");
+        driver.event(started());
+        driver.events(says("m", "so far"));
+        driver.events(calls("c", "f", "{}"));
+        driver.events(calls("d", "ask", "{}"));
+        driver.event(start_in("half", "f", Some("m")));
+        fail(&mut driver);
+        assert_eq!(driver.notices(), [kind], "{name}");
+        assert_eq!(
+            driver.session.summary().finish,
+            Some(FinishReason::Error),
+            "{name}"
+        );
+        assert!(!driver.session.is_busy(), "{name}");
+        assert_eq!(driver.starts("c"), 0, "{name}");
+        for id in ["c", "d", "half"] {
+            assert_eq!(driver.phase(id), Phase::Cancelled, "{name}");
+        }
+        let message = driver
+            .session
+            .conversation()
+            .message(&message_id("m"))
+            .unwrap();
+        assert_eq!(message.text(), "so far", "{name}");
+
+        let mut other = driver.clone();
+        assert_eq!(driver.input(Input::Retry).refused, None, "{name}");
+        assert_eq!(request(&driver), ["user=hi"], "{name}");
+        assert_eq!(driver.notices(), [], "{name}");
+        driver.plays(calls("c", "f", "{}"));
+        assert_eq!(driver.starts("c"), 1, "{name}");
+        driver.returns("c", json!(1));
+        assert_eq!(
+            request(&driver),
+            ["user=hi", "assistant=[c]", "tool:c=1"],
+            "{name}"
+        );
+        assert_eq!(
+            driver.input(Input::Retry).refused,
+            Some(Refusal::NothingToDo),
+            "{name}"
+        );
+
+        other.send("never mind");
+        let sent = &other.request().messages;
+        assert_answered(sent, &Default::default());
+        assert_eq!(sketch(sent)[1], "assistant=so far[c,d]", "{name}");
+    }
+}
+
+#[test]
+fn a_connection_lost_after_the_last_word_is_no_failure() {
+    let mut driver = with_tool();
+    driver.send("hi");
+    driver.event(started());
+    driver.events(calls("c", "f", "{}"));
+    driver.event(finished());
+    driver.break_off(FailureKind::Network);
+    assert_eq!(driver.starts("c"), 1);
+    assert_eq!(driver.notices(), []);
+}
+
+#[test]
+fn retrying_a_continuation_sends_the_results_once_more_and_runs_nothing_twice() {
+    let mut driver = with_tool();
+    driver.send("hi");
+    driver.plays(calls("c", "f", "{}"));
+    driver.returns("c", json!(1));
+    let first = request(&driver);
+    driver.break_off(FailureKind::Network);
+    driver.input(Input::Retry);
+    assert_eq!(request(&driver), first);
+    driver.event(started());
+    driver.events(says("n", "half"));
+    driver.close();
+    driver.input(Input::Retry);
+    assert_eq!(request(&driver), first);
+    driver.says("whole");
+    assert_eq!(driver.starts("c"), 1);
+    assert_eq!(driver.session.summary().steps.len(), 2);
+}
+
+#[test]
+fn an_agent_that_stops_on_purpose_is_no_failure() {
+    let mut driver = with_tool();
+    driver.send("hi");
+    driver.event(started());
+    driver.events(calls("c", "f", "{}"));
+    driver.event(ended_with(Some(Outcome::Cancelled)));
+    driver.close();
+    assert_eq!(
+        (driver.starts("c"), driver.phase("c")),
+        (0, Phase::Cancelled)
+    );
+    assert_eq!(
+        driver.session.summary().finish,
+        Some(FinishReason::Cancelled)
+    );
+    assert_eq!(driver.notices(), [NoticeKind::Cancelled]);
+    assert!(!NoticeKind::Cancelled.is_failure());
+}

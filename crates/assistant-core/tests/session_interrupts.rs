@@ -1,0 +1,298 @@
+//! What agents wait for: gated calls, answers, and the run that carries them (decision D11).
+
+use assistant_core::{
+    conversation::{Decision, Phase},
+    event::{ResumeStatus, RunInput},
+    session::{FailureKind, FinishReason, Input, NoticeKind, Refusal, Verdict},
+};
+use serde_json::{Value, json};
+
+use crate::support::*;
+
+/// Calls `c` (gated by the agent) and `d` (not), their run over.
+fn gated(name: &str) -> Driver {
+    let mut driver = Driver::new();
+    driver.register(action("f"));
+    driver.register(asking("ask"));
+    driver.send("hi");
+    driver.event(started());
+    driver.events(calls("c", name, "{\"x\":1}"));
+    driver.events(calls("d", "f", "{}"));
+    driver.event(interrupted(vec![gate("int", "c")]));
+    driver.close();
+    driver
+}
+
+fn resume(input: &RunInput) -> Vec<(String, Option<Value>)> {
+    let entries = input.resume.iter();
+    entries
+        .map(|entry| (entry.interrupt_id.clone(), entry.payload.clone()))
+        .collect()
+}
+
+#[test]
+fn a_gated_call_never_runs_here_and_the_answer_goes_out_with_the_results() {
+    for name in ["f", "ask", "theirs"] {
+        let mut driver = gated(name);
+        assert_eq!((driver.starts("c"), driver.starts("d")), (0, 1));
+        assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
+        let interrupt = &driver.session.interrupts()[0];
+        assert_eq!(interrupt.call, Some(driver.key("c")));
+        assert_eq!(driver.approve("c"), None);
+        assert_eq!(driver.approve("c"), Some(Refusal::AlreadyResolved));
+        assert_eq!((driver.starts("c"), driver.runs.len()), (0, 1));
+        driver.returns("d", json!(1));
+        assert_eq!(
+            resume(driver.request()),
+            [("int".to_owned(), Some(json!({"approved": true})))]
+        );
+        assert_eq!(request(&driver)[1..], ["assistant=[c,d]", "tool:d=1"]);
+        assert_eq!(driver.phase("c"), Phase::Running);
+        driver.event(started());
+        driver.event(result("t", "c", "theirs"));
+        driver.events(says("n", "done"));
+        driver.event(finished());
+        driver.close();
+        assert_eq!(
+            (driver.starts("c"), driver.phase("c")),
+            (0, Phase::OutputAvailable)
+        );
+        assert!(driver.session.interrupts().is_empty());
+        assert_eq!(driver.runs.len(), 2);
+        assert!(!driver.session.is_busy());
+    }
+}
+
+#[test]
+fn an_approved_call_that_the_agent_left_to_us_runs_without_a_second_question() {
+    let mut driver = gated("ask");
+    let verdict = Verdict::Approve {
+        args: Some(json!({"x": 2})),
+    };
+    driver.decide("c", verdict);
+    driver.returns("d", json!(1));
+    let payload = json!({"approved": true, "editedArgs": {"x": 2}});
+    assert_eq!(resume(driver.request())[0].1, Some(payload));
+    driver.plays([]);
+    assert_eq!(driver.starts("c"), 1);
+    assert_eq!(driver.invocation("c").args, json!({"x": 2}));
+}
+
+#[test]
+fn a_denied_gate_has_its_answer_even_if_the_agent_gives_none() {
+    let mut driver = gated("theirs");
+    driver.deny("c", Some("no"));
+    driver.returns("d", json!(1));
+    let payload = json!({"approved": false, "reason": "no"});
+    assert_eq!(resume(driver.request())[0].1, Some(payload));
+    driver.says("as you like");
+    assert_eq!(driver.phase("c"), Phase::OutputDenied);
+    assert_eq!(driver.runs.len(), 2);
+    driver.send("more");
+    assert_answered(&driver.request().messages, &Default::default());
+
+    let mut driver = gated("theirs");
+    driver.deny("c", None);
+    driver.returns("d", json!(1));
+    driver.event(started());
+    driver.event(result("t", "c", "was denied"));
+    driver.event(finished());
+    driver.close();
+    assert_eq!(
+        (driver.phase("c"), driver.answer("c").as_str()),
+        (Phase::OutputDenied, "was denied")
+    );
+}
+
+#[test]
+fn a_failed_resume_keeps_the_question_answered_and_the_call_gated() {
+    let mut driver = gated("f");
+    driver.approve("c");
+    driver.returns("d", json!(1));
+    let first = driver.request().clone();
+    driver.break_off(FailureKind::Network);
+    assert_eq!(driver.phase("c"), Phase::ApprovalResponded);
+    assert_eq!(driver.notices(), [NoticeKind::Network]);
+    assert!(!driver.session.is_busy());
+
+    let mut other = driver.clone();
+    driver.input(Input::Retry);
+    assert_eq!(driver.request().messages, first.messages);
+    assert_eq!(driver.request().resume, first.resume);
+    assert_eq!(driver.starts("c"), 0);
+
+    assert_eq!(other.send("hello?").refused, None);
+    assert_eq!(other.request().resume, first.resume);
+}
+
+#[test]
+fn nothing_is_sent_before_every_interrupt_has_its_answer() {
+    let mut driver = Driver::new();
+    driver.send("hi");
+    driver.event(started());
+    let schema = json!({"type": "object", "properties": {"n": {"type": "integer", "pattern": "("}}, "required": ["n"]});
+    let open = vec![
+        interrupt("a", None, schema),
+        interrupt("b", None, json!(null)),
+    ];
+    driver.event(interrupted(open));
+    driver.close();
+    assert_eq!(
+        driver.session.summary().finish,
+        Some(FinishReason::Interrupt)
+    );
+    assert!(driver.session.waits_for_person());
+    assert_eq!(driver.send("x").refused, Some(Refusal::InterruptsPending));
+    let answer = |id: &str, status, payload| Input::Answer {
+        interrupt_id: id.to_owned(),
+        status,
+        payload,
+    };
+    let step = driver.input(answer("a", ResumeStatus::Resolved, Some(json!({"n": "x"}))));
+    assert!(matches!(step.refused, Some(Refusal::InvalidEdit(_))));
+    assert_eq!(
+        driver
+            .input(answer("a", ResumeStatus::Resolved, Some(json!({"n": 3}))))
+            .refused,
+        None
+    );
+    assert_eq!(driver.runs.len(), 1);
+    assert_eq!(
+        driver
+            .input(answer("a", ResumeStatus::Cancelled, None))
+            .refused,
+        Some(Refusal::AlreadyResolved)
+    );
+    assert_eq!(
+        driver
+            .input(answer("z", ResumeStatus::Cancelled, None))
+            .refused,
+        Some(Refusal::AlreadyResolved)
+    );
+    driver.input(answer("b", ResumeStatus::Cancelled, None));
+    assert_eq!(driver.runs.len(), 2);
+    assert_eq!(
+        resume(driver.request()),
+        [
+            ("a".to_owned(), Some(json!({"n": 3}))),
+            ("b".to_owned(), None)
+        ]
+    );
+    assert_eq!(driver.session.interrupts().len(), 2);
+    driver.says("thanks");
+    assert!(driver.session.interrupts().is_empty());
+}
+
+#[test]
+fn a_question_without_yes_or_no_gates_its_call_all_the_same() {
+    let mut driver = Driver::new();
+    driver.register(asking("f"));
+    driver.send("hi");
+    driver.event(started());
+    driver.events(calls("c", "f", "{}"));
+    driver.approve("c");
+    driver.event(interrupted(vec![interrupt(
+        "int",
+        Some("c"),
+        json!({"type": "string"}),
+    )]));
+    driver.close();
+    assert_eq!(driver.starts("c"), 0);
+    assert_eq!(driver.phase("c"), Phase::InputAvailable);
+    assert_eq!(driver.session.interrupts()[0].call, None);
+    assert_eq!(driver.approve("c"), Some(Refusal::AlreadyResolved));
+}
+
+#[test]
+fn a_gate_comes_too_late_for_an_eager_call() {
+    let mut driver = Driver::new();
+    let mut eager = action("f");
+    eager.eager = true;
+    driver.register(eager);
+    driver.send("hi");
+    driver.event(started());
+    driver.events(calls("c", "f", "{}"));
+    driver.event(interrupted(vec![gate("int", "c")]));
+    driver.close();
+    assert_eq!(driver.session.interrupts()[0].call, None);
+    driver.returns("c", json!(1));
+    driver.input(Input::Answer {
+        interrupt_id: "int".to_owned(),
+        status: ResumeStatus::Cancelled,
+        payload: None,
+    });
+    assert_eq!((driver.starts("c"), driver.runs.len()), (1, 2));
+    assert_eq!(request(&driver)[2], "tool:c=1");
+}
+
+#[test]
+fn an_answer_from_the_inbox_is_the_decision_of_its_card() {
+    let mut driver = gated("theirs");
+    driver.returns("d", json!(1));
+    driver.input(Input::Answer {
+        interrupt_id: "int".to_owned(),
+        status: ResumeStatus::Resolved,
+        payload: Some(json!({"approved": false, "reason": "no"})),
+    });
+    let reason = Some("no".to_owned());
+    let approval = driver.call("c").approval.clone().unwrap();
+    assert_eq!(approval.decision, Some(Decision::Denied { reason }));
+    assert_eq!(driver.runs.len(), 2);
+}
+
+#[test]
+fn an_interrupt_about_an_answered_call_leaves_the_call_alone() {
+    let mut driver = Driver::new();
+    driver.send("hi");
+    driver.event(started());
+    driver.events(calls("c", "theirs", "{}"));
+    driver.event(result("t", "c", "ok"));
+    driver.event(interrupted(vec![gate("int", "c")]));
+    driver.close();
+    assert_eq!(driver.phase("c"), Phase::OutputAvailable);
+    assert_eq!(driver.session.interrupts()[0].call, None);
+}
+
+#[test]
+fn a_later_run_of_the_stream_does_not_lift_the_gate() {
+    let mut driver = Driver::new();
+    driver.register(action("f"));
+    driver.send("hi");
+    driver.event(started());
+    driver.events(calls("c", "f", "{}"));
+    driver.event(interrupted(vec![gate("int", "c")]));
+    driver.event(started());
+    driver.event(finished());
+    driver.close();
+    assert_eq!(driver.starts("c"), 0);
+    assert_eq!(driver.session.interrupts().len(), 1);
+}
+
+#[test]
+fn the_agent_may_ask_about_the_same_call_again() {
+    let mut driver = gated("theirs");
+    driver.returns("d", json!(1));
+    driver.deny("c", None);
+    driver.event(started());
+    driver.event(interrupted(vec![gate("int", "c")]));
+    driver.close();
+    assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
+    assert_eq!(driver.approve("c"), None);
+    assert_eq!(
+        resume(driver.request())[0].1,
+        Some(json!({"approved": true}))
+    );
+}
+
+#[test]
+fn a_gated_call_does_not_run_after_a_reload() {
+    let snapshot = gated("f").session.conversation().export();
+    let mut driver = Driver::new();
+    driver.register(action("f"));
+    driver.input(Input::Load {
+        thread_id: "thread".to_owned(),
+        snapshot,
+    });
+    assert_eq!(driver.starts("c"), 0);
+    assert_eq!(driver.phase("c"), Phase::Cancelled);
+}

@@ -1,0 +1,297 @@
+//! What becomes of a call: values, errors, refusals, and what is sent of them (decisions D4 and D5).
+
+use assistant_core::{
+    action::{ResultEncoding, ToolError, ToolOutcome},
+    conversation::{ErrorKind, Phase, Progress},
+    event::MessageBody,
+    session::{Effect, FinishReason, Input, StreamEnd},
+};
+use serde_json::{Value, json};
+
+use crate::support::*;
+
+#[test]
+fn values_are_sent_as_json_text() {
+    for value in [
+        json!("ok"),
+        json!(true),
+        json!([1, "a"]),
+        json!({"b": 1, "a": 2}),
+        json!(null),
+    ] {
+        let mut driver = with([action("f")]);
+        driver.events(calls("c", "f", "{}"));
+        finish_run(&mut driver);
+        driver.returns("c", value.clone());
+        let MessageBody::Tool { content, error, .. } = &driver.request().messages[2].body else {
+            panic!("no tool message");
+        };
+        assert_eq!(content.display_text(), value.to_string());
+        assert_eq!(*error, None);
+        assert_eq!(driver.call("c").result.as_ref().unwrap().value, value);
+    }
+}
+
+#[test]
+fn the_encoding_is_the_one_the_call_was_started_with() {
+    let mut plain = action("f");
+    plain.encoding = ResultEncoding::Text;
+    plain.detached = true;
+    let mut driver = Driver::new();
+    let id = driver.register(plain);
+    driver.send("hi");
+    driver.plays(calls("c", "f", "{}"));
+    driver.unregister(id);
+    driver.returns("c", json!("raw"));
+    assert_eq!(driver.answer("c"), "raw");
+}
+
+#[test]
+fn an_error_is_told_and_the_chat_goes_on() {
+    let mut driver = with([action("f")]);
+    driver.events(calls("c", "f", "{}"));
+    finish_run(&mut driver);
+    let error = ToolError::new("boom")
+        .error_type("limit")
+        .suggestion("wait");
+    driver.handler_ends("c", Err(error));
+    assert_eq!(driver.phase("c"), Phase::OutputError);
+    let MessageBody::Tool { content, error, .. } = &driver.request().messages[2].body else {
+        panic!("no tool message");
+    };
+    let told = r#"{"error":"boom","errorType":"limit","suggestion":"wait"}"#;
+    assert_eq!(
+        (content.display_text().as_str(), error.as_deref()),
+        (told, Some("boom"))
+    );
+    driver.says("so be it");
+    assert_eq!(driver.session.summary().finish, Some(FinishReason::Stop));
+}
+
+#[test]
+fn a_structured_failure_is_a_result_like_any_other() {
+    let mut driver = with([action("f")]);
+    driver.events(calls("c", "f", "{}"));
+    finish_run(&mut driver);
+    let value = json!({"success": false, "error": "no", "errorType": "x", "suggestion": "y"});
+    driver.returns("c", value.clone());
+    assert_eq!(driver.phase("c"), Phase::OutputAvailable);
+    assert_eq!(driver.answer("c"), value.to_string());
+}
+
+#[test]
+fn bad_arguments_never_reach_a_handler() {
+    let mut strict = asking("f");
+    strict.parameters = json!({
+        "type": "object",
+        "properties": {
+            "action": {"type": "string", "pattern": "^[a-z]+$"},
+            "importance": {"enum": ["low", "high"]},
+        },
+        "required": ["action"],
+    });
+    let cases = [
+        ("{}", "/action"),
+        ("{\"action\":\"A\"}", "/action"),
+        (
+            "{\"action\":\"a\",\"importance\":\"urgent\"}",
+            "/importance",
+        ),
+        ("{bad", "not valid JSON"),
+        ("[1]", "object"),
+    ];
+    for (text, said) in cases {
+        let mut driver = with([strict.clone()]);
+        driver.events(calls("c", "f", text));
+        assert_eq!(driver.phase("c"), Phase::InputAvailable, "{text}");
+        finish_run(&mut driver);
+        assert!(driver.invocations.is_empty(), "{text}");
+        assert_eq!(driver.phase("c"), Phase::OutputError);
+        assert_eq!(
+            driver.call("c").error.as_ref().unwrap().kind,
+            ErrorKind::InvalidArguments
+        );
+        let told: Value = serde_json::from_str(&driver.answer("c")).unwrap();
+        assert!(told["error"].as_str().unwrap().contains(said), "{told}");
+        assert_eq!(driver.runs.len(), 2);
+    }
+    let mut relaxed = strict;
+    relaxed.validate = false;
+    relaxed.approval = assistant_core::action::Policy::Never;
+    let mut driver = with([relaxed]);
+    driver.events(calls("c", "f", "{}"));
+    finish_run(&mut driver);
+    assert_eq!(driver.starts("c"), 1);
+}
+
+#[test]
+fn no_arguments_are_an_empty_object() {
+    let mut driver = with([action("f")]);
+    driver.events([start("c", "f"), end("c")]);
+    finish_run(&mut driver);
+    assert_eq!(driver.invocation("c").args, json!({}));
+}
+
+#[test]
+fn what_has_no_handler_fails_at_once() {
+    let mut idle = action("idle");
+    idle.has_handler = false;
+    let mut driver = with([idle]);
+    driver.events(calls("c", "idle", "{}"));
+    finish_run(&mut driver);
+    assert_eq!(
+        driver.call("c").error.as_ref().unwrap().kind,
+        ErrorKind::NoHandler
+    );
+    assert_eq!(
+        driver.answer("c"),
+        "{\"error\":\"Action idle has no handler\"}"
+    );
+    assert_eq!(driver.runs.len(), 2);
+}
+
+#[test]
+fn a_silent_handler_is_given_up_after_its_time() {
+    let mut slow = action("f");
+    slow.timeout_ms = Some(50);
+    let mut driver = with([slow, action("g")]);
+    driver.events(calls("c", "f", "{}"));
+    driver.events(calls("d", "g", "{}"));
+    finish_run(&mut driver);
+    let (timer, ms) = *driver.timers.last().unwrap();
+    assert_eq!(ms, 50);
+    driver.input(Input::Timer { timer });
+    assert_eq!(
+        driver.call("c").error.as_ref().unwrap().kind,
+        ErrorKind::Timeout
+    );
+    assert_eq!(driver.cancelled, [driver.invocation("c").id]);
+    let before = driver.session.conversation().export();
+    driver.returns("c", json!("late"));
+    driver.input(Input::Timer { timer });
+    assert_eq!(driver.session.conversation().export(), before);
+    driver.returns("d", json!(1));
+    assert_eq!(driver.runs.len(), 2);
+}
+
+#[test]
+fn a_handler_that_ends_twice_has_one_result() {
+    let mut driver = with([action("f")]);
+    driver.events(calls("c", "f", "{}"));
+    finish_run(&mut driver);
+    driver.returns("c", json!(1));
+    let step = driver.returns("c", json!(2));
+    assert!(step.changes.is_empty() && step.effects.is_empty());
+    assert_eq!(driver.answer("c"), "1");
+    assert_eq!(driver.runs.len(), 2);
+}
+
+#[test]
+fn preliminary_results_are_shown_and_only_the_last_is_sent() {
+    let mut driver = with([action("f")]);
+    driver.events(calls("c", "f", "{}"));
+    finish_run(&mut driver);
+    let invocation = driver.invocation("c").id;
+    for value in [1, 2] {
+        driver.input(Input::Preliminary {
+            invocation,
+            value: json!(value),
+        });
+        assert_eq!(driver.call("c").preliminary, Some(json!(value)));
+    }
+    let progress = Progress {
+        fraction: Some(0.5),
+        text: Some("half".to_owned()),
+    };
+    driver.input(Input::Progress {
+        invocation,
+        progress: progress.clone(),
+    });
+    assert_eq!(driver.call("c").progress, Some(progress));
+    driver.returns("c", json!(3));
+    let answers: Vec<String> = request(&driver)
+        .into_iter()
+        .filter(|m| m.starts_with("tool"))
+        .collect();
+    assert_eq!(answers, ["tool:c=3"]);
+    let step = driver.input(Input::Preliminary {
+        invocation,
+        value: json!(4),
+    });
+    assert!(step.changes.is_empty());
+}
+
+#[test]
+fn a_handler_may_end_the_loop() {
+    let mut driver = with([action("f")]);
+    driver.events(calls("c", "f", "{}"));
+    driver.events(calls("d", "f", "{}"));
+    finish_run(&mut driver);
+    driver.handler_ends("c", Ok(ToolOutcome::StopLoop(json!("enough"))));
+    driver.returns("d", json!(1));
+    assert_eq!(driver.runs.len(), 1);
+    assert_eq!(
+        driver.session.summary().finish,
+        Some(FinishReason::StopLoop)
+    );
+    assert!(!driver.session.is_busy());
+    driver.send("go on");
+    assert_eq!(
+        request(&driver)[2..],
+        ["tool:c=\"enough\"", "tool:d=1", "user=go on"]
+    );
+    driver.plays(calls("e", "f", "{}"));
+    driver.returns("e", json!(2));
+    assert_eq!(driver.runs.len(), 3);
+}
+
+#[test]
+fn a_call_that_never_ended_is_shown_cancelled_and_not_sent() {
+    let mut driver = with([action("f")]);
+    driver.events(says("m", ""));
+    driver.event(start_in("half", "f", Some("lonely")));
+    driver.event(start_in("other", "f", Some("m")));
+    driver.events(calls("c", "f", "{}"));
+    finish_run(&mut driver);
+    assert_eq!(driver.phase("half"), Phase::Cancelled);
+    assert_eq!((driver.starts("half"), driver.starts("other")), (0, 0));
+    driver.returns("c", json!(1));
+    assert_eq!(request(&driver), ["user=hi", "assistant=[c]", "tool:c=1"]);
+}
+
+#[test]
+fn what_a_closed_stream_left_open_does_not_run() {
+    let mut driver = with([action("f")]);
+    driver.events(calls("c", "f", "{}"));
+    let run = driver.run();
+    driver.input(Input::RunClosed {
+        run,
+        end: StreamEnd::Closed,
+    });
+    assert!(driver.commits.is_empty());
+    assert_eq!(driver.answer("c"), "{\"error\":\"cancelled\"}");
+}
+
+#[test]
+fn effects_come_in_the_order_in_which_they_must_be_done() {
+    let mut driver = with([action("f")]);
+    driver.events(calls("c", "f", "{}"));
+    finish_run(&mut driver);
+    driver.returns("c", json!(1));
+    let kinds: Vec<&str> = driver
+        .effects
+        .iter()
+        .map(|effect| match effect {
+            Effect::OpenRun { .. } => "open",
+            Effect::Commit { .. } => "commit",
+            Effect::Invoke(_) => "invoke",
+            Effect::Record { .. } => "record",
+            Effect::StartTimer { .. } => "timer",
+            _ => "other",
+        })
+        .collect();
+    assert_eq!(
+        kinds,
+        ["open", "timer", "commit", "invoke", "record", "open"]
+    );
+}
