@@ -185,8 +185,10 @@ fn summary(harbor: Harbor) -> String {
         })
     });
     let moving = moving.unwrap_or_else(|| "All three environments are healthy.".to_owned());
-    let production = harbor
+    harbor
         .lane(Environment::Production)
-        .with(|lane| lane.version.clone());
-    format!("{moving} Production runs {production}.")
+        .with(|lane| match lane.work {
+            Work::Healthy => format!("{moving} Production runs {}.", lane.version),
+            Work::RollingOut(_) | Work::Stage { .. } => moving,
+        })
 }

@@ -179,7 +179,7 @@ impl Harbor {
             entry(
                 2,
                 "09:12",
-                "2.5.0-rc.2 deployed to development",
+                "Version 2.5.0-rc.2 deployed to development",
                 "Dana Okafor",
             ),
             entry(
@@ -203,7 +203,7 @@ impl Harbor {
             source: RwSignal::new("Orders warehouse"),
             feed: RwSignal::new(feed),
             choosing: RwSignal::new(false),
-            view: RwSignal::new(Shown::Page),
+            view: RwSignal::new(Shown::Assistant),
             dark: RwSignal::new(dark),
             marks: RwSignal::new(HashMap::new()),
             numbers: RwSignal::new(1041),

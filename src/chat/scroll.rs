@@ -31,18 +31,21 @@ impl StickToEnd {
             last_top: StoredValue::new(SendWrapper::new(Cell::new(0))),
         };
         Effect::new(move |_| {
-            if let Some(content) = stick.content.get() {
-                stick.watch(&content);
+            if let (Some(scroller), Some(content)) = (stick.scroller.get(), stick.content.get()) {
+                stick.watch(&scroller, &content);
             }
         });
         stick
     }
 
-    fn watch(self, content: &web_sys::HtmlElement) {
+    /// The end goes out of view when the content grows, and when the place for it shrinks, as it
+    /// does when a notice appears below.
+    fn watch(self, scroller: &web_sys::HtmlElement, content: &web_sys::HtmlElement) {
         let grew = Closure::<dyn FnMut()>::new(move || self.grew());
         let Ok(observer) = web_sys::ResizeObserver::new(grew.as_ref().unchecked_ref()) else {
             return;
         };
+        observer.observe(scroller);
         observer.observe(content);
         let watching = SendWrapper::new((observer, grew));
         on_cleanup(move || watching.0.disconnect());
@@ -64,9 +67,16 @@ impl StickToEnd {
     }
 
     fn grew(self) {
-        if self.at_end.try_get_untracked() == Some(true) {
+        if self.at_end.try_get_untracked() == Some(true) && self.has_messages() {
             self.jump();
         }
+    }
+
+    /// What stands there before the first message is read from its beginning.
+    fn has_messages(self) -> bool {
+        let content = self.content.try_get_untracked().flatten();
+        let first = content.map(|content| content.query_selector("[data-message-id]"));
+        matches!(first, Some(Ok(Some(_))))
     }
 
     /// Shows the end and follows it from now on.

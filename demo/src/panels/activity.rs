@@ -118,7 +118,7 @@ fn confirm_card(call: ToolCallView<Confirm>) -> impl IntoView {
             }
             Status::Complete => toned_line("neutral", Icon::X, format!("You rejected: {action}")),
             Status::Failed => {
-                let text = format!("Not confirmed: {action}: {}", reason(call.error()));
+                let text = format!("Nothing was confirmed: {}", reason(call.error()));
                 line(Mark::Icon(Icon::Ban), text)
             }
         }

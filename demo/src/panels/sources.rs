@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::{
     browser::focus_soon,
     cards::{Mark, bar, card, line, reason, toned_line},
-    state::{APPROVED, ASSISTANT, Harbor, YOU},
+    state::{ASSISTANT, Harbor, YOU},
     story::{self, SOURCES},
 };
 
@@ -118,7 +118,7 @@ async fn ask(harbor: Harbor, args: Wanted, ctx: ToolContext) -> Result<Option<Ch
     {
         harbor.source.set(source.name);
         harbor.mark(source.name);
-        harbor.note(format!("Data source {} selected", source.name), APPROVED);
+        harbor.note(format!("Data source {} selected", source.name), YOU);
     }
     Ok(chosen)
 }

@@ -153,7 +153,7 @@ impl Occupied {
         let place = self.env.title().to_lowercase();
         self.harbor.mark(self.env.key());
         self.harbor
-            .note(format!("{} {what} {place}", self.version), who);
+            .note(format!("Version {} {what} {place}", self.version), who);
     }
 }
 
@@ -201,19 +201,19 @@ fn process_card(call: ToolCallView<Process>) -> impl IntoView {
             <p class="la-card-title">
                 {format!("Deploying {} to {}", args.version(), args.environment())}
             </p>
-            {stepper(status, reached)}
+            {stepper(call.phase(), reached)}
             {end}
         })
     }
 }
 
-fn stepper(status: Status, reached: Option<usize>) -> impl IntoView {
+fn stepper(phase: Phase, reached: Option<usize>) -> impl IntoView {
     let steps = STAGES.into_iter().enumerate().map(|(index, stage)| {
-        let (state, word) = match (status, reached) {
-            (Status::Complete, _) => ("done", "done"),
+        let (state, word) = match (phase, reached) {
+            (Phase::OutputAvailable, _) => ("done", "done"),
             (_, Some(at)) if index < at => ("done", "done"),
-            (Status::Failed, Some(at)) if index == at => ("failed", "failed"),
-            (_, Some(at)) if index == at => ("current", "in progress"),
+            (Phase::OutputError, Some(at)) if index == at => ("failed", "failed"),
+            (Phase::Running, Some(at)) if index == at => ("current", "in progress"),
             _ => ("todo", "to do"),
         };
         let mark = match state {
