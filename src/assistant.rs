@@ -219,6 +219,12 @@ impl Assistant {
         self.runtime().view.activity.read_only()
     }
 
+    /// The names of the tools that run right now, here or at the agent.
+    #[must_use]
+    pub fn running_tools(&self) -> ArcReadSignal<Vec<String>> {
+        self.runtime().view.running.read_only()
+    }
+
     /// What the person should know, oldest first.
     #[must_use]
     pub fn notices(&self) -> ArcReadSignal<Vec<Notice>> {

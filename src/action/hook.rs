@@ -113,7 +113,11 @@ impl Offer {
     fn new(assistant: Assistant, action: Action) -> Self {
         let id = RegistrationId(assistant.runtime().number());
         assistant.runtime().set_code(id, action.code);
-        Self { assistant, id, spec: action.spec }
+        Self {
+            assistant,
+            id,
+            spec: action.spec,
+        }
     }
 
     fn try_register(&self, (enabled, parameters): Rules) -> Result<(), Refusal> {
@@ -122,7 +126,10 @@ impl Offer {
             if let Some(parameters) = parameters {
                 spec.parameters = parameters;
             }
-            Input::Register { id: self.id, spec: Box::new(spec) }
+            Input::Register {
+                id: self.id,
+                spec: Box::new(spec),
+            }
         } else {
             self.assistant.runtime().cards.dispose(self.id);
             Input::Unregister { id: self.id }
@@ -149,7 +156,11 @@ impl Offer {
     }
 
     fn renderers_changed(&self) {
-        self.assistant.runtime().view.renderers.update(|count| *count = count.wrapping_add(1));
+        self.assistant
+            .runtime()
+            .view
+            .renderers
+            .update(|count| *count = count.wrapping_add(1));
     }
 }
 

@@ -10,7 +10,7 @@ pub use builder::{Action, Approval};
 pub use context::{Cancellation, ConfirmOptions, ToolContext};
 pub use handler::IntoHandler;
 pub use hook::{ActionGuard, use_assistant_action, use_assistant_context};
-pub use view::ToolCallView;
+pub use view::{ApprovalTakes, ToolCallView};
 
 pub(crate) use builder::{ActionCode, Renderer};
 pub(crate) use context::ConfirmRequest;

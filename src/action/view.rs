@@ -237,6 +237,47 @@ impl<T> ToolCallView<T> {
             .flatten()
     }
 
+    /// The schema of its arguments, if the action is registered.
+    #[must_use]
+    pub fn parameters(&self) -> Option<Value> {
+        let name = self.name();
+        self.assistant
+            .runtime()
+            .read(|session| {
+                session
+                    .registry()
+                    .in_force(&name)
+                    .map(|r| r.spec.parameters.clone())
+            })
+            .flatten()
+    }
+
+    /// What a decision may carry: the agent says so where it is the agent who asks.
+    #[must_use]
+    pub fn approval_takes(&self) -> ApprovalTakes {
+        let interrupt = self
+            .read(|call| call.approval.as_ref()?.interrupt_id.clone())
+            .flatten();
+        let Some(id) = interrupt else {
+            return ApprovalTakes {
+                edits: true,
+                reason: true,
+            };
+        };
+        let takes = self.assistant.runtime().read(|session| {
+            let open = session
+                .interrupts()
+                .iter()
+                .find(|open| open.interrupt.id == id)?;
+            let properties = open.interrupt.response_schema.as_ref()?.get("properties")?;
+            Some(ApprovalTakes {
+                edits: properties.get("editedArgs").is_some(),
+                reason: properties.get("reason").is_some(),
+            })
+        });
+        takes.flatten().unwrap_or_default()
+    }
+
     fn erase(self) -> ToolCallView<Value> {
         ToolCallView {
             assistant: self.assistant,
@@ -254,6 +295,15 @@ impl<T> ToolCallView<T> {
             .read(|session| session.conversation().call(self.key()).map(read))
             .flatten()
     }
+}
+
+/// What a decision about a call may carry beside yes or no.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ApprovalTakes {
+    /// Other arguments.
+    pub edits: bool,
+    /// A reason for saying no.
+    pub reason: bool,
 }
 
 impl<T: DeserializeOwned> ToolCallView<T> {

@@ -174,7 +174,9 @@ fn keep_focus(busy: Memo<bool>, input: NodeRef<html::Textarea>, on_button: RwSig
 
 /// Whether the focus left a button because the person moved it, not because the button was hidden.
 fn was_moved(event: &ev::FocusEvent) -> bool {
-    event_target::<web_sys::HtmlElement>(event).offset_parent().is_some()
+    event_target::<web_sys::HtmlElement>(event)
+        .offset_parent()
+        .is_some()
 }
 
 /// Lets the box grow with its text where the browser does not do it by itself.

@@ -1,7 +1,8 @@
 //! One message: its parts in order, each drawn by what it is.
 
 use assistant_core::{conversation::Part, event::Role};
-use leptos::prelude::*;
+use leptos::{html, prelude::*};
+use wasm_bindgen::JsCast;
 
 use super::{Icon, Labels, StreamingText};
 use crate::{
@@ -44,6 +45,8 @@ fn article(assistant: Assistant, message: MessageCell) -> impl IntoView {
         })
     };
     let id = message.id.clone();
+    let count = message.parts.clone();
+    let several = Memo::new(move |_| count.with(|parts| calls_in(parts) > 1));
     view! {
         <article
             class="la-message"
@@ -55,6 +58,9 @@ fn article(assistant: Assistant, message: MessageCell) -> impl IntoView {
             aria-busy=move || busy.get().then_some("true")
         >
             <div class="la-message-parts">
+                <Show when=move || several.get()>
+                    <ExpandAll />
+                </Show>
                 <For
                     each=move || parts.get()
                     key=|part| (part.index, part.kind.clone())
@@ -62,6 +68,61 @@ fn article(assistant: Assistant, message: MessageCell) -> impl IntoView {
                 />
             </div>
         </article>
+    }
+}
+
+fn calls_in(parts: &[PartCell]) -> usize {
+    parts
+        .iter()
+        .filter(|part| matches!(part.kind, PartKind::Call(_)))
+        .count()
+}
+
+/// Opens or closes all tool cards of its message that can be (row S1-16).
+#[component]
+fn ExpandAll() -> impl IntoView {
+    let labels = Labels::current();
+    let open = RwSignal::new(false);
+    let button = NodeRef::<html::Button>::new();
+    let toggle = move |_| {
+        open.update(|open| *open = !*open);
+        let Some(message) = button
+            .get_untracked()
+            .and_then(|button| button.closest(".la-message").ok().flatten())
+        else {
+            return;
+        };
+        let Ok(cards) = message.query_selector_all("details.la-tool-card") else {
+            return;
+        };
+        for place in 0..cards.length() {
+            if let Some(card) = cards.item(place).and_then(|card| card.dyn_into().ok()) {
+                let card: web_sys::HtmlDetailsElement = card;
+                card.set_open(open.get_untracked());
+            }
+        }
+    };
+    let word = move || {
+        if open.get() {
+            labels.collapse_all.clone()
+        } else {
+            labels.expand_all.clone()
+        }
+    };
+    view! {
+        <div class="la-tool-group-head">
+            <button
+                type="button"
+                class="la-button"
+                data-variant="quiet"
+                data-size="small"
+                aria-expanded=move || if open.get() { "true" } else { "false" }
+                node_ref=button
+                on:click=toggle
+            >
+                <span>{word}</span>
+            </button>
+        </div>
     }
 }
 

@@ -94,19 +94,24 @@ fn jump_when_person_speaks(assistant: &Assistant, stick: StickToEnd) {
     });
 }
 
-/// Says that the agent is at work while nothing else shows it.
+/// Says what goes on while nothing else shows it: which tool runs, or that the agent thinks.
 #[component]
 fn Working(assistant: Assistant) -> impl IntoView {
     let labels = Labels::current();
-    let activity = assistant.activity();
+    let (activity, running) = (assistant.activity(), assistant.running_tools());
     let messages = assistant.messages();
-    let quiet = Memo::new(move |_| {
-        activity.get().streaming
-            && messages.with(|list| list.last().is_none_or(|message| !message.streaming.get()))
+    let line = Memo::new(move |_| {
+        let tools = running.get();
+        if !tools.is_empty() {
+            return Some(format!("{} {}…", labels.running, tools.join(", ")));
+        }
+        let writes =
+            messages.with(|list| list.last().is_some_and(|message| message.streaming.get()));
+        (activity.get().streaming && !writes).then(|| labels.thinking.to_string())
     });
     view! {
-        <Show when=move || quiet.get()>
-            <p class="la-working">{spinner()}<span>{labels.thinking.clone()}</span></p>
+        <Show when=move || line.with(Option::is_some)>
+            <p class="la-working">{spinner()}<span>{move || line.get()}</span></p>
         </Show>
     }
 }

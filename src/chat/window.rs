@@ -7,6 +7,7 @@ use super::{Composer, ConfirmDialogs, Icon, Labels, Notices, Transcript};
 use crate::{
     assistant::{Assistant, use_assistant},
     runtime,
+    tool::InterruptInbox,
     view::Activity,
 };
 
@@ -114,6 +115,7 @@ pub fn ChatWindow(
                 </div>
             </header>
             <Transcript assistant=assistant.clone() empty=greeting />
+            <InterruptInbox assistant=assistant.clone() />
             <Notices assistant=assistant.clone() />
             <Composer assistant=assistant.clone() />
             <Announcer assistant=assistant.clone() />

@@ -2,14 +2,16 @@
 
 use leptos::{html, prelude::*};
 use serde_json::Value;
+use wasm_bindgen::JsCast;
 
-use super::ExactText;
+use super::{ExactText, SchemaForm, inbox::told};
 use crate::{
     action::ToolCallView,
     chat::{Icon, Labels},
 };
 
-/// Asks the person whether a call may run, showing exactly what would.
+/// Asks the person whether a call may run, showing exactly what would. The arguments can be
+/// changed first, where the tool or the agent takes changed ones.
 ///
 /// # Accessibility
 ///
@@ -22,19 +24,51 @@ pub fn ApprovalCard(
 ) -> impl IntoView {
     let labels = Labels::current();
     let id = format!("la-approval-{}-{}", call.key().message, call.key().ordinal);
-    // Agents may rename a call only until it is asked about.
-    let name = call.name_untracked_with(str::to_owned);
+    let name = call.name();
     let description = call.description().filter(|text| !text.is_empty());
-    let shown = call.clone();
-    let reason = NodeRef::<html::Input>::new();
     let card = NodeRef::<html::Div>::new();
-    let approve = {
-        let call = call.clone();
-        move |_| {
-            leave(card);
-            // Refused only when it was decided elsewhere, and then the card goes by itself.
-            let _ = call.approve();
+    let editing = RwSignal::new(false);
+    let body = move || {
+        if editing.get() {
+            edit(&call, card, editing).into_any()
+        } else {
+            decide(&call, card, editing).into_any()
         }
+    };
+    view! {
+        <div class="la-approval" role="group" aria-labelledby=id.clone() node_ref=card>
+            <div class="la-approval-head">
+                {Icon::Alert.view()} <p class="la-approval-title" id=id.clone()>
+                    {labels.approve_question.clone()}
+                    " "
+                    <code class="la-code-inline">
+                        <ExactText text=name />
+                    </code>
+                    "?"
+                </p>
+            </div>
+            <div class="la-approval-body">
+                {description.map(|text| view! { <p class="la-approval-text">{text}</p> })} {body}
+            </div>
+        </div>
+    }
+}
+
+/// The exact arguments, and the two answers.
+fn decide(
+    call: &ToolCallView<Value>,
+    card: NodeRef<html::Div>,
+    editing: RwSignal<bool>,
+) -> impl IntoView + use<> {
+    let labels = Labels::current();
+    let takes = call.approval_takes();
+    let reason = NodeRef::<html::Input>::new();
+    let shown = call.clone();
+    let (approving, denying) = (call.clone(), call.clone());
+    let approve = move |_| {
+        leave(card);
+        // Refused only when it was decided elsewhere, and then the card goes by itself.
+        let _ = approving.approve();
     };
     let deny = move |_| {
         let text = reason
@@ -43,49 +77,82 @@ pub fn ApprovalCard(
             .unwrap_or_default();
         let text = text.trim();
         leave(card);
-        let _ = call.deny((!text.is_empty()).then(|| text.to_owned()));
+        // As above.
+        let _ = denying.deny((!text.is_empty()).then(|| text.to_owned()));
     };
+    let reason_field = takes.reason.then(|| {
+        view! {
+            <label class="la-field">
+                <span class="la-field-label">{labels.reason.clone()}</span>
+                <input class="la-input" type="text" autocomplete="off" node_ref=reason />
+            </label>
+        }
+    });
+    let edit = takes.edits.then(|| {
+        view! {
+            <button
+                type="button"
+                class="la-button"
+                data-variant="quiet"
+                on:click=move |_| editing.set(true)
+            >
+                <span>{labels.edit.clone()}</span>
+            </button>
+        }
+    });
     view! {
-        <div class="la-approval" role="group" aria-labelledby=id node_ref=card>
-            <div class="la-approval-head">
-                {Icon::Alert.view()}
-                <p class="la-approval-title" id=id.clone()>
-                    {labels.approve_question.clone()}
-                    " "
-                    <code class="la-code-inline"><ExactText text=name /></code>
-                    "?"
-                </p>
-            </div>
-            <div class="la-approval-body">
-                {description.map(|text| view! { <p class="la-approval-text">{text}</p> })}
-                <pre
-                    class="la-code"
-                    data-kind="arguments"
-                    tabindex="0"
-                    role="group"
-                    aria-label=labels.arguments.clone()
-                >
-                    {move || view! { <ExactText text=shown.args_text() /> }}
-                </pre>
-                <label class="la-field">
-                    <span class="la-field-label">{labels.reason.clone()}</span>
-                    <input class="la-input" type="text" autocomplete="off" node_ref=reason />
-                </label>
-                <div class="la-approval-actions">
-                    <button
-                        type="button"
-                        class="la-button"
-                        data-variant="primary"
-                        on:click=approve
-                    >
-                        <span>{labels.approve.clone()}</span>
-                    </button>
-                    <button type="button" class="la-button" on:click=deny>
-                        <span>{labels.deny.clone()}</span>
-                    </button>
-                </div>
-            </div>
+        <pre
+            class="la-code"
+            data-kind="arguments"
+            tabindex="0"
+            role="group"
+            aria-label=labels.arguments.clone()
+        >
+            {move || view! { <ExactText text=shown.args_text() /> }}
+        </pre>
+        {reason_field}
+        <div class="la-approval-actions">
+            <button type="button" class="la-button" data-variant="primary" on:click=approve>
+                <span>{labels.approve.clone()}</span>
+            </button>
+            <button type="button" class="la-button" on:click=deny>
+                <span>{labels.deny.clone()}</span>
+            </button>
+            {edit}
         </div>
+    }
+}
+
+/// The arguments as fields; approving takes them as they are then.
+fn edit(
+    call: &ToolCallView<Value>,
+    card: NodeRef<html::Div>,
+    editing: RwSignal<bool>,
+) -> impl IntoView + use<> {
+    let labels = Labels::current();
+    let problems = RwSignal::new(Vec::<String>::new());
+    let schema = untrack(|| call.parameters()).unwrap_or(Value::Bool(true));
+    let initial = untrack(|| call.args_value()).unwrap_or_default();
+    let approving = call.clone();
+    let approve = Callback::new(move |args: Value| {
+        let wrong = told(approving.approve_with(args));
+        if wrong.is_empty() {
+            leave(card);
+        }
+        problems.set(wrong);
+    });
+    view! {
+        <SchemaForm
+            schema
+            initial
+            problems
+            submit=labels.approve.to_string()
+            on_submit=approve
+        >
+            <button type="button" class="la-button" on:click=move |_| editing.set(false)>
+                <span>{labels.cancel.clone()}</span>
+            </button>
+        </SchemaForm>
     }
 }
 
@@ -100,11 +167,12 @@ fn leave(card: NodeRef<html::Div>) {
     let Ok(Some(chat)) = card.closest(".la-chat") else {
         return;
     };
-    if let (true, Ok(Some(input))) = (inside, chat.query_selector(".la-composer-input")) {
-        use wasm_bindgen::JsCast;
-        if let Ok(input) = input.dyn_into::<web_sys::HtmlElement>() {
-            // Focusing an element that is in the page does not fail.
-            let _ = input.focus();
-        }
+    let input = chat.query_selector(".la-composer-input").ok().flatten();
+    if let (true, Some(input)) = (
+        inside,
+        input.and_then(|input| input.dyn_into::<web_sys::HtmlElement>().ok()),
+    ) {
+        // Focusing an element that is in the page does not fail.
+        let _ = input.focus();
     }
 }

@@ -5,11 +5,15 @@ mod approval;
 mod cards;
 mod default_card;
 mod exact;
+mod form;
+mod inbox;
 mod slot;
 
 pub use approval::{ApprovalCard, ApprovalCardProps};
 pub use default_card::{DefaultCard, DefaultCardProps};
 pub use exact::ExactText;
+pub use form::{SchemaForm, SchemaFormProps};
+pub use inbox::{InterruptInbox, InterruptInboxProps};
 pub use slot::{ToolCallSlot, ToolCallSlotProps};
 
 pub(crate) use cards::Cards;

@@ -38,6 +38,8 @@ pub struct Activity {
 pub(crate) struct ViewModel {
     pub(crate) messages: ArcRwSignal<Vec<MessageCell>>,
     pub(crate) activity: ArcRwSignal<Activity>,
+    /// The tools that run right now.
+    pub(crate) running: ArcRwSignal<Vec<String>>,
     pub(crate) notices: ArcRwSignal<Vec<Notice>>,
     pub(crate) tools: ArcRwSignal<Vec<Tool>>,
     pub(crate) state: ArcRwSignal<Value>,
@@ -64,6 +66,7 @@ pub(crate) struct Updates {
     marks: Vec<(PartCell, Mark)>,
     calls: Vec<(CallCell, call::Shown)>,
     activity: Option<Activity>,
+    running: Vec<String>,
     notices: Option<Vec<Notice>>,
     tools: Option<Vec<Tool>>,
     state: Option<Value>,
@@ -76,6 +79,7 @@ impl ViewModel {
         Self {
             messages: ArcRwSignal::new(Vec::new()),
             activity: ArcRwSignal::new(Activity::default()),
+            running: ArcRwSignal::new(Vec::new()),
             notices: ArcRwSignal::new(Vec::new()),
             tools: ArcRwSignal::new(Vec::new()),
             state: ArcRwSignal::new(Value::Object(serde_json::Map::new())),
@@ -127,6 +131,7 @@ impl ViewModel {
             streaming: session.is_streaming(),
             waiting: session.waits_for_person(),
         });
+        updates.running = session.running_tools();
         updates
     }
 
@@ -150,6 +155,7 @@ impl ViewModel {
         if let Some(activity) = updates.activity {
             set_if_changed(&self.activity, activity);
         }
+        set_if_changed(&self.running, updates.running);
     }
 
     /// The signals of a call.

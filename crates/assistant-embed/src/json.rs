@@ -21,6 +21,8 @@ pub(crate) fn to_js(value: &Value) -> Result<JsValue, JsValue> {
 pub(crate) fn message(error: &JsValue) -> String {
     match error.dyn_ref::<js_sys::Error>() {
         Some(error) => error.message().into(),
-        None => error.as_string().unwrap_or_else(|| "The handler failed".to_owned()),
+        None => error
+            .as_string()
+            .unwrap_or_else(|| "The handler failed".to_owned()),
     }
 }

@@ -50,7 +50,10 @@ pub fn mount(element: web_sys::HtmlElement, url: String, headers: &js_sys::Array
             </AssistantProvider>
         }
     });
-    Chat { assistant, mounted: RefCell::new(Some(Box::new(mounted))) }
+    Chat {
+        assistant,
+        mounted: RefCell::new(Some(Box::new(mounted))),
+    }
 }
 
 #[wasm_bindgen]
@@ -80,9 +83,13 @@ impl Chat {
         if let Some(handler) = handler {
             action = action.handler(move |args: Value| call(handler.clone(), args));
         }
-        let guard =
-            self.assistant.register(action).map_err(|error| JsError::new(&error.to_string()))?;
-        Ok(Registration { guard: RefCell::new(Some(guard)) })
+        let guard = self
+            .assistant
+            .register(action)
+            .map_err(|error| JsError::new(&error.to_string()))?;
+        Ok(Registration {
+            guard: RefCell::new(Some(guard)),
+        })
     }
 
     /// Says something to the agent.
@@ -91,7 +98,9 @@ impl Chat {
     ///
     /// When something is under way that must end first.
     pub fn send(&self, text: String) -> Result<(), JsError> {
-        self.assistant.send(text).map_err(|error| JsError::new(&error.to_string()))
+        self.assistant
+            .send(text)
+            .map_err(|error| JsError::new(&error.to_string()))
     }
 
     /// Begins another conversation.
