@@ -170,10 +170,9 @@ async fn read(response: Response, strict: bool, events: &EventSink) -> StreamEnd
     };
     let mut stream = Stream::new(strict, events);
     loop {
-        let chunk = match JsFuture::from(reader.read()).await {
-            Ok(chunk) => chunk,
+        let Ok(chunk) = JsFuture::from(reader.read()).await else {
             // The connection broke: what came counts, and the session sees that it is not all.
-            Err(_) => return stream.end(),
+            return stream.end();
         };
         if js_sys::Reflect::get(&chunk, &"done".into()).is_ok_and(|done| done.is_truthy()) {
             return stream.end();

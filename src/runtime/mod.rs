@@ -35,6 +35,8 @@ use crate::{
 pub(crate) use host::{console_error, fresh_id};
 pub(crate) use timer::{after, sleep};
 
+type DiagnosticObserver = Rc<dyn Fn(&Diagnostic)>;
+
 /// A handler that runs.
 struct HandlerTask {
     abort: AbortHandle,
@@ -53,7 +55,7 @@ pub(crate) struct Runtime {
     handlers: RefCell<HashMap<InvocationId, HandlerTask>>,
     replies: RefCell<HashMap<CallKey, oneshot::Sender<Value>>>,
     archive: RefCell<Vec<(String, Value)>>,
-    diagnostics: RefCell<Vec<Rc<dyn Fn(&Diagnostic)>>>,
+    diagnostics: RefCell<Vec<DiagnosticObserver>>,
     frames: frames::Frames,
     last_number: Cell<u64>,
     pub(crate) view: ViewModel,
@@ -139,7 +141,7 @@ impl Runtime {
         }
     }
 
-    pub(crate) fn on_diagnostic(&self, observer: Rc<dyn Fn(&Diagnostic)>) {
+    pub(crate) fn on_diagnostic(&self, observer: DiagnosticObserver) {
         self.diagnostics.borrow_mut().push(observer);
     }
 

@@ -8,10 +8,13 @@ use std::{any::Any, cell::RefCell, collections::HashMap};
 
 use assistant_core::action::RegistrationId;
 
+/// A card and the registration that it belongs to; dropped, it leaves the page.
+type Card = (RegistrationId, Box<dyn Any>);
+
 /// The mounted cards. Dropping one takes it out of the page.
 #[derive(Default)]
 pub(crate) struct Cards {
-    mounted: RefCell<HashMap<u64, (RegistrationId, Box<dyn Any>)>>,
+    mounted: RefCell<HashMap<u64, Card>>,
 }
 
 impl Cards {
