@@ -45,6 +45,8 @@ pub struct ToolCall {
     open: bool,
     /// It was answered or given up here, so nothing that the agent still says about it counts.
     pub(super) settled: bool,
+    /// It came whole in a list of messages, perhaps while its arguments still stream in.
+    listed: bool,
     /// Its result has no place in the received order: a snapshot left the tool message out.
     pub(super) unlisted: bool,
 }
@@ -73,6 +75,7 @@ impl ToolCall {
             partial: PartialJson::new(),
             open: true,
             settled: false,
+            listed: false,
             unlisted: false,
         }
     }
@@ -119,11 +122,25 @@ impl ToolCall {
     /// that has its answer stays answered, whatever the agent adds to its arguments.
     pub(crate) fn reopen(&mut self) {
         self.open = true;
+        self.listed = false;
         if self.phase.is_final() {
             return;
         }
         self.void_verdict();
         self.phase = Phase::InputStreaming;
+    }
+
+    /// Whether more arguments may come: it is open, or a list of messages held it before its end
+    /// had come and nothing was made of it yet.
+    pub(crate) fn takes_more(&self) -> bool {
+        let untouched = self.phase == Phase::InputAvailable || self.phase.is_final();
+        self.open || (self.listed && untouched && !self.settled)
+    }
+
+    /// A list of messages holds it whole.
+    pub(super) fn end_in_list(&mut self) {
+        self.listed |= self.open;
+        self.end_args();
     }
 
     /// Forgets what was made of the call, so that it can be looked at afresh.

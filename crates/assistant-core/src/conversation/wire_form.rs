@@ -256,7 +256,7 @@ pub(super) fn content_parts(content: Content) -> Vec<Part> {
 pub(super) fn ended(wire: FunctionCall, now: i64) -> ToolCall {
     let mut call = ToolCall::new(wire.id, wire.name, now);
     call.set_args_text(&wire.arguments);
-    call.end_args();
+    call.end_in_list();
     call.encrypted_value = wire.encrypted_value;
     call.metadata = wire.metadata.unwrap_or_default();
     call.extra = wire.extra;

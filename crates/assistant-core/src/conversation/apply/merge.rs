@@ -157,36 +157,35 @@ impl Conversation {
         !answered && result.is_some_and(|result| !result.sent)
     }
 
+    /// Puts what the list says in the place of a message. In an assistant's message the split into
+    /// parts stays, and with it what became of its calls.
     fn replace_message(&mut self, ix: usize, wire: Message, now: i64) {
         let Some(node) = self.node_mut(ix) else {
             return;
         };
         let message = &mut node.message;
-        let MessageBody::Assistant {
-            content,
-            tool_calls,
-        } = wire.body
-        else {
+        if message.role != Role::Assistant || wire.role() != Role::Assistant {
             let mut fresh = wire_form::from_wire(wire, now);
             count_generations(&message.parts, &mut fresh.parts);
-            message.role = fresh.role;
-            message.parts = fresh.parts;
-            message.listed = fresh.listed;
-            message.name = fresh.name;
-            message.encrypted_value = fresh.encrypted_value;
-            message.subagent_run_id = fresh.subagent_run_id;
-            message.metadata = fresh.metadata;
-            message.extra = fresh.extra;
+            fresh.id = message.id.clone();
+            fresh.wire_id = message.wire_id.take();
+            fresh.created_at = message.created_at;
+            *message = fresh;
             return;
-        };
+        }
         message.name = wire.name;
         message.encrypted_value = wire.encrypted_value;
         message.subagent_run_id = wire.subagent_run_id;
         message.metadata = wire.metadata;
         message.extra = wire.extra;
-        message.role = Role::Assistant;
-        replace_text(&mut message.parts, content);
-        replace_calls(&mut message.parts, tool_calls, now);
+        if let MessageBody::Assistant {
+            content,
+            tool_calls,
+        } = wire.body
+        {
+            replace_text(&mut message.parts, content);
+            replace_calls(&mut message.parts, tool_calls, now);
+        }
     }
 
     /// A message that the snapshot does not hold leaves the path; what a person wrote or decided
@@ -370,7 +369,7 @@ fn replace_calls(parts: &mut Vec<Part>, wire: Vec<FunctionCall>, now: i64) {
             call.set_args_text(&fresh.arguments);
         }
         if !call.has_ended() || call.args().is_none() {
-            call.end_args();
+            call.end_in_list();
         }
         call.metadata = fresh.metadata.unwrap_or_default();
         call.encrypted_value = fresh.encrypted_value;

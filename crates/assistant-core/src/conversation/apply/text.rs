@@ -15,7 +15,7 @@ impl Conversation {
         base: Base,
         out: &mut Applied<'_>,
     ) {
-        let ix = match self.find_message(id) {
+        let ix = match self.find_text(id) {
             Some(ix) if self.role_of(ix) == Some(Role::Activity) => {
                 return out.warn(
                     "text-into-activity",
@@ -24,13 +24,13 @@ impl Conversation {
             }
             // Text is added when it comes: a message of calls alone has none.
             Some(ix) => ix,
-            None if self.find_answer(id).is_some() => {
-                return out.warn(
-                    "text-into-result",
-                    format!("'{id}' is the result of a call: its text is ignored"),
-                );
-            }
             None => {
+                if self.find_message(id).is_some() || self.find_answer(id).is_some() {
+                    out.warn(
+                        "id-taken",
+                        format!("'{id}' is the result of a call: its text is another message"),
+                    );
+                }
                 let ix = self.add_message(id, role, name, &base, out);
                 self.open_text(ix, out);
                 ix
@@ -40,7 +40,7 @@ impl Conversation {
     }
 
     pub(super) fn grow_text(&mut self, id: &str, delta: &str, base: Base, out: &mut Applied<'_>) {
-        let Some(ix) = self.find_message(id) else {
+        let Some(ix) = self.find_text(id) else {
             return out.warn(
                 "unknown-message",
                 format!("text for unknown message '{id}'"),
@@ -61,7 +61,8 @@ impl Conversation {
     }
 
     pub(super) fn end_text(&mut self, id: &str, base: Base, out: &mut Applied<'_>) {
-        let Some(ix) = self.find_message(id) else {
+        let found = self.find_text(id);
+        let Some(ix) = found.filter(|ix| self.role_of(*ix) != Some(Role::Activity)) else {
             return;
         };
         self.close_texts(ix, out);
@@ -121,6 +122,13 @@ impl Conversation {
                 self.push_part(ix, part, out);
             }
         }
+    }
+
+    /// The message that text with this id belongs to. The result of a call is given at once and
+    /// then stands; a server that names it and its answer alike means two messages.
+    fn find_text(&self, id: &str) -> Option<usize> {
+        let mut named = self.wire_ids.get(id)?.iter().copied();
+        named.find(|ix| self.on_path(*ix) && self.role_of(*ix) != Some(Role::Tool))
     }
 
     pub(super) fn role_of(&self, ix: usize) -> Option<Role> {

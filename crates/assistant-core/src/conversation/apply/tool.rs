@@ -93,11 +93,14 @@ impl Conversation {
         let Some(call) = self.call_at_mut(at) else {
             return;
         };
-        if call.has_ended() {
+        if !call.takes_more() {
             return out.warn(
                 "call-has-ended",
                 format!("arguments for call '{id}', which has ended"),
             );
+        }
+        if call.has_ended() {
+            call.reopen();
         }
         call.push_args(delta);
         self.note_call_metadata(at, base);
@@ -111,7 +114,7 @@ impl Conversation {
         let Some(call) = self.call_at_mut(at) else {
             return;
         };
-        if call.has_ended() {
+        if !call.takes_more() {
             return;
         }
         call.end_args();
