@@ -4,7 +4,7 @@ use assistant_core::{
     action::{RegistrationId, ToolError, ToolOutcome},
     conversation::CallKey,
     event::{EventKind, Message, Outcome, ResumeStatus},
-    session::{CommitId, Failure, FailureKind, Input, StreamEnd, Verdict},
+    session::{CommitId, Failure, FailureKind, Input, InvocationId, StreamEnd, Verdict},
 };
 use serde_json::json;
 
@@ -59,7 +59,7 @@ impl World {
                 self.input(Input::Send { content });
                 self.event(started());
             }
-            2..=5 | 28..=32 => {
+            2..=5 | 28..=31 => {
                 self.event(start_in(&call, name, parent));
                 self.event(args(&call, arguments));
                 self.event(end(&call));
@@ -71,7 +71,7 @@ impl World {
             10 => says(&format!("m{}", a % 3), "w")
                 .into_iter()
                 .for_each(|e| self.event(e)),
-            11 | 12 | 33..=35 => {
+            11 | 12 => {
                 self.event(finished());
                 self.close(StreamEnd::Closed);
                 self.event(started());
@@ -86,7 +86,7 @@ impl World {
                 self.event(interrupted(vec![schema]));
                 self.close(StreamEnd::Closed);
             }
-            15..=17 | 36..=39 => {
+            15..=17 => {
                 let open: Vec<CommitId> = self.commits.keys().rev().copied().collect();
                 if let Some(commit) = open.get(usize::from(a) % open.len().max(1)) {
                     let outcome = if b < 240 {
@@ -100,7 +100,7 @@ impl World {
                     });
                 }
             }
-            18 | 19 | 40..=42 => self.end_handler(a, b),
+            18 | 19 => self.end_handler(a, b),
             20 | 21 => {
                 let Some(call) = self.any_call(a) else { return };
                 let verdict = match b % 3 {
@@ -136,6 +136,7 @@ impl World {
                     self.input(Input::Timer { timer });
                 }
             }
+            32.. => self.go_on(a, b),
             24 => self.change_registry(a, b),
             25 => self.shake(a),
             26 => self.snapshot(a, b),
@@ -153,6 +154,30 @@ impl World {
                     payload,
                 });
             }
+        }
+    }
+
+    /// What a patient person, a good agent and quick handlers would do next.
+    fn go_on(&mut self, a: u8, b: u8) {
+        let asked = self.driver.session.conversation().active_calls();
+        let pending: Vec<CommitId> = self.pending.iter().copied().collect();
+        let live: Vec<InvocationId> = self.live.keys().copied().collect();
+        if !self.driver.session.is_busy() {
+            self.act(0, a, b);
+        } else if self.driver.session.is_streaming() && b < 200 {
+            self.act(11, a, b);
+        } else if let Some(commit) = pick(&pending, a) {
+            let outcome = Ok(());
+            self.input(Input::Committed { commit, outcome });
+        } else if let Some(invocation) = pick(&live, a) {
+            let outcome = Ok(ToolOutcome::Continue(json!(b)));
+            self.input(Input::Finished {
+                invocation,
+                outcome,
+            });
+        } else if let Some(call) = pick(&asked, a) {
+            let verdict = Verdict::Approve { args: None };
+            self.input(Input::Decide { call, verdict });
         }
     }
 
@@ -292,4 +317,8 @@ impl World {
         }
         panic!("still busy: {:#?}", self.driver.session);
     }
+}
+
+fn pick<T: Clone>(list: &[T], by: u8) -> Option<T> {
+    list.get(usize::from(by) % list.len().max(1)).cloned()
 }

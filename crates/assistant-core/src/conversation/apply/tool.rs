@@ -134,10 +134,12 @@ impl Conversation {
             return self.keep_orphan(message_id, tool_call_id, content, base, out);
         };
         let after = self.last_tool_after(at.node);
-        if !self.waits(at) {
+        // A call that was given up stays so, even if it never had a result.
+        let is_over = |call: &ToolCall| call.phase.is_final() && !call.unlisted;
+        if !self.waits(at) || self.call_at(at).is_some_and(is_over) {
             out.warn(
                 "call-is-final",
-                format!("call '{tool_call_id}' has its result already"),
+                format!("call '{tool_call_id}' is over: another result is not taken"),
             );
             return self.keep_second(after, message_id, tool_call_id, content, base, out);
         }
