@@ -60,24 +60,8 @@ fn open(input: &RunInput, text: &str, said: &str) -> Script {
     if let Some(script) = mishap(said) {
         return script;
     }
-    if has("search") && has("weather") {
-        let query = words::after(text, &["search for ", "search "]).unwrap_or(text);
-        let query = query.split(" and ").next().unwrap_or(query);
-        let script = Script::new().text("Both at once.");
-        let script = calling(input, script, "web_search", &json!({"query": query}));
-        let place = words::places(text).swap_remove(0);
-        return calling(input, script, "get_weather", &json!({"location": place}));
-    }
-    if has("weather") {
-        let script = Script::new().text("Let me check…");
-        let look =
-            |script, place| calling(input, script, "get_weather", &json!({"location": place}));
-        return words::places(text).into_iter().fold(script, look);
-    }
-    if has("search") {
-        let query = words::after(text, &["search for ", "search "]).unwrap_or("tide tables");
-        let script = Script::new().text("I will look that up.");
-        return calling(input, script, "web_search", &json!({"query": query}));
+    if let Some(script) = look_up(input, text, said) {
+        return script;
     }
     if has("delete") {
         let (kind, name) = words::resource(text);
@@ -121,6 +105,41 @@ fn open(input: &RunInput, text: &str, said: &str) -> Script {
         );
     }
     own_work(said).unwrap_or_else(|| Script::new().text(words::HELP))
+}
+
+/// Weather, search, or both at once.
+fn look_up(input: &RunInput, text: &str, said: &str) -> Option<Script> {
+    let has = |word: &str| said.contains(word);
+    if has("search") && has("weather") {
+        let query = words::after(text, &["search for ", "search "]).unwrap_or(text);
+        let query = query.split(" and ").next().unwrap_or(query);
+        let script = Script::new().text("Both at once.");
+        let script = calling(input, script, "web_search", &json!({"query": query}));
+        let place = words::places(text).into_iter().next();
+        return Some(calling(
+            input,
+            script,
+            "get_weather",
+            &json!({"location": place}),
+        ));
+    }
+    if has("weather") {
+        let script = Script::new().text("Let me check…");
+        let look =
+            |script, place| calling(input, script, "get_weather", &json!({"location": place}));
+        return Some(words::places(text).into_iter().fold(script, look));
+    }
+    if has("search") {
+        let query = words::after(text, &["search for ", "search "]).unwrap_or("tide tables");
+        let script = Script::new().text("I will look that up.");
+        return Some(calling(
+            input,
+            script,
+            "web_search",
+            &json!({"query": query}),
+        ));
+    }
+    None
 }
 
 /// Calls a tool of the page, or says that the page does not offer it.

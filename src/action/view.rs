@@ -240,7 +240,7 @@ impl<T> ToolCallView<T> {
     /// The schema of its arguments, if the action is registered.
     #[must_use]
     pub fn parameters(&self) -> Option<Value> {
-        let name = self.name();
+        let name = self.name_untracked_with(str::to_owned);
         self.assistant
             .runtime()
             .read(|session| {

@@ -24,7 +24,8 @@ pub fn ApprovalCard(
 ) -> impl IntoView {
     let labels = Labels::current();
     let id = format!("la-approval-{}-{}", call.key().message, call.key().ordinal);
-    let name = call.name();
+    // Agents may rename a call only until it is asked about.
+    let name = call.name_untracked_with(str::to_owned);
     let description = call.description().filter(|text| !text.is_empty());
     let card = NodeRef::<html::Div>::new();
     let editing = RwSignal::new(false);

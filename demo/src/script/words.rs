@@ -31,10 +31,14 @@ pub(super) fn after<'a>(text: &'a str, phrases: &[&str]) -> Option<&'a str> {
 pub(super) fn places(text: &str) -> Vec<String> {
     let named = after(text, &["weather in ", " in "]).unwrap_or("Rotterdam");
     let places = named.split([',']).flat_map(|part| part.split(" and "));
-    places
+    let places: Vec<String> = places
         .map(|place| place.trim().to_owned())
         .filter(|place| !place.is_empty())
-        .collect()
+        .collect();
+    if places.is_empty() {
+        return vec!["Rotterdam".to_owned()];
+    }
+    places
 }
 
 /// Kind and name in "Delete the project atlas-sandbox".
