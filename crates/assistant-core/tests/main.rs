@@ -16,6 +16,7 @@ mod interleavings;
 mod json_patch;
 mod partial_json;
 mod registry;
+mod replay;
 mod schema;
 mod session_approval;
 mod session_failure;
