@@ -106,15 +106,36 @@ impl Message {
 
 /// What a message holds, by role.
 #[derive(Debug, Clone, PartialEq)]
-#[allow(missing_docs, reason = "fields carry the names and meanings of the AG-UI 1.0 wire")]
+#[allow(
+    missing_docs,
+    reason = "fields carry the names and meanings of the AG-UI 1.0 wire"
+)]
 pub enum MessageBody {
-    Developer { content: String },
-    System { content: String },
-    User { content: Content },
-    Assistant { content: Option<String>, tool_calls: Vec<FunctionCall> },
-    Tool { tool_call_id: String, content: Content, error: Option<String> },
-    Activity { activity_type: String, content: Object },
-    Reasoning { content: String },
+    Developer {
+        content: String,
+    },
+    System {
+        content: String,
+    },
+    User {
+        content: Content,
+    },
+    Assistant {
+        content: Option<String>,
+        tool_calls: Vec<FunctionCall>,
+    },
+    Tool {
+        tool_call_id: String,
+        content: Content,
+        error: Option<String>,
+    },
+    Activity {
+        activity_type: String,
+        content: Object,
+    },
+    Reasoning {
+        content: String,
+    },
 }
 
 /// A tool call inside an assistant message.

@@ -30,7 +30,10 @@ pub struct Event {
 
 impl From<EventKind> for Event {
     fn from(kind: EventKind) -> Self {
-        Self { kind, base: Base::default() }
+        Self {
+            kind,
+            base: Base::default(),
+        }
     }
 }
 
@@ -50,7 +53,10 @@ pub struct Base {
 /// What happened: the 31 event types of AG-UI 1.0, in its words.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-#[allow(missing_docs, reason = "fields carry the names and meanings of the AG-UI 1.0 wire")]
+#[allow(
+    missing_docs,
+    reason = "fields carry the names and meanings of the AG-UI 1.0 wire"
+)]
 pub enum EventKind {
     RunStarted {
         thread_id: String,
@@ -219,6 +225,9 @@ impl Diagnostic {
     /// A diagnostic with its code and sentence.
     #[must_use]
     pub fn new(code: &'static str, message: impl Into<String>) -> Self {
-        Self { code, message: message.into() }
+        Self {
+            code,
+            message: message.into(),
+        }
     }
 }

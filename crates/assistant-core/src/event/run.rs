@@ -111,7 +111,10 @@ pub struct Interrupt {
 
 /// Tokens used, per provider and model. Absent is unknown, not zero.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[allow(missing_docs, reason = "fields carry the names and meanings of the AG-UI 1.0 wire")]
+#[allow(
+    missing_docs,
+    reason = "fields carry the names and meanings of the AG-UI 1.0 wire"
+)]
 pub struct TokenUsage {
     pub provider: Option<String>,
     pub model: Option<String>,

@@ -253,7 +253,10 @@ impl Session {
     /// The tools that run right now, here or at the agent, in order of appearance.
     #[must_use]
     pub fn running_tools(&self) -> Vec<String> {
-        let calls = self.open_calls.iter().filter_map(|open| self.conversation.call(&open.key));
+        let calls = self
+            .open_calls
+            .iter()
+            .filter_map(|open| self.conversation.call(&open.key));
         calls
             .filter(|call| call.phase == Phase::Running)
             .map(|call| call.name.clone())
