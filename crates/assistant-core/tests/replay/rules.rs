@@ -179,8 +179,9 @@ fn a_stream_cut_anywhere_is_truncated_and_keeps_its_prefix() {
     }
     let sse = sample_as_sse("\n");
     let mut last = 0;
-    for cut in (0..sse.len()).filter(|cut| sse.is_char_boundary(*cut)) {
-        let got = play(&json!({"rawSse": &sse[..cut]}), false);
+    for cut in 0..sse.len() {
+        let Some(head) = sse.get(..cut) else { continue };
+        let got = play(&json!({"rawSse": head}), false);
         // A frame cut in the middle is no JSON.
         assert_ne!(
             got["outcome"] == "completed",
