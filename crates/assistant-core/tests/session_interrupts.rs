@@ -2,7 +2,7 @@
 
 use assistant_core::{
     conversation::{Decision, Phase},
-    event::{ResumeStatus, RunInput},
+    event::{EventKind, ResumeStatus, RunInput},
     session::{FailureKind, FinishReason, Input, NoticeKind, Refusal, Verdict},
 };
 use serde_json::{Value, json};
@@ -295,4 +295,85 @@ fn a_gated_call_does_not_run_after_a_reload() {
     });
     assert_eq!(driver.starts("c"), 0);
     assert_eq!(driver.phase("c"), Phase::Cancelled);
+}
+
+fn answer(driver: &mut Driver, id: &str, payload: Option<Value>) -> Option<Refusal> {
+    let status = match payload {
+        Some(_) => ResumeStatus::Resolved,
+        None => ResumeStatus::Cancelled,
+    };
+    let interrupt_id = id.to_owned();
+    driver
+        .input(Input::Answer {
+            interrupt_id,
+            status,
+            payload,
+        })
+        .refused
+}
+
+#[test]
+fn an_expired_question_can_only_be_given_up() {
+    let mut driver = Driver::new();
+    driver.send("hi");
+    let mut late = interrupt("late", None, json!(null));
+    late.expires_at = Some("1970-01-01T00:00:00Z".to_owned());
+    let mut odd = interrupt("odd", None, json!(null));
+    odd.expires_at = Some("whenever".to_owned());
+    driver.plays([started(), interrupted(vec![late, odd])]);
+    assert_eq!(
+        answer(&mut driver, "late", Some(json!(1))),
+        Some(Refusal::Expired)
+    );
+    assert_eq!(answer(&mut driver, "odd", Some(json!(1))), None);
+    assert_eq!(answer(&mut driver, "late", None), None);
+    let statuses: Vec<_> = driver.request().resume.iter().map(|e| e.status).collect();
+    assert_eq!(statuses, [ResumeStatus::Cancelled, ResumeStatus::Resolved]);
+}
+
+/// What ag-ui-langgraph sends by default: a custom event, then an ordinary end.
+#[test]
+fn the_older_dialect_is_answered_in_kind() {
+    let mut driver = Driver::new();
+    driver.input(Input::SetForwardedProps {
+        props: json!({"command": {"goto": "x"}, "own": 1}),
+    });
+    driver.send("hi");
+    let asked = EventKind::Custom {
+        name: "on_interrupt".to_owned(),
+        value: json!("{\"question\": \"Which colour?\"}"),
+    };
+    driver.plays([started(), asked, finished()]);
+    let open = driver.session.interrupts()[0].clone();
+    assert_eq!(open.interrupt.message.as_deref(), Some("Which colour?"));
+    assert!(
+        driver.session.is_busy(),
+        "nothing goes on without an answer"
+    );
+    assert_eq!(
+        driver.send("never mind").refused,
+        Some(Refusal::InterruptsPending)
+    );
+    assert_eq!(
+        answer(&mut driver, &open.interrupt.id, Some(json!("red"))),
+        None
+    );
+    assert!(driver.request().resume.is_empty());
+    assert_eq!(
+        driver.request().forwarded_props,
+        json!({"command": {"goto": "x", "resume": "red"}, "own": 1})
+    );
+    driver.plays(
+        [started()]
+            .into_iter()
+            .chain(says("m", "Red it is."))
+            .chain([finished()]),
+    );
+    assert!(driver.session.interrupts().is_empty());
+    driver.send("more");
+    assert_eq!(
+        driver.request().forwarded_props,
+        json!({"command": {"goto": "x"}, "own": 1}),
+        "answered once"
+    );
 }

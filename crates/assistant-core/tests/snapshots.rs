@@ -251,3 +251,24 @@ fn a_snapshot_never_starts_a_running_handler_again() {
     assert_eq!((driver.starts("c"), driver.cancelled.len()), (1, 0));
     assert_eq!(request(&driver), ["user=hi", "assistant=x[c]", "tool:c=1"]);
 }
+
+#[test]
+fn arguments_that_go_on_after_a_snapshot_void_the_verdict() {
+    let mut driver = Driver::new();
+    driver.register(asking("f"));
+    driver.send("hi");
+    driver.event(started());
+    driver.events([start_in("c", "f", Some("m")), args("c", "{\"x\"")]);
+    let list = vec![
+        user("id1", "hi"),
+        assistant("m", None, &[("c", "f", "{\"x\"")]),
+    ];
+    driver.event(snapshot(list));
+    driver.events([args("c", ":1}"), end("c")]);
+    assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
+    assert_eq!(driver.call("c").args(), Some(&json!({"x": 1})));
+    driver.event(finished());
+    driver.close();
+    driver.approve("c");
+    assert_eq!(driver.invocation("c").args, json!({"x": 1}));
+}

@@ -211,6 +211,8 @@ pub enum Refusal {
     InterruptsPending,
     /// The decision was taken before, or was never asked for.
     AlreadyResolved,
+    /// The agent waits no longer: it can only be given up.
+    Expired,
     /// The edited arguments break the schema.
     InvalidEdit(Vec<Violation>),
     /// There is nothing to try again or to go on with.
@@ -229,6 +231,7 @@ impl fmt::Display for Refusal {
             Self::ApprovalsPending => f.write_str("Approve or deny the open request first."),
             Self::InterruptsPending => f.write_str("Answer what the assistant asks first."),
             Self::AlreadyResolved => f.write_str("This was decided before."),
+            Self::Expired => f.write_str("This can no longer be answered. Cancel it to go on."),
             Self::InvalidEdit(violations) => {
                 f.write_str("The arguments do not fit:")?;
                 violations

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Cx, Refusal, Session, Verdict};
+use super::{Cx, Refusal, Session, Verdict, expiry};
 use crate::{
     action::schema::{self, NoPatterns},
     conversation::{Approval, CallKey, Change, Decision, Phase},
@@ -18,11 +18,18 @@ pub struct OpenInterrupt {
     pub call: Option<CallKey>,
     /// The answer, once there is one. It goes out when all have one.
     pub answer: Option<ResumeEntry>,
+    /// Whether it came as a custom event of the older dialect, and is answered in kind.
+    pub legacy: bool,
 }
 
 impl Session {
     /// Notes what the agent waits for. The calls that it gates must not run.
-    pub(super) fn open_interrupts(&mut self, interrupts: Vec<Interrupt>, cx: &mut Cx<'_>) {
+    pub(super) fn open_interrupts(
+        &mut self,
+        interrupts: Vec<Interrupt>,
+        legacy: bool,
+        cx: &mut Cx<'_>,
+    ) {
         for interrupt in interrupts {
             let key = self.gated_call(&interrupt);
             let card = key.clone().filter(|_| takes_approval(&interrupt));
@@ -36,6 +43,7 @@ impl Session {
                 interrupt,
                 call: card,
                 answer: None,
+                legacy,
             });
         }
         cx.change(Change::Interrupts);
@@ -110,6 +118,14 @@ impl Session {
         let Some(open) = found.filter(|open| open.answer.is_none()) else {
             return cx.refuse(Refusal::AlreadyResolved);
         };
+        let expired = open
+            .interrupt
+            .expires_at
+            .as_deref()
+            .and_then(expiry::millis);
+        if status == ResumeStatus::Resolved && expired.is_some_and(|at| at <= cx.now) {
+            return cx.refuse(Refusal::Expired);
+        }
         if let (ResumeStatus::Resolved, Some(schema)) = (status, &open.interrupt.response_schema) {
             let schema = Value::Object(schema.clone());
             let value = payload.clone().unwrap_or_default();
@@ -174,8 +190,26 @@ impl Session {
     pub(super) fn resume_entries(&self) -> Vec<ResumeEntry> {
         self.interrupts
             .iter()
+            .filter(|open| !open.legacy)
             .filter_map(|open| open.answer.clone())
             .collect()
+    }
+
+    /// The interrupts whose answers go out with the next run.
+    pub(super) fn answered_interrupts(&self) -> Vec<String> {
+        let answered = self.interrupts.iter().filter(|open| open.answer.is_some());
+        answered.map(|open| open.interrupt.id.clone()).collect()
+    }
+
+    /// Gives up what is not answered: the agent is told with the next run, so that the thread goes
+    /// on.
+    pub(super) fn abandon_interrupts(&mut self, cx: &mut Cx<'_>) {
+        let open = self.interrupts.iter().filter(|open| open.answer.is_none());
+        let ids: Vec<String> = open.map(|open| open.interrupt.id.clone()).collect();
+        for id in ids {
+            self.answer_interrupt(&id, ResumeStatus::Cancelled, None, cx);
+        }
+        self.looping = false;
     }
 
     /// Only a finished run that carried the answer closes an interrupt.

@@ -12,9 +12,11 @@
 mod approve;
 mod effect;
 mod execute;
+mod expiry;
 mod host;
 mod input;
 mod interrupt;
+mod legacy;
 mod notice;
 mod options;
 mod prepare;

@@ -133,9 +133,11 @@ impl Session {
             return;
         };
         // What runs already runs with what it was started with.
-        let stands = self.is_running(key) || self.still_bound(key);
-        if stands || call.phase.is_final() {
+        if self.is_running(key) || self.still_bound(key) {
             return;
+        }
+        if call.phase.is_final() {
+            return self.forget_open_call(key, cx);
         }
         let binding = self.binding_of(call);
         let granted = call.is_granted();
@@ -300,6 +302,11 @@ impl Session {
     pub(super) fn is_running(&self, key: &CallKey) -> bool {
         self.open_call(key)
             .is_some_and(|open| matches!(open.stage, Stage::Running(..)))
+    }
+
+    /// Whether something was made of the call with this id already.
+    pub(super) fn has_verdict(&self, id: &str) -> bool {
+        self.open_calls.iter().any(|open| open.binding.id == id)
     }
 
     /// Whether the handler of the call with this id has been started and is still at work.

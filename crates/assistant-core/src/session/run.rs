@@ -1,6 +1,6 @@
 //! Speaking to the agent: starting a run, taking its events in, and hearing how it ended.
 
-use super::{Cx, Effect, Refusal, RunKey, Session, StreamEnd, TimerId};
+use super::{Cx, Effect, Refusal, RunKey, Session, StreamEnd, TimerId, legacy};
 use crate::{
     conversation::{Applied, CallKey, Change, Message, MessageId},
     event::{Content, Event, EventKind, Interrupt, Outcome, PartBody, RunInput, TokenUsage},
@@ -21,6 +21,8 @@ pub(super) struct Run {
     pub(super) answers: Vec<String>,
     /// Interrupts that it raised: in the last run of its stream, or in one before.
     pub(super) raised: Vec<Interrupt>,
+    /// Interrupts that it raised in the older dialect.
+    pub(super) raised_by_event: Vec<Interrupt>,
     /// Whether a run of its stream finished, so that the agent has its answers.
     pub(super) delivered: bool,
     pub(super) finish: Option<Finish>,
@@ -146,7 +148,7 @@ impl Session {
             messages: self.conversation.request_messages(),
             tools,
             context: self.context.values().cloned().collect(),
-            forwarded_props: self.forwarded_props.clone(),
+            forwarded_props: self.props_with_answers(),
             resume: self.resume_entries(),
         };
         self.summary.finish = None;
@@ -160,12 +162,9 @@ impl Session {
         self.run = Some(Run {
             key,
             carries: self.unsent_results(),
-            answers: input
-                .resume
-                .iter()
-                .map(|entry| entry.interrupt_id.clone())
-                .collect(),
+            answers: self.answered_interrupts(),
             raised: Vec::new(),
+            raised_by_event: Vec::new(),
             delivered: false,
             finish: None,
             grace: None,
@@ -202,10 +201,18 @@ impl Session {
             let message = "an event came after the end of its run: ignored";
             return cx.warn("event-after-end", message.to_owned());
         }
+        if let Some(id) = reopened(&event.kind).filter(|id| self.runs_call(id)) {
+            let message = format!("call '{id}' runs: it is not started again");
+            return cx.warn("call-has-started", message);
+        }
         match &event.kind {
             EventKind::RunStarted { .. } => self.run_began(),
             EventKind::RunFinished { .. } | EventKind::RunError { .. } => {
                 return self.run_said_end(event, cx);
+            }
+            EventKind::Custom { name, value } => {
+                let interrupt = legacy::interrupt_of(name, value, self.last_number);
+                return self.keep_custom_event(event, interrupt);
             }
             EventKind::StepStarted { .. }
             | EventKind::StepFinished { .. }
@@ -213,7 +220,6 @@ impl Session {
             | EventKind::SubagentFinished { .. }
             | EventKind::SubagentError { .. }
             | EventKind::Raw { .. }
-            | EventKind::Custom { .. }
             | EventKind::ReasoningStart { .. }
             | EventKind::ReasoningEnd { .. } => return self.keep_side_event(event),
             EventKind::TextMessageContent { delta, .. } if !delta.is_empty() => {
@@ -224,10 +230,6 @@ impl Session {
                 tool_call_name,
                 ..
             } => {
-                if self.runs_call(tool_call_id) {
-                    let message = format!("call '{tool_call_id}' runs: it is not started again");
-                    return cx.warn("call-has-started", message);
-                }
                 let known = self.conversation.call_by_wire_id(tool_call_id);
                 if known.is_none_or(|(_, call)| call.name != *tool_call_name) {
                     let name = tool_call_name.clone();
@@ -236,7 +238,10 @@ impl Session {
             }
             _ => {}
         }
-        let watched = Watched::of(&event.kind);
+        let watched = match reopened(&event.kind) {
+            Some(id) if self.has_verdict(id) => Watched::Call(id.to_owned()),
+            _ => Watched::of(&event.kind),
+        };
         let mut out = Applied {
             now: cx.now,
             changes: &mut cx.step.changes,
@@ -250,6 +255,14 @@ impl Session {
         if let Some(step) = self.summary.steps.last_mut() {
             update(step);
         }
+    }
+
+    fn keep_custom_event(&mut self, event: Event, interrupt: Option<Interrupt>) {
+        if let (Some(interrupt), Some(run)) = (interrupt, &mut self.run) {
+            run.raised_by_event.push(interrupt);
+            self.last_number += 1;
+        }
+        self.keep_side_event(event);
     }
 
     fn keep_side_event(&mut self, event: Event) {
@@ -332,6 +345,15 @@ impl Session {
         cx.effect(Effect::AbortRun { run: key });
         self.close_run(key, StreamEnd::Closed, cx);
         true
+    }
+}
+
+/// The call that an event lets go on, even if it had ended.
+fn reopened(kind: &EventKind) -> Option<&str> {
+    match kind {
+        EventKind::ToolCallStart { tool_call_id, .. }
+        | EventKind::ToolCallArgs { tool_call_id, .. } => Some(tool_call_id),
+        _ => None,
     }
 }
 

@@ -22,7 +22,10 @@ impl Session {
             self.retire_interrupts(&run.answers, &run.raised, cx);
         }
         if !run.raised.is_empty() {
-            self.open_interrupts(run.raised, cx);
+            self.open_interrupts(run.raised, false, cx);
+        }
+        if matches!(run.finish, Some(Finish::Success)) && !run.raised_by_event.is_empty() {
+            self.open_interrupts(run.raised_by_event, true, cx);
         }
         match (end, run.finish) {
             // The last word was said before the connection went.
@@ -86,6 +89,7 @@ impl Session {
             if call.has_ended() {
                 self.prepare(&key, cx);
             } else {
+                self.forget_open_call(&key, cx);
                 self.conversation.close_call(&key, Phase::Cancelled, cx.now);
                 cx.change(Change::Call(key));
             }

@@ -18,6 +18,7 @@ impl Session {
         if !self.is_busy() {
             return cx.refuse(Refusal::NothingToDo);
         }
+        self.abandon_interrupts(cx);
         self.end_everything(cx);
         self.summary.finish = Some(FinishReason::Stopped);
         self.notify(
@@ -34,10 +35,6 @@ impl Session {
         }
         self.looping = false;
         self.close_all_texts(cx);
-        if !self.interrupts.is_empty() {
-            self.interrupts.clear();
-            cx.change(Change::Interrupts);
-        }
         self.give_up_calls(None, cx);
         cx.change(Change::Run);
     }

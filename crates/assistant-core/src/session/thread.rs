@@ -29,6 +29,10 @@ impl Session {
         }
         self.thread_id = thread_id;
         self.conversation = conversation;
+        if !self.interrupts.is_empty() {
+            self.interrupts.clear();
+            cx.change(Change::Interrupts);
+        }
         self.summary = RunSummary::default();
         self.side_events.clear();
         self.offered.clear();

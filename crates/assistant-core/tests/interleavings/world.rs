@@ -7,7 +7,8 @@ use assistant_core::{
     conversation::{CallKey, Phase},
     event::EventKind,
     session::{
-        CommitId, Effect, Input, Invocation, InvocationId, JournalEntry, Options, StopCondition,
+        CommitId, Effect, Input, Invocation, InvocationId, JournalEntry, OpenInterrupt, Options,
+        StopCondition,
     },
 };
 use serde_json::json;
@@ -117,8 +118,17 @@ impl World {
         if stops && step.refused.is_none() {
             let session = &self.driver.session;
             assert!(!session.is_busy());
-            assert!(session.interrupts().is_empty());
-            assert_eq!(session.conversation().active_calls(), []);
+            let given_up = |open: &OpenInterrupt| open.answer.is_some();
+            assert!(session.interrupts().iter().all(given_up));
+            let gated: Vec<_> = session
+                .interrupts()
+                .iter()
+                .filter_map(|open| open.interrupt.tool_call_id.clone())
+                .collect();
+            for key in session.conversation().active_calls() {
+                let call = session.conversation().call(&key);
+                assert!(call.is_some_and(|call| gated.contains(&call.id)), "{key:?}");
+            }
             assert!(self.live.is_empty());
         }
         if !self.driver.session.is_busy() {

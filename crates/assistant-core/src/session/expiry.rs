@@ -1,0 +1,85 @@
+//! When an interrupt can no longer be answered.
+
+/// Milliseconds since 1970 of an ISO 8601 time with date, time and offset (`Z` or `±hh:mm`).
+/// What cannot be read never expires.
+pub(super) fn millis(text: &str) -> Option<i64> {
+    let (date, rest) = text.trim().split_once(['T', 't', ' '])?;
+    let mut date = date.splitn(3, '-').map(number);
+    let (year, month, day) = (date.next()??, date.next()??, date.next()??);
+    if !(1..=12).contains(&month) || !(1..=31).contains(&day) {
+        return None;
+    }
+    let at = rest.find(['Z', 'z', '+', '-'])?;
+    let (time, offset) = rest.split_at_checked(at)?;
+    let (clock, fraction) = time.split_once('.').unwrap_or((time, ""));
+    let mut clock = clock.splitn(3, ':').map(number);
+    let (hours, minutes) = (clock.next()??, clock.next()??);
+    let seconds = clock.next().unwrap_or(Some(0))?;
+    let thousandths = number(
+        &format!("{fraction:0<3}")
+            .chars()
+            .take(3)
+            .collect::<String>(),
+    )?;
+    let minutes = days(year, month, day) * 1_440 + hours * 60 + minutes - offset_minutes(offset)?;
+    Some((minutes * 60 + seconds) * 1_000 + thousandths)
+}
+
+fn number(digits: &str) -> Option<i64> {
+    let plain = (1..=9).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
+    plain.then(|| digits.parse().ok()).flatten()
+}
+
+fn offset_minutes(offset: &str) -> Option<i64> {
+    let (sign, clock) = match offset.split_at_checked(1)? {
+        ("Z" | "z", "") => return Some(0),
+        ("+", clock) => (1, clock),
+        ("-", clock) => (-1, clock),
+        _ => return None,
+    };
+    let (hours, minutes) = clock
+        .split_once(':')
+        .or_else(|| clock.split_at_checked(2))?;
+    Some(sign * (number(hours)? * 60 + number(minutes)?))
+}
+
+/// Days since 1970 in the Gregorian calendar. A year is counted from March, so that the leap day
+/// is its last.
+fn days(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let months = (month + 9) % 12;
+    let in_year = (153 * months + 2) / 5 + day - 1;
+    let leap_days = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
+    year * 365 + leap_days + in_year - 719_468
+}
+
+#[cfg(test)]
+mod tests {
+    use super::millis;
+
+    #[test]
+    fn times_are_read_in_every_offset() {
+        assert_eq!(millis("1970-01-01T00:00:00Z"), Some(0));
+        assert_eq!(millis("2026-11-21T22:58:00.250Z"), Some(1_795_301_880_250));
+        assert_eq!(
+            millis("2026-11-21T23:58:00.25+01:00"),
+            Some(1_795_301_880_250)
+        );
+        assert_eq!(millis("2024-02-29 12:00:00-0530"), Some(1_709_227_800_000));
+        assert_eq!(millis("2026-11-21T22:58Z"), Some(1_795_301_880_000));
+    }
+
+    #[test]
+    fn what_is_no_time_never_expires() {
+        for text in [
+            "",
+            "soon",
+            "2026-13-01T00:00:00Z",
+            "2026-11-21",
+            "T:Z",
+            "é-1-1T1:1Z",
+        ] {
+            assert_eq!(millis(text), None, "{text}");
+        }
+    }
+}
