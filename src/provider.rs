@@ -1,7 +1,7 @@
 //! The component that makes an assistant and gives it to everything below.
 
 use assistant_core::session::Options;
-use leptos::prelude::*;
+use leptos::{prelude::*, tachys::reactive_graph::OwnedView};
 use send_wrapper::SendWrapper;
 
 use crate::{agent::Agent, assistant::Assistant};
@@ -61,11 +61,16 @@ pub fn AssistantProvider(
     /// What may use the assistant.
     children: Children,
 ) -> impl IntoView {
-    // Without a browser there is no session, and hooks below are inert (decision D16).
-    if cfg!(feature = "csr") {
-        let assistant = (agent.0)(options);
-        provide_context(assistant.clone());
-        on_cleanup(move || assistant.shut_down());
-    }
-    children()
+    // A scope of its own: a component has none, and the next provider would take this one's place.
+    let owner = Owner::current().map_or_else(Owner::new, |owner| owner.child());
+    let children = owner.with(|| {
+        // Without a browser there is no session, and hooks below are inert (decision D16).
+        if cfg!(feature = "csr") {
+            let assistant = (agent.0)(options);
+            provide_context(assistant.clone());
+            on_cleanup(move || assistant.shut_down());
+        }
+        children()
+    });
+    OwnedView::new_with_owner(children, owner)
 }

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use assistant_core::{
-    conversation::{CallKey, Phase, Progress, Status, ToolCall},
+    conversation::{CallKey, Decision, Phase, Progress, Status, ToolCall},
     session::Refusal,
 };
 use leptos::prelude::*;
@@ -175,6 +175,13 @@ impl<T> ToolCallView<T> {
             (None, _) => None,
         })
         .flatten()
+    }
+
+    /// Whether a person said no.
+    #[must_use]
+    pub fn is_denied(&self) -> bool {
+        let decision = |call: &ToolCall| call.approval.as_ref()?.decision.clone();
+        matches!(self.read(decision).flatten(), Some(Decision::Denied { .. }))
     }
 
     /// Lets the call run.

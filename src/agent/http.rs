@@ -1,9 +1,9 @@
 //! An AG-UI agent over HTTP: one POST for each run, events as they stream in.
 
-use std::rc::Rc;
+use std::{cell::RefCell, collections::HashSet, rc::Rc};
 
 use assistant_core::{
-    event::RunInput,
+    event::{Role, RunInput},
     session::{Failure, FailureKind, StreamEnd},
     wire::{
         agui::{self, Decoder, ProtocolError},
@@ -32,6 +32,21 @@ pub struct HttpAgent {
     url: String,
     headers: Rc<dyn Fn() -> Vec<(String, String)>>,
     strict: bool,
+    resume: ResumeMessages,
+    /// The ids of messages that went out.
+    sent: Rc<RefCell<HashSet<String>>>,
+}
+
+/// Which messages go along when a run only answers what the agent waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ResumeMessages {
+    /// The whole history, as with any run.
+    #[default]
+    All,
+    /// Only what the agent has not seen: for servers that keep the history and append.
+    New,
+    /// None: for servers that refuse messages beside an answer.
+    None,
 }
 
 impl std::fmt::Debug for HttpAgent {
@@ -49,6 +64,8 @@ impl HttpAgent {
             url: url.into(),
             headers: Rc::new(Vec::new),
             strict: false,
+            resume: ResumeMessages::All,
+            sent: Rc::default(),
         }
     }
 
@@ -79,6 +96,31 @@ impl HttpAgent {
         self
     }
 
+    /// Says which messages go along when a run only answers what the agent waits for.
+    #[must_use]
+    pub fn resume_messages(mut self, which: ResumeMessages) -> Self {
+        self.resume = which;
+        self
+    }
+
+    /// The request's body; the agent has seen its messages from then on.
+    fn body(&self, mut input: RunInput) -> String {
+        let resumes =
+            !input.resume.is_empty() || input.forwarded_props.pointer("/command/resume").is_some();
+        let mut sent = self.sent.borrow_mut();
+        match self.resume {
+            ResumeMessages::New if resumes => input.messages.retain(|message| {
+                // Its own messages the agent knows without having been sent them.
+                let ours = matches!(message.role(), Role::User | Role::Tool);
+                ours && !sent.contains(&message.id)
+            }),
+            ResumeMessages::None if resumes => input.messages.clear(),
+            _ => {}
+        }
+        sent.extend(input.messages.iter().map(|message| message.id.clone()));
+        agui::run_input_text(&input)
+    }
+
     async fn open(self, body: String, signal: &web_sys::AbortSignal) -> Result<Response, Failure> {
         let mut request = Request::post(&self.url).abort_signal(Some(signal));
         for (name, value) in (self.headers)() {
@@ -100,7 +142,7 @@ impl HttpAgent {
 impl Agent for HttpAgent {
     fn run(&self, input: RunInput, events: EventSink) -> LocalBoxFuture<'static, StreamEnd> {
         let agent = self.clone();
-        let body = agui::run_input_text(&input);
+        let body = self.body(input);
         Box::pin(async move {
             let Ok(abort) = AbortOnDrop::new() else {
                 let message = "This browser cannot stop requests.".to_owned();

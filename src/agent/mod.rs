@@ -15,7 +15,7 @@ use futures_util::future::LocalBoxFuture;
 use crate::runtime::Runtime;
 
 pub use assistant_core::session::{Failure, FailureKind};
-pub use http::HttpAgent;
+pub use http::{HttpAgent, ResumeMessages};
 pub use scripted::{Script, ScriptedAgent, last_user_text, results_since_user};
 
 /// Whoever answers: takes a run's input, says events, and ends.

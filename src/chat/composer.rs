@@ -26,6 +26,9 @@ pub fn Composer(
         let activity = activity.clone();
         Memo::new(move |_| state_of(activity.get()))
     };
+    let interrupts = assistant.interrupts();
+    let asked =
+        Memo::new(move |_| interrupts.with(|list| list.iter().any(|open| open.call.is_none())));
     let on_button = RwSignal::new(false);
     keep_focus(busy, input, on_button);
     let send = {
@@ -55,7 +58,7 @@ pub fn Composer(
         move || {
             refused
                 .get()
-                .unwrap_or_else(|| hint_of(&labels, state.get()))
+                .unwrap_or_else(|| hint_of(&labels, state.get(), asked.get()))
         }
     };
     let hint_id = format!("la-hint-{}", crate::runtime::fresh_id());
@@ -125,8 +128,9 @@ fn state_of(activity: Activity) -> &'static str {
     }
 }
 
-fn hint_of(labels: &Labels, state: &str) -> String {
+fn hint_of(labels: &Labels, state: &str, asked: bool) -> String {
     match state {
+        BLOCKED if asked => labels.questions_hint.to_string(),
         BLOCKED => labels.approvals_hint.to_string(),
         "running" => labels.busy_hint.to_string(),
         _ => labels.hint.to_string(),

@@ -37,7 +37,7 @@ pub fn DefaultCard(
                 <span class="la-tool-icon" aria-hidden="true">{Icon::Tool.view()}</span>
                 <span class="la-tool-name">{move || view! { <ExactText text=name.name() /> }}</span>
                 <span class="la-tool-status">
-                    {move || state_view(&words, state.phase(), tone.get())}
+                    {move || state_view(&words, &state, tone.get())}
                 </span>
                 {Icon::chevron()}
             </summary>
@@ -46,10 +46,11 @@ pub fn DefaultCard(
     }
 }
 
-fn state_view(labels: &Labels, phase: Phase, failed: bool) -> impl IntoView + use<> {
-    let (mark, word) = match phase {
+fn state_view(labels: &Labels, call: &ToolCallView<Value>, failed: bool) -> impl IntoView + use<> {
+    let (mark, word) = match call.phase() {
         Phase::InputStreaming => (None, &labels.preparing),
         Phase::InputAvailable | Phase::ApprovalRequested => (Some(Icon::Clock), &labels.queued),
+        Phase::ApprovalResponded if call.is_denied() => (Some(Icon::Ban), &labels.denied),
         Phase::ApprovalResponded => (Some(Icon::Clock), &labels.approved),
         Phase::Running => (None, &labels.running),
         Phase::OutputAvailable if failed => (Some(Icon::Alert), &labels.call_failed),

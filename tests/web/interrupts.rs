@@ -1,0 +1,206 @@
+//! What agents wait for: approval cards and the inbox.
+
+use leptos::prelude::*;
+use leptos_assistant::{
+    Action, Approval, ToolError,
+    agent::Script,
+    core::event::{Interrupt, ResumeStatus},
+    testing::{MockAgent, settle, until},
+    use_assistant_action,
+};
+use serde_json::{Value, json};
+use wasm_bindgen::JsCast;
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::support::{Chat, chat};
+
+fn interrupt(id: &str, call: Option<&str>, schema: Value) -> Interrupt {
+    Interrupt {
+        id: id.to_owned(),
+        reason: "input".to_owned(),
+        message: Some(format!("Question {id}?")),
+        tool_call_id: call.map(str::to_owned),
+        response_schema: schema.as_object().cloned(),
+        expires_at: None,
+        subagent_run_id: None,
+        metadata: None,
+    }
+}
+
+fn click(chat: &Chat, within: &str, name: &str) {
+    let list = chat
+        .page
+        .root
+        .query_selector_all(&format!("{within} button"))
+        .unwrap();
+    (0..list.length())
+        .filter_map(|i| list.item(i)?.dyn_into::<web_sys::HtmlElement>().ok())
+        .find(|button| button.text_content().as_deref() == Some(name))
+        .unwrap_or_else(|| panic!("{name} in {}", chat.page.root.inner_html()))
+        .click();
+}
+
+fn fill(chat: &Chat, selector: &str, text: &str) {
+    let field = chat.page.find(selector).unwrap();
+    js_sys::Reflect::set(&field, &"value".into(), &text.into()).unwrap();
+    let init = web_sys::EventInit::new();
+    init.set_bubbles(true);
+    field
+        .dispatch_event(&web_sys::Event::new_with_event_init_dict("input", &init).unwrap())
+        .unwrap();
+}
+
+#[wasm_bindgen_test]
+async fn questions_are_forms_and_all_answers_go_out_at_once() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "colour": {"type": "string", "title": "Colour"},
+            "count": {"type": "integer"}
+        },
+        "required": ["colour", "count"]
+    });
+    let free = interrupt("free", None, Value::Null);
+    let agent = MockAgent::new()
+        .answer(
+            Script::new()
+                .text("I must know.")
+                .interrupt(vec![interrupt("form", None, schema), free]),
+        )
+        .answer(Script::new().text("Thanks."));
+    let chat = chat(agent, || ()).await;
+    chat.assistant.send("go").unwrap();
+    chat.appears("[data-interrupt-id=form] input").await;
+    assert!(
+        chat.page
+            .find("[data-assistant-chat]")
+            .unwrap()
+            .has_attribute("data-running")
+    );
+    assert!(
+        chat.page
+            .text("[data-interrupt-id=form]")
+            .contains("Question form?")
+    );
+    fill(
+        &chat,
+        "[data-interrupt-id=form] label:nth-of-type(1) input",
+        "red",
+    );
+    fill(
+        &chat,
+        "[data-interrupt-id=form] label:nth-of-type(2) input",
+        "1.5",
+    );
+    click(&chat, "[data-interrupt-id=form]", "Submit");
+    settle().await;
+    let wrong = chat.page.text("[data-interrupt-id=form] [role=alert]");
+    assert!(
+        wrong.contains("/count"),
+        "the answer is held to its schema: {wrong}"
+    );
+    fill(
+        &chat,
+        "[data-interrupt-id=form] label:nth-of-type(2) input",
+        "2",
+    );
+    click(&chat, "[data-interrupt-id=form]", "Submit");
+    settle().await;
+    assert_eq!(chat.agent.inputs().len(), 1, "one answer is still missing");
+    fill(&chat, "[data-interrupt-id=free] textarea", "{nonsense");
+    click(&chat, "[data-interrupt-id=free]", "Submit");
+    settle().await;
+    assert_eq!(chat.page.count("[data-interrupt-id=free] [role=alert]"), 1);
+    click(&chat, "[data-interrupt-id=free]", "Cancel");
+    chat.idle().await;
+    let resume = chat.agent.inputs()[1].resume.clone();
+    assert_eq!(
+        resume[0].payload,
+        Some(json!({"colour": "red", "count": 2}))
+    );
+    assert_eq!(resume[1].status, ResumeStatus::Cancelled);
+    assert_eq!(chat.page.count("[data-interrupt-id]"), 0);
+}
+
+#[wasm_bindgen_test]
+async fn an_agents_question_about_a_call_is_its_approval_card() {
+    let schema = json!({
+        "type": "object",
+        "properties": {"approved": {"type": "boolean"}, "editedArgs": {"type": "object"}},
+        "required": ["approved"]
+    });
+    let agent = MockAgent::new()
+        .answer(
+            Script::new()
+                .call_as("c1", "pay", "{\"amount\":5}")
+                .interrupt(vec![interrupt("int-c1", Some("c1"), schema)]),
+        )
+        .answer(Script::new().result("c1", "paid").text("Paid."));
+    let chat = chat(agent, || ()).await;
+    chat.assistant.send("go").unwrap();
+    chat.appears("[data-tool-name=pay] .la-approval").await;
+    assert_eq!(
+        chat.page.count(".la-approval input"),
+        0,
+        "the schema takes no reason"
+    );
+    click(&chat, ".la-approval", "Approve");
+    chat.idle().await;
+    let resume = chat.agent.inputs()[1].resume.clone();
+    assert_eq!(resume[0].payload, Some(json!({"approved": true})));
+    let card = chat.page.find("[data-tool-name=pay]").unwrap();
+    assert_eq!(
+        card.get_attribute("data-status").as_deref(),
+        Some("complete")
+    );
+}
+
+/// S0-21
+#[wasm_bindgen_test]
+async fn arguments_can_be_edited_before_approving() {
+    let agent = MockAgent::new()
+        .answer(Script::new().call("get_weather", &json!({"city": "Bern"})))
+        .answer(Script::new().text("Done."));
+    let got = RwSignal::new(String::new());
+    let chat = chat(agent, move || {
+        use_assistant_action(
+            Action::new("get_weather", "")
+                .parameters(json!({
+                    "type": "object",
+                    "properties": {"city": {"type": "string", "minLength": 2}},
+                    "required": ["city"]
+                }))
+                .approval(Approval::Always)
+                .handler(move |args: Value| async move {
+                    got.set(args.to_string());
+                    Ok::<_, ToolError>(1)
+                }),
+        );
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.appears(".la-approval").await;
+    click(&chat, ".la-approval", "Edit arguments");
+    chat.appears(".la-approval form input").await;
+    fill(&chat, ".la-approval form input", "O");
+    click(&chat, ".la-approval", "Approve");
+    settle().await;
+    assert!(
+        chat.page
+            .text(".la-approval [role=alert]")
+            .contains("/city")
+    );
+    fill(&chat, ".la-approval form input", "Oslo");
+    click(&chat, ".la-approval", "Approve");
+    chat.idle().await;
+    assert!(
+        until(move || got.get_untracked() == "{\"city\":\"Oslo\"}").await,
+        "{}",
+        got.get_untracked()
+    );
+    let sent = &chat.agent.inputs()[1].messages;
+    assert!(
+        format!("{sent:?}").contains("Bern"),
+        "the agent's own words stay as they were"
+    );
+}
