@@ -259,6 +259,24 @@ impl<T> ToolCallView<T> {
             .flatten()
     }
 
+    /// Whether approving it can lead to anything: its action is on the page, or the agent runs it.
+    #[must_use]
+    pub fn can_run(&self) -> bool {
+        self.assistant.runtime().view.renderers.track();
+        let agents = self.read(|call| {
+            call.approval
+                .as_ref()
+                .is_some_and(|a| a.interrupt_id.is_some())
+        });
+        let name = self.name();
+        agents == Some(true)
+            || self
+                .assistant
+                .runtime()
+                .read(|session| session.registry().executable(&name).is_ok())
+                .unwrap_or(true)
+    }
+
     /// What a decision may carry: the agent says so where it is the agent who asks.
     #[must_use]
     pub fn approval_takes(&self) -> ApprovalTakes {

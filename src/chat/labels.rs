@@ -9,7 +9,6 @@ type Word = Cow<'static, str>;
 /// The words that the components show. Provide another set by context to translate them:
 /// `provide_context(Arc::new(Labels { send: "Senden".into(), ..Labels::default() }))`.
 #[derive(Debug, Clone)]
-#[non_exhaustive]
 #[allow(missing_docs, reason = "each is named after its English word or place")]
 pub struct Labels {
     pub title: Word,
@@ -54,6 +53,8 @@ pub struct Labels {
     pub cancelled: Word,
     pub skipped: Word,
     pub render_failed: Word,
+    pub gone: Word,
+    pub stuck: Word,
     pub expand_all: Word,
     pub submit: Word,
     pub edit: Word,
@@ -110,6 +111,8 @@ impl Default for Labels {
             denied: "Denied".into(),
             cancelled: "Cancelled".into(),
             skipped: "Skipped".into(),
+            gone: "This action is no longer on the page. Deny it, or bring its place back.".into(),
+            stuck: "This takes longer than usual. You can stop it.".into(),
             render_failed: "This card could not be shown.".into(),
             submit: "Submit".into(),
             edit: "Edit arguments".into(),

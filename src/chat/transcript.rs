@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::{Icon, Labels, MessageView, scroll::StickToEnd, spinner};
-use crate::{assistant::Assistant, view::MessageCell};
+use crate::{assistant::Assistant, runtime::after, view::MessageCell};
 use assistant_core::event::Role;
 
 /// The messages of a chat, oldest first, following the newest while the end is in view.
@@ -19,6 +19,9 @@ pub fn Transcript(
     /// What stands there before the first message.
     #[prop(optional, into)]
     empty: ViewFn,
+    /// After how many milliseconds a running tool gets a word that it takes long.
+    #[prop(default = 30_000)]
+    stuck_after_ms: u32,
 ) -> impl IntoView {
     let labels = Labels::current();
     let stick = StickToEnd::new();
@@ -61,7 +64,7 @@ pub fn Transcript(
                             view! { <MessageView assistant=list_assistant.clone() message /> }
                         }
                     />
-                    <Working assistant=assistant.clone() />
+                    <Working assistant=assistant.clone() stuck_after_ms />
                 </div>
             </div>
             <button
@@ -94,12 +97,15 @@ fn jump_when_person_speaks(assistant: &Assistant, stick: StickToEnd) {
     });
 }
 
-/// Says what goes on while nothing else shows it: which tool runs, or that the agent thinks.
+/// Says what goes on while nothing else shows it: which tool runs, or that the agent thinks. A
+/// tool that runs for long gets a word about it (row S1-3).
 #[component]
-fn Working(assistant: Assistant) -> impl IntoView {
+fn Working(assistant: Assistant, stuck_after_ms: u32) -> impl IntoView {
     let labels = Labels::current();
     let (activity, running) = (assistant.activity(), assistant.running_tools());
+    let stuck = watch_for_stuck(running.clone(), stuck_after_ms);
     let messages = assistant.messages();
+    let hint = labels.stuck.clone();
     let line = Memo::new(move |_| {
         let tools = running.get();
         if !tools.is_empty() {
@@ -111,7 +117,35 @@ fn Working(assistant: Assistant) -> impl IntoView {
     });
     view! {
         <Show when=move || line.with(Option::is_some)>
-            <p class="la-working">{spinner()}<span>{move || line.get()}</span></p>
+            <p class="la-working">
+                {spinner()}
+                <span>
+                    {move || line.get()} {" "} {
+                        let hint = hint.clone();
+                        move || stuck.get().then(|| hint.clone())
+                    }
+                </span>
+            </p>
         </Show>
     }
+}
+
+/// True once the same tools have been running for that long.
+fn watch_for_stuck(running: ArcReadSignal<Vec<String>>, after_ms: u32) -> RwSignal<bool> {
+    let stuck = RwSignal::new(false);
+    let round = RwSignal::new(0_u32);
+    Effect::new(move |_| {
+        let idle = running.with(Vec::is_empty);
+        stuck.set(false);
+        round.update(|count| *count = count.wrapping_add(1));
+        let this = round.get_untracked();
+        if !idle {
+            after(after_ms, move || {
+                if round.try_get_untracked() == Some(this) {
+                    stuck.set(true);
+                }
+            });
+        }
+    });
+    stuck
 }

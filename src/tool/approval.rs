@@ -89,12 +89,18 @@ fn decide(
             </label>
         }
     });
+    let runnable = {
+        let call = call.clone();
+        Memo::new(move |_| call.can_run())
+    };
+    let gone = labels.gone.clone();
     let edit = takes.edits.then(|| {
         view! {
             <button
                 type="button"
                 class="la-button"
                 data-variant="quiet"
+                hidden=move || !runnable.get()
                 on:click=move |_| editing.set(true)
             >
                 <span>{labels.edit.clone()}</span>
@@ -111,9 +117,20 @@ fn decide(
         >
             {move || view! { <ExactText text=shown.args_text() /> }}
         </pre>
+        <Show when=move || !runnable.get()>
+            <p class="la-approval-text" role="status">
+                {gone.clone()}
+            </p>
+        </Show>
         {reason_field}
         <div class="la-approval-actions">
-            <button type="button" class="la-button" data-variant="primary" on:click=approve>
+            <button
+                type="button"
+                class="la-button"
+                data-variant="primary"
+                hidden=move || !runnable.get()
+                on:click=approve
+            >
                 <span>{labels.approve.clone()}</span>
             </button>
             <button type="button" class="la-button" on:click=deny>

@@ -152,3 +152,85 @@ async fn a_new_conversation_leaves_the_old_one_to_come_back_to() {
     assert!(chat.page.text("[role=log]").contains("First answer."));
     assert!(!chat.page.text("[role=log]").contains("Second answer."));
 }
+
+/// D12: a question whose action is gone says so; it can be denied, and approved once it is back
+#[wasm_bindgen_test]
+async fn a_question_whose_component_goes_can_still_be_denied() {
+    let shown = RwSignal::new(true);
+    let agent = MockAgent::new()
+        .answer(Script::new().call("deploy", &json!({})))
+        .answer(Script::new().text("Fine."));
+    let chat = chat(agent, move || {
+        view! {
+            <Show when=move || shown.get()>
+                {move || use_assistant_action(
+                    Action::new("deploy", "")
+                        .approval(leptos_assistant::Approval::Always)
+                        .handler(|_: Value| async { Ok::<_, ToolError>(1) }),
+                )}
+            </Show>
+        }
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.appears(".la-approval").await;
+    let approve = || {
+        chat.page
+            .find(".la-approval button[data-variant=primary]")
+            .unwrap()
+    };
+    assert!(!approve().hidden());
+    shown.set(false);
+    settle().await;
+    assert!(approve().hidden());
+    assert!(
+        chat.page
+            .text(".la-approval")
+            .contains("no longer on the page")
+    );
+    shown.set(true);
+    settle().await;
+    assert!(!approve().hidden(), "it is back");
+    shown.set(false);
+    settle().await;
+    let buttons = chat
+        .page
+        .root
+        .query_selector_all(".la-approval-actions button")
+        .unwrap();
+    let deny: web_sys::HtmlElement = wasm_bindgen::JsCast::unchecked_into(buttons.item(1).unwrap());
+    assert_eq!(deny.text_content().as_deref(), Some("Deny"));
+    deny.click();
+    chat.idle().await;
+    assert_eq!(chat.results(1), ["\"denied\""]);
+}
+
+/// S1-3: a tool that runs for long gets a word
+#[wasm_bindgen_test]
+async fn a_tool_that_takes_long_is_pointed_out() {
+    use leptos_assistant::{AssistantProvider, chat::Transcript, testing::mount, use_assistant};
+    let agent = MockAgent::new().answer(Script::new().call("work", &json!({})));
+    let page = mount(move || {
+        view! {
+            <AssistantProvider agent=agent>
+                <Panel finishes=false />
+                {move || {
+                    let assistant = use_assistant().unwrap();
+                    assistant.send("go").unwrap();
+                    view! { <Transcript assistant stuck_after_ms=100 /> }
+                }}
+            </AssistantProvider>
+        }
+    });
+    let line = || page.text(".la-working");
+    assert!(
+        leptos_assistant::testing::until(|| line().starts_with("Running work")).await,
+        "{}",
+        line()
+    );
+    assert!(
+        leptos_assistant::testing::until(|| line().contains("longer than usual")).await,
+        "{}",
+        line()
+    );
+}
