@@ -5,9 +5,10 @@ import assert from "node:assert/strict";
 import { picture } from "./browser.mjs";
 
 export class Chat {
-  constructor(page) {
+  /** The chat of a page, or the one inside of `place`. */
+  constructor(page, place = page) {
     this.page = page;
-    this.root = page.locator("[data-assistant-chat]");
+    this.root = place.locator("[data-assistant-chat]");
     this.log = this.root.getByRole("log");
     this.composer = this.root.getByRole("textbox", { name: "Message", exact: true });
     this.stopButton = this.root.getByRole("button", { name: "Stop", exact: true });
@@ -31,12 +32,12 @@ export class Chat {
   async idle() {
     // What an input changes is on the screen after the next frame.
     await this.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-    await this.page.locator("[data-assistant-chat]:not([data-running])").waitFor();
+    await this.root.and(this.page.locator(":not([data-running])")).waitFor();
   }
 
   /** Waits until something runs. */
   running() {
-    return this.page.locator("[data-assistant-chat][data-running]").waitFor();
+    return this.root.and(this.page.locator("[data-running]")).waitFor();
   }
 
   /** The messages of one role, in order. */
@@ -52,6 +53,26 @@ export class Chat {
   /** Waits for a card to reach a status. */
   async status(card, status) {
     await eventually(async () => assert.equal(await card.getAttribute("data-status"), status));
+  }
+
+  /**
+   * Writes down, from now on, each status that a card of this tool shows, with its words. Returns a function that gives
+   * what was seen so far.
+   */
+  async watch(name) {
+    await this.root.evaluate((root, name) => {
+      const seen = [];
+      const look = () => {
+        const card = root.querySelector(`[data-tool-name="${name}"]`);
+        if (!card) return;
+        const [status, text] = [card.dataset.status, card.innerText.trim()];
+        const last = seen.at(-1);
+        if (text && (last?.status !== status || last?.text !== text)) seen.push({ status, text });
+      };
+      new MutationObserver(look).observe(root, { subtree: true, childList: true, characterData: true, attributes: true });
+      (globalThis.watched ??= {})[name] = seen;
+    }, name);
+    return () => this.page.evaluate((name) => globalThis.watched[name], name);
   }
 
   approve(card) {
@@ -70,6 +91,20 @@ export class Chat {
   /** Notices that say this. */
   notice(pattern) {
     return this.page.getByRole("alert").or(this.page.getByRole("status")).filter({ hasText: pattern });
+  }
+
+  /** Waits until an element has the focus. */
+  async hasFocus(element, message) {
+    await eventually(async () => {
+      assert.ok(await element.evaluate((node) => node === document.activeElement), message ?? "it has the focus");
+    });
+  }
+
+  /** Presses a key until an element has the focus, as someone without a mouse does. */
+  async reach(element, key = "Tab") {
+    const focused = () => element.evaluate((node) => node === document.activeElement);
+    for (let steps = 0; steps < 60 && !(await focused()); steps++) await this.page.keyboard.press(key);
+    assert.ok(await focused(), `${key} reaches it`);
   }
 
   /** Waits until the transcript says this. */

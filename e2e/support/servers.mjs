@@ -1,22 +1,37 @@
-// The servers that the end-to-end tests talk to: the built demo, the pydantic-ai agent, and how to wait for them.
+// The servers that the end-to-end tests talk to: the built demo, the plain page, the agents of examples/, and how to wait for them.
 // The agent that misbehaves is in fake-agent.mjs.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
+import { cp, mkdtemp, rm } from "node:fs/promises";
 import net from "node:net";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { serve } from "../../xtask/serve.mjs";
 
 export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const AGENT = path.join(ROOT, "examples/pydantic-ai");
 
 /** Serves the built demo as `cargo xtask demo` does; with `agent`, its requests are passed on to that address. */
 export function demo({ agent } = {}) {
   return serve({ root: path.join(ROOT, "dist/demo"), agent });
+}
+
+/** Serves examples/plain-html and e2e/pages, with the npm package beside them, under the same policy as the demo. */
+export async function plainPage() {
+  const root = await mkdtemp(path.join(tmpdir(), "plain-page-"));
+  for (const [from, to] of [
+    ["examples/plain-html", ""],
+    ["e2e/pages", ""],
+    ["dist/embed", "embed"],
+  ]) {
+    await cp(path.join(ROOT, from), path.join(root, to), { recursive: true });
+  }
+  const { url, close } = await serve({ root });
+  return { url, close: () => close().finally(() => rm(root, { recursive: true })) };
 }
 
 /** A port that nothing listens on. */
@@ -29,13 +44,23 @@ export async function freePort() {
   return port;
 }
 
-/** The pydantic-ai agent. Pages of `origin` may call it; `requests()` gives what it was sent since the last `forget()`. */
-export async function pydanticAgent(origin) {
-  const python = path.join(AGENT, ".venv/bin/python");
-  assert.ok(existsSync(python), "the agent's environment is missing: `cargo xtask test --only e2e` makes it");
+/** The pydantic-ai agent: AG-UI 1.0. */
+export const pydanticAgent = (origin) => exampleAgent("pydantic-ai", origin);
+
+/** The langgraph agent: interrupts as custom events at its address, as outcomes of the run at `outcome` under it. */
+export const langgraphAgent = (origin) => exampleAgent("langgraph", origin);
+
+/** The agent framework's agent: AG-UI from before 1.0. */
+export const frameworkAgent = (origin) => exampleAgent("agent-framework", origin);
+
+/** An agent of examples/. Pages of `origin` may call it; `requests()` gives what it was sent since the last `forget()`. */
+async function exampleAgent(name, origin) {
+  const folder = path.join(ROOT, "examples", name);
+  const python = path.join(folder, ".venv/bin/python");
+  assert.ok(existsSync(python), `the environment of ${name} is missing: \`cargo xtask test --only e2e\` makes it`);
   const port = await freePort();
   const child = spawn(python, ["server.py", "--port", String(port), "--cors", origin], {
-    cwd: AGENT,
+    cwd: folder,
     env: { ...process.env, PYTHONDONTWRITEBYTECODE: "1" },
     stdio: ["ignore", "ignore", "pipe"],
   });

@@ -9,8 +9,8 @@ import { Chat } from "./chat.mjs";
 /**
  * Prepares a spec file. `start` starts its servers, given a list to put what must be closed in, and returns what its tests
  * need. Returns `chatTest(name, options, body)`: `options.address` is a function of what `start` returned, `options.allow`
- * lists console errors that belong to the test, the rest goes to the browser context. `body` gets the chat and what
- * `start` returned.
+ * lists console errors that belong to the test, `bare` says that the page has no chat yet, the rest goes to the browser
+ * context. `body` gets the chat and what `start` returned.
  */
 export function suite(start) {
   const open = [];
@@ -25,13 +25,13 @@ export function suite(start) {
     for (const server of open.reverse()) await server.close();
   });
 
-  return (name, { address, ...options }, body) =>
+  return (name, { address, bare, ...options }, body) =>
     test(name, async () => {
       const { page, faults, close } = await watchedPage(browser, options);
       const chat = new Chat(page);
       try {
         await page.goto(address(servers));
-        await chat.composer.waitFor();
+        if (!bare) await chat.composer.waitFor();
         await body(chat, servers);
         assert.deepEqual(faults, [], "the page is without faults");
       } catch (error) {

@@ -1,0 +1,195 @@
+// The chat window as a place to write and read in: keys, scrolling, suggestions, and the narrow page. With the agent that
+// lives in the page.
+
+import assert from "node:assert/strict";
+
+import { eventually } from "../support/chat.mjs";
+import { Harbor, shows } from "../support/harbor.mjs";
+import { demo } from "../support/servers.mjs";
+import { suite } from "../support/suite.mjs";
+
+const pageTest = suite(async (open) => {
+  const page = await demo();
+  open.push(page);
+  return { page };
+});
+
+const chatTest = (name, body, options = {}) =>
+  pageTest(name, { address: ({ page }) => page.url, ...options }, (chat) => body(chat, new Harbor(chat.page)));
+
+const position = (chat) =>
+  chat.log.evaluate((log) => ({ top: log.scrollTop, rest: log.scrollHeight - log.scrollTop - log.clientHeight }));
+
+const length = async (chat) => (await chat.log.innerText()).length;
+
+/** Waits until more text has come. */
+async function grows(chat) {
+  const before = await length(chat);
+  await eventually(async () => assert.ok((await length(chat)) > before + 200, "the answer grows"));
+}
+
+/** Waits until the answer is longer than the window. */
+async function overflows(chat) {
+  await eventually(async () => {
+    assert.ok(await chat.log.evaluate((log) => log.scrollHeight > log.clientHeight * 1.6), "the answer is long");
+  });
+}
+
+chatTest("a long answer is followed to its end", async (chat) => {
+  await chat.send("Tell me a long story");
+  await overflows(chat);
+  await eventually(async () => assert.ok((await position(chat)).rest < 60, "the end is in view"));
+  await chat.idle();
+  await chat.says("Watch 14.");
+  await eventually(async () => assert.ok((await position(chat)).rest < 2, "the end is in view"));
+  assert.equal(await chat.root.getByRole("button", { name: "Jump to latest" }).count(), 0, "nothing to jump to");
+});
+
+chatTest("who scrolls up is never pulled back, until they jump to the latest", async (chat) => {
+  await chat.send("Tell me a long story");
+  await overflows(chat);
+  await chat.log.hover();
+  await chat.page.mouse.wheel(0, -200);
+  const jump = chat.root.getByRole("button", { name: "Jump to latest" });
+  await jump.waitFor();
+  const { top } = await position(chat);
+  await grows(chat);
+  await grows(chat);
+  assert.equal((await position(chat)).top, top, "the place stays while the answer grows");
+  await jump.click();
+  await eventually(async () => assert.ok((await position(chat)).rest < 60, "the end is in view"));
+  await grows(chat);
+  await eventually(async () => assert.ok((await position(chat)).rest < 60, "the end is followed again"));
+  await chat.stopButton.click();
+  await chat.idle();
+});
+
+chatTest("a reader who uses the keyboard is not pulled back either", async (chat) => {
+  await chat.send("Tell me a long story");
+  await overflows(chat);
+  await chat.reach(chat.log, "Shift+Tab");
+  await chat.page.keyboard.press("PageUp");
+  await chat.root.getByRole("button", { name: "Jump to latest" }).waitFor();
+  await eventually(async () => assert.ok((await position(chat)).rest > 60));
+  const { top } = await position(chat);
+  await chat.idle();
+  assert.equal((await position(chat)).top, top, "not even at the end of the answer");
+  await chat.send("Where is order A-17?");
+  await eventually(async () => assert.ok((await position(chat)).rest < 60, "who speaks wants to see the answer"));
+  await chat.idle();
+});
+
+chatTest("Enter during a run keeps the text and does not stop; afterwards it sends", async (chat) => {
+  await chat.send("Check berth availability");
+  await chat.card("api_request").waitFor();
+  await chat.composer.pressSequentially("Search for crabs");
+  await chat.composer.press("Enter");
+  assert.equal(await chat.composer.inputValue(), "Search for crabs");
+  assert.equal(await chat.messages("user").count(), 1);
+  await chat.idle();
+  await chat.says("Berths 4, 9 and 14 are free today.");
+  await chat.composer.press("Enter");
+  await chat.says("I found one page");
+  assert.equal(await chat.composer.inputValue(), "");
+  await chat.idle();
+});
+
+chatTest("Enter while an approval is open keeps the text and decides nothing", async (chat) => {
+  await chat.send("What's the weather?");
+  const card = chat.card("get_weather");
+  await card.getByRole("button", { name: "Approve" }).waitFor();
+  await chat.composer.press("Enter");
+  await chat.status(card, "pending");
+  await chat.running();
+  await chat.approve(card);
+  await chat.idle();
+});
+
+chatTest("Shift+Enter breaks the line, and the box grows with the text", async (chat) => {
+  const height = async () => (await chat.composer.boundingBox()).height;
+  const small = await height();
+  await chat.composer.pressSequentially("One");
+  for (const word of ["two", "three"]) {
+    await chat.composer.press("Shift+Enter");
+    await chat.composer.pressSequentially(word);
+  }
+  assert.equal(await chat.composer.inputValue(), "One\ntwo\nthree");
+  assert.ok((await height()) > small + 20, "it has grown");
+  await chat.composer.press("Enter");
+  await chat.idle();
+  assert.equal(await chat.messages("user").first().locator(".la-text-block").innerText(), "One\ntwo\nthree");
+  await eventually(async () => assert.equal(await height(), small, "it is small again"));
+});
+
+chatTest("Enter that ends an input method's composition does not send", async (chat) => {
+  await chat.composer.fill("にほ");
+  await chat.composer.evaluate((box) => box.addEventListener("keydown", (event) => (box.dataset.composing = event.isComposing)));
+  const session = await chat.page.context().newCDPSession(chat.page);
+  await session.send("Input.imeSetComposition", { text: "ん", selectionStart: 1, selectionEnd: 1 });
+  await chat.composer.press("Enter");
+  assert.equal(await chat.composer.getAttribute("data-composing"), "true", "the key belonged to the composition");
+  assert.equal(await chat.messages("user").count(), 0);
+});
+
+chatTest("nothing is sent when nothing is written", async (chat) => {
+  await chat.composer.fill("  \n ");
+  await chat.composer.press("Enter");
+  await chat.root.getByRole("button", { name: "Send", exact: true }).click();
+  await chat.idle();
+  assert.equal(await chat.messages("user").count(), 0);
+});
+
+chatTest("every suggestion says exactly what its button shows", async (chat) => {
+  const list = chat.root.getByRole("list", { name: "Suggestions" });
+  const prompts = await list.getByRole("button").allInnerTexts();
+  assert.equal(prompts.length, 11);
+  for (const prompt of prompts) {
+    await list.getByRole("button", { name: prompt, exact: true }).click();
+    await chat.messages("user").first().waitFor();
+    assert.equal((await chat.messages("user").first().innerText()).trim(), prompt);
+    assert.equal(await list.count(), 0, "the suggestions make room");
+    await chat.messages("assistant").first().waitFor();
+    assert.ok(!(await chat.log.innerText()).includes("I can look up the weather"), "the agent knows the scene");
+    const cancel = chat.dialog().getByRole("button", { name: "Cancel" });
+    if (/delete|ask me/i.test(prompt)) await cancel.click();
+    await chat.root.getByRole("button", { name: "New conversation" }).click();
+    await list.waitFor();
+  }
+});
+
+chatTest("Send and Stop take turns; the status says what goes on", async (chat) => {
+  const send = chat.root.getByRole("button", { name: "Send", exact: true });
+  assert.ok(await send.isVisible());
+  assert.ok(!(await chat.stopButton.isVisible()));
+  await chat.composer.fill("What's the weather?");
+  await send.click();
+  await chat.stopButton.waitFor();
+  assert.ok(!(await send.isVisible()));
+  await shows(chat.root, "Waiting for you");
+  await chat.deny(chat.card("get_weather"));
+  await chat.idle();
+  await send.waitFor();
+  await shows(chat.root, "Ready");
+});
+
+chatTest(
+  "a phone shows page or assistant, and says when the assistant waits",
+  async (chat, harbor) => {
+    const view = chat.page.getByRole("group", { name: "View" });
+    const page = view.getByRole("button", { name: "Page" });
+    const assistant = view.getByRole("button", { name: /^Assistant/ });
+    assert.ok(!(await harbor.conditions.isVisible()), "the chat has the place");
+    await chat.send("What's the weather?");
+    await chat.card("get_weather").getByRole("button", { name: "Approve" }).waitFor();
+    await page.click();
+    assert.ok(await harbor.conditions.isVisible());
+    assert.ok(!(await chat.composer.isVisible()));
+    await view.getByRole("button", { name: /Assistant.*waiting for you/ }).click();
+    await chat.approve(chat.card("get_weather"));
+    await chat.idle();
+    await page.click();
+    await shows(harbor.conditions, /14°/);
+    await shows(assistant, /^Assistant$/);
+  },
+  { viewport: { width: 360, height: 740 }, hasTouch: true },
+);

@@ -1,0 +1,275 @@
+// The npm package in pages without a framework, under the strict policy, against the pydantic-ai agent.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { test } from "node:test";
+
+import { accessible } from "../support/browser.mjs";
+import { Chat, eventually } from "../support/chat.mjs";
+import { shows } from "../support/harbor.mjs";
+import { ROOT, plainPage, pydanticAgent } from "../support/servers.mjs";
+import { suite } from "../support/suite.mjs";
+import { call, checkEnvelopes, exactly, messagesOf, tool, user } from "../support/wire.mjs";
+
+const pageTest = suite(async (open) => {
+  const page = await plainPage();
+  open.push(page);
+  const agent = await pydanticAgent(new URL(page.url).origin);
+  open.push(agent);
+  return { page, agent };
+});
+
+const at = (file) => ({
+  address: ({ page, agent }) => `${page.url}${file}?${new URLSearchParams({ agent: agent.url })}`,
+});
+
+/** A test on the example's page. */
+function exampleTest(name, body) {
+  pageTest(name, at(""), async (chat, { agent }) => {
+    await agent.forget();
+    await body(chat, agent);
+  });
+}
+
+/** A test on a page with two empty places; it gets a function that mounts a chat into one of them. */
+function hostTest(name, body) {
+  pageTest(name, { ...at("host.html"), bare: true }, async ({ page }, { agent }) => {
+    await agent.forget();
+    const mount = async (place) => {
+      await page.evaluate(
+        async ([place, url]) => {
+          const { mount } = await import("./embed/index.js");
+          (globalThis.chats ??= {})[place] = await mount(document.getElementById(place), { url, headers: { "x-place": place } });
+        },
+        [place, agent.url],
+      );
+      const chat = new Chat(page, page.locator(`#${place}`));
+      await chat.composer.waitFor();
+      return chat;
+    };
+    await body(mount, agent, page);
+  });
+}
+
+/** Registers `web_search` with a handler that is chosen by name, because functions do not cross into the page. */
+const register = (page, place, handler = "plain") =>
+  page.evaluate(
+    ([place, handler]) => {
+      const handlers = {
+        plain: ({ query }) => [`about ${query}`],
+        nothing: () => undefined,
+        promise: async ({ query }) => ({ query }),
+        throws: () => {
+          throw new Error("thrown on the spot");
+        },
+        rejects: () => Promise.reject(new TypeError("rejected later")),
+        "rejects with a text": () => Promise.reject("only a text"),
+        "rejects with nothing": () => Promise.reject(),
+        "gives a circle": () => {
+          const circle = {};
+          circle.circle = circle;
+          return circle;
+        },
+        never: () => new Promise(() => {}),
+      };
+      globalThis.unregister?.[place]?.();
+      (globalThis.unregister ??= {})[place] = globalThis.chats[place].registerAction({
+        name: "web_search",
+        description: `Search for ${place}`,
+        parameters: { type: "object", properties: { query: { type: "string" } }, required: ["query"] },
+        handler: handlers[handler],
+      });
+    },
+    [place, handler],
+  );
+
+exampleTest("the example: approved, the handler runs once and its result reaches the agent", async (chat, agent) => {
+  const count = chat.page.locator("#count");
+  await chat.send("Please confirm the restart");
+  const card = chat.card("confirmAction");
+  await card.getByRole("button", { name: "Approve" }).waitFor();
+  await shows(count, "0");
+  await accessible(chat.page);
+  await chat.picture("embed example");
+  await chat.approve(card);
+  await chat.idle();
+  await chat.status(card, "complete");
+  await chat.says("confirmAction returned");
+  await shows(count, "1");
+  const requests = await agent.requests();
+  checkEnvelopes(requests);
+  exactly(requests[0].body.tools, [
+    {
+      name: "confirmAction",
+      description: "Ask the user to confirm an action before proceeding",
+      parameters: {
+        type: "object",
+        properties: {
+          action: { type: "string", description: "The action that needs confirmation" },
+          importance: { type: "string", enum: ["low", "medium", "high", "critical"] },
+        },
+        required: ["action"],
+      },
+    },
+  ]);
+  exactly(messagesOf(requests), [
+    [user(1, "Please confirm the restart")],
+    [
+      user(1, "Please confirm the restart"),
+      {
+        id: "assistant-1",
+        role: "assistant",
+        toolCalls: [call(1, "confirmAction", '{"action": "the restart", "importance": "high"}')],
+      },
+      tool(1, '"approved"'),
+    ],
+  ]);
+});
+
+exampleTest("the example: denied, the handler does not run", async (chat, agent) => {
+  await chat.send("Please confirm the restart");
+  await chat.deny(chat.card("confirmAction"));
+  await chat.idle();
+  await chat.says("confirmAction was denied, so I leave it.");
+  await shows(chat.page.locator("#count"), "0");
+  assert.deepEqual(messagesOf(await agent.requests())[1].at(-1), tool(1, '"denied"'));
+});
+
+exampleTest("taking the chat away empties its place and ends what runs", async (chat) => {
+  const gone = chat.page.waitForEvent("requestfailed");
+  await chat.send("Tell me a long story");
+  await chat.says("word5 ");
+  await chat.page.getByRole("button", { name: "Take the chat away" }).click();
+  assert.match((await gone).failure().errorText, /ABORTED/);
+  assert.equal(await chat.page.locator("#chat").innerHTML(), "");
+  await chat.page.getByRole("button", { name: "Take the chat away" }).click();
+});
+
+for (const [handler, result] of [
+  ["plain", ["about crabs"]],
+  ["nothing", null],
+  ["promise", { query: "crabs" }],
+  ["throws", { error: "thrown on the spot" }],
+  ["rejects", { error: "rejected later" }],
+  ["rejects with a text", { error: "only a text" }],
+  ["rejects with nothing", { error: "The handler failed" }],
+  ["gives a circle", { error: "The handler's result is no JSON" }],
+]) {
+  hostTest(`a handler, ${handler}: the agent is told and goes on`, async (mount, agent, page) => {
+    const chat = await mount("one");
+    await register(page, "one", handler);
+    await chat.ask("Search for crabs");
+    await chat.says(result?.error ? `web_search failed: ${result.error}.` : "web_search returned");
+    await chat.status(chat.card("web_search"), result?.error ? "failed" : "complete");
+    const requests = await agent.requests();
+    assert.equal(requests.length, 2);
+    const told = requests[1].body.messages.at(-1);
+    assert.equal(told.content, JSON.stringify(result));
+    assert.equal(told.error, result?.error);
+  });
+}
+
+hostTest("headers go along with every request", async (mount, agent) => {
+  const chat = await mount("one");
+  await chat.ask("Hello there");
+  assert.equal((await agent.requests())[0].headers["x-place"], "one");
+});
+
+hostTest("an action that was taken back is no longer offered", async (mount, agent, page) => {
+  const chat = await mount("one");
+  await register(page, "one");
+  await chat.ask("Search for crabs");
+  await chat.says("web_search returned");
+  await page.evaluate(() => {
+    globalThis.unregister.one();
+    globalThis.unregister.one();
+  });
+  await chat.ask("Search for crabs");
+  await chat.says("The page does not offer web_search.");
+  const requests = await agent.requests();
+  assert.deepEqual(requests.at(-1).body.tools, []);
+});
+
+hostTest("an action that is taken back while its handler runs is answered as cancelled", async (mount, agent, page) => {
+  const chat = await mount("one");
+  await register(page, "one", "never");
+  await chat.send("Search for crabs");
+  await chat.status(chat.card("web_search"), "executing");
+  await page.evaluate(() => globalThis.unregister.one());
+  await chat.idle();
+  await chat.status(chat.card("web_search"), "failed");
+  const result = (await agent.requests())[1].body.messages.at(-1);
+  assert.deepEqual(JSON.parse(result.content), { error: "cancelled", reason: "unmounted" });
+});
+
+hostTest("two chats on a page are strangers", async (mount, agent, page) => {
+  const one = await mount("one");
+  const two = await mount("two");
+  await register(page, "one");
+  await one.ask("Search for crabs");
+  await one.says("web_search returned");
+  await two.ask("Search for crabs");
+  await two.says("The page does not offer web_search.");
+  assert.equal(await two.card("web_search").count(), 0);
+  await register(page, "two");
+  await two.ask("Search for pilots");
+  await two.says("about pilots");
+  assert.ok(!(await one.log.innerText()).includes("pilots"));
+  const requests = await agent.requests();
+  const threads = requests.map(({ body }) => body.threadId);
+  assert.equal(new Set(threads).size, 2);
+  assert.equal(requests.at(-1).body.tools[0].description, "Search for two");
+  await accessible(page);
+  await page.evaluate(() => globalThis.chats.one.unmount());
+  assert.equal(await page.locator("#one").innerHTML(), "");
+  await two.ask("Search for locks");
+  await two.says("about locks");
+});
+
+hostTest("a chat that is taken away can be put back, as a new one", async (mount, agent, page) => {
+  const first = await mount("one");
+  await register(page, "one", "never");
+  await first.send("Search for crabs");
+  await first.status(first.card("web_search"), "executing");
+  await page.evaluate(() => globalThis.chats.one.unmount());
+  assert.equal(await page.locator("#one").innerHTML(), "");
+  const second = await mount("one");
+  await second.ask("Hello there");
+  const requests = await agent.requests();
+  assert.equal(requests.length, 2, "the call of the first chat was never answered");
+  assert.deepEqual(requests[1].body.tools, []);
+  exactly(messagesOf(requests)[1], [{ ...user(1, "Hello there"), id: "user-2" }]);
+});
+
+hostTest("from JavaScript: say something, begin anew, and hear what is wrong", async (mount, agent, page) => {
+  const chat = await mount("one");
+  await page.evaluate(() => globalThis.chats.one.send("Tell me a long story"));
+  await chat.says("word5 ");
+  const thrown = await page.evaluate(() => {
+    const attempt = (act) => {
+      try {
+        act();
+        return "";
+      } catch (error) {
+        return error instanceof Error && error.message;
+      }
+    };
+    const { one } = globalThis.chats;
+    return [attempt(() => one.send("too early")), attempt(() => one.registerAction({ name: "no good name" }))];
+  });
+  for (const message of thrown) assert.match(message, /\w/);
+  await page.evaluate(() => globalThis.chats.one.newConversation());
+  await chat.idle();
+  assert.equal(await chat.messages("user").count(), 0);
+  await page.evaluate(() => globalThis.chats.one.send("Hello there"));
+  await chat.says("You said: Hello there");
+  await eventually(async () => assert.equal((await agent.requests()).length, 2));
+});
+
+test("the types say what one may write", () => {
+  const compiler = path.join(path.dirname(createRequire(import.meta.url).resolve("typescript")), "../bin/tsc");
+  const options = ["--noEmit", "--strict", "--target", "es2022", "--module", "nodenext", "--types", ""];
+  execFileSync(process.execPath, [compiler, ...options, path.join(ROOT, "e2e/types/embed.ts")], { stdio: "pipe", encoding: "utf8" });
+});

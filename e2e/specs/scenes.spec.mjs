@@ -1,0 +1,279 @@
+// The demo's scenes with the agent that lives in the page: what a person sees, decides, and finds changed on the page.
+// What ends a scene early is in interruptions.spec.mjs, the chat as such in chat.spec.mjs.
+
+import assert from "node:assert/strict";
+
+import { Harbor, shows } from "../support/harbor.mjs";
+import { demo } from "../support/servers.mjs";
+import { suite } from "../support/suite.mjs";
+
+const pageTest = suite(async (open) => {
+  const page = await demo();
+  open.push(page);
+  return { page };
+});
+
+const chatTest = (name, body) =>
+  pageTest(name, { address: ({ page }) => page.url }, (chat) => body(chat, new Harbor(chat.page)));
+
+/** The answers of the agent, as texts. */
+const answers = (chat) => chat.messages("assistant").allInnerTexts();
+
+chatTest("weather, approved: the place is shared once, and the panel has the weather", async (chat, harbor) => {
+  await chat.send("What's the weather?");
+  const card = chat.card("get_weather");
+  await card.getByRole("button", { name: "Approve" }).waitFor();
+  await shows(card, '{"location":"Rotterdam"}');
+  await shows(harbor.conditions, "No place shared yet");
+  await chat.status(card, "pending");
+  await chat.approve(card);
+  await chat.status(card, "complete");
+  await chat.idle();
+  await chat.says("Here it is: 14 °C in Rotterdam, light rain");
+  await shows(harbor.conditions, /14°[^]*Rotterdam/);
+  await shows(harbor.newest, /Looked up the weather in Rotterdam\s+Assistant, approved by you/);
+  assert.equal(await harbor.activity.getByText("Looked up the weather").count(), 1, "it ran once");
+});
+
+chatTest("weather, denied: nothing is shared, and the agent leaves it", async (chat, harbor) => {
+  await chat.send("What's the weather?");
+  const card = chat.card("get_weather");
+  await chat.deny(card);
+  await chat.status(card, "failed");
+  await chat.idle();
+  await chat.says("You denied get_weather, so I leave it.");
+  await shows(harbor.conditions, "No place shared yet");
+});
+
+chatTest("Deny by keyboard only", async (chat, harbor) => {
+  const { keyboard } = chat.page;
+  await chat.reach(chat.composer);
+  await keyboard.type("What's the weather?");
+  await keyboard.press("Enter");
+  const deny = chat.card("get_weather").getByRole("button", { name: "Deny" });
+  await deny.waitFor();
+  await chat.hasFocus(chat.composer, "the card takes no focus");
+  await chat.reach(deny, "Shift+Tab");
+  await keyboard.press("Enter");
+  await chat.idle();
+  await chat.says("You denied get_weather");
+  await chat.hasFocus(chat.composer, "the focus goes on to the composer");
+  await shows(harbor.conditions, "No place shared yet");
+});
+
+chatTest("a question before an action: Confirm", async (chat, harbor) => {
+  await chat.send("Rotate the API keys, but ask me first");
+  const dialog = chat.dialog();
+  await chat.hasFocus(dialog.getByRole("button", { name: "Cancel" }), "the safe button has the focus");
+  await shows(dialog, "Do you want to rotate the API keys?");
+  await dialog.getByRole("button", { name: "Confirm" }).click();
+  await chat.idle();
+  await chat.says("You approved it, so I go ahead: rotate the API keys.");
+  await shows(chat.card("confirmAction"), "You approved: rotate the API keys");
+  await shows(harbor.newest, "You approved: rotate the API keys");
+});
+
+chatTest("a question before an action: Cancel by keyboard", async (chat, harbor) => {
+  await chat.send("Rotate the API keys, but ask me first");
+  await chat.hasFocus(chat.dialog().getByRole("button", { name: "Cancel" }));
+  await chat.page.keyboard.press("Enter");
+  await chat.idle();
+  await chat.says("You rejected it");
+  await shows(harbor.newest, "You rejected: rotate the API keys");
+});
+
+chatTest("a deletion, confirmed by keyboard: the row goes", async (chat, harbor) => {
+  await chat.send("Delete the project atlas-sandbox");
+  const dialog = chat.dialog();
+  await chat.hasFocus(dialog.getByRole("button", { name: "Cancel" }));
+  await chat.status(chat.card("confirmDeletion"), "executing");
+  await shows(harbor.projects, "atlas-sandbox");
+  await chat.reach(dialog.getByRole("button", { name: "Confirm" }));
+  await chat.page.keyboard.press("Enter");
+  await chat.idle();
+  await chat.says("Done: atlas-sandbox is deleted.");
+  assert.equal(await harbor.projects.getByText("atlas-sandbox", { exact: true }).count(), 0);
+  await shows(harbor.projects, "3 projects");
+  assert.equal(await dialog.count(), 0);
+});
+
+chatTest("a deletion, cancelled with Escape: the row stays", async (chat, harbor) => {
+  await chat.send("Delete the project atlas-sandbox");
+  await chat.dialog().getByRole("button", { name: "Cancel" }).waitFor();
+  await chat.page.keyboard.press("Escape");
+  await chat.idle();
+  await chat.says("You cancelled, so atlas-sandbox stays.");
+  await shows(chat.card("confirmDeletion"), "User cancelled deletion of atlas-sandbox");
+  await shows(harbor.projects, "4 projects");
+});
+
+chatTest("search shows a card for every status, and the results stand in the panel", async (chat, harbor) => {
+  const seen = await chat.watch("web_search");
+  await chat.ask("Search for tide tables");
+  assert.deepEqual(await seen(), [
+    { status: "pending", text: "Preparing to search…" },
+    { status: "executing", text: 'Searching for "tide tables"…' },
+    { status: "complete", text: 'Found 2 results for "tide tables"' },
+  ]);
+  await chat.says("I found 2 pages: Tide tables for Rotterdam, 2026; Reading a tide table.");
+  await shows(harbor.search, /2 results for “tide tables”[^]*Tide tables for Rotterdam, 2026[^]*Reading a tide table/);
+});
+
+chatTest("a handler that fails: the card and the panel say why, and the agent goes on without it", async (chat, harbor) => {
+  const seen = await chat.watch("web_search");
+  await chat.ask("Search for pier failure reports");
+  const statuses = (await seen()).map(({ status }) => status);
+  assert.deepEqual(statuses, ["pending", "executing", "failed"]);
+  await shows(chat.card("web_search"), "Search failed: the search index is being rebuilt");
+  await chat.says("web_search failed: the search index is being rebuilt. I will go on without it.");
+  await shows(harbor.search, "the search index is being rebuilt");
+});
+
+chatTest("a choice made in a card by keyboard", async (chat, harbor) => {
+  await chat.send("Pick a data source for the berth report");
+  const card = chat.card("selectDataSource");
+  const group = card.getByRole("group", { name: "Choose a data source" });
+  await group.waitFor();
+  await chat.running();
+  const option = group.getByRole("button", { name: "Berth telemetry" });
+  await chat.reach(option, "Shift+Tab");
+  await chat.page.keyboard.press("Enter");
+  await chat.idle();
+  await chat.says("I will use Berth telemetry (Time series).");
+  await shows(card, "Selected: Berth telemetry (Time series)");
+  assert.ok(await harbor.sources.getByRole("radio", { name: /Berth telemetry/ }).isChecked());
+  await chat.hasFocus(chat.composer, "the focus goes on to the composer");
+});
+
+chatTest("a choice that is cancelled, and one with nothing to choose from", async (chat, harbor) => {
+  await chat.send("Pick a data source for the berth report");
+  await chat.card("selectDataSource").getByRole("button", { name: "Cancel" }).click();
+  await chat.idle();
+  await chat.says("No data source was selected, so I cannot go on.");
+  assert.ok(await harbor.sources.getByRole("radio", { name: /Orders warehouse/ }).isChecked());
+  await chat.ask("Pick a data source with satellite images");
+  await shows(chat.card("selectDataSource").nth(1), "No data source is available for satellite images");
+});
+
+chatTest("a deployment to production is asked about; the lane gets the version", async (chat, harbor) => {
+  await chat.send("Deploy 2.4.0 to production");
+  const card = chat.card("deployApplication");
+  await card.getByRole("button", { name: "Approve" }).waitFor();
+  await shows(harbor.lane("production"), "2.3.1");
+  await chat.approve(card);
+  await chat.idle();
+  await chat.says(/Deployment dep-\d+ is initiated and takes about 5 minutes\./);
+  await shows(harbor.lane("production"), /2\.4\.0[^]*Rolling out/);
+  await shows(harbor.lane("production"), /2\.4\.0[^]*Healthy/);
+});
+
+chatTest("a deployment to staging is not asked about", async (chat, harbor) => {
+  await chat.ask("Deploy 2.4.0 to staging");
+  await chat.status(chat.card("deployApplication"), "complete");
+  await shows(harbor.lane("staging"), "2.4.0");
+});
+
+chatTest("with the switch off, deploying is not offered; with it on, it is again", async (chat, harbor) => {
+  await harbor.mayDeploy.click();
+  await chat.ask("Deploy 2.4.0 to staging");
+  await chat.says("I may not deploy.");
+  await chat.ask("Run the full deployment process");
+  assert.equal(await chat.card("deployApplication").count() + await chat.card("deployment_process").count(), 0);
+  await shows(harbor.lane("staging"), "2.3.1");
+  await harbor.mayDeploy.press("Space");
+  await chat.ask("Deploy 2.4.0 to staging");
+  await shows(harbor.lane("staging"), "2.4.0");
+});
+
+chatTest("the stages of a process follow the handler's progress, in card and lane", async (chat, harbor) => {
+  const seen = await chat.watch("deployment_process");
+  await chat.send("Run the full deployment process");
+  const card = chat.card("deployment_process");
+  const current = card.locator("[aria-current=step]");
+  for (const stage of ["Building", "Testing", "Deploying", "Verifying"]) await shows(current, stage);
+  await shows(harbor.lane("staging"), "step 5 of 5");
+  await chat.idle();
+  await shows(card, /Deployment dep-\d+ completed successfully/);
+  assert.equal(await card.locator('[data-state="done"]').count(), 5);
+  await shows(harbor.lane("staging"), /2\.4\.0[^]*Healthy/);
+  assert.deepEqual([...new Set((await seen()).map(({ status }) => status))], ["pending", "executing", "complete"]);
+});
+
+chatTest("a tool that the agent runs is only shown here", async (chat) => {
+  await chat.send("Check berth availability");
+  const card = chat.card("api_request");
+  await card.getByRole("progressbar").waitFor();
+  await chat.idle();
+  await chat.status(card, "complete");
+  await shows(card, "Successfully called /v1/berths?free=today");
+  await chat.says("Berths 4, 9 and 14 are free today.");
+});
+
+chatTest("progress grows out of arguments that are still streaming in", async (chat) => {
+  const seen = await chat.watch("analyzing_data");
+  await chat.ask("Analyze the berth telemetry");
+  const all = await seen();
+  const percents = all.filter(({ status }) => status === "pending").map(({ text }) => Number(/(\d+)%/.exec(text)?.[1] ?? 0));
+  assert.ok(new Set(percents).size > 5, `it grew step by step: ${percents}`);
+  assert.deepEqual(percents, [...percents].sort((a, b) => a - b), "it never went back");
+  await shows(chat.card("analyzing_data"), "Analysis complete for Berth telemetry");
+});
+
+chatTest("two calls in one answer: decided apart, answered together and in their order", async (chat, harbor) => {
+  await chat.send("What's the weather in Oslo and Bergen?");
+  const cards = chat.card("get_weather");
+  await cards.nth(1).getByRole("button", { name: "Approve" }).waitFor();
+  await chat.approve(cards.nth(1));
+  await chat.status(cards.nth(1), "complete");
+  await chat.running();
+  assert.equal((await answers(chat)).length, 1, "the agent still waits for the other one");
+  await chat.deny(cards.nth(0));
+  await chat.idle();
+  const [, answer, ...more] = await answers(chat);
+  assert.deepEqual(more, [], "one continuation");
+  assert.match(answer, /You denied get_weather[^]*Here it is: [^]* in Bergen/, "in the order of the calls");
+  await shows(harbor.conditions, "Bergen");
+});
+
+chatTest("two different tools in one answer: the one without approval does not wait", async (chat, harbor) => {
+  await chat.send("Search for crabs and tell me the weather in Oslo");
+  await chat.status(chat.card("web_search"), "complete");
+  await shows(harbor.search, "Crabs on the quay wall");
+  await chat.status(chat.card("get_weather"), "pending");
+  await chat.approve(chat.card("get_weather"));
+  await chat.idle();
+  await chat.says(/I found one page: Crabs on the quay wall\.\s+Here it is: /);
+});
+
+chatTest("a tool without a card of its own has the default card, with arguments and result inside", async (chat) => {
+  await chat.ask("Where is order A-17?");
+  const card = chat.card("lookup_order");
+  await chat.status(card, "complete");
+  await chat.reach(card.locator("summary"), "Shift+Tab");
+  await chat.page.keyboard.press("Enter");
+  await shows(card, /"order_id":\s*"A-17"[^]*"status": "shipped"/);
+});
+
+for (const [prompt, tool, error] of [
+  ["Call an unknown tool", "teleport", /teleport failed: Action teleport not found/],
+  ["Use wrong arguments", "web_search", /web_search failed: [^]*\/query/],
+  ["Send malformed JSON", "confirmAction", /confirmAction failed: [^]*JSON/],
+]) {
+  chatTest(`${prompt}: the agent hears why and answers`, async (chat, harbor) => {
+    await chat.ask(prompt);
+    await chat.status(chat.card(tool), "failed");
+    await chat.says(error);
+    await shows(harbor.search, "Nothing was searched for yet.");
+    assert.equal(await chat.dialog().count(), 0);
+  });
+}
+
+chatTest("a card that cannot be drawn: the call still counts and the chat stands", async (chat) => {
+  await chat.ask("Show a broken card");
+  const card = chat.card("draw_chart");
+  await chat.status(card, "complete");
+  await shows(card, "This card could not be shown. This page draws no charts");
+  await chat.says("draw_chart returned 3.");
+  await chat.ask("Search for crabs");
+  await chat.says("I found one page: Crabs on the quay wall.");
+});

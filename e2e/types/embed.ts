@@ -1,0 +1,41 @@
+// What the npm package's types let one write, and what they refuse. Checked by the compiler only, never run.
+
+import { mount, type ActionDefinition, type Chat, type Json } from "../../dist/embed/index.js";
+
+const place: HTMLElement = document.body;
+const chat: Chat = await mount(place, { url: "/agent", headers: { authorization: "Bearer x" } });
+
+const unregister: () => void = chat.registerAction<{ query: string; limit?: number }>({
+  name: "web_search",
+  description: "Search the web",
+  parameters: { type: "object", properties: { query: { type: "string" } } },
+  requiresApproval: true,
+  handler: async ({ query, limit = 3 }) => ({ query: query.toUpperCase(), limit, found: [null, true, 1.5, "x"] }),
+});
+unregister();
+
+chat.registerAction({ name: "ping", handler: () => "pong" });
+chat.registerAction({ name: "log", handler: (args) => void args });
+chat.registerAction({ name: "later", handler: () => Promise.resolve() });
+chat.send("Hello");
+chat.newConversation();
+chat.unmount();
+
+const value: Json = { list: [1, "two", null, { deep: false }] };
+const action: ActionDefinition<{ id: number }> = { name: "open", handler: ({ id }) => id + 1 };
+chat.registerAction(action);
+
+// @ts-expect-error an address is needed
+await mount(place, {});
+// @ts-expect-error only an element can hold a chat
+await mount("#chat", { url: "/agent" });
+// @ts-expect-error headers are texts
+await mount(place, { url: "/agent", headers: { retries: 3 } });
+// @ts-expect-error an action has a name
+chat.registerAction({ handler: () => null });
+// @ts-expect-error a function is no JSON
+chat.registerAction({ name: "bad", handler: () => () => 1 });
+// @ts-expect-error arguments have the type that was named
+chat.registerAction<{ id: number }>({ name: "bad", handler: ({ id }) => id.trim() });
+// @ts-expect-error only texts can be said
+chat.send(value);
