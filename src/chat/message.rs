@@ -7,7 +7,7 @@ use wasm_bindgen::JsCast;
 use super::{Icon, Labels, StreamingText};
 use crate::{
     assistant::Assistant,
-    tool::ToolCallSlot,
+    tool::{ToolCallSlot, has_default_card},
     view::{MessageCell, PartCell, PartKind},
 };
 
@@ -46,7 +46,10 @@ fn article(assistant: Assistant, message: MessageCell) -> impl IntoView {
     };
     let id = message.id.clone();
     let count = message.parts.clone();
-    let several = Memo::new(move |_| count.with(|parts| calls_in(parts) > 1));
+    let several = {
+        let assistant = assistant.clone();
+        Memo::new(move |_| count.with(|parts| default_cards(&assistant, parts) > 1))
+    };
     view! {
         <article
             class="la-message"
@@ -76,6 +79,15 @@ fn calls_in(parts: &[PartCell]) -> usize {
         .iter()
         .filter(|part| matches!(part.kind, PartKind::Call(_)))
         .count()
+}
+
+/// How many calls have the default card, which can be opened.
+fn default_cards(assistant: &Assistant, parts: &[PartCell]) -> usize {
+    let calls = parts.iter().filter_map(|part| match &part.kind {
+        PartKind::Call(key) => Some(key),
+        _ => None,
+    });
+    calls.filter(|key| has_default_card(assistant, key)).count()
 }
 
 /// Opens or closes all tool cards of its message that can be (row S1-16).

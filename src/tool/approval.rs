@@ -98,8 +98,9 @@ fn decide(
         view! {
             <button
                 type="button"
-                class="la-button"
+                class="la-button la-approval-edit"
                 data-variant="quiet"
+                data-size="small"
                 hidden=move || !runnable.get()
                 on:click=move |_| editing.set(true)
             >
@@ -117,6 +118,7 @@ fn decide(
         >
             {move || view! { <ExactText text=shown.args_text() /> }}
         </pre>
+        {edit}
         <Show when=move || !runnable.get()>
             <p class="la-approval-text" role="status">
                 {gone.clone()}
@@ -136,7 +138,6 @@ fn decide(
             <button type="button" class="la-button" on:click=deny>
                 <span>{labels.deny.clone()}</span>
             </button>
-            {edit}
         </div>
     }
 }

@@ -17,3 +17,4 @@ pub use inbox::{InterruptInbox, InterruptInboxProps};
 pub use slot::{ToolCallSlot, ToolCallSlotProps};
 
 pub(crate) use cards::Cards;
+pub(crate) use slot::has_default_card;

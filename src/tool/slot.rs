@@ -81,6 +81,17 @@ fn renderer_of(assistant: &Assistant, name: &str) -> Option<(RegistrationId, (Re
     Some((id, (renderer, code.streams_args)))
 }
 
+/// Whether a call shows the default card; who asks inside a reactive closure is told of changes.
+pub(crate) fn has_default_card(assistant: &Assistant, call: &CallKey) -> bool {
+    assistant.runtime().view.renderers.track();
+    let Some(cell) = assistant.call(call) else {
+        return false;
+    };
+    cell.name
+        .with(|name| renderer_of(assistant, name).is_none())
+        && cell.phase.get() != Phase::ApprovalRequested
+}
+
 /// What an action draws for a call. It is mounted by hand, so that the action can take it away
 /// at once when its component goes.
 #[component]
