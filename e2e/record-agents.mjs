@@ -185,7 +185,15 @@ const FRAMEWORK = {
   edit: answered(REFUND, less),
   deny: answered(REFUND, no, "Thanks"),
   cancel: answered(REFUND, cancelled, "Thanks"),
-  two: answered(REFUNDS, (one, index) => (index ? no(one) : yes(one))),
+  "two-approve": answered(REFUNDS, yes),
+  async two(talk) {
+    const events = await talk.run({ text: REFUNDS });
+    const [first, second] = interruptsOf(events);
+    const again = await talk.run({ resume: [yes(first), no(second)] });
+    // It asks about the second again, and then wants an answer to the first as well.
+    await talk.run({ resume: interruptsOf(again).map(no) });
+    await talk.run({ resume: [no(first), no(second)] });
+  },
   abandon: abandoned(REFUND),
   crash: said("Crash", "Are you back?"),
   async "deny-with-reason"(talk) {

@@ -30,8 +30,8 @@ class Scene:
     """Seconds between two pieces of text."""
 
 
-BACKEND = ('lookup_order',)
-"""Tools that run here, on the server."""
+BACKEND = ('lookup_order', 'refund_order')
+"""Tools that run here, on the server; the second only after a person has approved it."""
 
 
 def cities(text: str) -> list[str]:
@@ -51,6 +51,12 @@ def order(text: str) -> str:
     """The number in "order A-17", else a fixed one."""
     match = re.search(r'\border\s+([\w-]+)', text, re.IGNORECASE)
     return match.group(1) if match else 'A-17'
+
+
+def refunds(text: str) -> tuple[Call, ...]:
+    """A call for each order in "refund A-17 and B-2", at least one."""
+    found = re.findall(r'\b[A-Z]-\d+\b', text) or ['A-17']
+    return tuple(Call('refund_order', {'order_id': number, 'amount': 40}) for number in found)
 
 
 def scene(text: str, offered: dict[str, dict[str, Any]]) -> Scene:
@@ -78,6 +84,12 @@ def scene(text: str, offered: dict[str, dict[str, Any]]) -> Scene:
         return Scene(calls=(Call('web_search', {'query': 7}),))
     if 'keep searching' in said:
         return offered_only(call('web_search', query='and again'))
+    if 'refund' in said and 'search' in said:
+        return offered_only(*refunds(text), call('web_search', query='refund policy'))
+    if 'refund' in said and 'look' in said:
+        return Scene(calls=(Call('lookup_order', {'order_id': order(text)}), *refunds(text)))
+    if 'refund' in said:
+        return Scene(calls=refunds(text))
     if 'order' in said and 'confirm' in said:
         return offered_only(
             Call('lookup_order', {'order_id': order(text)}),
@@ -123,7 +135,8 @@ def answer(results: list[tuple[str, Any]]) -> Scene:
         if isinstance(value, dict) and 'error' in value:
             lines.append(f'{name} failed: {value["error"]}. I will go on without it.')
         elif value == 'denied' or isinstance(value, dict) and value.get('status') == 'denied':
-            lines.append(f'{name} was denied, so I leave it.')
+            reason = value.get('reason') if isinstance(value, dict) else None
+            lines.append(f'{name} was denied{f" ({reason})" if reason else ""}, so I leave it.')
         else:
             lines.append(f'{name} returned {raw}.')
     return Scene(text='\n'.join(lines))

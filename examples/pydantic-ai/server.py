@@ -46,7 +46,8 @@ def latest(messages: list[ModelMessage]) -> tuple[str | None, list[tuple[str, ob
             if isinstance(part, UserPromptPart) and isinstance(part.content, str):
                 words = part.content
             elif isinstance(part, ToolReturnPart):
-                results.append((part.tool_name, part.content))
+                denied = {'status': 'denied', 'reason': part.content}
+                results.append((part.tool_name, denied if part.outcome == 'denied' else part.content))
             elif isinstance(part, RetryPromptPart) and part.tool_name:
                 results.append((part.tool_name, {'error': part.model_response()}))
     return words, results
@@ -105,6 +106,11 @@ def lookup_order(order_id: str) -> dict[str, str]:
     """The state of an order. Runs here, on the server."""
     return {'order': order_id, 'state': 'packed'}
 
+
+@agent.tool_plain(requires_approval=True)
+def refund_order(order_id: str, amount: int) -> dict[str, str | int]:
+    """Give money back for an order. Runs here, once a person has approved it: the run ends with an interrupt first."""
+    return {'order': order_id, 'refunded': amount}
 
 
 async def run(request: Request) -> Response:

@@ -119,7 +119,7 @@ fn end_to_end(project: &Project, tally: &mut Tally) {
     let ready = tally.task("set-up for end-to-end tests", || {
         project.need_node(NODE)?;
         project.need_node_modules()?;
-        project.need_agent()?;
+        project.need_agents()?;
         chromium = project.need_chromium()?;
         Ok(())
     });

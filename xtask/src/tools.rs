@@ -13,8 +13,12 @@ use crate::project::{Outcome, Project, read};
 const TRUNK: &str = "0.21.14";
 const TRUNK_SERIES: &str = "0.21.";
 const WASM: &str = "wasm32-unknown-unknown";
-/// The folder of the agent that the end-to-end tests talk to.
-const AGENT: &str = "examples/pydantic-ai";
+/// The folders of the agents that the end-to-end tests talk to.
+const AGENTS: [&str; 3] = [
+    "examples/pydantic-ai",
+    "examples/langgraph",
+    "examples/agent-framework",
+];
 
 impl Project {
     /// The compiler's target for the browser.
@@ -197,9 +201,13 @@ impl Project {
         find().ok_or_else(|| format!("{} is not there after its installation", names.join(" or ")))
     }
 
-    /// The Python environment of the example agent.
-    pub(crate) fn need_agent(&self) -> Outcome<()> {
-        let folder = self.root.join(AGENT);
+    /// The Python environments of the example agents.
+    pub(crate) fn need_agents(&self) -> Outcome<()> {
+        AGENTS.iter().try_for_each(|agent| self.need_agent(agent))
+    }
+
+    fn need_agent(&self, agent: &str) -> Outcome<()> {
+        let folder = self.root.join(agent);
         let wanted = read(&folder.join("requirements.txt"))?;
         let venv = folder.join(".venv");
         let stamp = venv.join("requirements-of-this-install.txt");
@@ -215,7 +223,7 @@ impl Project {
             self.apt("Python 3", &["python3", "python3-venv"])?;
         }
         say(&format!(
-            "the Python packages of {AGENT}/requirements.txt into its .venv: seconds"
+            "the Python packages of {agent}/requirements.txt into its .venv: half a minute"
         ));
         let make = || {
             let mut command = self.command("python3");
