@@ -74,13 +74,6 @@ fn article(assistant: Assistant, message: MessageCell) -> impl IntoView {
     }
 }
 
-fn calls_in(parts: &[PartCell]) -> usize {
-    parts
-        .iter()
-        .filter(|part| matches!(part.kind, PartKind::Call(_)))
-        .count()
-}
-
 /// How many calls have the default card, which can be opened.
 fn default_cards(assistant: &Assistant, parts: &[PartCell]) -> usize {
     let calls = parts.iter().filter_map(|part| match &part.kind {
