@@ -34,13 +34,16 @@ export function exactly(actual, expected) {
   assert.equal(JSON.stringify(actual), JSON.stringify(expected), "members in AG-UI's order");
 }
 
-/** Checks everything of the requests of one thread but the messages: AG-UI 1.0's members in its order, fresh run ids. */
-export function checkEnvelopes(requests) {
+/**
+ * Checks everything of the requests of one thread but the messages and answers: AG-UI 1.0's members in its order, fresh
+ * run ids. An agent that keeps a `state`, or is answered through `props`, has them to itself.
+ */
+export function checkEnvelopes(requests, { state = false, props = false } = {}) {
   for (const { body, headers } of requests) {
-    assert.deepEqual(Object.keys(body), KEYS);
+    assert.deepEqual(Object.keys(body), body.resume ? [...KEYS, "resume"] : KEYS);
     assert.equal(body.protocolVersion, "1.0");
-    assert.deepEqual(body.state, {});
-    assert.deepEqual(body.forwardedProps, {});
+    if (!state) assert.deepEqual(body.state, {});
+    if (!props) assert.deepEqual(body.forwardedProps, {});
     assert.equal(body.threadId, requests[0].body.threadId);
     for (const item of body.context) assert.deepEqual(Object.keys(item), ["description", "value"]);
     for (const tool of body.tools) assert.deepEqual(Object.keys(tool), ["name", "description", "parameters"]);

@@ -1,0 +1,102 @@
+// The built demo against a real langgraph server (examples/langgraph): a graph that keeps the thread itself and says at the
+// end of each run what is in it, with other ids. What it asks of a person is in interrupts.spec.mjs.
+
+import assert from "node:assert/strict";
+
+import { demo, langgraphAgent } from "../support/servers.mjs";
+import { suite } from "../support/suite.mjs";
+import { checkEnvelopes } from "../support/wire.mjs";
+
+const chatTest = suite(async (open) => {
+  const page = await demo();
+  const agent = await langgraphAgent(new URL(page.url).origin);
+  open.push(page, agent);
+  return { page, agent };
+});
+
+/** A test against both of the agent's addresses: with raw events and without. */
+function agentTest(name, body) {
+  for (const path of ["", "outcome"]) {
+    const address = ({ page, agent }) =>
+      `${page.url}?${new URLSearchParams({ agent: `${agent.url}${path}`, protocol: "ag-ui" })}`;
+    chatTest(`/${path}: ${name}`, { address }, async (chat, { agent }) => {
+      await agent.forget();
+      await body(chat, agent);
+    });
+  }
+}
+
+async function sent(agent) {
+  const requests = await agent.requests();
+  checkEnvelopes(requests, { state: true });
+  return requests.map(({ body }) => body);
+}
+
+const rolesOf = ({ messages }) => messages.map(({ role }) => role);
+
+/** Each message of the transcript is there once. */
+async function once(chat, role, ...texts) {
+  assert.equal(await chat.messages(role).count(), texts.length);
+  for (const [index, text] of texts.entries()) {
+    assert.ok((await chat.messages(role).nth(index).innerText()).includes(text), `${role} ${index} says ${text}`);
+  }
+}
+
+agentTest("text; the state of the graph comes back with the next message", async (chat, agent) => {
+  await chat.ask("Hello there");
+  await chat.says("You said: Hello there");
+  await chat.ask("And again");
+  await chat.says("You said: And again");
+  await once(chat, "user", "Hello there", "And again");
+  await once(chat, "assistant", "You said: Hello there", "You said: And again");
+  const [first, second] = await sent(agent);
+  assert.deepEqual(first.state, {});
+  assert.equal(second.state.steps, 1);
+  assert.deepEqual(rolesOf(second), ["user", "assistant", "user"]);
+});
+
+agentTest("a tool of the page: the graph ends, and goes on with the result", async (chat, agent) => {
+  await chat.ask("Search, please");
+  await chat.status(chat.card("web_search"), "complete");
+  await chat.says("web_search returned");
+  assert.equal(await chat.card("web_search").count(), 1);
+  const bodies = await sent(agent);
+  assert.equal(bodies.length, 2);
+  assert.deepEqual(rolesOf(bodies[1]), ["user", "assistant", "tool"]);
+});
+
+agentTest("a tool of the server: the snapshot gives its result another id, which changes nothing", async (chat, agent) => {
+  await chat.ask("Where is order A-17?");
+  const card = chat.card("lookup_order");
+  await chat.status(card, "complete");
+  await chat.says('lookup_order returned {"order": "A-17", "state": "packed"}.');
+  assert.equal(await card.count(), 1);
+  await chat.ask("Thank you");
+  await chat.says("You said: Thank you");
+  const bodies = await sent(agent);
+  assert.equal(bodies.length, 2);
+  assert.deepEqual(rolesOf(bodies[1]), ["user", "assistant", "tool", "assistant", "user"], "a result follows its call");
+});
+
+agentTest("a call of the server and one of the page, together", async (chat, agent) => {
+  await chat.ask("Where is order A-17, and search");
+  await chat.status(chat.card("lookup_order"), "complete");
+  await chat.status(chat.card("web_search"), "complete");
+  await chat.says(/lookup_order returned[^]*web_search returned/);
+  const bodies = await sent(agent);
+  assert.equal(bodies.length, 2, "one continuation");
+  const [, asked, ...results] = bodies[1].messages;
+  assert.deepEqual(
+    results.map(({ role, toolCallId }) => [role, toolCallId]),
+    asked.toolCalls.map(({ id }) => ["tool", id]),
+    "results in call order",
+  );
+});
+
+agentTest("an error in the middle of a run keeps the text before it, and the next message works", async (chat) => {
+  await chat.ask("Crash");
+  await chat.notice(/the model exploded/).waitFor();
+  await chat.says("About to fail.");
+  await chat.ask("Are you back?");
+  await chat.says("You said: Are you back?");
+});

@@ -1,0 +1,39 @@
+// What agents wait for, as a person answers it: approval cards and the questions of the inbox.
+
+/** The open questions that are not about a call with a card of its own, in order. */
+export const questions = (chat) => chat.root.locator("[data-interrupt-id]");
+
+/** Changes the arguments in an approval card and approves them. */
+export async function approveWith(card, args) {
+  await card.getByRole("button", { name: "Edit arguments", exact: true }).click();
+  await fill(card.locator("form"), args);
+  await card.getByRole("button", { name: "Approve", exact: true }).click();
+}
+
+/** Denies in an approval card that takes a reason. */
+export async function denyBecause(card, reason) {
+  await card.getByLabel("Reason (optional)", { exact: true }).fill(reason);
+  await card.getByRole("button", { name: "Deny", exact: true }).click();
+}
+
+/** Answers a question. */
+export async function answer(question, value) {
+  await fill(question, value);
+  await question.getByRole("button", { name: "Submit", exact: true }).click();
+}
+
+/** Gives a question up. */
+export const giveUp = (question) => question.getByRole("button", { name: "Cancel", exact: true }).click();
+
+/** Fills a form: in its fields, by their labels, or as a whole where it asks for JSON. */
+async function fill(form, value) {
+  const whole = form.getByLabel("Answer as JSON", { exact: true });
+  await whole.or(form.getByRole("textbox")).first().waitFor();
+  if (await whole.count()) return whole.fill(JSON.stringify(value));
+  for (const [label, entry] of Object.entries(value)) {
+    const field = form.getByLabel(label, { exact: true });
+    if (typeof entry === "boolean") await field.setChecked(entry);
+    else if (await field.evaluate((node) => node.localName === "select")) await field.selectOption({ label: entry });
+    else await field.fill(String(entry));
+  }
+}
