@@ -20,8 +20,10 @@ use crate::{
 #[component]
 pub(crate) fn App() -> impl IntoView {
     let (agent, notice) = agent::chosen();
-    let mut labels = Labels::default();
-    labels.placeholder = "Ask Harbor to do something".into();
+    let labels = Labels {
+        placeholder: "Ask Harbor to do something".into(),
+        ..Labels::default()
+    };
     provide_context(Arc::new(labels));
     let harbor = Harbor::new(system_is_dark());
     view! {
