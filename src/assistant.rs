@@ -3,8 +3,9 @@
 use std::{fmt, rc::Rc, sync::Arc};
 
 use assistant_core::{
+    action::ToolError,
     conversation::{CallKey, Conversation},
-    event::{Content, Diagnostic, ResumeStatus, Tool},
+    event::{Content, Diagnostic, Event, ResumeStatus, Tool},
     session::{Input, Notice, NoticeId, OpenInterrupt, Options, Refusal, RunSummary, Verdict},
 };
 use leptos::prelude::*;
@@ -262,6 +263,26 @@ impl Assistant {
         runtime
             .read(|session| runtime.view.call(key, session))
             .flatten()
+    }
+
+    /// Runs an action by hand, outside of any conversation: checked arguments, its handler, no
+    /// approval. A handler that asks through its card waits for ever, since there is none.
+    ///
+    /// # Errors
+    ///
+    /// "Action X not found", "Action X has no handler", what is wrong with the arguments, or what
+    /// the handler says.
+    pub async fn execute(&self, name: &str, args: Value) -> Result<Value, ToolError> {
+        self.runtime().execute(name, args).await
+    }
+
+    /// Events that nothing here acts on (raw, custom, steps, subagents), newest last; only the last
+    /// few hundred are kept.
+    #[must_use]
+    pub fn side_events(&self) -> Vec<Event> {
+        self.runtime()
+            .read(|session| session.side_events().to_vec())
+            .unwrap_or_default()
     }
 
     /// Reads the conversation. `None` only from inside a rule that is being asked.

@@ -306,3 +306,46 @@ async fn an_eager_action_starts_at_the_end_of_its_arguments() {
         MessageBody::User { .. }
     ));
 }
+
+/// S4-10, S4-12: running an action by hand
+#[wasm_bindgen_test]
+async fn an_action_can_be_run_by_hand() {
+    let chat = chat(MockAgent::new(), || {
+        use_assistant_action(
+            Action::new("web_search", "")
+                .parameters(json!({"type": "object", "required": ["query"]}))
+                .handler(|args: Query| async move { Ok::<_, ToolError>(args.query) }),
+        );
+        use_assistant_action(Action::new("bare", ""));
+        use_assistant_action(
+            Action::new("shown", "")
+                .render_only()
+                .handler(|_: Value| async { Ok::<_, ToolError>(1) }),
+        );
+    })
+    .await;
+    let assistant = &chat.assistant;
+    assert_eq!(
+        assistant.execute("web_search", json!({"query": "x"})).await,
+        Ok(json!("x"))
+    );
+    let wrong = assistant
+        .execute("web_search", json!({}))
+        .await
+        .unwrap_err();
+    assert!(wrong.message.contains("/query"), "{wrong}");
+    for (name, message) in [
+        ("nobody", "Action nobody not found"),
+        ("bare", "Action bare has no handler"),
+        ("shown", "Action shown not found"),
+    ] {
+        assert_eq!(
+            assistant
+                .execute(name, json!({}))
+                .await
+                .unwrap_err()
+                .message,
+            message
+        );
+    }
+}
