@@ -1,25 +1,73 @@
-// The demo's page as such: it starts, it is well formed for everyone, in both schemes and at both widths.
+// The demo's page for everyone: in both schemes, on a narrow and a wide screen, axe finds nothing in any state that a
+// person meets, and nothing stands out to the side.
 
 import assert from "node:assert/strict";
 
-import { DESKTOP, PHONE, accessible } from "../support/browser.mjs";
+import { DESKTOP, accessible } from "../support/browser.mjs";
 import { demo } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
 
-const chatTest = suite(async (open) => {
+const pageTest = suite(async (open) => {
   const page = await demo();
   open.push(page);
   return { page };
 });
 
+const SIZES = { wide: DESKTOP, narrow: { width: 360, height: 740 } };
+
+/** The states, each with what leads there. */
+const STATES = {
+  "the empty page": async () => {},
+  async "a conversation with cards"(chat) {
+    await chat.ask("Search for tide tables");
+    await chat.ask("Search for pier failure reports");
+    await chat.ask("Check berth availability");
+    await chat.ask("Show a broken card");
+    await chat.ask("Where is order A-17?");
+    await chat.card("lookup_order").locator("summary").click();
+    await chat.send("Run the full deployment process");
+    await chat.card("deployment_process").locator("[aria-current=step]").waitFor();
+  },
+  async "an open approval, and one that was denied"(chat) {
+    await chat.send("What's the weather in Oslo and Bergen?");
+    await chat.card("get_weather").nth(1).getByRole("button", { name: "Approve" }).waitFor();
+    await chat.deny(chat.card("get_weather").first());
+    await chat.status(chat.card("get_weather").first(), "failed");
+  },
+  async "an open choice"(chat) {
+    await chat.send("Pick a data source for the berth report");
+    await chat.card("selectDataSource").getByRole("button", { name: "Cancel" }).waitFor();
+  },
+  async "an open dialog"(chat) {
+    await chat.send("Delete the project atlas-sandbox");
+    await chat.dialog().getByRole("button", { name: "Confirm" }).waitFor();
+  },
+  async "a notice"(chat) {
+    await chat.ask("Crash");
+    await chat.notice(/the model exploded/).waitFor();
+  },
+};
+
 for (const colorScheme of ["light", "dark"]) {
-  for (const [size, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
-    const options = { address: ({ page }) => page.url, colorScheme, viewport };
-    chatTest(`axe finds nothing, ${colorScheme}, ${size}`, options, async (chat) => {
-      await accessible(chat.page);
-      const wide = await chat.page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
-      assert.ok(!wide, "nothing stands out to the side");
-      await chat.picture(`page ${colorScheme} ${size}`);
-    });
+  for (const [size, viewport] of Object.entries(SIZES)) {
+    for (const [state, lead] of Object.entries(STATES)) {
+      const options = { address: ({ page }) => page.url, colorScheme, viewport };
+      pageTest(`axe finds nothing: ${state}, ${colorScheme}, ${size}`, options, async (chat) => {
+        await lead(chat);
+        await chat.picture(`page ${state} ${colorScheme} ${size}`);
+        await accessible(chat.page);
+        await fits(chat);
+        if (size === "wide" || (await chat.dialog().count())) return;
+        await chat.page.getByRole("group", { name: "View" }).getByRole("button", { name: "Page" }).click();
+        await chat.picture(`page ${state} ${colorScheme} ${size} panels`);
+        await accessible(chat.page);
+        await fits(chat);
+      });
+    }
   }
+}
+
+async function fits({ page }) {
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+  assert.ok(!wide, "nothing stands out to the side");
 }

@@ -47,12 +47,28 @@ agentTest("plain text is streamed, and the request is exact", {}, async (chat, a
   ]);
 });
 
-agentTest("the tools of the page are offered in the seed's form", {}, async (chat, agent) => {
+agentTest("the tools of the page are offered in the seed's form, and what the page shows is told", {}, async (chat, agent) => {
   await chat.ask("Hello there");
   const [{ body }] = await sent(agent);
-  const names = body.tools.map(({ name }) => name);
-  assert.equal(new Set(names).size, names.length, "each name once");
-  for (const name of ["api_request", "analyzing_data"]) assert.ok(!names.includes(name), `${name} is only drawn`);
+  exactly(
+    body.tools.map(({ name }) => name),
+    [
+      "deployApplication",
+      "deployment_process",
+      "confirmDeletion",
+      "get_weather",
+      "selectDataSource",
+      "confirmAction",
+      "draw_chart",
+      "web_search",
+    ],
+  );
+  exactly(body.context, [
+    { description: "The colours of the page", value: "light" },
+    { description: "What runs in each environment", value: "dev: 2.5.0-rc.2, staging: 2.3.1, production: 2.3.1" },
+    { description: "The projects on the page", value: "atlas, atlas-sandbox, tidewatch, quay-scheduler" },
+    { description: "The selected data source", value: "Orders warehouse" },
+  ]);
   assert.deepEqual(
     body.tools.find(({ name }) => name === "confirmAction"),
     {
@@ -188,6 +204,112 @@ agentTest("a deletion is cancelled with Escape", {}, async (chat, agent) => {
   await chat.idle();
   await chat.says("confirmDeletion returned false.");
   assert.equal(messagesOf(await sent(agent))[1].at(-1).content, "false");
+});
+
+agentTest("a handler that fails: the agent hears why, in the result and in AG-UI's own member, and answers", {}, async (chat, agent) => {
+  await chat.ask("Search for pier failure reports");
+  await chat.status(chat.card("web_search"), "failed");
+  await chat.says("web_search failed: the search index is being rebuilt. I will go on without it.");
+  const requests = await sent(agent);
+  exactly(messagesOf(requests)[1], [
+    user(1, "Search for pier failure reports"),
+    {
+      id: "assistant-1",
+      role: "assistant",
+      content: "",
+      toolCalls: [call(1, "web_search", '{"query": "pier failure reports"}')],
+    },
+    {
+      ...tool(1, '{"error":"the search index is being rebuilt","errorType":"unavailable","suggestion":"Try again later"}'),
+      error: "the search index is being rebuilt",
+    },
+  ]);
+});
+
+agentTest("Stop in the middle of a handler: nothing is sent until the next message, which tells of it", {}, async (chat, agent) => {
+  await chat.send("Pick a data source");
+  const card = chat.card("selectDataSource");
+  await card.getByRole("button", { name: "Berth telemetry" }).waitFor();
+  await chat.status(card, "executing");
+  await chat.stopButton.click();
+  await chat.idle();
+  await chat.status(card, "failed");
+  assert.equal((await agent.requests()).length, 1, "nothing is sent by itself");
+  await chat.ask("Never mind");
+  await chat.says("You said: Never mind");
+  const requests = await sent(agent);
+  exactly(messagesOf(requests)[1], [
+    user(1, "Pick a data source"),
+    {
+      id: "assistant-1",
+      role: "assistant",
+      content: "",
+      toolCalls: [call(1, "selectDataSource", '{"dataTypes": ["logs", "metrics"]}')],
+    },
+    tool(1, '{"error":"cancelled"}'),
+    user(2, "Never mind"),
+  ]);
+});
+
+agentTest("a component goes while its handler runs: the agent is told, and the tool is no longer offered", {}, async (chat, agent) => {
+  await chat.send("Search for slow boats");
+  const card = chat.card("web_search");
+  await chat.status(card, "executing");
+  await chat.page.getByRole("button", { name: "Close search" }).click();
+  await chat.idle();
+  await chat.status(card, "failed");
+  await chat.says("web_search failed: cancelled.");
+  const requests = await sent(agent);
+  exactly(messagesOf(requests)[1].at(-1), tool(1, '{"error":"cancelled","reason":"unmounted"}'));
+  assert.ok(!requests[1].body.tools.some(({ name }) => name === "web_search"));
+});
+
+agentTest("a component goes while its card shows: the default card takes its place", {}, async (chat) => {
+  await chat.ask("Search for crabs");
+  const card = chat.card("web_search");
+  await chat.says('Found 1 result for "crabs"');
+  await chat.page.getByRole("button", { name: "Close search" }).click();
+  await chat.says(/web_search\s+Done/);
+  await chat.status(card, "complete");
+});
+
+agentTest("a tool of the server and one of the page in one answer", {}, async (chat, agent) => {
+  await chat.send("Confirm order A-17");
+  await chat.dialog().getByRole("button", { name: "Confirm" }).click();
+  await chat.idle();
+  await chat.status(chat.card("lookup_order"), "complete");
+  await chat.status(chat.card("confirmAction"), "complete");
+  const requests = await sent(agent);
+  assert.equal(requests.length, 2);
+  const [said, calls, ...results] = messagesOf(requests)[1];
+  exactly(said, user(1, "Confirm order A-17"));
+  exactly(calls.toolCalls, [
+    call(1, "lookup_order", '{"order_id": "A-17"}'),
+    call(2, "confirmAction", '{"action": "ship order A-17", "importance": "high"}'),
+  ]);
+  exactly(results, [tool(1, '{"order":"A-17","state":"packed"}'), tool(2, '"approved"')]);
+});
+
+agentTest("with the switch off, what deploys is not offered", {}, async (chat, agent) => {
+  await chat.page.getByRole("switch", { name: "The assistant may deploy" }).click();
+  await chat.ask("Deploy it");
+  await chat.says("The page does not offer deployApplication.");
+  const [{ body }] = await sent(agent);
+  const names = body.tools.map(({ name }) => name);
+  assert.ok(!names.includes("deployApplication") && !names.includes("deployment_process"));
+});
+
+agentTest("another conversation is another thread, and takes nothing of the old one along", {}, async (chat, agent) => {
+  await chat.send("What's the weather in Oslo?");
+  await chat.card("get_weather").getByRole("button", { name: "Approve" }).waitFor();
+  await chat.root.getByRole("button", { name: "New conversation" }).click();
+  await chat.idle();
+  await chat.ask("Hello there");
+  await chat.says("You said: Hello there");
+  const [first, second, ...more] = await agent.requests();
+  assert.deepEqual(more, []);
+  assert.notEqual(second.body.threadId, first.body.threadId);
+  assert.deepEqual(second.body.messages.map(({ role, content }) => [role, content]), [["user", "Hello there"]]);
 });
 
 agentTest("arguments that break the schema never reach the handler; the agent hears why", {}, async (chat, agent) => {

@@ -198,6 +198,8 @@ impl Runtime {
 
     /// Ends everything that runs: the provider goes.
     pub(crate) fn shut_down(&self) {
+        // The session first, so that nothing begins anew when actions are taken back later.
+        self.later(Input::Stop);
         for (_, abort) in self.runs.borrow_mut().drain() {
             abort.abort();
         }

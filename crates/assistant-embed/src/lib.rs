@@ -7,7 +7,13 @@
 
 mod json;
 
-use std::{any::Any, cell::RefCell};
+use std::{
+    any::Any,
+    cell::RefCell,
+    collections::HashMap,
+    mem::{self, ManuallyDrop},
+    rc::{Rc, Weak},
+};
 
 use leptos::{mount::mount_to, prelude::*};
 use leptos_assistant::{
@@ -22,7 +28,17 @@ use wasm_bindgen_futures::JsFuture;
 #[wasm_bindgen]
 pub struct Chat {
     assistant: Assistant,
-    mounted: RefCell<Option<Box<dyn Any>>>,
+    /// Stays when JavaScript forgets this object; `unmount` empties it.
+    standing: ManuallyDrop<Rc<RefCell<Standing>>>,
+}
+
+/// What stands until it is taken back: the garbage collection of the objects that speak for it
+/// must not take it away.
+#[derive(Default)]
+struct Standing {
+    mounted: Option<Box<dyn Any>>,
+    actions: HashMap<u64, ActionGuard>,
+    count: u64,
 }
 
 impl std::fmt::Debug for Chat {
@@ -50,16 +66,21 @@ pub fn mount(element: web_sys::HtmlElement, url: String, headers: &js_sys::Array
             </AssistantProvider>
         }
     });
+    let standing = Standing {
+        mounted: Some(Box::new(mounted)),
+        ..Standing::default()
+    };
     Chat {
         assistant,
-        mounted: RefCell::new(Some(Box::new(mounted))),
+        standing: ManuallyDrop::new(Rc::new(RefCell::new(standing))),
     }
 }
 
 #[wasm_bindgen]
 impl Chat {
-    /// Registers an action until the registration is dropped. `handler` gets the arguments and
-    /// gives back a value or a promise of one; what it throws is told to the agent.
+    /// Registers an action until the registration takes it back or the chat goes. `handler` gets
+    /// the arguments and gives back a value or a promise of one; what it throws is told to the
+    /// agent.
     ///
     /// # Errors
     ///
@@ -87,8 +108,16 @@ impl Chat {
             .assistant
             .register(action)
             .map_err(|error| JsError::new(&error.to_string()))?;
+        let mut standing = self.standing.borrow_mut();
+        standing.count += 1;
+        let number = standing.count;
+        // Without the chat the action goes at once, with its guard.
+        if standing.mounted.is_some() {
+            standing.actions.insert(number, guard);
+        }
         Ok(Registration {
-            guard: RefCell::new(Some(guard)),
+            standing: Rc::downgrade(&self.standing),
+            number,
         })
     }
 
@@ -111,23 +140,34 @@ impl Chat {
 
     /// Takes the chat out of the page; everything that runs ends.
     pub fn unmount(&self) {
-        let mounted = self.mounted.borrow_mut().take();
-        drop(mounted);
+        // Dropped after the borrow ends: what goes may call back.
+        let standing = mem::take(&mut *self.standing.borrow_mut());
+        drop(standing);
     }
 }
 
 /// An action that is registered.
 #[wasm_bindgen]
-#[derive(Debug)]
 pub struct Registration {
-    guard: RefCell<Option<ActionGuard>>,
+    standing: Weak<RefCell<Standing>>,
+    number: u64,
+}
+
+impl std::fmt::Debug for Registration {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Registration")
+            .field("number", &self.number)
+            .finish_non_exhaustive()
+    }
 }
 
 #[wasm_bindgen]
 impl Registration {
     /// Takes the action back. A second time does nothing.
     pub fn unregister(&self) {
-        let guard = self.guard.borrow_mut().take();
+        let standing = self.standing.upgrade();
+        let guard =
+            standing.and_then(|standing| standing.borrow_mut().actions.remove(&self.number));
         drop(guard);
     }
 }

@@ -1,0 +1,144 @@
+// The built demo against the agent framework (examples/agent-framework), which speaks AG-UI as it was before 1.0.
+
+import assert from "node:assert/strict";
+
+import { approveWith, questions } from "../support/questions.mjs";
+import { demo, frameworkAgent } from "../support/servers.mjs";
+import { suite } from "../support/suite.mjs";
+import { checkEnvelopes } from "../support/wire.mjs";
+
+const chatTest = suite(async (open) => {
+  const page = await demo();
+  const agent = await frameworkAgent(new URL(page.url).origin);
+  open.push(page, agent);
+  return { page, agent };
+});
+
+const address = ({ page, agent }) => `${page.url}?${new URLSearchParams({ agent: agent.url, protocol: "ag-ui" })}`;
+
+/** A test that starts with an empty record at the agent. */
+const agentTest = (name, body) =>
+  chatTest(name, { address }, async (chat, { agent }) => {
+    await agent.forget();
+    await body(chat, agent);
+  });
+
+async function sent(agent) {
+  const requests = await agent.requests();
+  checkEnvelopes(requests);
+  return requests.map(({ body }) => body);
+}
+
+/** The calls of a request that have a result right behind their message, and those that have none. */
+function answeredCalls({ messages }) {
+  const results = new Set(messages.filter(({ role }) => role === "tool").map(({ toolCallId }) => toolCallId));
+  const calls = messages.flatMap(({ toolCalls }) => toolCalls ?? []);
+  return calls.map(({ id, function: { name } }) => [name, results.has(id)]);
+}
+
+async function refund(chat, text = "Refund order A-17") {
+  await chat.send(text);
+  const card = chat.card("refund_order");
+  await card.first().getByRole("button", { name: "Approve", exact: true }).waitFor();
+  return card;
+}
+
+agentTest("text, twice", async (chat, agent) => {
+  await chat.ask("Hello there");
+  await chat.says("You said: Hello there");
+  await chat.ask("And again");
+  await chat.says("You said: And again");
+  const [, second] = await sent(agent);
+  assert.deepEqual(
+    second.messages.map(({ role }) => role),
+    ["user", "assistant", "user"],
+  );
+});
+
+agentTest("a tool of the page, whose call belongs to a message that was never opened", async (chat, agent) => {
+  await chat.ask("Search, please");
+  await chat.status(chat.card("web_search"), "complete");
+  await chat.says("web_search returned");
+  const bodies = await sent(agent);
+  assert.equal(bodies.length, 2);
+  assert.deepEqual(answeredCalls(bodies[1]), [["web_search", true]]);
+});
+
+agentTest("two calls of the server", async (chat, agent) => {
+  await chat.ask("Where are orders A-17 and B-2?");
+  const cards = chat.card("lookup_order");
+  await chat.status(cards.nth(0), "complete");
+  await chat.status(cards.nth(1), "complete");
+  await chat.says(/"A-17", "state": "packed"[^]*"B-2", "state": "packed"/);
+  await chat.ask("Thank you");
+  await chat.says("You said: Thank you");
+  assert.equal((await sent(agent)).length, 2);
+});
+
+agentTest("a call of the server and one of the page: the server runs its own afterwards", async (chat, agent) => {
+  await chat.ask("Where is order A-17, and search");
+  await chat.says(/lookup_order returned[^]*web_search returned/);
+  await chat.status(chat.card("web_search"), "complete");
+  await chat.status(chat.card("lookup_order"), "complete");
+  assert.ok((await sent(agent)).length >= 2);
+});
+
+agentTest("an approval is asked once, although it comes in three forms", async (chat, agent) => {
+  const card = await refund(chat);
+  assert.equal(await chat.root.getByRole("button", { name: "Approve", exact: true }).count(), 1);
+  assert.equal(await questions(chat).count(), 0);
+  assert.equal(await card.getByLabel("Reason (optional)", { exact: true }).count(), 0, "it takes no reason");
+  await chat.picture("agent framework approval");
+  await chat.approve(card);
+  await chat.idle();
+  await chat.status(card, "complete");
+  await chat.says('refund_order returned {"order": "A-17", "refunded": 40}.');
+  await chat.ask("Thank you");
+  await chat.says("You said: Thank you");
+  const bodies = await sent(agent);
+  assert.equal(bodies.length, 3);
+  assert.deepEqual(bodies[1].resume[0].payload, { approved: true });
+});
+
+agentTest("an approval with other arguments", async (chat) => {
+  const card = await refund(chat);
+  await approveWith(card, { order_id: "A-17", amount: 15 });
+  await chat.idle();
+  await chat.says('refund_order returned {"order": "A-17", "refunded": 15}.');
+});
+
+agentTest("a denial: the agent says so, and the next message works", async (chat, agent) => {
+  const card = await refund(chat);
+  await chat.deny(card);
+  await chat.idle();
+  await chat.status(card, "failed");
+  await chat.says("rejected by user");
+  await chat.ask("Thank you");
+  await chat.says("You said: Thank you");
+  assert.deepEqual((await sent(agent))[1].resume[0].payload, { approved: false });
+});
+
+agentTest("Stop gives an approval up, and the next message is answered", async (chat) => {
+  await refund(chat);
+  await chat.stopButton.click();
+  await chat.idle();
+  await chat.ask("Hello again");
+  await chat.says("You said: Hello again");
+});
+
+agentTest("two approvals at once", async (chat, agent) => {
+  const cards = await refund(chat, "Refund orders A-17 and B-2");
+  await chat.approve(cards.nth(0));
+  await chat.approve(cards.nth(1));
+  await chat.idle();
+  await chat.says(/"A-17", "refunded": 40[^]*"B-2", "refunded": 40/);
+  assert.equal((await sent(agent)).length, 2);
+});
+
+agentTest("an error whose text is withheld, and the next message works", async (chat) => {
+  await chat.ask("Crash");
+  await chat.notice(/internal error/).waitFor();
+  await chat.says("About to fail.");
+  await chat.ask("Are you back?");
+  await chat.says("You said: Are you back?");
+});
