@@ -144,6 +144,8 @@ async def short(chunks: AsyncIterator[bytes | str], fail: bool) -> AsyncIterator
         if count == 12:
             break
     if fail:
+        # A browser throws away what it has not read when a connection breaks.
+        await asyncio.sleep(0.3)
         raise ConnectionError('the scene "cut the line" breaks the connection here')
 
 
