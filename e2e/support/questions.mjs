@@ -30,10 +30,10 @@ async function fill(form, value) {
   const whole = form.getByLabel("Answer as JSON", { exact: true });
   await whole.or(form.getByRole("textbox")).first().waitFor();
   if (await whole.count()) return whole.fill(JSON.stringify(value));
-  for (const [label, entry] of Object.entries(value)) {
-    const field = form.getByLabel(label, { exact: true });
-    if (typeof entry === "boolean") await field.setChecked(entry);
-    else if (await field.evaluate((node) => node.localName === "select")) await field.selectOption({ label: entry });
-    else await field.fill(String(entry));
+  for (const [name, entry] of Object.entries(value)) {
+    const named = (role) => form.getByRole(role, { name, exact: true });
+    if (typeof entry === "boolean") await named("checkbox").setChecked(entry);
+    else if (await named("combobox").count()) await named("combobox").selectOption({ label: entry });
+    else await named("textbox").fill(String(entry));
   }
 }
