@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use assistant_core::{
-    conversation::{CallKey, Decision, Phase, Progress, Status, ToolCall},
+    conversation::{CallKey, Phase, Progress, Status, ToolCall},
     session::Refusal,
 };
 use leptos::prelude::*;
@@ -177,13 +177,6 @@ impl<T> ToolCallView<T> {
         .flatten()
     }
 
-    /// Whether a person said no.
-    #[must_use]
-    pub fn is_denied(&self) -> bool {
-        let decision = |call: &ToolCall| call.approval.as_ref()?.decision.clone();
-        matches!(self.read(decision).flatten(), Some(Decision::Denied { .. }))
-    }
-
     /// Lets the call run.
     ///
     /// # Errors
@@ -257,6 +250,28 @@ impl<T> ToolCallView<T> {
                     .map(|r| r.spec.parameters.clone())
             })
             .flatten()
+    }
+
+    /// The schema of arguments that a person may put in place of the agent's: what the agent says
+    /// where it is the agent who asks, else the action's own.
+    #[must_use]
+    pub fn edit_schema(&self) -> Option<Value> {
+        let interrupt = self
+            .read(|call| call.approval.as_ref()?.interrupt_id.clone())
+            .flatten();
+        let told = interrupt.and_then(|id| {
+            let found = self.assistant.runtime().read(|session| {
+                let open = session
+                    .interrupts()
+                    .iter()
+                    .find(|open| open.interrupt.id == id)?;
+                let properties = open.interrupt.response_schema.as_ref()?.get("properties")?;
+                properties.get("editedArgs").cloned()
+            });
+            found.flatten()
+        });
+        told.filter(|schema| schema.get("properties").is_some())
+            .or_else(|| self.parameters())
     }
 
     /// Whether approving it can lead to anything: its action is on the page, or the agent runs it.

@@ -150,7 +150,7 @@ fn edit(
 ) -> impl IntoView + use<> {
     let labels = Labels::current();
     let problems = RwSignal::new(Vec::<String>::new());
-    let schema = untrack(|| call.parameters()).unwrap_or(Value::Bool(true));
+    let schema = untrack(|| call.edit_schema()).unwrap_or(Value::Bool(true));
     let initial = untrack(|| call.args_value()).unwrap_or_default();
     let approving = call.clone();
     let approve = Callback::new(move |args: Value| {

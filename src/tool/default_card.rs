@@ -50,7 +50,6 @@ fn state_view(labels: &Labels, call: &ToolCallView<Value>, failed: bool) -> impl
     let (mark, word) = match call.phase() {
         Phase::InputStreaming => (None, &labels.preparing),
         Phase::InputAvailable | Phase::ApprovalRequested => (Some(Icon::Clock), &labels.queued),
-        Phase::ApprovalResponded if call.is_denied() => (Some(Icon::Ban), &labels.denied),
         Phase::ApprovalResponded => (Some(Icon::Clock), &labels.approved),
         Phase::Running => (None, &labels.running),
         Phase::OutputAvailable if failed => (Some(Icon::Alert), &labels.call_failed),

@@ -1,6 +1,6 @@
 //! The signals of a tool call.
 
-use assistant_core::conversation::{CallKey, Phase, ToolCall};
+use assistant_core::conversation::{CallKey, Decision, Phase, ToolCall};
 use leptos::prelude::*;
 
 use super::set_if_changed;
@@ -30,7 +30,7 @@ impl Shown {
     pub(super) fn of(call: &ToolCall) -> Self {
         Self {
             name: call.name.clone(),
-            phase: call.phase,
+            phase: shown_phase(call),
         }
     }
 }
@@ -41,7 +41,7 @@ impl CallCell {
             key,
             id: call.id.clone(),
             name: ArcRwSignal::new(call.name.clone()),
-            phase: ArcRwSignal::new(call.phase),
+            phase: ArcRwSignal::new(shown_phase(call)),
             revision: ArcRwSignal::new(0),
         }
     }
@@ -50,5 +50,17 @@ impl CallCell {
         set_if_changed(&self.name, shown.name);
         set_if_changed(&self.phase, shown.phase);
         self.revision.update(|count| *count = count.wrapping_add(1));
+    }
+}
+
+/// A no is shown as soon as it is said; for the session the call is open until its run is over.
+fn shown_phase(call: &ToolCall) -> Phase {
+    let decision = call
+        .approval
+        .as_ref()
+        .and_then(|approval| approval.decision.as_ref());
+    match (call.phase, decision) {
+        (Phase::ApprovalResponded, Some(Decision::Denied { .. })) => Phase::OutputDenied,
+        (phase, _) => phase,
     }
 }

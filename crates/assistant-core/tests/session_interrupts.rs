@@ -377,3 +377,92 @@ fn the_older_dialect_is_answered_in_kind() {
         "answered once"
     );
 }
+
+/// A server that speaks both dialects says the same twice.
+#[test]
+fn the_outcome_counts_where_a_custom_event_says_the_same() {
+    let mut driver = Driver::new();
+    driver.send("hi");
+    let asked = EventKind::Custom {
+        name: "on_interrupt".to_owned(),
+        value: json!("Which colour?"),
+    };
+    let end = interrupted(vec![interrupt("int", None, json!(null))]);
+    driver.plays([started(), asked, end]);
+    let ids: Vec<_> = driver
+        .session
+        .interrupts()
+        .iter()
+        .map(|o| o.interrupt.id.clone())
+        .collect();
+    assert_eq!(ids, ["int"]);
+}
+
+/// Several answers of the older dialect are told apart by the ids of their events.
+#[test]
+fn several_questions_of_the_older_dialect_are_answered_by_id() {
+    let mut driver = Driver::new();
+    driver.send("hi");
+    let asked = |id: &str| assistant_core::event::Event {
+        kind: EventKind::Custom {
+            name: "on_interrupt".to_owned(),
+            value: json!({"message": id}),
+        },
+        base: assistant_core::event::Base {
+            raw_event: Some(json!({"id": id})),
+            ..Default::default()
+        },
+    };
+    driver.event(started());
+    driver.event(asked("a"));
+    driver.event(asked("b"));
+    driver.event(finished());
+    driver.close();
+    assert_eq!(answer(&mut driver, "a", Some(json!(1))), None);
+    assert_eq!(answer(&mut driver, "b", Some(json!(2))), None);
+    assert_eq!(
+        driver.request().forwarded_props,
+        json!({"command": {"resume": {"a": 1, "b": 2}}})
+    );
+}
+
+/// Servers do not take a message and an answer in one run.
+#[test]
+fn a_message_after_an_abandoned_question_goes_out_after_the_news() {
+    let mut driver = Driver::new();
+    driver.send("hi");
+    driver.plays([
+        started(),
+        interrupted(vec![interrupt("int", None, json!(null))]),
+    ]);
+    driver.input(Input::Stop);
+    assert_eq!(driver.send("something else").refused, None);
+    assert_eq!(driver.request().resume.len(), 1);
+    assert_eq!(request(&driver), ["user=hi"]);
+    driver.break_off(FailureKind::Network);
+    assert_eq!(driver.runs.len(), 2, "nothing goes out behind a failure");
+    driver.input(Input::Retry);
+    assert_eq!(driver.request().resume.len(), 1);
+    driver.plays([started(), finished()]);
+    assert!(driver.request().resume.is_empty());
+    assert_eq!(
+        request(&driver).last().map(String::as_str),
+        Some("user=something else")
+    );
+}
+
+/// A no stays a no when the agent announces the call again (ag-ui-langgraph does).
+#[test]
+fn a_refused_call_that_is_announced_again_ends_denied() {
+    let mut driver = gated("theirs");
+    driver.returns("d", json!(1));
+    assert_eq!(driver.deny("c", None), None);
+    driver.event(started());
+    driver.event(start("c", "theirs"));
+    driver.event(args("c", ""));
+    driver.event(end("c"));
+    driver.event(result("t", "c", "refused"));
+    driver.event(finished());
+    driver.close();
+    assert_eq!(driver.phase("c"), Phase::OutputDenied);
+}

@@ -146,7 +146,10 @@ impl ToolCall {
     /// Forgets what was made of the call, so that it can be looked at afresh.
     pub(crate) fn void_verdict(&mut self) {
         self.phase = Phase::InputAvailable;
-        self.approval = None;
+        // A no to the agent stays a no, even if the agent announces the call again.
+        if !self.is_refused_to_agent() {
+            self.approval = None;
+        }
         self.edited_args = None;
         self.preliminary = None;
         self.progress = None;

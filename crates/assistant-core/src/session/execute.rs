@@ -51,6 +51,7 @@ impl Session {
             self.move_on(&key, cx);
         }
         self.continue_loop(cx);
+        self.send_queued(cx);
     }
 
     fn move_on(&mut self, key: &CallKey, cx: &mut Cx<'_>) {

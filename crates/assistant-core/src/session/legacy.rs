@@ -11,7 +11,12 @@ const EVENT: &str = "on_interrupt";
 
 /// The interrupt that a custom event stands for. Its value is what the agent asks, often as JSON
 /// in a string.
-pub(super) fn interrupt_of(name: &str, value: &Value, id: u64) -> Option<Interrupt> {
+pub(super) fn interrupt_of(
+    name: &str,
+    value: &Value,
+    raw: Option<&Value>,
+    number: u64,
+) -> Option<Interrupt> {
     if name != EVENT {
         return None;
     }
@@ -26,13 +31,20 @@ pub(super) fn interrupt_of(name: &str, value: &Value, id: u64) -> Option<Interru
             .or_else(|| text("question"))
             .unwrap_or_else(|| asked.to_string()),
     };
+    let id = raw
+        .and_then(|raw| raw.get("id"))
+        .and_then(Value::as_str)
+        .map_or_else(|| format!("{EVENT}-{number}"), str::to_owned);
     Some(Interrupt {
-        id: format!("{EVENT}-{id}"),
+        id,
         reason: text("reason").unwrap_or_else(|| EVENT.to_owned()),
         message: Some(message),
-        tool_call_id: None,
-        response_schema: None,
-        expires_at: None,
+        tool_call_id: text("toolCallId"),
+        response_schema: asked
+            .get("responseSchema")
+            .and_then(Value::as_object)
+            .cloned(),
+        expires_at: text("expiresAt"),
         subagent_run_id: None,
         metadata: None,
     })
@@ -41,11 +53,13 @@ pub(super) fn interrupt_of(name: &str, value: &Value, id: u64) -> Option<Interru
 impl Session {
     /// What the host passes through, with the answers to interrupts of the older dialect.
     pub(super) fn props_with_answers(&self) -> Value {
-        let mut answers: Vec<Value> = self.interrupts.iter().filter_map(legacy_answer).collect();
+        let mut answers: Vec<(String, Value)> =
+            self.interrupts.iter().filter_map(legacy_answer).collect();
         let resume = match answers.len() {
             0 => return self.forwarded_props.clone(),
-            1 => answers.pop().unwrap_or_default(),
-            _ => Value::Array(answers),
+            1 => answers.pop().map(|(_, answer)| answer).unwrap_or_default(),
+            // Several must be told apart.
+            _ => Value::Object(answers.into_iter().collect()),
         };
         let mut props = match &self.forwarded_props {
             Value::Object(props) => props.clone(),
@@ -62,13 +76,14 @@ impl Session {
     }
 }
 
-fn legacy_answer(open: &OpenInterrupt) -> Option<Value> {
+fn legacy_answer(open: &OpenInterrupt) -> Option<(String, Value)> {
     let answer = open.answer.as_ref().filter(|_| open.legacy)?;
-    Some(match answer.status {
+    let payload = match answer.status {
         ResumeStatus::Resolved => answer.payload.clone().unwrap_or_default(),
         // What the adapter of the reference sends to a graph whose interrupt was given up.
         ResumeStatus::Cancelled => {
             json!({"__agui_cancelled__": true, "interrupt_id": answer.interrupt_id})
         }
-    })
+    };
+    Some((answer.interrupt_id.clone(), payload))
 }

@@ -40,7 +40,7 @@ use serde_json::Value;
 use crate::{
     action::{RegistrationId, Registry},
     conversation::{CallKey, Change, Conversation, Phase},
-    event::{ContextItem, Diagnostic, Event, Object},
+    event::{Content, ContextItem, Diagnostic, Event, Object},
 };
 
 /// One conversation and its loop.
@@ -63,6 +63,8 @@ pub struct Session {
     loop_stopped: bool,
     summary: RunSummary,
     interrupts: Vec<OpenInterrupt>,
+    /// What the person said and the agent is not told yet.
+    queued: Vec<Content>,
     notices: Vec<Notice>,
     side_events: Vec<Event>,
     last_number: u64,
@@ -111,6 +113,7 @@ impl Session {
             loop_stopped: false,
             summary: RunSummary::default(),
             interrupts: Vec::new(),
+            queued: Vec::new(),
             notices: Vec::new(),
             side_events: Vec::new(),
             last_number: 0,

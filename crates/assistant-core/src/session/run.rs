@@ -104,10 +104,33 @@ impl Session {
         self.clear_notices(cx);
         self.summary = RunSummary::default();
         self.looping = false;
-        let id = cx.host.new_id();
-        self.conversation.append(Message::user(id, content, cx.now));
-        cx.change(Change::Path);
+        self.queued.push(content);
+        if self.answered_interrupts().is_empty() {
+            self.send_queued(cx);
+        } else {
+            // Servers do not take a message and an answer in one run: the answer goes first.
+            self.start_run(cx);
+        }
+    }
+
+    /// Sends what the person said while an answer to the agent had to go out first.
+    pub(super) fn send_queued(&mut self, cx: &mut Cx<'_>) {
+        let free = self.run.is_none() && self.open_calls.is_empty() && self.interrupts.is_empty();
+        if !free || self.queued.is_empty() {
+            return;
+        }
+        self.show_queued(cx);
+        self.summary = RunSummary::default();
         self.start_run(cx);
+    }
+
+    /// Puts what the person said into the chat.
+    pub(super) fn show_queued(&mut self, cx: &mut Cx<'_>) {
+        for content in std::mem::take(&mut self.queued) {
+            let id = cx.host.new_id();
+            self.conversation.append(Message::user(id, content, cx.now));
+            cx.change(Change::Path);
+        }
     }
 
     /// A new message must wait until nothing is under way, unless it may deny what is open.
@@ -211,7 +234,8 @@ impl Session {
                 return self.run_said_end(event, cx);
             }
             EventKind::Custom { name, value } => {
-                let interrupt = legacy::interrupt_of(name, value, self.last_number);
+                let raw = event.base.raw_event.as_ref();
+                let interrupt = legacy::interrupt_of(name, value, raw, self.last_number);
                 return self.keep_custom_event(event, interrupt);
             }
             EventKind::StepStarted { .. }

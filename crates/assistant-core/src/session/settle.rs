@@ -22,9 +22,9 @@ impl Session {
             self.retire_interrupts(&run.answers, &run.raised, cx);
         }
         if !run.raised.is_empty() {
+            // A server that speaks both dialects says the same twice: the outcome counts.
             self.open_interrupts(run.raised, false, cx);
-        }
-        if matches!(run.finish, Some(Finish::Success)) && !run.raised_by_event.is_empty() {
+        } else if matches!(run.finish, Some(Finish::Success)) && !run.raised_by_event.is_empty() {
             self.open_interrupts(run.raised_by_event, true, cx);
         }
         match (end, run.finish) {

@@ -34,6 +34,7 @@ impl Session {
             cx.effect(Effect::AbortRun { run: run.key });
         }
         self.looping = false;
+        self.show_queued(cx);
         self.close_all_texts(cx);
         self.give_up_calls(None, cx);
         cx.change(Change::Run);
