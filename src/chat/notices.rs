@@ -36,6 +36,12 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> impl IntoView + use<> 
         NoticeKind::StepLimit | NoticeKind::NoAnswer => ("status", "warning"),
         _ => ("status", "info"),
     };
+    // What an agent or a decoder says is no sentence to a person.
+    let title = match notice.kind {
+        NoticeKind::RunError | NoticeKind::Http => Some(labels.agent_failed.clone()),
+        NoticeKind::Protocol => Some(labels.unreadable.clone()),
+        _ => None,
+    };
     let icon = if failure { Icon::Alert } else { Icon::Info };
     let action = notice.action.map(|action| {
         let (assistant, label) = (
@@ -63,6 +69,7 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> impl IntoView + use<> 
         <div class="la-notice" data-tone=tone role=role>
             {icon.view()}
             <div class="la-notice-body">
+                {title.map(|title| view! { <p class="la-notice-title">{title}</p> })}
                 <p class="la-notice-text">{notice.message.clone()}</p>
             </div>
             <div class="la-notice-actions">
