@@ -1,4 +1,4 @@
-//! `cargo xtask demo | test | dist`: sets up what it needs, then does it.
+//! `cargo xtask demo | test | dist | bench`: sets up what it needs, then does it.
 //!
 //! Each task is one module; `tools` installs what they call, `project` runs programs. Nothing here is part of what is
 //! published.
@@ -16,7 +16,7 @@ mod tally;
 mod test;
 mod tools;
 
-use std::process::ExitCode;
+use std::process::{ExitCode, Stdio};
 
 use crate::options::Task;
 use crate::project::{Outcome, Project};
@@ -40,7 +40,17 @@ fn run() -> Outcome<bool> {
         Task::Help => println!("{}", options::HELP),
         Task::Demo(options) => demo::run(&project, &options)?,
         Task::Dist => dist::run(&project)?,
+        Task::Bench => bench(&project)?,
         Task::Test(parts) => return test::run(&project, &parts),
     }
     Ok(true)
+}
+
+/// The benchmarks; their tables go to standard output.
+fn bench(project: &Project) -> Outcome<()> {
+    let mut command = project.cargo();
+    command
+        .args(["bench", "-p", "conformance", "--bench", "agui"])
+        .stdout(Stdio::inherit());
+    project.run(&mut command)
 }

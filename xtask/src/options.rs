@@ -9,6 +9,8 @@ cargo xtask demo [--port N] [--agent URL] [--protocol ag-ui] [--release]
     --agent passes the page's requests on to an agent server; without it the demo's own scripted agent answers.
 cargo xtask test [--only lint|native|browser|e2e]...
     Everything that must hold: format, lints, docs, native tests, browser tests, end-to-end tests.
+cargo xtask bench
+    What an event costs beside plain parsing, and in conversations of several lengths; docs/benchmarks.md explains.
 cargo xtask dist
     Writes the optimised demo to dist/demo and the npm package to dist/embed, and prints their sizes.
 
@@ -21,6 +23,7 @@ pub(crate) enum Task {
     Demo(Demo),
     Test(Vec<Part>),
     Dist,
+    Bench,
 }
 
 /// How to build and serve the demo.
@@ -68,11 +71,17 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Outcome<Task> {
         None | Some("help" | "--help" | "-h") => Ok(Task::Help),
         Some("demo") => demo(args),
         Some("test") => test(args),
-        Some("dist") => match args.next() {
-            None => Ok(Task::Dist),
-            Some(other) => Err(unknown(&other)),
-        },
+        Some("dist") => alone(Task::Dist, args),
+        Some("bench") => alone(Task::Bench, args),
         Some(other) => Err(unknown(other)),
+    }
+}
+
+/// A task without options.
+fn alone(task: Task, mut args: impl Iterator<Item = String>) -> Outcome<Task> {
+    match args.next() {
+        None => Ok(task),
+        Some(other) => Err(unknown(&other)),
     }
 }
 
@@ -171,6 +180,7 @@ mod tests {
             ("demo --port 70000", "70000"),
             ("demo --agent ftp://x", "ftp://x"),
             ("test --only everything", "everything"),
+            ("bench fast", "fast"),
             ("dance", "dance"),
         ] {
             let message = parsed(line).unwrap_err();

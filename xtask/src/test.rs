@@ -8,7 +8,7 @@ use crate::project::{Outcome, Project};
 use crate::tally::{Report, Tally};
 use crate::{demo, dist};
 
-/// The Node.js that the end-to-end tests run on.
+/// The Node.js that the reference client and the end-to-end tests run on.
 const NODE: (u32, u32) = (20, 11);
 /// The packages that are built for the browser.
 const BROWSER: [&str; 6] = [
@@ -68,8 +68,17 @@ fn lint(project: &Project, tally: &mut Tally) {
 }
 
 fn native(project: &Project, tally: &mut Tally) {
+    let ready = tally.task("set-up for native tests", || {
+        project.need_node(NODE)?;
+        project.need_reference()
+    });
+    if !ready {
+        return;
+    }
     let mut tests = project.cargo();
-    tests.args(["test", "--workspace", "--no-fail-fast"]);
+    tests
+        .args(["test", "--workspace", "--no-fail-fast"])
+        .env("AGUI_REFERENCE", "required");
     tally.step("native tests", Report::Cargo, &mut tests);
 }
 
@@ -137,7 +146,7 @@ fn end_to_end(project: &Project, tally: &mut Tally) {
         "--test",
         "--test-concurrency=1",
         "--test-reporter=spec",
-        "--test-timeout=180000",
+        "--test-timeout=400000",
     ])
     .args(files(project, "e2e/specs", "mjs"))
     .env("CHROMIUM", &chromium)

@@ -157,17 +157,34 @@ impl Project {
 
     /// What package.json names: wasm-opt, and what the end-to-end tests use.
     pub(crate) fn need_node_modules(&self) -> Outcome<()> {
-        let lock = read(&self.root.join("package-lock.json"))?;
-        let stamp = self.root.join("node_modules/.lock-of-this-install");
+        self.need_node_modules_of("")
+    }
+
+    /// The AG-UI reference client, which the conformance tests hold ours against.
+    pub(crate) fn need_reference(&self) -> Outcome<()> {
+        self.need_node_modules_of("crates/conformance/reference")
+    }
+
+    fn need_node_modules_of(&self, folder: &str) -> Outcome<()> {
+        let path = self.root.join(folder);
+        let lock = read(&path.join("package-lock.json"))?;
+        let stamp = path.join("node_modules/.lock-of-this-install");
         if fs::read_to_string(&stamp).is_ok_and(|installed| installed == lock) {
             return Ok(());
         }
         if self.which("npm").is_none() {
             self.apt("npm", &["npm"])?;
         }
-        say("the npm packages of package-lock.json into node_modules: seconds");
+        let lock_file = Path::new(folder).join("package-lock.json");
+        let lock_file = lock_file.display();
+        say(&format!(
+            "the npm packages of {lock_file} into node_modules beside it: seconds"
+        ));
         let mut command = self.command("npm");
-        self.run(command.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]))?;
+        command
+            .current_dir(&path)
+            .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]);
+        self.run(&mut command)?;
         write(&stamp, &lock)
     }
 

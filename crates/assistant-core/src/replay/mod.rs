@@ -24,7 +24,7 @@ pub use report::{Finished, Report, RunFailure};
 use serde_json::Value;
 
 use crate::{
-    conversation::{Applied, Conversation},
+    conversation::{Applied, Change, Conversation},
     event::{Diagnostic, Event, Interrupt},
     wire::{
         agui::{Decoder, End, Options, ProtocolError},
@@ -83,6 +83,8 @@ impl Replay {
             left_out: 0,
             frames: Vec::new(),
             events: Vec::new(),
+            changes: Vec::new(),
+            notes: Vec::new(),
         };
         stream.on_conversation(|conversation, out| conversation.merge_new(messages, out));
         if let Some(state) = state {
@@ -124,6 +126,9 @@ pub struct Stream<'a> {
     left_out: usize,
     frames: Vec<Frame>,
     events: Vec<Event>,
+    /// Filled and emptied with each event; kept for their memory.
+    changes: Vec<Change>,
+    notes: Vec<Diagnostic>,
 }
 
 impl Stream<'_> {
@@ -210,16 +215,18 @@ impl Stream<'_> {
     }
 
     fn on_conversation(&mut self, act: impl FnOnce(&mut Conversation, &mut Applied<'_>)) {
-        let (mut changes, mut diagnostics) = (Vec::new(), Vec::new());
+        let mut notes = std::mem::take(&mut self.notes);
+        self.changes.clear();
         let mut out = Applied {
             now: 0,
-            changes: &mut changes,
-            diagnostics: &mut diagnostics,
+            changes: &mut self.changes,
+            diagnostics: &mut notes,
         };
         act(&mut self.replay.conversation, &mut out);
-        for note in diagnostics {
+        for note in notes.drain(..) {
             self.note(note);
         }
+        self.notes = notes;
     }
 
     fn note(&mut self, note: Diagnostic) {

@@ -1,0 +1,259 @@
+//! What an event costs, from bytes to the conversation, beside what `serde_json` takes to parse the
+//! same bytes into an enum. Ratios within one run: seconds depend on the machine.
+//!
+//! `cargo xtask bench`, or `cargo bench -p conformance --bench agui`.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::indexing_slicing,
+    missing_docs,
+    reason = "a benchmark talks to its terminal"
+)]
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use assistant_core::replay::{Input, Replay};
+use assistant_core::wire::agui::{Decoder, Options};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+const EVENTS: usize = 100_000;
+const ROUNDS: usize = 15;
+/// So few events at a time are measured that the machine mostly does nothing else meanwhile; the
+/// fastest round of each block counts, because whatever else it does only adds.
+const BLOCK: usize = 500;
+
+/// What a client would write that only wants these events.
+#[derive(Deserialize)]
+#[serde(
+    tag = "type",
+    rename_all = "SCREAMING_SNAKE_CASE",
+    rename_all_fields = "camelCase"
+)]
+#[expect(dead_code, reason = "parsed and dropped")]
+enum Plain {
+    RunStarted {
+        thread_id: String,
+        run_id: String,
+    },
+    RunFinished {
+        thread_id: String,
+        run_id: String,
+    },
+    TextMessageStart {
+        message_id: String,
+        role: Option<String>,
+    },
+    TextMessageContent {
+        message_id: String,
+        delta: String,
+    },
+    TextMessageEnd {
+        message_id: String,
+    },
+    ToolCallStart {
+        tool_call_id: String,
+        tool_call_name: String,
+        parent_message_id: Option<String>,
+    },
+    ToolCallArgs {
+        tool_call_id: String,
+        delta: String,
+    },
+    ToolCallEnd {
+        tool_call_id: String,
+    },
+    ToolCallResult {
+        message_id: String,
+        tool_call_id: String,
+        content: String,
+    },
+    StateDelta {
+        delta: Vec<Value>,
+    },
+}
+
+fn main() {
+    println!(
+        "{EVENTS} events; each block of {BLOCK} in the fastest of {ROUNDS} rounds, nanoseconds an event\n"
+    );
+    println!(
+        "| events | serde_json | decode, verify | ratio | frame, decode, verify, reduce | ratio |"
+    );
+    println!("| --- | --: | --: | --: | --: | --: |");
+    for (name, events) in [
+        ("text deltas", text()),
+        ("tool arguments", arguments()),
+        ("mixed", mixed()),
+    ] {
+        compare(name, &events);
+    }
+    println!("\n| messages in the conversation | token | ratio | arguments | ratio |");
+    println!("| --: | --: | --: | --: | --: |");
+    lengths();
+}
+
+fn compare(name: &str, events: &[Value]) {
+    let blocks: Vec<String> = events
+        .chunks(BLOCK)
+        .map(|block| block.iter().map(frame).collect())
+        .collect();
+    let (mut plain, mut decode, mut whole) = (Fastest::new(), Fastest::new(), Fastest::new());
+    // In turns, so that a slow moment of the machine meets all of them.
+    for _ in 0..ROUNDS {
+        plain.round(&blocks, |block| {
+            for data in data(block) {
+                black_box(serde_json::from_str::<Plain>(data).unwrap());
+            }
+        });
+        let mut decoder = Decoder::new(Options::default());
+        let mut events = Vec::new();
+        decode.round(&blocks, |block| {
+            for data in data(block) {
+                decoder.push_frame(data, &mut events).unwrap();
+                black_box(&events);
+                events.clear();
+            }
+        });
+        let mut replay = Replay::new();
+        let mut response = replay.stream(Input::default(), Options::default());
+        whole.round(&blocks, |block| response.push_bytes(block.as_bytes()));
+        black_box(response.finish());
+    }
+    let [plain, decode, whole] = [plain, decode, whole].map(|all| all.sum() / events.len() as f64);
+    println!(
+        "| {name} | {plain:.0} | {decode:.0} | {:.2} | {whole:.0} | {:.2} |",
+        decode / plain,
+        whole / plain
+    );
+}
+
+/// The fastest time of each block, over rounds.
+struct Fastest(Vec<Duration>);
+
+impl Fastest {
+    const fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    fn round(&mut self, blocks: &[String], mut act: impl FnMut(&str)) {
+        self.0.resize(blocks.len(), Duration::MAX);
+        for (block, fastest) in blocks.iter().zip(&mut self.0) {
+            let start = Instant::now();
+            act(block);
+            *fastest = start.elapsed().min(*fastest);
+        }
+    }
+
+    /// In nanoseconds.
+    fn sum(&self) -> f64 {
+        self.0.iter().sum::<Duration>().as_secs_f64() * 1e9
+    }
+}
+
+/// The data of a stream's frames, as simply as can be.
+fn data(stream: &str) -> impl Iterator<Item = &str> {
+    stream
+        .lines()
+        .filter_map(|line| line.strip_prefix("data: "))
+}
+
+/// The cost of an event at the end of conversations of several lengths.
+fn lengths() {
+    let cost = |messages: usize, event: &Value| {
+        let mut history: String =
+            frame(&json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"}));
+        for n in 0..messages {
+            let id = format!("m{n}");
+            history += &frame(&json!({"type": "TEXT_MESSAGE_START", "messageId": id}));
+            history += &frame(
+                &json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": id, "delta": "some words"}),
+            );
+            history += &frame(&json!({"type": "TEXT_MESSAGE_END", "messageId": id}));
+        }
+        history += &frame(&json!({"type": "TEXT_MESSAGE_START", "messageId": MESSAGE}));
+        history +=
+            &frame(&json!({"type": "TOOL_CALL_START", "toolCallId": CALL, "toolCallName": "f"}));
+        let blocks = vec![frame(event).repeat(BLOCK); 20];
+        let mut fastest = Fastest::new();
+        for _ in 0..ROUNDS {
+            let mut replay = Replay::new();
+            let mut stream = replay.stream(Input::default(), Options::default());
+            stream.push_bytes(history.as_bytes());
+            fastest.round(&blocks, |block| stream.push_bytes(block.as_bytes()));
+            black_box(stream.finish());
+        }
+        fastest.sum() / (20 * BLOCK) as f64
+    };
+    let (token, piece) = (
+        content(),
+        json!({"type": "TOOL_CALL_ARGS", "toolCallId": CALL, "delta": "1,"}),
+    );
+    let costs = [10, 1_000, 10_000]
+        .map(|messages| (messages, cost(messages, &token), cost(messages, &piece)));
+    for (messages, token, piece) in costs {
+        let (_, first_token, first_piece) = costs[0];
+        println!(
+            "| {messages} | {token:.0} | {:.2} | {piece:.0} | {:.2} |",
+            token / first_token,
+            piece / first_piece
+        );
+    }
+}
+
+const MESSAGE: &str = "msg_01J8ZQ4T7M3V5K9X2B6N0C1D2E";
+const CALL: &str = "call_9fXq2LrTzYwB7sVnKp3Dh1Mc";
+
+fn frame(event: &Value) -> String {
+    format!("data: {event}\n\n")
+}
+
+fn content() -> Value {
+    json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": MESSAGE, "delta": " token"})
+}
+
+fn run(inner: impl IntoIterator<Item = Value>) -> Vec<Value> {
+    let mut events = vec![json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"})];
+    events.extend(inner);
+    events.truncate(EVENTS);
+    events
+}
+
+fn text() -> Vec<Value> {
+    let start = json!({"type": "TEXT_MESSAGE_START", "messageId": MESSAGE, "role": "assistant"});
+    run([start].into_iter().chain((0..EVENTS).map(|_| content())))
+}
+
+/// A call with a long list of words, in pieces of 24 characters.
+fn arguments() -> Vec<Value> {
+    let start = json!({"type": "TOOL_CALL_START", "toolCallId": CALL, "toolCallName": "f"});
+    let piece = |n| {
+        if n == 0 {
+            "[\""
+        } else {
+            "abcdefghijklmnopqrst\",\"a"
+        }
+    };
+    let pieces = (0..EVENTS)
+        .map(|n| json!({"type": "TOOL_CALL_ARGS", "toolCallId": CALL, "delta": piece(n)}));
+    run([start].into_iter().chain(pieces))
+}
+
+/// Answers of some words, calls with arguments in pieces, results, state.
+fn mixed() -> Vec<Value> {
+    run((0..EVENTS / 40 + 1).flat_map(|turn| {
+        let (message, call) = (format!("{MESSAGE}{turn}"), format!("{CALL}{turn}"));
+        let mut events = vec![json!({"type": "TEXT_MESSAGE_START", "messageId": message, "role": "assistant"})];
+        events.extend((0..24).map(|_| json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": message, "delta": " token"})));
+        events.push(json!({"type": "TEXT_MESSAGE_END", "messageId": message}));
+        events.push(json!({"type": "TOOL_CALL_START", "toolCallId": call, "toolCallName": "set_counter", "parentMessageId": message}));
+        let pieces = ["{\"va", "lue\"", ": 12", "3, \"", "why\"", ": \"be", "cause", " it", " is\"", "}"];
+        events.extend(pieces.map(|delta| json!({"type": "TOOL_CALL_ARGS", "toolCallId": call, "delta": delta})));
+        events.push(json!({"type": "TOOL_CALL_END", "toolCallId": call}));
+        events.push(json!({"type": "TOOL_CALL_RESULT", "messageId": format!("r{turn}"), "toolCallId": call, "content": "{\"ok\":true}"}));
+        events.push(json!({"type": "STATE_DELTA", "delta": [{"op": "add", "path": "/turn", "value": turn}]}));
+        events
+    }))
+}

@@ -1,0 +1,67 @@
+//! An allocator that counts, so that work is compared without a clock.
+//!
+//! What is computed but never stored is not seen; time tells that, in the benchmark.
+#![allow(unsafe_code, reason = "an allocator cannot be written without")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+thread_local! {
+    static WORK: Cell<Work> = const { Cell::new(Work { calls: 0, bytes: 0 }) };
+}
+
+/// What was asked of the allocator; memory that grows counts with its whole new size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Work {
+    /// How often.
+    pub calls: u64,
+    /// How many bytes.
+    pub bytes: u64,
+}
+
+/// The system's allocator, counting per thread.
+#[derive(Debug)]
+pub struct Counting;
+
+fn note(size: usize) {
+    // While a thread ends there is nothing to count in, and nobody who asks.
+    let _ = WORK.try_with(|work| {
+        let Work { calls, bytes } = work.get();
+        work.set(Work {
+            calls: calls + 1,
+            bytes: bytes + size as u64,
+        });
+    });
+}
+
+// SAFETY: everything is handed to the system's allocator as it came; counting allocates nothing.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        note(layout.size());
+        // SAFETY: the caller's promise is handed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise is handed on.
+        unsafe { System.dealloc(memory, layout) }
+    }
+
+    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        note(size);
+        // SAFETY: the caller's promise is handed on.
+        unsafe { System.realloc(memory, layout, size) }
+    }
+}
+
+/// What `act` asks of the allocator on this thread. Zero unless [`Counting`] is the binary's
+/// allocator.
+pub fn work_of(act: impl FnOnce()) -> Work {
+    let before = WORK.get();
+    act();
+    let after = WORK.get();
+    Work {
+        calls: after.calls - before.calls,
+        bytes: after.bytes - before.bytes,
+    }
+}

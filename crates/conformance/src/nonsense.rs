@@ -1,0 +1,268 @@
+//! Strategies for what no honest peer sends: bytes, JSON, schemas, and frames with changes in them.
+//!
+//! All of it is drawn near the real thing, from the words that the readers look for; pure noise is
+//! refused at its first letter and tries nothing.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+use serde_json::{Value, json as object};
+
+/// Bytes as streams have them, more often than others.
+pub fn bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
+    let fragments: &[&[u8]] = &[
+        b"data:",
+        b"data: ",
+        b"\n",
+        b"\n\n",
+        b"\r",
+        b"\r\n",
+        b":",
+        b"id: ",
+        b"event:",
+        b"retry: 1",
+        b"\xEF\xBB\xBF",
+        b"\xF0\x9F\x92",
+        b"\xA9",
+        b"\0",
+        b"{",
+        b"}",
+        b"[",
+        b"]",
+        b"\"",
+        b"\\",
+        b"\\u",
+        b"\\ud83d",
+        b"d83d",
+        b",",
+        b"1",
+        b"-",
+        b"e",
+        b"1.5",
+        b"true",
+        b"nul",
+        b" ",
+        b"a",
+        b"[DONE]",
+        b"{\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\"}",
+    ];
+    let fragment = prop_oneof![
+        9 => select(fragments).prop_map(<[u8]>::to_vec),
+        1 => any::<u8>().prop_map(|byte| vec![byte]),
+    ];
+    vec(fragment, 0..most).prop_map(|all| all.concat())
+}
+
+/// Any JSON, with the names and words that the code looks for.
+pub fn json() -> impl Strategy<Value = Value> + Clone {
+    let words = &[
+        "",
+        "a",
+        "m1",
+        "/a",
+        "/a/0",
+        "/-",
+        "/~1",
+        "/~2",
+        "#",
+        "#/a",
+        "$",
+        "~",
+        "string",
+        "object",
+        "tool",
+        "user",
+        "assistant",
+        "text",
+        "interrupt",
+        "add",
+        "remove",
+        "replace",
+        "move",
+        "copy",
+        "test",
+        "ü💩",
+        "\u{0}",
+    ][..];
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        select(&[0, 1, -1, 3, i64::MAX, i64::MIN, 1 << 53][..]).prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        any::<u64>().prop_map(Value::from),
+        select(words).prop_map(Value::from),
+        any::<String>().prop_map(Value::from),
+    ];
+    let name = select(
+        &[
+            "",
+            "a",
+            "b",
+            "id",
+            "type",
+            "role",
+            "content",
+            "messages",
+            "toolCalls",
+            "function",
+            "delta",
+            "metadata",
+            "__proto__",
+            "0",
+            "a/b",
+            "~",
+        ][..],
+    );
+    leaf.prop_recursive(5, 40, 5, move |inner| {
+        prop_oneof![
+            vec(inner.clone(), 0..5).prop_map(Value::from),
+            vec((name.clone().prop_map(str::to_owned), inner), 0..5)
+                .prop_map(|members| members.into_iter().collect()),
+        ]
+    })
+}
+
+/// Something that is nearly a schema.
+pub fn schema() -> impl Strategy<Value = Value> {
+    let keyword = select(
+        &[
+            "type",
+            "properties",
+            "required",
+            "items",
+            "prefixItems",
+            "enum",
+            "const",
+            "anyOf",
+            "oneOf",
+            "allOf",
+            "not",
+            "if",
+            "then",
+            "else",
+            "$ref",
+            "$dynamicRef",
+            "$id",
+            "$anchor",
+            "$dynamicAnchor",
+            "$defs",
+            "minimum",
+            "maximum",
+            "multipleOf",
+            "minLength",
+            "maxLength",
+            "pattern",
+            "uniqueItems",
+            "contains",
+            "minContains",
+            "maxContains",
+            "dependentSchemas",
+            "dependentRequired",
+            "patternProperties",
+            "additionalProperties",
+            "propertyNames",
+            "unevaluatedItems",
+            "unevaluatedProperties",
+            "a",
+            "b",
+        ][..],
+    );
+    let reference = select(
+        &[
+            "#",
+            "#/$defs/a",
+            "#/properties/a",
+            "#a",
+            "a",
+            "#/allOf/0",
+            "#/%25",
+            "http://x/y",
+        ][..],
+    );
+    let leaf = prop_oneof![
+        2 => json(),
+        1 => reference.prop_map(|to| object!({"$ref": to})),
+    ];
+    leaf.prop_recursive(5, 60, 6, move |inner| {
+        prop_oneof![
+            3 => vec((keyword.clone().prop_map(str::to_owned), inner.clone()), 0..6)
+                .prop_map(|members| members.into_iter().collect::<Value>()),
+            1 => vec(inner, 0..4).prop_map(Value::from),
+        ]
+    })
+}
+
+/// One thing done to a frame.
+#[derive(Debug, Clone)]
+pub enum Change {
+    /// Another value, anywhere in it.
+    Value(Index, Value),
+    /// A member or an element less.
+    Gone(Index),
+    /// Bytes of it replaced.
+    Bytes(Index, Index, Vec<u8>),
+}
+
+/// Any of them.
+pub fn change() -> impl Strategy<Value = Change> {
+    let place = any::<Index>;
+    prop_oneof![
+        5 => (place(), json()).prop_map(|(at, value)| Change::Value(at, value)),
+        2 => place().prop_map(Change::Gone),
+        2 => (place(), place(), bytes(3)).prop_map(|(from, to, with)| Change::Bytes(from, to, with)),
+    ]
+}
+
+/// The bytes of a frame after these changes; one that no longer fits is left out.
+pub fn changed(frame: &str, changes: &[Change]) -> Vec<u8> {
+    let mut bytes = frame.as_bytes().to_vec();
+    for change in changes {
+        if let Change::Bytes(from, to, with) = change {
+            let (from, to) = (from.index(bytes.len() + 1), to.index(bytes.len() + 1));
+            bytes.splice(from.min(to)..from.max(to), with.iter().copied());
+        } else if let Ok(mut json) = serde_json::from_slice::<Value>(&bytes) {
+            let mut places = Vec::new();
+            list_places(&json, String::new(), &mut places);
+            let (Change::Value(at, _) | Change::Gone(at)) = change else {
+                continue;
+            };
+            let place = at.get(&places);
+            match (change, json.pointer_mut(place)) {
+                (Change::Value(_, value), Some(found)) => found.clone_from(value),
+                _ => remove(&mut json, place),
+            }
+            bytes = json.to_string().into_bytes();
+        }
+    }
+    bytes
+}
+
+fn list_places(value: &Value, at: String, places: &mut Vec<String>) {
+    match value {
+        Value::Array(items) => {
+            for (n, item) in items.iter().enumerate() {
+                list_places(item, format!("{at}/{n}"), places);
+            }
+        }
+        Value::Object(members) => {
+            for (name, member) in members {
+                let name = name.replace('~', "~0").replace('/', "~1");
+                list_places(member, format!("{at}/{name}"), places);
+            }
+        }
+        _ => {}
+    }
+    places.push(at);
+}
+
+fn remove(json: &mut Value, place: &str) {
+    let Some((parent, _)) = place.rsplit_once('/') else {
+        return;
+    };
+    let gone = json.pointer_mut(place).map(Value::take);
+    match json.pointer_mut(parent) {
+        Some(Value::Object(members)) => members.retain(|_, member| !member.is_null()),
+        Some(Value::Array(items)) => items.retain(|item| !item.is_null()),
+        _ => drop(gone),
+    }
+}

@@ -1,0 +1,431 @@
+//! Random AG-UI streams over a handful of ids, so that the same id meets in every role.
+//!
+//! [`tidy`] streams keep the order of events, so that they get far and the conversation is what is
+//! compared; [`wild`] ones do not, so that the rules are. Both are `{"stream": […], "input": …}`,
+//! which the replay example plays as well.
+
+use std::collections::BTreeSet;
+
+use proptest::collection::vec;
+use proptest::option::weighted;
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::{Value, json};
+
+type Words = &'static [&'static str];
+
+const TEXTS: Words = &["m1", "m2", "m3"];
+const CALLS: Words = &["c1", "c2", "c3"];
+const RESULTS: Words = &["t1", "t2", "t3"];
+const ACTIVITIES: Words = &["a1", "a2"];
+const REASONINGS: Words = &["r1", "r2"];
+const USERS: Words = &["u1", "u2"];
+const ANY: Words = &["m1", "m2", "c1", "c2", "t1", "t2", "a1", "r1", "u1"];
+const SUBAGENTS: Words = &["s1", "s2"];
+
+/// Streams in order, over one or more runs, mostly with a history before them.
+pub fn tidy() -> impl Strategy<Value = Value> {
+    let input = (
+        history(5),
+        select(vec![json!({}), json!({"a": 1}), json!([1])]),
+    )
+        .prop_map(|(messages, state)| json!({"messages": messages, "state": state}));
+    (vec(ordinary(), 1..40), weighted(0.4, input))
+        .prop_map(|(events, input)| json!({"stream": in_order(events), "input": input}))
+}
+
+/// Streams in no order: most break a rule.
+pub fn wild() -> impl Strategy<Value = Value> {
+    let mixed = || prop_oneof![3 => ordinary(), 3 => bookkeeping(), 2 => chunk()];
+    let chunks = || prop_oneof![1 => ordinary(), 1 => bookkeeping(), 6 => chunk()];
+    let events = prop_oneof![vec(mixed(), 1..14), vec(chunks(), 1..14)];
+    (events, prop::bool::weighted(0.8)).prop_map(|(mut events, ends)| {
+        events.insert(0, run_started());
+        events.extend(ends.then(run_finished));
+        json!({"stream": events, "input": null})
+    })
+}
+
+/// What most streams are made of.
+fn ordinary() -> impl Strategy<Value = Value> {
+    let attributed = prop_oneof![
+        8 => text(),
+        9 => call(),
+        3 => result(),
+        4 => activity(),
+        2 => reasoning(),
+        1 => encrypted(),
+    ];
+    prop_oneof![
+        24 => (attributed, weighted(0.07, select(SUBAGENTS)), weighted(0.12, metadata()))
+            .prop_map(|(event, tag, metadata)| with(event, json!({"subagentRunId": tag, "metadata": metadata}))),
+        3 => state(),
+        1 => history(6).prop_map(|messages| json!({"type": "MESSAGES_SNAPSHOT", "messages": messages})),
+        1 => end(),
+    ]
+    .boxed()
+}
+
+/// Steps, subagents, spans, and what stands between events.
+fn bookkeeping() -> impl Strategy<Value = Value> {
+    let subagent = || select(SUBAGENTS);
+    let tag = || weighted(0.3, subagent());
+    let outcome = select(vec![
+        json!({"type": "success"}),
+        json!({"type": "suspended"}),
+        json!({"type": "suspended", "interruptIds": ["i1"]}),
+        json!({"type": "odd"}),
+    ]);
+    prop_oneof![
+        (
+            select(&["STEP_STARTED", "STEP_FINISHED"][..]),
+            select(&["one", "two"][..]),
+            tag()
+        )
+            .prop_map(|(kind, name, tag)| with(
+                json!({"type": kind, "stepName": name}),
+                json!({"subagentRunId": tag})
+            )),
+        (subagent(), weighted(0.2, subagent())).prop_map(|(id, parent)| with(
+            json!({"type": "SUBAGENT_STARTED", "subagentRunId": id, "name": "n"}),
+            json!({"parentSubagentRunId": parent})
+        )),
+        (subagent(), weighted(0.3, outcome)).prop_map(|(id, outcome)| with(
+            json!({"type": "SUBAGENT_FINISHED", "subagentRunId": id}),
+            json!({"outcome": outcome})
+        )),
+        subagent()
+            .prop_map(|id| json!({"type": "SUBAGENT_ERROR", "subagentRunId": id, "message": "no"})),
+        (
+            select(&["REASONING_START", "REASONING_END"][..]),
+            select(REASONINGS),
+            tag()
+        )
+            .prop_map(|(kind, id, tag)| with(
+                json!({"type": kind, "messageId": id}),
+                json!({"subagentRunId": tag})
+            )),
+        Just(json!({"type": "RAW", "event": {}})),
+        Just(json!({"type": "CUSTOM", "name": "n", "value": null})),
+        Just(json!({"type": "FUTURE_EVENT", "field": 1})),
+        Just(run_started()),
+    ]
+    .boxed()
+}
+
+fn chunk() -> impl Strategy<Value = Value> {
+    let delta = || weighted(0.7, select(&["x", ""][..]));
+    let text =
+        (weighted(0.5, id(TEXTS)), weighted(0.2, role()), delta()).prop_map(|(id, role, delta)| {
+            with(
+                json!({"type": "TEXT_MESSAGE_CHUNK"}),
+                json!({"messageId": id, "role": role, "delta": delta}),
+            )
+        });
+    let call = (weighted(0.6, id(CALLS)), weighted(0.6, select(&["f", "f", "g"][..])), weighted(0.2, id(TEXTS)), delta())
+        .prop_map(|(id, name, parent, delta)| with(json!({"type": "TOOL_CALL_CHUNK"}), json!({"toolCallId": id, "toolCallName": name, "parentMessageId": parent, "delta": delta})));
+    let reasoning = (weighted(0.5, id(REASONINGS)), delta()).prop_map(|(id, delta)| {
+        with(
+            json!({"type": "REASONING_MESSAGE_CHUNK"}),
+            json!({"messageId": id, "delta": delta}),
+        )
+    });
+    let raw = weighted(0.05, Just(json!({"z": 1})));
+    (
+        prop_oneof![text, call, reasoning],
+        weighted(0.3, select(SUBAGENTS)),
+        weighted(0.05, metadata()),
+        raw,
+    )
+        .prop_map(|(event, tag, metadata, raw)| {
+            with(
+                event,
+                json!({"subagentRunId": tag, "metadata": metadata, "rawEvent": raw}),
+            )
+        })
+        .boxed()
+}
+
+fn text() -> impl Strategy<Value = Value> {
+    let start = (id(TEXTS), weighted(0.4, role()), weighted(0.2, Just("N"))).prop_map(
+        |(id, role, name)| {
+            with(
+                json!({"type": "TEXT_MESSAGE_START", "messageId": id}),
+                json!({"role": role, "name": name}),
+            )
+        },
+    );
+    prop_oneof![
+        3 => start,
+        3 => (id(TEXTS), select(&["x", "yy", ""][..])).prop_map(|(id, delta)| json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": id, "delta": delta})),
+        2 => id(TEXTS).prop_map(|id| json!({"type": "TEXT_MESSAGE_END", "messageId": id})),
+    ]
+}
+
+fn call() -> impl Strategy<Value = Value> {
+    let parent = prop_oneof![8 => select(TEXTS), 1 => Just("new"), 1 => select(ANY)];
+    let start = (
+        select(CALLS),
+        select(&["f", "f", "g"][..]),
+        weighted(0.6, parent),
+    )
+        .prop_map(|(id, name, parent)| {
+            with(
+                json!({"type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": name}),
+                json!({"parentMessageId": parent}),
+            )
+        });
+    prop_oneof![
+        3 => start,
+        2 => (select(CALLS), select(&["{}", "{\"a\":", "1}", ""][..])).prop_map(|(id, delta)| json!({"type": "TOOL_CALL_ARGS", "toolCallId": id, "delta": delta})),
+        2 => select(CALLS).prop_map(|id| json!({"type": "TOOL_CALL_END", "toolCallId": id})),
+    ]
+}
+
+fn result() -> impl Strategy<Value = Value> {
+    let call = prop_oneof![9 => select(CALLS), 1 => Just("unknown")];
+    // Of a kind that nobody knows: removed.
+    let hologram = json!([{"type": "text", "text": "p"}, {"type": "hologram"}]);
+    let content = prop_oneof![9 => content(), 1 => Just(hologram)];
+    (id(RESULTS), call, content).prop_map(|(id, call, content)| {
+        json!({"type": "TOOL_CALL_RESULT", "messageId": id, "toolCallId": call, "content": content})
+    })
+}
+
+fn activity() -> impl Strategy<Value = Value> {
+    let kind = || select(&["p", "q"][..]);
+    let snapshot = (id(ACTIVITIES), kind(), 0..4, weighted(0.3, any::<bool>()))
+        .prop_map(|(id, kind, n, replace)| with(json!({"type": "ACTIVITY_SNAPSHOT", "messageId": id, "activityType": kind, "content": {"n": n}}), json!({"replace": replace})));
+    let patch = select(vec![
+        json!({"op": "add", "path": "/b", "value": 1}),
+        json!({"op": "replace", "path": "/n", "value": 9}),
+        json!({"op": "remove", "path": "/b"}),
+        json!({"op": "test", "path": "/n", "value": 1}),
+    ]);
+    let delta = (id(ACTIVITIES), kind(), patch).prop_map(|(id, kind, patch)| {
+        json!({"type": "ACTIVITY_DELTA", "messageId": id, "activityType": kind, "patch": [patch]})
+    });
+    prop_oneof![snapshot, delta]
+}
+
+fn reasoning() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        id(REASONINGS).prop_map(
+            |id| json!({"type": "REASONING_MESSAGE_START", "messageId": id, "role": "reasoning"})
+        ),
+        id(REASONINGS).prop_map(
+            |id| json!({"type": "REASONING_MESSAGE_CONTENT", "messageId": id, "delta": "h"})
+        ),
+        id(REASONINGS).prop_map(|id| json!({"type": "REASONING_MESSAGE_END", "messageId": id})),
+    ]
+}
+
+fn encrypted() -> impl Strategy<Value = Value> {
+    let entity = prop_oneof![
+        (Just("tool-call"), select(CALLS)),
+        (Just("message"), select(ANY)),
+    ];
+    (entity, 0..3).prop_map(|((subtype, id), n)| {
+        json!({"type": "REASONING_ENCRYPTED_VALUE", "subtype": subtype, "entityId": id, "encryptedValue": format!("E{n}")})
+    })
+}
+
+fn state() -> impl Strategy<Value = Value> {
+    let snapshots = vec![json!({}), json!({"a": 1}), json!([1, 2])];
+    let operations = vec![
+        json!({"op": "add", "path": "/b", "value": null}),
+        json!({"op": "add", "path": "/-", "value": 3}),
+        json!({"op": "add", "path": "/0", "value": 1}),
+        json!({"op": "replace", "path": "/a", "value": {"c": 1}}),
+        json!({"op": "replace", "path": "", "value": {"z": 1}}),
+        json!({"op": "remove", "path": "/a"}),
+        json!({"op": "copy", "from": "/a", "path": "/d"}),
+        json!({"op": "move", "from": "/b", "path": "/e"}),
+        json!({"op": "test", "path": "/a", "value": 1}),
+        json!({"op": "unknown", "path": "/a"}),
+    ];
+    prop_oneof![
+        1 => select(snapshots).prop_map(|snapshot| json!({"type": "STATE_SNAPSHOT", "snapshot": snapshot})),
+        2 => vec(select(operations), 1..3).prop_map(|delta| json!({"type": "STATE_DELTA", "delta": delta})),
+    ]
+}
+
+/// What ends a run.
+fn end() -> impl Strategy<Value = Value> {
+    let outcome = select(vec![
+        json!({"type": "success"}),
+        json!({"type": "success", "pendingToolCallIds": ["c1"]}),
+        json!({"type": "success", "pendingToolCallIds": []}),
+        json!({"type": "cancelled"}),
+        json!({"type": "odd"}),
+        json!({"type": "interrupt", "interrupts": [{"id": "i1", "reason": "ask", "toolCallId": "c1"}]}),
+    ]);
+    prop_oneof![
+        4 => weighted(0.7, outcome).prop_map(|outcome| with(run_finished(), json!({"outcome": outcome}))),
+        1 => Just(json!({"type": "RUN_ERROR", "message": "boom", "code": "c"})),
+    ]
+}
+
+fn run_started() -> Value {
+    json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"})
+}
+
+fn run_finished() -> Value {
+    json!({"type": "RUN_FINISHED", "threadId": "t", "runId": "r"})
+}
+
+/// Messages of which no id, of a message or of a call, comes twice.
+fn history(most: usize) -> impl Strategy<Value = Vec<Value>> {
+    vec(message(), 0..most).prop_map(|mut messages| {
+        let mut seen = BTreeSet::new();
+        let mut first = |value: &Value| seen.insert(value["id"].to_string());
+        messages.retain_mut(|message| {
+            if !first(message) {
+                return false;
+            }
+            if let Some(calls) = message.get_mut("toolCalls").and_then(Value::as_array_mut) {
+                calls.retain(&mut first);
+            }
+            true
+        });
+        messages
+    })
+}
+
+fn message() -> impl Strategy<Value = Value> {
+    let call = (select(CALLS), select(&["f", "g"][..]), select(&["{}", "{\"z\":1}", ""][..]))
+        .prop_map(|(id, name, arguments)| json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}));
+    let assistant = (
+        id(TEXTS),
+        weighted(0.6, select(&["", "S", "xyx"][..])),
+        weighted(0.5, vec(call, 1..3)),
+    )
+        .prop_map(|(id, content, calls)| {
+            with(
+                json!({"id": id, "role": "assistant"}),
+                json!({"content": content, "toolCalls": calls}),
+            )
+        });
+    let tool = (
+        id(RESULTS),
+        select(CALLS),
+        content(),
+        weighted(0.2, Just("bad")),
+    )
+        .prop_map(|(id, call, content, error)| {
+            with(
+                json!({"id": id, "role": "tool", "toolCallId": call, "content": content}),
+                json!({"error": error}),
+            )
+        });
+    let kinds = prop_oneof![
+        4 => (id(USERS), content()).prop_map(|(id, content)| json!({"id": id, "role": "user", "content": content})),
+        5 => assistant,
+        3 => tool,
+        1 => (select(ACTIVITIES), 0..3).prop_map(|(id, n)| json!({"id": id, "role": "activity", "activityType": "p", "content": {"n": n}})),
+        1 => select(REASONINGS).prop_map(|id| json!({"id": id, "role": "reasoning", "content": "th"})),
+        1 => Just(json!({"id": "sys", "role": "system", "content": "be"})),
+    ];
+    (kinds, weighted(0.1, metadata()))
+        .prop_map(|(message, metadata)| with(message, json!({"metadata": metadata})))
+}
+
+fn content() -> impl Strategy<Value = Value> {
+    select(vec![
+        json!(""),
+        json!("x"),
+        json!([{"type": "text", "text": "p"}]),
+        json!([{"type": "text", "text": "p", "id": "i"}, {"type": "image", "source": {"type": "url", "value": "http://x/y"}}]),
+    ])
+}
+
+/// Mostly an id of its own kind, now and then one of another.
+fn id(own: Words) -> impl Strategy<Value = &'static str> {
+    prop_oneof![24 => select(own), 1 => select(ANY)]
+}
+
+fn role() -> impl Strategy<Value = &'static str> {
+    select(&["assistant", "user", "system", "developer"][..])
+}
+
+fn metadata() -> impl Strategy<Value = Value> {
+    (select(&["k", "l"][..]), 0..9).prop_map(|(key, n)| json!({key: n}))
+}
+
+/// Adds the members that are not null: absent means absent.
+fn with(mut object: Value, optional: Value) -> Value {
+    if let (Value::Object(object), Value::Object(optional)) = (&mut object, optional) {
+        object.extend(optional.into_iter().filter(|(_, value)| !value.is_null()));
+    }
+    object
+}
+
+/// Leaves out what the order forbids, begins runs, and ends what is open at their ends.
+fn in_order(events: Vec<Value>) -> Vec<Value> {
+    let mut order = Order::default();
+    for event in events {
+        order.take(event);
+    }
+    if order.running {
+        order.take(run_finished());
+    }
+    order.events
+}
+
+#[derive(Default)]
+struct Order {
+    running: bool,
+    /// Kind and id of what is open.
+    open: BTreeSet<(String, String)>,
+    events: Vec<Value>,
+}
+
+impl Order {
+    fn take(&mut self, event: Value) {
+        if !self.running {
+            self.events.push(run_started());
+            self.running = true;
+        }
+        let kind = event.get("type").and_then(Value::as_str);
+        let kind = kind.unwrap_or_default();
+        if matches!(kind, "RUN_FINISHED" | "RUN_ERROR") {
+            self.close(kind == "RUN_FINISHED");
+        } else if let Some((stem, step)) = streamed(kind) {
+            let id = event.get("messageId").or(event.get("toolCallId"));
+            let id = id.and_then(Value::as_str).unwrap_or_default();
+            let key = (stem.to_owned(), id.to_owned());
+            let allowed = match step {
+                "START" => self.open.insert(key),
+                "END" => self.open.remove(&key),
+                _ => self.open.contains(&key),
+            };
+            if !allowed {
+                return;
+            }
+        }
+        self.events.push(event);
+    }
+
+    fn close(&mut self, with_ends: bool) {
+        self.running = false;
+        for (stem, id) in std::mem::take(&mut self.open) {
+            if with_ends {
+                let name = if stem == "TOOL_CALL" {
+                    "toolCallId"
+                } else {
+                    "messageId"
+                };
+                self.events
+                    .push(json!({"type": format!("{stem}_END"), name: id}));
+            }
+        }
+    }
+}
+
+/// What an event belongs to that is opened and closed, and which step of it the event is.
+fn streamed(kind: &str) -> Option<(&str, &str)> {
+    kind.rsplit_once('_').filter(|(stem, step)| {
+        matches!(*stem, "TEXT_MESSAGE" | "TOOL_CALL" | "REASONING_MESSAGE")
+            && matches!(*step, "START" | "CONTENT" | "ARGS" | "END")
+    })
+}

@@ -1,0 +1,200 @@
+//! Nonsense for everything that reads what others wrote: it may refuse, it may not panic, and what
+//! it promises of any input holds. `PROPTEST_CASES=1000000` looks for long.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    missing_docs,
+    reason = "tests"
+)]
+
+use std::fs;
+use std::sync::LazyLock;
+
+use assistant_core::action::schema::{MAX_VIOLATIONS, NoPatterns, validate};
+use assistant_core::replay::{Input, Replay};
+use assistant_core::wire::agui::{End, Options};
+use assistant_core::wire::json::partial::{PartialJson, State, parse_partial};
+use assistant_core::wire::json::patch;
+use assistant_core::wire::sse::{Frame, SseDecoder};
+use conformance::look;
+use conformance::nonsense::{bytes, change, changed, json, schema};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+use serde_json::{Value, json as object};
+
+/// The frames of the recorded streams of real servers, and of the official corpus.
+static FRAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/");
+    let files = ["agui-captures", "agui-streams"].iter().flat_map(|name| {
+        fs::read_dir(format!("{folder}{name}"))
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+    });
+    let mut frames = Vec::new();
+    for file in files {
+        let text = fs::read_to_string(&file).unwrap();
+        if file.extension().is_some_and(|ending| ending == "sse") {
+            frames.extend(
+                text.lines()
+                    .filter_map(|line| line.strip_prefix("data: "))
+                    .map(str::to_owned),
+            );
+        } else if let Ok(json) = serde_json::from_str::<Value>(&text) {
+            frames.extend(
+                json["stream"]
+                    .as_array()
+                    .into_iter()
+                    .flatten()
+                    .map(Value::to_string),
+            );
+        }
+    }
+    frames.sort();
+    frames.dedup();
+    assert!(frames.len() > 200, "{} frames", frames.len());
+    frames
+});
+
+/// Cuts at these places, each taken as a share of the length.
+fn cut<'a>(bytes: &'a [u8], cuts: &[Index]) -> Vec<&'a [u8]> {
+    let mut places: Vec<usize> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
+    places.extend([0, bytes.len()]);
+    places.sort_unstable();
+    places
+        .windows(2)
+        .map(|pair| &bytes[pair[0]..pair[1]])
+        .collect()
+}
+
+fn frames_of(pieces: &[&[u8]], limit: usize) -> (Vec<Frame>, bool) {
+    let mut decoder = SseDecoder::with_limit(limit);
+    let mut frames = Vec::new();
+    let fits = pieces
+        .iter()
+        .all(|piece| decoder.push(piece, &mut frames).is_ok());
+    frames.extend(decoder.finish());
+    (frames, fits)
+}
+
+/// Plays bytes in a run that has a message and a call open; the report must be JSON.
+fn play(bytes: &[u8], options: Options) -> End {
+    const OPENING: [&str; 3] = [
+        r#"{"type":"RUN_STARTED","threadId":"t","runId":"r"}"#,
+        r#"{"type":"TEXT_MESSAGE_START","messageId":"m1"}"#,
+        r#"{"type":"TOOL_CALL_START","toolCallId":"c1","toolCallName":"f","parentMessageId":"m1"}"#,
+    ];
+    let mut replay = Replay::new();
+    let mut stream = replay.stream(Input::default(), options);
+    for event in OPENING {
+        stream.push_bytes(format!("data: {event}\n\n").as_bytes());
+    }
+    stream.push_bytes(bytes);
+    let report = stream.finish();
+    let text = report.to_json().to_string();
+    serde_json::from_str::<Value>(&text).expect("a report is JSON");
+    report.outcome
+}
+
+proptest! {
+    #![proptest_config(look(500))]
+
+    #[test]
+    fn frames_do_not_depend_on_how_they_are_cut(
+        bytes in bytes(40),
+        cuts in vec(any::<Index>(), 0..8),
+        limit in select(&[1_usize, 7, 30, 10_000][..]),
+    ) {
+        let (whole, fits) = frames_of(&[&bytes], limit);
+        let (pieces, pieces_fit) = frames_of(&cut(&bytes, &cuts), limit);
+        prop_assert_eq!(fits, pieces_fit);
+        prop_assert_eq!(whole, pieces);
+    }
+
+    #[test]
+    fn any_bytes_are_a_stream_that_ends_somehow(bytes in bytes(60)) {
+        play(&bytes, Options::default());
+        play(&bytes, Options::strict());
+    }
+
+    #[test]
+    fn changed_frames_of_real_servers_are_read_or_refused(
+        picked in vec((any::<Index>(), vec(change(), 0..3)), 1..12),
+    ) {
+        let mut bytes = Vec::new();
+        for (at, changes) in &picked {
+            let frame = &FRAMES[at.index(FRAMES.len())];
+            bytes.extend_from_slice(b"data: ");
+            bytes.extend(changed(frame, changes));
+            bytes.extend_from_slice(b"\n\n");
+        }
+        // What the letter allows, tolerance allows.
+        let strict = play(&bytes, Options::strict());
+        let tolerant = play(&bytes, Options::default());
+        prop_assert!(strict == End::Failed || tolerant != End::Failed);
+    }
+
+    #[test]
+    fn a_patch_is_applied_or_leaves_no_trace(
+        document in json(),
+        operations in vec(
+            prop_oneof![
+                1 => json(),
+                6 => (
+                    select(&["add", "remove", "replace", "move", "copy", "test", "odd"][..]),
+                    select(&["", "/", "/a", "/a/0", "/a/-", "/b", "/0", "/-", "/a/a", "/__proto__", "a", "/~", "/01"][..]),
+                    select(&["", "/a", "/a/0", "/b", "/0", "/a/a"][..]),
+                    json(),
+                ).prop_map(|(op, path, from, value)| object!({"op": op, "path": path, "from": from, "value": value})),
+            ],
+            0..8,
+        ),
+    ) {
+        let mut patched = document.clone();
+        if patch::apply(&mut patched, &operations).is_err() {
+            prop_assert_eq!(patched, document);
+        }
+    }
+
+    #[test]
+    fn partial_json_does_not_depend_on_how_it_is_cut(
+        bytes in bytes(40),
+        cuts in vec(any::<Index>(), 0..8),
+    ) {
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let whole = parse_partial(&text);
+        let mut json = PartialJson::new();
+        let letters: Vec<char> = text.chars().collect();
+        let mut places: Vec<usize> = cuts.iter().map(|at| at.index(letters.len() + 1)).collect();
+        places.extend([0, letters.len()]);
+        places.sort_unstable();
+        for pair in places.windows(2) {
+            json.push(&letters[pair[0]..pair[1]].iter().collect::<String>());
+        }
+        prop_assert_eq!(json.state(), whole.state());
+        prop_assert_eq!(json.value(), whole.value());
+        prop_assert_eq!(whole.value().is_none(), matches!(whole.state(), State::Empty | State::Invalid));
+    }
+
+    #[test]
+    fn json_is_complete_at_its_end_and_something_before(value in json(), at in any::<Index>()) {
+        let text = value.to_string();
+        let whole = parse_partial(&text);
+        prop_assert_eq!(whole.value(), Some(&value));
+        let letters: Vec<char> = text.chars().collect();
+        let part: String = letters[..at.index(letters.len())].iter().collect();
+        prop_assert_ne!(parse_partial(&part).state(), State::Invalid, "{}", part);
+    }
+
+    #[test]
+    fn anything_is_a_schema_that_says_something(schema in schema(), instance in json()) {
+        let violations = validate(&schema, &instance, &mut NoPatterns);
+        prop_assert!(violations.len() <= MAX_VIOLATIONS);
+        // Its own text is an instance as well.
+        validate(&schema, &schema, &mut NoPatterns);
+        validate(&instance, &schema, &mut NoPatterns);
+    }
+}
