@@ -162,45 +162,46 @@ fn data(stream: &str) -> impl Iterator<Item = &str> {
 
 /// The cost of an event at the end of conversations of several lengths.
 fn lengths() {
-    let cost = |messages: usize, event: &Value| {
-        let mut history: String =
-            frame(&json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"}));
-        for n in 0..messages {
-            let id = format!("m{n}");
-            history += &frame(&json!({"type": "TEXT_MESSAGE_START", "messageId": id}));
-            history += &frame(
-                &json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": id, "delta": "some words"}),
-            );
-            history += &frame(&json!({"type": "TEXT_MESSAGE_END", "messageId": id}));
+    let piece = json!({"type": "TOOL_CALL_ARGS", "toolCallId": CALL, "delta": "1,"});
+    let blocks = [content(), piece].map(|event| vec![frame(&event).repeat(BLOCK); 20]);
+    let lengths = [10, 1_000, 10_000];
+    let mut costs = lengths.map(|_| [Fastest::new(), Fastest::new()]);
+    for _ in 0..ROUNDS {
+        for (messages, costs) in lengths.iter().zip(&mut costs) {
+            let history = history(*messages);
+            for (blocks, cost) in blocks.iter().zip(costs) {
+                let mut replay = Replay::new();
+                let mut stream = replay.stream(Input::default(), Options::default());
+                stream.push_bytes(history.as_bytes());
+                cost.round(blocks, |block| stream.push_bytes(block.as_bytes()));
+                black_box(stream.finish());
+            }
         }
-        history += &frame(&json!({"type": "TEXT_MESSAGE_START", "messageId": MESSAGE}));
-        history +=
-            &frame(&json!({"type": "TOOL_CALL_START", "toolCallId": CALL, "toolCallName": "f"}));
-        let blocks = vec![frame(event).repeat(BLOCK); 20];
-        let mut fastest = Fastest::new();
-        for _ in 0..ROUNDS {
-            let mut replay = Replay::new();
-            let mut stream = replay.stream(Input::default(), Options::default());
-            stream.push_bytes(history.as_bytes());
-            fastest.round(&blocks, |block| stream.push_bytes(block.as_bytes()));
-            black_box(stream.finish());
-        }
-        fastest.sum() / (20 * BLOCK) as f64
-    };
-    let (token, piece) = (
-        content(),
-        json!({"type": "TOOL_CALL_ARGS", "toolCallId": CALL, "delta": "1,"}),
-    );
-    let costs = [10, 1_000, 10_000]
-        .map(|messages| (messages, cost(messages, &token), cost(messages, &piece)));
-    for (messages, token, piece) in costs {
-        let (_, first_token, first_piece) = costs[0];
+    }
+    let costs = costs.map(|costs| costs.map(|cost| cost.sum() / (20 * BLOCK) as f64));
+    let [first_token, first_piece] = costs[0];
+    for (messages, [token, piece]) in lengths.iter().zip(costs) {
         println!(
             "| {messages} | {token:.0} | {:.2} | {piece:.0} | {:.2} |",
             token / first_token,
             piece / first_piece
         );
     }
+}
+
+/// So many messages, then an open one and an open call.
+fn history(messages: usize) -> String {
+    let mut events = vec![json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"})];
+    for n in 0..messages {
+        let id = format!("m{n}");
+        events.push(json!({"type": "TEXT_MESSAGE_START", "messageId": id}));
+        events
+            .push(json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": id, "delta": "some words"}));
+        events.push(json!({"type": "TEXT_MESSAGE_END", "messageId": id}));
+    }
+    events.push(json!({"type": "TEXT_MESSAGE_START", "messageId": MESSAGE}));
+    events.push(json!({"type": "TOOL_CALL_START", "toolCallId": CALL, "toolCallName": "f"}));
+    events.iter().map(frame).collect()
 }
 
 const MESSAGE: &str = "msg_01J8ZQ4T7M3V5K9X2B6N0C1D2E";

@@ -41,7 +41,6 @@ pub struct Decoder {
     expander: Expander,
     verifier: Verifier,
     notes: Notes,
-    expanded: Vec<Event>,
     failed: Option<ProtocolError>,
 }
 
@@ -56,7 +55,6 @@ impl Decoder {
             expander: Expander::new(),
             verifier: Verifier::new(strict),
             notes: Notes::new(),
-            expanded: Vec::new(),
             failed: None,
         }
     }
@@ -102,22 +100,26 @@ impl Decoder {
         let Some(event) = decode_event(frame, self.strict, &mut self.notes)? else {
             return Ok(());
         };
-        let mut expanded = core::mem::take(&mut self.expanded);
-        expanded.clear();
-        let mut result = self.expander.expand(event, &mut expanded);
-        if result.is_ok() {
-            for event in expanded.drain(..) {
-                match self.verifier.check(&event) {
-                    Ok(Verdict::Pass) => out.push(event),
-                    Ok(Verdict::Drop(note)) => self.notes.add(note),
-                    Err(error) => {
-                        result = Err(error);
-                        break;
-                    }
+        // Judged where they lie: an event is large, and moving it is a good part of its cost.
+        let first = out.len();
+        let mut result = self.expander.expand(event, out);
+        if result.is_err() {
+            out.truncate(first);
+        }
+        let mut at = first;
+        while let Some(event) = out.get(at) {
+            match self.verifier.check(event) {
+                Ok(Verdict::Pass) => at += 1,
+                Ok(Verdict::Drop(note)) => {
+                    out.remove(at);
+                    self.notes.add(note);
+                }
+                Err(error) => {
+                    out.truncate(at);
+                    result = Err(error);
                 }
             }
         }
-        self.expanded = expanded;
         result
     }
 
