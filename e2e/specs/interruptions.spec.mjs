@@ -93,16 +93,21 @@ chatTest("a component goes while its card shows: the default card takes its plac
   await shows(card, 'Found 1 result for "crabs"');
 });
 
-chatTest("the switch goes off while the agent waits for approval: a disabled tool does not run", async (chat, harbor) => {
+chatTest("the switch goes off while an approval is open: approving takes the switch back", async (chat, harbor) => {
   await chat.send("Deploy 2.4.0 to production");
   const card = chat.card("deployApplication");
-  await card.getByRole("button", { name: "Approve" }).waitFor();
-  await harbor.mayDeploy.click();
   const approve = card.getByRole("button", { name: "Approve" });
-  if (await approve.count()) await approve.click();
+  await approve.waitFor();
+  await harbor.mayDeploy.click();
+  await shows(card, "This action is no longer on the page.");
+  assert.equal(await approve.count(), 0);
+  await harbor.mayDeploy.click();
+  await approve.waitFor();
+  await harbor.mayDeploy.click();
+  await shows(card, "This action is no longer on the page.");
+  await chat.deny(card);
   await chat.idle();
-  await chat.status(card, "failed");
-  await chat.says("deployApplication failed: ");
+  await chat.says("You denied deployApplication, so I leave it.");
   await shows(harbor.lane("production"), "2.3.1");
 });
 

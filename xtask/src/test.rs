@@ -144,7 +144,7 @@ fn end_to_end(project: &Project, tally: &mut Tally) {
     let mut node = project.command("node");
     node.args([
         "--test",
-        "--test-concurrency=1",
+        "--test-concurrency=2",
         "--test-reporter=spec",
         "--test-timeout=400000",
     ])
