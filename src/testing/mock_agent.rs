@@ -9,7 +9,7 @@ use crate::agent::{Agent, EventSink, Failure, Script, ScriptedAgent};
 
 /// An agent that plays one answer after the other and remembers what it was asked.
 ///
-/// ```
+/// ```no_run
 /// use leptos_assistant::{agent::Script, testing::MockAgent};
 /// use serde_json::json;
 ///

@@ -4,6 +4,7 @@
 #![allow(missing_docs, reason = "tests")]
 
 use assistant_core::action::schema::{PatternHost, validate};
+use conformance::look;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -27,7 +28,8 @@ fn number() -> impl Strategy<Value = Value> {
             .prop_map(Value::from),
         any::<i64>().prop_map(Value::from),
         any::<u64>().prop_map(Value::from),
-        any::<f64>().prop_map(Value::from),
+        // Beyond 2^53 the two read different numbers: ours the decimal one, the crate a binary one.
+        (-1e9..1e9_f64).prop_map(Value::from),
     ]
 }
 
@@ -121,7 +123,7 @@ fn schema() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2_000) })]
+    #![proptest_config(look(2_000))]
 
     #[test]
     fn same_answer_as_the_jsonschema_crate(schema in schema(), instances in prop::collection::vec(instance(), 1..8)) {
