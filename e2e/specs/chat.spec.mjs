@@ -73,7 +73,8 @@ chatTest("a reader who uses the keyboard is not pulled back either", async (chat
   await eventually(async () => assert.ok((await position(chat)).rest > 60));
   const { top } = await position(chat);
   await chat.idle();
-  assert.equal((await position(chat)).top, top, "not even at the end of the answer");
+  // The browser may still have been on its way up when the place was noted.
+  assert.ok((await position(chat)).top <= top, "not even at the end of the answer");
   await chat.send("Where is order A-17?");
   await eventually(async () => assert.ok((await position(chat)).rest < 60, "who speaks wants to see the answer"));
   await chat.idle();
