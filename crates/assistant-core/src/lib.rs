@@ -10,10 +10,12 @@
 //! * [`action`] is what the page offers: definitions, registry, argument validation, policy.
 //! * [`replay`] plays recorded streams into a conversation, for tools and tests.
 //! * [`session`] owns a conversation and decides what happens next.
+//! * [`text`] reads what agents write: markdown as it streams.
 
 pub mod action;
 pub mod conversation;
 pub mod event;
 pub mod replay;
 pub mod session;
+pub mod text;
 pub mod wire;

@@ -1,0 +1,118 @@
+//! The tree of a markdown text.
+
+/// One node: a block, an inline or a leaf, and what is in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// What it is.
+    pub kind: Kind,
+    /// What is in it, in order. Empty for leaves.
+    pub children: Vec<Node>,
+}
+
+/// What a node is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Kind {
+    /// A leaf: text as it is shown.
+    Text(String),
+    /// A leaf: code within a line.
+    Code(String),
+    /// A leaf: a formula, in TeX. `display` stands on lines of its own.
+    Math {
+        /// The formula.
+        tex: String,
+        /// Whether it stands on lines of its own.
+        display: bool,
+    },
+    /// A leaf: the line may break here.
+    SoftBreak,
+    /// A leaf: the line breaks here.
+    HardBreak,
+    /// A paragraph of inlines.
+    Paragraph,
+    /// A heading of inlines, level 1 to 6.
+    Heading(u8),
+    /// A quote of blocks, or an alert.
+    Quote(Option<Alert>),
+    /// A leaf: a block of code.
+    CodeBlock {
+        /// The word after the fence, lower case as written; empty if there is none.
+        language: String,
+        /// The code. Ends with a line break unless it is empty or still being written.
+        text: String,
+    },
+    /// A list of items; `start` numbers it.
+    List {
+        /// The first number; `None` for bullets.
+        start: Option<u64>,
+    },
+    /// An item: of blocks, or of inlines alone in a tight list. `Some` has a check box.
+    Item(Option<bool>),
+    /// A table: a head, then rows.
+    Table,
+    /// The head of a table: cells.
+    TableHead,
+    /// A row of a table: cells.
+    TableRow,
+    /// A cell of inlines.
+    Cell(Align),
+    /// A leaf: a line across.
+    Rule,
+    /// Emphasised inlines.
+    Emphasis,
+    /// Strongly emphasised inlines.
+    Strong,
+    /// Inlines crossed out.
+    Strikethrough,
+    /// A link around inlines. The address is as written, so anything.
+    Link {
+        /// Where it leads; empty while it is being written.
+        href: String,
+        /// Its title.
+        title: String,
+    },
+    /// An image; the inlines in it describe it. The address is as written, so anything.
+    Image {
+        /// Where it lies.
+        src: String,
+        /// Its title.
+        title: String,
+    },
+    /// A leaf: a reference to a footnote, by its label.
+    FootnoteReference(String),
+    /// A footnote of blocks, by its label.
+    Footnote(String),
+}
+
+/// The kind of an alert (`> [!NOTE]`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are GitHub's")]
+pub enum Alert {
+    Note,
+    Tip,
+    Important,
+    Warning,
+    Caution,
+}
+
+/// How a column of a table is aligned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Align {
+    #[default]
+    None,
+    Left,
+    Center,
+    Right,
+}
+
+impl Node {
+    /// A node without children.
+    #[must_use]
+    pub fn leaf(kind: Kind) -> Self {
+        Self {
+            kind,
+            children: Vec::new(),
+        }
+    }
+}
