@@ -67,6 +67,19 @@ pub struct Labels {
     pub file: Word,
     pub approval_asked: Word,
     pub answer_finished: Word,
+    pub copy: Word,
+    pub copied: Word,
+    pub copy_failed: Word,
+    pub table: Word,
+    pub footnote: Word,
+    pub image_not_shown: Word,
+    pub task_done: Word,
+    pub task_open: Word,
+    pub alert_note: Word,
+    pub alert_tip: Word,
+    pub alert_important: Word,
+    pub alert_warning: Word,
+    pub alert_caution: Word,
 }
 
 impl Default for Labels {
@@ -128,6 +141,19 @@ impl Default for Labels {
             file: "File".into(),
             approval_asked: "The assistant asks for your approval.".into(),
             answer_finished: "The assistant has answered.".into(),
+            copy: "Copy".into(),
+            copied: "Copied".into(),
+            copy_failed: "Could not copy".into(),
+            table: "Table".into(),
+            footnote: "Footnote".into(),
+            image_not_shown: "Image not shown".into(),
+            task_done: "Done".into(),
+            task_open: "Open".into(),
+            alert_note: "Note".into(),
+            alert_tip: "Tip".into(),
+            alert_important: "Important".into(),
+            alert_warning: "Warning".into(),
+            alert_caution: "Caution".into(),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! effects; so whatever runs in between may call back in. Nothing of an application runs while
 //! the session is borrowed.
 
+mod clipboard;
 mod effects;
 mod frames;
 mod host;
@@ -32,6 +33,8 @@ use crate::{
     view::ViewModel,
 };
 
+#[allow(unused_imports, reason = "used where text can be copied")]
+pub(crate) use clipboard::copy as copy_to_clipboard;
 pub(crate) use host::{console_error, fresh_id};
 pub(crate) use timer::{after, sleep};
 

@@ -1,0 +1,18 @@
+//! Writing to the clipboard.
+
+use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::JsFuture;
+
+/// Puts a text into the clipboard; says whether it is there. Pages without a secure address have
+/// no clipboard, and a browser may refuse.
+pub(crate) async fn copy(text: &str) -> bool {
+    let Some(window) = web_sys::window() else {
+        return false;
+    };
+    let found = js_sys::Reflect::get(&window.navigator(), &"clipboard".into());
+    let clipboard = found.ok().and_then(|found| found.dyn_into().ok());
+    let Some(clipboard): Option<web_sys::Clipboard> = clipboard else {
+        return false;
+    };
+    JsFuture::from(clipboard.write_text(text)).await.is_ok()
+}
