@@ -6,7 +6,7 @@
 //!
 //! * [`AssistantProvider`] makes an [`Assistant`] and gives it to everything below.
 //! * [`agent`] has the agents it can talk to.
-//! * [`chat`] and [`tool`] have the components; [`view`] the signals they are built on.
+//! * [`chat`], [`part`] and [`tool`] have the components; [`view`] the signals they are built on.
 //! * [`testing`] has what tests of an application need.
 //!
 //! The engine without a browser is the crate `assistant-core`.
@@ -20,6 +20,7 @@ pub mod action;
 pub mod agent;
 mod assistant;
 pub mod chat;
+pub mod part;
 mod provider;
 mod runtime;
 pub mod testing;

@@ -1,13 +1,14 @@
-//! One message: its parts in order, each drawn by what it is.
+//! One message: its frame and its parts in order. What a part looks like is in `part`.
 
-use assistant_core::{conversation::Part, event::Role};
+use assistant_core::event::Role;
 use leptos::{html, prelude::*};
 use wasm_bindgen::JsCast;
 
-use super::{Icon, Labels, StreamingText};
+use super::Labels;
 use crate::{
     assistant::Assistant,
-    tool::{ToolCallSlot, has_default_card},
+    part::PartView,
+    tool::has_default_card,
     view::{MessageCell, PartCell, PartKind},
 };
 
@@ -67,7 +68,10 @@ fn article(assistant: Assistant, message: MessageCell) -> impl IntoView {
                 <For
                     each=move || parts.get()
                     key=|part| (part.index, part.kind.clone())
-                    children=move |part| part_view(&assistant, &id, part)
+                    children=move |part| {
+                        let (assistant, message) = (assistant.clone(), id.clone());
+                        view! { <PartView assistant message part /> }
+                    }
                 />
             </div>
         </article>
@@ -129,106 +133,4 @@ fn ExpandAll() -> impl IntoView {
             </button>
         </div>
     }
-}
-
-fn part_view(
-    assistant: &Assistant,
-    id: &assistant_core::conversation::MessageId,
-    part: PartCell,
-) -> AnyView {
-    let (assistant, message) = (assistant.clone(), id.clone());
-    match part.kind.clone() {
-        PartKind::Text => view! {
-            <div class="la-part la-text message-content">
-                <StreamingText assistant message part />
-            </div>
-        }
-        .into_any(),
-        PartKind::Reasoning => reasoning(assistant, message, part).into_any(),
-        PartKind::Call(key) => view! { <ToolCallSlot assistant call=key /> }.into_any(),
-        PartKind::File | PartKind::Data(_) | PartKind::Unknown => {
-            other(&assistant, &message, &part).into_any()
-        }
-    }
-}
-
-fn reasoning(
-    assistant: Assistant,
-    message: assistant_core::conversation::MessageId,
-    part: PartCell,
-) -> impl IntoView {
-    let labels = Labels::current();
-    let mark = part.mark.clone();
-    let (thinking, thought) = (labels.thinking.clone(), labels.reasoning.clone());
-    let title = move || {
-        if mark.get().open {
-            thinking.clone()
-        } else {
-            thought.clone()
-        }
-    };
-    view! {
-        <details class="la-part la-reasoning">
-            <summary class="la-reasoning-summary">{Icon::chevron()}<span>{title}</span></summary>
-            <div class="la-reasoning-text">
-                <StreamingText assistant message part />
-            </div>
-        </details>
-    }
-}
-
-/// A part without a view of its own: named, its data behind a summary, as text.
-fn other(
-    assistant: &Assistant,
-    message: &assistant_core::conversation::MessageId,
-    part: &PartCell,
-) -> impl IntoView {
-    let labels = Labels::current();
-    let found = assistant.with_conversation(|conversation| {
-        conversation
-            .message(message)?
-            .parts
-            .get(part.index)
-            .cloned()
-    });
-    let (title, data) = match found.flatten() {
-        Some(Part::File(file)) => (labels.file.clone(), file_name(&file)),
-        Some(Part::Data(data)) => (data.data_type.into(), pretty(&data.data)),
-        Some(Part::ToolResult(result)) => (labels.result.clone(), pretty(&result.output)),
-        Some(Part::Unknown(value)) => (labels.unknown_part.clone(), pretty(&value)),
-        _ => (labels.unknown_part.clone(), String::new()),
-    };
-    view! {
-        <details class="la-part la-card la-tool-card">
-            <summary class="la-tool-summary">
-                <span class="la-tool-icon" aria-hidden="true">{Icon::Info.view()}</span>
-                <span class="la-tool-name">{title}</span>
-                {Icon::chevron()}
-            </summary>
-            <div class="la-tool-body">
-                <pre class="la-code" tabindex="0">{data}</pre>
-            </div>
-        </details>
-    }
-}
-
-fn file_name(part: &assistant_core::event::ContentPart) -> String {
-    use assistant_core::event::{PartBody, Source};
-    match &part.body {
-        PartBody::Text(text) => text.clone(),
-        PartBody::Media {
-            kind,
-            source: Source::Data { mime_type, .. },
-        } => {
-            format!("{kind}, {mime_type}")
-        }
-        PartBody::Media {
-            kind,
-            source: Source::Url { value, .. } | Source::File { value, .. },
-        } => format!("{kind}: {value}"),
-    }
-}
-
-fn pretty(value: &serde_json::Value) -> String {
-    format!("{value:#}")
 }

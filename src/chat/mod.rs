@@ -7,7 +7,6 @@ mod labels;
 mod message;
 mod notices;
 mod scroll;
-mod text;
 mod transcript;
 mod window;
 
@@ -17,6 +16,5 @@ pub use icons::{Icon, spinner};
 pub use labels::Labels;
 pub use message::{MessageView, MessageViewProps};
 pub use notices::{Notices, NoticesProps};
-pub use text::{StreamingText, StreamingTextProps};
 pub use transcript::{Transcript, TranscriptProps};
 pub use window::{ChatWindow, ChatWindowProps, Suggestion};
