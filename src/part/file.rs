@@ -15,7 +15,7 @@ pub(super) fn view(assistant: &Assistant, message: &MessageId, part: &PartCell) 
         Some(Part::File(file)) => describe(&file),
         _ => String::new(),
     };
-    other::card(labels.file.into_owned(), described)
+    other::card(labels.file.to_string(), described)
 }
 
 fn describe(part: &ContentPart) -> String {

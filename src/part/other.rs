@@ -15,9 +15,9 @@ pub(super) fn view(assistant: &Assistant, message: &MessageId, part: &PartCell) 
     let labels = Labels::current();
     let (title, data) = match read(assistant, message, part) {
         Some(Part::Data(data)) => (data.data_type, pretty(&data.data)),
-        Some(Part::ToolResult(result)) => (labels.result.into_owned(), pretty(&result.output)),
-        Some(Part::Unknown(value)) => (labels.unknown_part.into_owned(), pretty(&value)),
-        _ => (labels.unknown_part.into_owned(), String::new()),
+        Some(Part::ToolResult(result)) => (labels.result.to_string(), pretty(&result.output)),
+        Some(Part::Unknown(value)) => (labels.unknown_part.to_string(), pretty(&value)),
+        _ => (labels.unknown_part.to_string(), String::new()),
     };
     card(title, data)
 }
