@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::{
     agent::Agent,
-    runtime::Runtime,
+    runtime::{Runtime, fresh_id},
     view::{Activity, CallCell, MessageCell},
 };
 
@@ -175,6 +175,43 @@ impl Assistant {
         self.dispatch(Input::Load {
             thread_id: thread_id.to_owned(),
             snapshot,
+        })?;
+        self.runtime().flush();
+        Ok(())
+    }
+
+    /// The whole conversation with its id, as versioned JSON for [`Self::import`].
+    #[must_use]
+    pub fn export(&self) -> Value {
+        let exported = self.runtime().read(|session| {
+            let mut value = session.conversation().export();
+            if let Value::Object(object) = &mut value {
+                object.insert("threadId".to_owned(), session.thread_id().into());
+            }
+            value
+        });
+        exported.unwrap_or_default()
+    }
+
+    /// Shows another conversation: what [`Self::export`] wrote, or a list of AG-UI messages.
+    ///
+    /// What is open in the one before is cancelled. A conversation without an id gets a fresh one.
+    /// Calls that wait for a person wait again; nothing runs a second time.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read; then everything stays as it is.
+    pub fn import(&self, mut conversation: Value) -> Result<(), Refusal> {
+        let given = conversation
+            .as_object_mut()
+            .and_then(|object| object.shift_remove("threadId"));
+        let thread_id = match given {
+            Some(Value::String(id)) if !id.is_empty() => id,
+            _ => fresh_id(),
+        };
+        self.dispatch(Input::Load {
+            thread_id,
+            snapshot: conversation,
         })?;
         self.runtime().flush();
         Ok(())

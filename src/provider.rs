@@ -3,8 +3,9 @@
 use assistant_core::session::Options;
 use leptos::{prelude::*, tachys::reactive_graph::OwnedView};
 use send_wrapper::SendWrapper;
+use serde_json::Value;
 
-use crate::{agent::Agent, assistant::Assistant};
+use crate::{agent::Agent, assistant::Assistant, runtime};
 
 /// The agent that a provider talks to; made from anything that is an [`Agent`].
 pub struct AgentProp(Box<dyn FnOnce(Options) -> Assistant + Send>);
@@ -58,6 +59,11 @@ pub fn AssistantProvider(
     /// How the session behaves.
     #[prop(optional)]
     options: Options,
+    /// The conversation to begin with, in a form that [`Assistant::import`] takes. It is opened
+    /// once the actions below are registered. One that cannot be read is left out, with an error
+    /// in the console; call [`Assistant::import`] yourself to show it to the person.
+    #[prop(optional, into)]
+    initial: Option<Value>,
     /// What may use the assistant.
     children: Children,
 ) -> impl IntoView {
@@ -65,12 +71,18 @@ pub fn AssistantProvider(
     let owner = Owner::current().map_or_else(Owner::new, |owner| owner.child());
     let children = owner.with(|| {
         // Without a browser there is no session, and hooks below are inert (decision D16).
-        if cfg!(feature = "csr") {
-            let assistant = (agent.0)(options);
-            provide_context(assistant.clone());
-            on_cleanup(move || assistant.shut_down());
+        if !cfg!(feature = "csr") {
+            return children();
         }
-        children()
+        let assistant = (agent.0)(options);
+        provide_context(assistant.clone());
+        let stopped = assistant.clone();
+        on_cleanup(move || stopped.shut_down());
+        let children = children();
+        if let Some(Err(refusal)) = initial.map(|initial| assistant.import(initial)) {
+            runtime::console_error(&format!("AssistantProvider: {refusal}"));
+        }
+        children
     });
     OwnedView::new_with_owner(children, owner)
 }

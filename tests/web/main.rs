@@ -14,6 +14,7 @@ mod actions;
 mod approval;
 mod cards;
 mod composer;
+mod history;
 mod interrupts;
 mod lifecycle;
 mod notices;

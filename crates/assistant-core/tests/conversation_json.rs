@@ -119,11 +119,43 @@ fn a_conversation_goes_through_json() {
     assert_eq!(Conversation::import(text).unwrap().export(), json);
 }
 
+/// S3-21: what a server keeps as a list can be opened
+#[test]
+fn a_list_of_messages_is_a_conversation_of_one_branch() {
+    let call = |id: &str| json!({"id": id, "type": "function", "function": {"name": "f", "arguments": "{}"}});
+    let list = json!([
+        {"id": "u", "role": "user", "content": "go"},
+        {"id": "a", "role": "assistant", "content": "I do.", "toolCalls": [call("c"), call("d")]},
+        {"id": "t", "role": "tool", "toolCallId": "c", "content": "ok"},
+        {"id": "b", "role": "assistant", "content": "Done."},
+    ]);
+    let conversation = Conversation::import(list).unwrap();
+    let ids: Vec<_> = conversation.path().map(|m| m.id.as_str()).collect();
+    assert_eq!(ids, ["u", "a", "b"]);
+    let phase = |id: &str| conversation.call_by_wire_id(id).unwrap().1.phase;
+    assert_eq!(phase("c"), Phase::OutputAvailable);
+    assert_eq!(phase("d"), Phase::Cancelled, "it may have run");
+    assert_eq!(conversation.received_messages().len(), 4);
+    let copy = Conversation::import(conversation.export()).unwrap();
+    assert_eq!(copy.received_messages(), conversation.received_messages());
+    let empty = Conversation::import(json!([])).unwrap();
+    assert!(empty.tip().is_none());
+}
+
 #[test]
 fn bad_data_is_not_half_imported() {
     let good = speaking().session.conversation().export();
     let message = good["messages"][0].clone();
-    let mut cases = vec![json!(null), json!({"version": 1}), json!([])];
+    let mut cases = vec![
+        json!(null),
+        json!({"version": 1}),
+        json!([{"id": "m", "role": "king", "content": ""}]),
+        json!([{"role": "user", "content": "no id"}]),
+        json!([
+            {"id": "m", "role": "user", "content": "a"},
+            {"id": "m", "role": "user", "content": "b"},
+        ]),
+    ];
     let mut with = |key: &str, value: Value| {
         let mut case = good.clone();
         case[key] = value;

@@ -53,13 +53,19 @@ impl Conversation {
         refs.iter().filter_map(write).collect()
     }
 
-    /// A conversation from what [`Self::export`] wrote.
+    /// A conversation from what [`Self::export`] wrote, or from a list of AG-UI messages.
+    ///
+    /// A call that has no answer in such a list is taken for cancelled: nobody can say whether it
+    /// was carried out.
     ///
     /// # Errors
     ///
     /// When the version is not known or a message cannot be read; nothing is half imported.
     pub fn import(value: Value) -> Result<Self, FormatError> {
-        let mut from = object(value, "conversation")?;
+        let mut from = match value {
+            Value::Array(list) => return Self::from_list(list),
+            value => object(value, "conversation")?,
+        };
         if from.get("version").and_then(Value::as_u64) != Some(VERSION) {
             return Err(error(
                 "the conversation has a version that is not known here",

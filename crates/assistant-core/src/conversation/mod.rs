@@ -12,6 +12,7 @@ mod fold;
 mod id;
 mod json;
 mod json_call;
+mod list;
 mod message;
 mod part;
 mod phase;

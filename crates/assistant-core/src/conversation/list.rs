@@ -1,0 +1,45 @@
+//! A conversation from a flat list of messages, as servers keep it in AG-UI's form.
+//!
+//! The list says who said what, and nothing of branches, times or decisions. A tool message folds
+//! into the call before it. Neighbour: `export`, which reads and writes the whole tree.
+
+use serde_json::Value;
+
+use super::{Conversation, FormatError, Phase, json::error};
+use crate::{event::Message, wire::agui};
+
+impl Conversation {
+    /// A conversation of one branch.
+    ///
+    /// # Errors
+    ///
+    /// When an entry is no message, or two have the same id.
+    pub(super) fn from_list(list: Vec<Value>) -> Result<Self, FormatError> {
+        let mut conversation = Self::new();
+        for entry in list {
+            let message =
+                agui::message_from_value(entry).map_err(|e| FormatError(e.to_string()))?;
+            conversation.add_listed(message)?;
+        }
+        conversation.close_unanswered();
+        Ok(conversation)
+    }
+
+    fn add_listed(&mut self, message: Message) -> Result<(), FormatError> {
+        let taken =
+            self.find_message(&message.id).is_some() || self.find_answer(&message.id).is_some();
+        if taken {
+            return Err(error("two messages have the same id"));
+        }
+        self.append_wire(message, 0);
+        Ok(())
+    }
+
+    /// Nobody can say whether a call without an answer was carried out: it is not begun again
+    /// (decision D3).
+    fn close_unanswered(&mut self) {
+        for key in self.active_calls() {
+            self.close_call(&key, Phase::Cancelled, 0);
+        }
+    }
+}
