@@ -9,6 +9,7 @@
     reason = "tests"
 )]
 
+mod address;
 mod agui_wire;
 mod conversation;
 mod conversation_json;

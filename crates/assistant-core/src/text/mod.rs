@@ -1,7 +1,8 @@
-//! What agents write: markdown as it streams, and tool calls written as callouts in it.
+//! What agents write: markdown as it streams, tool calls written as callouts in it, and addresses.
 //!
-//! Both read text on from where they stopped and never keep a copy of it; neither knows a screen
-//! nor a session.
+//! Text is read on from where reading stopped, and no copy of it is kept; nothing here knows a
+//! screen or a session.
 
+pub mod address;
 #[cfg(feature = "markdown")]
 pub mod markdown;
