@@ -77,10 +77,23 @@ agentTest("two calls of the server", async (chat, agent) => {
 
 agentTest("a call of the server and one of the page: the server runs its own afterwards", async (chat, agent) => {
   await chat.ask("Where is order A-17, and search");
-  await chat.says(/lookup_order returned[^]*web_search returned/);
+  await chat.says(/lookup_order returned {"order": "A-17", "state": "packed"}[^]*web_search returned/);
   await chat.status(chat.card("web_search"), "complete");
+  await chat.status(chat.card("lookup_order"), "complete");
   assert.equal(await chat.card("lookup_order").count(), 1);
-  assert.equal((await sent(agent)).length, 2, "one continuation");
+  assert.equal(await chat.messages("assistant").filter({ hasText: "not found" }).count(), 0);
+  await chat.ask("Thank you");
+  await chat.says("You said: Thank you");
+  const bodies = await sent(agent);
+  assert.equal(bodies.length, 3, "one continuation");
+  assert.deepEqual(answeredCalls(bodies[1]), [
+    ["lookup_order", false],
+    ["web_search", true],
+  ]);
+  assert.deepEqual(answeredCalls(bodies[2]), [
+    ["lookup_order", true],
+    ["web_search", true],
+  ]);
 });
 
 agentTest("an approval is asked once, although it comes in three forms", async (chat, agent) => {

@@ -3,7 +3,7 @@
 use std::{future::Future, rc::Rc, sync::Arc};
 
 use assistant_core::action::{
-    ActionSpec, Availability, Policy, ResultEncoding, ToolError, ToolOutcome,
+    ActionSpec, Availability, Execution, Policy, ResultEncoding, ToolError, ToolOutcome,
 };
 use futures_util::future::LocalBoxFuture;
 use leptos::prelude::*;
@@ -151,6 +151,25 @@ impl Action {
     #[must_use]
     pub fn render_only(mut self) -> Self {
         self.spec.availability = Availability::RenderOnly;
+        self
+    }
+
+    /// The agent runs it, not the page: what the person decides goes to the agent as the call's
+    /// tool message, `approved` or `denied`, and the agent's own result completes the call. For
+    /// agents that end their run at such a call and have no approval of their own; a handler is not
+    /// run. Together with [`Action::render_only`] it asks about one of the agent's own tools.
+    ///
+    /// ```
+    /// use leptos_assistant::{Action, Approval};
+    ///
+    /// let action = Action::new("fetch_weather", "Look up the weather of a city")
+    ///     .render_only()
+    ///     .approval(Approval::Always)
+    ///     .run_by_agent();
+    /// ```
+    #[must_use]
+    pub fn run_by_agent(mut self) -> Self {
+        self.spec.execution = Execution::Agent;
         self
     }
 

@@ -3,8 +3,9 @@
 use std::marker::PhantomData;
 
 use assistant_core::{
+    action::Execution,
     conversation::{CallKey, Phase, Progress, Status, ToolCall},
-    session::Refusal,
+    session::{Refusal, Session},
 };
 use leptos::prelude::*;
 use serde::de::DeserializeOwned;
@@ -284,12 +285,10 @@ impl<T> ToolCallView<T> {
                 .is_some_and(|a| a.interrupt_id.is_some())
         });
         let name = self.name();
+        let runs = |session: &Session| session.registry().executable(&name).is_ok();
         agents == Some(true)
-            || self
-                .assistant
-                .runtime()
-                .read(|session| session.registry().executable(&name).is_ok())
-                .unwrap_or(true)
+            || self.is_run_by_agent()
+            || self.assistant.runtime().read(runs).unwrap_or(true)
     }
 
     /// What a decision may carry: the agent says so where it is the agent who asks.
@@ -300,7 +299,7 @@ impl<T> ToolCallView<T> {
             .flatten();
         let Some(id) = interrupt else {
             return ApprovalTakes {
-                edits: true,
+                edits: !self.is_run_by_agent(),
                 reason: true,
             };
         };
@@ -316,6 +315,17 @@ impl<T> ToolCallView<T> {
             })
         });
         takes.flatten().unwrap_or_default()
+    }
+
+    /// Whether its action leaves running to the agent.
+    fn is_run_by_agent(&self) -> bool {
+        let name = self.name_untracked_with(str::to_owned);
+        let told = |session: &Session| {
+            let entry = session.registry().in_force(&name)?;
+            Some(entry.spec.execution == Execution::Agent)
+        };
+        let told = self.assistant.runtime().read(told);
+        told.flatten().unwrap_or_default()
     }
 
     fn erase(self) -> ToolCallView<Value> {

@@ -174,3 +174,43 @@ async fn hidden_characters_are_made_visible() {
     chat.appears(".la-approval .la-control-char").await;
     assert_eq!(chat.page.text(".la-approval .la-control-char"), "U+202E");
 }
+
+/// S0-11, C4: the agent runs its own tool, and is told by the call's tool message that it may.
+#[wasm_bindgen_test]
+async fn the_agent_is_told_what_the_person_decides_about_its_own_tool() {
+    for (decision, told) in [("Approve", "approved"), ("Deny", "denied")] {
+        let mut answer = Script::new();
+        if decision == "Approve" {
+            answer = answer.result("w1", "\"sunny\"");
+        }
+        let agent = MockAgent::new()
+            .answer(Script::new().call_as("w1", "get_weather", "{}"))
+            .answer(answer.text("There you are."));
+        let chat = chat(agent, || {
+            use_assistant_action(
+                Action::new("get_weather", "Look the weather up")
+                    .render_only()
+                    .approval(Approval::Always)
+                    .run_by_agent(),
+            );
+        })
+        .await;
+        chat.assistant.send("What's the weather?").unwrap();
+        chat.appears(".la-approval").await;
+        assert!(chat.page.find(".la-approval-edit").is_none(), "no edits");
+        button(&chat, decision).click();
+        chat.idle().await;
+        assert_eq!(chat.results(1), [told]);
+        let phase = chat
+            .page
+            .find("[data-tool-name=get_weather]")
+            .unwrap()
+            .get_attribute("data-phase");
+        let expected = match decision {
+            "Approve" => "output-available",
+            _ => "output-denied",
+        };
+        assert_eq!(phase.as_deref(), Some(expected));
+        assert!(chat.page.text("[role=log]").contains("There you are."));
+    }
+}

@@ -19,6 +19,7 @@ mod partial_json;
 mod registry;
 mod replay;
 mod schema;
+mod session_agent;
 mod session_approval;
 mod session_failure;
 mod session_interrupts;

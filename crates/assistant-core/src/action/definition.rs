@@ -31,6 +31,8 @@ pub struct ActionSpec {
     pub availability: Availability,
     /// Whether a person is asked first.
     pub approval: Policy,
+    /// Who runs it, once nobody minds.
+    pub execution: Execution,
     /// Never runs at the same time as another action (decision D2).
     pub exclusive: bool,
     /// Runs as soon as its arguments are complete; for cheap, idempotent reads (decision D1).
@@ -57,6 +59,7 @@ impl ActionSpec {
             has_handler: false,
             availability: Availability::Offered,
             approval: Policy::Never,
+            execution: Execution::Client,
             exclusive: false,
             eager: false,
             detached: false,
@@ -129,6 +132,17 @@ pub enum Policy {
     Always,
     /// The host says, by the arguments.
     Ask,
+}
+
+/// Who runs an action, once nobody minds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Execution {
+    /// The page does, by the action's handler.
+    Client,
+    /// The agent does, once it has read `approved` in the call's tool message; `denied` keeps it
+    /// from doing so. For agents that end their run at such a call and have no approval of their
+    /// own: those that ask by interrupts need nothing of the kind.
+    Agent,
 }
 
 /// How a handler's value becomes the text that is sent (decision D5).

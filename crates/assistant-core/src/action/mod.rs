@@ -9,7 +9,8 @@ mod registry;
 pub mod schema;
 
 pub use definition::{
-    ActionSpec, Availability, InvalidAction, Policy, ResultEncoding, definitions_from_json,
+    ActionSpec, Availability, Execution, InvalidAction, Policy, ResultEncoding,
+    definitions_from_json,
 };
 pub use outcome::{ToolError, ToolOutcome};
 pub use registry::{Registration, RegistrationId, Registry};

@@ -170,6 +170,12 @@ impl ToolCall {
         })
     }
 
+    /// Whether the agent is told by a tool message that it may run the call, and has not answered.
+    pub(crate) fn is_told(&self) -> bool {
+        let told = |approval: &Approval| approval.told.is_some();
+        self.result.is_none() && self.approval.as_ref().is_some_and(told)
+    }
+
     /// The arguments are complete: reads them. No text at all is an empty object (row S4-17).
     pub(crate) fn end_args(&mut self) {
         self.open = false;
@@ -197,6 +203,14 @@ pub struct Approval {
     pub decision: Option<Decision>,
     /// The agent's interrupt that this answers, if it was the agent who asked.
     pub interrupt_id: Option<String>,
+    /// The id of the tool message that tells the agent to go on, if that is how it learns it. The
+    /// message goes out as long as the call has no result.
+    pub told: Option<String>,
+}
+
+impl Approval {
+    /// What the tool message says that tells the agent to go on.
+    pub(crate) const GO_ON: &str = "approved";
 }
 
 /// What a person said.

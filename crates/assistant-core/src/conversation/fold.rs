@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-use super::{CallResult, Conversation, Message, Part, Phase, ToolResultPart, tree::CallRef};
+use super::{
+    Approval, CallResult, Conversation, Message, Part, Phase, ToolResultPart, tree::CallRef,
+};
 use crate::event::{self, Content, MessageBody, Object, Role};
 
 /// The value that a renderer sees: JSON where the content is JSON, else its text.
@@ -104,6 +106,7 @@ impl Conversation {
             _ => None,
         };
         match at {
+            Some(at) if self.is_echo(at, &wire) => {}
             Some(at) => {
                 let after = self.path.last().copied();
                 if let Some(result) = result_from_wire(wire) {
@@ -115,6 +118,13 @@ impl Conversation {
                 self.append(message);
             }
         }
+    }
+
+    /// Whether a tool message says no more than the page said itself: that the call may run.
+    fn is_echo(&self, at: CallRef, wire: &event::Message) -> bool {
+        let says = |content: &Content| content.display_text() == Approval::GO_ON;
+        self.call_at(at).is_some_and(super::ToolCall::is_told)
+            && matches!(&wire.body, MessageBody::Tool { content, .. } if says(content))
     }
 
     /// Puts a message from the wire between one of the path (or the beginning) and all that

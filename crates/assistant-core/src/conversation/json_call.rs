@@ -105,6 +105,7 @@ fn write_approval(approval: &Approval) -> Value {
         None => {}
     }
     put_text(&mut out, "interruptId", approval.interrupt_id.as_deref());
+    put_text(&mut out, "toldBy", approval.told.as_deref());
     Value::Object(out)
 }
 
@@ -119,6 +120,7 @@ fn read_approval(mut from: Object) -> Approval {
     Approval {
         decision,
         interrupt_id: take_text(&mut from, "interruptId"),
+        told: take_text(&mut from, "toldBy"),
     }
 }
 

@@ -8,8 +8,8 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::{
-    CallResult, Conversation, DataPart, Message, Part, TextPart, ToolCall, fold::orphan_part,
-    tree::CallRef,
+    Approval, CallResult, Conversation, DataPart, Message, Part, TextPart, ToolCall,
+    fold::orphan_part, tree::CallRef,
 };
 use crate::event::{self, Content, ContentPart, FunctionCall, MessageBody, Object, PartBody, Role};
 
@@ -43,7 +43,8 @@ impl Conversation {
                 .map(|part| CallRef { node: *ix, part })
                 .filter(|at| self.call_at(*at).is_some())
                 .collect();
-            list.extend(self.tool_messages(&refs));
+            let calls = refs.iter().filter_map(|at| self.call_at(*at));
+            list.extend(calls.filter_map(answer_to));
         }
         list
     }
@@ -54,6 +55,19 @@ impl Conversation {
             .filter_map(|call| Some(tool_message(call, call.result.as_ref()?)))
             .collect()
     }
+}
+
+/// What is said in answer to a call: its result or, until there is one, that it may run.
+fn answer_to(call: &ToolCall) -> Option<event::Message> {
+    if let Some(result) = &call.result {
+        return Some(tool_message(call, result));
+    }
+    let id = call.approval.as_ref()?.told.clone()?;
+    let content = Approval::GO_ON.to_owned();
+    Some(tool_message(
+        call,
+        &CallResult::new(id, content, Value::Null),
+    ))
 }
 
 /// Not so a call without an answer that nobody will give any more, such as one that never ended.

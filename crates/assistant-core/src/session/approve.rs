@@ -7,7 +7,7 @@ use super::{
     prepare::{OpenCall, Stage},
 };
 use crate::{
-    action::schema,
+    action::{Execution, schema},
     conversation::{CallKey, Change, Decision, Phase},
 };
 
@@ -59,6 +59,12 @@ impl Session {
         cx: &mut Cx<'_>,
     ) -> Result<(), Refusal> {
         let Some(args) = args else { return Ok(()) };
+        if self
+            .open_call(key)
+            .is_some_and(|open| open.execution == Execution::Agent)
+        {
+            return Err(Refusal::NoEdits);
+        }
         let registration = self.open_call(key).and_then(|open| open.registration);
         if let Some(entry) = registration.and_then(|id| self.registry.get(id))
             && entry.spec.validate

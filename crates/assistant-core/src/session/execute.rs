@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 
 use super::{
     CommitId, Cx, Effect, Invocation, InvocationId, JournalEntry, Session, TimerId,
-    prepare::{OpenCall, Stage, not_found},
+    prepare::{OpenCall, Stage},
 };
 use crate::{
-    action::{Availability, ResultEncoding, ToolError, ToolOutcome},
+    action::{Execution, ResultEncoding, ToolError, ToolOutcome},
     conversation::{CallError, CallKey, CallResult, Change, Decision, ErrorKind, Phase, Progress},
 };
 
@@ -67,6 +67,9 @@ impl Session {
             return;
         };
         match open.stage.clone() {
+            Stage::Ready if run_over && open.execution == Execution::Agent => {
+                self.tell_agent(key, cx);
+            }
             Stage::Ready if may_run(open) && self.may_start(key) => self.commit_start(key, cx),
             Stage::Agent if run_over => self.answer_unanswered(key, cx),
             Stage::Refused(error) if run_over => self.end_call(key, Ending::error(error), cx),
@@ -247,28 +250,6 @@ impl Session {
             details: None,
         };
         self.end_call(&key, Ending::error(error), cx);
-    }
-
-    /// The agent ran this tool, says the run is over, and gave no result (row S4-25).
-    fn answer_unanswered(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        let Some(name) = self.conversation.call(key).map(|call| call.name.clone()) else {
-            return;
-        };
-        let shown_only = self
-            .registry
-            .in_force(&name)
-            .is_some_and(|entry| entry.spec.availability == Availability::RenderOnly);
-        let error = if shown_only {
-            let message = format!("Action {name} ended without a result");
-            CallError {
-                message,
-                kind: ErrorKind::NoResult,
-                details: None,
-            }
-        } else {
-            not_found(&name)
-        };
-        self.end_call(key, Ending::error(error), cx);
     }
 
     pub(super) fn end_denied(&mut self, key: &CallKey, reason: Option<&str>, cx: &mut Cx<'_>) {

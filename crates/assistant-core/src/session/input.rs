@@ -215,6 +215,8 @@ pub enum Refusal {
     Expired,
     /// The edited arguments break the schema.
     InvalidEdit(Vec<Violation>),
+    /// The agent runs the call, and takes no other arguments.
+    NoEdits,
     /// There is nothing to try again or to go on with.
     NothingToDo,
     /// The action cannot be registered.
@@ -238,6 +240,7 @@ impl fmt::Display for Refusal {
                     .iter()
                     .try_for_each(|v| write!(f, " {}: {};", v.path, v.message))
             }
+            Self::NoEdits => f.write_str("The arguments of this call cannot be changed."),
             Self::NothingToDo => f.write_str("There is nothing to go on with."),
             Self::InvalidAction(error) => error.fmt(f),
             Self::InvalidSnapshot(error) => {

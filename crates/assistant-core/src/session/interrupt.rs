@@ -74,6 +74,7 @@ impl Session {
             call.approval = Some(Approval {
                 decision: None,
                 interrupt_id: Some(interrupt_id.to_owned()),
+                told: None,
             });
         }
         cx.change(Change::Call(key.clone()));

@@ -6,9 +6,11 @@
 //!
 //! * `run` speaks to the agent: starts runs, takes events in; `settle` says what follows their end.
 //! * `prepare` and `execute` bring calls from "complete" to "answered" (decisions D1 to D4).
-//! * `approve` takes what a person decides, `interrupt` what an agent waits for.
+//! * `approve` takes what a person decides, `interrupt` what an agent waits for; `agent_call` has
+//!   what the agent runs.
 //! * `stop` ends things early, `notice` tells people about it.
 
+mod agent_call;
 mod approve;
 mod effect;
 mod execute;
@@ -57,6 +59,8 @@ pub struct Session {
     offered: Vec<String>,
     /// Calls that wait for something, in order of appearance.
     open_calls: Vec<prepare::OpenCall>,
+    /// The ids of calls that go out without a result: the agent answers them.
+    left_to_agent: Vec<String>,
     /// Whether results, once complete, go out by themselves.
     looping: bool,
     /// A handler asked to end the loop after its result (row X-3).
@@ -109,6 +113,7 @@ impl Session {
             run: None,
             offered: Vec::new(),
             open_calls: Vec::new(),
+            left_to_agent: Vec::new(),
             looping: false,
             loop_stopped: false,
             summary: RunSummary::default(),
@@ -263,6 +268,7 @@ impl Session {
             .iter()
             .filter_map(|open| self.conversation.call(&open.key));
         calls
+            .chain(self.left_running())
             .filter(|call| call.phase == Phase::Running)
             .map(|call| call.name.clone())
             .collect()

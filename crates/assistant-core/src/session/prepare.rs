@@ -11,7 +11,8 @@ use serde_json::Value;
 
 use crate::{
     action::{
-        ActionSpec, Availability, Policy, Registration, RegistrationId, ResultEncoding, schema,
+        ActionSpec, Availability, Execution, Policy, Registration, RegistrationId, ResultEncoding,
+        schema,
     },
     conversation::{Approval, CallError, CallKey, Change, ErrorKind, Phase, ToolCall},
 };
@@ -27,12 +28,13 @@ pub(super) struct OpenCall {
     pub(super) eager: bool,
     pub(super) exclusive: bool,
     pub(super) encoding: ResultEncoding,
+    pub(super) execution: Execution,
 }
 
 /// What a verdict was made for.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Binding {
-    id: String,
+    pub(super) id: String,
     name: String,
     args_text: String,
     rules: Option<Rules>,
@@ -43,6 +45,7 @@ pub(super) struct Binding {
 struct Rules {
     parameters: Value,
     approval: Policy,
+    execution: Execution,
     validate: bool,
     has_handler: bool,
 }
@@ -52,6 +55,7 @@ impl Rules {
         Self {
             parameters: spec.parameters.clone(),
             approval: spec.approval,
+            execution: spec.execution,
             validate: spec.validate,
             has_handler: spec.has_handler,
         }
@@ -104,7 +108,7 @@ impl Session {
         };
         if call.phase.is_final() || !call.has_ended() {
             self.forget_open_call(key, cx);
-        } else if !self.gated_calls().contains(key) {
+        } else if !self.gated_calls().contains(key) && !call.is_told() {
             self.prepare(key, cx);
         }
     }
@@ -154,12 +158,19 @@ impl Session {
             eager: self.options.eager,
             exclusive: false,
             encoding: ResultEncoding::Json,
+            execution: Execution::Client,
         };
         if let Some(entry) = self.offered_registration(&open.binding.name) {
             open.registration = Some(entry.id);
             open.eager |= entry.spec.eager;
             open.exclusive = entry.spec.exclusive;
             open.encoding = entry.spec.encoding;
+            open.execution = entry.spec.execution;
+        }
+        if open.execution == Execution::Agent {
+            // The word itself, without quotes.
+            open.encoding = ResultEncoding::Text;
+            open.eager = false;
         }
         open.stage = self.stage_of(&open, granted, cx);
         self.show_stage(key, &open.stage, cx);
@@ -194,6 +205,8 @@ impl Session {
             return Stage::Refused(error);
         }
         match entry.spec.approval {
+            // It has a way of its own to hear a yes, and took it.
+            _ if granted && entry.spec.execution == Execution::Agent => Stage::Agent,
             _ if granted => Stage::Ready,
             Policy::Never => Stage::Ready,
             Policy::Always => Stage::Decision,
@@ -201,13 +214,15 @@ impl Session {
         }
     }
 
-    /// The registration that answers for a name: offered in this run, and still in force.
+    /// The registration that answers for a name: offered in this run, and still in force. One of
+    /// the agent's own tools need not be offered, as nothing of it runs here.
     fn offered_registration(&self, name: &str) -> Option<&Registration> {
-        if !self.was_offered(name) {
-            return None;
-        }
         let entry = self.registry.in_force(name)?;
-        (entry.spec.availability == Availability::Offered).then_some(entry)
+        let answers = match entry.spec.availability {
+            Availability::Offered => self.was_offered(name),
+            Availability::RenderOnly => entry.spec.execution == Execution::Agent,
+        };
+        answers.then_some(entry)
     }
 
     fn was_offered(&self, name: &str) -> bool {
@@ -319,7 +334,7 @@ impl Session {
 
 /// What is wrong with a call, before anybody is asked.
 fn check(entry: &Registration, call: &ToolCall, cx: &mut Cx<'_>) -> Option<CallError> {
-    if !entry.spec.has_handler {
+    if !entry.spec.has_handler && entry.spec.execution == Execution::Client {
         return Some(CallError {
             message: format!("Action {} has no handler", call.name),
             kind: ErrorKind::NoHandler,

@@ -26,6 +26,8 @@ pub(super) struct Run {
     /// Whether a run of its stream finished, so that the agent has its answers.
     pub(super) delivered: bool,
     pub(super) finish: Option<Finish>,
+    /// Calls that its end names as waiting for an answer from here.
+    pub(super) named: Vec<String>,
     grace: Option<TimerId>,
     pub(super) started: bool,
 }
@@ -190,10 +192,12 @@ impl Session {
             raised_by_event: Vec::new(),
             delivered: false,
             finish: None,
+            named: Vec::new(),
             grace: None,
             started: false,
         });
         self.hand_over_gated(true, cx);
+        self.hand_over_told(true, cx);
         cx.effect(Effect::OpenRun {
             run: key,
             input: Box::new(input),
@@ -224,7 +228,8 @@ impl Session {
             let message = "an event came after the end of its run: ignored";
             return cx.warn("event-after-end", message.to_owned());
         }
-        if let Some(id) = reopened(&event.kind).filter(|id| self.runs_call(id)) {
+        if let Some(id) = reopened(&event.kind).filter(|id| self.runs_call(id) || self.is_told(id))
+        {
             let message = format!("call '{id}' runs: it is not started again");
             return cx.warn("call-has-started", message);
         }
@@ -320,7 +325,7 @@ impl Session {
     }
 
     fn run_said_end(&mut self, event: Event, cx: &mut Cx<'_>) {
-        let mut raised = Vec::new();
+        let (mut raised, mut named) = (Vec::new(), Vec::new());
         let (finish, usage) = match event.kind {
             EventKind::RunFinished { outcome, usage, .. } => {
                 self.results_arrived();
@@ -330,7 +335,13 @@ impl Session {
                         Finish::Success
                     }
                     Some(Outcome::Cancelled) => Finish::Cancelled,
-                    Some(Outcome::Success { .. }) | None => Finish::Success,
+                    Some(Outcome::Success {
+                        pending_tool_call_ids,
+                    }) => {
+                        named = pending_tool_call_ids.unwrap_or_default();
+                        Finish::Success
+                    }
+                    None => Finish::Success,
                 };
                 (finish, usage)
             }
@@ -342,6 +353,7 @@ impl Session {
         let Some(run) = &mut self.run else { return };
         run.delivered |= !matches!(finish, Finish::RunError(_));
         run.raised.extend(raised);
+        run.named.extend(named);
         run.finish = Some(finish);
         run.grace = Some(timer);
         self.close_texts(cx);

@@ -40,12 +40,13 @@ impl Session {
                 self.fail(NoticeKind::RunError, message, cx);
             }
             (_, Some(Finish::Cancelled)) => {
+                self.left_to_agent.clear();
                 self.give_up_calls(None, cx);
                 self.summary.finish = Some(FinishReason::Cancelled);
                 let message = "The assistant stopped.".to_owned();
                 self.notify(NoticeKind::Cancelled, message, None, cx);
             }
-            (_, Some(Finish::Success)) => self.collect_calls(cx),
+            (_, Some(Finish::Success)) => self.collect_calls(&run.named, cx),
         }
     }
 
@@ -72,12 +73,14 @@ impl Session {
     fn fail(&mut self, kind: NoticeKind, message: String, cx: &mut Cx<'_>) {
         self.looping = false;
         self.hand_over_gated(false, cx);
+        self.hand_over_told(false, cx);
         self.summary.finish = Some(FinishReason::Error);
         self.notify(kind, message, Some(NoticeAction::Retry), cx);
     }
 
     /// The run is over: from here on its calls may run (decision D1).
-    fn collect_calls(&mut self, cx: &mut Cx<'_>) {
+    fn collect_calls(&mut self, named: &[String], cx: &mut Cx<'_>) {
+        self.end_left_calls(cx);
         let gated = self.gated_calls();
         for key in self.conversation.active_calls() {
             let Some(call) = self.conversation.call(&key) else {
@@ -94,6 +97,7 @@ impl Session {
                 cx.change(Change::Call(key));
             }
         }
+        self.leave_to_agent(named);
         let answered = !self.unsent_results().is_empty();
         if !self.open_calls.is_empty() || !self.interrupts.is_empty() || answered {
             self.looping = true;
@@ -134,8 +138,10 @@ impl Session {
         self.looping = false;
         if self.loop_stopped {
             self.summary.finish = Some(FinishReason::StopLoop);
+            self.end_awaited_calls(cx);
         } else if self.options.stop_when.is_met(&self.summary) {
             self.summary.finish = Some(FinishReason::Limit);
+            self.end_awaited_calls(cx);
             let count = self.summary.steps.len();
             let message =
                 format!("Exceeded maximum tool iterations ({count}). The results are ready to go.");

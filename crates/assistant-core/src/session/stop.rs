@@ -34,6 +34,7 @@ impl Session {
             cx.effect(Effect::AbortRun { run: run.key });
         }
         self.looping = false;
+        self.left_to_agent.clear();
         self.show_queued(cx);
         self.close_all_texts(cx);
         self.give_up_calls(None, cx);
@@ -51,11 +52,19 @@ impl Session {
 
     /// Nothing of what is open will come to an end any more. A call that ended is answered as
     /// cancelled; one that never did is shown so and left out of requests (decision D4). What an
-    /// open interrupt gates stays: its answer goes with the next run that starts.
+    /// open interrupt gates stays: its answer goes with the next run that starts. So does a yes that
+    /// the agent is told.
     pub(super) fn give_up_calls(&mut self, reason: Option<&str>, cx: &mut Cx<'_>) {
         let gated = self.gated_calls();
+        let left = std::mem::take(&mut self.left_to_agent);
+        self.left_to_agent = left.into_iter().filter(|id| self.is_told(id)).collect();
+        let told: Vec<CallKey> = self
+            .left_to_agent
+            .iter()
+            .filter_map(|id| self.left_call(id))
+            .collect();
         for key in self.conversation.active_calls() {
-            if !gated.contains(&key) {
+            if !gated.contains(&key) && !told.contains(&key) {
                 self.give_up(&key, reason, cx);
             }
         }

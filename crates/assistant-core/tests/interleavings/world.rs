@@ -15,13 +15,14 @@ use serde_json::json;
 
 use crate::support::*;
 
-pub(super) const NAMES: [&str; 9] = [
-    "plain", "asks", "rule", "alone", "eager", "slow", "strict", "detached", "unknown",
+pub(super) const NAMES: [&str; 10] = [
+    "plain", "asks", "rule", "alone", "eager", "slow", "strict", "detached", "told", "unknown",
 ];
 
 pub(super) fn spec(name: &str) -> ActionSpec {
     let mut spec = action(name);
     match name {
+        "told" => spec = told(name),
         "asks" => spec.approval = Policy::Always,
         "rule" => spec.approval = Policy::Ask,
         "alone" => spec.exclusive = true,
@@ -163,9 +164,13 @@ impl World {
                 let resumed: BTreeSet<&str> = resumed.collect();
                 let open = self.driver.session.interrupts().iter();
                 let open = open.filter(|open| resumed.contains(open.interrupt.id.as_str()));
-                let open = open
-                    .filter_map(|open| open.interrupt.tool_call_id.clone())
-                    .collect();
+                let gated = open.filter_map(|open| open.interrupt.tool_call_id.clone());
+                // The agent's own calls, which it may answer in this run.
+                let conversation = self.driver.session.conversation();
+                let calls = conversation.active_calls().into_iter();
+                let calls = calls.filter_map(|key| conversation.call(&key));
+                let theirs = calls.filter(|call| call.phase == Phase::Running);
+                let open = gated.chain(theirs.map(|call| call.id.clone())).collect();
                 assert_answered(&input.messages, &open);
             }
             _ => {}
@@ -211,8 +216,9 @@ impl World {
             .collect();
         for key in session.conversation().active_calls() {
             let call = session.conversation().call(&key).unwrap();
+            let told = call.approval.as_ref().is_some_and(|a| a.told.is_some());
             assert!(
-                gated.contains(&call.id),
+                gated.contains(&call.id) || told,
                 "{:?} is open: {:?}",
                 call.id,
                 call.phase

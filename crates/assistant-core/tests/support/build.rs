@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use assistant_core::{
-    action::{ActionSpec, Policy},
+    action::{ActionSpec, Execution, Policy},
     conversation::MessageId,
     event::{Content, EventKind, Interrupt, Message, MessageBody, Outcome, Role},
 };
@@ -22,6 +22,14 @@ pub(crate) fn action(name: &str) -> ActionSpec {
 pub(crate) fn asking(name: &str) -> ActionSpec {
     let mut spec = action(name);
     spec.approval = Policy::Always;
+    spec
+}
+
+/// An action that asks a person, and that the agent runs.
+pub(crate) fn told(name: &str) -> ActionSpec {
+    let mut spec = ActionSpec::new(name, "");
+    spec.approval = Policy::Always;
+    spec.execution = Execution::Agent;
     spec
 }
 

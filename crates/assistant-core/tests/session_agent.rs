@@ -1,0 +1,434 @@
+//! Calls that the agent runs: after a decision that it is told, or in the next run.
+
+use assistant_core::{
+    action::{Availability, Policy},
+    conversation::{Decision, ErrorKind, Phase},
+    event::{Content, Message, MessageBody, Outcome},
+    session::{
+        FailureKind, FinishReason, Input, NoticeKind, Options, Refusal, StopCondition, Verdict,
+    },
+};
+use serde_json::json;
+
+use crate::support::*;
+
+/// A call `c` of a tool `f` that the agent runs after a decision, its run over.
+fn asked() -> Driver {
+    let mut driver = Driver::new();
+    driver.register(told("f"));
+    driver.register(action("g"));
+    driver.send("hi");
+    driver.plays(calls("c", "f", "{}"));
+    driver
+}
+
+fn tool_message(id: &str, call: &str, content: &str) -> Message {
+    let body = MessageBody::Tool {
+        tool_call_id: call.to_owned(),
+        content: Content::Text(content.to_owned()),
+        error: None,
+    };
+    Message::new(id, body)
+}
+
+#[test]
+fn a_yes_goes_out_as_the_tool_message_and_the_agents_result_completes_the_call() {
+    let mut driver = asked();
+    assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
+    assert_eq!(driver.runs.len(), 1);
+    assert_eq!(driver.approve("c"), None);
+    assert_eq!(
+        request(&driver),
+        ["user=hi", "assistant=[c]", "tool:c=approved"]
+    );
+    assert_eq!(driver.phase("c"), Phase::Running);
+    assert_eq!(driver.session.running_tools(), ["f"]);
+    assert!(driver.call("c").result.is_none(), "a decision is no result");
+    driver.event(started());
+    driver.event(result("r", "c", "sunny"));
+    assert_eq!(
+        (driver.phase("c"), driver.answer("c")),
+        (Phase::OutputAvailable, "sunny".to_owned())
+    );
+    driver.events(says("m2", "It is sunny"));
+    finish_run(&mut driver);
+    assert!(driver.invocations.is_empty() && driver.commits.is_empty());
+    assert_eq!(driver.session.summary().finish, Some(FinishReason::Stop));
+    driver.send("thanks");
+    let sent = request(&driver);
+    assert_eq!(sent[..3], ["user=hi", "assistant=[c]", "tool:c=sunny"]);
+    assert_eq!(
+        sent.iter().filter(|line| line.starts_with("tool:")).count(),
+        1
+    );
+}
+
+#[test]
+fn the_decision_is_kept_as_one() {
+    let mut driver = asked();
+    driver.approve("c");
+    driver.plays([result("r", "c", "sunny")]);
+    let approval = driver.call("c").approval.clone().unwrap();
+    assert_eq!(approval.decision, Some(Decision::Approved));
+    assert_eq!(driver.approve("c"), Some(Refusal::AlreadyResolved));
+}
+
+#[test]
+fn a_no_is_the_result() {
+    for (reason, said) in [
+        (None, "denied"),
+        (Some("too far"), r#"{"status":"denied","reason":"too far"}"#),
+    ] {
+        let mut driver = asked();
+        assert_eq!(driver.deny("c", reason), None);
+        assert_eq!(request(&driver)[2], format!("tool:c={said}"));
+        assert_eq!(driver.phase("c"), Phase::OutputDenied);
+        driver.event(started());
+        driver.event(result("r", "c", "sunny"));
+        assert_eq!(
+            driver.answer("c"),
+            said,
+            "the agent has no say in it any more"
+        );
+    }
+}
+
+#[test]
+fn where_nobody_need_be_asked_the_agent_is_told_at_once() {
+    for (policy, ask) in [(Policy::Never, None), (Policy::Ask, Some(false))] {
+        let mut spec = told("f");
+        spec.approval = policy;
+        let mut driver = Driver::new();
+        driver.host.ask = ask;
+        driver.register(spec);
+        driver.send("hi");
+        driver.plays(calls("c", "f", "{}"));
+        assert_eq!(request(&driver)[2], "tool:c=approved");
+        assert_eq!(driver.call("c").approval.as_ref().unwrap().decision, None);
+    }
+}
+
+#[test]
+fn one_of_the_agents_own_tools_is_asked_about_without_being_offered() {
+    let mut spec = told("f");
+    spec.availability = Availability::RenderOnly;
+    let mut driver = with([spec]);
+    assert!(driver.request().tools.is_empty());
+    driver.events(calls("c", "f", "{}"));
+    finish_run(&mut driver);
+    assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
+    driver.approve("c");
+    assert_eq!(request(&driver)[2], "tool:c=approved");
+}
+
+#[test]
+fn the_agent_may_answer_before_anybody_decides() {
+    let mut driver = with([told("f")]);
+    driver.events(calls("c", "f", "{}"));
+    driver.event(result("r", "c", "sunny"));
+    finish_run(&mut driver);
+    assert_eq!(driver.phase("c"), Phase::OutputAvailable);
+    assert_eq!(driver.approve("c"), Some(Refusal::AlreadyResolved));
+    assert_eq!(driver.runs.len(), 1);
+}
+
+#[test]
+fn other_arguments_are_refused_and_wrong_ones_never_asked_about() {
+    let mut driver = asked();
+    let verdict = Verdict::Approve {
+        args: Some(json!({"x": 1})),
+    };
+    assert_eq!(driver.decide("c", verdict), Some(Refusal::NoEdits));
+    assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
+    let mut spec = told("f");
+    spec.parameters = json!({"type": "object", "required": ["city"]});
+    let mut driver = with([spec]);
+    driver.events(calls("c", "f", "{}"));
+    finish_run(&mut driver);
+    assert_eq!(
+        driver.call("c").error.as_ref().unwrap().kind,
+        ErrorKind::InvalidArguments
+    );
+}
+
+#[test]
+fn all_of_a_batch_go_out_in_one_run() {
+    let mut driver = with([told("f"), action("g")]);
+    driver.events(calls("c", "f", "{}"));
+    driver.events(calls("d", "g", "{}"));
+    driver.events(calls("e", "f", "{}"));
+    finish_run(&mut driver);
+    driver.returns("d", json!(1));
+    driver.approve("e");
+    assert_eq!(driver.runs.len(), 1);
+    driver.deny("c", None);
+    assert_eq!(
+        request(&driver)[2..],
+        ["tool:c=denied", "tool:d=1", "tool:e=approved"]
+    );
+    assert_eq!(driver.runs.len(), 2);
+}
+
+#[test]
+fn without_a_result_the_call_fails_and_the_agent_had_its_say() {
+    let mut driver = asked();
+    driver.approve("c");
+    driver.says("I know the weather");
+    assert_eq!(driver.phase("c"), Phase::OutputError);
+    assert_eq!(
+        driver.call("c").error.as_ref().unwrap().kind,
+        ErrorKind::NoResult
+    );
+    assert_eq!(driver.runs.len(), 2);
+    assert!(!driver.session.is_busy());
+    driver.send("thanks");
+    assert_eq!(
+        request(&driver)[2],
+        r#"tool:c={"error":"Action f ended without a result"}"#
+    );
+}
+
+#[test]
+fn a_yes_outlives_a_run_that_failed() {
+    let mut driver = asked();
+    driver.approve("c");
+    driver.event(started());
+    driver.break_off(FailureKind::Network);
+    assert_eq!(driver.phase("c"), Phase::ApprovalResponded);
+    assert!(!driver.session.is_busy());
+    let mut other = driver.clone();
+    driver.input(Input::Retry);
+    assert_eq!(request(&driver)[2], "tool:c=approved");
+    assert_eq!(driver.phase("c"), Phase::Running);
+    driver.plays([result("r", "c", "sunny")]);
+    assert_eq!(driver.phase("c"), Phase::OutputAvailable);
+    other.send("well?");
+    assert_eq!(request(&other)[2..], ["tool:c=approved", "user=well?"]);
+}
+
+#[test]
+fn stop_gives_up_what_the_agent_was_told() {
+    let mut driver = asked();
+    driver.approve("c");
+    driver.event(started());
+    driver.input(Input::Stop);
+    assert_eq!(driver.phase("c"), Phase::Cancelled);
+    driver.send("again");
+    assert_eq!(request(&driver)[2], r#"tool:c={"error":"cancelled"}"#);
+}
+
+#[test]
+fn the_limit_keeps_a_yes_for_later() {
+    let mut driver = Driver::with(Options {
+        stop_when: StopCondition::StepCount(1),
+        ..Options::default()
+    });
+    driver.register(told("f"));
+    driver.send("hi");
+    driver.plays(calls("c", "f", "{}"));
+    driver.approve("c");
+    assert_eq!(driver.notices(), [NoticeKind::StepLimit]);
+    assert_eq!(driver.phase("c"), Phase::ApprovalResponded);
+    driver.input(Input::Continue);
+    assert_eq!(request(&driver)[2], "tool:c=approved");
+}
+
+#[test]
+fn a_call_in_the_agents_hands_is_not_started_again() {
+    let mut driver = asked();
+    driver.approve("c");
+    driver.event(started());
+    let step = driver.event(start("c", "f"));
+    assert_eq!(step.diagnostics[0].code, "call-has-started");
+    driver.events([args("c", "{}"), end("c")]);
+    assert_eq!(driver.phase("c"), Phase::Running);
+    driver.event(result("r", "c", "sunny"));
+    assert_eq!(driver.phase("c"), Phase::OutputAvailable);
+}
+
+#[test]
+fn an_echo_of_the_yes_is_no_result() {
+    let mut driver = asked();
+    driver.approve("c");
+    driver.event(started());
+    let mut history = driver.session.conversation().received_messages();
+    history.push(tool_message("theirs", "c", "approved"));
+    driver.event(snapshot(history.clone()));
+    assert_eq!(driver.phase("c"), Phase::Running);
+    history.push(tool_message("theirs-too", "c", "sunny"));
+    driver.event(snapshot(history));
+    assert_eq!(
+        (driver.phase("c"), driver.answer("c").as_str()),
+        (Phase::OutputAvailable, "sunny")
+    );
+}
+
+#[test]
+fn a_stored_decision_is_not_carried_out_twice() {
+    let mut driver = asked();
+    let open = driver.session.conversation().export();
+    driver.approve("c");
+    let told = driver.session.conversation().export();
+    let load = |snapshot| Input::Load {
+        thread_id: "t2".to_owned(),
+        snapshot,
+    };
+    driver.input(load(told));
+    assert_eq!(
+        driver.phase("c"),
+        Phase::Cancelled,
+        "it was in the agent's hands"
+    );
+    driver.input(load(open));
+    assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
+    assert_eq!(driver.approve("c"), None);
+    assert_eq!(request(&driver)[2], "tool:c=approved");
+}
+
+/// The agent calls a tool of its own, `c`, and one of the page, `d`.
+fn mixed() -> Driver {
+    let mut driver = with([action("g")]);
+    driver.events(calls("c", "theirs", "{}"));
+    driver.events(calls("d", "g", "{}"));
+    driver
+}
+
+#[test]
+fn the_agent_may_run_its_own_tool_when_the_page_has_answered() {
+    let mut driver = mixed();
+    finish_run(&mut driver);
+    assert_eq!(driver.phase("c"), Phase::Running);
+    assert_eq!(
+        driver.session.running_tools(),
+        ["theirs", "g"]
+            .map(str::to_owned)
+            .into_iter()
+            .rev()
+            .collect::<Vec<_>>()
+    );
+    driver.returns("d", json!(1));
+    assert_eq!(request(&driver), ["user=hi", "assistant=[c,d]", "tool:d=1"]);
+    driver.event(started());
+    driver.event(result("r", "c", "packed"));
+    driver.events(says("m2", "It is packed"));
+    finish_run(&mut driver);
+    assert_eq!(
+        (driver.phase("c"), driver.answer("c").as_str()),
+        (Phase::OutputAvailable, "packed")
+    );
+    driver.send("thanks");
+    assert_eq!(request(&driver)[2..4], ["tool:c=packed", "tool:d=1"]);
+}
+
+#[test]
+fn it_is_left_to_the_agent_for_one_run_only() {
+    let mut driver = mixed();
+    finish_run(&mut driver);
+    driver.returns("d", json!(1));
+    driver.event(started());
+    driver.events(calls("e", "g", "{}"));
+    finish_run(&mut driver);
+    assert_eq!(driver.phase("c"), Phase::OutputError);
+    driver.returns("e", json!(2));
+    let sent = request(&driver);
+    assert!(
+        sent.contains(&r#"tool:c={"error":"Action theirs not found"}"#.to_owned()),
+        "{sent:?}"
+    );
+    driver.says("done");
+    assert_eq!(driver.runs.len(), 3);
+}
+
+#[test]
+fn an_invented_tool_fails_quietly_after_the_agent_has_gone_on() {
+    let mut driver = mixed();
+    finish_run(&mut driver);
+    driver.returns("d", json!(1));
+    driver.says("done");
+    assert_eq!(driver.phase("c"), Phase::OutputError);
+    assert_eq!(driver.runs.len(), 2, "the agent went on without it");
+    driver.send("thanks");
+    let sent = &driver.request().messages;
+    assert_answered(sent, &std::collections::BTreeSet::new());
+}
+
+#[test]
+fn a_provider_that_wants_every_call_answered_gets_it_with_the_next_try() {
+    let mut driver = mixed();
+    finish_run(&mut driver);
+    driver.returns("d", json!(1));
+    driver.event(started());
+    driver.event(run_error("400: a call has no answer"));
+    driver.close();
+    assert_eq!(driver.notices(), [NoticeKind::RunError]);
+    driver.input(Input::Retry);
+    assert_answered(
+        &driver.request().messages,
+        &std::collections::BTreeSet::new(),
+    );
+}
+
+#[test]
+fn what_the_agent_names_as_pending_is_answered_at_once() {
+    let mut driver = mixed();
+    let pending_tool_call_ids = Some(vec!["c".to_owned(), "d".to_owned()]);
+    driver.event(ended_with(Some(Outcome::Success {
+        pending_tool_call_ids,
+    })));
+    driver.close();
+    driver.returns("d", json!(1));
+    assert_eq!(
+        request(&driver)[2],
+        r#"tool:c={"error":"Action theirs not found"}"#
+    );
+}
+
+#[test]
+fn alone_it_is_answered_at_once() {
+    let mut driver = with([action("g")]);
+    driver.events(calls("c", "theirs", "{}"));
+    finish_run(&mut driver);
+    assert_eq!(driver.phase("c"), Phase::OutputError);
+    assert_eq!(
+        request(&driver)[2],
+        r#"tool:c={"error":"Action theirs not found"}"#
+    );
+}
+
+#[test]
+fn nothing_spins_when_no_run_follows() {
+    let mut driver = Driver::with(Options {
+        stop_when: StopCondition::StepCount(1),
+        ..Options::default()
+    });
+    driver.register(action("g"));
+    driver.send("hi");
+    driver.event(started());
+    driver.events(calls("c", "theirs", "{}"));
+    driver.events(calls("d", "g", "{}"));
+    finish_run(&mut driver);
+    driver.returns("d", json!(1));
+    assert_eq!(driver.notices(), [NoticeKind::StepLimit]);
+    assert_eq!(driver.phase("c"), Phase::OutputError);
+    assert!(driver.session.running_tools().is_empty());
+}
+
+#[test]
+fn a_call_beside_an_approval_of_the_agent_waits_for_the_run_that_resumes() {
+    let mut driver = with([]);
+    driver.events(calls("c", "theirs", "{}"));
+    driver.events(calls("d", "pay", "{}"));
+    driver.event(interrupted(vec![gate("int", "d")]));
+    driver.close();
+    assert_eq!(
+        (driver.phase("c"), driver.phase("d")),
+        (Phase::Running, Phase::ApprovalRequested)
+    );
+    driver.approve("d");
+    assert_eq!(driver.runs.len(), 2);
+    driver.plays([result("r1", "c", "packed"), result("r2", "d", "paid")]);
+    assert_eq!(
+        (driver.phase("c"), driver.phase("d")),
+        (Phase::OutputAvailable, Phase::OutputAvailable)
+    );
+}
