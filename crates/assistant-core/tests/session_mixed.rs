@@ -1,0 +1,150 @@
+//! Runs that call tools of the agent and of the page: who answers what, and when.
+
+use std::collections::BTreeSet;
+
+use assistant_core::{
+    conversation::Phase,
+    event::Outcome,
+    session::{Input, NoticeKind, Options, StopCondition},
+};
+use serde_json::json;
+
+use crate::support::*;
+
+/// The agent calls a tool of its own, `c`, and one of the page, `d`.
+fn mixed() -> Driver {
+    let mut driver = with([action("g")]);
+    driver.events(calls("c", "theirs", "{}"));
+    driver.events(calls("d", "g", "{}"));
+    driver
+}
+
+#[test]
+fn the_agent_may_run_its_own_tool_when_the_page_has_answered() {
+    let mut driver = mixed();
+    finish_run(&mut driver);
+    assert_eq!(driver.phase("c"), Phase::Running);
+    assert_eq!(driver.session.running_tools(), ["g", "theirs"]);
+    driver.returns("d", json!(1));
+    assert_eq!(request(&driver), ["user=hi", "assistant=[c,d]", "tool:d=1"]);
+    driver.event(started());
+    driver.event(result("r", "c", "packed"));
+    driver.events(says("m2", "It is packed"));
+    finish_run(&mut driver);
+    assert_eq!(
+        (driver.phase("c"), driver.answer("c").as_str()),
+        (Phase::OutputAvailable, "packed")
+    );
+    driver.send("thanks");
+    assert_eq!(request(&driver)[2..4], ["tool:c=packed", "tool:d=1"]);
+}
+
+#[test]
+fn it_is_left_to_the_agent_for_one_run_only() {
+    let mut driver = mixed();
+    finish_run(&mut driver);
+    driver.returns("d", json!(1));
+    driver.event(started());
+    driver.events(calls("e", "g", "{}"));
+    finish_run(&mut driver);
+    assert_eq!(driver.phase("c"), Phase::OutputError);
+    driver.returns("e", json!(2));
+    let sent = request(&driver);
+    assert!(
+        sent.contains(&r#"tool:c={"error":"Action theirs not found"}"#.to_owned()),
+        "{sent:?}"
+    );
+    driver.says("done");
+    assert_eq!(driver.runs.len(), 3);
+}
+
+#[test]
+fn an_invented_tool_fails_quietly_after_the_agent_has_gone_on() {
+    let mut driver = mixed();
+    finish_run(&mut driver);
+    driver.returns("d", json!(1));
+    driver.says("done");
+    assert_eq!(driver.phase("c"), Phase::OutputError);
+    assert_eq!(driver.runs.len(), 2, "the agent went on without it");
+    driver.send("thanks");
+    let sent = &driver.request().messages;
+    assert_answered(sent, &BTreeSet::new());
+}
+
+#[test]
+fn a_provider_that_wants_every_call_answered_gets_it_with_the_next_try() {
+    let mut driver = mixed();
+    finish_run(&mut driver);
+    driver.returns("d", json!(1));
+    driver.event(started());
+    driver.event(run_error("400: a call has no answer"));
+    driver.close();
+    assert_eq!(driver.notices(), [NoticeKind::RunError]);
+    driver.input(Input::Retry);
+    assert_answered(&driver.request().messages, &BTreeSet::new());
+}
+
+#[test]
+fn what_the_agent_names_as_pending_is_answered_at_once() {
+    let mut driver = mixed();
+    let pending_tool_call_ids = Some(vec!["c".to_owned(), "d".to_owned()]);
+    driver.event(ended_with(Some(Outcome::Success {
+        pending_tool_call_ids,
+    })));
+    driver.close();
+    driver.returns("d", json!(1));
+    assert_eq!(
+        request(&driver)[2],
+        r#"tool:c={"error":"Action theirs not found"}"#
+    );
+}
+
+#[test]
+fn alone_it_is_answered_at_once() {
+    let mut driver = with([action("g")]);
+    driver.events(calls("c", "theirs", "{}"));
+    finish_run(&mut driver);
+    assert_eq!(driver.phase("c"), Phase::OutputError);
+    assert_eq!(
+        request(&driver)[2],
+        r#"tool:c={"error":"Action theirs not found"}"#
+    );
+}
+
+#[test]
+fn nothing_spins_when_no_run_follows() {
+    let mut driver = Driver::with(Options {
+        stop_when: StopCondition::StepCount(1),
+        ..Options::default()
+    });
+    driver.register(action("g"));
+    driver.send("hi");
+    driver.event(started());
+    driver.events(calls("c", "theirs", "{}"));
+    driver.events(calls("d", "g", "{}"));
+    finish_run(&mut driver);
+    driver.returns("d", json!(1));
+    assert_eq!(driver.notices(), [NoticeKind::StepLimit]);
+    assert_eq!(driver.phase("c"), Phase::OutputError);
+    assert!(driver.session.running_tools().is_empty());
+}
+
+#[test]
+fn a_call_beside_an_approval_of_the_agent_waits_for_the_run_that_resumes() {
+    let mut driver = with([]);
+    driver.events(calls("c", "theirs", "{}"));
+    driver.events(calls("d", "pay", "{}"));
+    driver.event(interrupted(vec![gate("int", "d")]));
+    driver.close();
+    assert_eq!(
+        (driver.phase("c"), driver.phase("d")),
+        (Phase::Running, Phase::ApprovalRequested)
+    );
+    driver.approve("d");
+    assert_eq!(driver.runs.len(), 2);
+    driver.plays([result("r1", "c", "packed"), result("r2", "d", "paid")]);
+    assert_eq!(
+        (driver.phase("c"), driver.phase("d")),
+        (Phase::OutputAvailable, Phase::OutputAvailable)
+    );
+}
