@@ -51,8 +51,12 @@ const SCENES = {
   },
 };
 
-/** Starts the agent. Pages of `origin` may call it; without one the browser refuses (the scene of a missing CORS set-up). */
-export async function fakeAgent({ origin } = {}) {
+/**
+ * Starts the agent. Pages of `origin` may call it; without one the browser refuses (the scene of a missing CORS set-up).
+ * `scenes` are more than the ones here, each a function of the answer and the run's input.
+ */
+export async function fakeAgent({ origin, scenes = {} } = {}) {
+  const known = { ...SCENES, ...scenes };
   const seen = [];
   const server = http.createServer(async (request, answer) => {
     if (origin) {
@@ -65,7 +69,7 @@ export async function fakeAgent({ origin } = {}) {
     const name = request.url.slice(1);
     const first = !seen.some((other) => other.scene === name);
     seen.push({ scene: name, text: body, body: input });
-    if (first && SCENES[name]) SCENES[name](answer, input);
+    if (first && known[name]) known[name](answer, input);
     else behave(answer, input);
   });
   server.listen(0, "127.0.0.1");
@@ -116,15 +120,18 @@ function stream(answer) {
   return answer.writeHead(200, { "content-type": "text/event-stream" });
 }
 
-function send(answer, event) {
+/** Sends one event. */
+export function send(answer, event) {
   answer.write(`data: ${JSON.stringify(event)}\n\n`);
 }
 
-function begin(answer, { threadId, runId }) {
+/** Begins the stream and the run. */
+export function begin(answer, { threadId, runId }) {
   send(stream(answer), { type: "RUN_STARTED", threadId, runId, protocolVersion: "1.0" });
 }
 
-function finish(answer, { threadId, runId }) {
+/** Ends both well. */
+export function finish(answer, { threadId, runId }) {
   send(answer, { type: "RUN_FINISHED", threadId, runId, outcome: { type: "success" } });
   answer.end();
 }

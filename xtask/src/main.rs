@@ -8,6 +8,7 @@
     reason = "a command-line program talks to its terminal"
 )]
 
+mod bench;
 mod demo;
 mod dist;
 mod options;
@@ -16,7 +17,7 @@ mod tally;
 mod test;
 mod tools;
 
-use std::process::{ExitCode, Stdio};
+use std::process::ExitCode;
 
 use crate::options::Task;
 use crate::project::{Outcome, Project};
@@ -40,17 +41,8 @@ fn run() -> Outcome<bool> {
         Task::Help => println!("{}", options::HELP),
         Task::Demo(options) => demo::run(&project, &options)?,
         Task::Dist => dist::run(&project)?,
-        Task::Bench => bench(&project)?,
+        Task::Bench(options) => bench::run(&project, &options)?,
         Task::Test(parts) => return test::run(&project, &parts),
     }
     Ok(true)
-}
-
-/// The benchmarks; their tables go to standard output.
-fn bench(project: &Project) -> Outcome<()> {
-    let mut command = project.cargo();
-    command
-        .args(["bench", "-p", "conformance", "--bench", "agui"])
-        .stdout(Stdio::inherit());
-    project.run(&mut command)
 }

@@ -9,8 +9,9 @@ cargo xtask demo [--port N] [--agent URL] [--protocol ag-ui] [--release]
     --agent passes the page's requests on to an agent server; without it the demo's own scripted agent answers.
 cargo xtask test [--only lint|native|browser|e2e]...
     Everything that must hold: format, lints, docs, native tests, browser tests, end-to-end tests.
-cargo xtask bench
-    What an event costs beside plain parsing, and in conversations of several lengths; docs/benchmarks.md explains.
+cargo xtask bench [--only native|browser] [--runs N] [--json FILE]
+    What an event costs beside plain parsing, and what the demo costs in Chromium beside a bare page, the median of N
+    runs (3), also as JSON; docs/benchmarks.md explains.
 cargo xtask dist
     Writes the optimised demo to dist/demo and the npm package to dist/embed, and prints their sizes.
 
@@ -23,7 +24,7 @@ pub(crate) enum Task {
     Demo(Demo),
     Test(Vec<Part>),
     Dist,
-    Bench,
+    Bench(Bench),
 }
 
 /// How to build and serve the demo.
@@ -33,6 +34,17 @@ pub(crate) struct Demo {
     pub(crate) agent: Option<String>,
     pub(crate) protocol: Option<String>,
     pub(crate) release: bool,
+}
+
+/// What to measure.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Bench {
+    pub(crate) native: bool,
+    pub(crate) browser: bool,
+    /// How often the browser does each thing.
+    pub(crate) runs: Option<u32>,
+    /// Where the browser's figures go as JSON.
+    pub(crate) json: Option<String>,
 }
 
 /// A part of the tests.
@@ -72,7 +84,7 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Outcome<Task> {
         Some("demo") => demo(args),
         Some("test") => test(args),
         Some("dist") => alone(Task::Dist, args),
-        Some("bench") => alone(Task::Bench, args),
+        Some("bench") => bench(args),
         Some(other) => Err(unknown(other)),
     }
 }
@@ -133,6 +145,37 @@ fn test(mut args: impl Iterator<Item = String>) -> Outcome<Task> {
     }))
 }
 
+fn bench(mut args: impl Iterator<Item = String>) -> Outcome<Task> {
+    let mut bench = Bench {
+        native: true,
+        browser: true,
+        runs: None,
+        json: None,
+    };
+    while let Some(arg) = args.next() {
+        match arg.as_str() {
+            "--only" => {
+                let part = value(&mut args, "--only")?;
+                if part != "native" && part != "browser" {
+                    return Err(format!("--only knows native and browser, not `{part}`"));
+                }
+                bench.native = part == "native";
+                bench.browser = part == "browser";
+            }
+            "--runs" => {
+                let text = value(&mut args, "--runs")?;
+                match text.parse() {
+                    Ok(runs) if runs > 0 => bench.runs = Some(runs),
+                    _ => return Err(format!("--runs takes a whole number, not `{text}`")),
+                }
+            }
+            "--json" => bench.json = Some(value(&mut args, "--json")?),
+            other => return Err(unknown(other)),
+        }
+    }
+    Ok(Task::Bench(bench))
+}
+
 fn value(args: &mut impl Iterator<Item = String>, name: &str) -> Outcome<String> {
     args.next().ok_or_else(|| format!("{name} needs a value"))
 }
@@ -181,11 +224,32 @@ mod tests {
             ("demo --agent ftp://x", "ftp://x"),
             ("test --only everything", "everything"),
             ("bench fast", "fast"),
+            ("bench --only e2e", "e2e"),
+            ("bench --runs 0", "--runs"),
             ("dance", "dance"),
         ] {
             let message = parsed(line).unwrap_err();
             assert!(message.contains(word), "{line}: {message}");
         }
+    }
+
+    #[test]
+    fn bench_measures_both_halves_unless_told_otherwise() {
+        let all = Bench {
+            native: true,
+            browser: true,
+            runs: None,
+            json: None,
+        };
+        assert_eq!(parsed("bench"), Ok(Task::Bench(all)));
+        let some = Bench {
+            native: false,
+            browser: true,
+            runs: Some(5),
+            json: Some("figures.json".to_owned()),
+        };
+        let line = "bench --only browser --runs=5 --json figures.json";
+        assert_eq!(parsed(line), Ok(Task::Bench(some)));
     }
 
     #[test]

@@ -1,0 +1,65 @@
+// The pages that are compared, all under the same policy, and how to ask in them: the bare page, the built demo, and for
+// the first load the npm package in its plain page.
+
+import path from "node:path";
+
+import { DESKTOP } from "../e2e/support/browser.mjs";
+import { ROOT, demo, plainPage } from "../e2e/support/servers.mjs";
+import { serve } from "../xtask/serve.mjs";
+import { keepMemory } from "./measure.mjs";
+
+/** How long a page is left alone before and after, so that timers and what it does late count, too. */
+const REST_MS = 400;
+
+const COMPOSER = "[data-assistant-chat] textarea";
+
+/** Serves the pages. `folders` are where the files of a page lie that it loads. */
+export async function pages() {
+  const servers = { bare: await serve({ root: path.join(ROOT, "bench") }), demo: await demo(), embed: await plainPage() };
+  const kind = (name, file, composer, ...folders) => ({
+    name,
+    address: (agent) => `${servers[name].url}${file}?${new URLSearchParams({ agent: agent.url })}`,
+    composer,
+    folders: folders.map((folder) => path.join(ROOT, folder)),
+  });
+  return {
+    bare: kind("bare", "bare.html", "#composer", "bench"),
+    demo: kind("demo", "", COMPOSER, "dist/demo"),
+    embed: kind("embed", "", COMPOSER, "dist/embed", "examples/plain-html"),
+    close: () => Promise.all(Object.values(servers).map((server) => server.close())),
+  };
+}
+
+/** A fresh page of a kind, ready to be asked; `wasm` takes the place of its module. */
+export async function open(browser, kind, agent, { wasm } = {}) {
+  const context = await browser.newContext({ viewport: DESKTOP });
+  const page = await context.newPage();
+  await page.addInitScript(keepMemory);
+  if (wasm) await page.route("**/*.wasm", (route) => route.fulfill({ contentType: "application/wasm", body: wasm }));
+  await page.goto(kind.address(agent));
+  await page.locator(kind.composer).waitFor();
+  await rest();
+  return { page, close: () => context.close() };
+}
+
+export const rest = () => new Promise((resolve) => setTimeout(resolve, REST_MS));
+
+/** Sends the name of a stream and waits until all of it is on the page. Nothing is looked up in the page meanwhile. */
+export async function ask(page, kind, agent, stream) {
+  const ended = agent.ended();
+  await page.locator(kind.composer).fill(stream);
+  await page.keyboard.press("Enter");
+  await ended;
+  await settled(page);
+}
+
+/** Waits until two frames have passed and nothing runs. */
+async function settled(page) {
+  const busy = () =>
+    page.evaluate(async () => {
+      for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
+      return Boolean(document.querySelector("[data-assistant-chat][data-running]"));
+    });
+  while (await busy());
+  await rest();
+}

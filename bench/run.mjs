@@ -1,0 +1,65 @@
+// The browser's half of `cargo xtask bench`: the built demo beside a bare page, both answered by the same streams.
+// `node bench/run.mjs [--runs 3] [--only SCENE] [--json FILE]`; docs/benchmarks.md says how to read it.
+
+import { writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+
+import { launch } from "../e2e/support/browser.mjs";
+import { pacedAgent } from "./agent.mjs";
+import { firstLoad, weight } from "./load.mjs";
+import { median } from "./measure.mjs";
+import { pages } from "./pages.mjs";
+import { SCENES } from "./scenes.mjs";
+import * as table from "./table.mjs";
+
+const { values } = parseArgs({
+  options: { runs: { type: "string", default: "3" }, only: { type: "string" }, json: { type: "string" } },
+});
+const runs = Number(values.runs);
+if (!(Number.isInteger(runs) && runs > 0)) throw new Error(`--runs takes a whole number, not ${values.runs}`);
+const names = Object.keys(SCENES).filter((name) => !values.only || name.includes(values.only));
+
+const browser = await launch();
+const agent = await pacedAgent();
+const { bare, demo, embed, close } = await pages();
+try {
+  const report = { chromium: browser.version(), runs, scenes: [] };
+  console.log(`Chromium ${report.chromium}, ${runs} runs of each, medians`);
+  for (const name of names) report.scenes.push(await scene(name));
+  console.log(`\n${table.scenes(report.scenes)}`);
+  const keys = report.scenes.filter(({ demo }) => demo.keyCpu !== undefined);
+  if (keys.length) console.log(`\n${table.keys(keys)}`);
+  if (!values.only) {
+    report.load = await load();
+    console.log(`\n${table.loads(report.load)}`);
+  }
+  if (values.json) writeFileSync(values.json, `${JSON.stringify(report, undefined, 2)}\n`);
+} finally {
+  await browser.close();
+  agent.close();
+  await close();
+}
+
+/** Plays a scene in both pages: several times for the sums, once more with each task written down. */
+async function scene(name) {
+  console.error(`bench: ${name}`);
+  const play = (kind, traced) => SCENES[name]({ browser, kind, agent, traced });
+  const result = await middle([bare, demo], (kind) => play(kind, false));
+  for (const kind of [bare, demo]) Object.assign(result[kind.name], await play(kind, true));
+  return { name, ...result };
+}
+
+function load() {
+  console.error("bench: first load");
+  return middle([bare, embed, demo], async (kind) => ({ gzip: weight(kind), usable: await firstLoad(browser, kind, agent) }));
+}
+
+/** Measures each page as often as was asked for, in turns, and gives the medians of its figures. */
+async function middle(kinds, measure) {
+  const seen = kinds.map(() => []);
+  for (let run = 0; run < runs; run++) {
+    for (const [index, kind] of kinds.entries()) seen[index].push(await measure(kind));
+  }
+  const medians = (list) => Object.keys(list[0]).map((figure) => [figure, median(list.map((one) => one[figure]))]);
+  return Object.fromEntries(kinds.map(({ name }, index) => [name, Object.fromEntries(medians(seen[index]))]));
+}

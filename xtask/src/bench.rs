@@ -1,0 +1,52 @@
+//! `cargo xtask bench`: what an event costs natively, then what the built demo costs in Chromium beside a bare page. Both
+//! print tables to standard output; docs/benchmarks.md says how to read them. The measuring is in crates/conformance/benches
+//! and in bench/.
+
+use std::process::Stdio;
+
+use crate::options::Bench;
+use crate::project::{Outcome, Project};
+use crate::{demo, dist};
+
+/// The Node.js that drives the browser.
+const NODE: (u32, u32) = (20, 11);
+
+/// Runs the halves that were asked for.
+pub(crate) fn run(project: &Project, options: &Bench) -> Outcome<()> {
+    if options.native {
+        native(project)?;
+    }
+    if options.browser {
+        browser(project, options)?;
+    }
+    Ok(())
+}
+
+fn native(project: &Project) -> Outcome<()> {
+    let mut command = project.cargo();
+    command
+        .args(["bench", "-p", "conformance", "--bench", "agui"])
+        .stdout(Stdio::inherit());
+    project.run(&mut command)
+}
+
+fn browser(project: &Project, options: &Bench) -> Outcome<()> {
+    project.need_node(NODE)?;
+    project.need_node_modules()?;
+    let chromium = project.need_chromium()?;
+    demo::build(project, "dist/demo", true)?;
+    dist::embed(project)?;
+    let mut node = project.command("node");
+    node.arg("bench/run.mjs")
+        .env("CHROMIUM", &chromium)
+        .stdout(Stdio::inherit());
+    if let Some(runs) = options.runs {
+        node.arg("--runs").arg(runs.to_string());
+    }
+    if let Some(file) = &options.json {
+        // The command runs in the project's folder, the person may be in another.
+        let file = std::path::absolute(file).map_err(|error| format!("{file}: {error}"))?;
+        node.arg("--json").arg(file);
+    }
+    project.run(&mut node)
+}
