@@ -280,8 +280,9 @@ fn streams_out_of_order_break_the_same_rule() {
 }
 
 /// What longer looks have found.
-const FOUND: [&str; 1] = [
+const FOUND: [&str; 2] = [
     r#"{"stream":[{"type":"RUN_STARTED","threadId":"t","runId":"r"},{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"m2","role":"user","content":[{"type":"text","text":"p"}]}]},{"type":"TEXT_MESSAGE_START","messageId":"m2"},{"type":"TEXT_MESSAGE_CONTENT","messageId":"m2","delta":"x"},{"type":"TEXT_MESSAGE_END","messageId":"m2"},{"type":"RUN_FINISHED","threadId":"t","runId":"r"}],"input":null}"#,
+    r#"{"stream":[{"type":"RUN_STARTED","threadId":"t","runId":"r"},{"type":"TEXT_MESSAGE_START","messageId":"m1"},{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"m1","role":"tool","toolCallId":"c1","content":""}]},{"type":"TEXT_MESSAGE_CONTENT","messageId":"m1","delta":"x"},{"type":"TEXT_MESSAGE_END","messageId":"m1"},{"type":"RUN_FINISHED","threadId":"t","runId":"r"}],"input":null}"#,
 ];
 
 #[test]

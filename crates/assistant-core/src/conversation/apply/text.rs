@@ -25,7 +25,7 @@ impl Conversation {
             // Text is added when it comes: a message of calls alone has none.
             Some(ix) => ix,
             None => {
-                if self.find_message(id).is_some() || self.find_answer(id).is_some() {
+                if self.is_taken(id) {
                     out.warn(
                         "id-taken",
                         format!("'{id}' is the result of a call: its text is another message"),
@@ -40,6 +40,10 @@ impl Conversation {
     }
 
     pub(super) fn grow_text(&mut self, id: &str, delta: &str, base: Base, out: &mut Applied<'_>) {
+        if self.find_text(id).is_none() && self.is_taken(id) {
+            // It began as a text, and a snapshot has made a result of it since.
+            self.start_text(id, Role::Assistant, None, Base::default(), out);
+        }
         let Some(ix) = self.find_text(id) else {
             return out.warn(
                 "unknown-message",
@@ -129,6 +133,11 @@ impl Conversation {
     fn find_text(&self, id: &str) -> Option<usize> {
         let mut named = self.wire_ids.get(id)?.iter().copied();
         named.find(|ix| self.on_path(*ix) && self.role_of(*ix) != Some(Role::Tool))
+    }
+
+    /// Whether a message has this id, be it the result of a call.
+    fn is_taken(&self, id: &str) -> bool {
+        self.find_message(id).is_some() || self.find_answer(id).is_some()
     }
 
     pub(super) fn role_of(&self, ix: usize) -> Option<Role> {
