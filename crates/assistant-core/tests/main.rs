@@ -15,6 +15,7 @@ mod conversation;
 mod conversation_json;
 mod interleavings;
 mod json_patch;
+mod markdown;
 mod partial_json;
 mod registry;
 mod replay;

@@ -6,7 +6,7 @@ pub struct Node {
     /// What it is.
     pub kind: Kind,
     /// What is in it, in order. Empty for leaves.
-    pub children: Vec<Node>,
+    pub children: Vec<Self>,
 }
 
 /// What a node is.
@@ -36,7 +36,7 @@ pub enum Kind {
     Quote(Option<Alert>),
     /// A leaf: a block of code.
     CodeBlock {
-        /// The word after the fence, lower case as written; empty if there is none.
+        /// The word after the fence as written; empty if there is none.
         language: String,
         /// The code. Ends with a line break unless it is empty or still being written.
         text: String,
@@ -58,6 +58,9 @@ pub enum Kind {
     Cell(Align),
     /// A leaf: a line across.
     Rule,
+    /// A leaf: HTML as it was written, a block or within a line. It is never markup: a view shows
+    /// it as text or leaves it out.
+    Html(String),
     /// Emphasised inlines.
     Emphasis,
     /// Strongly emphasised inlines.

@@ -1,0 +1,196 @@
+//! Addresses that stand bare in the text: `https://…`, `www.…` and e-mail addresses become links,
+//! by GitHub's rules.
+//!
+//! Two things differ: the punctuation of Chinese and Japanese ends an address, because no blank
+//! follows it there; and an address is looked for in finished text, so emphasis in it counts first.
+
+use std::ops::Range;
+
+use super::tree::{Kind, Node};
+
+/// Splits the texts among `nodes` where addresses stand in them.
+pub(super) fn apply(nodes: &mut Vec<Node>) {
+    if !nodes
+        .iter()
+        .any(|node| matches!(&node.kind, Kind::Text(text) if find(text, 0).is_some()))
+    {
+        return;
+    }
+    for node in std::mem::take(nodes) {
+        match node.kind {
+            Kind::Text(text) => split(&text, nodes),
+            _ => nodes.push(node),
+        }
+    }
+}
+
+fn split(text: &str, nodes: &mut Vec<Node>) {
+    let mut from = 0;
+    while let Some(Found { range, href }) = find(text, from) {
+        push_text(nodes, text.get(from..range.start));
+        from = range.end;
+        let title = String::new();
+        let mut link = Node::leaf(Kind::Link { href, title });
+        push_text(&mut link.children, text.get(range));
+        nodes.push(link);
+    }
+    push_text(nodes, text.get(from..));
+}
+
+fn push_text(nodes: &mut Vec<Node>, text: Option<&str>) {
+    if let Some(text) = text.filter(|text| !text.is_empty()) {
+        nodes.push(Node::leaf(Kind::Text(text.to_owned())));
+    }
+}
+
+/// The address of an e-mail.
+pub(super) fn mailto(address: &str) -> String {
+    let mut href = String::from("mailto:");
+    href.push_str(address);
+    href
+}
+
+struct Found {
+    range: Range<usize>,
+    href: String,
+}
+
+/// The first address in `text` behind `from`.
+fn find(text: &str, from: usize) -> Option<Found> {
+    let bytes = text.as_bytes();
+    let mut at = from;
+    while let Some(skip) = bytes
+        .get(at..)?
+        .iter()
+        .position(|byte| b":@wW".contains(byte))
+    {
+        at += skip;
+        let before = text.get(from..at).unwrap_or_default();
+        let after = text.get(at..).unwrap_or_default();
+        let found = match bytes.get(at) {
+            Some(b':') => url(before, after),
+            Some(b'@') => email(before, after),
+            _ => www(text.get(..at).unwrap_or_default(), after),
+        };
+        if let Some((back, length, href)) = found {
+            return Some(Found {
+                range: at - back..at + length,
+                href,
+            });
+        }
+        at += 1;
+    }
+    None
+}
+
+/// How far the address reaches back, how far forth, and the address.
+type Match = Option<(usize, usize, String)>;
+
+fn url(before: &str, after: &str) -> Match {
+    let rest = after.strip_prefix("://")?;
+    let scheme = before.len()
+        - before
+            .trim_end_matches(|c: char| c.is_ascii_alphabetic())
+            .len();
+    let name = before.get(before.len() - scheme..)?;
+    if !["https", "http", "ftp"]
+        .iter()
+        .any(|known| name.eq_ignore_ascii_case(known))
+    {
+        return None;
+    }
+    domain(rest)?;
+    let length = 3 + length(rest);
+    let mut href = name.to_owned();
+    href.push_str(after.get(..length)?);
+    Some((scheme, length, href))
+}
+
+fn www(before: &str, after: &str) -> Match {
+    if before.ends_with(|c: char| !c.is_whitespace() && !"*_~(".contains(c))
+        || !after.get(..4)?.eq_ignore_ascii_case("www.")
+        || domain(after)? == 0
+    {
+        return None;
+    }
+    let length = length(after);
+    let mut href = String::from("http://");
+    href.push_str(after.get(..length)?);
+    Some((0, length, href))
+}
+
+fn email(before: &str, after: &str) -> Match {
+    let local = before.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || ".-_+".contains(c));
+    let mut back = before.len() - local.len();
+    let domain: &str = after.get(1..)?;
+    let end = domain
+        .find(|c: char| !c.is_ascii_alphanumeric() && !".-_".contains(c))
+        .unwrap_or(domain.len());
+    let host = domain.get(..end)?.trim_end_matches('.');
+    if back == 0
+        || domain.get(end..)?.starts_with('@')
+        || host.ends_with(['-', '_'])
+        || host.starts_with('.')
+        || !host.contains('.')
+        || host.contains("..")
+    {
+        return None;
+    }
+    let length = 1 + host.len();
+    let address = before.get(local.len()..)?;
+    let mut href = mailto(address);
+    href.push_str(after.get(..length)?);
+    if local.ends_with("mailto:") {
+        back += "mailto:".len();
+    }
+    Some((back, length, href))
+}
+
+/// The number of periods in the domain that `text` begins with, if that is one.
+fn domain(text: &str) -> Option<usize> {
+    let end = text
+        .find(|c: char| !c.is_alphanumeric() && !".-_".contains(c))
+        .unwrap_or(text.len());
+    let domain = text.get(..end)?;
+    let last_two = domain.rsplit('.').take(2);
+    (domain.starts_with(char::is_alphanumeric)
+        && !last_two.into_iter().any(|part| part.contains('_')))
+    .then(|| domain.trim_end_matches('.').matches('.').count())
+}
+
+/// The length of the address that `text` begins with.
+fn length(text: &str) -> usize {
+    let end = text
+        .find(|c: char| {
+            c.is_whitespace()
+                || c == '<'
+                || matches!(c, '\u{3000}'..='\u{303f}' | '\u{ff00}'..='\u{ff65}')
+        })
+        .unwrap_or(text.len());
+    let mut address = text.get(..end).unwrap_or_default();
+    // Counted once: a row of closing parentheses would otherwise cost its square.
+    let mut surplus = address
+        .matches(')')
+        .count()
+        .saturating_sub(address.matches('(').count());
+    loop {
+        let shorter = if address.ends_with(')') && surplus > 0 {
+            surplus -= 1;
+            address.strip_suffix(')')
+        } else if let Some(head) = address.strip_suffix(';') {
+            // What looks like `&amp;` is no part of the address.
+            let name = head.trim_end_matches(|c: char| c.is_ascii_alphanumeric());
+            Some(
+                name.strip_suffix('&')
+                    .filter(|_| name.len() < head.len())
+                    .unwrap_or(head),
+            )
+        } else {
+            address.strip_suffix(['?', '!', '.', ',', ':', '*', '_', '~', '\'', '"'])
+        };
+        match shorter {
+            Some(shorter) => address = shorter,
+            None => return address.len(),
+        }
+    }
+}

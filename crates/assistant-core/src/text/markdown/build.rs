@@ -1,0 +1,257 @@
+//! From the events of `pulldown-cmark` to the tree.
+//!
+//! The tree is never deeper than [`DEPTH`], so that whoever walks it may do so by recursion.
+
+use pulldown_cmark::{Alignment, BlockQuoteKind, CodeBlockKind, CowStr, Event, LinkType, Tag};
+
+use super::{
+    autolink,
+    define::Definitions,
+    tree::{Alert, Align, Kind, Node},
+};
+
+/// Deeper containers of blocks flatten into their parent.
+const CONTAINERS: usize = 40;
+/// Deeper nodes of any kind flatten into their parent.
+const DEPTH: usize = 64;
+
+/// Builds the tree from events.
+pub(super) struct Builder<'a> {
+    known: &'a Definitions,
+    done: Vec<Node>,
+    /// The nodes that are open, from the top.
+    open: Vec<Node>,
+    /// For each open tag whether it has a node of its own.
+    tags: Vec<bool>,
+    /// How many of the open nodes are links or images.
+    links: usize,
+    aligns: Vec<Alignment>,
+    column: usize,
+}
+
+impl<'a> Builder<'a> {
+    pub(super) fn new(known: &'a Definitions) -> Self {
+        Self {
+            known,
+            done: Vec::new(),
+            open: Vec::new(),
+            tags: Vec::new(),
+            links: 0,
+            aligns: Vec::new(),
+            column: 0,
+        }
+    }
+
+    /// Where a link leads. Of two definitions of a label the first counts, and that may stand in a
+    /// text before this one.
+    fn target(
+        &self,
+        link_type: LinkType,
+        href: CowStr<'_>,
+        title: CowStr<'_>,
+        label: &str,
+    ) -> (String, String) {
+        match link_type {
+            LinkType::Email => return (autolink::mailto(&href), String::new()),
+            LinkType::Reference | LinkType::Collapsed | LinkType::Shortcut => {
+                if let Some((href, title)) = self.known.link(label) {
+                    return (href.to_owned(), title.to_owned());
+                }
+            }
+            _ => {}
+        }
+        (href.into_string(), title.into_string())
+    }
+
+    pub(super) fn take(&mut self, event: Event<'_>) {
+        match event {
+            Event::Start(tag) => self.start(tag),
+            Event::End(_) => self.end(),
+            Event::Text(text) => self.text(&text),
+            Event::Code(code) => self.leaf(Kind::Code(code.into_string())),
+            Event::InlineMath(tex) => self.leaf(Kind::Math {
+                tex: tex.into_string(),
+                display: false,
+            }),
+            Event::DisplayMath(tex) => self.leaf(Kind::Math {
+                tex: tex.into_string(),
+                display: true,
+            }),
+            Event::Html(html) => self.text(&html),
+            Event::InlineHtml(html) => self.leaf(if is_break(&html) {
+                Kind::HardBreak
+            } else {
+                Kind::Html(html.into_string())
+            }),
+            Event::FootnoteReference(label) => {
+                self.leaf(Kind::FootnoteReference(label.into_string()));
+            }
+            Event::SoftBreak => self.leaf(Kind::SoftBreak),
+            Event::HardBreak => self.leaf(Kind::HardBreak),
+            Event::Rule => self.leaf(Kind::Rule),
+            Event::TaskListMarker(checked) => {
+                for node in self.open.iter_mut().rev().take(2) {
+                    if let Kind::Item(task) = &mut node.kind {
+                        *task = Some(checked);
+                    }
+                }
+            }
+        }
+    }
+
+    fn siblings(&mut self) -> &mut Vec<Node> {
+        match self.open.last_mut() {
+            Some(parent) => &mut parent.children,
+            None => &mut self.done,
+        }
+    }
+
+    fn leaf(&mut self, kind: Kind) {
+        self.siblings().push(Node::leaf(kind));
+    }
+
+    fn text(&mut self, more: &str) {
+        if let Some(Node {
+            kind: Kind::CodeBlock { text, .. } | Kind::Html(text),
+            ..
+        }) = self.open.last_mut()
+        {
+            text.push_str(more);
+        } else if let Some(Node {
+            kind: Kind::Text(text),
+            ..
+        }) = self.siblings().last_mut()
+        {
+            text.push_str(more);
+        } else if !more.is_empty() {
+            self.leaf(Kind::Text(more.to_owned()));
+        }
+    }
+
+    fn start(&mut self, tag: Tag<'_>) {
+        let container = matches!(
+            tag,
+            Tag::BlockQuote(_) | Tag::List(_) | Tag::Item | Tag::FootnoteDefinition(_)
+        );
+        let limit = if container { CONTAINERS } else { DEPTH };
+        let kind = self.kind(tag).filter(|_| self.open.len() < limit);
+        self.tags.push(kind.is_some());
+        if let Some(kind) = kind {
+            self.links += usize::from(is_link(&kind));
+            self.open.push(Node::leaf(kind));
+        }
+    }
+
+    fn kind(&mut self, tag: Tag<'_>) -> Option<Kind> {
+        Some(match tag {
+            Tag::Paragraph => Kind::Paragraph,
+            Tag::Heading { level, .. } => Kind::Heading(level as u8),
+            Tag::BlockQuote(kind) => Kind::Quote(kind.map(alert)),
+            Tag::CodeBlock(CodeBlockKind::Indented) => code_block("", String::new()),
+            Tag::CodeBlock(CodeBlockKind::Fenced(info)) => code_block(&info, String::new()),
+            Tag::HtmlBlock => Kind::Html(String::new()),
+            Tag::List(start) => Kind::List { start },
+            Tag::Item => Kind::Item(None),
+            Tag::FootnoteDefinition(label) => Kind::Footnote(label.into_string()),
+            Tag::Table(aligns) => {
+                self.aligns = aligns;
+                Kind::Table
+            }
+            Tag::TableHead => {
+                self.column = 0;
+                Kind::TableHead
+            }
+            Tag::TableRow => {
+                self.column = 0;
+                Kind::TableRow
+            }
+            Tag::TableCell => {
+                self.column += 1;
+                Kind::Cell(align(self.aligns.get(self.column - 1)))
+            }
+            Tag::Emphasis => Kind::Emphasis,
+            Tag::Strong => Kind::Strong,
+            Tag::Strikethrough => Kind::Strikethrough,
+            Tag::Link {
+                link_type,
+                dest_url,
+                title,
+                id,
+            } => {
+                let (href, title) = self.target(link_type, dest_url, title, &id);
+                Kind::Link { href, title }
+            }
+            Tag::Image {
+                link_type,
+                dest_url,
+                title,
+                id,
+            } => {
+                let (src, title) = self.target(link_type, dest_url, title, &id);
+                Kind::Image { src, title }
+            }
+            // Not in the grammar: their content goes to their parent.
+            _ => return None,
+        })
+    }
+
+    fn end(&mut self) {
+        if self.tags.pop() != Some(true) {
+            return;
+        }
+        let Some(mut node) = self.open.pop() else {
+            return;
+        };
+        self.links -= usize::from(is_link(&node.kind));
+        if self.links == 0 && !is_link(&node.kind) {
+            autolink::apply(&mut node.children);
+        }
+        self.siblings().push(node);
+    }
+
+    pub(super) fn finish(mut self) -> Vec<Node> {
+        while !self.tags.is_empty() {
+            self.end();
+        }
+        self.done
+    }
+}
+
+fn is_link(kind: &Kind) -> bool {
+    matches!(kind, Kind::Link { .. } | Kind::Image { .. })
+}
+
+/// A block of code after a fence with this behind it.
+pub(super) fn code_block(info: &str, text: String) -> Kind {
+    let language = info.split_whitespace().next().unwrap_or_default();
+    Kind::CodeBlock {
+        language: language.to_owned(),
+        text,
+    }
+}
+
+/// The one tag that says how the text around it looks.
+fn is_break(html: &str) -> bool {
+    html.split_at_checked(3).is_some_and(|(name, rest)| {
+        name.eq_ignore_ascii_case("<br") && rest.trim_start_matches([' ', '/']) == ">"
+    })
+}
+
+fn alert(kind: BlockQuoteKind) -> Alert {
+    match kind {
+        BlockQuoteKind::Note => Alert::Note,
+        BlockQuoteKind::Tip => Alert::Tip,
+        BlockQuoteKind::Important => Alert::Important,
+        BlockQuoteKind::Warning => Alert::Warning,
+        BlockQuoteKind::Caution => Alert::Caution,
+    }
+}
+
+fn align(align: Option<&Alignment>) -> Align {
+    match align {
+        Some(Alignment::Left) => Align::Left,
+        Some(Alignment::Center) => Align::Center,
+        Some(Alignment::Right) => Align::Right,
+        Some(Alignment::None) | None => Align::None,
+    }
+}

@@ -1,0 +1,136 @@
+//! The open code block between fences at the top level: read once, line by line.
+//!
+//! It may grow to thousands of lines, so nothing of it is ever read twice. Code blocks within
+//! lists and quotes are `read`'s. A line ends with a line feed here, as in `pulldown-cmark`.
+
+/// Where reading an open code block stands.
+#[derive(Debug)]
+pub(super) struct Fence {
+    mark: u8,
+    width: usize,
+    indent: usize,
+    /// Everything before it is given. It is the start of a line unless `midline`.
+    at: usize,
+    midline: bool,
+}
+
+/// What [`Fence::advance`] found.
+pub(super) struct Code {
+    /// New code.
+    pub(super) text: String,
+    /// Where the block ended, behind its closing fence.
+    pub(super) end: Option<usize>,
+}
+
+impl Fence {
+    /// A code block whose opening fence begins at `start`, in a line that begins at `line`. `None`
+    /// if that line has not ended.
+    pub(super) fn open(text: &str, line: usize, start: usize) -> Option<Self> {
+        let fence = text.get(start..)?;
+        let mark = *fence.as_bytes().first()?;
+        let width = fence.bytes().take_while(|&byte| byte == mark).count();
+        let (opening, _) = fence.split_once('\n')?;
+        Some(Self {
+            mark,
+            width,
+            indent: start - line,
+            at: start + opening.len() + 1,
+            midline: false,
+        })
+    }
+
+    /// Reads on; `text` is everything so far. Text that may still become the closing fence or half
+    /// a line break is held back while more may come (`open`).
+    pub(super) fn advance(&mut self, text: &str, open: bool) -> Code {
+        let mut code = String::new();
+        let mut end = (!open).then_some(text.len());
+        while let Some(rest) = text.get(self.at..).filter(|rest| !rest.is_empty()) {
+            let (line, whole) = match rest.split_once('\n') {
+                Some((line, _)) => (line, true),
+                None => (rest, false),
+            };
+            if !self.midline {
+                if let Some(length) = self.closes(rest, whole, open) {
+                    end = Some(self.at + length);
+                    break;
+                }
+                if open && !whole && self.may_close(line) {
+                    break;
+                }
+            }
+            // Half a line break waits for the other half; a whole one becomes one character.
+            let shown = if whole || open {
+                line.strip_suffix('\r').unwrap_or(line)
+            } else {
+                line
+            };
+            if self.midline {
+                code.push_str(shown);
+            } else {
+                push_unindented(&mut code, shown, self.indent);
+            }
+            self.midline = !whole;
+            if whole {
+                code.push('\n');
+                self.at += line.len() + 1;
+            } else {
+                self.at += shown.len();
+                break;
+            }
+        }
+        Code { text: code, end }
+    }
+
+    /// The length of the closing fence that `rest` begins with, its line break included. It is not
+    /// certain before the line is whole, or the text has ended.
+    fn closes(&self, rest: &str, whole: bool, open: bool) -> Option<usize> {
+        let fence = rest.trim_start_matches(' ');
+        let behind = fence.trim_start_matches(char::from(self.mark));
+        let indent = rest.len() - fence.len();
+        let width = fence.len() - behind.len();
+        let after = behind.trim_start_matches(' ');
+        // A few blanks at the very end of the text are no code.
+        if indent >= 4 || width < self.width && (open || !fence.is_empty()) {
+            return None;
+        }
+        let line_break = if after.starts_with("\r\n") {
+            2
+        } else if after.is_empty() && !open {
+            0
+        } else if after.starts_with('\n')
+            || after.starts_with('\r') && (whole || !open || after.len() > 1)
+        {
+            1
+        } else {
+            return None;
+        };
+        Some(rest.len() - after.len() + line_break)
+    }
+
+    /// Whether half a line may become the closing fence, or does not say yet how far it is indented.
+    fn may_close(&self, line: &str) -> bool {
+        let fence = line.trim_start_matches([' ', '\t']);
+        let rest = fence.trim_start_matches(char::from(self.mark));
+        fence.is_empty()
+            || line.len() - fence.len() < 4
+                && rest.bytes().all(|byte| byte == b' ' || byte == b'\r')
+    }
+}
+
+/// Takes up to `indent` columns of blanks off the line. What is left of a tab becomes spaces.
+fn push_unindented(code: &mut String, line: &str, indent: usize) {
+    let (mut column, mut rest) = (0, line);
+    while column < indent {
+        if let Some(after) = rest.strip_prefix(' ') {
+            rest = after;
+            column += 1;
+        } else if let Some(after) = rest.strip_prefix('\t') {
+            rest = after;
+            column = (column / 4 + 1) * 4;
+        } else {
+            break;
+        }
+    }
+    code.extend(std::iter::repeat_n(' ', column.saturating_sub(indent)));
+    code.push_str(rest);
+}

@@ -1,0 +1,119 @@
+//! Where the blocks of a text begin and what they define, without their content.
+
+use std::ops::Range;
+
+use pulldown_cmark::{CodeBlockKind, Event, Tag};
+
+use super::{
+    define::Definitions,
+    read::{References, events, note_key, tame},
+};
+
+/// A block at the top level, without its content.
+pub(super) struct Outline {
+    pub(super) range: Range<usize>,
+    /// What follows the opening fence of a code block.
+    pub(super) fenced: Option<String>,
+}
+
+/// The blocks of `text` at the top level, and the labels that it defines for the first time; those
+/// of footnotes with a `^`. A definition whose title may still come is left for later while more
+/// may come (`open`).
+pub(super) fn outline(
+    text: &str,
+    known: &mut Definitions,
+    open: bool,
+) -> (Vec<Outline>, Vec<String>) {
+    let tamed = tame(text);
+    let (mut blocks, mut notes, mut links) = (Vec::new(), Vec::new(), Vec::new());
+    let mut found = References::default();
+    let mut events = events(tamed.as_deref().unwrap_or(text), known, &mut found);
+    for (label, link) in events.reference_definitions().iter() {
+        let title = link.title.as_deref().unwrap_or_default();
+        links.push((
+            link.span.clone(),
+            label.to_owned(),
+            link.dest.to_string(),
+            title.to_owned(),
+        ));
+    }
+    let mut depth = 0_usize;
+    for (event, range) in events.by_ref() {
+        match event {
+            Event::Start(tag) => {
+                if let Tag::FootnoteDefinition(label) = &tag {
+                    notes.push(label.to_string());
+                }
+                if depth == 0 {
+                    let fenced = match tag {
+                        Tag::CodeBlock(CodeBlockKind::Fenced(info)) => Some(info.into_string()),
+                        _ => None,
+                    };
+                    blocks.push(Outline { range, fenced });
+                }
+                depth += 1;
+            }
+            Event::End(_) => depth -= 1,
+            _ if depth == 0 => blocks.push(Outline {
+                range,
+                fenced: None,
+            }),
+            _ => {}
+        }
+    }
+    let settled = match blocks.as_slice() {
+        [.., before, last] => start(text, before, last),
+        _ => 0,
+    };
+    links.sort_by_key(|(span, ..)| span.start);
+    let mut defined = Vec::new();
+    for (span, label, href, title) in links {
+        let sure = !open || span.start < settled || complete(text, span.end);
+        if sure && known.define_link(&label, &href, &title) {
+            defined.push(label);
+        }
+    }
+    for label in notes {
+        if known.define_note(&label) {
+            defined.push(note_key(&label));
+        }
+    }
+    (blocks, defined)
+}
+
+/// Whether the definition that ends at `end` cannot get a title any more: the next line is there,
+/// and does not open one.
+fn complete(text: &str, end: usize) -> bool {
+    let rest = text.get(end..).unwrap_or_default();
+    let mut lines = rest.split('\n').skip(1);
+    match (lines.next(), lines.next()) {
+        (Some(next), Some(_)) => !next
+            .trim_start_matches([' ', '\t', '>'])
+            .starts_with(['"', '\'', '(']),
+        _ => false,
+    }
+}
+
+pub(super) fn line_start(text: &str, at: usize) -> usize {
+    let before = text.get(..at).unwrap_or_default();
+    before.rfind(['\n', '\r']).map_or(0, |end| end + 1)
+}
+
+/// Where a block begins that follows another: with its first line, or with the definitions right
+/// before it, which belong to the same paragraph as far as the grammar of lines is concerned.
+pub(super) fn start(text: &str, before: &Outline, block: &Outline) -> usize {
+    let mut start = line_start(text, block.range.start);
+    while start > before.range.end {
+        let above = text.get(..start - 1).unwrap_or_default();
+        let above = line_start(text, above.len());
+        if above < before.range.end
+            || text
+                .get(above..start)
+                .is_none_or(|line| line.trim().is_empty())
+        {
+            break;
+        }
+        start = above;
+    }
+    start
+}

@@ -1,0 +1,161 @@
+//! From a piece of text to its blocks: the grammar, and what the text refers to.
+//!
+//! The piece stands for itself: definitions come from [`Definitions`]. What is unfinished is
+//! mended before (`mend`), what is finished is told apart by `stream`.
+
+use pulldown_cmark::{BrokenLink, BrokenLinkCallback, CowStr, OffsetIter, Options, Parser};
+
+use super::{build::Builder, define::Definitions, tree::Node};
+
+/// A line with more container marks than this is cut down to them. The grammar has no limit, and
+/// its cost for each line is in proportion to the depth.
+const MARKS: usize = 256;
+
+/// What all references of a text may expand to, in bytes: a long address that is referred to often
+/// would otherwise fill the memory.
+const EXPANSION: usize = 4 << 20;
+
+/// The grammar.
+pub(super) const OPTIONS: Options = Options::ENABLE_TABLES
+    .union(Options::ENABLE_FOOTNOTES)
+    .union(Options::ENABLE_STRIKETHROUGH)
+    .union(Options::ENABLE_TASKLISTS)
+    .union(Options::ENABLE_GFM);
+
+/// What a text refers to.
+#[derive(Debug)]
+pub(super) struct References {
+    /// Labels that nobody has defined yet; those of footnotes with a `^`.
+    pub(super) missing: Vec<String>,
+    /// How many bytes links may still expand to.
+    expansion: usize,
+}
+
+impl Default for References {
+    fn default() -> Self {
+        Self {
+            missing: Vec::new(),
+            expansion: EXPANSION,
+        }
+    }
+}
+
+/// Asks [`Definitions`] for what the piece does not define, and notes what they miss.
+pub(super) struct Lookup<'a> {
+    known: &'a Definitions,
+    found: &'a mut References,
+}
+
+impl<'input> BrokenLinkCallback<'input> for Lookup<'_> {
+    fn handle_broken_link(
+        &mut self,
+        link: BrokenLink<'input>,
+    ) -> Option<(CowStr<'input>, CowStr<'input>)> {
+        let Some((href, title)) = self.known.link(&link.reference) else {
+            self.found.missing.push(link.reference.into_string());
+            return None;
+        };
+        let length = href.len() + title.len();
+        self.found.expansion = self.found.expansion.checked_sub(length)?;
+        Some((href.to_owned().into(), title.to_owned().into()))
+    }
+}
+
+pub(super) type Events<'t, 'a> = OffsetIter<'t, Lookup<'a>>;
+
+pub(super) fn events<'t, 'a>(
+    text: &'t str,
+    known: &'a Definitions,
+    found: &'a mut References,
+) -> Events<'t, 'a> {
+    Parser::new_with_broken_link_callback(text, OPTIONS, Some(Lookup { known, found }))
+        .into_offset_iter()
+}
+
+/// Reads `text`, and notes what it refers to.
+pub(super) fn read(text: &str, known: &Definitions, found: &mut References) -> Vec<Node> {
+    let tamed = tame(text);
+    let text = tamed.as_deref().unwrap_or(text);
+    // A reference to a footnote is one only if the same text defines the footnote.
+    let (noted, before) = with_notes(text, known, &mut found.missing);
+    let source = noted.as_deref().unwrap_or(text);
+    let mut builder = Builder::new(known);
+    for (event, range) in events(source, known, found) {
+        if range.start >= before {
+            builder.take(event);
+        }
+    }
+    builder.finish()
+}
+
+/// The label of a footnote among those of links.
+pub(super) fn note_key(label: &str) -> String {
+    let mut key = String::with_capacity(label.len() + 1);
+    key.push('^');
+    key.push_str(label);
+    key
+}
+
+/// The text with an empty definition before it for each known footnote it may refer to, and how
+/// long these are.
+fn with_notes(
+    text: &str,
+    known: &Definitions,
+    missing: &mut Vec<String>,
+) -> (Option<String>, usize) {
+    let mut before = String::new();
+    let mut rest = text;
+    while let Some((_, after)) = rest.split_once("[^") {
+        rest = after;
+        let end = after.find([']', '[', '\n', '\r']).unwrap_or(after.len());
+        let (label, end) = after.split_at_checked(end).unwrap_or_default();
+        if !end.starts_with(']') {
+            continue;
+        }
+        let label = label.trim();
+        if let Some(label) = known.note(label) {
+            before.push_str("[^");
+            before.push_str(label);
+            before.push_str("]:\n");
+        } else {
+            missing.push(note_key(label));
+        }
+    }
+    if before.is_empty() {
+        return (None, 0);
+    }
+    // HTML that ends in its line: what follows begins as at the start of a text.
+    before.push_str("<!-- -->\n");
+    let length = before.len();
+    before.push_str(text);
+    (Some(before), length)
+}
+
+/// The text without the marks of containers that are nested too deep, if there are any. The length
+/// stays the same.
+pub(super) fn tame(text: &str) -> Option<String> {
+    let mut tamed: Option<Vec<u8>> = None;
+    let mut marks = 0;
+    let mut in_marks = true;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'\n' | b'\r' => {
+                marks = 0;
+                in_marks = true;
+            }
+            b' ' | b'\t' => {}
+            b'>' | b'-' | b'+' | b'*' if in_marks => {
+                marks += 1;
+                if marks > MARKS {
+                    let bytes = tamed.get_or_insert_with(|| text.as_bytes().to_vec());
+                    if let Some(byte) = bytes.get_mut(at) {
+                        *byte = b' ';
+                    }
+                }
+            }
+            b'0'..=b'9' | b'.' | b')' if in_marks => {}
+            _ => in_marks = false,
+        }
+    }
+    String::from_utf8(tamed?).ok()
+}

@@ -1,0 +1,4 @@
+//! Markdown that is still being written.
+
+mod stream;
+mod support;

@@ -1,0 +1,56 @@
+//! What a view does with the answers of `Markdown`, and what they must hold to.
+
+use assistant_core::text::markdown::{Kind, Markdown, Node, Progress};
+
+/// The blocks as a view has them.
+#[derive(Debug, Default)]
+pub(super) struct Shown {
+    pub(super) blocks: Vec<Node>,
+    pub(super) finished: usize,
+}
+
+impl Shown {
+    /// Takes an answer in, and checks that it changes no finished block in passing.
+    pub(super) fn take(&mut self, progress: Progress) {
+        assert!(progress.from <= self.blocks.len());
+        assert!(
+            progress.from >= self.finished,
+            "a finished block is given again"
+        );
+        for (index, node) in progress.revised {
+            assert!(index < self.finished, "only finished blocks are revised");
+            self.blocks[index] = node;
+        }
+        if let Some(more) = &progress.appended {
+            let block = &mut self.blocks[progress.from - 1];
+            match &mut block.kind {
+                Kind::CodeBlock { text, .. } => text.push_str(more),
+                Kind::Paragraph => block.children.push(Node::leaf(Kind::Text(more.clone()))),
+                other => panic!("text is appended to {other:?}"),
+            }
+        }
+        self.blocks.truncate(progress.from);
+        self.blocks.extend(progress.blocks);
+        assert!(progress.finished >= self.finished);
+        assert!(progress.finished <= self.blocks.len());
+        self.finished = progress.finished;
+    }
+}
+
+/// The blocks of a text that comes in pieces of these lengths, over and over, and how many bytes
+/// were read for them.
+pub(super) fn streamed(text: &str, pieces: &[usize]) -> (Vec<Node>, u64) {
+    let mut markdown = Markdown::new();
+    let mut shown = Shown::default();
+    let (mut end, mut pieces) = (0, pieces.iter().cycle());
+    while end < text.len() {
+        end = (end + pieces.next().unwrap().max(&1)).min(text.len());
+        while !text.is_char_boundary(end) {
+            end += 1;
+        }
+        shown.take(markdown.advance(&text[..end], true));
+    }
+    shown.take(markdown.advance(text, false));
+    assert_eq!(shown.finished, shown.blocks.len());
+    (shown.blocks, markdown.work())
+}
