@@ -29,6 +29,8 @@ pub enum Change {
     State,
     /// The run: started, ended, waiting.
     Run,
+    /// The steps that the agent says it takes.
+    Steps,
     /// The set of definitions that the agent is offered.
     Registry,
     /// Open interrupts.

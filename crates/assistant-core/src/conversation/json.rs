@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::{DataPart, Message, Part, TextPart, ToolResultPart, json_call};
+use super::{Cut, DataPart, Message, Part, Span, TextPart, ToolResultPart, json_call};
 use crate::{
     event::{Object, PartBody, Role},
     wire::agui,
@@ -88,6 +88,7 @@ impl Message {
         if self.listed {
             out.insert("listed".to_owned(), true.into());
         }
+        put_text(&mut out, "cut", self.cut.map(Cut::as_str));
         out.extend(self.extra.clone());
         Value::Object(out)
     }
@@ -120,6 +121,7 @@ impl Message {
         message.encrypted_value = take_text(&mut object, "encryptedValue");
         message.subagent_run_id = take_text(&mut object, "subagentRunId");
         message.metadata = take_object(&mut object, "metadata");
+        message.cut = take_text(&mut object, "cut").and_then(|word| Cut::parse(&word));
         message.listed = object.shift_remove("listed") == Some(Value::Bool(true));
         message.extra = object;
         Ok(message)
@@ -140,6 +142,11 @@ fn part_to_json(part: &Part) -> Value {
         Part::Reasoning(part) => {
             start("reasoning");
             out.insert("text".to_owned(), part.text.as_str().into());
+            if let Some(span) = part.span {
+                out.insert("startedAt".to_owned(), span.started_at.into());
+                let ended = span.ended_at.map(|at| ("endedAt".to_owned(), at.into()));
+                out.extend(ended);
+            }
             out.extend(part.extra.clone());
         }
         Part::ToolCall(call) => {
@@ -175,7 +182,7 @@ fn part_from_json(value: Value) -> Result<Part, FormatError> {
         .to_owned();
     match kind.as_str() {
         "text" => text_part(value).map(Part::Text),
-        "reasoning" => text_part(value).map(Part::Reasoning),
+        "reasoning" => text_part(value).map(with_span).map(Part::Reasoning),
         "tool-call" => json_call::read(body(value)?).map(|call| Part::ToolCall(Box::new(call))),
         "tool-result" => result_part(value).map(Part::ToolResult),
         "data" if value.get("dataType").is_some_and(Value::is_string) => {
@@ -207,6 +214,19 @@ fn text_part(value: Value) -> Result<TextPart, FormatError> {
         extra,
         ..TextPart::new(text)
     })
+}
+
+fn with_span(mut part: TextPart) -> TextPart {
+    let mut take = |key: &str| {
+        let at = part.extra.get(key)?.as_i64()?;
+        part.extra.shift_remove(key);
+        Some(at)
+    };
+    part.span = take("startedAt").map(|started_at| Span {
+        started_at,
+        ended_at: take("endedAt"),
+    });
+    part
 }
 
 fn result_part(value: Value) -> Result<ToolResultPart, FormatError> {

@@ -28,6 +28,47 @@ pub struct Message {
     pub extra: Object,
     /// Whether its content is a list of parts on the wire even where one text would do.
     pub listed: bool,
+    /// Why it is shorter than it should be. Local, never sent.
+    pub cut: Option<Cut>,
+}
+
+/// Why a message ends before its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Cut {
+    /// The person stopped it.
+    Stopped,
+    /// The agent stopped on purpose.
+    Cancelled,
+    /// The agent reported an error.
+    Failed,
+    /// The connection ended, or what came could not be read.
+    BrokenOff,
+}
+
+impl Cut {
+    /// The word in stored conversations.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Stopped => "stopped",
+            Self::Cancelled => "cancelled",
+            Self::Failed => "failed",
+            Self::BrokenOff => "broken-off",
+        }
+    }
+
+    /// What the word stands for.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        let all = [
+            Self::Stopped,
+            Self::Cancelled,
+            Self::Failed,
+            Self::BrokenOff,
+        ];
+        all.into_iter().find(|cut| cut.as_str() == word)
+    }
 }
 
 impl Message {
@@ -46,6 +87,7 @@ impl Message {
             metadata: None,
             extra: Object::new(),
             listed: false,
+            cut: None,
         }
     }
 

@@ -24,7 +24,7 @@ pub use call::{Approval, CallError, CallResult, Decision, ErrorKind, Progress, T
 pub use change::Change;
 pub use id::{CallKey, MessageId};
 pub use json::FormatError;
-pub use message::Message;
-pub use part::{DataPart, Part, TextPart, ToolResultPart};
+pub use message::{Cut, Message};
+pub use part::{DataPart, Part, Span, TextPart, ToolResultPart};
 pub use phase::{Phase, Status};
 pub use tree::{CallRef, Conversation};

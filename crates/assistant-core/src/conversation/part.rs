@@ -54,6 +54,8 @@ pub struct TextPart {
     pub open: bool,
     /// Counts how often the text was put in place of another. Within one generation it only grows.
     pub generation: u32,
+    /// When it began and when it was last said to be complete; kept of reasoning alone.
+    pub span: Option<Span>,
     /// Id, metadata and the like, kept as they came.
     pub extra: Object,
 }
@@ -66,6 +68,25 @@ impl TextPart {
             text: text.into(),
             ..Self::default()
         }
+    }
+}
+
+/// When something went on, in milliseconds since 1970.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    /// When it began.
+    pub started_at: i64,
+    /// When it ended, if it has.
+    pub ended_at: Option<i64>,
+}
+
+impl Span {
+    /// How long it took, in milliseconds, once it has ended.
+    #[must_use]
+    pub fn duration(&self) -> Option<u64> {
+        let ms = self.ended_at?.saturating_sub(self.started_at);
+        // A clock that was set back in between says nothing.
+        Some(u64::try_from(ms).unwrap_or(0))
     }
 }
 

@@ -33,7 +33,7 @@ pub use input::{Failure, FailureKind, Input, Refusal, StreamEnd, Verdict};
 pub use interrupt::OpenInterrupt;
 pub use notice::{Notice, NoticeAction, NoticeId, NoticeKind};
 pub use options::{Options, StopCondition};
-pub use run::{FinishReason, RunSummary, StepSummary};
+pub use run::{AgentStep, FinishReason, RunSummary, StepSummary};
 
 use std::collections::BTreeMap;
 

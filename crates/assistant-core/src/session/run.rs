@@ -2,7 +2,7 @@
 
 use super::{Cx, Effect, Refusal, RunKey, Session, StreamEnd, TimerId, legacy};
 use crate::{
-    conversation::{Applied, CallKey, Change, Message, MessageId},
+    conversation::{Applied, CallKey, Change, Cut, Message, MessageId},
     event::{Content, Event, EventKind, Interrupt, Outcome, PartBody, RunInput, TokenUsage},
 };
 
@@ -10,6 +10,8 @@ use crate::{
 const GRACE_MS: u32 = 1_000;
 /// How many events that nothing acts on are kept.
 const SIDE_EVENTS: usize = 256;
+/// How many steps of one run are kept.
+const AGENT_STEPS: usize = 128;
 
 /// A run that is under way.
 #[derive(Debug, Clone)]
@@ -74,6 +76,17 @@ pub struct StepSummary {
     pub usage: Vec<TokenUsage>,
     /// Whether it said anything in words.
     pub spoke: bool,
+    /// The steps that the agent says it takes, in order; no more than the first hundred or so.
+    pub agent_steps: Vec<AgentStep>,
+}
+
+/// A step of a run, as the agent names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentStep {
+    /// Its name.
+    pub name: String,
+    /// Whether the agent has said that it is done.
+    pub finished: bool,
 }
 
 /// Why the loop ended.
@@ -183,6 +196,7 @@ impl Session {
             tools: Vec::new(),
             usage: Vec::new(),
             spoke: false,
+            agent_steps: Vec::new(),
         });
         self.run = Some(Run {
             key,
@@ -243,9 +257,11 @@ impl Session {
                 let interrupt = legacy::interrupt_of(name, value, raw, self.last_number);
                 return self.keep_custom_event(event, interrupt);
             }
-            EventKind::StepStarted { .. }
-            | EventKind::StepFinished { .. }
-            | EventKind::SubagentStarted { .. }
+            EventKind::StepStarted { .. } | EventKind::StepFinished { .. } => {
+                self.note_agent_step(&event.kind, cx);
+                return self.keep_side_event(event);
+            }
+            EventKind::SubagentStarted { .. }
             | EventKind::SubagentFinished { .. }
             | EventKind::SubagentError { .. }
             | EventKind::Raw { .. }
@@ -284,6 +300,28 @@ impl Session {
         if let Some(step) = self.summary.steps.last_mut() {
             update(step);
         }
+    }
+
+    fn note_agent_step(&mut self, kind: &EventKind, cx: &mut Cx<'_>) {
+        self.step(|step| {
+            let steps = &mut step.agent_steps;
+            match kind {
+                EventKind::StepStarted { step_name } if steps.len() < AGENT_STEPS => {
+                    steps.push(AgentStep {
+                        name: step_name.clone(),
+                        finished: false,
+                    });
+                }
+                EventKind::StepFinished { step_name } => {
+                    let mut open = steps.iter_mut().rev().filter(|step| !step.finished);
+                    if let Some(step) = open.find(|step| step.name == *step_name) {
+                        step.finished = true;
+                    }
+                }
+                _ => {}
+            }
+        });
+        cx.change(Change::Steps);
     }
 
     fn keep_custom_event(&mut self, event: Event, interrupt: Option<Interrupt>) {
@@ -351,24 +389,33 @@ impl Session {
         self.step(|step| step.usage.extend(usage));
         let timer = TimerId(self.number());
         let Some(run) = &mut self.run else { return };
+        let cut = match &finish {
+            Finish::Success => None,
+            Finish::Cancelled => Some(Cut::Cancelled),
+            Finish::RunError(_) => Some(Cut::Failed),
+        };
         run.delivered |= !matches!(finish, Finish::RunError(_));
         run.raised.extend(raised);
         run.named.extend(named);
         run.finish = Some(finish);
         run.grace = Some(timer);
-        self.close_texts(cx);
+        self.close_texts(cut, cx);
         cx.effect(Effect::StartTimer {
             timer,
             ms: GRACE_MS,
         });
     }
 
-    pub(super) fn close_texts(&mut self, cx: &mut Cx<'_>) {
+    /// Nothing more will come of the texts that are still open; `cut` says why, if too early.
+    pub(super) fn close_texts(&mut self, cut: Option<Cut>, cx: &mut Cx<'_>) {
         let mut out = Applied {
             now: cx.now,
             changes: &mut cx.step.changes,
             diagnostics: &mut cx.step.diagnostics,
         };
+        if let Some(cut) = cut {
+            self.conversation.cut_open_texts(cut, &mut out);
+        }
         self.conversation.close_open_texts(&mut out);
     }
 

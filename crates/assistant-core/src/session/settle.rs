@@ -7,7 +7,7 @@ use super::{
     Session, StreamEnd, run::Finish,
 };
 use crate::{
-    conversation::{Change, Phase},
+    conversation::{Change, Cut, Phase},
     event::Role,
 };
 
@@ -16,7 +16,8 @@ impl Session {
         let Some(run) = self.run.take_if(|run| run.key == key) else {
             return;
         };
-        self.close_texts(cx);
+        // What is still open now was never ended by the agent.
+        self.close_texts(Some(Cut::BrokenOff), cx);
         cx.change(Change::Run);
         if run.delivered {
             self.retire_interrupts(&run.answers, &run.raised, cx);

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     action::RegistrationId,
-    conversation::{CallKey, Change, Phase},
+    conversation::{CallKey, Change, Cut, Phase},
 };
 
 impl Session {
@@ -36,18 +36,9 @@ impl Session {
         self.looping = false;
         self.left_to_agent.clear();
         self.show_queued(cx);
-        self.close_all_texts(cx);
+        self.close_texts(Some(Cut::Stopped), cx);
         self.give_up_calls(None, cx);
         cx.change(Change::Run);
-    }
-
-    fn close_all_texts(&mut self, cx: &mut Cx<'_>) {
-        let mut out = crate::conversation::Applied {
-            now: cx.now,
-            changes: &mut cx.step.changes,
-            diagnostics: &mut cx.step.diagnostics,
-        };
-        self.conversation.close_open_texts(&mut out);
     }
 
     /// Nothing of what is open will come to an end any more. A call that ended is answered as

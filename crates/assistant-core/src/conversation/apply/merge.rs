@@ -314,6 +314,7 @@ fn count_generations(old: &[Part], fresh: &mut [Part]) {
         ) = (old, fresh)
         {
             fresh.generation = old.generation + u32::from(old.text != fresh.text);
+            fresh.span = old.span;
         }
     }
 }

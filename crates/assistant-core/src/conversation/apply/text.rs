@@ -2,7 +2,7 @@
 
 use super::{Applied, Change, Conversation};
 use crate::{
-    conversation::{Message, Part, TextPart},
+    conversation::{Cut, Message, Part, Span, TextPart},
     event::{Base, Role},
 };
 
@@ -86,6 +86,27 @@ impl Conversation {
         }
     }
 
+    /// Says why the text that is still being written will not come to its end.
+    pub(crate) fn cut_open_texts(&mut self, cut: Cut, out: &mut Applied<'_>) {
+        for depth in (0..self.path.len()).rev() {
+            let Some(node) = self
+                .path
+                .get(depth)
+                .copied()
+                .and_then(|ix| self.node_mut(ix))
+            else {
+                return;
+            };
+            if node.message.role == Role::User {
+                return;
+            }
+            if node.message.is_streaming() {
+                node.message.cut = Some(cut);
+                out.changes.push(Change::Message(node.message.id.clone()));
+            }
+        }
+    }
+
     fn close_texts(&mut self, ix: usize, out: &mut Applied<'_>) {
         let Some(node) = self.node_mut(ix) else {
             return;
@@ -95,6 +116,9 @@ impl Conversation {
             if let Part::Text(part) | Part::Reasoning(part) = part
                 && std::mem::take(&mut part.open)
             {
+                if let Some(span) = &mut part.span {
+                    span.ended_at = Some(out.now);
+                }
                 out.changes.push(Change::PartGrew {
                     message: id.clone(),
                     part: place,
@@ -108,6 +132,8 @@ impl Conversation {
         let Some(node) = self.node_mut(ix) else {
             return;
         };
+        // What was broken off goes on after all.
+        node.message.cut = None;
         let reasoning = node.message.role == Role::Reasoning;
         match node.message.parts.last_mut() {
             Some(Part::Text(part)) if !reasoning => part.open = true,
@@ -115,6 +141,10 @@ impl Conversation {
             _ => {
                 let part = TextPart {
                     open: true,
+                    span: reasoning.then_some(Span {
+                        started_at: out.now,
+                        ended_at: None,
+                    }),
                     ..TextPart::default()
                 };
                 let part = if reasoning {

@@ -1,0 +1,182 @@
+//! What a conversation remembers beside its words: how long a thought took, why a text is short,
+//! and which steps the agent says it takes.
+
+use assistant_core::{
+    conversation::{Conversation, Cut, Message, Part, Span},
+    event::EventKind,
+    session::{FailureKind, Input},
+};
+use serde_json::json;
+
+use crate::support::*;
+
+fn thought(id: &str, text: &str) -> [EventKind; 2] {
+    [
+        EventKind::ReasoningMessageStart {
+            message_id: id.to_owned(),
+        },
+        EventKind::ReasoningMessageContent {
+            message_id: id.to_owned(),
+            delta: text.to_owned(),
+        },
+    ]
+}
+
+fn thought_end(id: &str) -> EventKind {
+    EventKind::ReasoningMessageEnd {
+        message_id: id.to_owned(),
+    }
+}
+
+fn speaking() -> Driver {
+    with([])
+}
+
+fn span(conversation: &Conversation, id: &str) -> Option<Span> {
+    match conversation.message(&id.into())?.parts.first()? {
+        Part::Reasoning(part) => part.span,
+        _ => None,
+    }
+}
+
+#[test]
+fn a_thought_knows_how_long_it_took() {
+    let mut driver = speaking();
+    driver.host.clock = 1_000;
+    driver.events(thought("r", "Hm"));
+    let open = span(driver.session.conversation(), "r").unwrap();
+    assert_eq!(
+        (open.started_at, open.ended_at, open.duration()),
+        (1_000, None, None)
+    );
+    driver.host.clock = 13_500;
+    driver.event(thought_end("r"));
+    let done = span(driver.session.conversation(), "r").unwrap();
+    assert_eq!(done.duration(), Some(12_500));
+
+    let kept = driver.session.conversation().export();
+    let again = Conversation::import(kept).unwrap();
+    assert_eq!(span(&again, "r"), Some(done));
+}
+
+#[test]
+fn a_clock_that_was_set_back_gives_no_negative_time() {
+    let span = Span {
+        started_at: 10,
+        ended_at: Some(4),
+    };
+    assert_eq!(span.duration(), Some(0));
+}
+
+#[test]
+fn times_and_cuts_go_through_json_unchanged() {
+    for json in [
+        json!({"id": "r", "role": "reasoning", "parts": [
+            {"type": "reasoning", "text": "Hm", "startedAt": 5, "endedAt": 9, "lang": "en"}]}),
+        json!({"id": "r", "role": "reasoning", "parts": [
+            {"type": "reasoning", "text": "Hm", "startedAt": 5}]}),
+        json!({"id": "r", "role": "reasoning", "parts": [
+            {"type": "reasoning", "text": "Hm", "startedAt": "noon"}]}),
+        json!({"id": "m", "role": "assistant", "parts": [{"type": "text", "text": "So"}],
+            "cut": "stopped"}),
+    ] {
+        assert_eq!(Message::from_json(json.clone()).unwrap().to_json(), json);
+    }
+}
+
+fn cut(driver: &Driver, id: &str) -> Option<Cut> {
+    driver.session.conversation().message(&id.into())?.cut
+}
+
+/// Lets the agent say half a word, then something happen.
+fn half(then: impl FnOnce(&mut Driver)) -> Option<Cut> {
+    let mut driver = speaking();
+    driver.events([
+        text_start("first"),
+        text("first", "Whole."),
+        text_end("first"),
+    ]);
+    driver.events([text_start("m"), text("m", "Ha")]);
+    then(&mut driver);
+    assert_eq!(
+        cut(&driver, "first"),
+        None,
+        "what was complete stays complete"
+    );
+    cut(&driver, "m")
+}
+
+#[test]
+fn a_text_says_why_it_is_short() {
+    let stopped = half(|driver| {
+        driver.input(Input::Stop);
+    });
+    assert_eq!(stopped, Some(Cut::Stopped));
+    let failed = half(|driver| {
+        driver.event(run_error("no"));
+    });
+    assert_eq!(failed, Some(Cut::Failed));
+    let broken = half(|driver| {
+        driver.close();
+    });
+    assert_eq!(broken, Some(Cut::BrokenOff));
+    let lost = half(|driver| {
+        driver.break_off(FailureKind::Network);
+    });
+    assert_eq!(lost, Some(Cut::BrokenOff));
+    let whole = half(|driver| {
+        driver.event(text_end("m"));
+        finish_run(driver);
+    });
+    assert_eq!(whole, None);
+}
+
+#[test]
+fn a_text_that_goes_on_is_no_longer_short() {
+    let mut driver = speaking();
+    driver.events([text_start("m"), text("m", "Ha")]);
+    driver.input(Input::Stop);
+    driver.send("go on");
+    driver.event(started());
+    driver.events([text_start("m"), text("m", "lf")]);
+    assert_eq!(cut(&driver, "m"), None);
+}
+
+#[test]
+fn steps_are_counted_off() {
+    let step = |name: &str| EventKind::StepStarted {
+        step_name: name.to_owned(),
+    };
+    let end = |name: &str| EventKind::StepFinished {
+        step_name: name.to_owned(),
+    };
+    let mut driver = speaking();
+    driver.events([
+        step("plan"),
+        end("plan"),
+        step("look"),
+        step("plan"),
+        end("other"),
+    ]);
+    let steps = |driver: &Driver| -> Vec<(String, bool)> {
+        let run = driver.session.summary().steps.last().unwrap();
+        let steps = run.agent_steps.iter();
+        steps
+            .map(|step| (step.name.clone(), step.finished))
+            .collect()
+    };
+    let expected = [("plan", true), ("look", false), ("plan", false)];
+    assert_eq!(
+        steps(&driver),
+        expected.map(|(name, done)| (name.to_owned(), done))
+    );
+    driver.event(end("plan"));
+    assert!(steps(&driver)[2].1, "the newest of that name is done");
+    for number in 0..1_000 {
+        driver.event(step(&number.to_string()));
+    }
+    assert!(
+        steps(&driver).len() < 200,
+        "a run without end is not kept without end"
+    );
+}
