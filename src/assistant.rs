@@ -6,7 +6,9 @@ use assistant_core::{
     action::ToolError,
     conversation::{CallKey, Conversation},
     event::{Content, Diagnostic, Event, ResumeStatus, Tool},
-    session::{Input, Notice, NoticeId, OpenInterrupt, Options, Refusal, RunSummary, Verdict},
+    session::{
+        AgentStep, Input, Notice, NoticeId, OpenInterrupt, Options, Refusal, RunSummary, Verdict,
+    },
 };
 use leptos::prelude::*;
 use send_wrapper::SendWrapper;
@@ -65,9 +67,16 @@ impl Assistant {
     ///
     /// When there is nothing in it, or something is under way that must end first.
     pub fn send(&self, text: impl Into<String>) -> Result<(), Refusal> {
-        self.dispatch(Input::Send {
-            content: Content::Text(text.into()),
-        })
+        self.send_content(Content::Text(text.into()))
+    }
+
+    /// Says something to the agent that is more than a text, such as files.
+    ///
+    /// # Errors
+    ///
+    /// When there is nothing in it, or something is under way that must end first.
+    pub fn send_content(&self, content: Content) -> Result<(), Refusal> {
+        self.dispatch(Input::Send { content })
     }
 
     /// Stops the run, the handlers and the open questions.
@@ -267,6 +276,12 @@ impl Assistant {
     #[must_use]
     pub fn notices(&self) -> ArcReadSignal<Vec<Notice>> {
         self.runtime().view.notices.read_only()
+    }
+
+    /// The steps that the agent says it takes, since the person spoke last.
+    #[must_use]
+    pub fn agent_steps(&self) -> ArcReadSignal<Vec<AgentStep>> {
+        self.runtime().view.agent_steps.read_only()
     }
 
     /// What the agent is offered.

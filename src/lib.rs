@@ -37,8 +37,10 @@ pub use assistant_core::{
     action::{ActionSpec, ToolError, definitions_from_json},
     conversation::{CallKey, Phase, Status},
     session::{Notice, NoticeAction, NoticeKind, Options, Refusal, StopCondition},
+    text::address::MediaPolicy,
 };
 pub use chat::{ChatWindow, Labels, Suggestion};
+pub use part::{PartHandle, PartTarget, use_part_renderer};
 pub use provider::{AgentProp, AssistantProvider};
 
 /// The example of the README compiles.

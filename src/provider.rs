@@ -1,6 +1,8 @@
 //! The component that makes an assistant and gives it to everything below.
 
-use assistant_core::session::Options;
+use std::sync::Arc;
+
+use assistant_core::{session::Options, text::address::MediaPolicy};
 use leptos::{prelude::*, tachys::reactive_graph::OwnedView};
 use send_wrapper::SendWrapper;
 use serde_json::Value;
@@ -64,12 +66,16 @@ pub fn AssistantProvider(
     /// in the console; call [`Assistant::import`] yourself to show it to the person.
     #[prop(optional, into)]
     initial: Option<Value>,
+    /// Which images and other media the chat may fetch; none unless it says so.
+    #[prop(optional)]
+    media: MediaPolicy,
     /// What may use the assistant.
     children: Children,
 ) -> impl IntoView {
     // A scope of its own: a component has none, and the next provider would take this one's place.
     let owner = Owner::current().map_or_else(Owner::new, |owner| owner.child());
     let children = owner.with(|| {
+        provide_context(Arc::new(media));
         // Without a browser there is no session, and hooks below are inert (decision D16).
         if !cfg!(feature = "csr") {
             return children();

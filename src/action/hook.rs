@@ -206,7 +206,7 @@ pub fn use_assistant_context(description: impl Into<String>, value: impl Into<Si
 }
 
 /// The assistant above, or an error for the programmer (decision D16).
-fn assistant_or_complain(hook: &str) -> Option<Assistant> {
+pub(crate) fn assistant_or_complain(hook: &str) -> Option<Assistant> {
     let assistant = use_context::<Assistant>();
     if assistant.is_none() && cfg!(feature = "csr") {
         runtime::console_error(&format!(

@@ -14,3 +14,4 @@ pub use view::{ApprovalTakes, ToolCallView};
 
 pub(crate) use builder::{ActionCode, Renderer};
 pub(crate) use context::ConfirmRequest;
+pub(crate) use hook::assistant_or_complain;

@@ -29,6 +29,13 @@ pub enum Icon {
     Globe,
     Chart,
     Cloud,
+    File,
+    Image,
+    Audio,
+    Video,
+    Clip,
+    Download,
+    External,
 }
 
 impl Icon {
@@ -56,6 +63,13 @@ impl Icon {
             Self::Globe => "globe",
             Self::Chart => "chart",
             Self::Cloud => "cloud",
+            Self::File => "file",
+            Self::Image => "image",
+            Self::Audio => "audio",
+            Self::Video => "video",
+            Self::Clip => "clip",
+            Self::Download => "download",
+            Self::External => "external",
         }
     }
 
@@ -97,6 +111,25 @@ impl Icon {
             }
             Self::Chart => "M3.5 16.5h13M6 13.5v-3M10 13.5v-7M14 13.5V9",
             Self::Cloud => "M6.5 15.5a3 3 0 0 1-.3-6 4 4 0 0 1 7.7-.6 3.3 3.3 0 0 1 .1 6.6z",
+            Self::File => {
+                "M6 3.5h5l4 4v8a1 1 0 0 1-1 1H6a1 1 0 0 1-1-1v-11a1 1 0 0 1 1-1zM11 3.5v4h4"
+            }
+            Self::Image => {
+                "M4 4.5h12a1 1 0 0 1 1 1v9a1 1 0 0 1-1 1H4a1 1 0 0 1-1-1v-9a1 1 0 0 1 1-1zM3.5 14l4-4.5 3.5 3.5 2-2 3.5 3.5M13 7.8v.1"
+            }
+            Self::Audio => {
+                "M8 14.5a2 2 0 1 1-4 0 2 2 0 0 1 4 0zM8 14.5v-10L16 3v10M16 13a2 2 0 1 1-4 0 2 2 0 0 1 4 0z"
+            }
+            Self::Video => {
+                "M4 5.5h8a1 1 0 0 1 1 1v7a1 1 0 0 1-1 1H4a1 1 0 0 1-1-1v-7a1 1 0 0 1 1-1zM13 9l4-2.5v7L13 11"
+            }
+            Self::Clip => {
+                "m15.5 9.5-5.6 5.6a3.3 3.3 0 0 1-4.7-4.7l6-6a2.2 2.2 0 0 1 3.1 3.1l-6 6a1.1 1.1 0 0 1-1.5-1.5l5.4-5.5"
+            }
+            Self::Download => "M10 3.5v9m-4-4 4 4 4-4M4 16.5h12",
+            Self::External => {
+                "M8 5H5a1 1 0 0 0-1 1v9a1 1 0 0 0 1 1h9a1 1 0 0 0 1-1v-3M11.5 4H16v4.5M16 4l-7 7"
+            }
         }
     }
 

@@ -1,10 +1,10 @@
 //! One message: its frame and its parts in order. What a part looks like is in `part`.
 
-use assistant_core::event::Role;
+use assistant_core::{conversation::Cut, event::Role};
 use leptos::{html, prelude::*};
 use wasm_bindgen::JsCast;
 
-use super::Labels;
+use super::{Icon, Labels};
 use crate::{
     assistant::Assistant,
     part::PartView,
@@ -45,6 +45,7 @@ fn article(assistant: Assistant, message: MessageCell) -> impl IntoView {
                 .any(|part| matches!(part.kind, PartKind::Call(_)))
         })
     };
+    let cut = message.cut.clone();
     let id = message.id.clone();
     let count = message.parts.clone();
     let several = {
@@ -74,7 +75,25 @@ fn article(assistant: Assistant, message: MessageCell) -> impl IntoView {
                     }
                 />
             </div>
+            {move || cut.get().map(|cut| cut_note(&labels, cut))}
         </article>
+    }
+}
+
+/// Why the message is shorter than it should be.
+fn cut_note(labels: &Labels, cut: Cut) -> impl IntoView + use<> {
+    let (word, failure) = match cut {
+        Cut::Stopped => (&labels.cut_stopped, false),
+        Cut::Cancelled => (&labels.cut_cancelled, false),
+        Cut::Failed => (&labels.cut_failed, true),
+        _ => (&labels.cut_broken_off, true),
+    };
+    let icon = if failure { Icon::Alert } else { Icon::Ban };
+    view! {
+        <p class="la-message-note" data-cut=cut.as_str() data-tone=failure.then_some("error")>
+            {icon.view()}
+            <span>{word.clone()}</span>
+        </p>
     }
 }
 

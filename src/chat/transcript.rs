@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::{Icon, Labels, MessageView, scroll::StickToEnd, spinner};
-use crate::{assistant::Assistant, runtime::after, view::MessageCell};
+use crate::{assistant::Assistant, part::RunSteps, runtime::after, view::MessageCell};
 use assistant_core::event::Role;
 
 /// The messages of a chat, oldest first, following the newest while the end is in view.
@@ -64,6 +64,7 @@ pub fn Transcript(
                             view! { <MessageView assistant=list_assistant.clone() message /> }
                         }
                     />
+                    <RunSteps assistant=assistant.clone() />
                     <Working assistant=assistant.clone() stuck_after_ms />
                 </div>
             </div>
@@ -111,8 +112,10 @@ fn Working(assistant: Assistant, stuck_after_ms: u32) -> impl IntoView {
         if !tools.is_empty() {
             return Some(format!("{} {}…", labels.running, tools.join(", ")));
         }
-        let writes =
-            messages.with(|list| list.last().is_some_and(|message| message.streaming.get()));
+        let writes = messages.with(|list| {
+            list.last()
+                .is_some_and(|m| m.streaming.get() && !m.empty.get())
+        });
         (activity.get().streaming && !writes).then(|| labels.thinking.to_string())
     });
     view! {

@@ -1,33 +1,237 @@
 //! A file in a message: an image, audio, video or document.
+//!
+//! What the media policy allows is shown; anything else is named, with a link that says where it
+//! leads, or a button that saves what lies in the message. Nothing is fetched by itself.
 
 use assistant_core::{
-    conversation::{MessageId, Part},
+    conversation::Part,
     event::{ContentPart, PartBody, Source},
+    text::address::{image_src, media_src, safe_href},
 };
 use leptos::prelude::*;
+use serde_json::Value;
 
-use super::{other, read};
-use crate::{assistant::Assistant, chat::Labels, view::PartCell};
+use super::{PartHandle, media_policy};
+use crate::{
+    chat::{Icon, Labels},
+    runtime::save_file,
+};
 
-pub(super) fn view(assistant: &Assistant, message: &MessageId, part: &PartCell) -> AnyView {
-    let labels = Labels::current();
-    let described = match read(assistant, message, part) {
-        Some(Part::File(file)) => describe(&file),
-        _ => String::new(),
+/// How much of a name is shown, in characters.
+const MAX_NAME: usize = 200;
+
+pub(super) fn view(part: &PartHandle) -> AnyView {
+    let shown = part.peek(|part| match part {
+        Part::File(ContentPart {
+            metadata,
+            body: PartBody::Media { kind, source },
+            ..
+        }) => Some((Card::of(kind, source, metadata.as_ref()), src(kind, source))),
+        _ => None,
+    });
+    let Some((card, src)) = shown.flatten() else {
+        return ().into_any();
     };
-    other::card(labels.file.to_string(), described)
+    let Some(src) = src else {
+        return chip(&card, part.clone());
+    };
+    // What cannot be loaded or read is a file like any other.
+    let broken = RwSignal::new(false);
+    let part = part.clone();
+    (move || match broken.get() {
+        true => chip(&card, part.clone()),
+        false => player(&card, src.clone(), broken),
+    })
+    .into_any()
 }
 
-fn describe(part: &ContentPart) -> String {
-    match &part.body {
-        PartBody::Text(text) => text.clone(),
-        PartBody::Media {
-            kind,
-            source: Source::Data { mime_type, .. },
-        } => format!("{kind}, {mime_type}"),
-        PartBody::Media {
-            kind,
-            source: Source::Url { value, .. } | Source::File { value, .. },
-        } => format!("{kind}: {value}"),
+/// What may be put into `src`, if the policy lets this be shown.
+fn src(kind: &str, source: &Source) -> Option<String> {
+    let policy = media_policy();
+    match source {
+        Source::Data { value, mime_type } if kind == "image" => {
+            image_src(mime_type, value, &policy)
+        }
+        Source::Url { value, .. } if matches!(kind, "image" | "audio" | "video") => {
+            media_src(value, &policy)
+        }
+        _ => None,
     }
+}
+
+fn player(card: &Card, src: String, broken: RwSignal<bool>) -> AnyView {
+    let name = card.name.clone();
+    let fail = move |_| broken.set(true);
+    match card.icon {
+        Icon::Audio => view! {
+            <audio class="la-part la-media" controls preload="none" aria-label=name src=src on:error=fail></audio>
+        }
+        .into_any(),
+        Icon::Video => view! {
+            <video class="la-part la-media" controls preload="none" aria-label=name src=src on:error=fail></video>
+        }
+        .into_any(),
+        _ => view! {
+            <img
+                class="la-part la-image"
+                alt=name
+                loading="lazy"
+                decoding="async"
+                referrerpolicy="no-referrer"
+                src=src
+                on:error=fail
+            />
+        }
+        .into_any(),
+    }
+}
+
+/// What can be said about a file.
+struct Card {
+    icon: Icon,
+    name: String,
+    /// Type, size and whose it is, as far as known.
+    facts: String,
+    /// Where it lies, if a person may go there.
+    href: Option<String>,
+    /// Whether its bytes lie in the message.
+    here: bool,
+}
+
+impl Card {
+    fn of(kind: &str, source: &Source, metadata: Option<&Value>) -> Self {
+        let labels = Labels::current();
+        let (icon, word) = match kind {
+            "image" => (Icon::Image, &labels.image),
+            "audio" => (Icon::Audio, &labels.audio),
+            "video" => (Icon::Video, &labels.video),
+            _ => (Icon::File, &labels.file),
+        };
+        let said = ["filename", "name", "title"]
+            .into_iter()
+            .find_map(|key| metadata?.get(key)?.as_str())
+            .filter(|name| !name.trim().is_empty());
+        let mut facts = Vec::new();
+        let (mut href, mut from_url) = (None, None);
+        match source {
+            Source::Data { value, mime_type } => {
+                facts.push(mime_type.clone());
+                facts.push(size_text(decoded_len(value)));
+            }
+            Source::Url { value, mime_type } => {
+                facts.extend(mime_type.clone());
+                let address = safe_href(value);
+                facts.extend(address.as_ref().and_then(|a| a.host()).map(str::to_owned));
+                from_url = address.as_ref().and_then(|a| last_segment(a.href()));
+                href = address.map(|address| address.href().to_owned());
+            }
+            Source::File {
+                provider,
+                mime_type,
+                ..
+            } => {
+                facts.extend(mime_type.clone());
+                facts.extend(provider.clone());
+            }
+        }
+        let name = said.map(str::to_owned).or(from_url);
+        let name: String = name.unwrap_or_else(|| word.to_string());
+        Self {
+            icon,
+            name: name.chars().take(MAX_NAME).collect(),
+            facts: facts.join(" · ").chars().take(MAX_NAME).collect(),
+            href,
+            here: matches!(source, Source::Data { .. }),
+        }
+    }
+}
+
+fn chip(card: &Card, part: PartHandle) -> AnyView {
+    let labels = Labels::current();
+    let name = card.name.clone();
+    let act = match (&card.href, card.here) {
+        (Some(href), _) => view! {
+            <a
+                class="la-button"
+                data-size="small"
+                href=href.clone()
+                target="_blank"
+                rel="noopener noreferrer nofollow"
+                aria-label=format!("{} {name}", labels.open_file)
+            >
+                {Icon::External.view()}
+                <span>{labels.open_file.clone()}</span>
+            </a>
+        }
+        .into_any(),
+        (None, true) => view! {
+            <button
+                type="button"
+                class="la-button"
+                data-size="small"
+                aria-label=format!("{} {name}", labels.save_file)
+                on:click=move |_| save(&part, &name)
+            >
+                {Icon::Download.view()}
+                <span>{labels.save_file.clone()}</span>
+            </button>
+        }
+        .into_any(),
+        (None, false) => ().into_any(),
+    };
+    view! {
+        <div class="la-part la-file">
+            <span class="la-file-icon" aria-hidden="true">{card.icon.view()}</span>
+            <div class="la-file-text">
+                <p class="la-file-name" dir="auto">{card.name.clone()}</p>
+                <p class="la-file-facts" dir="auto">{card.facts.clone()}</p>
+            </div>
+            {act}
+        </div>
+    }
+    .into_any()
+}
+
+fn save(part: &PartHandle, name: &str) {
+    let bytes = part.peek(|part| match part {
+        Part::File(ContentPart {
+            body:
+                PartBody::Media {
+                    source: Source::Data { value, .. },
+                    ..
+                },
+            ..
+        }) => Some(value.clone()),
+        _ => None,
+    });
+    if let Some(base64) = bytes.flatten() {
+        save_file(name, &base64);
+    }
+}
+
+/// How many bytes stand behind a text in base64.
+fn decoded_len(base64: &str) -> usize {
+    let padding = base64.bytes().rev().take_while(|b| *b == b'=').count();
+    (base64.len() / 4 * 3).saturating_sub(padding)
+}
+
+/// A number of bytes for people.
+pub(crate) fn size_text(bytes: usize) -> String {
+    let tenths = |unit: usize| (bytes * 10 + unit / 2) / unit;
+    let (tenths, unit) = match bytes {
+        0..1_000 => return format!("{bytes} B"),
+        1_000..1_000_000 => (tenths(1_000), "kB"),
+        _ => (tenths(1_000_000), "MB"),
+    };
+    match (tenths / 10, tenths % 10) {
+        (whole, tenth) if whole < 10 && tenth > 0 => format!("{whole}.{tenth} {unit}"),
+        (whole, _) => format!("{whole} {unit}"),
+    }
+}
+
+fn last_segment(href: &str) -> Option<String> {
+    let path = href.split(['?', '#']).next()?;
+    let (_, path) = path.split_once("//").unwrap_or(("", path));
+    let (_, segment) = path.rsplit_once('/')?;
+    (!segment.is_empty()).then(|| segment.to_owned())
 }

@@ -1,25 +1,36 @@
 //! The parts of a message, each drawn by what it is.
 //!
-//! Neighbours: `chat` has the frame of the message around them, `tool` the cards of tool calls.
+//! A host draws parts of its own kind with [`use_part_renderer`]; what nobody knows is named and
+//! shown as text. Neighbours: `chat` has the frame of the message around them, `tool` the cards
+//! of tool calls.
 
+mod data;
 mod file;
-mod other;
+mod media;
 mod reasoning;
+mod sources;
+mod steps;
 mod streaming;
+mod table;
 mod text;
 
-use assistant_core::conversation::{MessageId, Part};
+use assistant_core::conversation::MessageId;
 use leptos::prelude::*;
 
 use crate::{
     assistant::Assistant,
-    tool::ToolCallSlot,
+    tool::{Foreign, ToolCallSlot, foreign},
     view::{PartCell, PartKind},
 };
 
+pub use media::media_policy;
+pub use steps::{RunSteps, RunStepsProps};
 pub use streaming::{StreamingText, StreamingTextProps};
+pub use table::{PartHandle, PartRendererGuard, PartTarget, use_part_renderer};
 
-/// One part of a message, drawn by what it is.
+pub(crate) use table::PartTable;
+
+/// One part of a message, drawn by its renderer or by what it is.
 #[component]
 pub fn PartView(
     /// Whose conversation.
@@ -29,24 +40,50 @@ pub fn PartView(
     /// The part.
     part: PartCell,
 ) -> impl IntoView {
-    match part.kind.clone() {
-        PartKind::Text => text::view(assistant, message, part),
-        PartKind::Reasoning => reasoning::view(assistant, message, part),
-        PartKind::Call(key) => view! { <ToolCallSlot assistant call=key /> }.into_any(),
-        PartKind::File => file::view(&assistant, &message, &part),
-        PartKind::Data(_) | PartKind::Unknown => other::view(&assistant, &message, &part),
+    if let PartKind::Call(key) = &part.kind {
+        let call = key.clone();
+        return view! { <ToolCallSlot assistant call /> }.into_any();
     }
+    let part = PartHandle {
+        assistant,
+        message,
+        cell: part,
+    };
+    let drawn = part.clone();
+    let renderer = Memo::new(move |_| {
+        let table = &drawn.assistant.runtime().parts;
+        table.find(drawn.kind()).map(|(id, _)| id)
+    });
+    (move || match renderer.get() {
+        Some(_) => custom(part.clone()),
+        None => built_in(part.clone()),
+    })
+    .into_any()
 }
 
-/// The part as it stands in the conversation.
-fn read(assistant: &Assistant, message: &MessageId, part: &PartCell) -> Option<Part> {
-    assistant
-        .with_conversation(|conversation| {
-            conversation
-                .message(message)?
-                .parts
-                .get(part.index)
-                .cloned()
+/// What a renderer of the host draws for a part.
+fn custom(part: PartHandle) -> AnyView {
+    let assistant = part.assistant.clone();
+    let inner = foreign(assistant, move || {
+        let (registration, renderer) = part.assistant.runtime().parts.find(part.kind())?;
+        let (drawn, default) = (part.clone(), part.clone());
+        Some(Foreign {
+            registration,
+            draw: Box::new(move || renderer(drawn)),
+            instead: Box::new(move || default.default_view()),
         })
-        .flatten()
+    });
+    view! { <div class="la-part">{inner}</div> }.into_any()
+}
+
+/// What a part looks like without a renderer.
+fn built_in(part: PartHandle) -> AnyView {
+    match part.kind() {
+        PartKind::Text => text::view(part.assistant, part.message, part.cell),
+        PartKind::Reasoning => reasoning::view(part),
+        PartKind::File => file::view(&part),
+        PartKind::Data(_) | PartKind::Unknown => data::view(part),
+        // Calls have a place of their own.
+        PartKind::Call(_) => ().into_any(),
+    }
 }

@@ -1,33 +1,98 @@
-//! What the model thought, behind a summary.
+//! What the model thought, behind a summary that says how long it took.
+//!
+//! While it thinks, the newest line stands beside the summary. A thought without words, such as a
+//! sealed one, is not shown.
 
-use assistant_core::conversation::MessageId;
+use assistant_core::conversation::Part;
 use leptos::prelude::*;
 
-use super::StreamingText;
-use crate::{
-    assistant::Assistant,
-    chat::{Icon, Labels},
-    view::PartCell,
-};
+use super::{PartHandle, StreamingText};
+use crate::chat::{Icon, Labels};
 
-pub(super) fn view(assistant: Assistant, message: MessageId, part: PartCell) -> AnyView {
+/// How much of the newest line is shown at most, in characters.
+const LATEST: usize = 160;
+
+pub(super) fn view(part: PartHandle) -> AnyView {
+    let mark = part.cell.mark.clone();
+    let says = Memo::new(move |_| mark.with(|mark| mark.len > 0));
+    view! { <Show when=move || says.get()>{thought(part.clone())}</Show> }.into_any()
+}
+
+fn thought(part: PartHandle) -> AnyView {
     let labels = Labels::current();
-    let mark = part.mark.clone();
-    let (thinking, thought) = (labels.thinking.clone(), labels.reasoning.clone());
-    let title = move || {
-        if mark.get().open {
-            thinking.clone()
-        } else {
-            thought.clone()
-        }
+    let mark = part.cell.mark.clone();
+    let open = Memo::new(move |_| mark.with(|mark| mark.open));
+    let timed = part.clone();
+    let title = move || match open.get() {
+        true => labels.thinking.to_string(),
+        false => title(&labels, timed.peek(duration).flatten()),
     };
+    let newest = part.clone();
+    let latest = move || {
+        let line = open.get().then(|| newest.with(latest_line)).flatten();
+        line.filter(|line| !line.is_empty()).map(|line| {
+            // Not for the ear: it changes with each word, and the whole thought can be opened.
+            view! {
+                <span class="la-reasoning-latest" aria-hidden="true">
+                    <span dir="auto">{line}</span>
+                </span>
+            }
+        })
+    };
+    let PartHandle {
+        assistant,
+        message,
+        cell,
+    } = part;
     view! {
-        <details class="la-part la-reasoning">
-            <summary class="la-reasoning-summary">{Icon::chevron()}<span>{title}</span></summary>
+        <details class="la-part la-reasoning" data-open=move || open.get().then_some("")>
+            <summary class="la-reasoning-summary">
+                {Icon::chevron()}
+                <span class="la-reasoning-title">{title}</span>
+                {latest}
+            </summary>
             <div class="la-reasoning-text">
-                <StreamingText assistant message part />
+                <StreamingText assistant message part=cell />
             </div>
         </details>
     }
     .into_any()
+}
+
+fn duration(part: &Part) -> Option<u64> {
+    match part {
+        Part::Reasoning(part) => part.span?.duration(),
+        _ => None,
+    }
+}
+
+fn title(labels: &Labels, ms: Option<u64>) -> String {
+    let Some(ms) = ms else {
+        return labels.reasoning.to_string();
+    };
+    let seconds = (ms + 500) / 1000;
+    let time = match (seconds / 60, seconds % 60) {
+        (0, 0) => return labels.thought_briefly.to_string(),
+        (0, seconds) => format!("{seconds} s"),
+        (minutes, 0) => format!("{minutes} min"),
+        (minutes, seconds) => format!("{minutes} min {seconds} s"),
+    };
+    labels.thought_for.replace("{time}", &time)
+}
+
+/// The end of the newest line in which something stands, without marks of markdown around it.
+fn latest_line(part: &Part) -> String {
+    let Part::Reasoning(part) = part else {
+        return String::new();
+    };
+    let marks = |c: char| c.is_whitespace() || matches!(c, '*' | '#' | '`' | '_' | '>' | '-');
+    let line = part.text.trim_end_matches(marks);
+    let line = line.rsplit(['\n', '\r']).next().unwrap_or_default();
+    let line = line.trim_start_matches(marks);
+    let cut = line
+        .char_indices()
+        .rev()
+        .nth(LATEST)
+        .map_or(0, |(at, _)| at);
+    line.get(cut..).unwrap_or_default().to_owned()
 }

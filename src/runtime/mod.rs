@@ -6,6 +6,7 @@
 
 mod clipboard;
 mod effects;
+mod files;
 mod frames;
 mod host;
 mod timer;
@@ -29,12 +30,14 @@ use serde_json::Value;
 use crate::{
     action::{ActionCode, Cancellation},
     agent::Agent,
+    part::PartTable,
     tool::Cards,
     view::ViewModel,
 };
 
 #[allow(unused_imports, reason = "used where text can be copied")]
 pub(crate) use clipboard::copy as copy_to_clipboard;
+pub(crate) use files::{read_base64, save_file};
 pub(crate) use host::{console_error, fresh_id};
 pub(crate) use timer::{after, sleep};
 
@@ -63,6 +66,7 @@ pub(crate) struct Runtime {
     last_number: Cell<u64>,
     pub(crate) view: ViewModel,
     pub(crate) cards: Cards,
+    pub(crate) parts: PartTable,
 }
 
 impl Runtime {
@@ -85,6 +89,7 @@ impl Runtime {
             last_number: Cell::new(0),
             view: ViewModel::new(thread_id),
             cards: Cards::default(),
+            parts: PartTable::default(),
         })
     }
 
@@ -211,6 +216,7 @@ impl Runtime {
             task.abort.abort();
         }
         self.cards.clear();
+        self.parts.clear();
         self.code.borrow_mut().clear();
     }
 }

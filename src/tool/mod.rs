@@ -5,6 +5,7 @@ mod approval;
 mod cards;
 mod default_card;
 mod exact;
+mod foreign;
 mod form;
 mod inbox;
 mod slot;
@@ -17,4 +18,5 @@ pub use inbox::{InterruptInbox, InterruptInboxProps};
 pub use slot::{ToolCallSlot, ToolCallSlotProps};
 
 pub(crate) use cards::Cards;
+pub(crate) use foreign::{Foreign, foreign};
 pub(crate) use slot::has_default_card;

@@ -5,14 +5,13 @@ use assistant_core::{
     action::RegistrationId,
     conversation::{CallKey, Phase, Status},
 };
-use leptos::{html, mount::mount_to, prelude::*};
+use leptos::prelude::*;
 use serde_json::Value;
 
-use super::{ApprovalCard, DefaultCard};
+use super::{ApprovalCard, DefaultCard, Foreign, foreign};
 use crate::{
     action::{Renderer, ToolCallView},
     assistant::Assistant,
-    chat::{Icon, Labels},
 };
 
 /// What stands in the slot right now.
@@ -63,7 +62,7 @@ pub fn ToolCallSlot(
             {move || match face.get() {
                 Face::Approval => view! { <ApprovalCard call=view.clone() /> }.into_any(),
                 Face::Custom(_) => {
-                    view! { <CustomCard assistant=assistant.clone() call=view.clone() /> }.into_any()
+                    custom_card(assistant.clone(), view.clone())
                 }
                 Face::Default => view! { <DefaultCard call=view.clone() /> }.into_any(),
             }}
@@ -92,56 +91,17 @@ pub(crate) fn has_default_card(assistant: &Assistant, call: &CallKey) -> bool {
         && cell.phase.get() != Phase::ApprovalRequested
 }
 
-/// What an action draws for a call. It is mounted by hand, so that the action can take it away
-/// at once when its component goes.
-#[component]
-fn CustomCard(assistant: Assistant, call: ToolCallView<Value>) -> impl IntoView {
-    let place = NodeRef::<html::Div>::new();
-    let card = assistant.runtime().number();
-    let owner = Owner::current();
-    let labels = Labels::current();
-    let drawn = assistant.clone();
-    Effect::new(move |_| {
-        let (Some(element), Some(owner)) = (place.get(), owner.clone()) else {
-            return;
-        };
+/// What an action draws for a call.
+fn custom_card(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
+    let (drawn, default) = (assistant.clone(), call.clone());
+    foreign(assistant, move || {
         let found = call.name_untracked_with(|name| renderer_of(&drawn, name));
-        let Some((id, (renderer, streams_args))) = found else {
-            return;
-        };
-        let view = call.clone().streaming(streams_args);
-        let failed = labels.render_failed.clone();
-        let mounted =
-            owner.with(|| mount_to(element.into(), move || guarded(&renderer, view, failed)));
-        drawn.runtime().cards.keep(card, id, Box::new(mounted));
-    });
-    on_cleanup(move || assistant.runtime().cards.remove(card));
-    view! { <div class="la-custom" node_ref=place></div> }
-}
-
-/// A renderer that gives an error back shows as an error box; the rest of the chat stands.
-fn guarded(
-    renderer: &Renderer,
-    view: ToolCallView<Value>,
-    failed: std::borrow::Cow<'static, str>,
-) -> impl IntoView + use<> {
-    let renderer = renderer.clone();
-    let default = view.clone();
-    view! {
-        <ErrorBoundary fallback=move |errors| {
-            let list: Vec<String> =
-                errors.get().into_iter().map(|(_, error)| error.to_string()).collect();
-            view! {
-                <div class="la-render-error">
-                    <p class="la-tool-line" data-tone="error" role="alert">
-                        {Icon::Alert.view()}
-                        <span>{failed.clone()} " " {list.join("; ")}</span>
-                    </p>
-                    {default.default_card()}
-                </div>
-            }
-        }>
-            {renderer(view)}
-        </ErrorBoundary>
-    }
+        let (registration, (renderer, streams_args)) = found?;
+        let (view, default) = (call.clone().streaming(streams_args), default.clone());
+        Some(Foreign {
+            registration,
+            draw: Box::new(move || renderer(view)),
+            instead: Box::new(move || default.default_card()),
+        })
+    })
 }

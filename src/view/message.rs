@@ -1,7 +1,7 @@
 //! The signals of a message and its parts.
 
 use assistant_core::{
-    conversation::{CallKey, Message, MessageId, Part},
+    conversation::{CallKey, Cut, Message, MessageId, Part},
     event::Role,
 };
 use leptos::prelude::*;
@@ -25,6 +25,8 @@ pub struct MessageCell {
     pub streaming: ArcRwSignal<bool>,
     /// Whether there is nothing to show.
     pub empty: ArcRwSignal<bool>,
+    /// Why it is shorter than it should be.
+    pub cut: ArcRwSignal<Option<Cut>>,
 }
 
 /// One part of a message as views see it.
@@ -34,7 +36,7 @@ pub struct PartCell {
     pub index: usize,
     /// What it is.
     pub kind: PartKind,
-    /// How far a text has come.
+    /// How far a text has come; of other parts, how often they changed.
     pub mark: ArcRwSignal<Mark>,
 }
 
@@ -68,6 +70,14 @@ pub struct Mark {
 }
 
 impl Mark {
+    /// The mark of something that is no text and has changed.
+    pub(super) const fn next(self) -> Self {
+        Self {
+            generation: self.generation.wrapping_add(1),
+            ..self
+        }
+    }
+
     pub(super) fn of(part: &Part) -> Option<Self> {
         match part {
             Part::Text(text) | Part::Reasoning(text) => Some(Self {
@@ -86,6 +96,7 @@ pub(super) struct Shape {
     parts: Option<Vec<PartCell>>,
     streaming: bool,
     empty: bool,
+    cut: Option<Cut>,
 }
 
 impl MessageCell {
@@ -98,6 +109,7 @@ impl MessageCell {
             parts: ArcRwSignal::new(Vec::new()),
             streaming: ArcRwSignal::new(message.is_streaming()),
             empty: ArcRwSignal::new(message.is_empty()),
+            cut: ArcRwSignal::new(message.cut),
         };
         if let Some(parts) = cell.shape_of(message).parts {
             cell.parts.set(parts);
@@ -134,6 +146,7 @@ impl MessageCell {
             parts,
             streaming: message.is_streaming(),
             empty: message.is_empty(),
+            cut: message.cut,
         }
     }
 
@@ -143,6 +156,7 @@ impl MessageCell {
         }
         set_if_changed(&self.streaming, shape.streaming);
         set_if_changed(&self.empty, shape.empty);
+        set_if_changed(&self.cut, shape.cut);
     }
 
     pub(super) fn part(&self, index: usize) -> Option<PartCell> {

@@ -12,7 +12,7 @@ use std::{cell::RefCell, collections::HashMap};
 use assistant_core::{
     conversation::{CallKey, Change, MessageId},
     event::Tool,
-    session::{Notice, OpenInterrupt, Session},
+    session::{AgentStep, Notice, OpenInterrupt, Session},
 };
 use leptos::prelude::*;
 use send_wrapper::SendWrapper;
@@ -41,6 +41,8 @@ pub(crate) struct ViewModel {
     /// The tools that run right now.
     pub(crate) running: ArcRwSignal<Vec<String>>,
     pub(crate) notices: ArcRwSignal<Vec<Notice>>,
+    /// The steps that the agent says it takes, since the person spoke last.
+    pub(crate) agent_steps: ArcRwSignal<Vec<AgentStep>>,
     pub(crate) tools: ArcRwSignal<Vec<Tool>>,
     pub(crate) state: ArcRwSignal<Value>,
     pub(crate) interrupts: ArcRwSignal<Vec<OpenInterrupt>>,
@@ -68,6 +70,7 @@ pub(crate) struct Updates {
     activity: Option<Activity>,
     running: Vec<String>,
     notices: Option<Vec<Notice>>,
+    agent_steps: Vec<AgentStep>,
     tools: Option<Vec<Tool>>,
     state: Option<Value>,
     interrupts: Option<Vec<OpenInterrupt>>,
@@ -81,6 +84,7 @@ impl ViewModel {
             activity: ArcRwSignal::new(Activity::default()),
             running: ArcRwSignal::new(Vec::new()),
             notices: ArcRwSignal::new(Vec::new()),
+            agent_steps: ArcRwSignal::new(Vec::new()),
             tools: ArcRwSignal::new(Vec::new()),
             state: ArcRwSignal::new(Value::Object(serde_json::Map::new())),
             interrupts: ArcRwSignal::new(Vec::new()),
@@ -111,7 +115,11 @@ impl ViewModel {
                     updates.thread_id = Some(session.thread_id().to_owned());
                 }
                 Change::Path => updates.path = Some(cells.path(session)),
-                Change::PartAdded { message, .. } | Change::Message(message) => {
+                Change::PartAdded { message, .. } => {
+                    updates.parts.extend(cells.shape(message, session));
+                }
+                Change::Message(message) => {
+                    updates.marks.extend(cells.marks(message, session));
                     updates.parts.extend(cells.shape(message, session));
                 }
                 Change::PartGrew { message, part } => {
@@ -120,7 +128,8 @@ impl ViewModel {
                 }
                 Change::Call(key) => updates.calls.extend(cells.shown(key, session)),
                 Change::State => updates.state = Some(session.conversation().state().clone()),
-                Change::Run => {}
+                // Read below: whatever happens may change it.
+                Change::Run | Change::Steps => {}
                 Change::Registry => updates.tools = Some(session.registry().tools()),
                 Change::Interrupts => updates.interrupts = Some(session.interrupts().to_vec()),
                 Change::Notices => updates.notices = Some(session.notices().to_vec()),
@@ -132,6 +141,8 @@ impl ViewModel {
             waiting: session.waits_for_person(),
         });
         updates.running = session.running_tools();
+        let runs = session.summary().steps.iter();
+        updates.agent_steps = runs.flat_map(|run| run.agent_steps.clone()).collect();
         updates
     }
 
@@ -156,6 +167,7 @@ impl ViewModel {
             set_if_changed(&self.activity, activity);
         }
         set_if_changed(&self.running, updates.running);
+        set_if_changed(&self.agent_steps, updates.agent_steps);
     }
 
     /// The signals of a call.
@@ -185,6 +197,25 @@ impl Cells {
         let cell = self.messages.get(id)?;
         let mark = Mark::of(session.conversation().message(id)?.parts.get(part)?)?;
         Some((cell.part(part)?, mark))
+    }
+
+    /// The marks of all parts of a message that changed as a whole.
+    fn marks(&self, id: &MessageId, session: &Session) -> Vec<(PartCell, Mark)> {
+        let (Some(cell), Some(message)) =
+            (self.messages.get(id), session.conversation().message(id))
+        else {
+            return Vec::new();
+        };
+        let marks = message
+            .parts
+            .iter()
+            .enumerate()
+            .filter_map(|(index, part)| {
+                let shown = cell.part(index)?;
+                let mark = Mark::of(part).unwrap_or_else(|| shown.mark.get_untracked().next());
+                Some((shown, mark))
+            });
+        marks.collect()
     }
 
     fn shown(&mut self, key: &CallKey, session: &Session) -> Option<(CallCell, call::Shown)> {

@@ -1,0 +1,107 @@
+//! What an answer rests on: a numbered list of links.
+//!
+//! It comes as an activity or data part of the type `sources`:
+//! `{"sources": [{"title": "…", "url": "https://…", "snippet": "…"}]}`, or the list alone. Title
+//! and snippet are optional. An address that may not be followed is shown as text.
+
+use assistant_core::{conversation::Part, text::address::safe_href};
+use leptos::prelude::*;
+use serde_json::Value;
+
+use super::PartHandle;
+use crate::chat::{Icon, Labels};
+
+/// The type of data that holds sources.
+pub(super) const TYPE: &str = "sources";
+/// How many sources are shown at most.
+const MAX: usize = 100;
+/// How many are shown without being asked for.
+const OPEN: usize = 3;
+/// How much of a title or snippet is shown, in characters.
+const MAX_TEXT: usize = 400;
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Source {
+    title: String,
+    /// Where it leads, and the host of that.
+    link: Option<(String, String)>,
+    snippet: String,
+}
+
+/// Whether a part is a list of sources.
+pub(super) fn is_list(part: &Part) -> bool {
+    list(part).is_some()
+}
+
+fn list(part: &Part) -> Option<&Vec<Value>> {
+    let Part::Data(part) = part else { return None };
+    let list = part.data.get("sources").unwrap_or(&part.data);
+    list.as_array()
+}
+
+fn read(part: &Part) -> Vec<Source> {
+    let values = list(part).map_or(&[][..], Vec::as_slice);
+    values.iter().take(MAX).filter_map(source).collect()
+}
+
+fn source(value: &Value) -> Option<Source> {
+    let text = |key: &str| {
+        let text = value.get(key).and_then(Value::as_str).unwrap_or_default();
+        text.trim().chars().take(MAX_TEXT).collect::<String>()
+    };
+    let url = value.get("url").and_then(Value::as_str).unwrap_or_default();
+    let link = safe_href(url).map(|address| {
+        let host = address.host().unwrap_or_default().to_owned();
+        (address.href().to_owned(), host)
+    });
+    let title = match text("title") {
+        title if title.is_empty() => text("url"),
+        title => title,
+    };
+    (!title.is_empty()).then(|| Source {
+        title,
+        link,
+        snippet: text("snippet"),
+    })
+}
+
+pub(super) fn view(part: PartHandle) -> AnyView {
+    let labels = Labels::current();
+    let sources = Memo::new(move |_| part.with(read).unwrap_or_default());
+    let open = sources.with_untracked(Vec::len) <= OPEN;
+    let count = move || sources.with(Vec::len);
+    let numbered = move || sources.get().into_iter().enumerate();
+    view! {
+        <details class="la-part la-sources" open=open>
+            <summary class="la-sources-summary">
+                {Icon::chevron()}
+                <span>{labels.sources.clone()}</span>
+                <span class="la-count">{count}</span>
+            </summary>
+            <ol class="la-sources-list">
+                <For each=numbered key=Clone::clone children=|(_, source)| item(source) />
+            </ol>
+        </details>
+    }
+    .into_any()
+}
+
+fn item(source: Source) -> AnyView {
+    let Source {
+        title,
+        link,
+        snippet,
+    } = source;
+    let head = match link {
+        Some((href, host)) => view! {
+            <a class="la-link" href=href target="_blank" rel="noopener noreferrer nofollow">{title}</a>
+            {" "}
+            <span class="la-source-host">{host}</span>
+        }
+        .into_any(),
+        None => view! { <span>{title}</span> }.into_any(),
+    };
+    let snippet = (!snippet.is_empty())
+        .then(|| view! { <p class="la-source-snippet" dir="auto">{snippet}</p> });
+    view! { <li class="la-source"><div dir="auto">{head}</div>{snippet}</li> }.into_any()
+}

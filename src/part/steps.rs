@@ -1,0 +1,77 @@
+//! The steps that the agent says it takes: one line that opens into a list.
+
+use leptos::prelude::*;
+
+use crate::{
+    assistant::Assistant,
+    chat::{Icon, Labels, spinner},
+};
+
+/// The steps of the agent since the person spoke last. Nothing stands there without any.
+#[component]
+pub fn RunSteps(
+    /// Whose steps.
+    assistant: Assistant,
+) -> impl IntoView {
+    let some = {
+        let steps = assistant.agent_steps();
+        Memo::new(move |_| steps.with(|steps| !steps.is_empty()))
+    };
+    view! { <Show when=move || some.get()>{list(&assistant)}</Show> }
+}
+
+fn list(assistant: &Assistant) -> AnyView {
+    let labels = Labels::current();
+    let (steps, activity) = (assistant.agent_steps(), assistant.activity());
+    let busy = Memo::new(move |_| activity.get().streaming);
+    let head = {
+        let steps = steps.clone();
+        let labels = labels.clone();
+        move || {
+            let now = steps.with(|steps| {
+                let open = steps.iter().rev().find(|step| !step.finished);
+                open.map(|step| step.name.clone())
+            });
+            match now.filter(|_| busy.get()) {
+                Some(name) => view! { {spinner()}<span dir="auto">{name}</span> }.into_any(),
+                None => view! {
+                    {Icon::chevron()}
+                    <span>{labels.steps.clone()}</span>
+                    <span class="la-count">{steps.with(Vec::len)}</span>
+                }
+                .into_any(),
+            }
+        }
+    };
+    let numbered = move || steps.get().into_iter().enumerate();
+    let item = move |(_, step): (usize, assistant_core::session::AgentStep)| {
+        let done = step.finished;
+        let mark = move || match (done, busy.get()) {
+            (true, _) => Icon::Check.view().into_any(),
+            (false, true) => spinner().into_any(),
+            (false, false) => Icon::Ban.view().into_any(),
+        };
+        let labels = labels.clone();
+        let state = move || match (done, busy.get()) {
+            (true, _) => labels.done.clone(),
+            (false, true) => labels.running.clone(),
+            (false, false) => labels.step_unfinished.clone(),
+        };
+        view! {
+            <li class="la-step">
+                {mark}
+                <span dir="auto">{step.name}</span>
+                <span class="la-visually-hidden">", " {state}</span>
+            </li>
+        }
+    };
+    view! {
+        <details class="la-steps">
+            <summary class="la-steps-summary">{head}</summary>
+            <ol class="la-steps-list">
+                <For each=numbered key=|(place, step)| (*place, step.finished) children=item />
+            </ol>
+        </details>
+    }
+    .into_any()
+}
