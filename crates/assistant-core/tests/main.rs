@@ -24,8 +24,9 @@ mod session_agent;
 mod session_approval;
 mod session_failure;
 mod session_interrupts;
-mod session_mixed;
+
 mod session_marks;
+mod session_mixed;
 mod session_results;
 mod session_run;
 mod session_stop;
