@@ -11,6 +11,8 @@
 
 mod address;
 mod agui_wire;
+#[cfg(feature = "callouts")]
+mod callout;
 mod conversation;
 mod conversation_json;
 mod interleavings;

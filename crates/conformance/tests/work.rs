@@ -14,6 +14,7 @@ use std::fmt::Write as _;
 
 use assistant_core::action::schema::{NoPatterns, validate};
 use assistant_core::replay::{Input, Replay, Stream};
+use assistant_core::text::callout;
 use assistant_core::wire::agui::Options;
 use assistant_core::wire::json::partial::PartialJson;
 use assistant_core::wire::json::patch;
@@ -234,6 +235,39 @@ fn partial_json_read_after_every_piece() {
                 json.push(std::str::from_utf8(piece).unwrap());
                 std::hint::black_box(json.value());
             }
+        });
+    }
+}
+
+#[test]
+fn callouts_in_pieces() {
+    let shapes: [(&str, MakeText); 7] = [
+        ("text", |n| "some words\n".repeat(n)),
+        ("callouts", |n| {
+            "> [!tool a]\n> input: {a: 1}\n> output: x\n\n".repeat(n)
+        }),
+        ("headers", |n| "> [!tool]\n".repeat(n)),
+        ("malformed callouts", |n| "> [!tool]\n> - a\n\n".repeat(n)),
+        ("one long callout", |n| {
+            format!("> [!tool]\n> input:\n{}", "> - word\n".repeat(n))
+        }),
+        ("one callout with a long text", |n| {
+            format!("> [!tool]\n> input: |\n{}", ">   a line\n".repeat(n))
+        }),
+        ("aliases", |n| {
+            format!(
+                "> [!tool]\n> input: &a [b]\n> output:\n{}",
+                "> - *a\n".repeat(n)
+            )
+        }),
+    ];
+    for (what, make) in shapes {
+        grows_with_its_input(what, make, |text: String| {
+            let mut parser = callout::Parser::new(callout::Options::default());
+            for piece in text.as_bytes().chunks(5) {
+                std::hint::black_box(parser.push(std::str::from_utf8(piece).unwrap()));
+            }
+            std::hint::black_box(parser.finish());
         });
     }
 }

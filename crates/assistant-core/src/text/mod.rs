@@ -4,5 +4,7 @@
 //! screen or a session.
 
 pub mod address;
+#[cfg(feature = "callouts")]
+pub mod callout;
 #[cfg(feature = "markdown")]
 pub mod markdown;

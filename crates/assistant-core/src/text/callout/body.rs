@@ -1,0 +1,126 @@
+//! What the body of a callout says: its lines as YAML, its fields by their names.
+
+use serde_json::Value;
+
+use super::{Callout, Options, State, header::Header, yaml};
+use crate::event::Object;
+
+/// The name of a tool that nobody named.
+pub(super) const DEFAULT_NAME: &str = "tool";
+
+const ID: [&str; 5] = ["toolCallId", "tool_call_id", "callId", "id", "toolCall"];
+const NAME: [&str; 4] = ["toolName", "tool_name", "name", "tool"];
+const ERROR: [&str; 3] = ["errorText", "error_text", "error"];
+
+/// The fields that mean something here; all others are kept as they are.
+pub(super) fn is_known(key: &str) -> bool {
+    let known = [&ID[..], &NAME, &ERROR, &["state", "input", "output"]];
+    known.iter().any(|keys| keys.contains(&key))
+}
+
+/// A callout that was read, and the state that it names if there is no such state.
+pub(super) struct Read {
+    pub(super) call: Callout,
+    pub(super) unknown_state: Option<String>,
+}
+
+/// The lines of the body of a callout, without quote marks. `has_end`: its last line ends a fence.
+pub(super) fn lines(source: &str, is_fence: bool, has_end: bool) -> Vec<&str> {
+    let mut lines: Vec<&str> = source.split('\n').skip(1).collect();
+    if has_end {
+        lines.pop();
+    }
+    for line in &mut lines {
+        *line = line.strip_suffix('\r').unwrap_or(line);
+        if !is_fence {
+            let text = line.trim_start_matches(' ');
+            let text = text.strip_prefix('>').unwrap_or(text);
+            *line = text.strip_prefix(BLANKS).unwrap_or(text);
+        }
+    }
+    lines
+}
+
+/// Reads the lines of a body, already without their quote marks. The id is empty if there is none.
+/// The error is a sentence for the author.
+pub(super) fn read(header: Header, lines: &[&str], options: &Options) -> Result<Read, String> {
+    let depth = options.max_depth.min(Options::DEEPEST);
+    let mut fields = yaml::read_mapping(&dedented(lines), depth)?;
+    let id = header.id.or_else(|| first(&fields, &ID, word));
+    let name = header.name.or_else(|| first(&fields, &NAME, word));
+    let error_text = first(&fields, &ERROR, error);
+    let state = fields.shift_remove("state").map(|state| match state {
+        Value::String(word) => State::parse(&word).ok_or(word),
+        other => Err(other.to_string()),
+    });
+    let (state, unknown_state) = match state {
+        None => (None, None),
+        Some(Ok(state)) => (Some(state), None),
+        Some(Err(word)) => (None, Some(word)),
+    };
+    let input = fields.shift_remove("input");
+    let output = fields.shift_remove("output");
+    fields.retain(|key, _| !is_known(key));
+    let call = Callout {
+        ordinal: 0,
+        has_own_id: id.is_some(),
+        id: id.unwrap_or_default(),
+        name: name.unwrap_or_else(|| DEFAULT_NAME.to_owned()),
+        state,
+        input,
+        output,
+        error_text,
+        extra: fields,
+        source: String::new(),
+    };
+    Ok(Read {
+        call,
+        unknown_state,
+    })
+}
+
+/// What the first of the keys says that says something.
+fn first(fields: &Object, keys: &[&str], say: fn(&Value) -> Option<String>) -> Option<String> {
+    keys.iter().find_map(|key| fields.get(*key).and_then(say))
+}
+
+/// A name or an id.
+fn word(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()).filter(|text| !text.trim().is_empty()),
+        Value::Number(number) if !number.is_f64() => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+fn error(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()).filter(|text| !text.trim().is_empty()),
+        Value::Null | Value::Bool(_) => None,
+        other => Some(other.to_string()),
+    }
+}
+
+/// The lines without the indentation that all of them have.
+fn dedented(lines: &[&str]) -> String {
+    let is_blank = |line: &str| line.trim_matches(BLANKS).is_empty();
+    let mut common: Option<&str> = None;
+    for line in lines.iter().filter(|line| !is_blank(line)) {
+        let indent = line.len() - line.trim_start_matches(BLANKS).len();
+        let indent = line.get(..indent).unwrap_or_default();
+        let shared = common.map_or(indent.len(), |common| {
+            let pairs = common.bytes().zip(indent.bytes());
+            pairs.take_while(|(left, right)| left == right).count()
+        });
+        common = indent.get(..shared);
+    }
+    let common = common.unwrap_or_default();
+    let mut text = String::new();
+    for line in lines {
+        text.push_str(line.strip_prefix(common).unwrap_or_default());
+        text.push('\n');
+    }
+    text
+}
+
+const BLANKS: [char; 2] = [' ', '\t'];

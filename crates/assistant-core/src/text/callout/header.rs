@@ -1,0 +1,95 @@
+//! The header of a callout: a name and an id, in order or as assignments.
+
+use super::line::Kind;
+
+/// What a header names.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Header {
+    pub(super) name: Option<String>,
+    pub(super) id: Option<String>,
+}
+
+impl Header {
+    /// Reads the first line of a callout.
+    pub(super) fn of_line(line: &str, kind: Kind) -> Self {
+        let args = match kind {
+            Kind::Quote => line
+                .split_once('[')
+                .and_then(|(_, inner)| inner.split_once(']'))
+                .and_then(|(inner, _)| inner.get("!tool".len()..)),
+            Kind::Fence => line
+                .trim_start_matches([' ', '\t', '`', '~'])
+                .trim_end_matches('\r')
+                .get("tool".len()..),
+        };
+        Self::read(args.unwrap_or_default())
+    }
+
+    /// Reads what stands behind the word `tool`. Assignments come first, whatever the order; then
+    /// the bare words fill what is left.
+    fn read(args: &str) -> Self {
+        let mut header = Self::default();
+        let mut bare = Vec::new();
+        let mut rest = args.trim_start_matches(BLANKS);
+        while !rest.is_empty() {
+            let (token, after) = token(rest);
+            match token {
+                Token::Bare(word) if bare.len() < 2 => bare.push(word),
+                Token::Bare(_) => {}
+                Token::Assigned(key, value) => header.assign(key, value),
+            }
+            rest = after.trim_start_matches(BLANKS);
+        }
+        for word in bare {
+            if header.name.is_none() {
+                header.name = Some(word.to_owned());
+            } else if header.id.is_none() {
+                header.id = Some(word.to_owned());
+            }
+        }
+        header
+    }
+
+    fn assign(&mut self, key: &str, value: &str) {
+        let is = |words: &[&str]| words.iter().any(|word| word.eq_ignore_ascii_case(key));
+        let place = if is(&["name", "tool", "toolname"]) {
+            &mut self.name
+        } else if is(&["id", "toolcallid", "call", "callid"]) {
+            &mut self.id
+        } else {
+            return;
+        };
+        // The first one counts, and a blank one does not.
+        if place.is_none() && !value.trim().is_empty() {
+            *place = Some(value.to_owned());
+        }
+    }
+}
+
+const BLANKS: [char; 2] = [' ', '\t'];
+
+enum Token<'a> {
+    Bare(&'a str),
+    Assigned(&'a str, &'a str),
+}
+
+/// The first token of a text that does not start with a blank, and what comes after it.
+fn token(text: &str) -> (Token<'_>, &str) {
+    let end = text.find(BLANKS).unwrap_or(text.len());
+    let (word, after) = text.split_at(end);
+    let Some((key, value)) = word.split_once('=') else {
+        return (Token::Bare(word), after);
+    };
+    let whole = text.split_once('=').map_or(value, |(_, value)| value);
+    match quoted(whole) {
+        Some((value, after)) => (Token::Assigned(key, value), after),
+        None => (Token::Assigned(key, value), after),
+    }
+}
+
+/// A value in quotes, which end at a blank or at the end of all, and what comes after it.
+fn quoted(text: &str) -> Option<(&str, &str)> {
+    let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    let (value, after) = text.strip_prefix(quote)?.split_once(quote)?;
+    (after.is_empty() || after.starts_with(BLANKS)).then_some((value, after))
+}

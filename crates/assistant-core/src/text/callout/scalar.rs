@@ -1,0 +1,86 @@
+//! What a plain word of YAML means: the core schema of YAML 1.2.
+
+use serde_json::{Number, Value};
+
+/// The value of a word without quotes.
+pub(super) fn plain(text: &str) -> Value {
+    if let Some(value) = null(text).or_else(|| bool(text)) {
+        return value;
+    }
+    int(text)
+        .or_else(|| float(text))
+        .unwrap_or_else(|| text.into())
+}
+
+/// The value of a word that is said to be of a type of the core schema.
+pub(super) fn tagged(kind: &str, text: &str) -> Option<Value> {
+    match kind {
+        "str" => Some(text.into()),
+        "null" => null(text),
+        "bool" => bool(text),
+        "int" => int(text),
+        "float" => float(text).or_else(|| int(text)),
+        _ => None,
+    }
+}
+
+fn null(text: &str) -> Option<Value> {
+    matches!(text, "" | "~" | "null" | "Null" | "NULL").then_some(Value::Null)
+}
+
+fn bool(text: &str) -> Option<Value> {
+    match text {
+        "true" | "True" | "TRUE" => Some(true.into()),
+        "false" | "False" | "FALSE" => Some(false.into()),
+        _ => None,
+    }
+}
+
+fn int(text: &str) -> Option<Value> {
+    let in_base = |digits: &str, base: u32| {
+        // `from_str_radix` takes a sign, which these have not.
+        let all_digits = digits.chars().all(|c| c.is_digit(base)) && !digits.is_empty();
+        let value = u64::from_str_radix(digits, base).ok();
+        value.filter(|_| all_digits).map(Value::from)
+    };
+    if let Some(digits) = text.strip_prefix("0o") {
+        return in_base(digits, 8);
+    }
+    if let Some(digits) = text.strip_prefix("0x") {
+        return in_base(digits, 16);
+    }
+    if !is_decimal(text.strip_prefix(['+', '-']).unwrap_or(text)) {
+        return None;
+    }
+    let signed = text.parse::<i64>().map(Value::from);
+    signed
+        .or_else(|_| text.parse::<u64>().map(Value::from))
+        .ok()
+}
+
+/// A number, also an integer that is too long to be one here.
+fn float(text: &str) -> Option<Value> {
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    if matches!(unsigned, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN") {
+        // JSON has no such numbers; JavaScript writes them like this too.
+        return Some(Value::Null);
+    }
+    let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
+        None => (unsigned, None),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = |text: &str| text.is_empty() || is_decimal(text);
+    let exponent_ok =
+        exponent.is_none_or(|text| is_decimal(text.strip_prefix(['+', '-']).unwrap_or(text)));
+    let some_digit = !(whole.is_empty() && fraction.is_empty());
+    if !(some_digit && digits(whole) && digits(fraction) && exponent_ok) {
+        return None;
+    }
+    let number = text.parse::<f64>().ok()?;
+    Some(Number::from_f64(number).map_or(Value::Null, Value::Number))
+}
+
+fn is_decimal(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}

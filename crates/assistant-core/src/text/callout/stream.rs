@@ -1,0 +1,123 @@
+//! Stream events of chunks: one text block around everything, the calls between its pieces.
+
+use serde_json::{Map, Value, json};
+
+use super::Chunk;
+
+/// The id of the text block; there is one.
+const TEXT_ID: &str = "text-1";
+
+/// An event of a stream that tells a text with its calls.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum StreamChunk {
+    /// The text begins.
+    TextStart,
+    /// More text.
+    TextDelta(String),
+    /// A call with its input.
+    ToolInputAvailable {
+        /// The call's id.
+        id: String,
+        /// The tool's name.
+        name: String,
+        /// What the tool was given; an empty object where the callout gives nothing.
+        input: Value,
+    },
+    /// The result of a call.
+    ToolOutputAvailable {
+        /// The call's id.
+        id: String,
+        /// The result.
+        output: Value,
+    },
+    /// The failure of a call.
+    ToolOutputError {
+        /// The call's id.
+        id: String,
+        /// Why it failed.
+        error_text: String,
+    },
+    /// The text ends.
+    TextEnd,
+    /// Everything was said.
+    Finish(Usage),
+}
+
+/// How much was said, in UTF-16 code units, which stand for tokens here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Usage {
+    /// Of what the person asked.
+    pub input: usize,
+    /// Of the answer.
+    pub output: usize,
+}
+
+/// The events that tell `chunks`, which are an answer to `user_query` and were read from
+/// `markdown`. Every text chunk is a delta, so words are told word by word.
+#[must_use]
+pub fn create_stream_chunks(
+    chunks: &[Chunk],
+    user_query: &str,
+    markdown: &str,
+) -> Vec<StreamChunk> {
+    let mut events = vec![StreamChunk::TextStart];
+    for chunk in chunks {
+        let call = match chunk {
+            Chunk::Text(text) => {
+                events.push(StreamChunk::TextDelta(text.clone()));
+                continue;
+            }
+            Chunk::Tool(call) => call,
+        };
+        let input = call.input.clone().filter(|input| !input.is_null());
+        events.push(StreamChunk::ToolInputAvailable {
+            id: call.id.clone(),
+            name: call.name.clone(),
+            input: input.unwrap_or_else(|| Value::Object(Map::new())),
+        });
+        let id = call.id.clone();
+        if let Some(error) = call.failure() {
+            let error_text = error.to_owned();
+            events.push(StreamChunk::ToolOutputError { id, error_text });
+        } else if let Some(output) = call.result().cloned() {
+            events.push(StreamChunk::ToolOutputAvailable { id, output });
+        }
+    }
+    events.push(StreamChunk::TextEnd);
+    events.push(StreamChunk::Finish(Usage {
+        input: user_query.encode_utf16().count(),
+        output: markdown.encode_utf16().count(),
+    }));
+    events
+}
+
+impl StreamChunk {
+    /// The event as JSON, as AI SDK streams spell it.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        match self {
+            Self::TextStart => json!({"type": "text-start", "id": TEXT_ID}),
+            Self::TextDelta(delta) => json!({"type": "text-delta", "id": TEXT_ID, "delta": delta}),
+            Self::ToolInputAvailable { id, name, input } => json!({
+                "type": "tool-input-available", "toolCallId": id, "toolName": name, "input": input
+            }),
+            Self::ToolOutputAvailable { id, output } => {
+                json!({"type": "tool-output-available", "toolCallId": id, "output": output})
+            }
+            Self::ToolOutputError { id, error_text } => {
+                json!({"type": "tool-output-error", "toolCallId": id, "errorText": error_text})
+            }
+            Self::TextEnd => json!({"type": "text-end", "id": TEXT_ID}),
+            Self::Finish(usage) => json!({
+                "type": "finish",
+                "finishReason": "stop",
+                "usage": {
+                    "inputTokens": usage.input,
+                    "outputTokens": usage.output,
+                    "totalTokens": usage.input + usage.output,
+                }
+            }),
+        }
+    }
+}

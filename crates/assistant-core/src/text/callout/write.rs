@@ -1,0 +1,264 @@
+//! Writes a call as a callout that reads as the same call.
+
+use std::fmt;
+
+use serde_json::Value;
+
+use super::{Callout, Options, body, scalar};
+
+/// The field of a call that a callout cannot say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unwritable(&'static str);
+
+impl fmt::Display for Unwritable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a callout cannot say the call's {}", self.0)
+    }
+}
+
+impl std::error::Error for Unwritable {}
+
+/// The callout for a call, without a line break at its end. What it reads as under the default
+/// [`Options`] is the same call, its ordinal and source apart.
+///
+/// # Errors
+///
+/// If there is no callout for it: the name, the id or the error is blank, an extra field has the
+/// name of a field of callouts, something nests too deep, or all of it is too long.
+pub fn write(call: &Callout) -> Result<String, Unwritable> {
+    let limits = Options::default();
+    let blank = |text: &str| text.trim().is_empty();
+    if blank(&call.id) {
+        return Err(Unwritable("id"));
+    }
+    if blank(&call.name) {
+        return Err(Unwritable("name"));
+    }
+    if call.error_text.as_deref().is_some_and(blank) {
+        return Err(Unwritable("error"));
+    }
+    if call.extra.keys().any(|key| body::is_known(key)) {
+        return Err(Unwritable("extra fields"));
+    }
+    let mut body = Writer::new(limits.max_depth);
+    let in_header = is_word(&call.name) && is_word(&call.id);
+    let header = if in_header {
+        format!("> [!tool {} {}]", call.name, call.id)
+    } else {
+        body.text_field("toolName", &call.name);
+        body.text_field("toolCallId", &call.id);
+        "> [!tool]".to_owned()
+    };
+    if let Some(state) = call.state {
+        body.text_field("state", state.as_str());
+    }
+    body.optional("input", call.input.as_ref())?;
+    body.optional("output", call.output.as_ref())?;
+    if let Some(error) = &call.error_text {
+        body.text_field("errorText", error);
+    }
+    for (key, value) in &call.extra {
+        body.field(key, value, 0)
+            .ok_or(Unwritable("extra fields"))?;
+    }
+    let mut callout = header;
+    for line in body.out.lines() {
+        callout.push_str(if line.is_empty() { "\n>" } else { "\n> " });
+        callout.push_str(line);
+    }
+    if callout.len() > limits.max_block {
+        return Err(Unwritable("length"));
+    }
+    Ok(callout)
+}
+
+/// Whether the header can hold it as a bare word.
+fn is_word(text: &str) -> bool {
+    let fits = |c: char| !c.is_whitespace() && !c.is_control() && !matches!(c, ']' | '=');
+    !text.is_empty() && text.chars().all(fits)
+}
+
+/// Writes YAML in blocks.
+struct Writer {
+    out: String,
+    max_depth: usize,
+}
+
+impl Writer {
+    const fn new(max_depth: usize) -> Self {
+        Self {
+            out: String::new(),
+            max_depth,
+        }
+    }
+
+    fn optional(&mut self, key: &'static str, value: Option<&Value>) -> Result<(), Unwritable> {
+        let Some(value) = value else { return Ok(()) };
+        self.field(key, value, 0).ok_or(Unwritable(key))
+    }
+
+    fn text_field(&mut self, key: &str, text: &str) {
+        self.out.push_str(key);
+        self.out.push(':');
+        self.text(text, 1);
+    }
+
+    /// `key: value`, its line already indented. `level` is that of the mapping. `None` if it nests
+    /// too deep.
+    fn field(&mut self, key: &str, value: &Value, level: usize) -> Option<()> {
+        self.out.push_str(&inline_text(key));
+        self.out.push(':');
+        match value {
+            Value::Array(items) if !items.is_empty() => {
+                self.out.push('\n');
+                self.indent(level + 1);
+                self.block(value, level + 1)
+            }
+            Value::Object(fields) if !fields.is_empty() => {
+                self.out.push('\n');
+                self.indent(level + 1);
+                self.block(value, level + 1)
+            }
+            _ => self.leaf(value, level + 1),
+        }
+    }
+
+    /// A list or mapping that is not empty, its first line already indented.
+    fn block(&mut self, value: &Value, level: usize) -> Option<()> {
+        // The body itself is a level.
+        if level >= self.max_depth {
+            return None;
+        }
+        match value {
+            Value::Array(items) => {
+                for (place, item) in items.iter().enumerate() {
+                    if place > 0 {
+                        self.indent(level);
+                    }
+                    self.item(item, level)?;
+                }
+            }
+            Value::Object(fields) => {
+                for (place, (key, value)) in fields.iter().enumerate() {
+                    if place > 0 {
+                        self.indent(level);
+                    }
+                    self.field(key, value, level)?;
+                }
+            }
+            _ => {}
+        }
+        Some(())
+    }
+
+    fn item(&mut self, item: &Value, level: usize) -> Option<()> {
+        self.out.push('-');
+        let empty = match item {
+            Value::Array(items) => items.is_empty(),
+            Value::Object(fields) => fields.is_empty(),
+            _ => true,
+        };
+        if empty {
+            return self.leaf(item, level + 1);
+        }
+        self.out.push(' ');
+        self.block(item, level + 1)
+    }
+
+    /// What needs no block, behind a space, to the end of the line.
+    fn leaf(&mut self, value: &Value, level: usize) -> Option<()> {
+        if level >= self.max_depth && (value.is_array() || value.is_object()) {
+            return None;
+        }
+        let word = match value {
+            Value::String(text) => {
+                self.text(text, level);
+                return Some(());
+            }
+            Value::Array(_) => "[]".to_owned(),
+            Value::Object(_) => "{}".to_owned(),
+            Value::Null | Value::Bool(_) | Value::Number(_) => value.to_string(),
+        };
+        self.out.push(' ');
+        self.out.push_str(&word);
+        self.out.push('\n');
+        Some(())
+    }
+
+    /// A text, in lines of its own if that is easier to read.
+    fn text(&mut self, text: &str, level: usize) {
+        self.out.push(' ');
+        let Some(lines) = literal_lines(text) else {
+            self.out.push_str(&inline_text(text));
+            self.out.push('\n');
+            return;
+        };
+        self.out
+            .push_str(if text.ends_with('\n') { "|\n" } else { "|-\n" });
+        for line in lines {
+            if !line.is_empty() {
+                self.indent(level);
+                self.out.push_str(line);
+            }
+            self.out.push('\n');
+        }
+    }
+
+    fn indent(&mut self, level: usize) {
+        for _ in 0..level {
+            self.out.push_str("  ");
+        }
+    }
+}
+
+/// The lines of a text that can be written as they are, in a literal block.
+fn literal_lines(text: &str) -> Option<std::str::Split<'_, char>> {
+    let lines = text.strip_suffix('\n').unwrap_or(text).split('\n');
+    let starts_well = !text.starts_with([' ', '\t', '\n']) && !text.ends_with("\n\n");
+    let fits = |line: &str| line.chars().all(is_plain) && !is_blank(line);
+    (text.contains('\n') && starts_well && lines.clone().all(fits)).then_some(lines)
+}
+
+/// A line of blanks alone.
+fn is_blank(line: &str) -> bool {
+    !line.is_empty() && line.trim().is_empty()
+}
+
+/// A text or key on its line: as it is, or in quotes.
+fn inline_text(text: &str) -> String {
+    let starts_well = text.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    let fits =
+        |c: char| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-' | '.' | ',' | '/' | '(' | ')');
+    let plain = starts_well
+        && !text.ends_with(' ')
+        && text.chars().all(fits)
+        && scalar::plain(text).is_string();
+    if plain { text.to_owned() } else { quoted(text) }
+}
+
+fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if is_plain(c) => out.push(c),
+            c => out.push_str(&format!("\\U{:08x}", u32::from(c))),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// What YAML takes as it is, everywhere.
+fn is_plain(c: char) -> bool {
+    let strange = matches!(
+        c,
+        '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'
+    );
+    !c.is_control() && !strange
+}

@@ -1,0 +1,235 @@
+//! The body of a callout: one YAML document that is a mapping, within limits.
+//!
+//! The library gives events; values are put together here, without recursion, so that the limits
+//! hold before memory is spent.
+
+use std::{borrow::Cow, collections::HashMap};
+
+use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
+use serde_json::{Map, Value};
+
+use super::scalar;
+use crate::event::Object;
+
+/// How much aliases may add, as a multiple of what was written. Aliases of aliases multiply.
+const ALIAS_GROWTH: usize = 8;
+
+/// Reads a mapping; nothing at all, or comments alone, is an empty one. The error is a sentence
+/// for the author.
+pub(super) fn read_mapping(text: &str, max_depth: usize) -> Result<Object, String> {
+    let mut reader = Reader {
+        max_depth,
+        budget: text.len().saturating_mul(ALIAS_GROWTH),
+        stack: Vec::new(),
+        anchors: HashMap::new(),
+        root: None,
+        documents: 0,
+    };
+    for event in Parser::new_from_str(text) {
+        let (event, span) = event.map_err(|error| error.to_string())?;
+        let line = span.start.line();
+        let read = reader.event(event);
+        read.map_err(|problem| format!("{problem} (line {line} of the body)"))?;
+    }
+    match reader.root {
+        None => Ok(Map::new()),
+        Some(Value::Object(fields)) => Ok(fields),
+        Some(_) => Err("the body is no mapping".to_owned()),
+    }
+}
+
+type Read<T = ()> = Result<T, Cow<'static, str>>;
+
+struct Reader {
+    max_depth: usize,
+    /// How many bytes aliases may still copy.
+    budget: usize,
+    stack: Vec<Frame>,
+    anchors: HashMap<usize, Value>,
+    root: Option<Value>,
+    documents: usize,
+}
+
+/// A list or mapping that is not complete.
+struct Frame {
+    items: Items,
+    /// Not 0 if it has an anchor.
+    anchor: usize,
+}
+
+enum Items {
+    List(Vec<Value>),
+    /// With the key whose value comes next.
+    Mapping(Object, Option<String>),
+}
+
+impl Reader {
+    fn event(&mut self, event: Event<'_>) -> Read {
+        match event {
+            Event::DocumentStart(_) => {
+                self.documents += 1;
+                if self.documents > 1 {
+                    return Err("there is a second document".into());
+                }
+            }
+            Event::Scalar(text, style, anchor, tag) => {
+                if self.wants_key() {
+                    return self.key(text, style, anchor, tag.as_deref());
+                }
+                let value = value_of(text, style, tag.as_deref())?;
+                self.put(value, anchor)?;
+            }
+            Event::SequenceStart(anchor, tag) => {
+                self.open(Items::List(Vec::new()), anchor, tag.as_deref(), "seq")?;
+            }
+            Event::MappingStart(anchor, tag) => {
+                let items = Items::Mapping(Map::new(), None);
+                self.open(items, anchor, tag.as_deref(), "map")?;
+            }
+            Event::SequenceEnd | Event::MappingEnd => {
+                if let Some(frame) = self.stack.pop() {
+                    let value = match frame.items {
+                        Items::List(items) => Value::Array(items),
+                        Items::Mapping(fields, _) => Value::Object(fields),
+                    };
+                    self.put(value, frame.anchor)?;
+                }
+            }
+            Event::Alias(anchor) => {
+                let value = self.anchors.get(&anchor);
+                let value = value.ok_or("an alias stands for nothing that is complete")?;
+                let copy = copied(value, &mut self.budget)?;
+                if self.wants_key() {
+                    return Err("an alias is no key".into());
+                }
+                if self.stack.len() + depth(&copy) > self.max_depth {
+                    return Err(TOO_DEEP.into());
+                }
+                self.put(copy, 0)?;
+            }
+            Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => {}
+        }
+        Ok(())
+    }
+
+    fn open(&mut self, items: Items, anchor: usize, tag: Option<&Tag>, kind: &str) -> Read {
+        if self.wants_key() {
+            return Err("a key is a list or a mapping".into());
+        }
+        if self.stack.len() >= self.max_depth {
+            return Err(TOO_DEEP.into());
+        }
+        if !tag.is_none_or(|tag| is_unspecific(tag) || core_kind(tag) == Some(kind)) {
+            return Err(UNKNOWN_TAG.into());
+        }
+        self.stack.push(Frame { items, anchor });
+        Ok(())
+    }
+
+    fn wants_key(&self) -> bool {
+        let last = self.stack.last().map(|frame| &frame.items);
+        matches!(last, Some(Items::Mapping(_, None)))
+    }
+
+    /// A key is what is written, even where it would mean something else as a value.
+    fn key(
+        &mut self,
+        text: Cow<'_, str>,
+        style: ScalarStyle,
+        anchor: usize,
+        tag: Option<&Tag>,
+    ) -> Read {
+        value_of(Cow::Borrowed(&*text), style, tag)?;
+        if anchor != 0 {
+            self.remember(anchor, &text.as_ref().into())?;
+        }
+        if let Some(Items::Mapping(fields, key)) = self.stack.last_mut().map(|top| &mut top.items) {
+            if fields.contains_key(&*text) {
+                return Err(format!("the key '{}' is there twice", clipped(&text)).into());
+            }
+            *key = Some(text.into_owned());
+        }
+        Ok(())
+    }
+
+    /// A value is complete: into what it belongs to.
+    fn put(&mut self, value: Value, anchor: usize) -> Read {
+        if anchor != 0 {
+            self.remember(anchor, &value)?;
+        }
+        match self.stack.last_mut().map(|frame| &mut frame.items) {
+            None => self.root = Some(value),
+            Some(Items::List(items)) => items.push(value),
+            Some(Items::Mapping(fields, key)) => {
+                if let Some(key) = key.take() {
+                    fields.insert(key, value);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn remember(&mut self, anchor: usize, value: &Value) -> Read {
+        let copy = copied(value, &mut self.budget)?;
+        self.anchors.insert(anchor, copy);
+        Ok(())
+    }
+}
+
+const TOO_DEEP: &str = "the body nests too deep";
+const UNKNOWN_TAG: &str = "a tag is not known";
+
+fn value_of(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> Read<Value> {
+    match tag {
+        None if style == ScalarStyle::Plain => Ok(scalar::plain(&text)),
+        None => Ok(Value::String(text.into_owned())),
+        Some(tag) if is_unspecific(tag) => Ok(Value::String(text.into_owned())),
+        Some(tag) => core_kind(tag)
+            .and_then(|kind| scalar::tagged(kind, &text))
+            .ok_or_else(|| UNKNOWN_TAG.into()),
+    }
+}
+
+/// The type that a tag of the core schema names.
+fn core_kind(tag: &Tag) -> Option<&str> {
+    tag.is_yaml_core_schema().then_some(tag.suffix.as_str())
+}
+
+/// `!` alone: a text, a list or a mapping, as it is written.
+fn is_unspecific(tag: &Tag) -> bool {
+    tag.handle.is_empty() && tag.suffix == "!"
+}
+
+/// A copy, paid for from the budget before it is made. The depth is that of what was read.
+fn copied(value: &Value, budget: &mut usize) -> Read<Value> {
+    let left = budget.checked_sub(size(value));
+    *budget = left.ok_or("aliases make the body too large")?;
+    Ok(value.clone())
+}
+
+/// About how many bytes a value was written with. No deeper than what was read, so recursion ends.
+fn size(value: &Value) -> usize {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => 4,
+        Value::String(text) => 4 + text.len(),
+        Value::Array(items) => 4 + items.iter().map(size).sum::<usize>(),
+        Value::Object(fields) => {
+            let sizes = fields
+                .iter()
+                .map(|(key, value)| 4 + key.len() + size(value));
+            4 + sizes.sum::<usize>()
+        }
+    }
+}
+
+fn depth(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
+        Value::Object(fields) => 1 + fields.values().map(depth).max().unwrap_or(0),
+        _ => 0,
+    }
+}
+
+fn clipped(text: &str) -> String {
+    text.chars().take(40).collect()
+}

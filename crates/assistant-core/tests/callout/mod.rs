@@ -1,0 +1,92 @@
+//! Tool calls written as callouts: the vectors, the rules, the writer, the limits.
+
+mod limits;
+mod random;
+mod rules;
+mod vectors;
+mod writer;
+
+use assistant_core::text::callout::{Callout, Chunk, Options, Parser};
+use proptest::test_runner::Config;
+use serde_json::Value;
+
+/// Neighbouring texts joined.
+fn joined(chunks: impl IntoIterator<Item = Chunk>) -> Vec<Chunk> {
+    let mut out: Vec<Chunk> = Vec::new();
+    for chunk in chunks {
+        match (out.last_mut(), chunk) {
+            (Some(Chunk::Text(before)), Chunk::Text(text)) => before.push_str(&text),
+            (_, chunk) => out.push(chunk),
+        }
+    }
+    out
+}
+
+/// The whole of a text that comes in pieces.
+fn read_pieces<'a>(pieces: impl IntoIterator<Item = &'a str>, options: Options) -> Vec<Chunk> {
+    let mut parser = Parser::new(options);
+    let mut chunks = Vec::new();
+    for piece in pieces {
+        chunks.extend(parser.push(piece));
+    }
+    chunks.extend(parser.finish());
+    joined(chunks)
+}
+
+/// A text cut at the given places, which wrap around.
+fn cut<'a>(text: &'a str, places: &[usize]) -> Vec<&'a str> {
+    let mut places: Vec<usize> = places
+        .iter()
+        .map(|place| boundary(text, place % (text.len() + 1)))
+        .collect();
+    places.sort_unstable();
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    let mut start = 0;
+    for place in places {
+        let (piece, after) = rest.split_at(place - start);
+        pieces.push(piece);
+        (rest, start) = (after, place);
+    }
+    pieces.push(rest);
+    pieces
+}
+
+fn json(chunks: &[Chunk]) -> Value {
+    chunks.iter().map(Chunk::to_json).collect()
+}
+
+/// The calls of a text.
+fn calls(text: &str) -> Vec<Callout> {
+    read_pieces([text], Options::default())
+        .into_iter()
+        .filter_map(|chunk| match chunk {
+            Chunk::Tool(call) => Some(*call),
+            Chunk::Text(_) => None,
+        })
+        .collect()
+}
+
+/// The source of all chunks together.
+fn source(chunks: &[Chunk]) -> String {
+    chunks.iter().map(Chunk::source).collect()
+}
+
+/// The last place between characters up to this one.
+fn boundary(text: &str, place: usize) -> usize {
+    (0..=place)
+        .rev()
+        .find(|at| text.is_char_boundary(*at))
+        .unwrap_or(0)
+}
+
+/// How many random cases to look at, unless `PROPTEST_CASES` says it.
+fn cases(count: u32) -> Config {
+    let asked = std::env::var_os("PROPTEST_CASES").is_some();
+    let config = Config::default();
+    Config {
+        cases: if asked { config.cases } else { count },
+        failure_persistence: None,
+        ..config
+    }
+}

@@ -1,0 +1,312 @@
+//! Rules that the vectors leave open, or that more can be said about.
+
+use assistant_core::text::callout::{Chunk, Options, Parser, parse_with};
+use serde_json::json;
+
+use super::{calls, read_pieces};
+
+fn ids(text: &str) -> Vec<String> {
+    calls(text).into_iter().map(|call| call.id).collect()
+}
+
+fn header(args: &str) -> (String, String) {
+    let call = calls(&format!("> [!tool {args}]")).remove(0);
+    (call.name, call.id)
+}
+
+#[test]
+fn headers_name_the_call() {
+    let named = |name: &str, id: &str| (name.to_owned(), id.to_owned());
+    assert_eq!(
+        header("name=\"two words\" id='a b'"),
+        named("two words", "a b")
+    );
+    assert_eq!(header("name=\"open id=b"), named("\"open", "b"));
+    assert_eq!(header("name='a'b id=''"), named("'a'b", "tool-call-1"));
+    assert_eq!(header("name= id= a b c"), named("a", "b"));
+    assert_eq!(header("id=x a b"), header("a b id=x"));
+    assert_eq!(header("a name=x id=y"), named("x", "y"));
+    assert_eq!(header("name=x name=y =z ="), named("x", "tool-call-1"));
+    assert_eq!(header("\t a\tb\t"), named("a", "b"));
+}
+
+#[test]
+fn look_alikes_are_text() {
+    for text in [
+        "> [!tools]",
+        "> [!tool a] b",
+        ">  [!tool a]",
+        ">\t[!tool a]",
+        "> > [!tool a]",
+        ">> [!tool a]",
+        "* > [!tool a]",
+        "1. > [!tool a]",
+        "> \\[!tool a]",
+        "    > [!tool a]",
+        "x > [!tool a]",
+        "> [!tool a",
+        "> [!tool\na]",
+        "\u{feff}> [!tool a]",
+    ] {
+        assert_eq!(ids(text), [""; 0], "{text}");
+    }
+}
+
+#[test]
+fn fences_hide_callouts_and_end() {
+    for text in [
+        "```\n> [!tool a]\n```",
+        "````\n```\n> [!tool a]\n````",
+        "```\n~~~\n> [!tool a]\n```",
+        "   ~~~ sh `\n> [!tool a]\n~~~~  ",
+        "> ```\n> [!tool a]\n> ```",
+        "- ```sh\n  > [!tool a]\n  ```",
+        "1) ~~~\n\n   > [!tool a]\n",
+        "``` x\n    ```\n> [!tool a]\n``` x\n> [!tool a]",
+    ] {
+        assert_eq!(ids(text), [""; 0], "{text}");
+    }
+    for text in [
+        "```\n```\n> [!tool a]",
+        "`` `\n> [!tool a]",
+        "``` a ` b\n> [!tool a]",
+        "    ```\n> [!tool a]",
+        "```\r\n```\r\n> [!tool a]\r\n",
+        "> ```\n\n> [!tool a]",
+        "> ```\n> ```\n> [!tool a]",
+        "- ```sh\n  ls\n  ```\n> [!tool a]",
+        "- ```sh\n  ls\n> [!tool a]",
+        "12. ```\n    ls\n    ```\n\n> [!tool a]",
+        "-     ```\n> [!tool a]",
+    ] {
+        assert_eq!(ids(text), ["tool-call-1"], "{text}");
+    }
+}
+
+#[test]
+fn a_callout_ends_where_its_quote_ends() {
+    let text = "> [!tool a]\n> output: 1\n>\n> x: 2\n>\ty: 3\n   > z: 4\n\n> not: it";
+    let chunks = parse_with(text, Options::default());
+    let [Chunk::Tool(call), Chunk::Text(rest)] = &*chunks else {
+        panic!("{chunks:?}");
+    };
+    assert_eq!(call.output, Some(json!(1)));
+    assert_eq!(json!(call.extra), json!({"x": 2, "y": 3, "z": 4}));
+    assert_eq!(rest, "\n\n> not: it");
+    assert_eq!(format!("{}{rest}", call.source), text);
+}
+
+#[test]
+fn line_ends_of_windows_belong_to_their_lines() {
+    let chunks = parse_with(
+        "a\r\n> [!tool a]\r\n> output: |\r\n>   x\r\n>   y\r\nb",
+        Options::default(),
+    );
+    let [Chunk::Text(before), Chunk::Tool(call), Chunk::Text(after)] = &*chunks else {
+        panic!("{chunks:?}");
+    };
+    assert_eq!((before.as_str(), after.as_str()), ("a\r\n", "\nb"));
+    assert_eq!(call.output, Some(json!("x\ny\n")));
+}
+
+#[test]
+fn words_mean_what_the_core_schema_says() {
+    let body = "> [!tool a]\n> input: [~, Null, TRUE, no, 012, +5, 0o17, 0x1F, .5, 1., 1e2, 18446744073709551615, \
+                1_000, 0b1, .nan, 2001-01-01, '1', !!str 1, !!float 1, ! 2, !!int 3, <<, =]";
+    let expected = json!([
+        null,
+        null,
+        true,
+        "no",
+        12,
+        5,
+        15,
+        31,
+        0.5,
+        1.0,
+        100.0,
+        18446744073709551615_u64,
+        "1_000",
+        "0b1",
+        null,
+        "2001-01-01",
+        "1",
+        "1",
+        1.0,
+        "2",
+        3,
+        "<<",
+        "="
+    ]);
+    assert_eq!(calls(body).remove(0).input, Some(expected));
+    for bad in [
+        "!!int x",
+        "!!null 1",
+        "!!binary aGk=",
+        "!local 1",
+        "!!set {a}",
+        "!<tag:x> 1",
+        "!!map [1]",
+    ] {
+        assert_eq!(
+            ids(&format!("> [!tool a]\n> input: {bad}")),
+            [""; 0],
+            "{bad}"
+        );
+    }
+}
+
+#[test]
+fn bodies_that_are_no_mapping_are_text() {
+    for bad in [
+        "- a",
+        "text",
+        "42",
+        "null",
+        "a: 1\n> a: 2",
+        "input: {x: 1, x: 2}",
+        "a: 1\n> ---\n> b: 2",
+        "a: 1\n> ...\n> b",
+        "? [a]\n> : 1",
+        "? {a: 1}\n> : 1",
+        "\"a",
+        "a: b: c",
+        "a:\n>\t\t- b",
+        "}",
+        "@a",
+    ] {
+        assert_eq!(ids(&format!("> [!tool a]\n> {bad}")), [""; 0], "{bad}");
+    }
+    for good in [
+        "---\n> a: 1",
+        "# nothing",
+        "",
+        "   ",
+        "a: 1\n> ...",
+        "1: a\n> true: b\n> ~: c",
+    ] {
+        assert_eq!(
+            ids(&format!("> [!tool a]\n> {good}")),
+            ["tool-call-1"],
+            "{good}"
+        );
+    }
+    let call = calls("> [!tool a]\n> 1: a\n> true: b\n> ~: c").remove(0);
+    assert_eq!(json!(call.extra), json!({"1": "a", "true": "b", "~": "c"}));
+}
+
+#[test]
+fn the_first_field_that_says_something_counts() {
+    let call = calls("> [!tool]\n> errorText: ' '\n> error_text: null\n> error: [1, x]\n> id: '  '\n> toolCall: 7\n> name: [a]\n> tool: t").remove(0);
+    assert_eq!((call.id.as_str(), call.name.as_str()), ("7", "t"));
+    assert_eq!(call.error_text.as_deref(), Some("[1,\"x\"]"));
+    assert!(call.extra.is_empty());
+    assert_eq!(
+        calls("> [!tool]\n> error: false").remove(0).error_text,
+        None
+    );
+    assert_eq!(
+        calls("> [!tool]\n> error: 500")
+            .remove(0)
+            .error_text
+            .as_deref(),
+        Some("500")
+    );
+    assert_eq!(ids("> [!tool]\n> id: 1.5"), ["tool-call-1"]);
+}
+
+#[test]
+fn made_up_ids_are_free_and_count_every_callout() {
+    let text = "> [!tool a tool-call-2]\n> [!tool b]\n> [!tool c]\n> - bad\n> [!tool d]\n> [!tool e tool-call-6]\n\
+                > [!tool f]\n> [!tool g tool-call-6-2]\n";
+    assert_eq!(
+        ids(text),
+        [
+            "tool-call-2",
+            "tool-call-2-2",
+            "tool-call-4",
+            "tool-call-6",
+            "tool-call-6-2",
+            "tool-call-6-2"
+        ]
+    );
+}
+
+#[test]
+fn the_author_is_told_what_is_wrong() {
+    let mut parser = Parser::new(Options::default());
+    let mut chunks = parser.push("> [!tool a]\n> state: done\n> [!tool b]\n> x: 1\n> x: 2\n\n");
+    chunks.extend(parser.end());
+    let told = parser.take_diagnostics();
+    let codes: Vec<&str> = told.iter().map(|diagnostic| diagnostic.code).collect();
+    assert_eq!(codes, ["unknown-state", "callout-is-text"]);
+    assert!(told[0].message.contains("'done'"), "{}", told[0].message);
+    assert!(told[1].message.contains("'x'"), "{}", told[1].message);
+    // What comes next is another text.
+    assert_eq!(
+        parser.push("> [!tool]\n."),
+        read_pieces(["> [!tool]\n."], Options::default())
+    );
+}
+
+/// The same call in the three dialects.
+const DIALECTS: [&str; 3] = [
+    "> [!tool search call_123]\n> state: output-available\n> input:\n>   query: cats",
+    "```tool search call_123\nstate: output-available\ninput:\n  query: cats\n```",
+    "~~~ Tool\n{\"toolCallId\": \"call_123\", \"toolName\": \"search\",\n \"state\": \"output-available\", \"input\": {\"query\": \"cats\"}}\n~~~~",
+];
+
+#[test]
+fn fences_are_callouts_if_they_are_asked_for() {
+    let options = Options::default().with_fences();
+    let read = |text: &str| {
+        let chunks = read_pieces([text], options);
+        chunks.iter().map(Chunk::to_json).collect::<Vec<_>>()
+    };
+    let wanted = read(&format!("Before\n\n{}\n\nafter", DIALECTS[0]));
+    for dialect in DIALECTS {
+        let text = format!("Before\n\n{dialect}\n\nafter");
+        assert_eq!(read(&text), wanted, "{text}");
+        let without = read_pieces([&*text], Options::default());
+        assert_eq!(without.len(), if dialect == DIALECTS[0] { 3 } else { 1 });
+        // One that does not end is one up to the end.
+        assert_eq!(read(dialect), read(dialect.trim_end_matches(['`', '~'])));
+    }
+    for text in [
+        "```toolbox\n```",
+        "```tool a ` b\n```",
+        "```tool\n- a\n```",
+        "````\n```tool a\n```\n````",
+    ] {
+        assert_eq!(
+            read(text),
+            [json!({"type": "text", "value": text})],
+            "{text}"
+        );
+    }
+    assert_eq!(read("> [!tool a b]\n```tool c d\n```").len(), 3);
+}
+
+#[test]
+fn only_what_may_become_a_header_is_held_back() {
+    let mut parser = Parser::new(Options::default());
+    let mut shown = String::new();
+    let mut say = |delta: &str| {
+        for chunk in parser.push(delta) {
+            shown.push_str(chunk.source());
+        }
+        std::mem::take(&mut shown)
+    };
+    assert_eq!(say("a "), "a ");
+    assert_eq!(say("> [!tool"), "> [!tool");
+    assert_eq!(say("\n  "), "\n");
+    assert_eq!(say(" "), "");
+    assert_eq!(say(" "), "    ");
+    assert_eq!(say("\n> q"), "\n> q");
+    assert_eq!(say("\n>"), "\n");
+    assert_eq!(say("\n"), ">\n");
+    assert_eq!(say("```\n  > [!tool a]"), "```\n  > [!tool a]");
+    assert_eq!(say("\n```"), "\n```");
+    assert_eq!(say("\n> [!tool a]\r"), "\n");
+    assert_eq!(say("x"), "> [!tool a]\rx");
+}

@@ -1,0 +1,124 @@
+//! The recorded cases, read whole, in single characters and as they are pushed.
+
+use assistant_core::text::callout::{
+    Callout, Chunk, Options, Parser, State, StreamChunk, create_stream_chunks, parse, parse_with,
+};
+use serde_json::{Value, json};
+
+use super::{joined, json, read_pieces, source};
+
+fn group(name: &str) -> Vec<Value> {
+    let text = include_str!(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../fixtures/markdown_tool/markdown_tool.json"
+    ));
+    let mut all: Value = serde_json::from_str(text).unwrap();
+    serde_json::from_value(all[name].take()).unwrap()
+}
+
+fn text<'a>(case: &'a Value, key: &str) -> &'a str {
+    case[key].as_str().unwrap()
+}
+
+fn events(chunks: &[Chunk], query: &str, output: &str) -> Value {
+    let events = create_stream_chunks(chunks, query, output);
+    events.iter().map(StreamChunk::to_json).collect()
+}
+
+#[test]
+fn every_vector_reads_as_recorded() {
+    let cases = group("vectors");
+    assert!(cases.len() >= 55);
+    for case in cases {
+        let (id, input) = (text(&case, "id"), text(&case, "input"));
+        let chunks = parse(input);
+        assert_eq!(json(&chunks), case["chunks"], "{id}: chunks");
+        let whole = parse_with(input, Options::default());
+        assert_eq!(json(&whole), case["coalesced"], "{id}: coalesced");
+        let told = events(&chunks, text(&case, "user_query"), input);
+        assert_eq!(told, case["events"], "{id}: events");
+        assert_eq!(source(&chunks), input, "{id}: source");
+    }
+}
+
+#[test]
+fn every_vector_reads_the_same_in_pieces() {
+    for case in group("vectors") {
+        let (id, input) = (text(&case, "id"), text(&case, "input"));
+        let characters: Vec<String> = input.chars().map(String::from).collect();
+        for count in 1..8 {
+            let pieces: Vec<String> = characters.chunks(count).map(<[_]>::concat).collect();
+            let chunks = read_pieces(pieces.iter().map(String::as_str), Options::default());
+            assert_eq!(
+                json(&chunks),
+                case["coalesced"],
+                "{id} in pieces of {count}"
+            );
+        }
+    }
+}
+
+fn given(chunk: &Value) -> Chunk {
+    if chunk["type"] == "text" {
+        return Chunk::Text(text(chunk, "value").to_owned());
+    }
+    Chunk::Tool(Box::new(Callout {
+        id: text(chunk, "toolCallId").to_owned(),
+        name: text(chunk, "toolName").to_owned(),
+        state: chunk["state"].as_str().and_then(State::parse),
+        input: chunk.get("input").cloned(),
+        output: chunk.get("output").cloned(),
+        error_text: chunk["errorText"].as_str().map(str::to_owned),
+        ..Callout::default()
+    }))
+}
+
+#[test]
+fn events_are_made_of_any_chunks() {
+    let cases = group("events_only");
+    assert!(cases.len() >= 3);
+    for case in cases {
+        let chunks: Vec<Chunk> = case["given_chunks"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(given)
+            .collect();
+        let told = events(&chunks, text(&case, "user_query"), text(&case, "output"));
+        assert_eq!(told, case["events"], "{}", case["id"]);
+    }
+}
+
+#[test]
+fn every_push_gives_what_is_certain() {
+    let cases = group("streaming");
+    assert!(cases.len() >= 6);
+    for case in cases {
+        let id = text(&case, "id");
+        let mut parser = Parser::new(Options::default());
+        let mut all = Vec::new();
+        let pushes = case["pushes"].as_array().unwrap();
+        let after = case["after_each_push"].as_array().unwrap();
+        for (push, after) in pushes.iter().zip(after) {
+            let emitted = parser.push(push.as_str().unwrap());
+            assert_eq!(json(&emitted), after["emitted"], "{id}: after {push}");
+            let pending = parser.pending().map_or(Value::Null, |pending| {
+                json!({
+                    "toolCallId": pending.id,
+                    "toolName": pending.name,
+                    "state": "input-streaming",
+                })
+            });
+            assert_eq!(pending, after["pending"], "{id}: pending after {push}");
+            all.extend(emitted);
+        }
+        let rest = parser.finish();
+        assert_eq!(
+            json(&rest),
+            case["after_finish"]["emitted"],
+            "{id}: at the end"
+        );
+        all.extend(rest);
+        assert_eq!(json(&joined(all)), case["total_coalesced"], "{id}: all");
+    }
+}

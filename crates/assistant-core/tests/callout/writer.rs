@@ -1,0 +1,220 @@
+//! What is written reads as the same call.
+
+use assistant_core::text::callout::{Callout, Chunk, Options, State, parse_with, write};
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+use super::cases;
+
+fn call(name: &str, id: &str) -> Callout {
+    Callout {
+        ordinal: 1,
+        has_own_id: true,
+        name: name.to_owned(),
+        id: id.to_owned(),
+        ..Callout::default()
+    }
+}
+
+/// Writes a call and reads it back, alone and between other text.
+fn round_trip(call: &Callout) -> String {
+    let written = write(call).unwrap();
+    for text in [
+        written.clone(),
+        format!("{written}\n\nmore"),
+        format!("{written}\nmore"),
+    ] {
+        let chunks = parse_with(&text, Options::default());
+        let Some(Chunk::Tool(read)) = chunks.first() else {
+            panic!("no call: {text}");
+        };
+        let expected = Callout {
+            source: written.clone(),
+            ..call.clone()
+        };
+        assert_eq!(**read, expected, "{text}");
+    }
+    written
+}
+
+#[test]
+fn what_it_writes_is_easy_to_read() {
+    let call = Callout {
+        state: Some(State::OutputAvailable),
+        input: Some(json!({"query": "cats", "limit": 3})),
+        output: Some(json!({
+            "results": [{"title": "All About Cats", "url": "https://example.com/cats"}, [], {}],
+            "note": "two\n\n  lines\n",
+            "1": "null",
+        })),
+        extra: Map::from_iter([("durationMs".to_owned(), json!(120))]),
+        ..call("search", "call_123")
+    };
+    let expected = r#"
+> [!tool search call_123]
+> state: output-available
+> input:
+>   query: cats
+>   limit: 3
+> output:
+>   results:
+>     - title: All About Cats
+>       url: "https://example.com/cats"
+>     - []
+>     - {}
+>   note: |
+>     two
+>
+>       lines
+>   "1": "null"
+> durationMs: 120"#;
+    assert_eq!(round_trip(&call), expected.trim_start());
+}
+
+#[test]
+fn names_that_the_header_cannot_hold_go_to_the_body() {
+    for (name, id) in [
+        ("a]b", "c"),
+        ("a", "x]"),
+        ("two words", "c"),
+        ("a=b", "c"),
+        ("line\nbreak", "tab\t"),
+        ("\"quoted\"", "'"),
+        (" leading", "42"),
+        ("> [!tool", "\u{feff}"),
+        ("\0\u{85}\u{2028}\u{7f}", "e\u{301}"),
+    ] {
+        round_trip(&call(name, id));
+    }
+    assert!(write(&call("a]b", "c")).unwrap().starts_with("> [!tool]\n"));
+}
+
+#[test]
+fn what_no_callout_says_is_refused() {
+    let refused = |change: fn(&mut Callout)| {
+        let mut call = call("a", "c");
+        change(&mut call);
+        assert!(write(&call).is_err(), "{call:?}");
+    };
+    refused(|call| call.name = " \n".to_owned());
+    refused(|call| call.id.clear());
+    refused(|call| call.error_text = Some(String::new()));
+    refused(|call| drop(call.extra.insert("tool_name".to_owned(), Value::Null)));
+    refused(|call| call.input = Some(json!("x".repeat(1 << 18))));
+    refused(|call| {
+        let deep = (0..70).fold(json!(1), |value, _| json!([value]));
+        call.output = Some(deep);
+    });
+}
+
+/// Texts that YAML may take for something else.
+fn tricky() -> impl Strategy<Value = String> {
+    let words = [
+        "",
+        " ",
+        "\n",
+        "\n\n",
+        "a",
+        "true",
+        "~",
+        "No",
+        "0x1",
+        "1e3",
+        ".5",
+        "-",
+        "- a",
+        ": ",
+        "a: b",
+        " #",
+        "#",
+        "\"",
+        "'",
+        "\\",
+        "|",
+        ">",
+        "> [!tool x]",
+        "&a",
+        "*a",
+        "!t",
+        "%",
+        "@",
+        "`",
+        "[",
+        "]",
+        "{",
+        "}",
+        ",",
+        "?",
+        "---",
+        "...",
+        "\t",
+        "\r",
+        "\u{85}",
+        "\u{2028}",
+        "\u{feff}",
+        "\0",
+        "é",
+        "\u{1f408}",
+        "<<",
+        "=",
+    ];
+    let word = prop_oneof![4 => prop::sample::select(words.to_vec()).prop_map(str::to_owned), 1 => any::<String>()];
+    prop::collection::vec(word, 1..6).prop_map(|words| words.concat())
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<u64>().prop_map(Value::from),
+        any::<f64>().prop_map(|number| json!(number)),
+        tricky().prop_map(Value::from),
+    ];
+    leaf.prop_recursive(4, 24, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            object(inner).prop_map(Value::Object),
+        ]
+    })
+}
+
+fn object(value: impl Strategy<Value = Value>) -> impl Strategy<Value = Map<String, Value>> {
+    prop::collection::vec((tricky(), value), 0..4).prop_map(Map::from_iter)
+}
+
+fn state() -> impl Strategy<Value = State> {
+    prop::sample::select(vec![
+        State::InputStreaming,
+        State::InputAvailable,
+        State::OutputError,
+    ])
+}
+
+prop_compose! {
+    fn any_call()(
+        name in tricky(),
+        id in tricky(),
+        state in prop::option::of(state()),
+        input in prop::option::of(value()),
+        output in prop::option::of(value()),
+        error_text in prop::option::of(tricky()),
+        extra in object(value()),
+    ) -> Callout {
+        Callout { state, input, output, error_text, extra, ..call(&name, &id) }
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(1_000))]
+
+    #[test]
+    fn any_call_that_can_be_written_reads_as_the_same_call(call in any_call()) {
+        let blank = |text: &str| text.trim().is_empty();
+        let sayable = !blank(&call.name) && !blank(&call.id) && !call.error_text.as_deref().is_some_and(blank);
+        prop_assert_eq!(write(&call).is_ok(), sayable);
+        if sayable {
+            round_trip(&call);
+        }
+    }
+}
