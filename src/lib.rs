@@ -7,6 +7,7 @@
 //! * [`AssistantProvider`] makes an [`Assistant`] and gives it to everything below.
 //! * [`agent`] has the agents it can talk to.
 //! * [`chat`], [`part`] and [`tool`] have the components; [`view`] the signals they are built on.
+//! * [`attachment`] says what a person may send along.
 //! * [`testing`] has what tests of an application need.
 //!
 //! The engine without a browser is the crate `assistant-core`.
@@ -19,6 +20,7 @@
 pub mod action;
 pub mod agent;
 mod assistant;
+pub mod attachment;
 pub mod chat;
 pub mod part;
 mod provider;
@@ -39,6 +41,7 @@ pub use assistant_core::{
     session::{Notice, NoticeAction, NoticeKind, Options, Refusal, StopCondition},
     text::address::MediaPolicy,
 };
+pub use attachment::Attachments;
 pub use chat::{ChatWindow, Labels, Suggestion};
 pub use part::{PartHandle, PartTarget, use_part_renderer};
 pub use provider::{AgentProp, AssistantProvider};

@@ -1,9 +1,14 @@
 //! Where the person writes.
 
+use assistant_core::event::Content;
 use leptos::{ev, html, prelude::*};
 
 use super::{Icon, Labels};
-use crate::{assistant::Assistant, view::Activity};
+use crate::{
+    assistant::Assistant,
+    attachment::{Attachments, Tray, attach_button, drop_zone, paste, tray_view, watch_drops},
+    view::Activity,
+};
 
 /// The box in which the person writes, with Send and Stop.
 ///
@@ -13,6 +18,9 @@ use crate::{assistant::Assistant, view::Activity};
 pub fn Composer(
     /// Whose conversation.
     assistant: Assistant,
+    /// Which files may be sent along; none without it.
+    #[prop(optional_no_strip, into)]
+    attachments: Option<Attachments>,
 ) -> impl IntoView {
     let labels = Labels::current();
     let activity = assistant.activity();
@@ -31,9 +39,28 @@ pub fn Composer(
         Memo::new(move |_| interrupts.with(|list| list.iter().any(|open| open.call.is_none())));
     let on_button = RwSignal::new(false);
     keep_focus(busy, input, on_button);
+    let form = NodeRef::<html::Form>::new();
+    let tray = attachments.map(Tray::new);
+    if let Some(tray) = &tray {
+        watch_drops(tray, form);
+        // What stood in the way may be gone.
+        let tray = tray.clone();
+        Effect::new(move |_| {
+            tray.track();
+            refused.set(None);
+        });
+    }
     let send = {
-        let assistant = assistant.clone();
-        move || send_text(&assistant, input, refused)
+        let (assistant, tray) = (assistant.clone(), tray.clone());
+        move || send_written(&assistant, tray.as_ref(), input, refused)
+    };
+    let pasted = {
+        let tray = tray.clone();
+        move |event: ev::ClipboardEvent| {
+            if let Some(tray) = &tray {
+                paste(tray, &event);
+            }
+        }
     };
     let by_key = {
         let send = send.clone();
@@ -63,8 +90,17 @@ pub fn Composer(
     };
     let hint_id = format!("la-hint-{}", crate::runtime::fresh_id());
     view! {
-        <form class="la-composer" data-state=move || state.get() on:submit=by_form>
+        <form
+            class="la-composer"
+            data-state=move || state.get()
+            node_ref=form
+            on:submit=by_form
+            on:paste=pasted
+        >
+            {tray.as_ref().map(|tray| tray_view(tray, input))}
+            {tray.as_ref().map(drop_zone)}
             <div class="la-composer-box">
+                {tray.as_ref().map(attach_button)}
                 <textarea
                     class="la-composer-input"
                     rows="1"
@@ -137,9 +173,10 @@ fn hint_of(labels: &Labels, state: &str, asked: bool) -> String {
     }
 }
 
-/// Sends what is written. What is refused stays, with the reason beside it.
-fn send_text(
+/// Sends what is written and attached. What is refused stays, with the reason beside it.
+fn send_written(
     assistant: &Assistant,
+    tray: Option<&Tray>,
     input: NodeRef<html::Textarea>,
     refused: RwSignal<Option<String>>,
 ) {
@@ -147,16 +184,29 @@ fn send_text(
         return;
     };
     let text = element.value();
-    if text.trim().is_empty() {
-        return;
-    }
-    match assistant.send(text.trim_end()) {
+    let text = text.trim_end();
+    let content = match tray {
+        Some(tray) => tray.content(text),
+        None if text.trim().is_empty() => Ok(None),
+        None => Ok(Some(Content::Text(text.to_owned()))),
+    };
+    let sent = match content {
+        Ok(None) => return,
+        Ok(Some(content)) => assistant
+            .send_content(content)
+            .map_err(|refusal| refusal.to_string()),
+        Err(reason) => Err(reason),
+    };
+    match sent {
         Ok(()) => {
             element.set_value("");
             refused.set(None);
+            if let Some(tray) = tray {
+                tray.clear();
+            }
             grow(input);
         }
-        Err(refusal) => refused.set(Some(refusal.to_string())),
+        Err(reason) => refused.set(Some(reason)),
     }
 }
 

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use super::{Composer, ConfirmDialogs, Icon, Labels, Notices, Transcript};
 use crate::{
     assistant::{Assistant, use_assistant},
+    attachment::Attachments,
     runtime,
     tool::InterruptInbox,
     view::Activity,
@@ -68,6 +69,9 @@ pub fn ChatWindow(
     /// What the person could say first.
     #[prop(optional, into)]
     suggestions: Vec<Suggestion>,
+    /// Which files the person may send along; none without it.
+    #[prop(optional)]
+    attachments: Option<Attachments>,
 ) -> impl IntoView {
     let Some(assistant) = use_assistant() else {
         if cfg!(feature = "csr") {
@@ -117,7 +121,7 @@ pub fn ChatWindow(
             <Transcript assistant=assistant.clone() empty=greeting />
             <InterruptInbox assistant=assistant.clone() />
             <Notices assistant=assistant.clone() />
-            <Composer assistant=assistant.clone() />
+            <Composer assistant=assistant.clone() attachments />
             <Announcer assistant=assistant.clone() />
             <ConfirmDialogs assistant=assistant />
         </section>

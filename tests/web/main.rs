@@ -12,12 +12,14 @@
 
 mod actions;
 mod approval;
+mod attachments;
 mod cards;
 mod composer;
 mod history;
 mod interrupts;
 mod lifecycle;
 mod notices;
+mod parts;
 mod support;
 mod text;
 

@@ -1,0 +1,84 @@
+//! Files that are dropped anywhere on the chat, or pasted into it.
+//!
+//! A browser opens a file that is dropped where nobody takes it, and the chat is gone: so the
+//! whole window is watched, and what falls on the chat is taken.
+
+use leptos::{ev, html, prelude::*};
+use wasm_bindgen::JsCast;
+
+use super::Tray;
+
+/// Takes files that are dropped on the chat in which the composer stands.
+pub(crate) fn watch_drops(tray: &Tray, form: NodeRef<html::Form>) {
+    let hovered = tray.hovered;
+    let over = window_event_listener(ev::dragover, move |event| {
+        let here = carries_files(&event) && falls_into(&event, form);
+        if here {
+            event.prevent_default();
+            if let Some(data) = event.data_transfer() {
+                data.set_drop_effect("copy");
+            }
+        }
+        show(hovered, here);
+    });
+    let leave = window_event_listener(ev::dragleave, move |event| {
+        // Out of the window; inside of it the next `dragover` says where.
+        if event.related_target().is_none() {
+            show(hovered, false);
+        }
+    });
+    let taker = tray.clone();
+    let drop = window_event_listener(ev::drop, move |event| {
+        show(hovered, false);
+        if !carries_files(&event) || !falls_into(&event, form) {
+            return;
+        }
+        event.prevent_default();
+        if let Some(files) = event.data_transfer().and_then(|data| data.files()) {
+            taker.add(&files);
+        }
+    });
+    on_cleanup(move || {
+        over.remove();
+        leave.remove();
+        drop.remove();
+    });
+}
+
+fn show(hovered: RwSignal<bool>, here: bool) {
+    if hovered.try_get_untracked() == Some(!here) {
+        hovered.set(here);
+    }
+}
+
+fn carries_files(event: &web_sys::DragEvent) -> bool {
+    let types = event.data_transfer().map(|data| data.types());
+    types.is_some_and(|types| types.includes(&"Files".into(), 0))
+}
+
+/// Whether an event is over the chat of this composer, also inside of a shadow tree.
+fn falls_into(event: &web_sys::DragEvent, form: NodeRef<html::Form>) -> bool {
+    let Some(form) = form.try_get_untracked().flatten() else {
+        return false;
+    };
+    let chat = form.closest("[data-assistant-chat]").ok().flatten();
+    let place: web_sys::Element = chat.unwrap_or_else(|| form.into());
+    let target = event.composed_path().get(0);
+    place.contains(target.dyn_ref::<web_sys::Node>())
+}
+
+/// Takes files that are pasted. What also has words is left to the text box: programs put a
+/// picture of the text beside it.
+pub(crate) fn paste(tray: &Tray, event: &web_sys::ClipboardEvent) {
+    let Some(data) = event.clipboard_data() else {
+        return;
+    };
+    let words = data.get_data("text/plain").unwrap_or_default();
+    let Some(files) = data.files().filter(|files| files.length() > 0) else {
+        return;
+    };
+    if words.is_empty() {
+        event.prevent_default();
+        tray.add(&files);
+    }
+}

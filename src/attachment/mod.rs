@@ -1,0 +1,128 @@
+//! Files that the person sends along: what may be attached, and what is attached right now.
+//!
+//! Neighbours: `view` shows them in the composer, `drop` takes files that are dropped on the chat.
+
+mod drop;
+mod tray;
+mod view;
+
+use std::{future::Future, sync::Arc};
+
+use assistant_core::event::Source;
+use futures_util::future::LocalBoxFuture;
+use send_wrapper::SendWrapper;
+
+pub(crate) use drop::{paste, watch_drops};
+pub(crate) use tray::Tray;
+pub(crate) use view::{attach_button, drop_zone, tray_view};
+
+type Upload =
+    Arc<SendWrapper<Box<dyn Fn(web_sys::File) -> LocalBoxFuture<'static, Result<Source, String>>>>>;
+
+/// What a person may attach to a message: any file, ten at a time, 10 MB each, unless told
+/// otherwise.
+///
+/// Without it a composer takes no files. Their bytes go along in the message as base64, and again
+/// with each later run; an application with a place for files gives an [`Attachments::upload`].
+///
+/// ```
+/// use leptos_assistant::Attachments;
+///
+/// let pictures = Attachments::new()
+///     .accept("image/*,.pdf")
+///     .max_files(4)
+///     .max_bytes(5_000_000);
+/// ```
+#[derive(Clone)]
+pub struct Attachments {
+    accept: String,
+    max_files: usize,
+    max_bytes: usize,
+    upload: Option<Upload>,
+}
+
+impl std::fmt::Debug for Attachments {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Attachments")
+            .field("accept", &self.accept)
+            .field("max_files", &self.max_files)
+            .field("max_bytes", &self.max_bytes)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Default for Attachments {
+    fn default() -> Self {
+        Self {
+            accept: String::new(),
+            max_files: 10,
+            max_bytes: 10_000_000,
+            upload: None,
+        }
+    }
+}
+
+impl Attachments {
+    /// Any file, ten at a time, 10 MB each.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes files of these types alone, written as for `accept` of an input element:
+    /// `image/*,.pdf,text/plain`.
+    #[must_use]
+    pub fn accept(mut self, types: impl Into<String>) -> Self {
+        self.accept = types.into();
+        self
+    }
+
+    /// Takes that many files with one message.
+    #[must_use]
+    pub const fn max_files(mut self, count: usize) -> Self {
+        self.max_files = count;
+        self
+    }
+
+    /// Takes files of at most that many bytes.
+    #[must_use]
+    pub const fn max_bytes(mut self, bytes: usize) -> Self {
+        self.max_bytes = bytes;
+        self
+    }
+
+    /// Puts each file somewhere and sends its address in the place of its bytes. The hook gives
+    /// the address, or a sentence that says why it could not.
+    #[must_use]
+    pub fn upload<F>(mut self, hook: impl Fn(web_sys::File) -> F + 'static) -> Self
+    where
+        F: Future<Output = Result<String, String>> + 'static,
+    {
+        let hook: Box<dyn Fn(web_sys::File) -> LocalBoxFuture<'static, Result<Source, String>>> =
+            Box::new(move |file| {
+                let mime_type = Some(file.type_()).filter(|name| !name.is_empty());
+                let address = hook(file);
+                Box::pin(async move {
+                    let value = address.await?;
+                    Ok(Source::Url { value, mime_type })
+                })
+            });
+        self.upload = Some(Arc::new(SendWrapper::new(hook)));
+        self
+    }
+
+    /// Whether a file of this name and type is taken.
+    fn takes(&self, name: &str, mime_type: &str) -> bool {
+        let (name, mime_type) = (name.to_lowercase(), mime_type.to_lowercase());
+        let fits = |wanted: &str| {
+            let wanted = wanted.trim().to_lowercase();
+            match wanted.strip_suffix("/*") {
+                Some("*") => true,
+                Some(family) => mime_type.split('/').next() == Some(family),
+                None if wanted.starts_with('.') => name.ends_with(&wanted),
+                None => mime_type == wanted,
+            }
+        };
+        self.accept.trim().is_empty() || self.accept.split(',').any(fits)
+    }
+}

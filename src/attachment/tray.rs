@@ -1,0 +1,218 @@
+//! What is attached right now.
+
+use std::sync::Arc;
+
+use assistant_core::{
+    event::{Content, ContentPart, PartBody, Source},
+    text::address::image_src,
+};
+use leptos::prelude::*;
+use serde_json::json;
+use wasm_bindgen_futures::spawn_local;
+
+use super::Attachments;
+use crate::{
+    chat::Labels,
+    part::{media_policy, size_text},
+    runtime::read_base64,
+};
+
+/// The largest picture of which a thumbnail is made when its bytes are not sent, in bytes.
+const MAX_THUMBNAIL: usize = 2_000_000;
+
+/// The files that wait to be sent with the next message.
+#[derive(Clone)]
+pub(crate) struct Tray {
+    pub(super) config: Arc<Attachments>,
+    pub(super) labels: Arc<Labels>,
+    pub(super) items: RwSignal<Vec<Item>>,
+    /// Why files were not taken, a sentence for each.
+    pub(super) refused: RwSignal<Vec<String>>,
+    /// Whether files are held over the chat.
+    pub(super) hovered: RwSignal<bool>,
+    last: StoredValue<u64>,
+}
+
+/// A file that waits to be sent.
+#[derive(Clone)]
+pub(super) struct Item {
+    pub(super) id: u64,
+    pub(super) name: String,
+    pub(super) mime_type: String,
+    pub(super) size: usize,
+    pub(super) state: ArcRwSignal<State>,
+    pub(super) picture: ArcRwSignal<Option<String>>,
+}
+
+#[derive(Clone, PartialEq)]
+pub(super) enum State {
+    Reading,
+    Ready(Source),
+    /// With a sentence that says why.
+    Failed(String),
+}
+
+impl Item {
+    /// Image, audio, video, or document: what agents tell apart.
+    pub(super) fn kind(&self) -> &'static str {
+        match self.mime_type.split('/').next() {
+            Some("image") => "image",
+            Some("audio") => "audio",
+            Some("video") => "video",
+            _ => "document",
+        }
+    }
+}
+
+impl Tray {
+    pub(crate) fn new(config: Attachments) -> Self {
+        Self {
+            config: Arc::new(config),
+            labels: Labels::current(),
+            items: RwSignal::new(Vec::new()),
+            refused: RwSignal::new(Vec::new()),
+            hovered: RwSignal::new(false),
+            last: StoredValue::new(0),
+        }
+    }
+
+    /// Follows what is attached and how far it is.
+    pub(crate) fn track(&self) {
+        self.items.with(|items| {
+            for item in items {
+                item.state.track();
+            }
+        });
+    }
+
+    /// Takes files, or says why not.
+    pub(crate) fn add(&self, files: &web_sys::FileList) {
+        let mut refused = Vec::new();
+        for place in 0..files.length() {
+            let Some(file) = files.item(place) else {
+                continue;
+            };
+            match self.objection(&file) {
+                Some(reason) => refused.push(reason),
+                None => self.take(file),
+            }
+        }
+        self.refused.set(refused);
+    }
+
+    fn objection(&self, file: &web_sys::File) -> Option<String> {
+        let (config, labels, name) = (&self.config, &self.labels, file.name());
+        let (sentence, limit) = if !config.takes(&name, &file.type_()) {
+            (&labels.file_type_refused, String::new())
+        } else if size_of(file) > config.max_bytes {
+            (&labels.file_too_large, size_text(config.max_bytes))
+        } else if self.items.with_untracked(Vec::len) >= config.max_files {
+            (&labels.too_many_files, config.max_files.to_string())
+        } else {
+            return None;
+        };
+        // The name last: a file may be called "{limit}".
+        let sentence = sentence.replace("{limit}", &limit);
+        Some(sentence.replace("{name}", &name))
+    }
+
+    fn take(&self, file: web_sys::File) {
+        let id = self.last.try_get_value().unwrap_or_default() + 1;
+        self.last.set_value(id);
+        let mime_type = match file.type_() {
+            none if none.is_empty() => "application/octet-stream".to_owned(),
+            given => given,
+        };
+        let item = Item {
+            id,
+            name: file.name(),
+            mime_type,
+            size: size_of(&file),
+            state: ArcRwSignal::new(State::Reading),
+            picture: ArcRwSignal::new(None),
+        };
+        self.items.update(|items| items.push(item.clone()));
+        let (config, labels) = (Arc::clone(&self.config), Arc::clone(&self.labels));
+        let policy = media_policy();
+        spawn_local(async move {
+            let sent = config.upload.is_none();
+            if sent || (item.kind() == "image" && item.size <= MAX_THUMBNAIL) {
+                let bytes = read_base64(&file).await;
+                let picture = bytes
+                    .as_deref()
+                    .and_then(|bytes| image_src(&item.mime_type, bytes, &policy));
+                item.picture.set(picture);
+                if sent {
+                    return item.state.set(match bytes {
+                        Some(value) => State::Ready(Source::Data {
+                            value,
+                            mime_type: item.mime_type.clone(),
+                        }),
+                        None => State::Failed(labels.file_unreadable.to_string()),
+                    });
+                }
+            }
+            if let Some(upload) = &config.upload {
+                item.state.set(match upload(file).await {
+                    Ok(source) => State::Ready(source),
+                    Err(reason) => State::Failed(reason),
+                });
+            }
+        });
+    }
+
+    pub(super) fn remove(&self, id: u64) {
+        self.items
+            .update(|items| items.retain(|item| item.id != id));
+        self.refused.set(Vec::new());
+    }
+
+    pub(crate) fn clear(&self) {
+        self.items.set(Vec::new());
+        self.refused.set(Vec::new());
+    }
+
+    /// What to send: the text and the files. `Ok(None)` if there is neither.
+    ///
+    /// # Errors
+    ///
+    /// A sentence, when a file is still being read or could not be.
+    pub(crate) fn content(&self, text: &str) -> Result<Option<Content>, String> {
+        let items = self.items.get_untracked();
+        let blank = text.trim().is_empty();
+        if items.is_empty() {
+            return Ok((!blank).then(|| Content::Text(text.to_owned())));
+        }
+        let text = (!blank).then(|| ContentPart {
+            id: None,
+            metadata: None,
+            body: PartBody::Text(text.to_owned()),
+        });
+        let mut parts: Vec<_> = text.into_iter().collect();
+        for item in items {
+            let source = match item.state.get_untracked() {
+                State::Ready(source) => source,
+                State::Reading => return Err(self.labels.files_not_ready.to_string()),
+                State::Failed(_) => return Err(self.labels.files_failed.to_string()),
+            };
+            parts.push(ContentPart {
+                id: None,
+                metadata: Some(json!({"filename": item.name})),
+                body: PartBody::Media {
+                    kind: item.kind().to_owned(),
+                    source,
+                },
+            });
+        }
+        Ok(Some(Content::Parts(parts)))
+    }
+}
+
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a size is a whole number; one that does not fit is too large for any limit"
+)]
+fn size_of(file: &web_sys::File) -> usize {
+    file.size() as usize
+}

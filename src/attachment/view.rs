@@ -1,0 +1,186 @@
+//! Attachments in the composer: the button, the list, what was refused, the drop zone.
+
+use leptos::{ev, html, prelude::*};
+use wasm_bindgen::JsCast;
+
+use super::{
+    Tray,
+    tray::{Item, State},
+};
+use crate::{chat::Icon, part::size_text, runtime::fresh_id};
+
+/// The button that lets the person pick files.
+pub(crate) fn attach_button(tray: &Tray) -> AnyView {
+    let input = NodeRef::<html::Input>::new();
+    let taker = tray.clone();
+    let take = move |_| {
+        let Some(input) = input.get_untracked() else {
+            return;
+        };
+        if let Some(files) = input.files() {
+            taker.add(&files);
+        }
+        // So that the same file can be picked again.
+        input.set_value("");
+    };
+    let pick = move |_| {
+        if let Some(input) = input.get_untracked() {
+            input.click();
+        }
+    };
+    view! {
+        <input
+            type="file"
+            hidden
+            multiple=tray.config.max_files != 1
+            accept=tray.config.accept.clone()
+            node_ref=input
+            on:change=take
+        />
+        <button
+            type="button"
+            class="la-button"
+            data-variant="quiet"
+            data-shape="icon"
+            aria-label=tray.labels.attach.clone()
+            on:click=pick
+        >
+            {Icon::Clip.view()}
+        </button>
+    }
+    .into_any()
+}
+
+/// What is attached, and why files were not taken. `home` gets the focus when nothing is left.
+pub(crate) fn tray_view(tray: &Tray, home: NodeRef<html::Textarea>) -> AnyView {
+    let (items, refused) = (tray.items, tray.refused);
+    let row = tray.clone();
+    let list = {
+        let label = tray.labels.attached.clone();
+        move || {
+            let row = row.clone();
+            view! {
+                <ul class="la-attachments" aria-label=label.clone() aria-live="polite">
+                    <For
+                        each=move || items.get()
+                        key=|item| item.id
+                        children=move |item| item_view(&row, item, home)
+                    />
+                </ul>
+            }
+        }
+    };
+    let reasons = move || {
+        let list = refused.get();
+        (!list.is_empty()).then(|| {
+            let lines: Vec<_> = list
+                .into_iter()
+                .map(|line| view! { <li>{line}</li> })
+                .collect();
+            view! { <ul class="la-attachment-refusals">{lines}</ul> }
+        })
+    };
+    let some = Memo::new(move |_| items.with(|items| !items.is_empty()));
+    view! {
+        <div role="alert">{reasons}</div>
+        <Show when=move || some.get()>{list()}</Show>
+    }
+    .into_any()
+}
+
+fn item_view(tray: &Tray, item: Item, home: NodeRef<html::Textarea>) -> AnyView {
+    let labels = tray.labels.clone();
+    let icon = match item.kind() {
+        "image" => Icon::Image,
+        "audio" => Icon::Audio,
+        "video" => Icon::Video,
+        _ => Icon::File,
+    };
+    let picture = item.picture.clone();
+    let picture = move || match picture.get() {
+        // The name stands beside it.
+        Some(src) => view! { <img alt="" src=src /> }.into_any(),
+        None => icon.view().into_any(),
+    };
+    let size = size_text(item.size);
+    let (state, word) = (item.state.clone(), item.state.clone());
+    let name = item.name.clone();
+    let facts = {
+        let (labels, name) = (labels.clone(), name.clone());
+        move || match state.get() {
+            State::Reading => labels.reading.to_string(),
+            State::Ready(_) => size.clone(),
+            State::Failed(reason) => reason.replace("{name}", &name),
+        }
+    };
+    let tray = tray.clone();
+    let remove = move |event: ev::MouseEvent| {
+        pass_focus(&event, home);
+        tray.remove(item.id);
+    };
+    let id = format!("la-attachment-{}", fresh_id());
+    let label = format!("{} {name}", labels.remove);
+    view! {
+        <li
+            class="la-attachment"
+            data-state=move || match word.get() {
+                State::Reading => "reading",
+                State::Ready(_) => "ready",
+                State::Failed(_) => "failed",
+            }
+        >
+            <span class="la-attachment-picture" aria-hidden="true">{picture}</span>
+            <div class="la-attachment-text" id=id>
+                <p class="la-attachment-name" dir="auto" title=name.clone()>{name.clone()}</p>
+                <p class="la-attachment-facts">{facts}</p>
+            </div>
+            <button
+                type="button"
+                class="la-button"
+                data-variant="quiet"
+                data-shape="icon"
+                data-size="small"
+                aria-label=label
+                on:click=remove
+            >
+                {Icon::X.view()}
+            </button>
+        </li>
+    }
+    .into_any()
+}
+
+/// The button goes with its file: the focus passes to the next file's, else to the text.
+fn pass_focus(event: &ev::MouseEvent, home: NodeRef<html::Textarea>) {
+    let target: Option<web_sys::Element> = event.current_target().and_then(|t| t.dyn_into().ok());
+    let row = target.and_then(|target| target.closest("li").ok().flatten());
+    let beside = row.and_then(|row| {
+        row.next_element_sibling()
+            .or(row.previous_element_sibling())
+    });
+    let button = beside.and_then(|row| row.query_selector("button").ok().flatten());
+    let next: Option<web_sys::HtmlElement> = match button {
+        Some(button) => button.dyn_into().ok(),
+        None => home.get_untracked().map(Into::into),
+    };
+    if let Some(next) = next {
+        // Focusing an element that is in the page does not fail.
+        let _ = next.focus();
+    }
+}
+
+/// What covers the composer while files are held over the chat.
+pub(crate) fn drop_zone(tray: &Tray) -> AnyView {
+    let (hovered, label) = (tray.hovered, tray.labels.drop_here.clone());
+    (move || {
+        hovered.get().then(|| {
+            view! {
+                <div class="la-drop-zone" aria-hidden="true">
+                    {Icon::Clip.view()}
+                    <span>{label.clone()}</span>
+                </div>
+            }
+        })
+    })
+    .into_any()
+}
