@@ -1,4 +1,6 @@
 //! Markdown that is still being written.
 
+mod mend;
+mod spec;
 mod stream;
 mod support;

@@ -48,7 +48,7 @@ pub(super) fn streamed(text: &str, pieces: &[usize]) -> (Vec<Node>, u64) {
         while !text.is_char_boundary(end) {
             end += 1;
         }
-        shown.take(markdown.advance(&text[..end], true));
+        shown.take(markdown.advance(text.get(..end).unwrap(), true));
     }
     shown.take(markdown.advance(text, false));
     assert_eq!(shown.finished, shown.blocks.len());

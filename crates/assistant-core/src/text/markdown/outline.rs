@@ -14,6 +14,11 @@ pub(super) struct Outline {
     pub(super) range: Range<usize>,
     /// What follows the opening fence of a code block.
     pub(super) fenced: Option<String>,
+    /// It holds blocks. Where such a block ends is not certain: definitions behind it may be
+    /// counted to it.
+    container: bool,
+    /// It is a footnote. One that stands in another ends that, and begins within its line.
+    note: bool,
 }
 
 /// The blocks of `text` at the top level, and the labels that it defines for the first time; those
@@ -41,6 +46,11 @@ pub(super) fn outline(
     for (event, range) in events.by_ref() {
         match event {
             Event::Start(tag) => {
+                let container = matches!(
+                    tag,
+                    Tag::List(_) | Tag::BlockQuote(_) | Tag::FootnoteDefinition(_)
+                );
+                let note = matches!(tag, Tag::FootnoteDefinition(_));
                 if let Tag::FootnoteDefinition(label) = &tag {
                     notes.push(label.to_string());
                 }
@@ -49,7 +59,12 @@ pub(super) fn outline(
                         Tag::CodeBlock(CodeBlockKind::Fenced(info)) => Some(info.into_string()),
                         _ => None,
                     };
-                    blocks.push(Outline { range, fenced });
+                    blocks.push(Outline {
+                        range,
+                        fenced,
+                        container,
+                        note,
+                    });
                 }
                 depth += 1;
             }
@@ -57,6 +72,8 @@ pub(super) fn outline(
             _ if depth == 0 => blocks.push(Outline {
                 range,
                 fenced: None,
+                container: false,
+                note: false,
             }),
             _ => {}
         }
@@ -103,17 +120,31 @@ pub(super) fn line_start(text: &str, at: usize) -> usize {
 /// before it, which belong to the same paragraph as far as the grammar of lines is concerned.
 pub(super) fn start(text: &str, before: &Outline, block: &Outline) -> usize {
     let mut start = line_start(text, block.range.start);
-    while start > before.range.end {
-        let above = text.get(..start - 1).unwrap_or_default();
-        let above = line_start(text, above.len());
-        if above < before.range.end
-            || text
-                .get(above..start)
-                .is_none_or(|line| line.trim().is_empty())
+    if block.note && block.range.start - start > 3 {
+        return block.range.start;
+    }
+    let mut top = start;
+    while top > 0 {
+        let above = line_start(text, top - 1);
+        if text
+            .get(above..top)
+            .is_none_or(|line| line.trim().is_empty())
         {
             break;
         }
-        start = above;
+        if above >= before.range.end {
+            start = above;
+        } else if !before.container {
+            return start;
+        }
+        top = above;
     }
-    start
+    // Behind an empty line, a line without indent is in no container.
+    let first = text.get(top..).and_then(|rest| rest.lines().next());
+    let defines = first.is_some_and(|line| line.starts_with('[') && line.contains("]:"));
+    if defines && top > before.range.start {
+        top
+    } else {
+        start
+    }
 }

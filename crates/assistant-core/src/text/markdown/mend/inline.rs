@@ -1,0 +1,373 @@
+//! What is open at the end of a paragraph, heading or cell: marks of emphasis, code, links,
+//! images, tags. One walk over its characters.
+
+/// More than this is not open at the same time: what comes deeper is left as it is.
+const MOST: usize = 100;
+
+/// How to mend the end.
+#[derive(Default)]
+pub(super) struct End {
+    /// How much of the text stays.
+    pub(super) keep: usize,
+    /// What to put behind it.
+    pub(super) close: String,
+}
+
+/// Something that is open.
+struct Open {
+    /// Where its mark begins.
+    at: usize,
+    mark: char,
+    /// How many marks are open.
+    count: usize,
+    /// Where its content begins.
+    inside: usize,
+    /// Whether the run of marks can close as well.
+    both: bool,
+    /// How many marks the run had.
+    run: usize,
+}
+
+struct Walk<'a> {
+    text: &'a str,
+    at: usize,
+    open: Vec<Open>,
+    end: Option<End>,
+}
+
+/// What is open at the end of `text`, which begins a list `item` or not.
+pub(super) fn end(text: &str, item: bool) -> End {
+    if item && is_task(text) {
+        return End::default();
+    }
+    let mut walk = Walk {
+        text,
+        at: 0,
+        open: Vec::new(),
+        end: None,
+    };
+    while walk.end.is_none() && walk.step() {}
+    walk.finish()
+}
+
+/// Half a check box.
+fn is_task(text: &str) -> bool {
+    ["[", "[ ", "[ ]", "[x", "[x]", "[X", "[X]"].contains(&text)
+}
+
+fn is_punctuation(char: char) -> bool {
+    char.is_ascii_punctuation() || !char.is_alphanumeric() && !char.is_whitespace()
+}
+
+impl Walk<'_> {
+    fn rest(&self) -> &str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    /// Takes one character or mark. False at the end.
+    fn step(&mut self) -> bool {
+        let Some(char) = self.rest().chars().next() else {
+            return false;
+        };
+        match char {
+            '\\' => {
+                let escaped = self.rest().chars().nth(1).map_or(0, char::len_utf8);
+                if escaped == 0 {
+                    self.cut(self.at);
+                }
+                self.at += 1 + escaped;
+            }
+            '`' => self.code(),
+            '<' => self.tag(),
+            '!' if self.rest().starts_with("![") => self.bracket('!', 2),
+            '[' => self.bracket('[', 1),
+            ']' => self.close_bracket(),
+            '*' | '_' | '~' => self.emphasis(char),
+            _ => self.at += char.len_utf8(),
+        }
+        true
+    }
+
+    /// Ends the walk: nothing from `keep` on is shown.
+    fn cut(&mut self, keep: usize) {
+        let kept = self.text.get(..keep).unwrap_or_default();
+        let (keep, close) = (kept.trim_end_matches(' ').len(), String::new());
+        self.end.get_or_insert(End { keep, close });
+    }
+
+    fn code(&mut self) {
+        let start = self.at;
+        let width = run(self.rest(), '`');
+        let mut at = start + width;
+        while let Some(next) = self.text.get(at..).and_then(|rest| rest.find('`')) {
+            at += next;
+            let closing = run(self.text.get(at..).unwrap_or_default(), '`');
+            at += closing;
+            if closing == width {
+                self.at = at;
+                return;
+            }
+        }
+        let content = self.text.get(start + width..).unwrap_or_default();
+        let inner = content.trim_end_matches('`');
+        if inner.trim().is_empty() {
+            return self.cut(start);
+        }
+        let half = content.len() - inner.len();
+        let missing = if half < width { width - half } else { width };
+        let (keep, close) = (self.text.len(), "`".repeat(missing));
+        self.end = Some(End { keep, close });
+    }
+
+    fn tag(&mut self) {
+        match tag_length(self.rest()) {
+            Tag::Whole(length) => self.at += length,
+            Tag::Half => self.cut(self.at),
+            Tag::None => self.at += 1,
+        }
+    }
+
+    fn bracket(&mut self, mark: char, width: usize) {
+        self.push(mark, 1, self.at + width, false);
+        self.at += width;
+    }
+
+    fn push(&mut self, mark: char, count: usize, inside: usize, both: bool) {
+        if self.open.len() >= MOST {
+            return;
+        }
+        self.open.push(Open {
+            at: self.at,
+            mark,
+            count,
+            inside,
+            both,
+            run: count,
+        });
+    }
+
+    fn close_bracket(&mut self) {
+        self.at += 1;
+        let is_bracket = |open: &Open| open.mark == '[' || open.mark == '!';
+        let Some(index) = self.open.iter().rposition(is_bracket) else {
+            return;
+        };
+        let Some(bracket) = self.open.drain(index..).next() else {
+            return;
+        };
+        let target = match self.rest().chars().next() {
+            Some('(') => target_length(self.rest()),
+            Some('[') => self
+                .rest()
+                .find(']')
+                .map(|end| end + 1)
+                .or(Some(usize::MAX)),
+            _ => return,
+        };
+        match target {
+            // It is no target.
+            None => {}
+            Some(usize::MAX) if bracket.mark == '!' => self.cut(bracket.at),
+            Some(usize::MAX) => {
+                let (keep, close) = (self.at, String::from("()"));
+                self.end = Some(End { keep, close });
+            }
+            Some(length) => {
+                self.at += length;
+                if bracket.mark == '[' {
+                    // A link is not in a link.
+                    self.open.retain(|open| open.mark != '[');
+                }
+            }
+        }
+    }
+
+    fn emphasis(&mut self, mark: char) {
+        let mut count = run(self.rest(), mark);
+        let behind = self.at + count;
+        let before = self
+            .text
+            .get(..self.at)
+            .and_then(|text| text.chars().next_back());
+        let after = self.text.get(behind..).and_then(|text| text.chars().next());
+        let after_blank = after.is_none_or(char::is_whitespace);
+        let before_blank = before.is_none_or(char::is_whitespace);
+        let after_mark = after.is_some_and(is_punctuation);
+        let before_mark = before.is_some_and(is_punctuation);
+        let left = !after_blank && (!after_mark || before_blank || before_mark);
+        let right = !before_blank && (!before_mark || after_blank || after_mark);
+        let (opens, closes) = if mark == '_' {
+            (
+                left && (!right || before_mark),
+                right && (!left || after_mark),
+            )
+        } else {
+            (left, right)
+        };
+        if closes {
+            count = self.close(mark, count, opens);
+        }
+        if after.is_none() && count > 0 {
+            // Marks at the end say nothing yet.
+            return self.cut(behind - count);
+        }
+        // A single mark in the middle of a word or a formula is most often no emphasis.
+        let stray = count == 1
+            && before.is_some_and(|before| {
+                "{^$".contains(before)
+                    || before.is_ascii_alphanumeric() && after.is_some_and(char::is_alphanumeric)
+            });
+        let strikes = mark != '~' || count == 2;
+        if opens && count > 0 && strikes && !stray {
+            self.at = behind - count;
+            self.push(mark, count, behind, closes);
+        }
+        self.at = behind;
+    }
+
+    /// Closes with `count` marks what they can close. How many are left.
+    fn close(&mut self, mark: char, mut count: usize, both: bool) -> usize {
+        let run = count;
+        while count > 0 {
+            let matches = |open: &Open| {
+                let thirds = (open.both || both) && (open.run + run).is_multiple_of(3);
+                let fits = !thirds || open.run.is_multiple_of(3) && run.is_multiple_of(3);
+                open.mark == mark && fits && (mark != '~' || open.count == run)
+            };
+            let floor = self
+                .open
+                .iter()
+                .rposition(|open| open.mark == '[' || open.mark == '!');
+            let floor = floor.map_or(0, |at| at + 1);
+            let above = self.open.get(floor..).unwrap_or_default();
+            let Some(index) = above.iter().rposition(matches).map(|at| floor + at) else {
+                break;
+            };
+            self.open.truncate(index + 1);
+            let Some(open) = self.open.last_mut() else {
+                break;
+            };
+            let used = if open.count >= 2 && count >= 2 { 2 } else { 1 };
+            let used = if mark == '~' { count } else { used };
+            open.count -= used;
+            count -= used;
+            if open.count == 0 {
+                self.open.pop();
+            }
+        }
+        count
+    }
+
+    fn finish(mut self) -> End {
+        let mut end = self.end.take().unwrap_or(End {
+            keep: self.text.len(),
+            close: String::new(),
+        });
+        if let Some(image) = self.open.iter().find(|open| open.mark == '!') {
+            end.keep = image.at;
+            end.close.clear();
+        }
+        let mut linked = end.close == "()";
+        while let Some(open) = self.open.pop() {
+            if open.at >= end.keep {
+                continue;
+            }
+            let content = self.text.get(open.inside..end.keep).unwrap_or_default();
+            if end.close.is_empty()
+                && (content.trim().is_empty() || open.mark == '[' && content.starts_with('^'))
+            {
+                end.keep = open.at;
+                continue;
+            }
+            if open.mark == '[' && linked {
+                continue;
+            }
+            if end.close.is_empty() {
+                let kept = self.text.get(..end.keep).unwrap_or_default();
+                end.keep = kept.trim_end().len();
+            }
+            if open.mark == '[' {
+                linked = true;
+                end.close.push_str("]()");
+            } else {
+                end.close.extend(std::iter::repeat_n(open.mark, open.count));
+            }
+        }
+        end
+    }
+}
+
+fn run(text: &str, mark: char) -> usize {
+    text.len() - text.trim_start_matches(mark).len()
+}
+
+enum Tag {
+    Whole(usize),
+    Half,
+    None,
+}
+
+/// What begins with a `<`: a tag, an address or a comment, whole or half, or nothing of that.
+fn tag_length(text: &str) -> Tag {
+    let name = text.get(1..).unwrap_or_default();
+    if name.starts_with("!--") {
+        return name
+            .find("-->")
+            .map_or(Tag::Half, |end| Tag::Whole(end + 4));
+    }
+    let tag = name.strip_prefix('/').unwrap_or(name);
+    if !tag.starts_with(|first: char| first.is_ascii_alphabetic()) {
+        return Tag::None;
+    }
+    let mut quote: Option<char> = None;
+    for (at, char) in name.char_indices() {
+        match quote {
+            Some(open) if char == open => quote = None,
+            Some(_) => {}
+            None if char == '>' => return Tag::Whole(at + 2),
+            None if char == '<' => return Tag::None,
+            None if char == '"' || char == '\'' => quote = Some(char),
+            None if char.is_alphanumeric()
+                || char.is_whitespace()
+                || "-_/:=.@%?&#+~".contains(char) => {}
+            None => return Tag::None,
+        }
+    }
+    Tag::Half
+}
+
+/// The length of the target of a link that begins with `(`; `usize::MAX` if it is half written,
+/// `None` if it is none.
+fn target_length(text: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    let mut quote: Option<char> = None;
+    let mut escaped = false;
+    let mut blank = false;
+    for (at, char) in text.char_indices() {
+        if std::mem::take(&mut escaped) {
+            continue;
+        }
+        match char {
+            '\\' => escaped = true,
+            _ if quote.is_some() => {
+                if quote == Some(char) {
+                    quote = None;
+                }
+            }
+            '"' | '\'' if blank => quote = Some(char),
+            '<' if at == 1 => quote = Some('>'),
+            '(' => depth += 1,
+            ')' => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return Some(at + 1);
+                }
+            }
+            '\n' if blank => return None,
+            // More words than an address and a title: no target.
+            _ if blank && !char.is_whitespace() => return None,
+            _ => blank = char.is_whitespace() && at > 1,
+        }
+    }
+    Some(usize::MAX)
+}

@@ -1,0 +1,53 @@
+//! Unfinished markup at the end of a text that is still being written.
+//!
+//! A reader should not see raw marks flash up and vanish. So what is begun is closed (`**bold` is
+//! bold), what says nothing yet is held back (half an image, half a tag, marks with nothing behind
+//! them), and a table begins with its head. Only the end of a text is mended, and only while more
+//! may come; the finished text is read as it is.
+//!
+//! * `place` – which part of the text is still open, and as what
+//! * `inline` – what is open in that part
+
+mod inline;
+mod place;
+
+use std::borrow::Cow;
+
+use place::{Place, place};
+
+/// The text with its end mended.
+#[must_use]
+pub fn mend(text: &str) -> Cow<'_, str> {
+    match place(text) {
+        Place::Done => Cow::Borrowed(text),
+        Place::Underline { before } => Cow::Borrowed(text.get(..before).unwrap_or(text)),
+        Place::Table {
+            head,
+            cell,
+            columns,
+            prefix,
+        } => {
+            let row = text.get(cell..head).unwrap_or_default();
+            let end = inline::end(row, false);
+            let kept = text.get(..cell + end.keep).unwrap_or(text);
+            let closed = if row.trim().is_empty() { "" } else { " |" };
+            let mut mended = [kept, &end.close, closed, "\n"].concat();
+            mended.push_str(prefix);
+            mended.push('|');
+            for _ in 0..columns {
+                mended.push_str("-|");
+            }
+            Cow::Owned(mended)
+        }
+        Place::Inline { at, item, html } => {
+            let (before, open) = text.split_at_checked(at).unwrap_or((text, ""));
+            let end = inline::end(open, item);
+            let kept = open.get(..end.keep).unwrap_or(open);
+            if end.close.is_empty() && kept.len() == open.len() {
+                return Cow::Borrowed(text);
+            }
+            let close = if html { "" } else { end.close.as_str() };
+            Cow::Owned([before, kept, close].concat())
+        }
+    }
+}

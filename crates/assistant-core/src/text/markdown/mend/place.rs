@@ -1,0 +1,292 @@
+//! Which part of an unfinished text is still open, and as what: a look at its lines that is good
+//! enough for mending. The grammar itself is `read`'s.
+
+/// What is open at the end of a text.
+pub(super) enum Place<'a> {
+    /// Nothing that can be mended: code, an empty line, a line that is complete in itself.
+    Done,
+    /// Inlines begin at `at`, in a list `item`, or as raw `html`.
+    Inline { at: usize, item: bool, html: bool },
+    /// The line that begins behind `before` would make a heading of the paragraph above it, but
+    /// may as well become a list or a rule.
+    Underline { before: usize },
+    /// The head of a table ends at `head`; the line under it is missing or half written.
+    Table {
+        head: usize,
+        /// Where the last cell of the head begins.
+        cell: usize,
+        columns: usize,
+        prefix: &'a str,
+    },
+}
+
+/// A line without the marks of its containers.
+struct Line<'a> {
+    /// Where the content begins.
+    at: usize,
+    rest: &'a str,
+    /// The marks of quotes and the blanks before the content, list marks as blanks.
+    indent: usize,
+    item: bool,
+}
+
+/// The paragraph, heading or cell that lines belong to.
+struct Open {
+    at: usize,
+    item: bool,
+    html: bool,
+    /// Where its last line begins, with and without the marks of containers, and where it ends.
+    line: usize,
+    row: usize,
+    end: usize,
+    /// The columns of that line, if it can be the head of a table.
+    columns: usize,
+    /// How many lines it has.
+    lines: usize,
+}
+
+pub(super) fn place(text: &str) -> Place<'_> {
+    let mut fence: Option<(char, usize)> = None;
+    let mut open: Option<Open> = None;
+    let (mut table, mut list) = (false, false);
+    let mut start = 0;
+    for whole in text.split_inclusive('\n') {
+        let end = start + whole.len();
+        let last = end == text.len() && !whole.ends_with('\n');
+        let line = strip(whole.trim_end_matches(['\n', '\r']), start);
+        let above = start;
+        start = end;
+        if let Some((mark, width)) = fence {
+            if run(line.rest, mark) >= width && is_only(line.rest, &[mark]) {
+                fence = None;
+            }
+            continue;
+        }
+        let rest = line.rest.trim_end();
+        list |= line.item;
+        if rest.is_empty() {
+            if last && line.item && open.is_some() {
+                // An empty item would not interrupt the paragraph, or would make a heading of it.
+                return Place::Underline {
+                    before: above.saturating_sub(1),
+                };
+            }
+            (open, table) = (None, false);
+            continue;
+        }
+        if let Some(mark) = rest.chars().next().filter(|mark| ['`', '~'].contains(mark)) {
+            let width = run(rest, mark);
+            let info = rest.trim_start_matches(mark);
+            if width >= 3 && (mark == '~' || !info.contains('`')) {
+                (fence, open, table) = (Some((mark, width)), None, false);
+                continue;
+            }
+        }
+        if line.item {
+            (open, table) = (None, false);
+        }
+        let head = open.take();
+        if let Some(head) = &head
+            && head.columns > 0
+            && is_delimiter(rest)
+        {
+            if columns(rest) == head.columns {
+                table = true;
+                continue;
+            }
+            if last {
+                return table_of(text, head);
+            }
+        }
+        if head.is_some() && !line.item && is_underline(rest) {
+            if last && rest.len() < 3 {
+                return Place::Underline {
+                    before: above.saturating_sub(1),
+                };
+            }
+            continue;
+        }
+        if is_rule(rest) {
+            if last && rest.len() >= 3 {
+                return Place::Done;
+            }
+            if !last {
+                continue;
+            }
+        }
+        let hashes = run(rest, '#');
+        if (1..=6).contains(&hashes)
+            && rest
+                .get(hashes..)
+                .is_some_and(|r| r.starts_with([' ', '\t']))
+        {
+            if last {
+                let at = line.at + hashes + 1;
+                return Place::Inline {
+                    at,
+                    item: false,
+                    html: false,
+                };
+            }
+            continue;
+        }
+        if table {
+            if last {
+                let cell = last_cell(line.rest);
+                return Place::Inline {
+                    at: line.at + cell,
+                    item: false,
+                    html: false,
+                };
+            }
+            // Rows are complete in themselves.
+            continue;
+        }
+        if head.is_none() && line.indent >= 4 && !list {
+            continue;
+        }
+        let (at, item, html, lines) = match &head {
+            Some(head) => (head.at, head.item, head.html, head.lines + 1),
+            None => (line.at, line.item, is_tag(rest), 1),
+        };
+        open = Some(Open {
+            at,
+            item,
+            html,
+            line: above,
+            row: line.at,
+            end: line.at + rest.len(),
+            columns: if rest.contains('|') { columns(rest) } else { 0 },
+            lines,
+        });
+    }
+    match open {
+        Some(open)
+            if open.lines == 1
+                && open.columns > 0
+                && text
+                    .get(open.at..)
+                    .is_some_and(|head| head.starts_with('|')) =>
+        {
+            table_of(text, &open)
+        }
+        Some(Open { at, item, html, .. }) => Place::Inline { at, item, html },
+        None => Place::Done,
+    }
+}
+
+fn table_of<'a>(text: &'a str, head: &Open) -> Place<'a> {
+    // The next line belongs to the same containers if it begins like this one.
+    let prefix = text.get(head.line..head.row).unwrap_or_default();
+    let quoted = prefix.bytes().all(|byte| b" \t>".contains(&byte));
+    let row = text.get(head.row..head.end).unwrap_or_default();
+    Place::Table {
+        head: head.end,
+        cell: head.row + last_cell(row),
+        columns: head.columns,
+        prefix: if quoted { prefix } else { blanks(prefix.len()) },
+    }
+}
+
+fn blanks(count: usize) -> &'static str {
+    "                                "
+        .get(..count)
+        .unwrap_or_default()
+}
+
+/// Takes the marks of containers off a line that begins at `at`.
+fn strip(line: &str, mut at: usize) -> Line<'_> {
+    let (mut rest, mut indent, mut item) = (line, 0, false);
+    loop {
+        let trimmed = rest.trim_start_matches([' ', '\t']);
+        let blank = rest.len() - trimmed.len();
+        let mark = if trimmed.starts_with('>') {
+            1
+        } else if is_rule(trimmed) {
+            0
+        } else {
+            list_mark(trimmed)
+        };
+        at += blank + mark;
+        if mark == 0 {
+            let indent = indent + blank;
+            return Line {
+                at,
+                rest: trimmed,
+                indent,
+                item,
+            };
+        }
+        item |= !trimmed.starts_with('>');
+        indent = 0;
+        rest = trimmed.get(mark..).unwrap_or_default();
+    }
+}
+
+/// The length of the mark of a list item.
+fn list_mark(text: &str) -> usize {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let marks: &[char] = if digits == 0 {
+        &['-', '+', '*']
+    } else {
+        &['.', ')']
+    };
+    let Some(behind) = text.get(digits..).and_then(|text| text.strip_prefix(marks)) else {
+        return 0;
+    };
+    if digits < 10 && (behind.is_empty() && digits > 0 || behind.starts_with([' ', '\t'])) {
+        digits + 1
+    } else {
+        0
+    }
+}
+
+fn run(text: &str, mark: char) -> usize {
+    text.len() - text.trim_start_matches(mark).len()
+}
+
+fn is_only(text: &str, marks: &[char]) -> bool {
+    text.trim_end().trim_start_matches(marks).is_empty()
+}
+
+fn is_underline(text: &str) -> bool {
+    is_only(text, &['-']) || is_only(text, &['='])
+}
+
+fn is_rule(text: &str) -> bool {
+    ['-', '*', '_']
+        .iter()
+        .any(|&mark| is_only(text, &[mark, ' ', '\t']) && text.matches(mark).count() >= 3)
+}
+
+fn is_delimiter(text: &str) -> bool {
+    is_only(text, &['|', '-', ':', ' ', '\t'])
+}
+
+/// How many cells a row has.
+fn columns(row: &str) -> usize {
+    let row = row.trim();
+    let inner = row.strip_prefix('|').unwrap_or(row);
+    let pipes = pipes(inner).count();
+    let closed = inner.ends_with('|') && !inner.ends_with("\\|");
+    (pipes + usize::from(!closed)).max(1)
+}
+
+fn pipes(row: &str) -> impl Iterator<Item = usize> {
+    let mut escaped = false;
+    row.char_indices().filter_map(move |(at, char)| {
+        let pipe = char == '|' && !escaped;
+        escaped = char == '\\' && !escaped;
+        pipe.then_some(at)
+    })
+}
+
+fn last_cell(row: &str) -> usize {
+    pipes(row).last().map_or(0, |at| at + 1)
+}
+
+fn is_tag(text: &str) -> bool {
+    text.strip_prefix('<').is_some_and(|rest| {
+        rest.starts_with(|first: char| first.is_ascii_alphabetic() || "/!?".contains(first))
+    })
+}

@@ -1,0 +1,72 @@
+//! Unfinished markup: what people are used to seeing, recorded.
+//!
+//! A recording and ours are compared by their trees. Where ours differs on purpose, the case is
+//! listed in `differences.json` under its reason, and the list is held exactly.
+
+use std::collections::BTreeSet;
+
+use assistant_core::text::markdown::{Kind, Node, mend, parse};
+use serde_json::{Value, json};
+
+const VECTORS: &str = include_str!(concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../fixtures/markdown_repair/markdown_repair.json"
+));
+const DIFFERENCES: &str = include_str!(concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../fixtures/markdown_repair/differences.json"
+));
+
+/// What the recorded library shows, with its own address for an unfinished link.
+fn recorded(output: &str) -> Vec<Node> {
+    parse(&output.replace("(streamdown:incomplete-link)", "()"))
+}
+
+/// The text alone where a link has no address yet: a view may show it like this.
+fn text_only(nodes: Vec<Node>) -> Vec<Node> {
+    let mut out: Vec<Node> = Vec::new();
+    for mut node in nodes {
+        node.children = text_only(node.children);
+        let unwrapped = match &node.kind {
+            Kind::Link { href, .. } if href.is_empty() => node.children,
+            _ => vec![node],
+        };
+        for node in unwrapped {
+            match (out.last_mut().map(|last| &mut last.kind), &node.kind) {
+                (Some(Kind::Text(text)), Kind::Text(more)) => text.push_str(more),
+                _ => out.push(node),
+            }
+        }
+    }
+    out
+}
+
+#[test]
+fn differs_from_the_recordings_where_listed() {
+    let file: Value = serde_json::from_str(VECTORS).unwrap();
+    let mut found = BTreeSet::new();
+    for vector in file["vectors"].as_array().unwrap() {
+        let (input, output) = (&vector["input"], vector["output"].as_str().unwrap());
+        let mut ours = parse(&mend(input.as_str().unwrap()));
+        if vector["options"]["linkMode"] == "text-only" {
+            ours = text_only(ours);
+        }
+        if ours != recorded(output) {
+            found.insert(json!([input, vector["options"]]).to_string());
+        }
+    }
+    let file: Value = serde_json::from_str(DIFFERENCES).unwrap();
+    let listed: BTreeSet<String> = file
+        .as_object()
+        .unwrap()
+        .values()
+        .flat_map(|cases| cases.as_array().unwrap())
+        .map(|case| json!([case["input"], case["options"]]).to_string())
+        .collect();
+    let fresh: Vec<_> = found.difference(&listed).collect();
+    let gone: Vec<_> = listed.difference(&found).collect();
+    assert!(
+        fresh.is_empty() && gone.is_empty(),
+        "new: {fresh:#?}\nno longer: {gone:#?}"
+    );
+}
