@@ -288,3 +288,31 @@ legacyTest("a question of the older dialect that is an object shows its message"
   const [, second] = await sent(agent, { state: true, props: true });
   assert.equal(commandOf(second).resume.guests, 2);
 });
+
+legacyTest("an approval of the older dialect is a card, and a yes is answered in kind", async (chat, agent) => {
+  const card = await refund(chat);
+  assert.equal(await questions(chat).count(), 0);
+  await chat.approve(card);
+  await chat.idle();
+  await chat.status(card, "complete");
+  assert.equal(await card.count(), 1, "the call that the graph announces again is the same");
+  await chat.says('refund_order returned {"order": "A-17", "refunded": 40}.');
+  const bodies = await sent(agent, { state: true, props: true });
+  assert.deepEqual(commandOf(bodies[1]), { resume: { approved: true } });
+  await chat.ask("Thank you");
+  await chat.says("You said: Thank you");
+  const last = (await sent(agent, { state: true, props: true })).at(-1);
+  assert.deepEqual(last.forwardedProps, {}, "a decision goes out once");
+});
+
+legacyTest("a denial of the older dialect with its reason, and the next message works", async (chat, agent) => {
+  const card = await refund(chat);
+  await denyBecause(card, "too expensive");
+  await chat.idle();
+  await chat.status(card, "failed");
+  await chat.says('refund_order returned {"denied": "too expensive"}.');
+  const bodies = await sent(agent, { state: true, props: true });
+  assert.deepEqual(commandOf(bodies[1]), { resume: { approved: false, reason: "too expensive" } });
+  await chat.ask("Thank you");
+  await chat.says("You said: Thank you");
+});
