@@ -4,20 +4,24 @@
 //! cargo run -p assistant-core --example replay -- [--strict] [--each] FILE…
 //! ```
 //!
-//! A FILE is a captured `.sse`, or a `.json` with `stream` (a list of events) or `rawSse`, and
-//! optionally `input` (messages, state, resume, pendingInterrupts). `-` is standard input; it is
-//! JSON if it starts with `{`. Several files are runs of one conversation; with `--each` every file
+//! A FILE is a captured `.sse`, or a `.json`: a list of events, or an object with `stream` (such a
+//! list) or `rawSse`, and optionally `input` (messages, state, resume, pendingInterrupts). `-` is
+//! standard input; it is JSON if it starts with `{` or `[`. Several files are runs of one conversation; with `--each` every file
 //! stands alone. `--strict` holds the agent to the letter of AG-UI 1.0. One JSON object a file, one
 //! a line; the exit status is 0 unless a file cannot be read.
 
 use std::error::Error;
 use std::io::{self, Read, Write};
+use std::path::Path;
 use std::process::ExitCode;
 use std::{env, fs};
 
 use assistant_core::replay::{Input, Replay, Report};
 use assistant_core::wire::agui::Options;
 use serde_json::Value;
+
+/// What some editors put before a text.
+const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 const USAGE: &str = "usage: replay [--strict] [--each] FILE…   (- is standard input)";
 
@@ -93,15 +97,20 @@ enum Body {
 impl Recording {
     fn read(file: &str) -> Fallible<Self> {
         let mut bytes = Vec::new();
-        let is_json = if file == "-" {
+        if file == "-" {
             io::stdin().read_to_end(&mut bytes)?;
-            bytes.trim_ascii_start().starts_with(b"{")
         } else {
             bytes = fs::read(file)?;
-            file.ends_with(".json")
+        }
+        let text = bytes.strip_prefix(BOM).unwrap_or(&bytes);
+        let is_json = match file {
+            "-" => matches!(text.trim_ascii_start(), [b'{' | b'[', ..]),
+            file => Path::new(file)
+                .extension()
+                .is_some_and(|ending| ending.eq_ignore_ascii_case("json")),
         };
         if is_json {
-            return Self::from_json(serde_json::from_slice(&bytes)?);
+            return Self::from_json(serde_json::from_slice(text)?);
         }
         Ok(Self {
             input: None,
@@ -110,6 +119,12 @@ impl Recording {
     }
 
     fn from_json(mut json: Value) -> Fallible<Self> {
+        if let Value::Array(events) = json {
+            return Ok(Self {
+                input: None,
+                body: Body::Events(events),
+            });
+        }
         let mut take = |key: &str| json.get_mut(key).map(Value::take).unwrap_or_default();
         let body = match (take("rawSse"), take("stream")) {
             (Value::String(text), _) => Body::Sse(text.into_bytes()),

@@ -409,7 +409,7 @@ fn several_questions_of_the_older_dialect_are_answered_by_id() {
             value: json!({"message": id}),
         },
         base: assistant_core::event::Base {
-            raw_event: Some(json!({"id": id})),
+            raw_event: Some(Box::new(json!({"id": id}))),
             ..Default::default()
         },
     };

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::Phase;
 use crate::{
     event::{Content, Object},
-    wire::json::partial::PartialJson,
+    wire::json::partial::{PartialJson, State},
 };
 
 /// A tool call inside an assistant message.
@@ -181,6 +181,8 @@ impl ToolCall {
         self.open = false;
         self.args = if self.args_text.trim().is_empty() {
             Some(Value::Object(Map::new()))
+        } else if self.partial.state() == State::Complete {
+            self.partial.value().cloned()
         } else {
             serde_json::from_str(&self.args_text).ok()
         };

@@ -280,6 +280,14 @@ impl Conversation {
 
     pub(super) fn find_call(&self, wire_id: &str) -> Option<CallRef> {
         let is_it = |at: &CallRef| self.call_at(*at).is_some_and(|call| call.id == wire_id);
+        // Mostly it is the last of the newest message, and to compare is less than to look up.
+        let newest = self.path.last().and_then(|node| {
+            let part = self.node(*node)?.message.parts.len().checked_sub(1)?;
+            Some(CallRef { node: *node, part })
+        });
+        if newest.as_ref().is_some_and(is_it) {
+            return newest;
+        }
         self.calls
             .get(wire_id)?
             .iter()

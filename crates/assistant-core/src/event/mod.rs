@@ -37,15 +37,15 @@ impl From<EventKind> for Event {
     }
 }
 
-/// Fields that every event may carry.
+/// Fields that every event may carry. Few do, and events are moved a lot: what is large is boxed.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Base {
     /// Milliseconds since 1970, as the producer says; never used for order.
     pub timestamp: Option<i64>,
     /// The provider's own event, for people who debug.
-    pub raw_event: Option<Value>,
+    pub raw_event: Option<Box<Value>>,
     /// Open metadata; merged into the entity that the event is about.
-    pub metadata: Option<Object>,
+    pub metadata: Option<Box<Object>>,
     /// The subagent run that speaks; absent for the parent agent.
     pub subagent_run_id: Option<String>,
 }
@@ -68,7 +68,7 @@ pub enum EventKind {
     RunFinished {
         thread_id: String,
         run_id: String,
-        result: Option<Value>,
+        result: Option<Box<Value>>,
         /// Absent means success without a list of pending calls.
         outcome: Option<Outcome>,
         usage: Vec<TokenUsage>,
@@ -184,9 +184,9 @@ pub enum EventKind {
     },
     SubagentFinished {
         subagent_run_id: String,
-        result: Option<Value>,
+        result: Option<Box<Value>>,
         /// The outcome object as it came (`success`, or `suspended` with interrupt ids).
-        outcome: Option<Value>,
+        outcome: Option<Box<Value>>,
     },
     SubagentError {
         subagent_run_id: String,

@@ -27,8 +27,12 @@ impl Input {
     /// absent, other members are passed over.
     ///
     /// # Errors
-    /// If one of them has a wrong value.
+    /// If it is neither an object nor `null`, or one of them has a wrong value.
     pub fn from_json(mut value: Value) -> Result<Self, ProtocolError> {
+        if !value.is_object() && !value.is_null() {
+            let message = "Malformed input: it is no object.";
+            return Err(ProtocolError::new("malformed", message));
+        }
         let mut take = |key: &str| {
             let taken = value.get_mut(key).map(Value::take);
             taken.filter(|value| !value.is_null())

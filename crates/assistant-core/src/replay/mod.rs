@@ -81,7 +81,6 @@ impl Replay {
             error,
             diagnostics: Vec::new(),
             left_out: 0,
-            frames: Vec::new(),
             events: Vec::new(),
             changes: Vec::new(),
             notes: Vec::new(),
@@ -124,7 +123,6 @@ pub struct Stream<'a> {
     error: Option<ProtocolError>,
     diagnostics: Vec<Diagnostic>,
     left_out: usize,
-    frames: Vec<Frame>,
     events: Vec<Event>,
     /// Filled and emptied with each event; kept for their memory.
     changes: Vec<Change>,
@@ -137,12 +135,9 @@ impl Stream<'_> {
         if self.error.is_some() {
             return;
         }
-        let mut frames = std::mem::take(&mut self.frames);
-        let result = self.sse.push(bytes, &mut frames);
-        for frame in frames.drain(..) {
-            self.push_frame(&frame);
-        }
-        self.frames = frames;
+        let mut sse = std::mem::take(&mut self.sse);
+        let result = sse.read(bytes, &mut |frame| self.push_frame(frame));
+        self.sse = sse;
         if let Err(error) = result {
             self.fail(ProtocolError::new("limit", error.to_string()));
         }

@@ -253,7 +253,7 @@ impl Session {
                 return self.run_said_end(event, cx);
             }
             EventKind::Custom { name, value } => {
-                let raw = event.base.raw_event.as_ref();
+                let raw = event.base.raw_event.as_deref();
                 let interrupt = legacy::interrupt_of(name, value, raw, self.last_number);
                 return self.keep_custom_event(event, interrupt);
             }

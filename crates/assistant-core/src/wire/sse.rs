@@ -8,11 +8,15 @@
 //! The decoder never looks into `data`, never reconnects (`retry` is ignored), and holds no more
 //! than its limit. What the data means is up to the protocols next door.
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 
 /// How many bytes an unfinished frame may hold unless told otherwise.
 const DEFAULT_LIMIT: usize = 10 * 1024 * 1024;
+
+/// How much memory of a frame serves the next one; what a larger one took is given back.
+const KEPT: usize = 64 * 1024;
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
@@ -103,6 +107,16 @@ impl SseDecoder {
     /// A frame is larger than the limit. Frames before it are in `frames`; every later call
     /// fails as well.
     pub fn push(&mut self, bytes: &[u8], frames: &mut Vec<Frame>) -> Result<(), SseError> {
+        self.read(bytes, &mut |frame| frames.push(std::mem::take(frame)))
+    }
+
+    /// Like [`Self::push`], but shows each frame as it is finished; what is left in it serves the
+    /// next one, so that a frame need not cost memory of its own.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::push`].
+    pub fn read(&mut self, bytes: &[u8], each: &mut dyn FnMut(&mut Frame)) -> Result<(), SseError> {
         let mut rest = bytes;
         if self.after_cr && !rest.is_empty() {
             self.after_cr = false;
@@ -110,7 +124,7 @@ impl SseDecoder {
         }
         while let Some(at) = line_end(rest) {
             let (line, ending) = rest.split_at(at);
-            self.end_line(line, frames)?;
+            self.end_line(line, each)?;
             rest = match ending {
                 [b'\r', b'\n', after @ ..] => after,
                 [b'\r'] => {
@@ -133,28 +147,33 @@ impl SseDecoder {
         }
         let line = std::mem::take(&mut self.line);
         self.field(&line);
-        self.take_frame()
+        let frame = std::mem::take(&mut self.frame);
+        std::mem::take(&mut self.has_data).then_some(frame)
     }
 
-    fn end_line(&mut self, tail: &[u8], frames: &mut Vec<Frame>) -> Result<(), SseError> {
+    fn end_line(&mut self, tail: &[u8], each: &mut dyn FnMut(&mut Frame)) -> Result<(), SseError> {
         self.check(tail.len())?;
         if self.line.is_empty() {
-            return self.whole_line(tail, frames);
+            return self.whole_line(tail, each);
         }
         let mut line = std::mem::take(&mut self.line);
         line.extend_from_slice(tail);
-        self.whole_line(&line, frames)?;
+        self.whole_line(&line, each)?;
         // Its memory serves the next line that comes in pieces.
         line.clear();
         self.line = line;
         Ok(())
     }
 
-    fn whole_line(&mut self, line: &[u8], frames: &mut Vec<Frame>) -> Result<(), SseError> {
+    fn whole_line(
+        &mut self,
+        line: &[u8],
+        each: &mut dyn FnMut(&mut Frame),
+    ) -> Result<(), SseError> {
         let bom = self.first_line && line == BOM;
         if line.is_empty() || bom {
             self.first_line = false;
-            frames.extend(self.take_frame());
+            self.end_frame(each);
         } else {
             self.field(line);
         }
@@ -170,7 +189,10 @@ impl SseDecoder {
         let mut halves = line.splitn(2, |&byte| byte == b':');
         let name = halves.next().unwrap_or_default();
         let value = halves.next().unwrap_or_default();
-        let value = String::from_utf8_lossy(value.strip_prefix(b" ").unwrap_or(value));
+        let value = value.strip_prefix(b" ").unwrap_or(value);
+        // Text that is fine, which is nearly all of it, is looked through in wide steps.
+        let value = std::str::from_utf8(value)
+            .map_or_else(|_| String::from_utf8_lossy(value), Cow::Borrowed);
         match name {
             b"data" => {
                 if self.has_data {
@@ -185,10 +207,16 @@ impl SseDecoder {
         }
     }
 
-    /// The frame so far, if it has data; a frame without is dropped.
-    fn take_frame(&mut self) -> Option<Frame> {
-        let frame = std::mem::take(&mut self.frame);
-        std::mem::take(&mut self.has_data).then_some(frame)
+    /// Shows the frame so far, if it has data; a frame without is dropped.
+    fn end_frame(&mut self, each: &mut dyn FnMut(&mut Frame)) {
+        if std::mem::take(&mut self.has_data) {
+            each(&mut self.frame);
+        }
+        let mut data = std::mem::take(&mut self.frame).data;
+        if data.capacity() <= KEPT {
+            data.clear();
+            self.frame.data = data;
+        }
     }
 
     /// Whether the frame, its unfinished line and `more` bytes are within the limit.

@@ -52,8 +52,8 @@ fn base(attributable: bool) -> BoxedStrategy<Base> {
     )
         .prop_map(move |(timestamp, raw_event, metadata, tag)| Base {
             timestamp,
-            raw_event,
-            metadata,
+            raw_event: raw_event.map(Box::new),
+            metadata: metadata.map(Box::new),
             subagent_run_id: tag.filter(|_| attributable),
         })
         .boxed()
@@ -264,7 +264,7 @@ fn lifecycle() -> BoxedStrategy<EventKind> {
             |(id, result, outcome, usage)| EventKind::RunFinished {
                 thread_id: id.clone(),
                 run_id: id,
-                result,
+                result: result.map(Box::new),
                 outcome,
                 usage,
             }
@@ -293,8 +293,8 @@ fn lifecycle() -> BoxedStrategy<EventKind> {
             .prop_map(
                 |(subagent_run_id, result, outcome)| EventKind::SubagentFinished {
                     subagent_run_id,
-                    result,
-                    outcome,
+                    result: result.map(Box::new),
+                    outcome: outcome.map(Box::new),
                 }
             ),
         (text(), text(), of(text())).prop_map(|(subagent_run_id, message, code)| {

@@ -109,7 +109,7 @@ impl Conversation {
                 ),
             },
             EventKind::MessagesSnapshot { messages } => {
-                self.merge_snapshot(messages, base.metadata.as_ref(), out);
+                self.merge_snapshot(messages, base.metadata.as_deref(), out);
             }
             EventKind::RunStarted {
                 input: Some(input), ..
@@ -160,7 +160,7 @@ impl Conversation {
         let (Some(metadata), Some(node)) = (base.metadata, self.node_mut(ix)) else {
             return;
         };
-        merge_metadata(node.message.metadata.get_or_insert_default(), metadata);
+        merge_metadata(node.message.metadata.get_or_insert_default(), *metadata);
     }
 
     fn part_grew(&self, ix: usize, out: &mut Applied<'_>) {

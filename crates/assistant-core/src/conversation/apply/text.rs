@@ -161,6 +161,15 @@ impl Conversation {
     /// The message that text with this id belongs to. The result of a call is given at once and
     /// then stands; a server that names it and its answer alike means two messages.
     fn find_text(&self, id: &str) -> Option<usize> {
+        // Mostly it is the newest, and to compare is less than to look up.
+        let newest = self.path.last().copied();
+        let is_it = |ix: &usize| {
+            self.node(*ix)
+                .is_some_and(|node| node.message.role != Role::Tool && node.message.wire_id() == id)
+        };
+        if let Some(ix) = newest.filter(is_it) {
+            return Some(ix);
+        }
         let mut named = self.wire_ids.get(id)?.iter().copied();
         named.find(|ix| self.on_path(*ix) && self.role_of(*ix) != Some(Role::Tool))
     }

@@ -25,7 +25,7 @@ impl Conversation {
         }
         let ix = self.home_of_call(&id, parent, &base, out);
         let mut call = ToolCall::new(id, name, out.now);
-        call.metadata = base.metadata.unwrap_or_default();
+        call.metadata = base.metadata.map(|metadata| *metadata).unwrap_or_default();
         let part = self.push_part(ix, Part::ToolCall(Box::new(call)), out);
         let at = CallRef { node: ix, part };
         self.index_call(at);
@@ -151,7 +151,7 @@ impl Conversation {
             sent: true,
             encrypted_value: None,
             subagent_run_id: base.subagent_run_id,
-            metadata: base.metadata,
+            metadata: base.metadata.map(|metadata| *metadata),
             extra: Object::new(),
         };
         self.fold(at, result, Some(after), out.now);
@@ -212,7 +212,7 @@ impl Conversation {
 
     fn note_call_metadata(&mut self, at: CallRef, base: Base) {
         if let (Some(metadata), Some(call)) = (base.metadata, self.call_at_mut(at)) {
-            merge_metadata(&mut call.metadata, metadata);
+            merge_metadata(&mut call.metadata, *metadata);
         }
     }
 
@@ -229,7 +229,7 @@ fn tool_message(id: String, tool_call_id: String, content: Content, base: Base) 
     };
     event::Message {
         subagent_run_id: base.subagent_run_id,
-        metadata: base.metadata,
+        metadata: base.metadata.map(|metadata| *metadata),
         ..event::Message::new(id, body)
     }
 }

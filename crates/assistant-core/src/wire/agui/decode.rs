@@ -84,8 +84,8 @@ fn event(mut fields: Fields<'_>, context: &mut Context<'_>) -> Read<Event> {
 fn base(f: &mut Fields<'_>, context: &mut Context<'_>, attributable: bool) -> Read<Base> {
     Ok(Base {
         timestamp: f.opt_integer(context, "timestamp", i64::MIN)?,
-        raw_event: f.opt(context, "rawEvent")?,
-        metadata: f.opt_object(context, "metadata")?,
+        raw_event: f.opt(context, "rawEvent")?.map(Box::new),
+        metadata: f.opt_object(context, "metadata")?.map(Box::new),
         subagent_run_id: if attributable { f.tag(context)? } else { None },
     })
 }
@@ -193,10 +193,11 @@ fn subagent(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<E
         },
         "SUBAGENT_FINISHED" => EventKind::SubagentFinished {
             subagent_run_id: f.identity(context, "subagentRunId")?,
-            result: f.opt(context, "result")?,
+            result: f.opt(context, "result")?.map(Box::new),
             outcome: {
                 f.reject_null(context, "outcome")?;
                 f.opt_with(context, "outcome", run::subagent_outcome)?
+                    .map(Box::new)
             },
         },
         "SUBAGENT_ERROR" => EventKind::SubagentError {
@@ -228,7 +229,7 @@ fn lifecycle(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<
         "RUN_FINISHED" => EventKind::RunFinished {
             thread_id: f.text(context, "threadId")?,
             run_id: f.text(context, "runId")?,
-            result: f.opt(context, "result")?,
+            result: f.opt(context, "result")?.map(Box::new),
             outcome: f.opt_with(context, "outcome", run::outcome)?,
             usage: f
                 .opt_list(context, "usage", run::usage)?

@@ -27,7 +27,11 @@ const COMMON: [&str; 9] = [
 
 /// The fields of a JSON object, in their order. Of a name that comes twice the last counts.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Frame(Vec<(Cow<'static, str>, Option<Value>)>);
+pub struct Frame {
+    fields: Vec<(Cow<'static, str>, Option<Value>)>,
+    /// How many were not taken: most events are read to the end before their optional fields.
+    left: usize,
+}
 
 impl Frame {
     /// Parses the data of one frame.
@@ -48,7 +52,10 @@ impl Frame {
     /// The value of a field.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Value> {
-        self.0
+        if self.left == 0 {
+            return None;
+        }
+        self.fields
             .iter()
             .rev()
             .find(|(key, _)| key == name)
@@ -61,25 +68,34 @@ impl Frame {
 
     /// Takes a field out.
     pub(super) fn take(&mut self, name: &str) -> Option<Value> {
-        self.slot(name).and_then(Option::take)
+        if self.left == 0 {
+            return None;
+        }
+        let taken = self.slot(name).and_then(Option::take);
+        self.left -= usize::from(taken.is_some());
+        taken
     }
 
     pub(super) fn set(&mut self, name: &'static str, value: Value) {
-        match self.slot(name) {
-            Some(slot) => *slot = Some(value),
-            None => self.0.push((Cow::Borrowed(name), Some(value))),
-        }
+        let before = match self.slot(name) {
+            Some(slot) => slot.replace(value),
+            None => {
+                self.fields.push((Cow::Borrowed(name), Some(value)));
+                None
+            }
+        };
+        self.left += usize::from(before.is_none());
     }
 
     /// What was not taken.
     pub(super) fn rest(self) -> impl Iterator<Item = (Cow<'static, str>, Value)> {
-        self.0
+        self.fields
             .into_iter()
             .filter_map(|(key, value)| Some((key, value?)))
     }
 
     fn slot(&mut self, name: &str) -> Option<&mut Option<Value>> {
-        self.0
+        self.fields
             .iter_mut()
             .rev()
             .find(|(key, _)| key == name)
@@ -87,14 +103,18 @@ impl Frame {
     }
 }
 
+impl From<Vec<(Cow<'static, str>, Option<Value>)>> for Frame {
+    fn from(fields: Vec<(Cow<'static, str>, Option<Value>)>) -> Self {
+        let left = fields.len();
+        Self { fields, left }
+    }
+}
+
 impl From<Object> for Frame {
     fn from(object: Object) -> Self {
-        Self(
-            object
-                .into_iter()
-                .map(|(key, value)| (Cow::Owned(key), Some(value)))
-                .collect(),
-        )
+        let fields = object.into_iter();
+        let fields = fields.map(|(key, value)| (Cow::Owned(key), Some(value)));
+        fields.collect::<Vec<_>>().into()
     }
 }
 
@@ -118,7 +138,7 @@ impl<'de> Visitor<'de> for FrameVisitor {
         while let Some(Name(name)) = map.next_key()? {
             fields.push((name, Some(map.next_value()?)));
         }
-        Ok(Frame(fields))
+        Ok(fields.into())
     }
 }
 

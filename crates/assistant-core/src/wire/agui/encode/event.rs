@@ -79,8 +79,8 @@ fn base(w: &mut Writer, base: &Base, attributable: bool) {
     if let Some(timestamp) = base.timestamp {
         w.put("timestamp", Value::from(timestamp));
     }
-    w.opt("rawEvent", base.raw_event.as_ref());
-    w.opt_object("metadata", base.metadata.as_ref());
+    w.opt("rawEvent", base.raw_event.as_deref());
+    w.opt_object("metadata", base.metadata.as_deref());
     if attributable {
         w.opt_text("subagentRunId", base.subagent_run_id.as_deref());
     }
@@ -112,7 +112,7 @@ fn run(w: &mut Writer, kind: &EventKind) {
         } => {
             w.text("threadId", thread_id);
             w.text("runId", run_id);
-            w.opt("result", result.as_ref());
+            w.opt("result", result.as_deref());
             if let Some(outcome) = outcome {
                 w.put("outcome", write_outcome(outcome));
             }
@@ -154,8 +154,8 @@ fn subagent(w: &mut Writer, kind: &EventKind) {
             outcome,
         } => {
             w.text("subagentRunId", subagent_run_id);
-            w.opt("result", result.as_ref());
-            w.opt("outcome", outcome.as_ref());
+            w.opt("result", result.as_deref());
+            w.opt("outcome", outcome.as_deref());
         }
         EventKind::SubagentError {
             subagent_run_id,

@@ -19,6 +19,9 @@ pub(super) struct Table {
     entries: HashMap<String, Entry>,
     open: u32,
     turn: u32,
+    /// What was opened last, as long as it is open: mostly the one that is asked for, and to
+    /// compare is less than to look up.
+    newest: String,
 }
 
 impl Table {
@@ -27,7 +30,8 @@ impl Table {
     }
 
     pub(super) fn is_open(&self, id: &str) -> bool {
-        self.entries.get(id).is_some_and(|entry| entry.open)
+        let is_newest = !id.is_empty() && self.newest == id;
+        is_newest || self.entries.get(id).is_some_and(|entry| entry.open)
     }
 
     pub(super) const fn any_open(&self) -> bool {
@@ -39,6 +43,7 @@ impl Table {
         self.turn = self.turn.saturating_add(1);
         let turn = self.turn;
         let name = name.map(str::to_owned);
+        id.clone_into(&mut self.newest);
         if let Some(entry) = self.entries.get_mut(id) {
             if !entry.open {
                 self.open += 1;
@@ -60,6 +65,9 @@ impl Table {
 
     /// Closes an id; `false` if it was not open.
     pub(super) fn close(&mut self, id: &str) -> bool {
+        if self.newest == id {
+            self.newest.clear();
+        }
         match self.entries.get_mut(id) {
             Some(entry) if entry.open => {
                 entry.open = false;
