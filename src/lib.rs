@@ -22,6 +22,8 @@ pub mod agent;
 mod assistant;
 pub mod attachment;
 pub mod chat;
+#[cfg(feature = "markdown")]
+pub mod markdown;
 pub mod part;
 mod provider;
 mod runtime;

@@ -27,6 +27,7 @@ export async function plainPage() {
     ["examples/plain-html", ""],
     ["e2e/pages", ""],
     ["dist/embed", "embed"],
+    ["node_modules/@highlightjs/cdn-assets/es", "highlight"],
   ]) {
     await cp(path.join(ROOT, from), path.join(root, to), { recursive: true });
   }

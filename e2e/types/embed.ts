@@ -1,6 +1,7 @@
 // What the npm package's types let one write, and what they refuse. Checked by the compiler only, never run.
 
-import { mount, type ActionDefinition, type Chat, type Json } from "../../dist/embed/index.js";
+import { highlightJs } from "../../dist/embed/highlight-js.js";
+import { mount, type ActionDefinition, type Chat, type Highlight, type Json } from "../../dist/embed/index.js";
 
 const place: HTMLElement = document.body;
 const chat: Chat = await mount(place, { url: "/agent", headers: { authorization: "Bearer x" } });
@@ -20,6 +21,13 @@ chat.registerAction({ name: "later", handler: () => Promise.resolve() });
 chat.send("Hello");
 chat.newConversation();
 chat.unmount();
+
+const shout: Highlight = (code, language) => [[code, `shout-${language}`]];
+await mount(place, { url: "/agent", highlight: shout, headingOffset: 3 });
+const load = async () => ({ getLanguage: (name: string) => name, highlight: (code: string) => ({ value: code }) });
+await mount(place, { url: "/agent", highlight: highlightJs(load) });
+// @ts-expect-error tokens are pairs
+await mount(place, { url: "/agent", highlight: (code) => [code] });
 
 const value: Json = { list: [1, "two", null, { deep: false }] };
 const action: ActionDefinition<{ id: number }> = { name: "open", handler: ({ id }) => id + 1 };

@@ -35,7 +35,6 @@ use crate::{
     view::ViewModel,
 };
 
-#[allow(unused_imports, reason = "used where text can be copied")]
 pub(crate) use clipboard::copy as copy_to_clipboard;
 pub(crate) use files::{read_base64, save_file};
 pub(crate) use host::{console_error, fresh_id};

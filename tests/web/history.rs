@@ -29,7 +29,7 @@ async fn a_provider_begins_with_a_conversation() {
     });
     settle().await;
     assert_eq!(page.text("[data-message-id=u] .la-text"), "What did I say?");
-    assert_eq!(page.text("[data-message-id=a] .la-text"), "This.");
+    assert_eq!(page.text("[data-message-id=a] .la-markdown"), "This.");
 }
 
 /// S3-21: export and import round trip; what cannot be read changes nothing

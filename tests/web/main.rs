@@ -18,6 +18,7 @@ mod composer;
 mod history;
 mod interrupts;
 mod lifecycle;
+mod markdown;
 mod notices;
 mod parts;
 mod support;

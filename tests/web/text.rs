@@ -50,11 +50,11 @@ async fn text_is_appended_and_neighbours_are_left_alone() {
     all.set_subtree(true);
     observer.observe_with_options(&earlier, &all).unwrap();
     chat.assistant.send("second").unwrap();
-    chat.appears("[data-message-id=m] .la-text-block").await;
+    chat.appears("[data-message-id=m] .la-markdown p").await;
     settle().await;
     let block = chat
         .page
-        .find("[data-message-id=m] .la-text-block")
+        .find("[data-message-id=m] .la-markdown p")
         .unwrap();
     let node = block.first_child().unwrap();
     assert!(
@@ -64,7 +64,7 @@ async fn text_is_appended_and_neighbours_are_left_alone() {
             .has_attribute("aria-busy")
     );
     chat.idle().await;
-    assert_eq!(block.text_content().as_deref(), Some("one two three "));
+    assert_eq!(block.text_content().as_deref(), Some("one two three"));
     assert!(
         block.first_child().unwrap() == node,
         "the text node is the one it began with"

@@ -1,11 +1,21 @@
 /** Any value that JSON can hold. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
+/** A piece of code and the classes it gets, separated by spaces. */
+export type Token = [text: string, classes: string];
+
+/** Finds the tokens of a finished block of code. Joined they must be the code, or it stays as it is; so does it on `[]`. */
+export type Highlight = (code: string, language: string) => Token[] | Promise<Token[]>;
+
 export interface MountOptions {
   /** Where the AG-UI agent listens. */
   url: string;
   /** Headers to send with every request. */
   headers?: Record<string, string>;
+  /** Gives finished blocks of code their colours; `highlight-js.js` has one by highlight.js. */
+  highlight?: Highlight;
+  /** By how many levels headings of answers go down in the page's outline; 2 by default, so that the first is an `h3`. */
+  headingOffset?: number;
 }
 
 export interface ActionDefinition<Args = any> {

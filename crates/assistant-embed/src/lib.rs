@@ -5,6 +5,7 @@
 //! crosses the border as JSON text. The components are `leptos-assistant`'s.
 #![allow(unsafe_code, reason = "wasm-bindgen's glue is")]
 
+mod highlight;
 mod json;
 
 use std::{
@@ -18,7 +19,7 @@ use std::{
 use leptos::{mount::mount_to, prelude::*};
 use leptos_assistant::{
     Action, AgentProp, Approval, Assistant, AssistantProvider, ChatWindow, Options, ToolError,
-    action::ActionGuard, agent::HttpAgent,
+    action::ActionGuard, agent::HttpAgent, markdown::MarkdownOptions,
 };
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
@@ -47,9 +48,16 @@ impl std::fmt::Debug for Chat {
     }
 }
 
-/// Puts a chat with the AG-UI agent at `url` into an element. `headers` is a list of pairs.
+/// Puts a chat with the AG-UI agent at `url` into an element. `headers` is a list of pairs;
+/// `highlight` gives code its colours.
 #[wasm_bindgen]
-pub fn mount(element: web_sys::HtmlElement, url: String, headers: &js_sys::Array) -> Chat {
+pub fn mount(
+    element: web_sys::HtmlElement,
+    url: String,
+    headers: &js_sys::Array,
+    highlight: Option<js_sys::Function>,
+    heading_offset: u8,
+) -> Chat {
     let mut agent = HttpAgent::new(url);
     for pair in headers.iter() {
         let pair = js_sys::Array::from(&pair);
@@ -59,7 +67,12 @@ pub fn mount(element: web_sys::HtmlElement, url: String, headers: &js_sys::Array
     }
     let assistant = Assistant::new(agent, Options::default());
     let below = assistant.clone();
+    let mut markdown = MarkdownOptions::new().heading_offset(heading_offset);
+    if let Some(highlight) = highlight {
+        markdown = markdown.highlighter(highlight::by(highlight));
+    }
     let mounted = mount_to(element, move || {
+        provide_context(markdown);
         view! {
             <AssistantProvider agent=AgentProp::existing(below)>
                 <ChatWindow />

@@ -1,0 +1,34 @@
+//! A highlighter that is a function of the page.
+
+use leptos_assistant::markdown::{Highlighter, Token};
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+
+/// A highlighter that asks a function of code and language for pairs of text and classes. One
+/// that throws, or gives something else, gives no tokens: the code stays as it is.
+pub(crate) fn by(highlight: js_sys::Function) -> Highlighter {
+    Highlighter::new(move |code: String, language: String| {
+        let asked = highlight.call2(&JsValue::NULL, &code.into(), &language.into());
+        async move {
+            let Ok(answer) = asked else {
+                return Vec::new();
+            };
+            let answer = JsFuture::from(js_sys::Promise::resolve(&answer)).await;
+            answer.as_ref().map(tokens).unwrap_or_default()
+        }
+    })
+}
+
+fn tokens(answer: &JsValue) -> Vec<Token> {
+    let Some(list) = answer.dyn_ref::<js_sys::Array>() else {
+        return Vec::new();
+    };
+    let pairs = list.iter().filter_map(|pair| {
+        let pair: js_sys::Array = pair.dyn_into().ok()?;
+        Some(Token {
+            text: pair.get(0).as_string()?,
+            class: pair.get(1).as_string().unwrap_or_default(),
+        })
+    });
+    pairs.collect()
+}

@@ -1,0 +1,74 @@
+//! Clicks in markdown: one listener for a whole text, so that blocks need none.
+
+use std::sync::Arc;
+
+use leptos::task::spawn_local;
+use wasm_bindgen::JsCast;
+
+use crate::{
+    chat::Labels,
+    runtime::{after, copy_to_clipboard},
+};
+
+/// How long a button says what became of it, in milliseconds.
+const SAID_MS: u32 = 2_000;
+
+/// Carries out what was clicked, if it was one of our buttons.
+pub(super) fn clicked(event: &web_sys::MouseEvent, labels: &Arc<Labels>) {
+    let target = event.target().and_then(|target| target.dyn_into().ok());
+    let Some(target): Option<web_sys::Element> = target else {
+        return;
+    };
+    if let Some(button) = closest(&target, ".la-code-copy") {
+        copy_code(&button, labels);
+    } else if let Some(button) = closest(&target, ".la-footnote-button") {
+        show_footnote(&button);
+    }
+}
+
+fn closest(element: &web_sys::Element, selector: &str) -> Option<web_sys::Element> {
+    element.closest(selector).ok().flatten()
+}
+
+fn find(element: &web_sys::Element, selector: &str) -> Option<web_sys::Element> {
+    element.query_selector(selector).ok().flatten()
+}
+
+fn copy_code(button: &web_sys::Element, labels: &Arc<Labels>) {
+    let code = closest(button, ".la-code-block").and_then(|block| find(&block, "code"));
+    let (Some(code), Some(word)) = (code, button.first_element_child()) else {
+        return;
+    };
+    let text = code.text_content().unwrap_or_default();
+    let labels = Arc::clone(labels);
+    spawn_local(async move {
+        let said = if copy_to_clipboard(&text).await {
+            &labels.copied
+        } else {
+            &labels.copy_failed
+        };
+        word.set_text_content(Some(said));
+        after(SAID_MS, move || word.set_text_content(Some(&labels.copy)));
+    });
+}
+
+/// Brings a footnote of the same text into view and gives it the focus.
+fn show_footnote(button: &web_sys::Element) {
+    let Some(label) = button.get_attribute("data-footnote") else {
+        return;
+    };
+    let notes = closest(button, ".la-markdown")
+        .and_then(|root| root.query_selector_all(".la-footnote").ok());
+    let Some(notes) = notes else {
+        return;
+    };
+    let notes = (0..notes.length()).filter_map(|place| notes.item(place)?.dyn_into().ok());
+    let mut notes = notes.filter(|note: &web_sys::HtmlElement| {
+        note.get_attribute("data-footnote").as_deref() == Some(label.as_str())
+    });
+    if let Some(note) = notes.next() {
+        note.scroll_into_view();
+        // Focusing an element that is in the page does not fail.
+        let _ = note.focus();
+    }
+}

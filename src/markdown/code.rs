@@ -1,0 +1,152 @@
+//! Blocks of code: a head with the language and a button to copy, the code in pieces of a few lines
+//! so that what is appended lays out little, and the colours of a highlighter once it is complete.
+
+use leptos::task::spawn_local;
+use wasm_bindgen::JsCast;
+
+use super::{
+    make,
+    options::{Highlighter, Token},
+};
+use crate::chat::Labels;
+
+/// How many bytes a piece holds before the next line begins another.
+const PIECE: usize = 2048;
+
+/// A block of code in the page.
+#[derive(Debug)]
+pub(super) struct CodeBlock {
+    pub(super) outer: web_sys::Element,
+    code: web_sys::Element,
+    language: String,
+    /// The last piece, and how many bytes are in it.
+    piece: Option<(web_sys::Text, usize)>,
+}
+
+impl CodeBlock {
+    pub(super) fn new(language: &str, labels: &Labels) -> Option<Self> {
+        let outer = make::element("div", "la-code-block")?;
+        let head = make::element("div", "la-code-head")?;
+        make::append_labelled(&head, "span", "la-code-language", language);
+        let button = make::element("button", "la-code-copy")?;
+        make::set(&button, "type", "button");
+        let word = make::labelled("span", "", &labels.copy)?;
+        make::set(&word, "aria-live", "polite");
+        make::append(&button, &word);
+        make::append(&head, &button);
+        let pre = make::element("pre", "la-code")?;
+        // It scrolls sideways, so the keyboard must get there.
+        make::set(&pre, "tabindex", "0");
+        make::set(&pre, "dir", "ltr");
+        if !language.is_empty() {
+            make::set(&pre, "aria-label", language);
+            make::set(&pre, "role", "group");
+        }
+        let code = make::element("code", "")?;
+        make::append(&pre, &code);
+        make::append(&outer, &head);
+        make::append(&outer, &pre);
+        Some(Self {
+            outer,
+            code,
+            language: language.to_owned(),
+            piece: None,
+        })
+    }
+
+    pub(super) fn is_in(&self, language: &str) -> bool {
+        self.language == language
+    }
+
+    /// Adds code at the end.
+    pub(super) fn append(&mut self, mut code: &str) {
+        while !code.is_empty() {
+            let now = match &self.piece {
+                Some((_, filled)) => until_next_piece(code, *filled),
+                None => until_next_piece(code, 0),
+            };
+            let (first, rest) = code.split_at_checked(now).unwrap_or((code, ""));
+            self.write(first);
+            if !rest.is_empty() {
+                self.piece = None;
+            }
+            code = rest;
+        }
+    }
+
+    fn write(&mut self, text: &str) {
+        if let Some((node, filled)) = &mut self.piece {
+            *filled += text.len();
+            // Appending to a text node fails for no text.
+            let _ = node.append_data(text);
+            return;
+        }
+        let Some(piece) = make::element("span", "la-code-piece") else {
+            return;
+        };
+        let node = make::text(text);
+        make::append(&piece, &node);
+        make::append(&self.code, &piece);
+        self.piece = Some((node, text.len()));
+    }
+
+    /// Brings the block from what it shows to another code.
+    pub(super) fn update(&mut self, code: &str) {
+        let shown = self.code.text_content().unwrap_or_default();
+        if let Some(more) = code.strip_prefix(shown.as_str()) {
+            self.append(more);
+        } else {
+            self.code.set_text_content(None);
+            self.piece = None;
+            self.append(code);
+        }
+    }
+
+    /// The code is complete: a highlighter may give it colours.
+    pub(super) fn finish(self, highlighter: Option<&Highlighter>) {
+        let Some(highlighter) = highlighter.filter(|_| !self.language.is_empty()) else {
+            return;
+        };
+        let code = self.code.text_content().unwrap_or_default();
+        let tokens = highlighter.tokens(code.clone(), self.language.clone());
+        spawn_local(async move {
+            colour(&self.code, &code, &tokens.await);
+        });
+    }
+}
+
+/// How much of a text goes into a piece that holds so many bytes: it ends with a line.
+fn until_next_piece(text: &str, filled: usize) -> usize {
+    let room = PIECE.saturating_sub(filled);
+    let lines = text.match_indices('\n').map(|(at, _)| at + 1);
+    lines
+        .into_iter()
+        .find(|end| *end >= room)
+        .unwrap_or(text.len())
+}
+
+/// Puts the tokens in the place of the plain code, if they are that code.
+fn colour(element: &web_sys::Element, code: &str, tokens: &[Token]) {
+    let mut rest = code;
+    for token in tokens {
+        match rest.strip_prefix(token.text.as_str()) {
+            Some(more) => rest = more,
+            None => return,
+        }
+    }
+    if !rest.is_empty() || tokens.is_empty() {
+        return;
+    }
+    let fragment = leptos::prelude::document().create_document_fragment();
+    for token in tokens {
+        let node = make::text(&token.text);
+        if token.class.is_empty() {
+            make::append(&fragment, &node);
+        } else if let Some(span) = make::element("span", &token.class) {
+            make::append(&span, &node);
+            make::append(&fragment, &span);
+        }
+    }
+    element.set_text_content(None);
+    make::append(element, fragment.unchecked_ref());
+}

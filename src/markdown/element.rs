@@ -1,0 +1,206 @@
+//! Which elements stand for a node of the tree.
+
+use assistant_core::text::markdown::{Alert, Align, Kind};
+use web_sys::Element;
+
+use super::{link, make};
+use crate::chat::Labels;
+
+/// The elements of a node: what stands in the parent, and what its children stand in.
+#[derive(Debug)]
+pub(super) struct Place {
+    pub(super) outer: web_sys::Node,
+    pub(super) inner: web_sys::Node,
+}
+
+impl From<Element> for Place {
+    fn from(element: Element) -> Self {
+        Self {
+            inner: element.clone().into(),
+            outer: element.into(),
+        }
+    }
+}
+
+impl Place {
+    fn nested(outer: Element, inner: Element) -> Self {
+        make::append(&outer, &inner);
+        Self {
+            outer: outer.into(),
+            inner: inner.into(),
+        }
+    }
+
+    fn text(text: &str) -> Self {
+        let node: web_sys::Node = make::text(text).into();
+        Self {
+            outer: node.clone(),
+            inner: node,
+        }
+    }
+}
+
+/// Makes the elements of a node without its children.
+pub(super) fn place(
+    kind: &Kind,
+    in_head: bool,
+    heading_offset: u8,
+    labels: &Labels,
+) -> Option<Place> {
+    Some(match kind {
+        Kind::Text(text) => Place::text(text),
+        Kind::SoftBreak => Place::text("\n"),
+        Kind::HardBreak => make::element("br", "")?.into(),
+        Kind::Code(code) => around_text("code", "la-inline-code", code)?,
+        Kind::Html(source) => around_text("span", "la-html", source)?,
+        Kind::Math { tex, display } => {
+            let tag = if *display { "div" } else { "span" };
+            make::labelled(tag, "la-math", tex)?.into()
+        }
+        Kind::Paragraph => block("p")?.into(),
+        Kind::Heading(level) => heading(level.saturating_add(heading_offset))?.into(),
+        Kind::Quote(None) => block("blockquote")?.into(),
+        Kind::Quote(Some(alert)) => alert_box(*alert, labels)?,
+        Kind::List { start } => list(*start)?.into(),
+        Kind::Item(task) => item(*task, labels)?.into(),
+        Kind::Table => table(labels)?,
+        Kind::TableHead => Place::nested(make::element("thead", "")?, make::element("tr", "")?),
+        Kind::TableRow => make::element("tr", "")?.into(),
+        Kind::Cell(align) => cell(*align, in_head)?.into(),
+        Kind::Rule => make::element("hr", "")?.into(),
+        Kind::Emphasis => make::element("em", "")?.into(),
+        Kind::Strong => make::element("strong", "")?.into(),
+        Kind::Strikethrough => make::element("del", "")?.into(),
+        Kind::Link { href, title } => link::link(href, title)?.into(),
+        Kind::FootnoteReference(label) => footnote_reference(label, labels)?.into(),
+        Kind::Footnote(label) => footnote(label)?,
+        // Images and code have makers of their own; what the tree learns later is shown by its
+        // children.
+        _ => make::element("span", "")?.into(),
+    })
+}
+
+/// An element around one text, which may be changed.
+fn around_text(tag: &str, class: &str, text: &str) -> Option<Place> {
+    let element = make::element(tag, class)?;
+    let text = make::text(text);
+    make::append(&element, &text);
+    Some(Place {
+        outer: element.into(),
+        inner: text.into(),
+    })
+}
+
+fn block(tag: &str) -> Option<Element> {
+    let element = make::element(tag, "")?;
+    make::set(&element, "dir", "auto");
+    Some(element)
+}
+
+fn heading(level: u8) -> Option<Element> {
+    let tag = match level {
+        ..=1 => "h1",
+        2 => "h2",
+        3 => "h3",
+        4 => "h4",
+        5 => "h5",
+        _ => "h6",
+    };
+    block(tag)
+}
+
+fn alert_box(alert: Alert, labels: &Labels) -> Option<Place> {
+    let (name, word) = match alert {
+        Alert::Note => ("note", &labels.alert_note),
+        Alert::Tip => ("tip", &labels.alert_tip),
+        Alert::Important => ("important", &labels.alert_important),
+        Alert::Warning => ("warning", &labels.alert_warning),
+        Alert::Caution => ("caution", &labels.alert_caution),
+    };
+    let outer = make::element("div", "la-alert")?;
+    make::set(&outer, "data-alert", name);
+    make::set(&outer, "role", "note");
+    make::set(&outer, "aria-label", word);
+    make::append_labelled(&outer, "p", "la-alert-title", word);
+    Some(Place::nested(outer, make::element("div", "la-alert-body")?))
+}
+
+fn list(start: Option<u64>) -> Option<Element> {
+    let Some(start) = start else {
+        return block("ul");
+    };
+    let element = block("ol")?;
+    if start != 1 {
+        make::set(&element, "start", &start.to_string());
+    }
+    Some(element)
+}
+
+fn item(task: Option<bool>, labels: &Labels) -> Option<Element> {
+    let Some(done) = task else {
+        return make::element("li", "");
+    };
+    let element = make::element("li", "la-task")?;
+    let mark = make::element("span", "la-task-mark")?;
+    let word = if done {
+        make::set(&mark, "data-done", "");
+        &labels.task_done
+    } else {
+        &labels.task_open
+    };
+    make::set(&mark, "role", "img");
+    make::set(&mark, "aria-label", word);
+    make::append(&element, &mark);
+    Some(element)
+}
+
+/// A table scrolls inside its own box, which the keyboard must reach.
+fn table(labels: &Labels) -> Option<Place> {
+    let outer = make::element("div", "la-table")?;
+    make::set(&outer, "tabindex", "0");
+    make::set(&outer, "role", "region");
+    make::set(&outer, "aria-label", &labels.table);
+    Some(Place::nested(outer, make::element("table", "")?))
+}
+
+fn cell(align: Align, in_head: bool) -> Option<Element> {
+    let element = block(if in_head { "th" } else { "td" })?;
+    if in_head {
+        make::set(&element, "scope", "col");
+    }
+    let side = match align {
+        Align::None => return Some(element),
+        Align::Left => "left",
+        Align::Center => "center",
+        Align::Right => "right",
+    };
+    make::set(&element, "data-align", side);
+    Some(element)
+}
+
+/// A button, not a link: the address of the page belongs to the host.
+fn footnote_reference(label: &str, labels: &Labels) -> Option<Element> {
+    let outer = make::element("sup", "la-footnote-reference")?;
+    let button = make::labelled("button", "la-footnote-button", label)?;
+    make::set(&button, "type", "button");
+    make::set(&button, "data-footnote", label);
+    make::set(
+        &button,
+        "aria-label",
+        &format!("{} {label}", labels.footnote),
+    );
+    make::append(&outer, &button);
+    Some(outer)
+}
+
+fn footnote(label: &str) -> Option<Place> {
+    let outer = make::element("div", "la-footnote")?;
+    make::set(&outer, "data-footnote", label);
+    make::set(&outer, "role", "note");
+    make::set(&outer, "tabindex", "-1");
+    make::append_labelled(&outer, "span", "la-footnote-label", label);
+    Some(Place::nested(
+        outer,
+        make::element("div", "la-footnote-body")?,
+    ))
+}

@@ -1,0 +1,113 @@
+//! Links and images: where they lead is shown, and only safe addresses become any.
+
+use assistant_core::text::{
+    address::{self, MediaPolicy},
+    markdown::{Kind, Node},
+};
+use wasm_bindgen::JsCast;
+use web_sys::Element;
+
+use super::make;
+use crate::chat::Labels;
+
+/// A link. One that leads nowhere safe is text.
+pub(super) fn link(href: &str, title: &str) -> Option<Element> {
+    let element = make::element("a", "la-link")?;
+    lead(&element, href, title);
+    Some(element)
+}
+
+/// Lets a link lead somewhere.
+pub(super) fn lead(element: &web_sys::Node, href: &str, title: &str) {
+    let Some(element) = element.dyn_ref::<Element>() else {
+        return;
+    };
+    let Some(safe) = address::safe_href(href) else {
+        for name in ["href", "target", "rel", "title"] {
+            // Taking an attribute away does not fail.
+            let _ = element.remove_attribute(name);
+        }
+        return;
+    };
+    make::set(element, "href", safe.href());
+    make::set(element, "target", "_blank");
+    make::set(element, "rel", "noopener noreferrer nofollow");
+    let shown = if title.is_empty() {
+        safe.href().to_owned()
+    } else {
+        format!("{title}\n{}", safe.href())
+    };
+    make::set(element, "title", &shown);
+}
+
+/// Shows the host behind a link whose words do not name it: words are the model's, the host is
+/// where one ends up.
+pub(super) fn show_host(kind: &Kind, element: &web_sys::Node, words: &[Node]) {
+    let (Kind::Link { href, .. }, Some(element)) = (kind, element.dyn_ref::<Element>()) else {
+        return;
+    };
+    let safe = address::safe_href(href);
+    match safe.as_ref().and_then(address::Address::host) {
+        Some(host) if !names(words, host) => make::set(element, "data-host", host),
+        _ => {
+            // Taking an attribute away does not fail.
+            let _ = element.remove_attribute("data-host");
+        }
+    }
+}
+
+/// Whether words are the host itself, or an address on it.
+fn names(words: &[Node], host: &str) -> bool {
+    let text = plain(words).to_lowercase();
+    let text = text.trim();
+    let text = text
+        .strip_prefix("https://")
+        .or_else(|| text.strip_prefix("http://"))
+        .unwrap_or(text);
+    let host = host.to_lowercase();
+    match text.strip_prefix(host.as_str()) {
+        Some(rest) => rest.is_empty() || rest.starts_with(['/', '?', '#', ':']),
+        None => false,
+    }
+}
+
+/// The text in nodes, without what it looks like.
+pub(super) fn plain(nodes: &[Node]) -> String {
+    let mut text = String::new();
+    let mut rest: Vec<&Node> = nodes.iter().rev().collect();
+    while let Some(node) = rest.pop() {
+        match &node.kind {
+            Kind::Text(part) | Kind::Code(part) => text.push_str(part),
+            Kind::SoftBreak | Kind::HardBreak => text.push(' '),
+            _ => rest.extend(node.children.iter().rev()),
+        }
+    }
+    text
+}
+
+/// An image, where the host allows to fetch it; otherwise its description, and where it lies.
+pub(super) fn image(
+    src: &str,
+    title: &str,
+    words: &[Node],
+    labels: &Labels,
+    policy: &MediaPolicy,
+) -> Option<Element> {
+    let words = plain(words);
+    let name = if words.is_empty() { title } else { &words };
+    if let Some(src) = address::media_src(src, policy) {
+        let element = make::element("img", "la-image")?;
+        make::set(&element, "alt", name);
+        make::set(&element, "loading", "lazy");
+        make::set(&element, "decoding", "async");
+        make::set(&element, "referrerpolicy", "no-referrer");
+        make::set(&element, "src", &src);
+        return Some(element);
+    }
+    let element = make::element("span", "la-image-chip")?;
+    make::append_labelled(&element, "span", "", &labels.image_not_shown);
+    let link = make::labelled("a", "la-link", if name.is_empty() { src } else { name })?;
+    lead(&link, src, title);
+    make::append(&element, &link);
+    Some(element)
+}

@@ -1,0 +1,98 @@
+//! Markdown as it streams: a tree of the engine drawn into the page, never through HTML.
+//!
+//! Finished blocks are not touched again. The open one changes where the tree does: text is
+//! appended, code grows in pieces. The reading is `assistant_core::text::markdown`'s; what may be
+//! a link is decided in `assistant_core::text::address`.
+
+mod clicks;
+mod code;
+mod element;
+mod link;
+mod make;
+mod options;
+mod paint;
+
+use std::sync::Arc;
+
+use assistant_core::{
+    conversation::{MessageId, Part},
+    text::{address::MediaPolicy, markdown::Markdown},
+};
+use leptos::{html, prelude::*};
+
+use crate::{
+    assistant::Assistant,
+    chat::Labels,
+    view::{Mark, PartCell},
+};
+use paint::Painter;
+
+pub use options::{Highlighter, MarkdownOptions, Token};
+
+/// The text of a part, shown as markdown, growing with it.
+#[component]
+pub fn MarkdownText(
+    /// Whose conversation.
+    assistant: Assistant,
+    /// The message.
+    message: MessageId,
+    /// The part.
+    part: PartCell,
+) -> impl IntoView {
+    let labels = Labels::current();
+    let options = MarkdownOptions::current();
+    let media = use_context::<MediaPolicy>().unwrap_or_default();
+    let root = NodeRef::<html::Div>::new();
+    let words = Arc::clone(&labels);
+    Effect::new(move |drawing: Option<Option<Drawing>>| {
+        let mark = part.mark.get();
+        let root = root.get()?;
+        let known = drawing
+            .flatten()
+            .filter(|drawing| drawing.mark.generation == mark.generation);
+        let mut drawing = known.unwrap_or_else(|| Drawing {
+            mark,
+            reader: Markdown::new(),
+            painter: Painter::new(
+                root.into(),
+                Arc::clone(&words),
+                options.clone(),
+                media.clone(),
+            ),
+        });
+        drawing.mark = mark;
+        drawing.follow(&assistant, &message, part.index);
+        Some(drawing)
+    });
+    view! {
+        <div
+            class="la-markdown"
+            node_ref=root
+            on:click=move |event| clicks::clicked(&event, &labels)
+        ></div>
+    }
+}
+
+/// A text being drawn.
+struct Drawing {
+    mark: Mark,
+    reader: Markdown,
+    painter: Painter,
+}
+
+impl Drawing {
+    fn follow(&mut self, assistant: &Assistant, message: &MessageId, part: usize) {
+        let reader = &mut self.reader;
+        let progress = assistant.with_conversation(|conversation| {
+            match conversation.message(message)?.parts.get(part)? {
+                Part::Text(text) | Part::Reasoning(text) => {
+                    Some(reader.advance(&text.text, text.open))
+                }
+                _ => None,
+            }
+        });
+        if let Some(progress) = progress.flatten() {
+            self.painter.apply(progress);
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! The page follows the tree: what is finished is never touched again, what is open changes only
+//! where the tree does.
+
+use std::sync::Arc;
+
+use assistant_core::text::{
+    address::MediaPolicy,
+    markdown::{Kind, Node, Progress},
+};
+
+use super::{
+    code::CodeBlock,
+    element::{self, Place},
+    link, make,
+    options::MarkdownOptions,
+};
+use crate::chat::Labels;
+
+/// Draws blocks as children of one element.
+pub(super) struct Painter {
+    root: web_sys::Element,
+    labels: Arc<Labels>,
+    options: MarkdownOptions,
+    media: MediaPolicy,
+    /// How many blocks are finished. They are the first children of the root.
+    finished: usize,
+    /// The blocks after them.
+    open: Vec<Drawn>,
+}
+
+/// A node in the page.
+struct Drawn {
+    kind: Kind,
+    body: Body,
+    children: Vec<Self>,
+}
+
+enum Body {
+    Place(Place),
+    Code(CodeBlock),
+}
+
+impl Drawn {
+    fn outer(&self) -> &web_sys::Node {
+        match &self.body {
+            Body::Place(place) => &place.outer,
+            Body::Code(code) => &code.outer,
+        }
+    }
+}
+
+impl Painter {
+    /// Draws into an element, which is emptied.
+    pub(super) fn new(
+        root: web_sys::Element,
+        labels: Arc<Labels>,
+        options: MarkdownOptions,
+        media: MediaPolicy,
+    ) -> Self {
+        root.set_text_content(None);
+        Self {
+            root,
+            labels,
+            options,
+            media,
+            finished: 0,
+            open: Vec::new(),
+        }
+    }
+
+    /// Draws what has become of a text.
+    pub(super) fn apply(&mut self, progress: Progress) {
+        for (index, node) in progress.revised {
+            self.revise(index, node);
+        }
+        let mut open = std::mem::take(&mut self.open);
+        let first = progress.from.saturating_sub(self.finished);
+        if let Some(text) = progress.appended {
+            let grown = first.checked_sub(1).and_then(|at| open.get_mut(at));
+            if let Some(drawn) = grown {
+                self.grow(drawn, &text);
+            }
+        }
+        let count = first + progress.blocks.len();
+        for (place, node) in progress.blocks.into_iter().enumerate() {
+            self.put(&mut open, first + place, node);
+        }
+        for gone in open.drain(count.min(open.len())..) {
+            make::remove(gone.outer());
+        }
+        let finished = progress.finished.saturating_sub(self.finished);
+        for done in open.drain(..finished.min(open.len())) {
+            self.finished += 1;
+            finish(done, &self.options);
+        }
+        self.open = open;
+    }
+
+    /// Appends text to what is drawn: code, or a paragraph too long to be read again.
+    fn grow(&self, drawn: &mut Drawn, text: &str) {
+        match (&mut drawn.body, drawn.children.last_mut()) {
+            (Body::Code(block), _) => block.append(text),
+            (
+                _,
+                Some(Drawn {
+                    kind: Kind::Text(shown),
+                    body: Body::Place(place),
+                    ..
+                }),
+            ) => {
+                make::append_text(&place.inner, text);
+                shown.push_str(text);
+            }
+            _ => self.add(drawn, Node::leaf(Kind::Text(text.to_owned())), false),
+        }
+    }
+
+    /// Draws an open block: new, or over the one that stands there.
+    fn put(&self, open: &mut Vec<Drawn>, place: usize, node: Node) {
+        if let Some(drawn) = open.get_mut(place) {
+            self.patch(drawn, node, false);
+        } else if let Some(drawn) = self.draw(node, false) {
+            make::append(&self.root, drawn.outer());
+            open.push(drawn);
+        }
+    }
+
+    /// A finished block that changed after all: a definition came late.
+    fn revise(&self, index: usize, node: Node) {
+        let Ok(place) = u32::try_from(index) else {
+            return;
+        };
+        let (Some(old), Some(new)) = (self.root.child_nodes().item(place), self.draw(node, false))
+        else {
+            return;
+        };
+        make::replace(&old, new.outer());
+        finish(new, &self.options);
+    }
+
+    fn draw(&self, node: Node, in_head: bool) -> Option<Drawn> {
+        let Node { kind, children } = node;
+        if let Kind::CodeBlock { language, text } = &kind {
+            let mut block = CodeBlock::new(language, &self.labels)?;
+            block.append(text);
+            return Some(Drawn {
+                kind: without_text(kind),
+                body: Body::Code(block),
+                children: Vec::new(),
+            });
+        }
+        let place = match &kind {
+            Kind::Image { src, title } => {
+                return Some(Drawn {
+                    body: Body::Place(self.image(src, title, &children)?.into()),
+                    kind,
+                    children: Vec::new(),
+                });
+            }
+            _ => element::place(&kind, in_head, self.options.heading_offset, &self.labels)?,
+        };
+        link::show_host(&kind, &place.outer, &children);
+        let head = kind == Kind::TableHead;
+        let mut drawn = Drawn {
+            kind,
+            body: Body::Place(place),
+            children: Vec::with_capacity(children.len()),
+        };
+        for child in children {
+            self.add(&mut drawn, child, head);
+        }
+        Some(drawn)
+    }
+
+    fn image(&self, src: &str, title: &str, words: &[Node]) -> Option<web_sys::Element> {
+        link::image(src, title, words, &self.labels, &self.media)
+    }
+
+    fn add(&self, parent: &mut Drawn, child: Node, in_head: bool) {
+        let (Body::Place(place), Some(child)) = (&parent.body, self.draw(child, in_head)) else {
+            return;
+        };
+        make::append(&place.inner, child.outer());
+        parent.children.push(child);
+    }
+
+    /// Brings what is drawn to another node.
+    fn patch(&self, drawn: &mut Drawn, node: Node, in_head: bool) {
+        match (&drawn.kind, &node.kind, &mut drawn.body) {
+            (Kind::Text(old), Kind::Text(new), Body::Place(place))
+            | (Kind::Code(old), Kind::Code(new), Body::Place(place))
+            | (Kind::Html(old), Kind::Html(new), Body::Place(place)) => {
+                make::update_text(&place.inner, old, new);
+                drawn.kind = node.kind;
+            }
+            (_, Kind::CodeBlock { language, text }, Body::Code(block)) if block.is_in(language) => {
+                block.update(text);
+            }
+            (Kind::Link { .. }, Kind::Link { href, title }, Body::Place(place)) => {
+                if drawn.kind != node.kind {
+                    link::lead(&place.outer, href, title);
+                }
+                link::show_host(&node.kind, &place.outer, &node.children);
+                drawn.kind = node.kind;
+                self.patch_children(drawn, node.children);
+            }
+            (Kind::Image { .. }, Kind::Image { .. }, _) => self.redraw(drawn, node, in_head),
+            (old, new, _) if old == new => self.patch_children(drawn, node.children),
+            _ => self.redraw(drawn, node, in_head),
+        }
+    }
+
+    fn redraw(&self, drawn: &mut Drawn, node: Node, in_head: bool) {
+        if let Some(new) = self.draw(node, in_head) {
+            make::replace(drawn.outer(), new.outer());
+            *drawn = new;
+        }
+    }
+
+    fn patch_children(&self, drawn: &mut Drawn, children: Vec<Node>) {
+        let head = drawn.kind == Kind::TableHead;
+        let count = children.len();
+        for (index, child) in children.into_iter().enumerate() {
+            match drawn.children.get_mut(index) {
+                Some(old) => self.patch(old, child, head),
+                None => self.add(drawn, child, head),
+            }
+        }
+        for gone in drawn.children.drain(count.min(drawn.children.len())..) {
+            make::remove(gone.outer());
+        }
+    }
+}
+
+/// What is shown of code stands in the page; it is not kept twice.
+fn without_text(kind: Kind) -> Kind {
+    match kind {
+        Kind::CodeBlock { language, .. } => Kind::CodeBlock {
+            language,
+            text: String::new(),
+        },
+        kind => kind,
+    }
+}
+
+/// A block is complete: its code may get colours. The rest of what was kept to change it goes.
+fn finish(drawn: Drawn, options: &MarkdownOptions) {
+    let mut rest = vec![drawn];
+    while let Some(drawn) = rest.pop() {
+        match drawn.body {
+            Body::Code(block) => block.finish(options.highlighter.as_ref()),
+            Body::Place(_) => rest.extend(drawn.children),
+        }
+    }
+}

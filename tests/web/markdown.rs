@@ -1,0 +1,244 @@
+//! Answers as markdown: what stands in the page, and what changes while they stream.
+
+use std::{cell::RefCell, rc::Rc, time::Duration};
+
+use leptos::prelude::*;
+use leptos_assistant::{
+    agent::Script,
+    core::event::EventKind,
+    markdown::{Highlighter, MarkdownOptions, Token},
+    testing::{MockAgent, settle, until},
+};
+use wasm_bindgen::{JsCast, closure::Closure};
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::support::{Chat, chat};
+
+const ANSWER: &str = "[data-message-id=m] .la-markdown";
+
+/// An answer that comes in pieces, with time for frames in between.
+fn streamed(pieces: &[&str]) -> Script {
+    let id = || "m".to_owned();
+    let mut script = Script::new().event(EventKind::TextMessageStart {
+        message_id: id(),
+        role: None,
+        name: None,
+    });
+    for piece in pieces {
+        let (message_id, delta) = (id(), (*piece).to_owned());
+        script = script
+            .event(EventKind::TextMessageContent { message_id, delta })
+            .wait(Duration::from_millis(50));
+    }
+    script.event(EventKind::TextMessageEnd { message_id: id() })
+}
+
+async fn answered(pieces: &[&str]) -> Chat {
+    let chat = chat(MockAgent::new().answer(streamed(pieces)), || ()).await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    chat
+}
+
+/// What happened to nodes: (added, removed, other).
+type Seen = Rc<RefCell<(u32, u32, u32)>>;
+
+fn watch(element: &web_sys::Element) -> (Seen, web_sys::MutationObserver) {
+    let seen = Seen::default();
+    let count = Rc::clone(&seen);
+    let note = Closure::<dyn FnMut(js_sys::Array)>::new(move |records: js_sys::Array| {
+        for record in records.iter() {
+            let record: web_sys::MutationRecord = record.unchecked_into();
+            let mut count = count.borrow_mut();
+            count.0 += record.added_nodes().length();
+            count.1 += record.removed_nodes().length();
+            count.2 += u32::from(record.type_() != "childList");
+        }
+    });
+    let observer = web_sys::MutationObserver::new(note.as_ref().unchecked_ref()).unwrap();
+    let all = web_sys::MutationObserverInit::new();
+    all.set_child_list(true);
+    all.set_character_data(true);
+    all.set_attributes(true);
+    all.set_subtree(true);
+    observer.observe_with_options(element, &all).unwrap();
+    note.forget();
+    (seen, observer)
+}
+
+#[wasm_bindgen_test]
+async fn blocks_become_elements() {
+    let text = "# Plan\n\nSome **bold**, *soft*, ~~gone~~ and `code`.\n\n- [x] one\n- [ ] two\n\n3. three\n\n\
+        | a | b |\n|:--|--:|\n| 1 | 2 |\n\n> said\n\n> [!WARNING]\n> Mind it.\n\n---\n\n```rust\nfn main() {}\n```\n";
+    let chat = answered(&[text]).await;
+    let count = |selector: &str| chat.page.count(&format!("{ANSWER} {selector}"));
+    assert_eq!(count("h3"), 1, "below the chat's own heading");
+    for one in ["strong", "em", "del", "p > code", "ol[start='3']", "hr"] {
+        assert_eq!(count(one), 1, "{one}");
+    }
+    assert_eq!(count("ul > li.la-task"), 2);
+    assert_eq!(count("[role=img][aria-label=Done]"), 1);
+    assert_eq!(count("thead th[scope=col]"), 2);
+    assert_eq!(count("td[data-align=right]"), 1);
+    assert_eq!(count("[role=region][tabindex='0'] > table"), 1);
+    assert_eq!(count("blockquote"), 1);
+    assert_eq!(count("[role=note][data-alert=warning]"), 1);
+    assert_eq!(
+        chat.page.text(&format!("{ANSWER} .la-code-language")),
+        "rust"
+    );
+    assert_eq!(
+        chat.page.text(&format!("{ANSWER} pre code")),
+        "fn main() {}\n"
+    );
+    assert_eq!(count("button.la-code-copy[type=button]"), 1);
+}
+
+/// The first line that is never crossed: no markup from a model, no address but safe ones.
+#[wasm_bindgen_test]
+async fn nothing_unsafe_becomes_an_element_or_an_address() {
+    let text = "<script>alert(1)</script>\n\n<b onclick=alert(2)>x</b>\n\n[run](javascript:alert(3)) \
+        [go](https://example.com/a \"t\") ![pic](https://evil.example/p.png)\n";
+    let chat = answered(&[text]).await;
+    let count = |selector: &str| chat.page.count(&format!("{ANSWER} {selector}"));
+    assert_eq!(count("script, b, img, [onclick]"), 0);
+    assert_eq!(count("p > a[href]"), 1, "the other is text");
+    assert_eq!(
+        count(".la-image-chip > a[href]"),
+        1,
+        "named and linked, not fetched"
+    );
+    let link = chat.page.find(&format!("{ANSWER} p > a[href]")).unwrap();
+    let attribute = |name| link.get_attribute(name).unwrap_or_default();
+    assert_eq!(attribute("href"), "https://example.com/a");
+    assert_eq!(attribute("rel"), "noopener noreferrer nofollow");
+    assert_eq!(attribute("target"), "_blank");
+    assert_eq!(
+        attribute("data-host"),
+        "example.com",
+        "it shows where it leads"
+    );
+    let all = chat.page.text(ANSWER);
+    assert!(all.contains("run") && all.contains("pic"), "{all}");
+}
+
+#[wasm_bindgen_test]
+async fn finished_blocks_are_left_alone_and_open_text_is_appended() {
+    let agent = MockAgent::new().answer(streamed(&[
+        "First *one*.\n\nSecond",
+        " grows",
+        " **and",
+        " on** and",
+        " on.\n\nThird",
+        " too.",
+    ]));
+    let chat = chat(agent, || ()).await;
+    chat.assistant.send("go").unwrap();
+    chat.appears(&format!("{ANSWER} > p:nth-child(2)")).await;
+    let first = chat.page.find(&format!("{ANSWER} > p")).unwrap();
+    let second = chat
+        .page
+        .find(&format!("{ANSWER} > p:nth-child(2)"))
+        .unwrap();
+    let word = second.first_child().unwrap();
+    let (touched, _first_watch) = watch(&first);
+    chat.idle().await;
+    assert_eq!(
+        *touched.borrow(),
+        (0, 0, 0),
+        "a finished block sees no mutation"
+    );
+    assert!(second.first_child().unwrap() == word, "the text node stays");
+    assert_eq!(
+        second.text_content().unwrap(),
+        "Second grows and on and on."
+    );
+    assert_eq!(chat.page.count(&format!("{ANSWER} > p")), 3);
+}
+
+#[wasm_bindgen_test]
+async fn open_code_only_grows() {
+    let line = "let value = compute(1, 2, 3); // a line of code\n";
+    let many = line.repeat(100);
+    let agent = MockAgent::new().answer(streamed(&[
+        "```js\nfirst\n",
+        &many,
+        "last",
+        " line\n",
+        "```\n",
+    ]));
+    let chat = chat(agent, || ()).await;
+    chat.assistant.send("go").unwrap();
+    chat.appears(&format!("{ANSWER} pre code")).await;
+    let code = chat.page.find(&format!("{ANSWER} pre code")).unwrap();
+    let (seen, _watch) = watch(&code);
+    chat.idle().await;
+    assert_eq!(seen.borrow().1, 0, "nothing is taken away");
+    let expected = format!("first\n{many}last line\n");
+    assert_eq!(code.text_content().unwrap(), expected);
+    assert!(chat.page.count(&format!("{ANSWER} .la-code-piece")) > 1);
+}
+
+#[wasm_bindgen_test]
+async fn a_highlighter_colours_finished_code_if_it_keeps_the_text() {
+    let honest = Highlighter::new(|code: String, language: String| async move {
+        let (first, rest) = code.split_at(2);
+        let token = |text: &str, class: String| Token {
+            text: text.to_owned(),
+            class,
+        };
+        if language == "lies" {
+            return vec![token("something else", String::new())];
+        }
+        vec![
+            token(first, format!("hl-{language}")),
+            token(rest, String::new()),
+        ]
+    });
+    let agent = MockAgent::new().answer(streamed(&[
+        "```rust\nfn a()\n```\n\n```lies\nas it was\n```\n\n```\nno name\n```\n",
+    ]));
+    let chat = chat(agent, move || {
+        // The chat stands beside this in the page, so the options go above both.
+        let above = Owner::current().and_then(|owner| owner.parent());
+        if let Some(above) = above {
+            above.with(|| provide_context(MarkdownOptions::new().highlighter(honest.clone())));
+        }
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    let coloured = until(|| chat.page.count(&format!("{ANSWER} .hl-rust")) == 1).await;
+    assert!(coloured, "{}", chat.page.root.inner_html());
+    assert_eq!(chat.page.text(&format!("{ANSWER} .hl-rust")), "fn");
+    let all = chat.page.text(ANSWER);
+    assert!(all.contains("as it was") && !all.contains("something else"));
+}
+
+#[wasm_bindgen_test]
+async fn a_footnote_is_found_by_its_reference() {
+    let chat = answered(&["See[^1].\n\n", "[^1]: The note.\n"]).await;
+    let button = format!("{ANSWER} button[data-footnote='1']");
+    chat.appears(&button).await;
+    chat.page.click(&button);
+    settle().await;
+    let note = chat.page.find(&format!("{ANSWER} .la-footnote")).unwrap();
+    let focused = document().active_element().unwrap();
+    assert!(note.is_same_node(Some(&focused)));
+}
+
+#[wasm_bindgen_test]
+async fn what_a_person_writes_stays_as_it_is() {
+    let chat = chat(MockAgent::new().answer(Script::new().text("ok")), || ()).await;
+    chat.assistant.send("**not bold**\n- no list").unwrap();
+    chat.idle().await;
+    assert_eq!(
+        chat.page.text("[data-role=user] .la-text"),
+        "**not bold**\n- no list"
+    );
+    assert_eq!(
+        chat.page
+            .count("[data-role=user] strong, [data-role=user] li"),
+        0
+    );
+}
