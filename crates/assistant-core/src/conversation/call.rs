@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::Phase;
+use super::{Origin, Phase};
 use crate::{
     event::{Content, Object},
     wire::json::partial::{PartialJson, State},
@@ -39,6 +39,8 @@ pub struct ToolCall {
     pub metadata: Object,
     /// Fields beyond what is known, kept as they came.
     pub extra: Object,
+    /// Where it was said.
+    pub origin: Origin,
     args_text: String,
     args: Option<Value>,
     partial: PartialJson,
@@ -70,6 +72,7 @@ impl ToolCall {
             encrypted_value: None,
             metadata: Map::new(),
             extra: Map::new(),
+            origin: Origin::Agent,
             args_text: String::new(),
             args: None,
             partial: PartialJson::new(),
@@ -102,6 +105,11 @@ impl ToolCall {
     #[must_use]
     pub fn partial_args(&self) -> Option<&Value> {
         self.args.as_ref().or_else(|| self.partial.value())
+    }
+
+    /// Whether it is more than a callout in a text.
+    pub(crate) fn is_real(&self) -> bool {
+        self.origin != Origin::Text
     }
 
     /// More argument text has arrived.

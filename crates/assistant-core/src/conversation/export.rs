@@ -62,8 +62,13 @@ impl Conversation {
     ///
     /// When the version is not known or a message cannot be read; nothing is half imported.
     pub fn import(value: Value) -> Result<Self, FormatError> {
+        Self::new().take_in(value)
+    }
+
+    /// What [`Self::import`] gives, as an empty conversation reads it.
+    pub(crate) fn take_in(self, value: Value) -> Result<Self, FormatError> {
         let mut from = match value {
-            Value::Array(list) => return Self::from_list(list),
+            Value::Array(list) => return self.add_list(list),
             value => object(value, "conversation")?,
         };
         if from.get("version").and_then(Value::as_u64) != Some(VERSION) {
@@ -74,7 +79,7 @@ impl Conversation {
         let Some(Value::Array(entries)) = from.shift_remove("messages") else {
             return Err(error("the conversation has no list 'messages'"));
         };
-        let mut conversation = Self::new();
+        let mut conversation = self;
         let mut results = Vec::new();
         for entry in entries {
             results.push(conversation.read_node(entry)?);
@@ -111,7 +116,7 @@ impl Conversation {
             let missing: Vec<CallRef> = (0..parts)
                 .map(|part| CallRef { node: ix, part })
                 .filter(|at| !listed.contains(at))
-                .filter(|at| self.call_at(*at).is_some_and(|call| call.result.is_some()))
+                .filter(|at| self.is_answered(*at))
                 .collect();
             if let Some(node) = self.node_mut(ix) {
                 node.results.extend(missing);
@@ -152,6 +157,12 @@ impl Conversation {
         Ok(entry.shift_remove("results").unwrap_or_default())
     }
 
+    /// Whether a call has a tool message.
+    fn is_answered(&self, at: CallRef) -> bool {
+        let call = self.call_at(at).filter(|call| call.is_real());
+        call.is_some_and(|call| call.result.is_some())
+    }
+
     fn read_refs(&self, refs: &Value) -> Vec<CallRef> {
         let read = |entry: &Value| {
             let node = self
@@ -160,7 +171,7 @@ impl Conversation {
                 .copied()?;
             let part = usize::try_from(entry.get(1)?.as_u64()?).ok()?;
             let at = CallRef { node, part };
-            self.call_at(at)?.result.as_ref().map(|_| at)
+            self.is_answered(at).then_some(at)
         };
         refs.as_array()
             .map(|list| list.iter().filter_map(read).collect())

@@ -140,7 +140,10 @@ impl Conversation {
         if let MessageBody::Assistant { tool_calls, .. } = &mut wire.body {
             tool_calls.retain(|call| self.find_call(&call.id).is_none());
         }
-        super::wire_form::from_wire(wire, now)
+        let message = super::wire_form::from_wire(wire, now);
+        #[cfg(feature = "callouts")]
+        let message = self.reading.whole(message, now);
+        message
     }
 
     /// Remembers the results in a node that wait for their call.

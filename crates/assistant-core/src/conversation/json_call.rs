@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    Approval, CallError, CallResult, Decision, ErrorKind, FormatError, Phase, ToolCall,
+    Approval, CallError, CallResult, Decision, ErrorKind, FormatError, Origin, Phase, ToolCall,
     json::{error, need_text, put_text, take_object, take_text},
 };
 use crate::{
@@ -45,6 +45,7 @@ pub(super) fn write(call: &ToolCall, out: &mut Object) {
     if let Some(at) = call.ended_at {
         out.insert("endedAt".to_owned(), at.into());
     }
+    put_text(out, "origin", call.origin.as_str());
     put_text(out, "encryptedValue", call.encrypted_value.as_deref());
     if !call.metadata.is_empty() {
         out.insert("metadata".to_owned(), Value::Object(call.metadata.clone()));
@@ -86,6 +87,10 @@ pub(super) fn read(mut from: Object) -> Result<ToolCall, FormatError> {
     };
     if call.result.is_some() && !phase.is_final() {
         call.phase = Phase::OutputAvailable;
+    }
+    if let Some(origin) = take_text(&mut from, "origin") {
+        // A word from another version: at the least, nothing of it is run.
+        call.origin = Origin::parse(&origin).unwrap_or(Origin::Text);
     }
     call.ended_at = from.shift_remove("endedAt").and_then(|v| v.as_i64());
     call.encrypted_value = take_text(&mut from, "encryptedValue");

@@ -9,20 +9,19 @@ use super::{Conversation, FormatError, Phase, json::error};
 use crate::{event::Message, wire::agui};
 
 impl Conversation {
-    /// A conversation of one branch.
+    /// Adds the messages to a conversation that is empty.
     ///
     /// # Errors
     ///
     /// When an entry is no message, or two have the same id.
-    pub(super) fn from_list(list: Vec<Value>) -> Result<Self, FormatError> {
-        let mut conversation = Self::new();
+    pub(super) fn add_list(mut self, list: Vec<Value>) -> Result<Self, FormatError> {
         for entry in list {
             let message =
                 agui::message_from_value(entry).map_err(|e| FormatError(e.to_string()))?;
-            conversation.add_listed(message)?;
+            self.add_listed(message)?;
         }
-        conversation.close_unanswered();
-        Ok(conversation)
+        self.close_unanswered();
+        Ok(self)
     }
 
     fn add_listed(&mut self, message: Message) -> Result<(), FormatError> {

@@ -30,6 +30,8 @@ pub struct Message {
     pub listed: bool,
     /// Why it is shorter than it should be. Local, never sent.
     pub cut: Option<Cut>,
+    /// What was written, if callouts in it became calls. This goes over the wire.
+    pub markdown: Option<String>,
 }
 
 /// Why a message ends before its end.
@@ -88,6 +90,7 @@ impl Message {
             extra: Object::new(),
             listed: false,
             cut: None,
+            markdown: None,
         }
     }
 
@@ -114,10 +117,16 @@ impl Message {
         self.parts.iter().filter_map(Part::as_call)
     }
 
-    /// All its text parts joined, as assistants' messages go over the wire.
+    /// All its text parts joined.
     #[must_use]
     pub fn text(&self) -> String {
         self.parts.iter().filter_map(Part::as_text).collect()
+    }
+
+    /// What was written, as it goes over the wire: its text, with the callouts in it.
+    #[must_use]
+    pub fn written(&self) -> String {
+        self.markdown.clone().unwrap_or_else(|| self.text())
     }
 
     /// Whether there is anything to show: an assistant's empty text is nothing.

@@ -47,6 +47,9 @@ pub struct Conversation {
     pub(super) history: Vec<CallRef>,
     /// State shared with the agent.
     pub(super) state: Value,
+    /// Callouts in texts that are being written.
+    #[cfg(feature = "callouts")]
+    pub(super) reading: super::apply::callout::Reading,
 }
 
 impl Default for Conversation {
@@ -63,6 +66,8 @@ impl Default for Conversation {
             orphans: HashMap::new(),
             history: Vec::new(),
             state: Value::Object(Object::new()),
+            #[cfg(feature = "callouts")]
+            reading: super::apply::callout::Reading::default(),
         }
     }
 }
@@ -367,12 +372,13 @@ impl Conversation {
             .collect()
     }
 
+    /// Calls that are only told in a text are not among them.
     fn node_call_refs(&self, node: usize) -> Vec<CallRef> {
         let parts = self.node(node).map_or(&[][..], |node| &node.message.parts);
         let calls = parts
             .iter()
             .enumerate()
-            .filter(|(_, part)| part.as_call().is_some());
+            .filter(|(_, part)| part.as_call().is_some_and(ToolCall::is_real));
         calls.map(|(part, _)| CallRef { node, part }).collect()
     }
 

@@ -20,7 +20,7 @@ impl Conversation {
         let mut list: Vec<_> = self.tool_messages(&self.leading_results);
         for ix in &self.path {
             let Some(node) = self.node(*ix) else { continue };
-            list.extend(to_wire(&node.message, |_| true));
+            list.extend(to_wire(&node.message, ToolCall::is_real));
             list.extend(self.tool_messages(&node.results));
         }
         list
@@ -41,7 +41,7 @@ impl Conversation {
             list.extend(to_wire(&node.message, is_sendable));
             let refs: Vec<_> = (0..node.message.parts.len())
                 .map(|part| CallRef { node: *ix, part })
-                .filter(|at| self.call_at(*at).is_some())
+                .filter(|at| self.call_at(*at).is_some_and(ToolCall::is_real))
                 .collect();
             let calls = refs.iter().filter_map(|at| self.call_at(*at));
             list.extend(calls.filter_map(answer_to));
@@ -72,7 +72,7 @@ fn answer_to(call: &ToolCall) -> Option<event::Message> {
 
 /// Not so a call without an answer that nobody will give any more, such as one that never ended.
 fn is_sendable(call: &ToolCall) -> bool {
-    call.result.is_some() || !call.phase.is_final()
+    call.is_real() && (call.result.is_some() || !call.phase.is_final())
 }
 
 /// A message in which there is nothing but calls that never ended.
@@ -80,7 +80,7 @@ fn is_abandoned(message: &Message) -> bool {
     message.role == Role::Assistant
         && message.calls().next().is_some()
         && !message.calls().any(is_sendable)
-        && message.text().is_empty()
+        && message.written().is_empty()
 }
 
 fn tool_message(call: &ToolCall, result: &CallResult) -> event::Message {
@@ -127,7 +127,8 @@ fn to_wire(message: &Message, keep: impl Fn(&ToolCall) -> bool) -> Option<event:
 }
 
 fn assistant_body(message: &Message, keep: impl Fn(&ToolCall) -> bool) -> MessageBody {
-    let has_text = message.parts.iter().any(|part| part.as_text().is_some());
+    let is_text = |part: &Part| part.as_text().is_some();
+    let has_text = message.markdown.is_some() || message.parts.iter().any(is_text);
     let tool_calls = message
         .calls()
         .filter(|call| keep(call))
@@ -138,7 +139,7 @@ fn assistant_body(message: &Message, keep: impl Fn(&ToolCall) -> bool) -> Messag
             ..FunctionCall::new(call.id.clone(), call.name.clone(), call.args_text())
         });
     MessageBody::Assistant {
-        content: has_text.then(|| message.text()),
+        content: has_text.then(|| message.written()),
         tool_calls: tool_calls.collect(),
     }
 }

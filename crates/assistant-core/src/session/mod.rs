@@ -103,7 +103,7 @@ impl Session {
     /// A session for a new, empty conversation.
     #[must_use]
     pub fn new(thread_id: impl Into<String>, options: Options) -> Self {
-        Self {
+        let mut session = Self {
             thread_id: thread_id.into(),
             conversation: Conversation::new(),
             registry: Registry::default(),
@@ -122,7 +122,9 @@ impl Session {
             notices: Vec::new(),
             side_events: Vec::new(),
             last_number: 0,
-        }
+        };
+        session.conversation = session.empty_conversation();
+        session
     }
 
     /// Takes one input in and says what changed and what must be done.

@@ -1,6 +1,7 @@
 //! How a session behaves.
 
 use super::RunSummary;
+use crate::conversation::MarkdownTools;
 
 /// How a session behaves.
 #[derive(Debug, Clone)]
@@ -14,6 +15,9 @@ pub struct Options {
     pub eager: bool,
     /// A new message denies what still waits for a decision, instead of being refused.
     pub auto_deny: bool,
+    /// What becomes of tool callouts in what an assistant writes (row S2-30). Needs the
+    /// feature `callouts`.
+    pub markdown_tools: MarkdownTools,
 }
 
 impl Default for Options {
@@ -23,6 +27,7 @@ impl Default for Options {
             sequential: false,
             eager: false,
             auto_deny: false,
+            markdown_tools: MarkdownTools::Off,
         }
     }
 }

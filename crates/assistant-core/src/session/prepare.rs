@@ -14,7 +14,7 @@ use crate::{
         ActionSpec, Availability, Execution, Policy, Registration, RegistrationId, ResultEncoding,
         schema,
     },
-    conversation::{Approval, CallError, CallKey, Change, ErrorKind, Phase, ToolCall},
+    conversation::{Approval, CallError, CallKey, Change, ErrorKind, Origin, Phase, ToolCall},
 };
 
 /// A call that is not answered yet.
@@ -196,7 +196,10 @@ impl Session {
             self.offered_registration(name),
             self.conversation.call(&open.key),
         ) else {
-            return match self.was_offered(name) {
+            // An agent that writes its calls down runs none of them itself.
+            let written = self.conversation.call(&open.key);
+            let written = written.is_some_and(|call| call.origin == Origin::Intercepted);
+            return match written || self.was_offered(name) {
                 true => Stage::Refused(not_found(name)),
                 false => Stage::Agent,
             };

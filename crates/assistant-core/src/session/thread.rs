@@ -8,15 +8,23 @@ use crate::conversation::{Change, Conversation, Phase};
 impl Session {
     pub(super) fn new_thread(&mut self, cx: &mut Cx<'_>) {
         let thread_id = cx.host.new_id();
-        self.replace(thread_id, Conversation::new(), cx);
+        self.replace(thread_id, self.empty_conversation(), cx);
     }
 
     pub(super) fn load(&mut self, thread_id: String, snapshot: Value, cx: &mut Cx<'_>) {
-        match Conversation::import(snapshot) {
+        match self.empty_conversation().take_in(snapshot) {
             Ok(conversation) => self.replace(thread_id, conversation, cx),
             Err(error) => return cx.refuse(Refusal::InvalidSnapshot(error.to_string())),
         }
         self.take_up_calls(cx);
+    }
+
+    /// A conversation that reads texts as the options say.
+    pub(super) fn empty_conversation(&self) -> Conversation {
+        #[cfg(feature = "callouts")]
+        return Conversation::reading(self.options.markdown_tools);
+        #[cfg(not(feature = "callouts"))]
+        Conversation::new()
     }
 
     fn replace(&mut self, thread_id: String, conversation: Conversation, cx: &mut Cx<'_>) {

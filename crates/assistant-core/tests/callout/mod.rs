@@ -3,6 +3,7 @@
 mod limits;
 mod random;
 mod rules;
+mod session;
 mod vectors;
 mod writer;
 

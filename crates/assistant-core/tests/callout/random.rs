@@ -77,7 +77,7 @@ const PIECES: [&str; 66] = [
     ".inf",
 ];
 
-fn text() -> impl Strategy<Value = String> {
+pub(super) fn text() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(PIECES.as_slice()).prop_map(str::to_owned);
     let piece = prop_oneof![9 => pieces, 1 => any::<String>()];
     prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())

@@ -62,6 +62,7 @@ impl World {
             eager: options & 6 == 6,
             auto_deny: options & 8 != 0,
             stop_when: StopCondition::StepCount(4),
+            ..Options::default()
         });
         driver.manual_commits = true;
         for name in NAMES.iter().filter(|name| **name != "unknown") {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{Applied, Change, Conversation, patch};
 use crate::{
-    conversation::{DataPart, Message, Part},
+    conversation::{DataPart, Message, Part, ToolCall},
     event::{Base, Object, Role},
 };
 
@@ -29,7 +29,7 @@ impl Conversation {
         }
         let holds_call = |ix| {
             self.node(ix)
-                .is_some_and(|n| n.message.calls().next().is_some())
+                .is_some_and(|n| n.message.calls().any(ToolCall::is_real))
         };
         if found.is_some_and(holds_call) || (found.is_none() && self.find_answer(id).is_some()) {
             // What was called and answered is not undone by a display.

@@ -4,10 +4,12 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
+#[cfg(feature = "callouts")]
+use super::callout;
 use super::{Applied, Change, Conversation};
 use crate::{
     conversation::{
-        Part, TextPart, fold,
+        Origin, Part, TextPart, ToolCall, fold,
         tree::CallRef,
         wire_form::{self, ended},
     },
@@ -43,6 +45,8 @@ impl Conversation {
         metadata: Option<&Object>,
         out: &mut Applied<'_>,
     ) {
+        #[cfg(feature = "callouts")]
+        self.finish_all_callouts(out);
         let authority = Authority::of(&messages, metadata);
         let places = self.places();
         self.leading_results.clear();
@@ -160,6 +164,8 @@ impl Conversation {
     /// Puts what the list says in the place of a message. In an assistant's message the split into
     /// parts stays, and with it what became of its calls.
     fn replace_message(&mut self, ix: usize, wire: Message, now: i64) {
+        #[cfg(feature = "callouts")]
+        let reading = self.reading.tools;
         let Some(node) = self.node_mut(ix) else {
             return;
         };
@@ -183,8 +189,10 @@ impl Conversation {
             tool_calls,
         } = wire.body
         {
-            replace_text(&mut message.parts, content);
+            replace_text(message, content);
             replace_calls(&mut message.parts, tool_calls, now);
+            #[cfg(feature = "callouts")]
+            callout::read_whole(message, reading, now);
         }
     }
 
@@ -320,12 +328,16 @@ fn count_generations(old: &[Part], fresh: &mut [Part]) {
 }
 
 /// Keeps the text parts if together they say the same, else one part takes their place.
-fn replace_text(parts: &mut Vec<Part>, content: Option<String>) {
-    let joined: String = parts.iter().filter_map(Part::as_text).collect();
-    let had_text = parts.iter().any(|part| part.as_text().is_some());
-    if had_text == content.is_some() && content.as_deref().unwrap_or_default() == joined {
+fn replace_text(message: &mut crate::conversation::Message, content: Option<String>) {
+    let is_text = |part: &Part| part.as_text().is_some();
+    let had_text = message.markdown.is_some() || message.parts.iter().any(is_text);
+    if had_text == content.is_some() && content.as_deref().unwrap_or_default() == message.written()
+    {
         return;
     }
+    message.markdown = None;
+    let parts = &mut message.parts;
+    parts.retain(|part| part.as_call().is_none_or(ToolCall::is_real));
     let place = parts
         .iter()
         .position(|part| part.as_text().is_some())
@@ -351,7 +363,11 @@ fn replace_calls(parts: &mut Vec<Part>, wire: Vec<FunctionCall>, now: i64) {
     let listed: HashSet<&str> = wire.iter().map(|call| call.id.as_str()).collect();
     parts.retain(|part| {
         part.as_call().is_none_or(|call| {
-            listed.contains(call.id.as_str()) || call.result.as_ref().is_some_and(|r| !r.sent)
+            // The agent does not list what the page made of its text.
+            let of_text = call.origin != Origin::Agent;
+            of_text
+                || listed.contains(call.id.as_str())
+                || call.result.as_ref().is_some_and(|r| !r.sent)
         })
     });
     let place = |(place, part): (usize, &Part)| Some((part.as_call()?.id.clone(), place));

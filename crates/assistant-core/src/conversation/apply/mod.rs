@@ -5,6 +5,8 @@
 //! conversation and costs as much.
 
 mod activity;
+#[cfg(feature = "callouts")]
+pub(super) mod callout;
 mod merge;
 mod text;
 mod tool;

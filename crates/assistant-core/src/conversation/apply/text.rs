@@ -53,15 +53,24 @@ impl Conversation {
         if self.role_of(ix) == Some(Role::Activity) {
             return;
         }
+        #[cfg(feature = "callouts")]
+        if self.reads_callouts(ix) {
+            self.read_callouts(ix, delta, out);
+            return self.note_message_metadata(ix, base);
+        }
+        self.append_text(ix, delta, out);
+        self.note_message_metadata(ix, base);
+    }
+
+    pub(super) fn append_text(&mut self, ix: usize, text: &str, out: &mut Applied<'_>) {
         self.open_text(ix, out);
         if let Some(Part::Text(part) | Part::Reasoning(part)) = self
             .node_mut(ix)
             .and_then(|node| node.message.parts.last_mut())
         {
-            part.text.push_str(delta);
+            part.text.push_str(text);
         }
         self.part_grew(ix, out);
-        self.note_message_metadata(ix, base);
     }
 
     pub(super) fn end_text(&mut self, id: &str, base: Base, out: &mut Applied<'_>) {
@@ -69,7 +78,7 @@ impl Conversation {
         let Some(ix) = found.filter(|ix| self.role_of(*ix) != Some(Role::Activity)) else {
             return;
         };
-        self.close_texts(ix, out);
+        self.finish_texts(ix, out);
         self.note_message_metadata(ix, base);
     }
 
@@ -82,8 +91,15 @@ impl Conversation {
             if self.role_of(ix) == Some(Role::User) {
                 return;
             }
-            self.close_texts(ix, out);
+            self.finish_texts(ix, out);
         }
+    }
+
+    /// The text of a message is complete, as far as it will ever be.
+    fn finish_texts(&mut self, ix: usize, out: &mut Applied<'_>) {
+        #[cfg(feature = "callouts")]
+        self.finish_callouts(ix, out);
+        self.close_texts(ix, out);
     }
 
     /// Says why the text that is still being written will not come to its end.

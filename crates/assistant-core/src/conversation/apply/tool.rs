@@ -72,7 +72,12 @@ impl Conversation {
         let home = match parent {
             None => id.to_owned(),
             Some(parent) => match self.find_message(&parent) {
-                Some(ix) if self.role_of(ix) == Some(Role::Assistant) => return ix,
+                Some(ix) if self.role_of(ix) == Some(Role::Assistant) => {
+                    // A call stands behind the text that came before it.
+                    #[cfg(feature = "callouts")]
+                    self.finish_callouts(ix, out);
+                    return ix;
+                }
                 None if self.find_answer(&parent).is_none() => parent,
                 _ => {
                     out.warn(

@@ -41,6 +41,8 @@ pub struct Pending {
     pub ordinal: u32,
     /// Its id, unless its body names another.
     pub id: String,
+    /// Whether the id was written, so that it stays.
+    pub has_own_id: bool,
     /// The tool's name, unless its body names another.
     pub name: String,
 }
@@ -236,6 +238,7 @@ impl Parser {
         self.open = Some(Open {
             pending: Pending {
                 ordinal: self.count,
+                has_own_id: id.is_some(),
                 id: id.unwrap_or_else(|| self.fallback_id()),
                 name: name.unwrap_or_else(|| body::DEFAULT_NAME.to_owned()),
             },

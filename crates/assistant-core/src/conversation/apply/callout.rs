@@ -1,0 +1,350 @@
+//! Callouts in what an assistant writes become calls between the pieces of its text.
+//!
+//! The message keeps what was written, so that nothing of it is lost on the wire. A call that is
+//! only told in a text is shown and nothing else: no index holds it, so that no event, result or
+//! run of a tool ever meets it. The reader of callouts is [`crate::text::callout`].
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::{Applied, Change, Conversation};
+use crate::{
+    conversation::{
+        CallError, CallResult, ErrorKind, MarkdownTools, Message, Origin, Part, Phase, TextPart,
+        ToolCall, tree::CallRef,
+    },
+    event::Role,
+    text::callout::{self, Callout, Chunk, Options, Parser, Pending, State},
+};
+
+/// What a conversation reads out of texts, and how far it has come.
+#[derive(Debug, Clone, Default)]
+pub(in crate::conversation) struct Reading {
+    pub(super) tools: MarkdownTools,
+    /// Texts that are being written, by their node.
+    readers: HashMap<usize, Reader>,
+}
+
+/// A text that is being written.
+#[derive(Debug, Clone)]
+struct Reader {
+    parser: Parser,
+    /// What was written, until the message keeps it.
+    written: String,
+    /// The callout that was announced last, and the part that shows it.
+    announced: Option<(u32, Option<usize>)>,
+}
+
+impl Conversation {
+    /// An empty conversation that does so with callouts.
+    #[must_use]
+    pub fn reading(tools: MarkdownTools) -> Self {
+        let mut conversation = Self::new();
+        conversation.reading.tools = tools;
+        conversation
+    }
+
+    pub(super) fn reads_callouts(&self, ix: usize) -> bool {
+        self.reading.tools != MarkdownTools::Off && self.role_of(ix) == Some(Role::Assistant)
+    }
+
+    /// More of a text.
+    pub(super) fn read_callouts(&mut self, ix: usize, delta: &str, out: &mut Applied<'_>) {
+        let mut reader = match self.reading.readers.remove(&ix) {
+            Some(reader) => reader,
+            None => Reader {
+                parser: Parser::new(Options::default()),
+                written: self
+                    .node(ix)
+                    .map_or_else(String::new, |node| node.message.text()),
+                announced: None,
+            },
+        };
+        let kept = self
+            .node_mut(ix)
+            .and_then(|node| node.message.markdown.as_mut());
+        kept.unwrap_or(&mut reader.written).push_str(delta);
+        let chunks = reader.parser.push(delta);
+        self.take_chunks(ix, &mut reader, chunks, out);
+        let pending = reader.parser.pending();
+        if let Some(pending) = pending.filter(|pending| !reader.has_announced(pending.ordinal)) {
+            let pending = pending.clone();
+            let part = self.announce(ix, &mut reader, &pending, out);
+            reader.announced = Some((pending.ordinal, part));
+        }
+        self.reading.readers.insert(ix, reader);
+    }
+
+    /// A list of messages says what the texts are.
+    pub(super) fn finish_all_callouts(&mut self, out: &mut Applied<'_>) {
+        let open: Vec<usize> = self.reading.readers.keys().copied().collect();
+        for ix in open {
+            self.finish_callouts(ix, out);
+        }
+    }
+
+    /// Nothing follows in a text: what was kept back is certain now.
+    pub(super) fn finish_callouts(&mut self, ix: usize, out: &mut Applied<'_>) {
+        let Some(mut reader) = self.reading.readers.remove(&ix) else {
+            return;
+        };
+        let cut = self.node(ix).and_then(|node| node.message.cut);
+        let chunks = reader.parser.end();
+        self.take_chunks(ix, &mut reader, chunks, out);
+        if let Some(node) = self.node_mut(ix) {
+            node.message.cut = cut;
+        }
+    }
+
+    fn take_chunks(
+        &mut self,
+        ix: usize,
+        reader: &mut Reader,
+        chunks: Vec<Chunk>,
+        out: &mut Applied<'_>,
+    ) {
+        for chunk in chunks {
+            let announced = reader.announced.take();
+            let part = announced.and_then(|(_, part)| part);
+            match chunk {
+                Chunk::Text(text) => {
+                    // It broke the rules: it is the text that follows.
+                    self.withdraw(ix, part, out);
+                    self.grow_beside_calls(ix, &text, out);
+                }
+                Chunk::Tool(callout) => {
+                    self.keep_written(ix, reader);
+                    self.show(ix, part, *callout, out);
+                }
+            }
+        }
+        out.diagnostics.extend(reader.parser.take_diagnostics());
+    }
+
+    /// A callout has begun: its card stands from here on. The card of an earlier one with the same
+    /// id stands for both.
+    fn announce(
+        &mut self,
+        ix: usize,
+        reader: &mut Reader,
+        pending: &Pending,
+        out: &mut Applied<'_>,
+    ) -> Option<usize> {
+        self.keep_written(ix, reader);
+        let message = &self.node(ix)?.message;
+        let told = told_before(&message.parts, &pending.id, None);
+        if told.is_some() && pending.has_own_id {
+            return None;
+        }
+        let mut call = ToolCall::new(pending.id.clone(), pending.name.clone(), out.now);
+        call.origin = Origin::Text;
+        Some(self.push_part(ix, Part::ToolCall(Box::new(call)), out))
+    }
+
+    /// From the first callout on the message keeps what was written.
+    fn keep_written(&mut self, ix: usize, reader: &mut Reader) {
+        if let Some(node) = self.node_mut(ix) {
+            let written = &mut reader.written;
+            let markdown = &mut node.message.markdown;
+            markdown.get_or_insert_with(|| std::mem::take(written));
+        }
+    }
+
+    fn withdraw(&mut self, ix: usize, part: Option<usize>, out: &mut Applied<'_>) {
+        let (Some(part), Some(node)) = (part, self.node_mut(ix)) else {
+            return;
+        };
+        // Nothing comes between a callout and its end.
+        if part + 1 == node.message.parts.len() {
+            node.message.parts.pop();
+        }
+        out.changes.push(Change::Message(node.message.id.clone()));
+    }
+
+    /// Text that goes on behind a card starts with its first line that is not blank.
+    fn grow_beside_calls(&mut self, ix: usize, text: &str, out: &mut Applied<'_>) {
+        let last = self.node(ix).and_then(|node| node.message.parts.last());
+        let text = match last {
+            Some(Part::ToolCall(_)) => text.trim_start_matches(LINE_BREAKS),
+            _ => text,
+        };
+        if !text.is_empty() {
+            self.append_text(ix, text, out);
+        }
+    }
+
+    /// A callout is complete.
+    fn show(&mut self, ix: usize, part: Option<usize>, callout: Callout, out: &mut Applied<'_>) {
+        let intercepted = self.reading.tools == MarkdownTools::Intercept && wants_run(&callout);
+        let Some(parts) = self.node(ix).map(|node| &node.message.parts) else {
+            return;
+        };
+        if let Some(first) = told_before(parts, &callout.id, part).filter(|_| callout.has_own_id) {
+            self.withdraw(ix, part, out);
+            let at = CallRef {
+                node: ix,
+                part: first,
+            };
+            if let Some(call) = self.call_at_mut(at).filter(|call| !call.is_real()) {
+                tell(call, callout, out.now);
+            }
+            return self.call_changed(at, out);
+        }
+        let mut call = ToolCall::new(String::new(), String::new(), out.now);
+        tell(&mut call, callout, out.now);
+        if intercepted {
+            call.origin = Origin::Intercepted;
+            call.id = self.free_call_id(ix, call.id);
+        }
+        let part = match part {
+            Some(part) => {
+                let parts = self.node_mut(ix).map(|node| &mut node.message.parts);
+                if let Some(place) = parts.and_then(|parts| parts.get_mut(part)) {
+                    *place = Part::ToolCall(Box::new(call));
+                }
+                part
+            }
+            None => self.push_part(ix, Part::ToolCall(Box::new(call)), out),
+        };
+        let at = CallRef { node: ix, part };
+        if intercepted {
+            self.index_call(at);
+        }
+        self.call_changed(at, out);
+    }
+
+    /// The ids of callouts are counted in each message anew; calls need one of their own.
+    fn free_call_id(&self, ix: usize, id: String) -> String {
+        let message = self.node(ix).map_or("", |node| node.message.wire_id());
+        let mut free = id;
+        while self.find_call(&free).is_some() {
+            free = format!("{message}-{free}");
+        }
+        free
+    }
+}
+
+impl Reader {
+    fn has_announced(&self, ordinal: u32) -> bool {
+        self.announced
+            .is_some_and(|(announced, _)| announced == ordinal)
+    }
+}
+
+impl Reading {
+    /// A message that came whole, with its callouts shown.
+    pub(in crate::conversation) fn whole(&self, mut message: Message, now: i64) -> Message {
+        read_whole(&mut message, self.tools, now);
+        message
+    }
+}
+
+/// Shows the callouts of a message that came whole. None of them is run: what came in a list is
+/// over.
+pub(super) fn read_whole(message: &mut Message, tools: MarkdownTools, now: i64) {
+    let is_read = message.markdown.is_some() || message.role != Role::Assistant;
+    if tools == MarkdownTools::Off || is_read {
+        return;
+    }
+    let written = message.text();
+    let chunks = callout::parse_with(&written, Options::default());
+    if !chunks.iter().any(|chunk| matches!(chunk, Chunk::Tool(_))) {
+        return;
+    }
+    let mut parts: Vec<Part> = Vec::new();
+    for chunk in chunks {
+        match chunk {
+            Chunk::Text(text) => {
+                let text = match parts.last() {
+                    Some(Part::ToolCall(_)) => text.trim_start_matches(LINE_BREAKS),
+                    _ => &text,
+                };
+                if !text.is_empty() {
+                    parts.push(Part::Text(TextPart::new(text)));
+                }
+            }
+            Chunk::Tool(callout) => {
+                let told = told_before(&parts, &callout.id, None).filter(|_| callout.has_own_id);
+                let known = told.and_then(|place| parts.get_mut(place));
+                if let Some(Part::ToolCall(call)) = known {
+                    tell(call, *callout, now);
+                    continue;
+                }
+                let mut call = ToolCall::new(String::new(), String::new(), now);
+                tell(&mut call, *callout, now);
+                parts.push(Part::ToolCall(Box::new(call)));
+            }
+        }
+    }
+    let others = std::mem::take(&mut message.parts).into_iter();
+    parts.extend(others.filter(|part| part.as_text().is_none()));
+    message.parts = parts;
+    message.markdown = Some(written);
+}
+
+const LINE_BREAKS: [char; 2] = ['\r', '\n'];
+
+/// The part that shows a callout with this id, or the call that was made of it; `but` is not it.
+fn told_before(parts: &[Part], id: &str, but: Option<usize>) -> Option<usize> {
+    let is_it = |part: &Part| {
+        let call = part.as_call();
+        call.is_some_and(|call| call.origin != Origin::Agent && call.id == id)
+    };
+    let place = parts.iter().position(is_it)?;
+    (Some(place) != but).then_some(place)
+}
+
+/// Whether a callout asks for something to be run.
+fn wants_run(callout: &Callout) -> bool {
+    let waits = matches!(callout.state, None | Some(State::InputAvailable));
+    waits && callout.failure().is_none() && callout.result().is_none()
+}
+
+/// Lets a call say what a callout says. What was said before and is not said again stays.
+fn tell(call: &mut ToolCall, callout: Callout, now: i64) {
+    call.origin = Origin::Text;
+    if let Some(input) = callout.input.as_ref().filter(|input| !input.is_null()) {
+        call.set_args_text(&input.to_string());
+    }
+    if callout.state != Some(State::InputStreaming) {
+        call.end_args();
+    }
+    if let Some(message) = callout.failure() {
+        let error = CallError {
+            message: message.to_owned(),
+            kind: ErrorKind::Agent,
+            details: None,
+        };
+        let value = Value::from(message);
+        finish(call, &callout, value, Some(error), now);
+    } else if let Some(value) = callout.result() {
+        finish(call, &callout, value.clone(), None, now);
+    } else if !call.phase.is_final() && callout.state == Some(State::ApprovalResponded) {
+        call.phase = Phase::ApprovalResponded;
+    }
+    call.id = callout.id;
+    call.name = callout.name;
+    call.metadata.extend(callout.extra);
+}
+
+fn finish(
+    call: &mut ToolCall,
+    callout: &Callout,
+    value: Value,
+    error: Option<CallError>,
+    now: i64,
+) {
+    let id = format!("{}-result", callout.id);
+    let mut result = CallResult::new(id, value.to_string(), value);
+    result.sent = true;
+    result.error = error.as_ref().map(|error| error.message.clone());
+    call.phase = match (&error, callout.state) {
+        (None, _) => Phase::OutputAvailable,
+        (Some(_), Some(State::OutputDenied)) => Phase::OutputDenied,
+        (Some(_), _) => Phase::OutputError,
+    };
+    call.error = error;
+    call.result = Some(result);
+    call.ended_at = Some(now);
+}

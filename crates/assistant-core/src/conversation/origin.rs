@@ -1,0 +1,47 @@
+//! Where calls come from: from the agent's protocol, or out of a text.
+
+/// Where a call was said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Origin {
+    /// The agent made it, by the means of its protocol.
+    #[default]
+    Agent,
+    /// It is a callout in a text: shown, never run, never sent but as the text.
+    Text,
+    /// It is a callout in a text that the host lets run, like any other call from then on.
+    Intercepted,
+}
+
+impl Origin {
+    /// The word in stored conversations; the agent needs none.
+    #[must_use]
+    pub const fn as_str(self) -> Option<&'static str> {
+        match self {
+            Self::Agent => None,
+            Self::Text => Some("text"),
+            Self::Intercepted => Some("intercepted"),
+        }
+    }
+
+    /// What the word stands for.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        let all = [Self::Text, Self::Intercepted];
+        all.into_iter().find(|origin| origin.as_str() == Some(word))
+    }
+}
+
+/// What becomes of tool callouts in what an assistant writes. Without the feature `callouts` they
+/// are text, whatever is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MarkdownTools {
+    /// They are text.
+    #[default]
+    Off,
+    /// They are shown as calls between the pieces of the text. Nothing of them is ever run.
+    Display,
+    /// Like `Display`; but one that has its input and no outcome, in a text that is being written,
+    /// is a call like any other: checked, approved and run as its action says, and answered.
+    Intercept,
+}

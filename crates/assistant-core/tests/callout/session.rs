@@ -1,0 +1,419 @@
+//! Callouts in what an assistant writes: shown as calls, never run unless the host lets them.
+
+use assistant_core::{
+    action::RegistrationId,
+    conversation::{CallKey, Change, Conversation, MarkdownTools, Origin, Part, Phase, ToolCall},
+    event::{EventKind, MessageBody},
+    session::{Input, Options},
+};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::cases;
+use crate::support::{self, *};
+
+const SEARCH: &str = "Looking for cats.\n\n> [!tool search call_1]\n> state: output-available\n> input:\n>   query: cats\n\
+                      > output:\n>   found: 2\n\nHere they are!";
+
+fn driver(markdown_tools: MarkdownTools) -> Driver {
+    let mut driver = Driver::with(Options {
+        markdown_tools,
+        ..Options::default()
+    });
+    driver.register(action("search"));
+    driver.send("hi");
+    driver.event(started());
+    driver
+}
+
+/// The agent writes a text in pieces of so many characters; the message is still open.
+fn writes(driver: &mut Driver, text: &str, count: usize) {
+    driver.event(text_start("m"));
+    let characters: Vec<char> = text.chars().collect();
+    for piece in characters.chunks(count) {
+        driver.event(support::text("m", &piece.iter().collect::<String>()));
+    }
+}
+
+fn parts(conversation: &Conversation) -> Vec<String> {
+    let message = conversation.path().next_back().unwrap();
+    let sketch = |part: &Part| match part {
+        Part::Text(part) => format!("text {:?}", part.text),
+        Part::ToolCall(call) => {
+            let answer = call.result.as_ref().map(|result| result.value.to_string());
+            let answer = answer.unwrap_or_default();
+            format!("{} {} {} {answer}", call.name, call.id, call.phase.as_str())
+        }
+        part => format!("{part:?}"),
+    };
+    message.parts.iter().map(sketch).collect()
+}
+
+fn shown(driver: &Driver) -> Vec<String> {
+    parts(driver.session.conversation())
+}
+
+fn first_call(driver: &Driver) -> Option<&ToolCall> {
+    let message = driver.session.conversation().path().next_back().unwrap();
+    message.calls().next()
+}
+
+/// What the assistant is said to have said, in the next request.
+fn sent(driver: &mut Driver) -> (String, usize) {
+    if driver.session.is_streaming() {
+        finish_run(driver);
+    }
+    driver.send("and now?");
+    let messages = &driver.request().messages;
+    let said = messages.iter().find_map(|message| match &message.body {
+        MessageBody::Assistant {
+            content,
+            tool_calls,
+        } => Some((content.clone().unwrap_or_default(), tool_calls.len())),
+        _ => None,
+    });
+    assert!(
+        !messages
+            .iter()
+            .any(|message| matches!(message.body, MessageBody::Tool { .. })),
+        "a call that is only told has no tool message"
+    );
+    said.unwrap()
+}
+
+#[test]
+fn callouts_are_text_unless_the_host_wants_them() {
+    let mut driver = driver(MarkdownTools::default());
+    writes(&mut driver, SEARCH, 5);
+    driver.event(text_end("m"));
+    assert_eq!(shown(&driver), [format!("text {SEARCH:?}")]);
+}
+
+#[test]
+fn a_callout_is_a_card_between_the_texts_and_never_runs() {
+    for count in [1, 2, 5, 1_000] {
+        let mut driver = driver(MarkdownTools::Display);
+        writes(&mut driver, SEARCH, count);
+        driver.event(text_end("m"));
+        finish_run(&mut driver);
+        assert_eq!(
+            shown(&driver),
+            [
+                "text \"Looking for cats.\\n\\n\"",
+                "search call_1 output-available {\"found\":2}",
+                "text \"Here they are!\"",
+            ],
+            "in pieces of {count}"
+        );
+        let call = first_call(&driver).unwrap();
+        assert_eq!(call.args(), Some(&json!({"query": "cats"})));
+        assert_eq!(call.origin, Origin::Text);
+        assert!(
+            driver
+                .session
+                .conversation()
+                .call_by_wire_id("call_1")
+                .is_none()
+        );
+        assert!(!driver.session.is_busy());
+        assert_eq!(driver.invocations.len(), 0);
+        assert_eq!(sent(&mut driver), (SEARCH.to_owned(), 0));
+    }
+}
+
+#[test]
+fn an_input_that_waits_is_not_run_and_nobody_is_asked() {
+    let mut driver = driver(MarkdownTools::Display);
+    driver.register(asking("delete"));
+    let text = "> [!tool search a]\n> state: input-available\n\n> [!tool delete b]\n> state: approval-requested\n";
+    writes(&mut driver, text, 3);
+    finish_run(&mut driver);
+    assert_eq!(
+        shown(&driver)[1..],
+        ["search a input-available ", "delete b input-available "]
+    );
+    assert_eq!((driver.runs.len(), driver.invocations.len()), (1, 0));
+    assert!(!driver.session.waits_for_person());
+    assert_eq!(sent(&mut driver).0, text);
+}
+
+#[test]
+fn a_card_stands_from_the_header_to_the_end() {
+    let mut driver = driver(MarkdownTools::Display);
+    writes(&mut driver, "Hi\n> [!tool search]\n> input: {q: x}\n", 1);
+    assert_eq!(shown(&driver)[1..], ["search tool-call-1 input-streaming "]);
+    let key = CallKey {
+        message: driver.session.conversation().tip().unwrap().clone(),
+        ordinal: 0,
+    };
+    let step = driver.event(text("m", "> id: late\n> output: 1\n\nDone"));
+    assert!(step.changes.contains(&Change::Call(key.clone())));
+    assert_eq!(
+        shown(&driver)[1..],
+        ["search late output-available 1", "text \"Done\""]
+    );
+    let call = driver.session.conversation().call(&key).unwrap();
+    assert_eq!(call.args(), Some(&json!({"q": "x"})));
+}
+
+#[test]
+fn a_malformed_callout_is_taken_back() {
+    let text = "Hi\n\n> [!tool search]\n> - a list\n\nbye";
+    let mut driver = driver(MarkdownTools::Display);
+    writes(&mut driver, text, 1);
+    driver.event(text_end("m"));
+    assert_eq!(shown(&driver), [format!("text {text:?}")]);
+    assert_eq!(sent(&mut driver), (text.to_owned(), 0));
+}
+
+#[test]
+fn the_author_is_told_in_diagnostics() {
+    let mut driver = driver(MarkdownTools::Display);
+    driver.event(text_start("m"));
+    let step = driver.event(text("m", "> [!tool]\n> state: done\n> [!tool]\n> x\n\n"));
+    let codes: Vec<&str> = step
+        .diagnostics
+        .iter()
+        .map(|diagnostic| diagnostic.code)
+        .collect();
+    assert_eq!(codes, ["unknown-state", "callout-is-text"]);
+}
+
+#[test]
+fn the_same_id_again_updates_the_first_card() {
+    for header in ["> [!tool a c1]", "> [!tool a]\n> id: c1"] {
+        let text = format!(
+            "{header}\n> state: input-available\n> input: {{q: 1}}\n\nworking\n\n{header}\n> output: 2\n"
+        );
+        for count in [1, 7, 1_000] {
+            let mut driver = driver(MarkdownTools::Display);
+            writes(&mut driver, &text, count);
+            driver.event(text_end("m"));
+            let parts = shown(&driver);
+            let cards: Vec<&String> = parts.iter().filter(|part| part.starts_with("a ")).collect();
+            assert_eq!(cards, ["a c1 output-available 2"], "{header}, {count}");
+            assert_eq!(first_call(&driver).unwrap().args(), Some(&json!({"q": 1})));
+            assert_eq!(sent(&mut driver).0, text);
+        }
+    }
+}
+
+#[test]
+fn failures_are_shown_as_failures() {
+    let mut driver = driver(MarkdownTools::Display);
+    let text = "> [!tool a x]\n> error: boom\n> [!tool a y]\n> state: output-denied\n> [!tool a z]\n> state: output-error\n> output: 1";
+    writes(&mut driver, text, 4);
+    driver.event(text_end("m"));
+    let message = driver.session.conversation().path().next_back().unwrap();
+    let failures: Vec<(Phase, &str)> = message
+        .calls()
+        .map(|call| (call.phase, call.error.as_ref().unwrap().message.as_str()))
+        .collect();
+    assert_eq!(
+        failures,
+        [
+            (Phase::OutputError, "boom"),
+            (Phase::OutputDenied, "Tool execution was denied."),
+            (Phase::OutputError, "An unknown tool error occurred."),
+        ]
+    );
+}
+
+#[test]
+fn what_the_agent_calls_itself_is_another_call() {
+    let mut driver = driver(MarkdownTools::Display);
+    writes(&mut driver, "> [!tool search c]\n> output: 1\n", 4);
+    driver.events([
+        start_in("c", "search", Some("m")),
+        EventKind::ToolCallEnd {
+            tool_call_id: "c".to_owned(),
+        },
+    ]);
+    driver.event(text("m", "> [!tool search c]\n> output: 2\n"));
+    finish_run(&mut driver);
+    assert_eq!(driver.starts("c"), 1);
+    driver.returns("c", json!("real"));
+    let list = driver.session.conversation().request_messages();
+    let tools = list
+        .iter()
+        .filter(|message| matches!(message.body, MessageBody::Tool { .. }));
+    assert_eq!(tools.count(), 1);
+    assert_eq!(
+        shown_at(&driver, 1)[1..],
+        [
+            "search c output-available 2",
+            "search c output-available \"real\""
+        ]
+    );
+}
+
+fn shown_at(driver: &Driver, place: usize) -> Vec<String> {
+    let mut conversation = driver.session.conversation().clone();
+    let id = conversation.path().nth(place).unwrap().id.clone();
+    let export = conversation.export();
+    let mut cut = export;
+    cut["tip"] = id.as_str().into();
+    conversation = Conversation::import(cut).unwrap();
+    parts(&conversation)
+}
+
+#[test]
+fn it_is_stored_and_comes_back_as_it_was() {
+    let mut driver = driver(MarkdownTools::Display);
+    writes(&mut driver, SEARCH, 5);
+    driver.event(text_end("m"));
+    finish_run(&mut driver);
+    let export = driver.session.conversation().export();
+    let back = Conversation::import(export.clone()).unwrap();
+    assert_eq!(back.export(), export);
+    assert_eq!(parts(&back), shown(&driver));
+    let load = |driver: &mut Driver, snapshot: Value| {
+        let thread_id = "other".to_owned();
+        driver.input(Input::Load {
+            thread_id,
+            snapshot,
+        })
+    };
+    load(&mut driver, export);
+    assert_eq!((driver.runs.len(), driver.invocations.len()), (1, 0));
+    assert_eq!(sent(&mut driver), (SEARCH.to_owned(), 0));
+    // A server keeps the text alone.
+    driver.input(Input::Stop);
+    let list = json!([{"id": "u", "role": "user", "content": "hi"}, {"id": "m", "role": "assistant", "content": SEARCH}]);
+    load(&mut driver, list);
+    assert_eq!(
+        shown(&driver)[1],
+        "search call_1 output-available {\"found\":2}"
+    );
+    assert_eq!(sent(&mut driver), (SEARCH.to_owned(), 0));
+}
+
+#[test]
+fn snapshots_say_the_text_and_the_cards_stay_or_go() {
+    let mut driver = driver(MarkdownTools::Display);
+    writes(&mut driver, SEARCH, 5);
+    driver.event(text_end("m"));
+    let before = shown(&driver);
+    let snapshot = |content: &str| {
+        let list = json!([
+            {"id": "id1", "role": "user", "content": "hi"},
+            {"id": "m", "role": "assistant", "content": content},
+        ]);
+        let messages = list.as_array().unwrap().iter().cloned();
+        let messages = messages
+            .map(|message| assistant_core::wire::agui::message_from_value(message).unwrap());
+        EventKind::MessagesSnapshot {
+            messages: messages.collect(),
+        }
+    };
+    driver.event(snapshot(SEARCH));
+    assert_eq!(shown(&driver), before);
+    driver.event(snapshot("> [!tool a b]\n> output: 1\n\nother"));
+    assert_eq!(shown(&driver), ["a b output-available 1", "text \"other\""]);
+    driver.event(snapshot("plain"));
+    assert_eq!(shown(&driver), ["text \"plain\""]);
+    driver.event(text("m", "\n> [!tool a b]\n"));
+    assert_eq!(shown(&driver)[1..], ["a b input-streaming "]);
+    assert_eq!(
+        driver
+            .session
+            .conversation()
+            .path()
+            .next_back()
+            .unwrap()
+            .written(),
+        "plain\n> [!tool a b]\n"
+    );
+}
+
+#[test]
+fn an_intercepted_callout_is_a_call_like_any_other() {
+    let mut driver = driver(MarkdownTools::Intercept);
+    let text = "Looking.\n\n> [!tool search]\n> input:\n>   query: cats\n\n> [!tool search told]\n> output: 1\n";
+    writes(&mut driver, text, 3);
+    driver.event(text_end("m"));
+    assert_eq!(driver.invocations.len(), 0, "not before its run is over");
+    finish_run(&mut driver);
+    let invocation = driver.invocation("tool-call-1");
+    assert_eq!(invocation.args, json!({"query": "cats"}));
+    assert_eq!(driver.invocations.len(), 1);
+    driver.returns("tool-call-1", json!({"found": 2}));
+    let sketches = sketch(&driver.request().messages);
+    assert_eq!(
+        sketches,
+        [
+            "user=hi",
+            &format!("assistant={text}[tool-call-1]"),
+            "tool:tool-call-1={\"found\":2}"
+        ]
+    );
+    // The next message counts anew, and its call is another one.
+    driver.event(started());
+    driver.events(says("n", "> [!tool search]\n> input: {}\n"));
+    finish_run(&mut driver);
+    assert_eq!(driver.invocations.len(), 2);
+    assert_ne!(driver.invocations[1].call_id, "tool-call-1");
+    let export = driver.session.conversation().export();
+    assert_eq!(
+        Conversation::import(export.clone()).unwrap().export(),
+        export
+    );
+}
+
+#[test]
+fn an_intercepted_callout_is_checked_and_approved() {
+    let mut driver = driver(MarkdownTools::Intercept);
+    let mut spec = asking("delete");
+    spec.parameters =
+        json!({"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]});
+    driver.register_as(RegistrationId(77), spec);
+    finish_run(&mut driver);
+    driver.send("delete it");
+    driver.event(started());
+    let text = "> [!tool delete good]\n> input: {id: 1}\n> [!tool delete bad]\n> input: {id: one}\n> [!tool unknown x]\n";
+    driver.events(says("m", text));
+    finish_run(&mut driver);
+    assert_eq!(driver.phase("good"), Phase::ApprovalRequested);
+    assert_eq!(driver.phase("bad"), Phase::OutputError);
+    assert_eq!(driver.phase("x"), Phase::OutputError);
+    assert_eq!(driver.approve("good"), None);
+    assert_eq!((driver.starts("good"), driver.invocations.len()), (1, 1));
+}
+
+#[test]
+fn nothing_that_broke_off_is_run() {
+    let mut driver = driver(MarkdownTools::Intercept);
+    writes(
+        &mut driver,
+        "> [!tool search c]\n> input: {}\n\n> [!tool search d]\n> inp",
+        5,
+    );
+    driver.close();
+    assert_eq!(driver.invocations.len(), 0);
+    assert_eq!(driver.phase("c"), Phase::Cancelled);
+    let message = driver.session.conversation().path().next_back().unwrap();
+    assert!(message.cut.is_some() && !message.is_streaming());
+}
+
+proptest! {
+    #![proptest_config(cases(500))]
+
+    /// Whatever is written, in whichever pieces: nothing of it runs, it goes out as it was
+    /// written, and what is stored comes back.
+    #[test]
+    fn what_was_written_is_never_lost(text in super::random::text(), count in 1_usize..9) {
+        let mut driver = driver(MarkdownTools::Display);
+        writes(&mut driver, &text, count);
+        driver.event(text_end("m"));
+        finish_run(&mut driver);
+        prop_assert_eq!(driver.invocations.len(), 0);
+        let conversation = driver.session.conversation();
+        prop_assert_eq!(conversation.path().next_back().unwrap().written(), &*text);
+        let export = conversation.export();
+        prop_assert_eq!(Conversation::import(export.clone()).unwrap().export(), export);
+        let mut whole = self::driver(MarkdownTools::Display);
+        writes(&mut whole, &text, usize::MAX >> 1);
+        whole.event(text_end("m"));
+        prop_assert_eq!(shown(&driver), shown(&whole));
+    }
+}
