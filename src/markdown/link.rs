@@ -12,7 +12,7 @@ use crate::chat::Labels;
 
 /// A link. One that leads nowhere safe is text.
 pub(super) fn link(href: &str, title: &str) -> Option<Element> {
-    let element = make::element("a", "la-link")?;
+    let element = make::element("a", "")?;
     lead(&element, href, title);
     Some(element)
 }
@@ -23,12 +23,13 @@ pub(super) fn lead(element: &web_sys::Node, href: &str, title: &str) {
         return;
     };
     let Some(safe) = address::safe_href(href) else {
-        for name in ["href", "target", "rel", "title"] {
+        for name in ["class", "href", "target", "rel", "title"] {
             // Taking an attribute away does not fail.
             let _ = element.remove_attribute(name);
         }
         return;
     };
+    make::set(element, "class", "la-link");
     make::set(element, "href", safe.href());
     make::set(element, "target", "_blank");
     make::set(element, "rel", "noopener noreferrer nofollow");
@@ -106,7 +107,7 @@ pub(super) fn image(
     }
     let element = make::element("span", "la-image-chip")?;
     make::append_labelled(&element, "span", "", &labels.image_not_shown);
-    let link = make::labelled("a", "la-link", if name.is_empty() { src } else { name })?;
+    let link = make::labelled("a", "", if name.is_empty() { src } else { name })?;
     lead(&link, src, title);
     make::append(&element, &link);
     Some(element)
