@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    AssistantProvider, ChatWindow, Labels, chat::Icon, use_assistant, use_assistant_context,
+    AssistantProvider, Attachments, ChatWindow, Labels, chat::Icon, use_assistant,
+    use_assistant_context,
 };
 
 use crate::{
@@ -36,6 +37,9 @@ pub(crate) fn App() -> impl IntoView {
 #[component]
 fn Console(harbor: Harbor, notice: Option<String>) -> impl IntoView {
     let asked = RwSignal::new(None);
+    let attachments = Attachments::new()
+        .accept("image/*,audio/*,video/*,.pdf,.txt,.csv,.json,.md")
+        .max_files(6);
     let view = move || match harbor.view.get() {
         Shown::Page => "page",
         Shown::Assistant => "assistant",
@@ -82,6 +86,7 @@ fn Console(harbor: Harbor, notice: Option<String>) -> impl IntoView {
                         empty_title="What should happen in Harbor?"
                         empty_text="The assistant can act on this page. It asks before anything that matters."
                         suggestions=suggestions()
+                        attachments=attachments
                     />
                 </div>
             </main>

@@ -3,6 +3,7 @@
 //!
 //! The words for results are in `words`.
 
+mod everything;
 mod words;
 
 use std::time::Duration;
@@ -29,6 +30,7 @@ pub(crate) fn suggestions() -> Vec<Suggestion> {
         (Icon::Chart, "Analyze the berth telemetry"),
         (Icon::Cloud, "What's the weather in Oslo and Bergen?"),
         (Icon::Alert, "Search for pier failure reports"),
+        (Icon::Image, "Show me everything"),
     ];
     let suggest = |(icon, text)| Suggestion::new(text).icon(icon);
     scenes.into_iter().map(suggest).collect()
@@ -59,6 +61,9 @@ fn open(input: &RunInput, text: &str, said: &str) -> Script {
     let has = |word: &str| said.contains(word);
     if let Some(script) = mishap(said) {
         return script;
+    }
+    if has("everything") {
+        return everything::everything();
     }
     if let Some(script) = look_up(input, text, said) {
         return script;

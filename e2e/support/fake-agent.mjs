@@ -8,6 +8,9 @@ import { once } from "node:events";
 import http from "node:http";
 
 const MEBI = 1024 * 1024;
+/** A PNG of one point. */
+export const PIXEL =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 /** What can go wrong. Each gets the answer to write to, and the run's input. */
 const SCENES = {
@@ -44,6 +47,7 @@ const SCENES = {
   "arguments-no-json": calling("confirmAction", '{"action": oops'),
   "arguments-break-schema": calling("confirmAction", '{"importance":"urgent"}'),
   "unknown-tool": calling("teleport", '{"to":"Mars"}'),
+  everything: (answer, input) => everything(answer, input),
   markup(answer, input) {
     begin(answer, input);
     text(answer, '<img src="x" onerror="alert(1)"> <script>alert(2)</script>');
@@ -101,6 +105,50 @@ function behave(answer, input) {
     results.unshift(input.messages[index].content);
   }
   text(answer, results.length ? `Results: ${results.join(" | ")}` : `You said: ${input.messages.at(-1)?.content}`);
+  finish(answer, input);
+}
+
+/** A run with every kind of part. What lies at other addresses must not be fetched. */
+async function everything(answer, input) {
+  begin(answer, input);
+  const pause = () => new Promise((resolve) => setTimeout(resolve, 150));
+  send(answer, { type: "STEP_STARTED", stepName: "Think" });
+  send(answer, { type: "REASONING_START", messageId: "r" });
+  send(answer, { type: "REASONING_MESSAGE_START", messageId: "r", role: "reasoning" });
+  send(answer, { type: "REASONING_MESSAGE_CONTENT", messageId: "r", delta: "First this.\n\nThen that" });
+  await pause();
+  send(answer, { type: "REASONING_MESSAGE_END", messageId: "r" });
+  send(answer, { type: "REASONING_END", messageId: "r" });
+  send(answer, { type: "REASONING_ENCRYPTED_VALUE", subtype: "message", entityId: "r", encryptedValue: "c2VhbGVk" });
+  send(answer, { type: "STEP_FINISHED", stepName: "Think" });
+  const activity = { messageId: "a", activityType: "gauge_readings" };
+  send(answer, { type: "ACTIVITY_SNAPSHOT", ...activity, content: { status: "Asking", readings: [] } });
+  await pause();
+  const patch = [
+    { op: "replace", path: "/status", value: "All read" },
+    { op: "add", path: "/readings/-", value: { metres: 1.42 } },
+  ];
+  send(answer, { type: "ACTIVITY_DELTA", ...activity, patch });
+  text(answer, "Here is the report.");
+  const show = (activityType, content) =>
+    send(answer, { type: "ACTIVITY_SNAPSHOT", messageId: activityType, activityType, content });
+  show("files", {
+    files: [
+      { type: "image", source: { type: "data", value: PIXEL, mimeType: "image/png" }, metadata: { filename: "pixel.png" } },
+      { type: "image", source: { type: "url", value: "https://elsewhere.example/spy.png" } },
+      { type: "video", source: { type: "url", value: "https://elsewhere.example/spy.mp4" } },
+      { type: "image", source: { type: "data", value: "PHN2Zy8+", mimeType: "image/svg+xml" }, metadata: { filename: "drawing.svg" } },
+      { type: "document", source: { type: "url", value: "javascript:alert(1)" }, metadata: { filename: "evil.pdf" } },
+      { type: "document", source: { type: "data", value: "SGVsbG8=", mimeType: "text/plain" }, metadata: { filename: "hello.txt" } },
+    ],
+  });
+  show("sources", {
+    sources: [
+      { title: "Tides", url: "https://tides.example/today", snippet: "High and low water" },
+      { title: "Evil", url: "java\tscript:alert(1)" },
+    ],
+  });
+  show("from_the_future", { deep: [{ er: "<img src=x onerror=alert(1)>" }] });
   finish(answer, input);
 }
 

@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use assistant_core::{
     action::Execution,
     conversation::{CallKey, Phase, Progress, Status, ToolCall},
+    event::{Content, ContentPart, PartBody},
     session::{Refusal, Session},
 };
 use leptos::prelude::*;
@@ -163,6 +164,22 @@ impl<T> ToolCallView<T> {
     pub fn result_value(&self) -> Option<Value> {
         self.read(|call| call.result.as_ref().map(|result| result.value.clone()))
             .flatten()
+    }
+
+    /// The files in the result: an agent's own tool may give some.
+    #[must_use]
+    pub fn result_files(&self) -> Vec<ContentPart> {
+        let files = self.read(
+            |call| match call.result.as_ref().map(|result| &result.content) {
+                Some(Content::Parts(parts)) => parts
+                    .iter()
+                    .filter(|part| matches!(part.body, PartBody::Media { .. }))
+                    .cloned()
+                    .collect(),
+                _ => Vec::new(),
+            },
+        );
+        files.unwrap_or_default()
     }
 
     /// Why it failed.

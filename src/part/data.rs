@@ -1,7 +1,7 @@
 //! Data, activities, and parts that are not known: named, with their data behind a summary as text.
 //!
 //! What an activity says of itself (`title`, and `status`, `message` or `text`) stands in the
-//! summary. A delta changes the texts in place. Neighbour: `sources` for data of that type.
+//! summary. A delta changes the texts in place. Neighbours: `sources` and `files` for data of those types.
 
 use std::io;
 
@@ -9,7 +9,7 @@ use assistant_core::conversation::Part;
 use leptos::prelude::*;
 use serde_json::Value;
 
-use super::{PartHandle, sources};
+use super::{PartHandle, files, sources};
 use crate::{
     chat::{Icon, Labels},
     view::PartKind,
@@ -21,17 +21,25 @@ const MAX_JSON: usize = 16 * 1024;
 const MAX_LINE: usize = 120;
 
 pub(super) fn view(part: PartHandle) -> AnyView {
-    if !matches!(part.kind(), PartKind::Data(kind) if kind == sources::TYPE) {
+    let known: Option<Known> = match part.kind() {
+        PartKind::Data(kind) if kind == sources::TYPE => Some((sources::is_list, sources::view)),
+        PartKind::Data(kind) if kind == files::TYPE => Some((files::is_list, files::view)),
+        _ => None,
+    };
+    let Some((fits, draw)) = known else {
         return card(part);
-    }
+    };
     let found = part.clone();
-    let is_list = Memo::new(move |_| found.with(sources::is_list).unwrap_or_default());
-    (move || match is_list.get() {
-        true => sources::view(part.clone()),
+    let fits = Memo::new(move |_| found.with(fits).unwrap_or_default());
+    (move || match fits.get() {
+        true => draw(part.clone()),
         false => card(part.clone()),
     })
     .into_any()
 }
+
+/// How data of a known type is told from other data of that name, and what it looks like.
+type Known = (fn(&Part) -> bool, fn(PartHandle) -> AnyView);
 
 fn card(part: PartHandle) -> AnyView {
     let labels = Labels::current();

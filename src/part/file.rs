@@ -22,27 +22,38 @@ const MAX_NAME: usize = 200;
 
 pub(super) fn view(part: &PartHandle) -> AnyView {
     let shown = part.peek(|part| match part {
-        Part::File(ContentPart {
-            metadata,
-            body: PartBody::Media { kind, source },
-            ..
-        }) => Some((Card::of(kind, source, metadata.as_ref()), src(kind, source))),
+        Part::File(content) => Some(show(content)),
         _ => None,
     });
-    let Some((card, src)) = shown.flatten() else {
+    shown.flatten().into_any()
+}
+
+/// A file, shown or named. Nothing stands for a text.
+pub(crate) fn show(content: &ContentPart) -> AnyView {
+    let PartBody::Media { kind, source } = &content.body else {
         return ().into_any();
     };
-    let Some(src) = src else {
-        return chip(&card, part.clone());
+    let card = Card::of(kind, source, content.metadata.as_ref());
+    let Some(src) = src(kind, source) else {
+        let here = match source {
+            Source::Data { value, .. } => Some(value.clone()),
+            _ => None,
+        };
+        return chip(&card, here);
     };
     // What cannot be loaded or read is a file like any other.
     let broken = RwSignal::new(false);
-    let part = part.clone();
     (move || match broken.get() {
-        true => chip(&card, part.clone()),
+        true => chip(&card, bytes_of(&src)),
         false => player(&card, src.clone(), broken),
     })
     .into_any()
+}
+
+/// The bytes in a `data:` address, as base64.
+fn bytes_of(src: &str) -> Option<String> {
+    let (_, base64) = src.strip_prefix("data:")?.split_once(',')?;
+    Some(base64.to_owned())
 }
 
 /// What may be put into `src`, if the policy lets this be shown.
@@ -94,8 +105,6 @@ struct Card {
     facts: String,
     /// Where it lies, if a person may go there.
     href: Option<String>,
-    /// Whether its bytes lie in the message.
-    here: bool,
 }
 
 impl Card {
@@ -141,15 +150,15 @@ impl Card {
             name: name.chars().take(MAX_NAME).collect(),
             facts: facts.join(" · ").chars().take(MAX_NAME).collect(),
             href,
-            here: matches!(source, Source::Data { .. }),
         }
     }
 }
 
-fn chip(card: &Card, part: PartHandle) -> AnyView {
+/// A file by its name; `here` are its bytes as base64, if they lie in the message.
+fn chip(card: &Card, here: Option<String>) -> AnyView {
     let labels = Labels::current();
     let name = card.name.clone();
-    let act = match (&card.href, card.here) {
+    let act = match (&card.href, here) {
         (Some(href), _) => view! {
             <a
                 class="la-button"
@@ -164,20 +173,20 @@ fn chip(card: &Card, part: PartHandle) -> AnyView {
             </a>
         }
         .into_any(),
-        (None, true) => view! {
+        (None, Some(base64)) => view! {
             <button
                 type="button"
                 class="la-button"
                 data-size="small"
                 aria-label=format!("{} {name}", labels.save_file)
-                on:click=move |_| save(&part, &name)
+                on:click=move |_| save_file(&name, &base64)
             >
                 {Icon::Download.view()}
                 <span>{labels.save_file.clone()}</span>
             </button>
         }
         .into_any(),
-        (None, false) => ().into_any(),
+        (None, None) => ().into_any(),
     };
     view! {
         <div class="la-part la-file">
@@ -190,23 +199,6 @@ fn chip(card: &Card, part: PartHandle) -> AnyView {
         </div>
     }
     .into_any()
-}
-
-fn save(part: &PartHandle, name: &str) {
-    let bytes = part.peek(|part| match part {
-        Part::File(ContentPart {
-            body:
-                PartBody::Media {
-                    source: Source::Data { value, .. },
-                    ..
-                },
-            ..
-        }) => Some(value.clone()),
-        _ => None,
-    });
-    if let Some(base64) = bytes.flatten() {
-        save_file(name, &base64);
-    }
 }
 
 /// How many bytes stand behind a text in base64.

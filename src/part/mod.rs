@@ -6,6 +6,7 @@
 
 mod data;
 mod file;
+mod files;
 mod media;
 mod reasoning;
 mod sources;
@@ -28,7 +29,7 @@ pub use steps::{RunSteps, RunStepsProps};
 pub use streaming::{StreamingText, StreamingTextProps};
 pub use table::{PartHandle, PartRendererGuard, PartTarget, use_part_renderer};
 
-pub(crate) use file::size_text;
+pub(crate) use file::{show as show_file, size_text};
 pub(crate) use table::PartTable;
 
 /// One part of a message, drawn by its renderer or by what it is.

@@ -58,7 +58,7 @@ fn list(assistant: &Assistant) -> AnyView {
             (false, false) => labels.step_unfinished.clone(),
         };
         view! {
-            <li class="la-step">
+            <li class="la-run-step">
                 {mark}
                 <span dir="auto">{step.name}</span>
                 <span class="la-visually-hidden">", " {state}</span>

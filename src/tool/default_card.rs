@@ -8,6 +8,7 @@ use super::ExactText;
 use crate::{
     action::ToolCallView,
     chat::{Icon, Labels, spinner},
+    part::show_file,
 };
 
 /// Name and state of a call in one line; arguments, result and error behind it.
@@ -75,7 +76,13 @@ fn sections(labels: &Labels, call: &ToolCallView<Value>) -> impl IntoView + use<
         let (call, result, error) = (call.clone(), labels.result.clone(), labels.error.clone());
         move || match (call.error(), call.result_value()) {
             (Some(message), _) => section(&error, "error", message).into_any(),
-            (None, Some(value)) => section(&result, "result", readable(&value)).into_any(),
+            (None, Some(value)) => {
+                let files: Vec<_> = call.result_files().iter().map(show_file).collect();
+                let text = readable(&value);
+                let text = (files.is_empty() || !text.is_empty())
+                    .then(|| section(&result, "result", text));
+                view! { {text}{files} }.into_any()
+            }
             (None, None) => ().into_any(),
         }
     };

@@ -343,6 +343,40 @@ async fn sources_are_links_where_they_may_be_followed() {
 }
 
 #[wasm_bindgen_test]
+async fn files_of_the_agent_are_shown_under_the_same_rules() {
+    let list = json!({"files": [
+        {"type": "image", "source": {"type": "data", "value": PIXEL, "mimeType": "image/png"}},
+        {"type": "image", "source": {"type": "url", "value": "https://media.example/a.png"}},
+        {"type": "hologram"},
+    ]});
+    let chat = answered(says([
+        activity("f", "files", list),
+        activity("g", "files", json!({"count": 0})),
+    ]))
+    .await;
+    assert_eq!(chat.page.count(".la-files img"), 1);
+    assert_eq!(chat.page.count(".la-files .la-file"), 1);
+    assert_eq!(chat.page.count(".la-activity"), 1, "no list: shown as data");
+}
+
+#[wasm_bindgen_test]
+async fn files_in_the_result_of_a_tool_are_shown() {
+    let image = media("image", data("image/png", PIXEL), Some("chart.png"));
+    let result = EventKind::ToolCallResult {
+        message_id: "r".to_owned(),
+        tool_call_id: "c".to_owned(),
+        content: Content::Parts(vec![image]),
+    };
+    let chat = answered(Script::new().call_as("c", "draw", "{}").event(result)).await;
+    assert_eq!(chat.page.count(".la-tool img"), 1);
+    assert_eq!(
+        chat.page.count(".la-tool [data-kind=result]"),
+        0,
+        "there are no words in it"
+    );
+}
+
+#[wasm_bindgen_test]
 async fn many_sources_are_folded_and_others_are_data() {
     let many: Vec<Value> = (0..5)
         .map(|n| json!({"title": n.to_string(), "url": "/x"}))
@@ -376,7 +410,7 @@ async fn steps_show_what_goes_on_then_how_many_there_were() {
     assert_eq!(chat.page.text(".la-steps-summary"), "Look");
     chat.idle().await;
     assert!(chat.page.text(".la-steps-summary").starts_with("Steps"));
-    assert_eq!(chat.page.count(".la-step [data-icon=check]"), 2);
+    assert_eq!(chat.page.count(".la-run-step [data-icon=check]"), 2);
     chat.assistant.send("again").unwrap();
     chat.idle().await;
     assert_eq!(

@@ -1,0 +1,151 @@
+// Every kind of part that an agent can send, as a person meets it, and files that a person sends along: nothing is fetched
+// from elsewhere, everything works by keyboard, axe finds nothing.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+
+import { DESKTOP, accessible } from "../support/browser.mjs";
+import { eventually } from "../support/chat.mjs";
+import { PIXEL, fakeAgent } from "../support/fake-agent.mjs";
+import { demo } from "../support/servers.mjs";
+import { suite } from "../support/suite.mjs";
+
+const partsTest = suite(async (open) => {
+  const page = await demo();
+  const agent = await fakeAgent({ origin: new URL(page.url).origin });
+  open.push(page, agent);
+  return { page, agent };
+});
+
+const at = ({ page, agent }) => `${page.url}?${new URLSearchParams({ agent: `${agent.url}everything`, protocol: "ag-ui" })}`;
+
+/** A test that begins with an agent that has not spoken yet. */
+function test(name, options, body) {
+  partsTest(name, { address: at, ...options }, async (chat, { page, agent }) => {
+    agent.forget();
+    const origins = new Set();
+    chat.page.on("request", (request) => {
+      const url = new URL(request.url());
+      if (url.protocol.startsWith("http")) origins.add(url.origin);
+    });
+    await body(chat, agent);
+    const known = [new URL(page.url).origin, new URL(agent.url).origin];
+    assert.deepEqual([...origins].filter((origin) => !known.includes(origin)), [], "nothing is fetched from elsewhere");
+  });
+}
+
+const png = { name: "pixel.png", mimeType: "image/png", buffer: Buffer.from(PIXEL, "base64") };
+const plan = { name: "plan.txt", mimeType: "text/plain", buffer: Buffer.from("Berth 14") };
+const attached = (chat) => chat.root.getByRole("list", { name: "Attached files" }).getByRole("listitem");
+
+test("each part has its look", {}, async (chat) => {
+  await chat.send("Show me everything");
+  await chat.root.getByText("Then that").first().waitFor();
+  await chat.idle();
+  const log = chat.log;
+  await log.getByText(/^Thought for/).waitFor();
+  assert.ok(!(await log.getByText("First this.").isVisible()), "the thought is folded");
+  await log.getByText("Gauge readings").waitFor();
+  await log.getByText("All read").waitFor();
+  assert.equal(await log.getByRole("img", { name: "pixel.png" }).count(), 1);
+  assert.equal(await log.locator("img, video, audio").count(), 1, "only what lies in the message is shown");
+  await log.getByText("drawing.svg").waitFor();
+  const links = await log.getByRole("link").evaluateAll((list) => list.map((link) => link.href));
+  assert.deepEqual(links, [
+    "https://elsewhere.example/spy.png",
+    "https://elsewhere.example/spy.mp4",
+    "https://tides.example/today",
+  ]);
+  await log.getByText("From the future").click();
+  await chat.says("<img src=x onerror=alert(1)>");
+  await log.getByText("Steps").waitFor();
+});
+
+test("what lies in the message is saved as it came", {}, async (chat) => {
+  await chat.ask("Show me everything");
+  const [download] = await Promise.all([
+    chat.page.waitForEvent("download"),
+    chat.log.getByRole("button", { name: "Save hello.txt" }).click(),
+  ]);
+  assert.equal(download.suggestedFilename(), "hello.txt");
+  assert.equal(await readFile(await download.path(), "utf8"), "Hello");
+});
+
+test("everything opens by keyboard, and nothing takes the focus", {}, async (chat) => {
+  await chat.ask("Show me everything");
+  await chat.hasFocus(chat.composer, "an answer leaves the focus where it is");
+  for (const text of [/^Thought for/, "Gauge readings", "Steps"]) {
+    const summary = chat.log.locator("summary").filter({ hasText: text });
+    await chat.reach(summary, "Shift+Tab");
+    await chat.page.keyboard.press("Enter");
+    await eventually(async () => assert.ok(await summary.evaluate((node) => node.parentElement.open), `${text} is open`));
+    await chat.composer.focus();
+  }
+});
+
+test("files go along with a message, by keyboard alone", {}, async (chat, agent) => {
+  const [chooser] = await Promise.all([
+    chat.page.waitForEvent("filechooser"),
+    (async () => {
+      await chat.composer.focus();
+      await chat.reach(chat.root.getByRole("button", { name: "Attach files" }), "Shift+Tab");
+      await chat.page.keyboard.press("Enter");
+    })(),
+  ]);
+  await chooser.setFiles([png, plan]);
+  await eventually(async () => assert.equal(await attached(chat).count(), 2));
+  await chat.page.locator(".la-attachment[data-state=ready]").nth(1).waitFor();
+  await chat.picture("attachments");
+  await chat.send("Look at this");
+  await chat.idle();
+  const [{ body }] = agent.requests("everything");
+  const { content } = body.messages.at(-1);
+  assert.deepEqual(content, [
+    { type: "text", text: "Look at this" },
+    { type: "image", source: { type: "data", value: PIXEL, mimeType: "image/png" }, metadata: { filename: "pixel.png" } },
+    {
+      type: "document",
+      source: { type: "data", value: plan.buffer.toString("base64"), mimeType: "text/plain" },
+      metadata: { filename: "plan.txt" },
+    },
+  ]);
+  assert.equal(await attached(chat).count(), 0);
+  assert.equal(await chat.messages("user").getByRole("img", { name: "pixel.png" }).count(), 1);
+  await chat.messages("user").getByText("plan.txt").waitFor();
+});
+
+test("a file alone is a message, and what is not taken says why", {}, async (chat, agent) => {
+  const input = chat.root.locator("input[type=file]");
+  await input.setInputFiles([{ name: "tool.exe", mimeType: "application/x-msdownload", buffer: Buffer.from("x") }, plan]);
+  await chat.root.getByRole("alert").filter({ hasText: "tool.exe: files of this type are not accepted" }).waitFor();
+  await chat.page.locator(".la-attachment[data-state=ready]").waitFor();
+  await chat.composer.press("Enter");
+  await chat.messages("user").first().waitFor();
+  await chat.idle();
+  const [{ body }] = agent.requests("everything");
+  assert.deepEqual(body.messages.at(-1).content.map(({ type }) => type), ["document"]);
+});
+
+test("a file can be taken back", {}, async (chat) => {
+  await chat.root.locator("input[type=file]").setInputFiles([png, plan]);
+  await eventually(async () => assert.equal(await attached(chat).count(), 2));
+  await chat.root.getByRole("button", { name: "Remove pixel.png" }).press("Enter");
+  await chat.hasFocus(chat.root.getByRole("button", { name: "Remove plan.txt" }));
+  await chat.page.keyboard.press("Enter");
+  await chat.hasFocus(chat.composer);
+});
+
+for (const colorScheme of ["light", "dark"]) {
+  for (const [size, viewport] of Object.entries({ wide: DESKTOP, narrow: { width: 360, height: 740 } })) {
+    test(`axe finds nothing in parts and attachments: ${colorScheme}, ${size}`, { colorScheme, viewport }, async (chat) => {
+      await chat.ask("Show me everything");
+      for (const summary of await chat.log.locator("summary").all()) await summary.click();
+      await chat.root.locator("input[type=file]").setInputFiles([png, plan, { ...plan, name: "tool.exe", mimeType: "" }]);
+      await chat.page.locator(".la-attachment[data-state=ready]").nth(1).waitFor();
+      await chat.picture(`parts ${colorScheme} ${size}`);
+      await accessible(chat.page);
+      const wide = await chat.page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+      assert.ok(!wide, "nothing stands out to the side");
+    });
+  }
+}

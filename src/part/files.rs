@@ -1,0 +1,42 @@
+//! Files that an agent shows beside its words.
+//!
+//! They come as an activity or data part of the type `files`, each in the form in which AG-UI has
+//! media in a user's message: `{"files": [{"type": "image", "source": {"type": "data", "value":
+//! "…", "mimeType": "image/png"}, "metadata": {"filename": "…"}}]}`, or the list alone.
+
+use assistant_core::{conversation::Part, wire::agui::content_part_from_value};
+use leptos::prelude::*;
+use serde_json::Value;
+
+use super::{PartHandle, file};
+
+/// The type of data that holds files.
+pub(super) const TYPE: &str = "files";
+/// How many files are shown at most.
+const MAX: usize = 50;
+
+/// Whether a part is a list of files.
+pub(super) fn is_list(part: &Part) -> bool {
+    list(part).is_some()
+}
+
+fn list(part: &Part) -> Option<&Vec<Value>> {
+    let Part::Data(part) = part else { return None };
+    let list = part.data.get("files").unwrap_or(&part.data);
+    list.as_array()
+}
+
+pub(super) fn view(part: PartHandle) -> AnyView {
+    let files = move || {
+        let shown = part.with(|part| {
+            let values = list(part).map_or(&[][..], Vec::as_slice);
+            let files = values.iter().take(MAX);
+            let files = files.filter_map(|value| content_part_from_value(value.clone()).ok());
+            files
+                .map(|content| file::show(&content))
+                .collect::<Vec<_>>()
+        });
+        shown.unwrap_or_default()
+    };
+    view! { <div class="la-part la-files">{files}</div> }.into_any()
+}
