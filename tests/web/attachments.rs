@@ -72,14 +72,14 @@ fn send(page: &Mounted, text: &str) {
 /// The content of the newest message of the person in the newest run.
 fn content(agent: &MockAgent) -> Content {
     let input = agent.inputs().pop().unwrap();
-    let contents = input
+    let mut contents = input
         .messages
         .into_iter()
         .filter_map(|message| match message.body {
             MessageBody::User { content } => Some(content),
             _ => None,
         });
-    contents.last().unwrap()
+    contents.next_back().unwrap()
 }
 
 fn parts(agent: &MockAgent) -> Vec<ContentPart> {
