@@ -4,3 +4,4 @@ mod mend;
 mod spec;
 mod stream;
 mod support;
+mod work;

@@ -128,7 +128,7 @@ pub(super) fn start(text: &str, before: &Outline, block: &Outline) -> usize {
         let above = line_start(text, top - 1);
         if text
             .get(above..top)
-            .is_none_or(|line| line.trim().is_empty())
+            .is_none_or(|line| line.trim_ascii().is_empty())
         {
             break;
         }

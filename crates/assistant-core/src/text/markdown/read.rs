@@ -7,8 +7,8 @@ use pulldown_cmark::{BrokenLink, BrokenLinkCallback, CowStr, OffsetIter, Options
 
 use super::{build::Builder, define::Definitions, tree::Node};
 
-/// A line with more container marks than this is cut down to them. The grammar has no limit, and
-/// its cost for each line is in proportion to the depth.
+/// Marks of containers behind this column of a line are blanked out: that is how deep containers
+/// can be. The grammar has no limit, and each line costs it as much as the containers are deep.
 const MARKS: usize = 256;
 
 /// What all references of a text may expand to, in bytes: a long address that is referred to often
@@ -131,29 +131,29 @@ fn with_notes(
     (Some(before), length)
 }
 
-/// The text without the marks of containers that are nested too deep, if there are any. The length
+/// The text without the marks of containers that are nested too deep, if it has any. The length
 /// stays the same.
 pub(super) fn tame(text: &str) -> Option<String> {
     let mut tamed: Option<Vec<u8>> = None;
-    let mut marks = 0;
+    let mut start = 0;
     let mut in_marks = true;
     for (at, byte) in text.bytes().enumerate() {
         match byte {
             b'\n' | b'\r' => {
-                marks = 0;
+                start = at;
                 in_marks = true;
             }
             b' ' | b'\t' => {}
-            b'>' | b'-' | b'+' | b'*' if in_marks => {
-                marks += 1;
-                if marks > MARKS {
+            b'>' | b'-' | b'+' | b'*' | b'0'..=b'9' | b'.' | b')' if in_marks => {
+                let next = text.as_bytes().get(at + 1);
+                let mark = byte == b'>' || !byte.is_ascii_digit() && next == Some(&b' ');
+                if mark && at - start > MARKS {
                     let bytes = tamed.get_or_insert_with(|| text.as_bytes().to_vec());
                     if let Some(byte) = bytes.get_mut(at) {
                         *byte = b' ';
                     }
                 }
             }
-            b'0'..=b'9' | b'.' | b')' if in_marks => {}
             _ => in_marks = false,
         }
     }

@@ -19,7 +19,7 @@ use super::{
 
 /// An open block longer than this is read again only when it has grown by a part of it, so that
 /// reading stays in proportion to the text.
-const LONG: usize = 16 << 10;
+const LONG: usize = 8 << 10;
 /// The part.
 const PART: usize = 16;
 

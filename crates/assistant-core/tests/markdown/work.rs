@@ -1,0 +1,138 @@
+//! Reading is in proportion to the text, whatever is written.
+
+use super::support::streamed;
+use assistant_core::text::markdown::{Markdown, Node, mend, parse};
+
+/// Texts that grow with `n`, each about the same length.
+fn texts(n: usize) -> Vec<(&'static str, String)> {
+    let lines = |line: &str, n: usize| line.repeat(n);
+    let mut numbered = String::new();
+    let mut table = String::from("| a | b |\n|---|---|\n");
+    let mut nested = String::new();
+    let mut references = String::new();
+    for i in 0..n / 20 {
+        numbered += &format!("{i}. item **bold** {i}\n");
+        table += &format!("| {i} | `cell` |\n");
+        references += &format!("Some [label {i}] here.\n\n");
+    }
+    for i in 0..n / 20 {
+        references += &format!("[label {i}]: /{i}\n");
+    }
+    for i in 0..(n as f64).sqrt() as usize {
+        nested += &format!("{}- a\n", "  ".repeat(i));
+    }
+    vec![
+        ("words", lines("word **bold** and `code` ", n / 24)),
+        ("one line", lines("a", n)),
+        (
+            "code",
+            lines("```rust\n", 1) + &lines("let x = 1;\n", n / 11),
+        ),
+        ("indented code", lines("    let x = 1;\n", n / 15)),
+        ("paragraphs", lines("A paragraph of text.\n\n", n / 22)),
+        ("list", numbered),
+        ("table", table),
+        ("references", references),
+        ("quotes", lines("> ", n / 2)),
+        ("quoted lines", lines("> > > a\n", n / 8)),
+        ("lazy quotes", lines("> ", n / 4) + &lines("\na", n / 4)),
+        ("lists in a line", lines("- ", n / 2)),
+        ("nested lists", nested.clone()),
+        ("lazy lists", nested + &lines("a\n", n / 4)),
+        ("brackets", lines("[", n)),
+        ("images", lines("![", n / 2)),
+        ("links", lines("[a](", n / 4)),
+        ("link labels", lines("[a][", n / 4)),
+        ("footnotes", lines("[^", n / 2)),
+        ("stars", lines("*a ", n / 3)),
+        (
+            "stars and bars",
+            lines("*a _b ", n / 12) + &lines("c* d_ ", n / 12),
+        ),
+        ("closing stars", lines("a** ", n / 4)),
+        ("ticks", lines("`", n)),
+        (
+            "ticks apart",
+            (1..(n as f64 * 2.0).sqrt() as usize)
+                .map(|i| "`".repeat(i) + " ")
+                .collect(),
+        ),
+        ("angles", lines("<", n)),
+        ("tags", lines("<a ", n / 3)),
+        ("comments", lines("<!-- ", n / 5)),
+        ("comment blocks", lines("<!--\n", n / 5)),
+        ("tildes", lines("~~a ", n / 4)),
+        ("pipes", lines("|", n)),
+        ("rows", lines("|a\n", n / 3)),
+        ("addresses", lines("https://a.b ", n / 12)),
+        ("half addresses", lines("www.", n / 4)),
+        ("at signs", lines("a@", n / 2)),
+        ("definitions", lines("[a]: b\n", n / 7)),
+        ("half definitions", lines("[a]: \"\n", n / 7)),
+        ("fences", lines("```\n~~~\n", n / 8)),
+        ("backslashes", lines("\\", n)),
+        ("blank lines", lines("- a\n\n\n", n / 6)),
+        ("entities", lines("&amp", n / 4)),
+    ]
+}
+
+#[test]
+fn the_work_grows_with_the_text() {
+    for n in [8_000, 32_000] {
+        for (name, text) in texts(n) {
+            let (_, work) = streamed(&text, &[800]);
+            let times = work as f64 / text.len() as f64;
+            assert!(
+                times < 40.0,
+                "{name}: each of {n} bytes is read {times} times"
+            );
+        }
+    }
+}
+
+#[test]
+fn pieces_of_long_texts_become_what_the_whole_becomes() {
+    for (name, text) in texts(10_000) {
+        assert!(streamed(&text, &[1331]).0 == parse(&text), "{name}");
+    }
+}
+
+#[test]
+fn open_code_is_read_once() {
+    let text = String::from("```rust\n") + &"let x = 1;\n".repeat(3000);
+    let (_, work) = streamed(&text, &[7]);
+    assert!(work < 4 * text.len() as u64);
+}
+
+#[test]
+fn the_tree_is_never_deep() {
+    fn depth(nodes: &[Node]) -> usize {
+        nodes
+            .iter()
+            .map(|node| 1 + depth(&node.children))
+            .max()
+            .unwrap_or(0)
+    }
+    for text in [
+        "> ".repeat(10_000) + "text",
+        "- ".repeat(10_000) + "text",
+        "*a **b ".repeat(10_000) + &"b** a* ".repeat(10_000),
+        "![".repeat(5000) + &"](a)".repeat(5000),
+    ] {
+        let blocks = parse(&text);
+        assert!((1..=66).contains(&depth(&blocks)), "{}", depth(&blocks));
+    }
+}
+
+#[test]
+fn a_hundred_thousand_marks_are_read_and_mended() {
+    for mark in [
+        "[", "*", "`", "<", "> ", "- ", "![", "[^", "_", "~~", "|", "<!--", "\\",
+    ] {
+        let text = mark.repeat(100_000);
+        let mut markdown = Markdown::new();
+        let _ = markdown.advance(&text, true);
+        let _ = markdown.advance(&text, false);
+        assert!(mend(&text).len() < 4 * text.len(), "{mark}");
+    }
+}
