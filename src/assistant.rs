@@ -4,7 +4,7 @@ use std::{fmt, rc::Rc, sync::Arc};
 
 use assistant_core::{
     action::ToolError,
-    conversation::{CallKey, Conversation},
+    conversation::{CallKey, Conversation, MessageId},
     event::{Content, Diagnostic, Event, ResumeStatus, Tool},
     session::{
         AgentStep, Input, Notice, NoticeId, OpenInterrupt, Options, Refusal, RunSummary, Verdict,
@@ -17,7 +17,7 @@ use serde_json::Value;
 use crate::{
     agent::Agent,
     runtime::{Runtime, fresh_id},
-    view::{Activity, CallCell, MessageCell},
+    view::{Activity, CallCell, MessageCell, MessageList},
 };
 
 /// One assistant: a conversation, an agent, and what the page offers to it.
@@ -256,8 +256,17 @@ impl Assistant {
 
     /// The messages of the chat, oldest first.
     #[must_use]
-    pub fn messages(&self) -> ArcReadSignal<Vec<MessageCell>> {
+    pub fn messages(&self) -> ArcReadSignal<MessageList> {
         self.runtime().view.messages.read_only()
+    }
+
+    /// The signals of one message.
+    #[must_use]
+    pub fn message(&self, id: &MessageId) -> Option<MessageCell> {
+        let runtime = self.runtime();
+        runtime
+            .read(|session| runtime.view.message(id, session))
+            .flatten()
     }
 
     /// What is going on.

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 type Word = Cow<'static, str>;
 
-/// The words that the components show. Provide another set by context to translate them:
+/// The words that the components show; `{count}` stands for a number. Provide another set by context to translate them:
 /// `provide_context(Arc::new(Labels { send: "Senden".into(), ..Labels::default() }))`.
 #[derive(Debug, Clone)]
 #[allow(missing_docs, reason = "each is named after its English word or place")]
@@ -29,6 +29,9 @@ pub struct Labels {
     pub you: Word,
     pub assistant: Word,
     pub jump: Word,
+    pub new_message: Word,
+    pub new_messages: Word,
+    pub show_all: Word,
     pub thinking: Word,
     pub reasoning: Word,
     pub approve: Word,
@@ -128,6 +131,9 @@ impl Default for Labels {
             you: "You".into(),
             assistant: "Assistant".into(),
             jump: "Jump to latest".into(),
+            new_message: "1 new message".into(),
+            new_messages: "{count} new messages".into(),
+            show_all: "Show all {count} messages".into(),
             thinking: "Thinking…".into(),
             reasoning: "Reasoning".into(),
             approve: "Approve".into(),
@@ -213,5 +219,19 @@ impl Labels {
     #[must_use]
     pub fn current() -> Arc<Self> {
         use_context::<Arc<Self>>().unwrap_or_default()
+    }
+}
+
+/// A word with a number in the place of its `{count}`.
+pub(super) fn with_count(word: &str, count: usize) -> String {
+    word.replace("{count}", &count.to_string())
+}
+
+/// The word for one, or the word for several.
+pub(super) fn counted(one: &Word, several: &Word, count: usize) -> Word {
+    if count == 1 {
+        one.clone()
+    } else {
+        with_count(several, count).into()
     }
 }

@@ -19,16 +19,23 @@ pub fn MessageView(
     assistant: Assistant,
     /// The message.
     message: MessageCell,
+    /// Its number in the thread, and how many there are: given when not all are in the page.
+    #[prop(optional, into)]
+    place: Signal<Option<(usize, usize)>>,
 ) -> impl IntoView {
     let empty = message.empty.clone();
     view! {
         <Show when=move || !empty.get()>
-            {article(assistant.clone(), message.clone())}
+            {article(assistant.clone(), message.clone(), place)}
         </Show>
     }
 }
 
-fn article(assistant: Assistant, message: MessageCell) -> impl IntoView {
+fn article(
+    assistant: Assistant,
+    message: MessageCell,
+    place: Signal<Option<(usize, usize)>>,
+) -> impl IntoView {
     let labels = Labels::current();
     let speaker = match message.role {
         Role::User => labels.you.clone(),
@@ -59,6 +66,8 @@ fn article(assistant: Assistant, message: MessageCell) -> impl IntoView {
             data-role=message.role.as_str()
             data-message-id=message.wire_id.clone()
             aria-label=speaker
+            aria-posinset=move || place.get().map(|(number, _)| number.to_string())
+            aria-setsize=move || place.get().map(|(_, count)| count.to_string())
             data-streaming=move || streaming.get().then_some("")
             aria-busy=move || busy.get().then_some("true")
         >

@@ -4,10 +4,14 @@ mod composer;
 mod dialogs;
 mod icons;
 mod labels;
+mod list;
 mod message;
 mod notices;
+mod place;
 mod scroll;
+mod thread;
 mod transcript;
+mod turn;
 mod window;
 
 pub use composer::{Composer, ComposerProps};

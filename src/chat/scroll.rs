@@ -1,13 +1,16 @@
 //! Sticking to the end without ever pulling a reader back.
 //!
 //! The transcript follows what is new only while its end is in view. Whoever scrolls up stays
-//! where they are and gets a button to jump to the end.
+//! where they are, whatever changes above, and gets a button to jump to the end. Neighbours:
+//! `place` knows what the reader sees, `list` which messages are there to be seen.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use leptos::{html, prelude::*};
 use send_wrapper::SendWrapper;
 use wasm_bindgen::{JsCast, closure::Closure};
+
+use super::{list::List, place::Place};
 
 /// How far from the end still counts as at the end, in pixels.
 const NEAR: i32 = 48;
@@ -18,17 +21,21 @@ pub(super) struct StickToEnd {
     pub(super) scroller: NodeRef<html::Div>,
     pub(super) content: NodeRef<html::Div>,
     pub(super) at_end: RwSignal<bool>,
-    last_top: StoredValue<SendWrapper<Cell<i32>>>,
+    list: List,
+    last_top: StoredValue<Cell<i32>, LocalStorage>,
+    place: StoredValue<RefCell<Place>, LocalStorage>,
 }
 
 impl StickToEnd {
     /// Watches the content from when it is there until the component goes.
-    pub(super) fn new() -> Self {
+    pub(super) fn new(list: List) -> Self {
         let stick = Self {
             scroller: NodeRef::new(),
             content: NodeRef::new(),
             at_end: RwSignal::new(true),
-            last_top: StoredValue::new(SendWrapper::new(Cell::new(0))),
+            list,
+            last_top: StoredValue::new_local(Cell::new(0)),
+            place: StoredValue::new_local(RefCell::default()),
         };
         Effect::new(move |_| {
             if let (Some(scroller), Some(content)) = (stick.scroller.get(), stick.content.get()) {
@@ -41,13 +48,13 @@ impl StickToEnd {
     /// The end goes out of view when the content grows, and when the place for it shrinks, as it
     /// does when a notice appears below.
     fn watch(self, scroller: &web_sys::HtmlElement, content: &web_sys::HtmlElement) {
-        let grew = Closure::<dyn FnMut()>::new(move || self.grew());
-        let Ok(observer) = web_sys::ResizeObserver::new(grew.as_ref().unchecked_ref()) else {
+        let changed = Closure::<dyn FnMut()>::new(move || self.size_changed());
+        let Ok(observer) = web_sys::ResizeObserver::new(changed.as_ref().unchecked_ref()) else {
             return;
         };
         observer.observe(scroller);
         observer.observe(content);
-        let watching = SendWrapper::new((observer, grew));
+        let watching = SendWrapper::new((observer, changed));
         on_cleanup(move || watching.0.disconnect());
     }
 
@@ -61,22 +68,61 @@ impl StickToEnd {
         let before = self.last_top.with_value(|last| last.replace(top));
         let at_end = element.scroll_height() - top - element.client_height() <= NEAR;
         let moved_up = top < before;
-        if (at_end || moved_up) && self.at_end.get_untracked() != at_end {
-            self.at_end.set(at_end);
+        if at_end || moved_up {
+            self.set_at_end(at_end);
+        }
+        self.note_place();
+        self.look();
+    }
+
+    /// Whoever reads is put back to their place; whoever follows goes along. This comes after the
+    /// layout and before the page is painted, so nobody sees it move.
+    fn size_changed(self) {
+        if self.at_end.try_get_untracked() != Some(false) {
+            if self.has_messages() {
+                self.jump();
+            }
+            return;
+        }
+        let Some(Some(element)) = self.scroller.try_get_untracked() else {
+            return;
+        };
+        let shift = self
+            .place
+            .try_with_value(|place| place.borrow().shift(&element))
+            .unwrap_or_default();
+        if shift.abs() >= 0.5 {
+            element.scroll_by_with_x_and_y(0.0, shift);
+            self.last_top
+                .with_value(|last| last.set(element.scroll_top()));
+        }
+        self.note_place();
+    }
+
+    /// Remembers what the reader sees.
+    fn note_place(self) {
+        if self.at_end.get_untracked() {
+            return;
+        }
+        let (scroller, content) = (self.scroller.get_untracked(), self.content.get_untracked());
+        if let (Some(scroller), Some(content)) = (scroller, content) {
+            let place = Place::of(&scroller, &content);
+            self.place.with_value(|old| old.replace(place));
         }
     }
 
-    fn grew(self) {
-        if self.at_end.try_get_untracked() == Some(true) && self.has_messages() {
-            self.jump();
+    /// Sees to it that what comes near is in the page.
+    fn look(self) {
+        let (scroller, content) = (self.scroller.get_untracked(), self.content.get_untracked());
+        if let (Some(scroller), Some(content)) = (scroller, content) {
+            self.list
+                .look(&scroller, &content, self.at_end.get_untracked());
         }
     }
 
     /// What stands there before the first message is read from its beginning.
     fn has_messages(self) -> bool {
-        let content = self.content.try_get_untracked().flatten();
-        let first = content.map(|content| content.query_selector("[data-message-id]"));
-        matches!(first, Some(Ok(Some(_))))
+        self.list.total.try_get_untracked().unwrap_or_default() > 0
     }
 
     /// Shows the end and follows it from now on.
@@ -85,8 +131,13 @@ impl StickToEnd {
             return;
         };
         element.set_scroll_top(element.scroll_height());
-        if self.at_end.try_get_untracked() == Some(false) {
-            self.at_end.set(true);
+        self.set_at_end(true);
+    }
+
+    fn set_at_end(self, at_end: bool) {
+        if self.at_end.try_get_untracked() == Some(!at_end) {
+            self.at_end.set(at_end);
+            self.list.look_again();
         }
     }
 }

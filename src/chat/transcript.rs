@@ -2,9 +2,15 @@
 
 use leptos::prelude::*;
 
-use super::{Icon, Labels, MessageView, scroll::StickToEnd, spinner};
-use crate::{assistant::Assistant, part::RunSteps, runtime::after, view::MessageCell};
-use assistant_core::event::Role;
+use super::{
+    Icon, Labels,
+    labels::{counted, with_count},
+    list::{End, Item, List, News},
+    scroll::StickToEnd,
+    spinner,
+    turn::TurnView,
+};
+use crate::{assistant::Assistant, part::RunSteps, runtime::after};
 
 /// The messages of a chat, oldest first, following the newest while the end is in view.
 ///
@@ -24,44 +30,43 @@ pub fn Transcript(
     stuck_after_ms: u32,
 ) -> impl IntoView {
     let labels = Labels::current();
-    let stick = StickToEnd::new();
-    let messages = assistant.messages();
-    let shown = {
-        let messages = messages.clone();
-        move || {
-            messages.with(|list| {
-                list.iter()
-                    .filter(|m| is_shown(m))
-                    .cloned()
-                    .collect::<Vec<_>>()
-            })
-        }
+    let list = List::new();
+    let stick = StickToEnd::new(list);
+    follow(&assistant, list, stick);
+    let unseen = count_unseen(list, stick);
+    search_everything(list);
+    let nothing = move || list.total.get() == 0;
+    let of_list = assistant.clone();
+    let words = labels.clone();
+    let jump = move || match unseen.get() {
+        0 => words.jump.clone(),
+        count => counted(&words.new_message, &words.new_messages, count),
     };
-    let nothing = {
-        let messages = messages.clone();
-        Memo::new(move |_| messages.with(|list| !list.iter().any(is_shown)))
-    };
-    jump_when_person_speaks(&assistant, stick);
-    let list_assistant = assistant.clone();
-    let log = labels.conversation.clone();
-    let jump = labels.jump.clone();
     view! {
         <div class="la-transcript">
             <div
                 class="la-transcript-scroller"
                 role="log"
-                aria-label=log
+                aria-label=labels.conversation.clone()
                 tabindex="0"
                 node_ref=stick.scroller
                 on:scroll=move |_| stick.scrolled()
             >
                 <div class="la-transcript-content" node_ref=stick.content>
-                    <Show when=move || nothing.get()>{empty.run()}</Show>
+                    <Show when=nothing>{empty.run()}</Show>
+                    <ShowAll list />
+                    <Room place="above" height=list.above />
                     <For
-                        each=shown
-                        key=|message| message.id.clone()
-                        children=move |message| {
-                            view! { <MessageView assistant=list_assistant.clone() message /> }
+                        each=move || list.items.get()
+                        key=Item::key
+                        children=move |item| match item {
+                            Item::Gap => {
+                                view! { <Room place="between" height=list.between /> }.into_any()
+                            }
+                            Item::Block((_, id), turn) => {
+                                let assistant = of_list.clone();
+                                view! { <TurnView assistant list id turn /> }.into_any()
+                            }
                         }
                     />
                     <RunSteps assistant=assistant.clone() />
@@ -82,20 +87,83 @@ pub fn Transcript(
     }
 }
 
-fn is_shown(message: &MessageCell) -> bool {
-    !matches!(message.role, Role::System | Role::Developer)
+/// Takes in what is new. Whoever has just said something wants to see the answer, and another
+/// conversation is read from its end.
+fn follow(assistant: &Assistant, list: List, stick: StickToEnd) {
+    let messages = assistant.messages();
+    let take_in = move || {
+        let at_end = stick.at_end.get_untracked();
+        match messages.with(|messages| list.follow(messages, at_end)) {
+            News::More => {}
+            News::PersonSpoke | News::Other => stick.jump(),
+        }
+    };
+    // The first time at once, so that the first picture shows the thread.
+    untrack(take_in.clone());
+    Effect::new(move |_| take_in());
 }
 
-/// Whoever has just said something wants to see the answer.
-fn jump_when_person_speaks(assistant: &Assistant, stick: StickToEnd) {
-    let messages = assistant.messages();
-    Effect::new(move |known: Option<usize>| {
-        let count = messages.with(|list| list.iter().filter(|m| m.role == Role::User).count());
-        if known.is_some_and(|known| count > known) {
-            stick.jump();
+/// How many messages came since the reader left the end.
+fn count_unseen(list: List, stick: StickToEnd) -> Memo<usize> {
+    let left_at = Memo::new(move |known: Option<&Option<End>>| {
+        if stick.at_end.get() {
+            return None;
         }
-        count
+        known.cloned().flatten().or_else(|| list.end())
     });
+    Memo::new(move |_| {
+        list.changes.track();
+        left_at.with(|end| end.as_ref().map_or(0, |end| list.since(end)))
+    })
+}
+
+/// A browser finds only what is in the page: whoever begins to search gets everything.
+fn search_everything(list: List) {
+    let pressed = window_event_listener(leptos::ev::keydown, move |event| {
+        let searches = (event.ctrl_key() || event.meta_key()) && event.key() == "f";
+        if searches && list.partial.get_untracked() {
+            list.show_all();
+        }
+    });
+    on_cleanup(move || pressed.remove());
+}
+
+/// The way to everything for those who do not scroll: first in the list, for as long as something
+/// is not in the page.
+#[component]
+fn ShowAll(list: List) -> impl IntoView {
+    let labels = Labels::current();
+    view! {
+        <Show when=move || list.partial.get()>
+            <button
+                type="button"
+                class="la-button la-show-all"
+                data-variant="quiet"
+                data-size="small"
+                on:click=move |_| list.show_all()
+            >
+                <span>
+                    {
+                        let word = labels.show_all.clone();
+                        move || with_count(&word, list.total.get())
+                    }
+                </span>
+            </button>
+        </Show>
+    }
+}
+
+/// The room of messages that are not in the page.
+#[component]
+fn Room(place: &'static str, height: RwSignal<f64>) -> impl IntoView {
+    view! {
+        <div
+            class="la-room"
+            data-room=place
+            aria-hidden="true"
+            style:block-size=move || format!("{}px", height.get())
+        ></div>
+    }
 }
 
 /// Says what goes on while nothing else shows it: which tool runs, or that the agent thinks. A
@@ -107,15 +175,15 @@ fn Working(assistant: Assistant, stuck_after_ms: u32) -> impl IntoView {
     let stuck = watch_for_stuck(running.clone(), stuck_after_ms);
     let messages = assistant.messages();
     let hint = labels.stuck.clone();
+    let of = assistant;
     let line = Memo::new(move |_| {
         let tools = running.get();
         if !tools.is_empty() {
             return Some(format!("{} {}…", labels.running, tools.join(", ")));
         }
-        let writes = messages.with(|list| {
-            list.last()
-                .is_some_and(|m| m.streaming.get() && !m.empty.get())
-        });
+        let newest = messages.with(|list| list.last().map(|entry| entry.id.clone()));
+        let cell = newest.and_then(|id| of.message(&id));
+        let writes = cell.is_some_and(|m| m.streaming.get() && !m.empty.get());
         (activity.get().streaming && !writes).then(|| labels.thinking.to_string())
     });
     view! {

@@ -5,6 +5,7 @@
 //! the signals of the message, part or call that it is about, and no other.
 
 mod call;
+mod list;
 mod message;
 
 use std::{cell::RefCell, collections::HashMap};
@@ -21,6 +22,7 @@ use serde_json::Value;
 use crate::action::ConfirmRequest;
 
 pub use call::CallCell;
+pub use list::{MessageEntry, MessageList};
 pub use message::{Mark, MessageCell, PartCell, PartKind};
 
 /// What is going on, in one value for headers and composers.
@@ -36,7 +38,7 @@ pub struct Activity {
 
 /// The signals of one assistant.
 pub(crate) struct ViewModel {
-    pub(crate) messages: ArcRwSignal<Vec<MessageCell>>,
+    pub(crate) messages: ArcRwSignal<MessageList>,
     pub(crate) activity: ArcRwSignal<Activity>,
     /// The tools that run right now.
     pub(crate) running: ArcRwSignal<Vec<String>>,
@@ -63,7 +65,7 @@ struct Cells {
 /// New values for signals, read while the session was borrowed.
 #[derive(Default)]
 pub(crate) struct Updates {
-    path: Option<Vec<MessageCell>>,
+    path: Option<list::Growth>,
     parts: Vec<(MessageCell, message::Shape)>,
     marks: Vec<(PartCell, Mark)>,
     calls: Vec<(CallCell, call::Shown)>,
@@ -80,7 +82,7 @@ pub(crate) struct Updates {
 impl ViewModel {
     pub(crate) fn new(thread_id: String) -> Self {
         Self {
-            messages: ArcRwSignal::new(Vec::new()),
+            messages: ArcRwSignal::default(),
             activity: ArcRwSignal::new(Activity::default()),
             running: ArcRwSignal::new(Vec::new()),
             notices: ArcRwSignal::new(Vec::new()),
@@ -113,14 +115,19 @@ impl ViewModel {
                 Change::Thread => {
                     *cells = Cells::default();
                     updates.thread_id = Some(session.thread_id().to_owned());
+                    updates.path = Some(list::Growth::other(session.conversation()));
                 }
-                Change::Path => updates.path = Some(cells.path(session)),
+                Change::Path if updates.path.is_none() => {
+                    let known = self.messages.read_untracked();
+                    updates.path = Some(known.growth(session.conversation()));
+                }
+                Change::Path => {}
                 Change::PartAdded { message, .. } => {
                     updates.parts.extend(cells.shape(message, session));
                 }
                 Change::Message(message) => {
-                    updates.marks.extend(cells.marks(message, session));
                     updates.parts.extend(cells.shape(message, session));
+                    updates.marks.extend(cells.marks(message, session));
                 }
                 Change::PartGrew { message, part } => {
                     updates.marks.extend(cells.mark(message, *part, session));
@@ -157,7 +164,9 @@ impl ViewModel {
         for (cell, shown) in updates.calls {
             cell.show(shown);
         }
-        put(&self.messages, updates.path);
+        if let Some(growth) = updates.path {
+            self.messages.update(|list| list.grow(growth));
+        }
         put(&self.notices, updates.notices);
         put(&self.tools, updates.tools);
         put(&self.state, updates.state);
@@ -170,6 +179,17 @@ impl ViewModel {
         set_if_changed(&self.agent_steps, updates.agent_steps);
     }
 
+    /// The signals of a message, made when the first view asks for them.
+    pub(crate) fn message(&self, id: &MessageId, session: &Session) -> Option<MessageCell> {
+        let mut cells = self.cells.borrow_mut();
+        if let Some(cell) = cells.messages.get(id) {
+            return Some(cell.clone());
+        }
+        let cell = MessageCell::new(session.conversation().message(id)?);
+        cells.messages.insert(id.clone(), cell.clone());
+        Some(cell)
+    }
+
     /// The signals of a call.
     pub(crate) fn call(&self, key: &CallKey, session: &Session) -> Option<CallCell> {
         self.cells.borrow_mut().call(key, session)
@@ -177,15 +197,6 @@ impl ViewModel {
 }
 
 impl Cells {
-    fn path(&mut self, session: &Session) -> Vec<MessageCell> {
-        let path = session.conversation().path();
-        path.map(|message| {
-            let known = self.messages.entry(message.id.clone());
-            known.or_insert_with(|| MessageCell::new(message)).clone()
-        })
-        .collect()
-    }
-
     /// The parts of a message as they stand; `None` if their list is the one that is shown.
     fn shape(&self, id: &MessageId, session: &Session) -> Option<(MessageCell, message::Shape)> {
         let cell = self.messages.get(id)?;

@@ -23,5 +23,6 @@ mod notices;
 mod parts;
 mod support;
 mod text;
+mod transcript;
 
 wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);

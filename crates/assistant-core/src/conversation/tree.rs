@@ -36,6 +36,8 @@ pub struct Conversation {
     pub(super) wire_ids: HashMap<String, Vec<usize>>,
     pub(super) roots: Vec<usize>,
     pub(super) path: Vec<usize>,
+    /// Counts how often the path changed in any other way than by growing at its end.
+    pub(super) path_edition: u64,
     pub(super) calls: HashMap<String, Vec<CallRef>>,
     /// Calls by the id of the tool message that answers them.
     pub(super) answers: HashMap<String, Vec<CallRef>>,
@@ -60,6 +62,7 @@ impl Default for Conversation {
             wire_ids: HashMap::new(),
             roots: Vec::new(),
             path: Vec::new(),
+            path_edition: 0,
             calls: HashMap::new(),
             answers: HashMap::new(),
             leading_results: Vec::new(),
@@ -85,6 +88,21 @@ impl Conversation {
             .iter()
             .filter_map(|ix| self.node(*ix))
             .map(|node| &node.message)
+    }
+
+    /// The messages of the chat from a place on, to the newest.
+    pub fn path_from(&self, place: usize) -> impl Iterator<Item = &Message> {
+        let rest = self.path.get(place..).unwrap_or_default();
+        rest.iter()
+            .filter_map(|ix| self.node(*ix))
+            .map(|node| &node.message)
+    }
+
+    /// Counts how often the path changed in any other way than by growing at its end: who has seen
+    /// this edition needs only what came after.
+    #[must_use]
+    pub const fn path_edition(&self) -> u64 {
+        self.path_edition
     }
 
     /// The newest message of the chat.
@@ -223,6 +241,7 @@ impl Conversation {
     pub(crate) fn select_tip(&mut self, id: Option<&MessageId>) -> bool {
         let Some(id) = id else {
             self.path.clear();
+            self.number_path();
             return true;
         };
         let Some(ix) = self.ids.get(id).copied() else {
@@ -240,8 +259,10 @@ impl Conversation {
         true
     }
 
-    /// Writes down how deep each node of the path is, so that `on_path` is one comparison.
+    /// Writes down how deep each node of the path is, so that `on_path` is one comparison. To be
+    /// called after every change of the path but a growth at its end.
     pub(super) fn number_path(&mut self) {
+        self.path_edition += 1;
         for depth in 0..self.path.len() {
             let ix = self.path.get(depth).copied();
             if let Some(node) = ix.and_then(|ix| self.node_mut(ix)) {

@@ -1,0 +1,399 @@
+//! Which blocks of the thread are in the page, and the room that stands for the others.
+//!
+//! The rules are in `thread`; here they meet the page: heights are read, blocks come and go, and
+//! neither the focus nor a selection is lost with a block that goes. `scroll` keeps the place.
+
+use std::{cell::RefCell, collections::HashMap, ops::Range};
+
+use assistant_core::{conversation::MessageId, event::Role};
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+
+use super::thread::{Thread, View, Window};
+use crate::view::{MessageEntry, MessageList};
+
+/// The attribute that says which block an element is.
+const BLOCK: &str = "data-block";
+
+/// A block as its view sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Turn {
+    /// Its messages.
+    pub(super) entries: Vec<MessageEntry>,
+    /// The place of the first of them in the thread.
+    pub(super) start: usize,
+    /// When the message before it appeared.
+    pub(super) before: Option<i64>,
+    /// The places of the whole turn.
+    pub(super) whole: Range<usize>,
+    /// Whether the turn is the newest.
+    pub(super) newest: bool,
+}
+
+impl Turn {
+    /// Where a message stands in the thread.
+    pub(super) fn place_of(&self, id: &MessageId) -> Option<usize> {
+        let place = self.entries.iter().position(|entry| entry.id == *id)?;
+        Some(self.start + place)
+    }
+}
+
+/// Where a thread ended once: its last messages, newest first, of which some may go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct End(Vec<MessageId>);
+
+/// A block by its conversation and its first message: messages of two conversations may have the
+/// same id.
+pub(super) type BlockId = (u64, MessageId);
+
+/// What stands in the list.
+#[derive(Clone)]
+pub(super) enum Item {
+    Block(BlockId, ArcRwSignal<Turn>),
+    /// The room of what lies between the reader's place and the newest turn.
+    Gap,
+}
+
+impl Item {
+    /// What makes it the same item as before.
+    pub(super) fn key(&self) -> Option<BlockId> {
+        match self {
+            Self::Block(id, _) => Some(id.clone()),
+            Self::Gap => None,
+        }
+    }
+}
+
+#[derive(Default)]
+struct State {
+    thread: Thread,
+    window: Option<Window>,
+    /// Everything is in the page.
+    all: bool,
+    /// Something came since the last look, or the reader went somewhere else.
+    unlooked: bool,
+    mounted: Mounted,
+}
+
+/// The blocks in the page, with their places among all blocks.
+type Mounted = HashMap<MessageId, (usize, ArcRwSignal<Turn>)>;
+
+/// The list of a transcript.
+#[derive(Clone, Copy)]
+pub(super) struct List {
+    state: StoredValue<RefCell<State>, LocalStorage>,
+    /// What is in the page, in order.
+    pub(super) items: RwSignal<Vec<Item>>,
+    /// The room above and between, in pixels.
+    pub(super) above: RwSignal<f64>,
+    pub(super) between: RwSignal<f64>,
+    /// Counts the changes of the thread.
+    pub(super) changes: RwSignal<u32>,
+    /// How many messages the thread has.
+    pub(super) total: RwSignal<usize>,
+    /// Whether some of them are not in the page.
+    pub(super) partial: RwSignal<bool>,
+}
+
+/// What a change of the thread means for the reader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum News {
+    /// Nothing, or more at the end.
+    More,
+    /// The person has said something.
+    PersonSpoke,
+    /// Another conversation.
+    Other,
+}
+
+impl List {
+    pub(super) fn new() -> Self {
+        Self {
+            state: StoredValue::new_local(RefCell::default()),
+            items: RwSignal::new(Vec::new()),
+            above: RwSignal::new(0.0),
+            between: RwSignal::new(0.0),
+            changes: RwSignal::new(0),
+            total: RwSignal::new(0),
+            partial: RwSignal::new(false),
+        }
+    }
+
+    fn with<R: Default>(self, act: impl FnOnce(&mut State) -> R) -> R {
+        self.state
+            .try_with_value(|state| act(&mut state.borrow_mut()))
+            .unwrap_or_default()
+    }
+
+    /// Takes in what has changed. Whoever follows the end sees it; a reader keeps what they see.
+    pub(super) fn follow(self, list: &MessageList, at_end: bool) -> News {
+        let news = self
+            .state
+            .try_with_value(|state| state.borrow_mut().follow(list, at_end))
+            .unwrap_or(News::More);
+        self.changes.update(|count| *count = count.wrapping_add(1));
+        self.show();
+        news
+    }
+
+    /// Puts everything into the page, so that the browser can search it.
+    pub(super) fn show_all(self) {
+        self.with(|state| state.all = true);
+        self.show();
+    }
+
+    /// Looks at what the reader sees, and fetches what comes near. At the end only what came since
+    /// the last look can change anything.
+    pub(super) fn look(
+        self,
+        scroller: &web_sys::HtmlElement,
+        content: &web_sys::Element,
+        at_end: bool,
+    ) {
+        let moved = self.with(|state| {
+            if state.all || (at_end && !state.unlooked) {
+                return false;
+            }
+            state.unlooked = false;
+            let view = state.measure(scroller, content);
+            let Some(old) = state.window.clone() else {
+                return false;
+            };
+            let mut new = old.moved(&state.thread, view);
+            if selects_in(content) {
+                new = Window(old.0.start.min(new.0.start)..old.0.end.max(new.0.end));
+            }
+            let moved = new != old;
+            state.window = Some(new);
+            moved | state.thread.learn()
+        });
+        if moved {
+            self.keep_focus(scroller);
+            self.show();
+        }
+    }
+
+    /// The reader is somewhere else: the next look must not rely on the last one.
+    pub(super) fn look_again(self) {
+        self.with(|state| state.unlooked = true);
+    }
+
+    /// Where the thread ends now.
+    pub(super) fn end(self) -> Option<End> {
+        self.with(|state| {
+            let newest = state.thread.entries.iter().rev().take(8);
+            Some(End(newest.map(|entry| entry.id.clone()).collect()))
+        })
+    }
+
+    /// How many messages of others came behind an earlier end.
+    pub(super) fn since(self, end: &End) -> usize {
+        self.with(|state| {
+            let entries = &state.thread.entries;
+            let place = |id: &MessageId| entries.iter().rposition(|entry| entry.id == *id);
+            let from = end.0.iter().find_map(place).map_or(0, |place| place + 1);
+            let newer = entries.get(from..).unwrap_or_default();
+            newer.iter().filter(|e| e.role != Role::User).count()
+        })
+    }
+
+    /// The focus must not get lost with the block that it is in: then it goes to the list.
+    fn keep_focus(self, scroller: &web_sys::HtmlElement) {
+        let focused = document().active_element();
+        let block = focused.and_then(|focused| focused.closest("[data-block]").ok().flatten());
+        let Some(id) = block.and_then(|block| block.get_attribute(BLOCK)) else {
+            return;
+        };
+        let stays = self.with(|state| {
+            let id = MessageId::from(id);
+            let (head, tail) = state.shown();
+            head.chain(tail)
+                .any(|block| state.thread.id(block) == Some(&id))
+        });
+        if !stays {
+            let options = web_sys::FocusOptions::new();
+            options.set_prevent_scroll(true);
+            // Fails for no element that takes the focus.
+            let _ = scroller.focus_with_options(&options);
+        }
+    }
+
+    /// Tells the page what it shows now.
+    fn show(self) {
+        let shown = self.state.try_with_value(|state| {
+            let mut state = state.borrow_mut();
+            let (head, tail) = state.shown();
+            let (above, between) = (0..head.start, head.end..tail.start);
+            (
+                state.items(),
+                state.thread.room(above.clone()),
+                state.thread.room(between.clone()),
+                state.thread.entries.len(),
+                !(above.is_empty() && between.is_empty()),
+            )
+        });
+        let Some((items, above, between, total, partial)) = shown else {
+            return;
+        };
+        let same = self.items.with_untracked(|old| {
+            old.len() == items.len() && old.iter().zip(&items).all(|(a, b)| a.key() == b.key())
+        });
+        set_if_changed(self.above, above);
+        set_if_changed(self.between, between);
+        set_if_changed(self.total, total);
+        set_if_changed(self.partial, partial);
+        if !same {
+            self.items.set(items);
+        }
+    }
+}
+
+impl State {
+    fn follow(&mut self, list: &MessageList, at_end: bool) -> News {
+        let window = self.window.clone().unwrap_or(Window(0..0));
+        let first = self.thread.id(window.0.start).cloned();
+        let number = self.thread.number;
+        let length = self.thread.entries.len();
+        let reaches_end = window.0.end >= self.thread.tail();
+        let anew = self.thread.follow(list);
+        self.unlooked |= anew || self.thread.entries.len() != length;
+        if !anew {
+            if reaches_end {
+                self.window = Some(Window(window.0.start..self.thread.blocks.len()));
+            }
+            let fresh = self.thread.entries.get(length..).unwrap_or_default();
+            let spoke = fresh.iter().any(|entry| entry.role == Role::User);
+            return if spoke { News::PersonSpoke } else { News::More };
+        }
+        if number != self.thread.number {
+            self.mounted.clear();
+        }
+        let same = first.filter(|_| number == self.thread.number);
+        match same.and_then(|id| self.thread.find(&id)) {
+            Some(start) if !at_end => {
+                let end = (start + window.0.len()).min(self.thread.blocks.len());
+                self.window = Some(Window(start..end));
+                News::More
+            }
+            Some(_) => {
+                self.window = Some(Window::at_end(&self.thread));
+                News::More
+            }
+            None => {
+                self.all &= number == self.thread.number;
+                self.window = Some(Window::at_end(&self.thread));
+                News::Other
+            }
+        }
+    }
+
+    /// The blocks in the page: those of the window, then those of the tail that are not in it.
+    fn shown(&self) -> (Range<usize>, Range<usize>) {
+        let end = self.thread.blocks.len();
+        let head = match &self.window {
+            _ if self.all => 0..end,
+            Some(Window(range)) => range.start.min(end)..range.end.min(end),
+            None => end..end,
+        };
+        let tail = self.thread.tail().max(head.end)..end;
+        (head, tail)
+    }
+
+    fn items(&mut self) -> Vec<Item> {
+        let mut known = std::mem::take(&mut self.mounted);
+        let (head, tail) = self.shown();
+        let gap = (head.end < tail.start).then_some(Item::Gap);
+        let mut items: Vec<Item> = head
+            .filter_map(|block| self.item(block, &mut known))
+            .collect();
+        items.extend(gap);
+        for block in tail {
+            items.extend(self.item(block, &mut known));
+        }
+        items
+    }
+
+    fn item(&mut self, block: usize, known: &mut Mounted) -> Option<Item> {
+        let (id, turn) = self.turn(block)?;
+        let signal = match known.remove(&id) {
+            Some((_, signal)) => {
+                if signal.with_untracked(|old| *old != turn) {
+                    signal.set(turn);
+                }
+                signal
+            }
+            None => ArcRwSignal::new(turn),
+        };
+        self.mounted.insert(id.clone(), (block, signal.clone()));
+        Some(Item::Block((self.thread.number, id), signal))
+    }
+
+    fn turn(&self, block: usize) -> Option<(MessageId, Turn)> {
+        let thread = &self.thread;
+        let found = thread.blocks.get(block)?;
+        let mut end = block + 1;
+        while thread
+            .blocks
+            .get(end)
+            .is_some_and(|next| next.turn == found.turn)
+        {
+            end += 1;
+        }
+        let last = thread.blocks.get(end - 1)?;
+        let turn = Turn {
+            entries: thread.entries.get(found.places.clone())?.to_vec(),
+            start: found.places.start,
+            before: found
+                .places
+                .start
+                .checked_sub(1)
+                .and_then(|place| Some(thread.entries.get(place)?.created_at)),
+            whole: found.turn..last.places.end,
+            newest: end == thread.blocks.len(),
+        };
+        Some((turn.entries.first()?.id.clone(), turn))
+    }
+
+    /// Reads how high the blocks are and what the reader sees of them.
+    fn measure(&mut self, scroller: &web_sys::HtmlElement, content: &web_sys::Element) -> View {
+        let children = content.children();
+        let mut origin = 0.0;
+        for place in 0..children.length() {
+            let Some(child) = children.item(place) else {
+                continue;
+            };
+            let rect = child.get_bounding_client_rect();
+            if child.get_attribute("data-room").as_deref() == Some("above") {
+                origin = rect.top();
+            }
+            let Some(id) = child.get_attribute(BLOCK) else {
+                continue;
+            };
+            if let Some((block, _)) = self.mounted.get(&MessageId::from(id)) {
+                self.thread.measured(*block, rect.height());
+            }
+        }
+        let view = scroller.get_bounding_client_rect();
+        View {
+            top: view.top() - origin,
+            bottom: view.bottom() - origin,
+        }
+    }
+}
+
+/// Whether text of this element is selected: what is selected stays.
+fn selects_in(content: &web_sys::Element) -> bool {
+    let selection = window().get_selection().ok().flatten();
+    selection.is_some_and(|selection| {
+        !selection.is_collapsed()
+            && selection
+                .anchor_node()
+                .is_some_and(|node| content.contains(Some(node.unchecked_ref())))
+    })
+}
+
+fn set_if_changed<T: PartialEq + Send + Sync + 'static>(signal: RwSignal<T>, value: T) {
+    if signal.with_untracked(|old| *old != value) {
+        signal.set(value);
+    }
+}

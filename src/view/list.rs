@@ -1,0 +1,117 @@
+//! The list of messages: what a list must know of each, without its parts.
+//!
+//! A thread may hold thousands of messages of which few are in view. Growing at the end touches
+//! only what came; everything else makes the list anew and gives it another edition. Neighbour:
+//! `message`, the signals of one message, which only what is in view has.
+
+use std::ops::Deref;
+
+use assistant_core::{
+    conversation::{Conversation, Message, MessageId},
+    event::Role,
+};
+
+/// What a list knows of a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MessageEntry {
+    /// Its id in the conversation.
+    pub id: MessageId,
+    /// Who speaks.
+    pub role: Role,
+    /// When it appeared, in milliseconds since 1970; 0 when that is not known.
+    pub created_at: i64,
+}
+
+impl From<&Message> for MessageEntry {
+    fn from(message: &Message) -> Self {
+        Self {
+            id: message.id.clone(),
+            role: message.role,
+            created_at: message.created_at,
+        }
+    }
+}
+
+/// The messages of the chat, oldest first.
+#[derive(Debug, Clone, Default)]
+pub struct MessageList {
+    entries: Vec<MessageEntry>,
+    thread: u64,
+    edition: u64,
+    /// The conversation's own count, which begins anew with each conversation.
+    seen: Option<u64>,
+}
+
+impl Deref for MessageList {
+    type Target = [MessageEntry];
+
+    fn deref(&self) -> &[MessageEntry] {
+        &self.entries
+    }
+}
+
+/// What a list must take in.
+pub(super) struct Growth {
+    /// Whether another conversation took the place of this one.
+    other: bool,
+    /// From which place on; 0 is a new edition.
+    from: usize,
+    entries: Vec<MessageEntry>,
+    seen: u64,
+}
+
+impl Growth {
+    /// Another conversation.
+    pub(super) fn other(conversation: &Conversation) -> Self {
+        Self {
+            other: true,
+            ..Self::from(0, conversation)
+        }
+    }
+
+    fn from(from: usize, conversation: &Conversation) -> Self {
+        Self {
+            other: false,
+            from,
+            entries: conversation
+                .path_from(from)
+                .map(MessageEntry::from)
+                .collect(),
+            seen: conversation.path_edition(),
+        }
+    }
+}
+
+impl MessageList {
+    /// Another number means that the list belongs to another conversation.
+    #[must_use]
+    pub const fn thread(&self) -> u64 {
+        self.thread
+    }
+
+    /// Another number means that the list is another one; with the same number it has only grown.
+    #[must_use]
+    pub const fn edition(&self) -> u64 {
+        self.edition
+    }
+
+    /// What the conversation has that is not here.
+    pub(super) fn growth(&self, conversation: &Conversation) -> Growth {
+        if self.seen == Some(conversation.path_edition()) {
+            Growth::from(self.entries.len(), conversation)
+        } else {
+            Growth::from(0, conversation)
+        }
+    }
+
+    pub(super) fn grow(&mut self, growth: Growth) {
+        if growth.from == 0 {
+            self.entries.clear();
+            self.edition += 1;
+        }
+        self.thread += u64::from(growth.other);
+        self.seen = Some(growth.seen);
+        self.entries.extend(growth.entries);
+    }
+}

@@ -1,0 +1,248 @@
+//! The list of messages: what of a long thread is in the page, and that the reader's place holds.
+
+use leptos::prelude::*;
+use leptos_assistant::{
+    agent::Script,
+    core::{event::EventKind, wire::agui::message_from_value},
+    testing::{MockAgent, settle},
+};
+use serde_json::{Value, json};
+use wasm_bindgen::JsCast;
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::support::{Chat, chat};
+
+/// Lets the browser draw: only then it says that something scrolled or changed its size.
+async fn frames() {
+    settle().await;
+    for _ in 0..3 {
+        let next = js_sys::Promise::new(&mut |done, _| {
+            window().request_animation_frame(&done).unwrap();
+        });
+        wasm_bindgen_futures::JsFuture::from(next).await.unwrap();
+    }
+}
+
+/// Gives the page the sheets, and the chat a height.
+fn dressed(chat: &Chat) {
+    let style = document().create_element("style").unwrap();
+    let sheets = [
+        include_str!("../../style/tokens.css"),
+        include_str!("../../style/chat.css"),
+        include_str!("../../style/message.css"),
+        ".la-chat { height: 500px; width: 400px }",
+    ];
+    style.set_text_content(Some(&sheets.concat()));
+    chat.page.root.append_child(&style).unwrap();
+}
+
+/// A thread of so many exchanges, with answers of different lengths.
+fn thread(exchanges: usize) -> Value {
+    let messages = (0..exchanges).flat_map(|n| {
+        [
+            json!({"id": format!("u{n}"), "role": "user", "content": format!("Question {n}")}),
+            json!({
+                "id": format!("a{n}"),
+                "role": "assistant",
+                "content": format!("Answer {n}. {}", "More of it. ".repeat(n * 7 % 40)),
+            }),
+        ]
+    });
+    Value::Array(messages.collect())
+}
+
+async fn opened(exchanges: usize) -> Chat {
+    let chat = chat(MockAgent::new(), || ()).await;
+    dressed(&chat);
+    chat.assistant.import(thread(exchanges)).unwrap();
+    frames().await;
+    chat
+}
+
+fn log(chat: &Chat) -> web_sys::HtmlElement {
+    chat.page.find("[role=log]").unwrap()
+}
+
+fn rest(chat: &Chat) -> i32 {
+    let log = log(chat);
+    log.scroll_height() - log.scroll_top() - log.client_height()
+}
+
+fn mounted(chat: &Chat) -> u32 {
+    chat.page.count("[data-message-id]")
+}
+
+/// The place of a message in the view.
+fn top_of(chat: &Chat, id: &str) -> f64 {
+    let message = chat.page.find(&format!("[data-message-id={id}]"));
+    let log = log(chat).get_bounding_client_rect().top();
+    message.unwrap().get_bounding_client_rect().top() - log
+}
+
+/// The first message that is seen whole.
+fn first_seen(chat: &Chat) -> String {
+    let log = log(chat).get_bounding_client_rect().top();
+    let all = chat
+        .page
+        .root
+        .query_selector_all("[data-message-id]")
+        .unwrap();
+    let all = (0..all.length()).map(|n| all.item(n).unwrap().unchecked_into::<web_sys::Element>());
+    let seen = all
+        .filter(|message| message.get_bounding_client_rect().top() >= log)
+        .next()
+        .unwrap();
+    seen.get_attribute("data-message-id").unwrap()
+}
+
+async fn scroll_by(chat: &Chat, distance: f64) {
+    log(chat).scroll_by_with_x_and_y(0.0, distance);
+    frames().await;
+}
+
+#[wasm_bindgen_test]
+async fn a_long_thread_opens_at_its_end_with_few_messages_in_the_page() {
+    let chat = opened(500).await;
+    assert!(mounted(&chat) <= 60, "{} are in the page", mounted(&chat));
+    assert!(chat.page.find("[data-message-id=a499]").is_some());
+    assert!(rest(&chat) < 2, "its end is in view");
+    let last = chat.page.find("[data-message-id=a499]").unwrap();
+    assert_eq!(last.get_attribute("aria-posinset").as_deref(), Some("1000"));
+    assert_eq!(last.get_attribute("aria-setsize").as_deref(), Some("1000"));
+}
+
+#[wasm_bindgen_test]
+async fn a_short_thread_is_in_the_page_as_a_whole() {
+    let chat = opened(10).await;
+    assert_eq!(mounted(&chat), 20);
+    assert_eq!(
+        chat.page
+            .count("[aria-setsize], .la-show-all, .la-room[style*='1']"),
+        0
+    );
+}
+
+#[wasm_bindgen_test]
+async fn earlier_messages_come_in_and_later_ones_go_while_the_place_holds() {
+    let chat = opened(300).await;
+    let total = log(&chat).scroll_height();
+    for step in 0..60 {
+        let mark = first_seen(&chat);
+        let before = top_of(&chat, &mark);
+        scroll_by(&chat, -240.0).await;
+        let moved = top_of(&chat, &mark) - before;
+        assert!(
+            (moved - 240.0).abs() <= 1.0,
+            "step {step}: {mark} moved by {moved}"
+        );
+        assert!(mounted(&chat) <= 75, "{} are in the page", mounted(&chat));
+    }
+    assert!(
+        chat.page.find("[data-message-id=a299]").is_some(),
+        "the newest turn stays"
+    );
+    assert!(
+        chat.page.find("[data-message-id=a290]").is_none(),
+        "what is far away is gone"
+    );
+    assert!(rest(&chat) > 10_000);
+    assert!(
+        log(&chat).scroll_height() > total / 2,
+        "room is kept for what is not there"
+    );
+    chat.page.click(".la-jump");
+    frames().await;
+    assert!(rest(&chat) < 2, "back at the end");
+    assert!(chat.page.find("[data-message-id=a297]").is_some());
+    assert!(mounted(&chat) <= 75);
+}
+
+#[wasm_bindgen_test]
+async fn a_jump_into_the_middle_shows_what_is_there() {
+    let chat = opened(300).await;
+    let log = log(&chat);
+    log.set_scroll_top(log.scroll_height() / 2);
+    frames().await;
+    let seen = first_seen(&chat);
+    let number: usize = seen[1..].parse().unwrap();
+    assert!((50..250).contains(&number), "{seen} is in the middle");
+    assert!(mounted(&chat) <= 75);
+    log.set_scroll_top(0);
+    frames().await;
+    assert!(chat.page.find("[data-message-id=u0]").is_some());
+}
+
+#[wasm_bindgen_test]
+async fn everything_is_in_the_page_for_whoever_searches_or_asks_for_it() {
+    let chat = opened(100).await;
+    assert!(chat.page.text(".la-show-all").contains("200"));
+    assert!(chat.page.click(".la-show-all"));
+    frames().await;
+    assert_eq!(mounted(&chat), 200);
+    assert_eq!(chat.page.count(".la-show-all, [aria-setsize]"), 0);
+    assert!(rest(&chat) < 2, "the end stays in view");
+    let chat = opened(100).await;
+    let init = web_sys::KeyboardEventInit::new();
+    init.set_key("f");
+    init.set_ctrl_key(true);
+    init.set_bubbles(true);
+    let event =
+        web_sys::KeyboardEvent::new_with_keyboard_event_init_dict("keydown", &init).unwrap();
+    document().body().unwrap().dispatch_event(&event).unwrap();
+    frames().await;
+    assert_eq!(mounted(&chat), 200);
+}
+
+/// A list of messages as a snapshot of the agent.
+fn snapshot(list: &Value) -> EventKind {
+    let list = list.as_array().unwrap().iter().cloned();
+    EventKind::MessagesSnapshot {
+        messages: list
+            .map(|message| message_from_value(message).unwrap())
+            .collect(),
+    }
+}
+
+#[wasm_bindgen_test]
+async fn a_reader_stays_while_more_comes_and_is_told_how_much() {
+    let pause = std::time::Duration::from_millis(250);
+    let mut longer = thread(60);
+    // Above the reader something gets longer; below, something comes.
+    longer[97]["content"] = "This has become much longer. ".repeat(60).into();
+    for id in ["x", "y"] {
+        let more = json!({"id": id, "role": "assistant", "content": "News"});
+        longer.as_array_mut().unwrap().push(more);
+    }
+    let script = Script::new()
+        .text("Hm.")
+        .wait(pause)
+        .event(snapshot(&longer))
+        .wait(pause);
+    let chat = chat(MockAgent::new().answer(script), || ()).await;
+    dressed(&chat);
+    chat.assistant.import(thread(60)).unwrap();
+    chat.assistant.send("go").unwrap();
+    frames().await;
+    scroll_by(&chat, -900.0).await;
+    assert_eq!(chat.page.text(".la-jump"), "Jump to latest");
+    let mark = first_seen(&chat);
+    let before = top_of(&chat, &mark);
+    assert!(
+        chat.page.find("[data-message-id=a48]").is_some(),
+        "it is in the page"
+    );
+    chat.appears("[data-message-id=y]").await;
+    frames().await;
+    assert!(
+        chat.page
+            .text("[data-message-id=a48]")
+            .contains("much longer")
+    );
+    let moved = top_of(&chat, &mark) - before;
+    assert!(moved.abs() <= 1.0, "{mark} moved by {moved}");
+    assert_eq!(chat.page.text(".la-jump"), "2 new messages");
+    assert!(chat.page.click(".la-jump"));
+    frames().await;
+    assert!(rest(&chat) < 2);
+    chat.idle().await;
+}
