@@ -2,7 +2,7 @@
 
 use assistant_core::{
     conversation::{Decision, Phase},
-    event::{EventKind, ResumeStatus, RunInput},
+    event::{ResumeStatus, RunInput},
     session::{FailureKind, FinishReason, Input, NoticeKind, Refusal, Verdict},
 };
 use serde_json::{Value, json};
@@ -297,7 +297,7 @@ fn a_gated_call_does_not_run_after_a_reload() {
     assert_eq!(driver.phase("c"), Phase::Cancelled);
 }
 
-fn answer(driver: &mut Driver, id: &str, payload: Option<Value>) -> Option<Refusal> {
+pub(crate) fn answer(driver: &mut Driver, id: &str, payload: Option<Value>) -> Option<Refusal> {
     let status = match payload {
         Some(_) => ResumeStatus::Resolved,
         None => ResumeStatus::Cancelled,
@@ -329,101 +329,6 @@ fn an_expired_question_can_only_be_given_up() {
     assert_eq!(answer(&mut driver, "late", None), None);
     let statuses: Vec<_> = driver.request().resume.iter().map(|e| e.status).collect();
     assert_eq!(statuses, [ResumeStatus::Cancelled, ResumeStatus::Resolved]);
-}
-
-/// What ag-ui-langgraph sends by default: a custom event, then an ordinary end.
-#[test]
-fn the_older_dialect_is_answered_in_kind() {
-    let mut driver = Driver::new();
-    driver.input(Input::SetForwardedProps {
-        props: json!({"command": {"goto": "x"}, "own": 1}),
-    });
-    driver.send("hi");
-    let asked = EventKind::Custom {
-        name: "on_interrupt".to_owned(),
-        value: json!("{\"question\": \"Which colour?\"}"),
-    };
-    driver.plays([started(), asked, finished()]);
-    let open = driver.session.interrupts()[0].clone();
-    assert_eq!(open.interrupt.message.as_deref(), Some("Which colour?"));
-    assert!(
-        driver.session.is_busy(),
-        "nothing goes on without an answer"
-    );
-    assert_eq!(
-        driver.send("never mind").refused,
-        Some(Refusal::InterruptsPending)
-    );
-    assert_eq!(
-        answer(&mut driver, &open.interrupt.id, Some(json!("red"))),
-        None
-    );
-    assert!(driver.request().resume.is_empty());
-    assert_eq!(
-        driver.request().forwarded_props,
-        json!({"command": {"goto": "x", "resume": "red"}, "own": 1})
-    );
-    driver.plays(
-        [started()]
-            .into_iter()
-            .chain(says("m", "Red it is."))
-            .chain([finished()]),
-    );
-    assert!(driver.session.interrupts().is_empty());
-    driver.send("more");
-    assert_eq!(
-        driver.request().forwarded_props,
-        json!({"command": {"goto": "x"}, "own": 1}),
-        "answered once"
-    );
-}
-
-/// A server that speaks both dialects says the same twice.
-#[test]
-fn the_outcome_counts_where_a_custom_event_says_the_same() {
-    let mut driver = Driver::new();
-    driver.send("hi");
-    let asked = EventKind::Custom {
-        name: "on_interrupt".to_owned(),
-        value: json!("Which colour?"),
-    };
-    let end = interrupted(vec![interrupt("int", None, json!(null))]);
-    driver.plays([started(), asked, end]);
-    let ids: Vec<_> = driver
-        .session
-        .interrupts()
-        .iter()
-        .map(|o| o.interrupt.id.clone())
-        .collect();
-    assert_eq!(ids, ["int"]);
-}
-
-/// Several answers of the older dialect are told apart by the ids of their events.
-#[test]
-fn several_questions_of_the_older_dialect_are_answered_by_id() {
-    let mut driver = Driver::new();
-    driver.send("hi");
-    let asked = |id: &str| assistant_core::event::Event {
-        kind: EventKind::Custom {
-            name: "on_interrupt".to_owned(),
-            value: json!({"message": id}),
-        },
-        base: assistant_core::event::Base {
-            raw_event: Some(Box::new(json!({"id": id}))),
-            ..Default::default()
-        },
-    };
-    driver.event(started());
-    driver.event(asked("a"));
-    driver.event(asked("b"));
-    driver.event(finished());
-    driver.close();
-    assert_eq!(answer(&mut driver, "a", Some(json!(1))), None);
-    assert_eq!(answer(&mut driver, "b", Some(json!(2))), None);
-    assert_eq!(
-        driver.request().forwarded_props,
-        json!({"command": {"resume": {"a": 1, "b": 2}}})
-    );
 }
 
 /// Servers do not take a message and an answer in one run.
@@ -465,4 +370,19 @@ fn a_refused_call_that_is_announced_again_ends_denied() {
     driver.event(finished());
     driver.close();
     assert_eq!(driver.phase("c"), Phase::OutputDenied);
+}
+
+#[test]
+fn stop_takes_an_approved_call_out_of_the_agents_hands() {
+    let mut driver = gated("f");
+    driver.approve("c");
+    if driver.runs.len() == 1 {
+        driver.returns("d", json!(1));
+    }
+    assert_eq!(driver.phase("c"), Phase::Running);
+    driver.input(Input::Stop);
+    assert_eq!(driver.phase("c"), Phase::ApprovalResponded);
+    driver.send("go on");
+    assert_eq!(driver.request().resume.len(), 1, "the answer is not lost");
+    assert_eq!(driver.phase("c"), Phase::Running);
 }

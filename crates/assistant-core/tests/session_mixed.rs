@@ -148,3 +148,17 @@ fn a_call_beside_an_approval_of_the_agent_waits_for_the_run_that_resumes() {
         (Phase::OutputAvailable, Phase::OutputAvailable)
     );
 }
+
+#[test]
+fn what_was_left_to_the_agent_may_be_gated_by_it() {
+    let mut driver = mixed();
+    finish_run(&mut driver);
+    driver.returns("d", json!(1));
+    driver.event(started());
+    driver.event(interrupted(vec![gate("int", "c")]));
+    driver.close();
+    assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
+    driver.approve("c");
+    driver.plays([result("r", "c", "packed")]);
+    assert_eq!(driver.phase("c"), Phase::OutputAvailable);
+}

@@ -218,3 +218,19 @@ proptest! {
         prop_assert_eq!(read, events);
     }
 }
+
+#[test]
+fn a_frame_that_is_only_looked_at_leaves_nothing_to_the_next() {
+    let mut decoder = SseDecoder::new();
+    let mut seen = Vec::new();
+    let stream = b"event: a\nid: 1\ndata: one\n\n: nothing\n\ndata: two\n\n";
+    decoder
+        .read(stream, &mut |frame| seen.push(frame.clone()))
+        .unwrap();
+    let fields = |frame: &Frame| (frame.event.clone(), frame.id.clone(), frame.data.clone());
+    let first = (Some("a".into()), Some("1".into()), "one".into());
+    assert_eq!(
+        seen.iter().map(fields).collect::<Vec<_>>(),
+        [first, (None, None, "two".into())]
+    );
+}

@@ -7,6 +7,7 @@
 
 pub mod counting;
 pub mod nonsense;
+mod order;
 pub mod streams;
 
 use proptest::test_runner::{Config, RngSeed};

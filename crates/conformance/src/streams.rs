@@ -12,6 +12,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
 
+use crate::order::{in_order, run_finished, run_started};
+
 type Words = &'static [&'static str];
 
 const TEXTS: Words = &["m1", "m2", "m3"];
@@ -266,14 +268,6 @@ fn end() -> impl Strategy<Value = Value> {
     ]
 }
 
-fn run_started() -> Value {
-    json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"})
-}
-
-fn run_finished() -> Value {
-    json!({"type": "RUN_FINISHED", "threadId": "t", "runId": "r"})
-}
-
 /// Messages of which no id, of a message or of a call, comes twice.
 fn history(most: usize) -> impl Strategy<Value = Vec<Value>> {
     vec(message(), 0..most).prop_map(|mut messages| {
@@ -358,74 +352,4 @@ fn with(mut object: Value, optional: Value) -> Value {
         object.extend(optional.into_iter().filter(|(_, value)| !value.is_null()));
     }
     object
-}
-
-/// Leaves out what the order forbids, begins runs, and ends what is open at their ends.
-fn in_order(events: Vec<Value>) -> Vec<Value> {
-    let mut order = Order::default();
-    for event in events {
-        order.take(event);
-    }
-    if order.running {
-        order.take(run_finished());
-    }
-    order.events
-}
-
-#[derive(Default)]
-struct Order {
-    running: bool,
-    /// Kind and id of what is open.
-    open: BTreeSet<(String, String)>,
-    events: Vec<Value>,
-}
-
-impl Order {
-    fn take(&mut self, event: Value) {
-        if !self.running {
-            self.events.push(run_started());
-            self.running = true;
-        }
-        let kind = event.get("type").and_then(Value::as_str);
-        let kind = kind.unwrap_or_default();
-        if matches!(kind, "RUN_FINISHED" | "RUN_ERROR") {
-            self.close(kind == "RUN_FINISHED");
-        } else if let Some((stem, step)) = streamed(kind) {
-            let id = event.get("messageId").or(event.get("toolCallId"));
-            let id = id.and_then(Value::as_str).unwrap_or_default();
-            let key = (stem.to_owned(), id.to_owned());
-            let allowed = match step {
-                "START" => self.open.insert(key),
-                "END" => self.open.remove(&key),
-                _ => self.open.contains(&key),
-            };
-            if !allowed {
-                return;
-            }
-        }
-        self.events.push(event);
-    }
-
-    fn close(&mut self, with_ends: bool) {
-        self.running = false;
-        for (stem, id) in std::mem::take(&mut self.open) {
-            if with_ends {
-                let name = if stem == "TOOL_CALL" {
-                    "toolCallId"
-                } else {
-                    "messageId"
-                };
-                self.events
-                    .push(json!({"type": format!("{stem}_END"), name: id}));
-            }
-        }
-    }
-}
-
-/// What an event belongs to that is opened and closed, and which step of it the event is.
-fn streamed(kind: &str) -> Option<(&str, &str)> {
-    kind.rsplit_once('_').filter(|(stem, step)| {
-        matches!(*stem, "TEXT_MESSAGE" | "TOOL_CALL" | "REASONING_MESSAGE")
-            && matches!(*step, "START" | "CONTENT" | "ARGS" | "END")
-    })
 }

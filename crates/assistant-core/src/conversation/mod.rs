@@ -10,6 +10,7 @@ mod change;
 mod export;
 mod fold;
 mod id;
+mod index;
 mod json;
 mod json_call;
 mod list;

@@ -45,13 +45,13 @@ impl Session {
         }
     }
 
-    /// The run to which calls were left is over: those that it did not answer have failed. The
+    /// The run to which calls were left is over: those that it neither answered nor gated failed. The
     /// agent went on without them, so that by itself starts no run.
     pub(super) fn end_left_calls(&mut self, cx: &mut Cx<'_>) {
+        let gated = self.gated_calls();
         for id in std::mem::take(&mut self.left_to_agent) {
-            let Some(key) = self.left_call(&id) else {
-                continue;
-            };
+            let key = self.left_call(&id).filter(|key| !gated.contains(key));
+            let Some(key) = key else { continue };
             self.answer_unanswered(&key, cx);
             let call = self.conversation.call_mut(&key);
             if let Some(result) = call.and_then(|call| call.result.as_mut()) {

@@ -4,7 +4,8 @@
 //! what changed, and what must be done outside. It is plain data (`Clone + Debug`), so a test can
 //! copy it, crash it and go on with the copy. What it may ask while handling is behind [`Host`].
 //!
-//! * `run` speaks to the agent: starts runs, takes events in; `settle` says what follows their end.
+//! * `send` takes what the person says; `run` speaks to the agent: starts runs, takes events in;
+//!   `settle` says what follows their end, `summary` what happened.
 //! * `prepare` and `execute` bring calls from "complete" to "answered" (decisions D1 to D4).
 //! * `approve` takes what a person decides, `interrupt` what an agent waits for; `agent_call` has
 //!   what the agent runs.
@@ -23,8 +24,10 @@ mod notice;
 mod options;
 mod prepare;
 mod run;
+mod send;
 mod settle;
 mod stop;
+mod summary;
 mod thread;
 
 pub use effect::{CommitId, Effect, Invocation, InvocationId, JournalEntry, RunKey, Step, TimerId};
@@ -33,7 +36,7 @@ pub use input::{Failure, FailureKind, Input, Refusal, StreamEnd, Verdict};
 pub use interrupt::OpenInterrupt;
 pub use notice::{Notice, NoticeAction, NoticeId, NoticeKind};
 pub use options::{Options, StopCondition};
-pub use run::{AgentStep, FinishReason, RunSummary, StepSummary};
+pub use summary::{AgentStep, FinishReason, RunSummary, StepSummary};
 
 use std::collections::BTreeMap;
 

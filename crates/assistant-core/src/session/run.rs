@@ -1,9 +1,11 @@
 //! Speaking to the agent: starting a run, taking its events in, and hearing how it ended.
+//!
+//! Neighbours: `send` takes what the person says, `settle` decides what follows the end.
 
-use super::{Cx, Effect, Refusal, RunKey, Session, StreamEnd, TimerId, legacy};
+use super::{AgentStep, Cx, Effect, RunKey, Session, StepSummary, StreamEnd, TimerId, legacy};
 use crate::{
-    conversation::{Applied, CallKey, Change, Cut, Message, MessageId},
-    event::{Content, Event, EventKind, Interrupt, Outcome, PartBody, RunInput, TokenUsage},
+    conversation::{Applied, CallKey, Change, Cut},
+    event::{Event, EventKind, Interrupt, Outcome, RunInput},
 };
 
 /// How long a stream may stay open after its run has finished, in milliseconds.
@@ -54,119 +56,7 @@ impl Finish {
     }
 }
 
-/// What has happened since the last user message.
-#[derive(Debug, Clone, Default)]
-pub struct RunSummary {
-    /// One entry for each run.
-    pub steps: Vec<StepSummary>,
-    /// Why it ended; `None` while it goes on.
-    pub finish: Option<FinishReason>,
-}
-
-/// One run.
-#[derive(Debug, Clone)]
-pub struct StepSummary {
-    /// The run's id.
-    pub run_id: String,
-    /// The chat's newest message when it started; Retry goes back to it.
-    pub base: Option<MessageId>,
-    /// The tools that were called, in order.
-    pub tools: Vec<String>,
-    /// Tokens used, if the agent says.
-    pub usage: Vec<TokenUsage>,
-    /// Whether it said anything in words.
-    pub spoke: bool,
-    /// The steps that the agent says it takes, in order; no more than the first hundred or so.
-    pub agent_steps: Vec<AgentStep>,
-}
-
-/// A step of a run, as the agent names it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AgentStep {
-    /// Its name.
-    pub name: String,
-    /// Whether the agent has said that it is done.
-    pub finished: bool,
-}
-
-/// Why the loop ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FinishReason {
-    /// The agent had its say.
-    Stop,
-    /// The stop condition held while results were waiting to go out.
-    Limit,
-    /// A handler ended the loop.
-    StopLoop,
-    /// The agent waits for an answer.
-    Interrupt,
-    /// The agent stopped on purpose.
-    Cancelled,
-    /// The person stopped it.
-    Stopped,
-    /// It failed.
-    Error,
-}
-
 impl Session {
-    pub(super) fn send(&mut self, content: Content, cx: &mut Cx<'_>) {
-        if says_nothing(&content) {
-            return cx.refuse(Refusal::EmptyMessage);
-        }
-        if let Err(refusal) = self.make_room(cx) {
-            return cx.refuse(refusal);
-        }
-        self.clear_notices(cx);
-        self.summary = RunSummary::default();
-        self.looping = false;
-        self.queued.push(content);
-        if self.answered_interrupts().is_empty() {
-            self.send_queued(cx);
-        } else {
-            // Servers do not take a message and an answer in one run: the answer goes first.
-            self.start_run(cx);
-        }
-    }
-
-    /// Sends what the person said while an answer to the agent had to go out first.
-    pub(super) fn send_queued(&mut self, cx: &mut Cx<'_>) {
-        let free = self.run.is_none() && self.open_calls.is_empty() && self.interrupts.is_empty();
-        if !free || self.queued.is_empty() {
-            return;
-        }
-        self.show_queued(cx);
-        self.summary = RunSummary::default();
-        self.start_run(cx);
-    }
-
-    /// Puts what the person said into the chat.
-    pub(super) fn show_queued(&mut self, cx: &mut Cx<'_>) {
-        for content in std::mem::take(&mut self.queued) {
-            let id = cx.host.new_id();
-            self.conversation.append(Message::user(id, content, cx.now));
-            cx.change(Change::Path);
-        }
-    }
-
-    /// A new message must wait until nothing is under way, unless it may deny what is open.
-    fn make_room(&mut self, cx: &mut Cx<'_>) -> Result<(), Refusal> {
-        if self.run.is_some() {
-            return Err(Refusal::Busy);
-        }
-        if self.interrupts.iter().any(|open| open.answer.is_none()) {
-            return Err(Refusal::InterruptsPending);
-        }
-        let waiting = self.waits_for_person();
-        if self.options.auto_deny && self.only_approvals_open() {
-            self.deny_all_open(cx);
-        }
-        match self.open_calls.is_empty() {
-            true => Ok(()),
-            false if waiting => Err(Refusal::ApprovalsPending),
-            false => Err(Refusal::Busy),
-        }
-    }
-
     /// Starts a run with the chat as it stands.
     pub(super) fn start_run(&mut self, cx: &mut Cx<'_>) {
         self.looping = false;
@@ -437,15 +327,6 @@ fn reopened(kind: &EventKind) -> Option<&str> {
         EventKind::ToolCallStart { tool_call_id, .. }
         | EventKind::ToolCallArgs { tool_call_id, .. } => Some(tool_call_id),
         _ => None,
-    }
-}
-
-fn says_nothing(content: &Content) -> bool {
-    match content {
-        Content::Text(text) => text.trim().is_empty(),
-        Content::Parts(parts) => parts
-            .iter()
-            .all(|part| matches!(&part.body, PartBody::Text(text) if text.trim().is_empty())),
     }
 }
 

@@ -32,6 +32,7 @@ impl Session {
     pub(super) fn end_everything(&mut self, cx: &mut Cx<'_>) {
         if let Some(run) = self.run.take() {
             cx.effect(Effect::AbortRun { run: run.key });
+            self.hand_over_gated(false, cx);
         }
         self.looping = false;
         self.left_to_agent.clear();

@@ -3,7 +3,8 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::strategies::{event, input, message, nearly_event, object};
+use super::events::{event, nearly_event};
+use super::strategies::{input, message, object};
 use super::*;
 
 proptest! {

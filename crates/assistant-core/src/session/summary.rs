@@ -1,0 +1,57 @@
+//! What has happened since the person last said something, as stop conditions and pages read it.
+
+use crate::{conversation::MessageId, event::TokenUsage};
+
+/// What has happened since the last user message.
+#[derive(Debug, Clone, Default)]
+pub struct RunSummary {
+    /// One entry for each run.
+    pub steps: Vec<StepSummary>,
+    /// Why it ended; `None` while it goes on.
+    pub finish: Option<FinishReason>,
+}
+
+/// One run.
+#[derive(Debug, Clone)]
+pub struct StepSummary {
+    /// The run's id.
+    pub run_id: String,
+    /// The chat's newest message when it started; Retry goes back to it.
+    pub base: Option<MessageId>,
+    /// The tools that were called, in order.
+    pub tools: Vec<String>,
+    /// Tokens used, if the agent says.
+    pub usage: Vec<TokenUsage>,
+    /// Whether it said anything in words.
+    pub spoke: bool,
+    /// The steps that the agent says it takes, in order; no more than the first hundred or so.
+    pub agent_steps: Vec<AgentStep>,
+}
+
+/// A step of a run, as the agent names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentStep {
+    /// Its name.
+    pub name: String,
+    /// Whether the agent has said that it is done.
+    pub finished: bool,
+}
+
+/// Why the loop ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FinishReason {
+    /// The agent had its say.
+    Stop,
+    /// The stop condition held while results were waiting to go out.
+    Limit,
+    /// A handler ended the loop.
+    StopLoop,
+    /// The agent waits for an answer.
+    Interrupt,
+    /// The agent stopped on purpose.
+    Cancelled,
+    /// The person stopped it.
+    Stopped,
+    /// It failed.
+    Error,
+}

@@ -1,0 +1,104 @@
+//! Interrupts that come as custom events, and are answered in kind.
+
+use assistant_core::{
+    event::EventKind,
+    session::{Input, Refusal},
+};
+use serde_json::json;
+
+use crate::{session_interrupts::answer, support::*};
+
+/// What ag-ui-langgraph sends by default: a custom event, then an ordinary end.
+#[test]
+fn the_older_dialect_is_answered_in_kind() {
+    let mut driver = Driver::new();
+    driver.input(Input::SetForwardedProps {
+        props: json!({"command": {"goto": "x"}, "own": 1}),
+    });
+    driver.send("hi");
+    let asked = EventKind::Custom {
+        name: "on_interrupt".to_owned(),
+        value: json!("{\"question\": \"Which colour?\"}"),
+    };
+    driver.plays([started(), asked, finished()]);
+    let open = driver.session.interrupts()[0].clone();
+    assert_eq!(open.interrupt.message.as_deref(), Some("Which colour?"));
+    assert!(
+        driver.session.is_busy(),
+        "nothing goes on without an answer"
+    );
+    assert_eq!(
+        driver.send("never mind").refused,
+        Some(Refusal::InterruptsPending)
+    );
+    assert_eq!(
+        answer(&mut driver, &open.interrupt.id, Some(json!("red"))),
+        None
+    );
+    assert!(driver.request().resume.is_empty());
+    assert_eq!(
+        driver.request().forwarded_props,
+        json!({"command": {"goto": "x", "resume": "red"}, "own": 1})
+    );
+    driver.plays(
+        [started()]
+            .into_iter()
+            .chain(says("m", "Red it is."))
+            .chain([finished()]),
+    );
+    assert!(driver.session.interrupts().is_empty());
+    driver.send("more");
+    assert_eq!(
+        driver.request().forwarded_props,
+        json!({"command": {"goto": "x"}, "own": 1}),
+        "answered once"
+    );
+}
+
+/// A server that speaks both dialects says the same twice.
+#[test]
+fn the_outcome_counts_where_a_custom_event_says_the_same() {
+    let mut driver = Driver::new();
+    driver.send("hi");
+    let asked = EventKind::Custom {
+        name: "on_interrupt".to_owned(),
+        value: json!("Which colour?"),
+    };
+    let end = interrupted(vec![interrupt("int", None, json!(null))]);
+    driver.plays([started(), asked, end]);
+    let ids: Vec<_> = driver
+        .session
+        .interrupts()
+        .iter()
+        .map(|o| o.interrupt.id.clone())
+        .collect();
+    assert_eq!(ids, ["int"]);
+}
+
+/// Several answers of the older dialect are told apart by the ids of their events.
+#[test]
+fn several_questions_of_the_older_dialect_are_answered_by_id() {
+    let mut driver = Driver::new();
+    driver.send("hi");
+    let asked = |id: &str| assistant_core::event::Event {
+        kind: EventKind::Custom {
+            name: "on_interrupt".to_owned(),
+            value: json!({"message": id}),
+        },
+        base: assistant_core::event::Base {
+            raw_event: Some(Box::new(json!({"id": id}))),
+            ..Default::default()
+        },
+    };
+    driver.event(started());
+    driver.event(asked("a"));
+    driver.event(asked("b"));
+    driver.event(finished());
+    driver.close();
+    assert_eq!(answer(&mut driver, "a", Some(json!(1))), None);
+    assert_eq!(answer(&mut driver, "b", Some(json!(2))), None);
+    assert_eq!(
+        driver.request().forwarded_props,
+        json!({"command": {"resume": {"a": 1, "b": 2}}})
+    );
+}

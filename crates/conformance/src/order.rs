@@ -1,0 +1,83 @@
+//! Puts random events into an order that AG-UI allows: what is open goes on, runs begin and end.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+pub(crate) fn run_started() -> Value {
+    json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"})
+}
+
+pub(crate) fn run_finished() -> Value {
+    json!({"type": "RUN_FINISHED", "threadId": "t", "runId": "r"})
+}
+
+/// Leaves out what the order forbids, begins runs, and ends what is open at their ends.
+pub(crate) fn in_order(events: Vec<Value>) -> Vec<Value> {
+    let mut order = Order::default();
+    for event in events {
+        order.take(event);
+    }
+    if order.running {
+        order.take(run_finished());
+    }
+    order.events
+}
+
+#[derive(Default)]
+struct Order {
+    running: bool,
+    /// Kind and id of what is open.
+    open: BTreeSet<(String, String)>,
+    events: Vec<Value>,
+}
+
+impl Order {
+    fn take(&mut self, event: Value) {
+        if !self.running {
+            self.events.push(run_started());
+            self.running = true;
+        }
+        let kind = event.get("type").and_then(Value::as_str);
+        let kind = kind.unwrap_or_default();
+        if matches!(kind, "RUN_FINISHED" | "RUN_ERROR") {
+            self.close(kind == "RUN_FINISHED");
+        } else if let Some((stem, step)) = streamed(kind) {
+            let id = event.get("messageId").or(event.get("toolCallId"));
+            let id = id.and_then(Value::as_str).unwrap_or_default();
+            let key = (stem.to_owned(), id.to_owned());
+            let allowed = match step {
+                "START" => self.open.insert(key),
+                "END" => self.open.remove(&key),
+                _ => self.open.contains(&key),
+            };
+            if !allowed {
+                return;
+            }
+        }
+        self.events.push(event);
+    }
+
+    fn close(&mut self, with_ends: bool) {
+        self.running = false;
+        for (stem, id) in std::mem::take(&mut self.open) {
+            if with_ends {
+                let name = if stem == "TOOL_CALL" {
+                    "toolCallId"
+                } else {
+                    "messageId"
+                };
+                self.events
+                    .push(json!({"type": format!("{stem}_END"), name: id}));
+            }
+        }
+    }
+}
+
+/// What an event belongs to that is opened and closed, and which step of it the event is.
+fn streamed(kind: &str) -> Option<(&str, &str)> {
+    kind.rsplit_once('_').filter(|(stem, step)| {
+        matches!(*stem, "TEXT_MESSAGE" | "TOOL_CALL" | "REASONING_MESSAGE")
+            && matches!(*step, "START" | "CONTENT" | "ARGS" | "END")
+    })
+}
