@@ -53,10 +53,7 @@ pub(super) fn place(
         Kind::HardBreak => make::element("br", "")?.into(),
         Kind::Code(code) => around_text("code", "la-inline-code", code)?,
         Kind::Html(source) => around_text("span", "la-html", source)?,
-        Kind::Math { tex, display } => {
-            let tag = if *display { "div" } else { "span" };
-            make::labelled(tag, "la-math", tex)?.into()
-        }
+        Kind::Math { tex, display } => formula(tex, *display)?.into(),
         Kind::Paragraph => block("p")?.into(),
         Kind::Heading(level) => heading(level.saturating_add(heading_offset))?.into(),
         Kind::Quote(None) => block("blockquote")?.into(),
@@ -89,6 +86,21 @@ fn around_text(tag: &str, class: &str, text: &str) -> Option<Place> {
         outer: element.into(),
         inner: text.into(),
     })
+}
+
+/// A formula, in a box that scrolls if it is too wide.
+fn formula(tex: &str, display: bool) -> Option<Element> {
+    let element = make::element("span", "la-math")?;
+    if display {
+        make::set(&element, "data-display", "");
+    }
+    #[cfg(feature = "math")]
+    if let Some(formula) = super::math::element(tex, display) {
+        make::append(&element, &formula);
+        return Some(element);
+    }
+    element.set_text_content(Some(tex));
+    Some(element)
 }
 
 fn block(tag: &str) -> Option<Element> {

@@ -9,6 +9,8 @@ mod code;
 mod element;
 mod link;
 mod make;
+#[cfg(feature = "math")]
+mod math;
 mod options;
 mod paint;
 

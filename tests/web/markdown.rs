@@ -242,3 +242,22 @@ async fn what_a_person_writes_stays_as_it_is() {
         0
     );
 }
+
+/// Formulas are MathML where the feature `math` is on; elements and attributes are ours.
+#[cfg(feature = "math")]
+#[wasm_bindgen_test]
+async fn formulas_are_mathml() {
+    let text = "Inline $\\frac{a}{b} < c$ and\n\n$$\\sum_{i=0}^n x_i \\href{javascript:alert(1)}{y}$$\n\n$\\hat";
+    let text = format!("{text}{}$\n", "\\hat".repeat(200));
+    let chat = answered(&[&text]).await;
+    let count = |selector: &str| chat.page.count(&format!("{ANSWER} {selector}"));
+    assert_eq!(count("math mfrac"), 1);
+    assert_eq!(count(".la-math[data-display] math"), 1);
+    assert_eq!(count("[href], [style], [onclick]"), 0);
+    assert!(
+        chat.page.text(ANSWER).contains("\\hat\\hat"),
+        "too deep: shown as written"
+    );
+    let formula = chat.page.find(&format!("{ANSWER} .la-math")).unwrap();
+    assert!(formula.text_content().unwrap().contains('<'));
+}

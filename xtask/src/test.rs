@@ -58,6 +58,7 @@ fn lint(project: &Project, tally: &mut Tally) {
     clippy
         .args(["clippy", "--all-targets"])
         .args(BROWSER)
+        .args(["--features", "leptos-assistant/math"])
         .args(WASM)
         .args(deny);
     tally.step("clippy for the browser", Report::ExitCode, &mut clippy);
@@ -106,6 +107,8 @@ fn browser(project: &Project, tally: &mut Tally) {
             "test",
             "-p",
             "leptos-assistant",
+            "--features",
+            "math",
             "--test",
             "*",
             "--no-fail-fast",

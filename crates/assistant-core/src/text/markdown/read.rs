@@ -20,7 +20,15 @@ pub(super) const OPTIONS: Options = Options::ENABLE_TABLES
     .union(Options::ENABLE_FOOTNOTES)
     .union(Options::ENABLE_STRIKETHROUGH)
     .union(Options::ENABLE_TASKLISTS)
-    .union(Options::ENABLE_GFM);
+    .union(Options::ENABLE_GFM)
+    .union(MATH);
+
+/// Dollars are often prices, so formulas are read only where someone draws them.
+const MATH: Options = if cfg!(feature = "math") {
+    Options::ENABLE_MATH
+} else {
+    Options::empty()
+};
 
 /// What a text refers to.
 #[derive(Debug)]

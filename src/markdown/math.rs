@@ -1,0 +1,258 @@
+//! Formulas as MathML: TeX by `math-core`, its output read into nodes, never through HTML.
+//!
+//! A formula that cannot be read, is too long or nests too deep is shown as it was written.
+
+use math_core::{LatexToMathML, MathCoreConfig, MathDisplay};
+
+/// The longest formula that is read, in bytes.
+const MAX_LEN: usize = 4 * 1024;
+/// How deep braces, environments and the like may nest; the reader of TeX is recursive.
+const MAX_DEPTH: usize = 40;
+const NAMESPACE: &str = "http://www.w3.org/1998/Math/MathML";
+
+/// The elements of MathML Core that are made.
+const ELEMENTS: [&str; 28] = [
+    "math",
+    "mrow",
+    "mi",
+    "mn",
+    "mo",
+    "mtext",
+    "mspace",
+    "ms",
+    "msub",
+    "msup",
+    "msubsup",
+    "munder",
+    "mover",
+    "munderover",
+    "mmultiscripts",
+    "mprescripts",
+    "mfrac",
+    "msqrt",
+    "mroot",
+    "mtable",
+    "mtr",
+    "mtd",
+    "mstyle",
+    "mpadded",
+    "mphantom",
+    "menclose",
+    "merror",
+    "semantics",
+];
+
+/// The attributes that are set. None takes an address or a style.
+const ATTRIBUTES: [&str; 28] = [
+    "display",
+    "displaystyle",
+    "scriptlevel",
+    "mathvariant",
+    "stretchy",
+    "symmetric",
+    "fence",
+    "separator",
+    "form",
+    "lspace",
+    "rspace",
+    "minsize",
+    "maxsize",
+    "movablelimits",
+    "largeop",
+    "accent",
+    "accentunder",
+    "linethickness",
+    "width",
+    "height",
+    "depth",
+    "voffset",
+    "columnalign",
+    "rowspacing",
+    "columnspacing",
+    "columnspan",
+    "rowspan",
+    "mathsize",
+];
+
+/// A formula as an element; nothing if it is shown as written.
+pub(super) fn element(tex: &str, display: bool) -> Option<web_sys::Element> {
+    build(&mathml(tex, display)?)
+}
+
+/// The MathML of a formula.
+fn mathml(tex: &str, display: bool) -> Option<String> {
+    if tex.len() > MAX_LEN || depth(tex) > MAX_DEPTH {
+        return None;
+    }
+    let config = MathCoreConfig {
+        ignore_unknown_commands: true,
+        ..MathCoreConfig::default()
+    };
+    let display = if display {
+        MathDisplay::Block
+    } else {
+        MathDisplay::Inline
+    };
+    let converted = LatexToMathML::new(config)
+        .ok()?
+        .convert_with_local_state(tex, display);
+    Some(converted.ok()?.mathml)
+}
+
+/// How deep a formula may nest: by braces and environments, or by commands that take each other
+/// as arguments.
+fn depth(tex: &str) -> usize {
+    let (mut braces, mut deepest, mut row) = (0_usize, 0, 0);
+    let mut commands = tex.match_indices("\\").map(|(at, _)| at).peekable();
+    let mut nested = 0_usize;
+    for (at, c) in tex.char_indices() {
+        match c {
+            '{' | '[' => braces += 1,
+            '}' | ']' => braces = braces.saturating_sub(1),
+            _ => {}
+        }
+        if commands.next_if_eq(&at).is_some() {
+            let rest = tex.get(at + 1..).unwrap_or_default();
+            row += 1;
+            if rest.starts_with("left") || rest.starts_with("begin") {
+                nested += 1;
+            } else if rest.starts_with("right") || rest.starts_with("end") {
+                nested = nested.saturating_sub(1);
+            }
+        } else if !c.is_ascii_alphabetic() && !c.is_whitespace() {
+            row = 0;
+        }
+        deepest = deepest.max(braces + nested).max(row);
+    }
+    deepest
+}
+
+/// Makes the elements of a text of MathML.
+fn build(xml: &str) -> Option<web_sys::Element> {
+    let document = leptos::prelude::document();
+    let mut open: Vec<web_sys::Element> = Vec::new();
+    let mut root = None;
+    for piece in pieces(xml) {
+        match piece {
+            Piece::Text(text) => {
+                if let Some(parent) = open.last() {
+                    super::make::append(parent, &super::make::text(&text));
+                }
+            }
+            Piece::Open {
+                name,
+                attributes,
+                empty,
+            } => {
+                let name = known(&ELEMENTS, name).unwrap_or("mrow");
+                let element = document.create_element_ns(Some(NAMESPACE), name).ok()?;
+                for (name, value) in attributes {
+                    if let Some(name) = known(&ATTRIBUTES, name) {
+                        super::make::set(&element, name, &value);
+                    }
+                }
+                match open.last() {
+                    Some(parent) => super::make::append(parent, &element),
+                    None => root = root.or_else(|| Some(element.clone())),
+                }
+                if !empty {
+                    open.push(element);
+                }
+            }
+            Piece::Close => drop(open.pop()),
+        }
+    }
+    root
+}
+
+fn known(names: &[&'static str], name: &str) -> Option<&'static str> {
+    names.iter().copied().find(|known| *known == name)
+}
+
+enum Piece<'a> {
+    Text(String),
+    Open {
+        name: &'a str,
+        attributes: Vec<(&'a str, String)>,
+        empty: bool,
+    },
+    Close,
+}
+
+/// The tags and texts of XML as `math-core` writes it.
+fn pieces(mut xml: &str) -> impl Iterator<Item = Piece<'_>> {
+    std::iter::from_fn(move || {
+        let Some(tag) = xml.strip_prefix('<') else {
+            let text = xml.split('<').next().filter(|text| !text.is_empty())?;
+            xml = xml.strip_prefix(text)?;
+            return Some(Piece::Text(unescape(text)));
+        };
+        let (inside, rest) = tag.split_once('>')?;
+        xml = rest;
+        if inside.starts_with('/') {
+            return Some(Piece::Close);
+        }
+        let (inside, empty) = match inside.strip_suffix('/') {
+            Some(inside) => (inside, true),
+            None => (inside, false),
+        };
+        let (name, rest) = inside.split_once(' ').unwrap_or((inside, ""));
+        Some(Piece::Open {
+            name,
+            attributes: attributes(rest),
+            empty,
+        })
+    })
+}
+
+fn attributes(mut text: &str) -> Vec<(&str, String)> {
+    let mut found = Vec::new();
+    while let Some((name, rest)) = text.split_once("=\"") {
+        let Some((value, rest)) = rest.split_once('"') else {
+            break;
+        };
+        found.push((name.trim(), unescape(value)));
+        text = rest;
+    }
+    found
+}
+
+/// Resolves the entities that can stand in MathML.
+fn unescape(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('&') {
+        plain.push_str(before);
+        let entity = after.split_once(';');
+        match entity.and_then(|(name, after)| Some((character(name)?, after))) {
+            Some((character, after)) => {
+                plain.push(character);
+                rest = after;
+            }
+            None => {
+                plain.push('&');
+                rest = after;
+            }
+        }
+    }
+    plain.push_str(rest);
+    plain
+}
+
+fn character(name: &str) -> Option<char> {
+    match name {
+        "lt" => Some('<'),
+        "gt" => Some('>'),
+        "amp" => Some('&'),
+        "quot" => Some('"'),
+        "nbsp" => Some('\u{a0}'),
+        _ => {
+            let number = name.strip_prefix('#')?;
+            let code = match number.strip_prefix('x') {
+                Some(hex) => u32::from_str_radix(hex, 16).ok()?,
+                None => number.parse().ok()?,
+            };
+            char::from_u32(code)
+        }
+    }
+}
