@@ -152,7 +152,7 @@ chatTest("nothing is sent when nothing is written", async (chat) => {
 chatTest("every suggestion says exactly what its button shows", async (chat) => {
   const list = chat.root.getByRole("list", { name: "Suggestions" });
   const prompts = await list.getByRole("button").allInnerTexts();
-  assert.equal(prompts.length, 11);
+  assert.equal(prompts.length, 12);
   for (const prompt of prompts) {
     await list.getByRole("button", { name: prompt, exact: true }).click();
     await chat.messages("user").first().waitFor();

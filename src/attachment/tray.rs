@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use assistant_core::{
     event::{Content, ContentPart, PartBody, Source},
-    text::address::image_src,
+    text::address::{MediaPolicy, image_src},
 };
 use leptos::prelude::*;
 use serde_json::json;
@@ -30,6 +30,7 @@ pub(crate) struct Tray {
     pub(super) refused: RwSignal<Vec<String>>,
     /// Whether files are held over the chat.
     pub(super) hovered: RwSignal<bool>,
+    policy: Arc<MediaPolicy>,
     last: StoredValue<u64>,
 }
 
@@ -72,6 +73,7 @@ impl Tray {
             items: RwSignal::new(Vec::new()),
             refused: RwSignal::new(Vec::new()),
             hovered: RwSignal::new(false),
+            policy: media_policy(),
             last: StoredValue::new(0),
         }
     }
@@ -133,7 +135,7 @@ impl Tray {
         };
         self.items.update(|items| items.push(item.clone()));
         let (config, labels) = (Arc::clone(&self.config), Arc::clone(&self.labels));
-        let policy = media_policy();
+        let policy = Arc::clone(&self.policy);
         spawn_local(async move {
             let sent = config.upload.is_none();
             if sent || (item.kind() == "image" && item.size <= MAX_THUMBNAIL) {

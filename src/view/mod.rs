@@ -72,7 +72,7 @@ pub(crate) struct Updates {
     activity: Option<Activity>,
     running: Vec<String>,
     notices: Option<Vec<Notice>>,
-    agent_steps: Vec<AgentStep>,
+    agent_steps: Option<Vec<AgentStep>>,
     tools: Option<Vec<Tool>>,
     state: Option<Value>,
     interrupts: Option<Vec<OpenInterrupt>>,
@@ -135,8 +135,11 @@ impl ViewModel {
                 }
                 Change::Call(key) => updates.calls.extend(cells.shown(key, session)),
                 Change::State => updates.state = Some(session.conversation().state().clone()),
-                // Read below: whatever happens may change it.
-                Change::Run | Change::Steps => {}
+                Change::Run | Change::Steps => {
+                    let runs = session.summary().steps.iter();
+                    let steps = runs.flat_map(|run| run.agent_steps.clone());
+                    updates.agent_steps = Some(steps.collect());
+                }
                 Change::Registry => updates.tools = Some(session.registry().tools()),
                 Change::Interrupts => updates.interrupts = Some(session.interrupts().to_vec()),
                 Change::Notices => updates.notices = Some(session.notices().to_vec()),
@@ -148,8 +151,6 @@ impl ViewModel {
             waiting: session.waits_for_person(),
         });
         updates.running = session.running_tools();
-        let runs = session.summary().steps.iter();
-        updates.agent_steps = runs.flat_map(|run| run.agent_steps.clone()).collect();
         updates
     }
 
@@ -176,7 +177,9 @@ impl ViewModel {
             set_if_changed(&self.activity, activity);
         }
         set_if_changed(&self.running, updates.running);
-        set_if_changed(&self.agent_steps, updates.agent_steps);
+        if let Some(steps) = updates.agent_steps {
+            set_if_changed(&self.agent_steps, steps);
+        }
     }
 
     /// The signals of a message, made when the first view asks for them.

@@ -551,10 +551,15 @@ async fn a_part_that_grows_leaves_the_others_alone() {
     let chat = chat(MockAgent::new().answer(script), || ()).await;
     chat.assistant.send("go").unwrap();
     chat.appears(".la-tool").await;
-    let kept = [".la-tool", ".la-text", ".la-activity"].map(|class| chat.page.find(class).unwrap());
+    let classes = [
+        ".la-tool",
+        "[data-role=assistant] .message-content",
+        ".la-activity",
+    ];
+    let kept = classes.map(|class| chat.page.find(class).unwrap());
     chat.idle().await;
     assert_eq!(chat.page.text(".la-activity-title"), "Two");
-    for (node, class) in kept.iter().zip([".la-tool", ".la-text", ".la-activity"]) {
+    for (node, class) in kept.iter().zip(classes) {
         assert!(
             node.is_same_node(Some(&chat.page.find(class).unwrap())),
             "{class}"
