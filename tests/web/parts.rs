@@ -1,20 +1,16 @@
-//! Parts of messages: thoughts, files, activities, sources, steps, and renderers of the host.
+//! Parts of messages: thoughts, activities, sources, steps. Files are in `files`, renderers of the
+//! host in `part_renderers`.
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    AssistantProvider, ChatWindow, MediaPolicy,
     agent::Script,
-    core::event::{Content, ContentPart, EncryptedEntity, EventKind, PartBody, Source},
-    part::PartTarget,
-    testing::{MockAgent, mount, settle},
-    use_part_renderer,
+    core::event::{EncryptedEntity, EventKind},
+    testing::{MockAgent, settle},
 };
 use serde_json::{Value, json};
 use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::support::{Chat, chat};
-
-const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 fn thought(id: &str, text: &str) -> [EventKind; 2] {
     let message_id = id.to_owned();
@@ -35,7 +31,7 @@ fn thought_end(id: &str) -> EventKind {
     }
 }
 
-fn activity(id: &str, kind: &str, content: Value) -> EventKind {
+pub(super) fn activity(id: &str, kind: &str, content: Value) -> EventKind {
     EventKind::ActivitySnapshot {
         message_id: id.to_owned(),
         activity_type: kind.to_owned(),
@@ -44,7 +40,7 @@ fn activity(id: &str, kind: &str, content: Value) -> EventKind {
     }
 }
 
-fn delta(id: &str, kind: &str, patch: Value) -> EventKind {
+pub(super) fn delta(id: &str, kind: &str, patch: Value) -> EventKind {
     EventKind::ActivityDelta {
         message_id: id.to_owned(),
         activity_type: kind.to_owned(),
@@ -52,46 +48,15 @@ fn delta(id: &str, kind: &str, patch: Value) -> EventKind {
     }
 }
 
-fn says(events: impl IntoIterator<Item = EventKind>) -> Script {
+pub(super) fn says(events: impl IntoIterator<Item = EventKind>) -> Script {
     events.into_iter().fold(Script::new(), Script::event)
 }
 
-async fn answered(script: Script) -> Chat {
+pub(super) async fn answered(script: Script) -> Chat {
     let chat = chat(MockAgent::new().answer(script), || ()).await;
     chat.assistant.send("go").unwrap();
     chat.idle().await;
     chat
-}
-
-fn media(kind: &str, source: Source, name: Option<&str>) -> ContentPart {
-    ContentPart {
-        id: None,
-        metadata: name.map(|name| json!({"filename": name})),
-        body: PartBody::Media {
-            kind: kind.to_owned(),
-            source,
-        },
-    }
-}
-
-fn data(mime_type: &str, value: &str) -> Source {
-    Source::Data {
-        value: value.to_owned(),
-        mime_type: mime_type.to_owned(),
-    }
-}
-
-fn url(value: &str) -> Source {
-    Source::Url {
-        value: value.to_owned(),
-        mime_type: None,
-    }
-}
-
-/// Sends files and waits for the answer.
-async fn sent(chat: &Chat, parts: Vec<ContentPart>) {
-    chat.assistant.send_content(Content::Parts(parts)).unwrap();
-    chat.idle().await;
 }
 
 #[wasm_bindgen_test]
@@ -149,116 +114,6 @@ async fn a_sealed_thought_without_words_shows_nothing() {
     let chat = answered(says([start, sealed, thought_end("r")]).text("Done.")).await;
     assert_eq!(chat.page.count(".la-reasoning"), 0);
     assert_eq!(chat.page.count("[data-message-id]"), 2);
-}
-
-#[wasm_bindgen_test]
-async fn a_picture_in_the_message_is_shown_and_nothing_is_fetched() {
-    let chat = chat(MockAgent::new(), || ()).await;
-    let parts = vec![
-        media("image", data("image/png", PIXEL), Some("pixel.png")),
-        media("image", url("https://media.example/leak.png?x=1"), None),
-        media("image", data("image/svg+xml", "PHN2Zy8+"), None),
-        media("audio", url("https://media.example/a.mp3"), None),
-    ];
-    sent(&chat, parts).await;
-    assert_eq!(chat.page.count("[data-role=user] img"), 1);
-    let image = chat.page.find("[data-role=user] img").unwrap();
-    assert_eq!(image.get_attribute("alt").as_deref(), Some("pixel.png"));
-    assert_eq!(chat.page.count("[data-role=user] audio"), 0);
-    let named = chat.page.text("[data-role=user]");
-    assert!(
-        named.contains("media.example"),
-        "it says where it lies: {named}"
-    );
-    assert!(named.contains("leak.png"));
-    let link = chat.page.find("a.la-button").unwrap();
-    assert_eq!(
-        link.get_attribute("rel").as_deref(),
-        Some("noopener noreferrer nofollow")
-    );
-}
-
-#[wasm_bindgen_test]
-async fn what_cannot_be_followed_is_no_link() {
-    let chat = chat(MockAgent::new(), || ()).await;
-    let handle = Source::File {
-        value: "file-123".to_owned(),
-        provider: Some("acme".to_owned()),
-        mime_type: Some("application/pdf".to_owned()),
-    };
-    let parts = vec![
-        media("image", url("javascript:alert(1)"), None),
-        media("document", url("data:text/html,<script>"), None),
-        media("document", handle, Some("plan.pdf")),
-        media(
-            "document",
-            data("text/plain", "SGVsbG8="),
-            Some("hello.txt"),
-        ),
-    ];
-    sent(&chat, parts).await;
-    assert_eq!(chat.page.count("[data-role=user] a"), 0);
-    assert_eq!(chat.page.count("[data-role=user] .la-file"), 4);
-    let named = chat.page.text("[data-role=user]");
-    assert!(
-        named.contains("plan.pdf") && named.contains("acme"),
-        "{named}"
-    );
-    assert!(
-        named.contains("hello.txt") && named.contains("5 B"),
-        "{named}"
-    );
-    assert_eq!(
-        chat.page.count("[data-role=user] button"),
-        1,
-        "what is here can be saved"
-    );
-}
-
-#[wasm_bindgen_test]
-async fn a_picture_that_is_none_becomes_a_file() {
-    let chat = chat(MockAgent::new(), || ()).await;
-    let broken = media("image", data("image/png", "AAAA"), Some("broken.png"));
-    sent(&chat, vec![broken]).await;
-    chat.appears(".la-file").await;
-    assert_eq!(chat.page.count("[data-role=user] img"), 0);
-}
-
-#[wasm_bindgen_test]
-async fn media_of_an_allowed_origin_are_shown() {
-    let agent = MockAgent::new();
-    let talks_to = agent.clone();
-    let policy = MediaPolicy::default().allow("https://media.example");
-    let page = mount(move || {
-        view! {
-            <AssistantProvider agent=talks_to media=policy>
-                <Sender />
-                <ChatWindow />
-            </AssistantProvider>
-        }
-    });
-    settle().await;
-    settle().await;
-    let video = page.find("[data-role=user] video").unwrap();
-    assert_eq!(
-        video.get_attribute("src").as_deref(),
-        Some("https://media.example/a.mp4")
-    );
-    assert_eq!(
-        page.count("[data-role=user] audio"),
-        0,
-        "the other origin is not allowed"
-    );
-}
-
-#[component]
-fn Sender() -> impl IntoView {
-    let assistant = leptos_assistant::use_assistant().unwrap();
-    let parts = vec![
-        media("video", url("https://media.example/a.mp4"), None),
-        media("audio", url("https://other.example/a.mp3"), None),
-    ];
-    assistant.send_content(Content::Parts(parts)).unwrap();
 }
 
 #[wasm_bindgen_test]
@@ -343,40 +198,6 @@ async fn sources_are_links_where_they_may_be_followed() {
 }
 
 #[wasm_bindgen_test]
-async fn files_of_the_agent_are_shown_under_the_same_rules() {
-    let list = json!({"files": [
-        {"type": "image", "source": {"type": "data", "value": PIXEL, "mimeType": "image/png"}},
-        {"type": "image", "source": {"type": "url", "value": "https://media.example/a.png"}},
-        {"type": "hologram"},
-    ]});
-    let chat = answered(says([
-        activity("f", "files", list),
-        activity("g", "files", json!({"count": 0})),
-    ]))
-    .await;
-    assert_eq!(chat.page.count(".la-files img"), 1);
-    assert_eq!(chat.page.count(".la-files .la-file"), 1);
-    assert_eq!(chat.page.count(".la-activity"), 1, "no list: shown as data");
-}
-
-#[wasm_bindgen_test]
-async fn files_in_the_result_of_a_tool_are_shown() {
-    let image = media("image", data("image/png", PIXEL), Some("chart.png"));
-    let result = EventKind::ToolCallResult {
-        message_id: "r".to_owned(),
-        tool_call_id: "c".to_owned(),
-        content: Content::Parts(vec![image]),
-    };
-    let chat = answered(Script::new().call_as("c", "draw", "{}").event(result)).await;
-    assert_eq!(chat.page.count(".la-tool img"), 1);
-    assert_eq!(
-        chat.page.count(".la-tool [data-kind=result]"),
-        0,
-        "there are no words in it"
-    );
-}
-
-#[wasm_bindgen_test]
 async fn many_sources_are_folded_and_others_are_data() {
     let many: Vec<Value> = (0..5)
         .map(|n| json!({"title": n.to_string(), "url": "/x"}))
@@ -443,126 +264,4 @@ async fn a_stopped_answer_says_so() {
         chat.page.count("[data-role=assistant] [data-cut=stopped]"),
         1
     );
-}
-
-#[wasm_bindgen_test]
-async fn a_host_draws_its_own_kinds() {
-    let chat = chat(
-        MockAgent::new().answer(
-            says([
-                activity("w", "weather", json!({"city": "Oslo"})),
-                activity("o", "other", json!({})),
-            ])
-            .wait(std::time::Duration::from_millis(120))
-            .event(delta(
-                "w",
-                "weather",
-                json!([{"op": "add", "path": "/city", "value": "Bergen"}]),
-            )),
-        ),
-        || {
-            use_part_renderer(PartTarget::AnyData, |_| view! { <p class="any">"any"</p> });
-            use_part_renderer("weather", |part| {
-                let city = move || part.data_value().map(|data| data["city"].to_string());
-                view! { <p class="weather">{city}</p> }
-            });
-        },
-    )
-    .await;
-    chat.assistant.send("go").unwrap();
-    chat.appears(".weather").await;
-    let before = chat.page.find(".weather").unwrap();
-    chat.idle().await;
-    assert_eq!(chat.page.text(".weather"), "\"Bergen\"");
-    assert!(before.is_same_node(Some(&chat.page.find(".weather").unwrap())));
-    assert_eq!(chat.page.count(".any"), 1);
-    assert_eq!(chat.page.count(".la-activity"), 0);
-}
-
-#[wasm_bindgen_test]
-async fn what_a_component_draws_goes_with_it() {
-    let here = RwSignal::new(true);
-    let chat = chat(
-        MockAgent::new().answer(says([activity("w", "weather", json!({"title": "Rain"}))])),
-        move || {
-            view! {
-                <Show when=move || here.get()>
-                    <Weather />
-                </Show>
-            }
-        },
-    )
-    .await;
-    chat.assistant.send("go").unwrap();
-    chat.idle().await;
-    assert_eq!(chat.page.text(".weather"), "7");
-    here.set(false);
-    settle().await;
-    assert_eq!(chat.page.count(".weather"), 0);
-    assert_eq!(chat.page.text(".la-activity-title"), "Rain");
-    here.set(true);
-    settle().await;
-    assert_eq!(chat.page.count(".weather"), 1);
-}
-
-#[component]
-fn Weather() -> impl IntoView {
-    let degrees = RwSignal::new(7);
-    use_part_renderer("weather", move |_| {
-        view! { <p class="weather">{move || degrees.get()}</p> }
-    });
-}
-
-#[wasm_bindgen_test]
-async fn a_renderer_that_fails_shows_an_error_and_the_default() {
-    let chat = chat(
-        MockAgent::new().answer(says([activity("w", "weather", json!({}))]).text("And on.")),
-        || {
-            use_part_renderer("weather", |_| {
-                Err::<String, _>(std::io::Error::other("no degrees"))
-            });
-        },
-    )
-    .await;
-    chat.assistant.send("go").unwrap();
-    chat.idle().await;
-    assert!(
-        chat.page
-            .text("[role=log] [role=alert]")
-            .contains("no degrees")
-    );
-    assert_eq!(chat.page.text(".la-activity-title"), "Weather");
-    assert!(chat.page.text("[role=log]").contains("And on."));
-}
-
-/// 3 parts; append to a text part → DOM nodes of the others are the same objects
-#[wasm_bindgen_test]
-async fn a_part_that_grows_leaves_the_others_alone() {
-    let wait = std::time::Duration::from_millis(120);
-    let script = says([activity("a", "one", json!({"title": "One"}))])
-        .text("Some")
-        .call_as("c", "unknown", "{}")
-        .wait(wait)
-        .event(delta(
-            "a",
-            "one",
-            json!([{"op": "add", "path": "/title", "value": "Two"}]),
-        ));
-    let chat = chat(MockAgent::new().answer(script), || ()).await;
-    chat.assistant.send("go").unwrap();
-    chat.appears(".la-tool").await;
-    let classes = [
-        ".la-tool",
-        "[data-role=assistant] .message-content",
-        ".la-activity",
-    ];
-    let kept = classes.map(|class| chat.page.find(class).unwrap());
-    chat.idle().await;
-    assert_eq!(chat.page.text(".la-activity-title"), "Two");
-    for (node, class) in kept.iter().zip(classes) {
-        assert!(
-            node.is_same_node(Some(&chat.page.find(class).unwrap())),
-            "{class}"
-        );
-    }
 }

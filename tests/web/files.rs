@@ -1,0 +1,193 @@
+//! Files in messages: what is shown, what is named, and that nothing is fetched unasked.
+
+use leptos::prelude::*;
+use leptos_assistant::{
+    AssistantProvider, ChatWindow, MediaPolicy,
+    agent::Script,
+    core::event::{Content, ContentPart, EventKind, PartBody, Source},
+    testing::{MockAgent, mount, settle},
+};
+use serde_json::json;
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::{
+    parts::{activity, answered, says},
+    support::{Chat, chat},
+};
+
+const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+fn media(kind: &str, source: Source, name: Option<&str>) -> ContentPart {
+    ContentPart {
+        id: None,
+        metadata: name.map(|name| json!({"filename": name})),
+        body: PartBody::Media {
+            kind: kind.to_owned(),
+            source,
+        },
+    }
+}
+
+fn data(mime_type: &str, value: &str) -> Source {
+    Source::Data {
+        value: value.to_owned(),
+        mime_type: mime_type.to_owned(),
+    }
+}
+
+fn url(value: &str) -> Source {
+    Source::Url {
+        value: value.to_owned(),
+        mime_type: None,
+    }
+}
+
+/// Sends files and waits for the answer.
+async fn sent(chat: &Chat, parts: Vec<ContentPart>) {
+    chat.assistant.send_content(Content::Parts(parts)).unwrap();
+    chat.idle().await;
+}
+
+#[wasm_bindgen_test]
+async fn a_picture_in_the_message_is_shown_and_nothing_is_fetched() {
+    let chat = chat(MockAgent::new(), || ()).await;
+    let parts = vec![
+        media("image", data("image/png", PIXEL), Some("pixel.png")),
+        media("image", url("https://media.example/leak.png?x=1"), None),
+        media("image", data("image/svg+xml", "PHN2Zy8+"), None),
+        media("audio", url("https://media.example/a.mp3"), None),
+    ];
+    sent(&chat, parts).await;
+    assert_eq!(chat.page.count("[data-role=user] img"), 1);
+    let image = chat.page.find("[data-role=user] img").unwrap();
+    assert_eq!(image.get_attribute("alt").as_deref(), Some("pixel.png"));
+    assert_eq!(chat.page.count("[data-role=user] audio"), 0);
+    let named = chat.page.text("[data-role=user]");
+    assert!(
+        named.contains("media.example"),
+        "it says where it lies: {named}"
+    );
+    assert!(named.contains("leak.png"));
+    let link = chat.page.find("a.la-button").unwrap();
+    assert_eq!(
+        link.get_attribute("rel").as_deref(),
+        Some("noopener noreferrer nofollow")
+    );
+}
+
+#[wasm_bindgen_test]
+async fn what_cannot_be_followed_is_no_link() {
+    let chat = chat(MockAgent::new(), || ()).await;
+    let handle = Source::File {
+        value: "file-123".to_owned(),
+        provider: Some("acme".to_owned()),
+        mime_type: Some("application/pdf".to_owned()),
+    };
+    let parts = vec![
+        media("image", url("javascript:alert(1)"), None),
+        media("document", url("data:text/html,<script>"), None),
+        media("document", handle, Some("plan.pdf")),
+        media(
+            "document",
+            data("text/plain", "SGVsbG8="),
+            Some("hello.txt"),
+        ),
+    ];
+    sent(&chat, parts).await;
+    assert_eq!(chat.page.count("[data-role=user] a"), 0);
+    assert_eq!(chat.page.count("[data-role=user] .la-file"), 4);
+    let named = chat.page.text("[data-role=user]");
+    assert!(
+        named.contains("plan.pdf") && named.contains("acme"),
+        "{named}"
+    );
+    assert!(
+        named.contains("hello.txt") && named.contains("5 B"),
+        "{named}"
+    );
+    assert_eq!(
+        chat.page.count("[data-role=user] button"),
+        1,
+        "what is here can be saved"
+    );
+}
+
+#[wasm_bindgen_test]
+async fn a_picture_that_is_none_becomes_a_file() {
+    let chat = chat(MockAgent::new(), || ()).await;
+    let broken = media("image", data("image/png", "AAAA"), Some("broken.png"));
+    sent(&chat, vec![broken]).await;
+    chat.appears(".la-file").await;
+    assert_eq!(chat.page.count("[data-role=user] img"), 0);
+}
+
+#[wasm_bindgen_test]
+async fn media_of_an_allowed_origin_are_shown() {
+    let agent = MockAgent::new();
+    let talks_to = agent.clone();
+    let policy = MediaPolicy::default().allow("https://media.example");
+    let page = mount(move || {
+        view! {
+            <AssistantProvider agent=talks_to media=policy>
+                <Sender />
+                <ChatWindow />
+            </AssistantProvider>
+        }
+    });
+    settle().await;
+    settle().await;
+    let video = page.find("[data-role=user] video").unwrap();
+    assert_eq!(
+        video.get_attribute("src").as_deref(),
+        Some("https://media.example/a.mp4")
+    );
+    assert_eq!(
+        page.count("[data-role=user] audio"),
+        0,
+        "the other origin is not allowed"
+    );
+}
+
+#[component]
+fn Sender() -> impl IntoView {
+    let assistant = leptos_assistant::use_assistant().unwrap();
+    let parts = vec![
+        media("video", url("https://media.example/a.mp4"), None),
+        media("audio", url("https://other.example/a.mp3"), None),
+    ];
+    assistant.send_content(Content::Parts(parts)).unwrap();
+}
+
+#[wasm_bindgen_test]
+async fn files_of_the_agent_are_shown_under_the_same_rules() {
+    let list = json!({"files": [
+        {"type": "image", "source": {"type": "data", "value": PIXEL, "mimeType": "image/png"}},
+        {"type": "image", "source": {"type": "url", "value": "https://media.example/a.png"}},
+        {"type": "hologram"},
+    ]});
+    let chat = answered(says([
+        activity("f", "files", list),
+        activity("g", "files", json!({"count": 0})),
+    ]))
+    .await;
+    assert_eq!(chat.page.count(".la-files img"), 1);
+    assert_eq!(chat.page.count(".la-files .la-file"), 1);
+    assert_eq!(chat.page.count(".la-activity"), 1, "no list: shown as data");
+}
+
+#[wasm_bindgen_test]
+async fn files_in_the_result_of_a_tool_are_shown() {
+    let image = media("image", data("image/png", PIXEL), Some("chart.png"));
+    let result = EventKind::ToolCallResult {
+        message_id: "r".to_owned(),
+        tool_call_id: "c".to_owned(),
+        content: Content::Parts(vec![image]),
+    };
+    let chat = answered(Script::new().call_as("c", "draw", "{}").event(result)).await;
+    assert_eq!(chat.page.count(".la-tool img"), 1);
+    assert_eq!(
+        chat.page.count(".la-tool [data-kind=result]"),
+        0,
+        "there are no words in it"
+    );
+}
