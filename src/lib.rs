@@ -39,7 +39,7 @@ pub use assistant::{Assistant, use_assistant};
 pub use assistant_core::{
     self as core,
     action::{ActionSpec, ToolError, definitions_from_json},
-    conversation::{CallKey, Phase, Status},
+    conversation::{CallKey, MarkdownTools, Phase, Status},
     session::{Notice, NoticeAction, NoticeKind, Options, Refusal, StopCondition},
     text::address::MediaPolicy,
 };

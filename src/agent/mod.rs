@@ -16,6 +16,8 @@ use crate::runtime::Runtime;
 
 pub use assistant_core::session::{Failure, FailureKind};
 pub use http::{HttpAgent, ResumeMessages};
+#[cfg(feature = "callouts")]
+pub use scripted::Transcript;
 pub use scripted::{Script, ScriptedAgent, last_user_text, results_since_user};
 
 /// Whoever answers: takes a run's input, says events, and ends.

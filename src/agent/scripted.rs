@@ -1,5 +1,8 @@
 //! An agent that lives in the page and plays a script: for demos, documentation and tests.
 
+#[cfg(feature = "callouts")]
+mod transcript;
+
 use std::{rc::Rc, time::Duration};
 
 use assistant_core::{
@@ -11,6 +14,9 @@ use serde_json::Value;
 
 use super::{Agent, EventSink};
 use crate::runtime::{fresh_id, sleep};
+
+#[cfg(feature = "callouts")]
+pub use transcript::Transcript;
 
 /// An agent that answers with scripts, made from the run's input.
 ///

@@ -13,6 +13,8 @@
 mod actions;
 mod approval;
 mod attachments;
+#[cfg(feature = "callouts")]
+mod callouts;
 mod cards;
 mod composer;
 mod files;

@@ -5,6 +5,7 @@ use std::{cell::RefCell, rc::Rc};
 use leptos::prelude::*;
 use leptos_assistant::{
     Assistant, AssistantProvider, ChatWindow, Options,
+    agent::Agent,
     core::event::{MessageBody, RunInput},
     testing::{MockAgent, Mounted, mount, settle, until},
     use_assistant,
@@ -31,12 +32,22 @@ pub async fn chat_with<V: IntoView + 'static>(
     options: Options,
     setup: impl Fn() -> V + Send + Sync + 'static,
 ) -> Chat {
+    let chat = chat_of(agent.clone(), options, setup).await;
+    Chat { agent, ..chat }
+}
+
+/// A chat with an agent of any kind; the one in [`Chat::agent`] is asked nothing.
+pub async fn chat_of<V: IntoView + 'static>(
+    talks_to: impl Agent + Clone,
+    options: Options,
+    setup: impl Fn() -> V + Send + Sync + 'static,
+) -> Chat {
     let found: Rc<RefCell<Option<Assistant>>> = Rc::default();
-    let (seen, talks_to) = (Rc::clone(&found), agent.clone());
+    let (seen, talks_to) = (Rc::clone(&found), SendWrapper::new(talks_to));
     let page = mount(move || {
         let seen = SendWrapper::new(seen);
         view! {
-            <AssistantProvider agent=talks_to options=options>
+            <AssistantProvider agent=(*talks_to).clone() options=options>
                 <Finder seen=seen />
                 <div class="host">{setup()}</div>
                 <ChatWindow />
@@ -48,7 +59,7 @@ pub async fn chat_with<V: IntoView + 'static>(
     Chat {
         page,
         assistant,
-        agent,
+        agent: MockAgent::new(),
     }
 }
 

@@ -108,7 +108,11 @@ fn browser(project: &Project, tally: &mut Tally) {
             "-p",
             "leptos-assistant",
             "--features",
+<<<<<<< Updated upstream
             "math",
+=======
+            "callouts",
+>>>>>>> Stashed changes
             "--test",
             "*",
             "--no-fail-fast",

@@ -57,3 +57,8 @@ pub fn parse_with(markdown: &str, options: Options) -> Vec<Chunk> {
 pub fn split_words(chunks: Vec<Chunk>) -> Vec<Chunk> {
     words::split(chunks)
 }
+
+/// The examples of the guide compile.
+#[cfg(doctest)]
+#[doc = include_str!("../../../../../docs/callouts.md")]
+struct Guide;

@@ -1,0 +1,244 @@
+//! A script written as markdown: what is said is text, what is called are tool callouts.
+
+use std::{
+    collections::{HashMap, HashSet},
+    time::Duration,
+};
+
+use assistant_core::{
+    event::{EventKind, RunInput},
+    text::callout::{self, Callout, Chunk, State},
+};
+use serde_json::{Value, json};
+
+use super::{Script, ScriptedAgent, fresh_id, pieces, results_since_user};
+
+/// How long a callout may let its result wait.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+
+/// An answer of an agent, written as markdown with tool callouts.
+///
+/// A callout without an outcome is a call of a tool of the page, which answers it. The text behind
+/// it is said when the page has: in the run that brings the results. Calls with nothing but blank
+/// lines between them are made together. A callout with an outcome is a call that the agent
+/// carries out itself; a field `wait` says after how many milliseconds. So is one that a later
+/// callout with the same id gives an outcome.
+///
+/// ```
+/// use leptos_assistant::agent::{ScriptedAgent, Transcript};
+///
+/// let answer = Transcript::new("
+/// I will look that up.
+///
+/// > [!tool web_search]
+/// > input:
+/// >   query: tide tables
+///
+/// Here is what I found.
+/// ");
+/// assert_eq!(answer.tools().collect::<Vec<_>>(), ["web_search"]);
+/// let agent = ScriptedAgent::new(move |input| answer.script(input));
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Transcript {
+    runs: Vec<Run>,
+}
+
+/// What is said in one run.
+#[derive(Debug, Clone, Default)]
+struct Run {
+    says: Vec<Say>,
+    /// How many results there are when it is over.
+    results: usize,
+    /// The tools of the page that are called in it.
+    asks: Vec<String>,
+}
+
+#[derive(Debug, Clone)]
+enum Say {
+    Text(String),
+    Call(Box<Callout>),
+    /// A call that never ends.
+    Unended(Box<Callout>),
+    /// What a call came to that was said before.
+    Outcome(Box<Callout>),
+}
+
+impl Transcript {
+    /// Reads a transcript. What is wrong with a callout makes it text.
+    #[must_use]
+    pub fn new(markdown: &str) -> Self {
+        let chunks = callout::parse_with(markdown, callout::Options::default());
+        let told = chunks.iter().enumerate().filter_map(|(place, chunk)| {
+            let call = with_own_id(chunk)?;
+            outcome(call).map(|_| (call.id.clone(), place))
+        });
+        // Where an id has its last outcome.
+        let last: HashMap<String, usize> = told.collect();
+        let mut reader = Reader::default();
+        for (place, chunk) in chunks.into_iter().enumerate() {
+            let id = with_own_id(&chunk).map(|call| &call.id);
+            let told_later = id.and_then(|id| last.get(id)) > Some(&place);
+            match chunk {
+                Chunk::Text(text) => reader.text(&text),
+                Chunk::Tool(call) => reader.call(call, told_later),
+            }
+        }
+        reader.runs.push(reader.run);
+        Self { runs: reader.runs }
+    }
+
+    /// The tools of the page that are called, in order.
+    pub fn tools(&self) -> impl Iterator<Item = &str> {
+        let asks = self.runs.iter().flat_map(|run| &run.asks);
+        asks.map(String::as_str)
+    }
+
+    /// What is said in a run with this input: the part behind the results that it carries.
+    #[must_use]
+    pub fn script(&self, input: &RunInput) -> Script {
+        let known = results_since_user(input).len();
+        let mut before = 0;
+        for run in &self.runs {
+            if known <= before {
+                return run.script();
+            }
+            before += run.results;
+        }
+        Script::new()
+    }
+}
+
+/// Puts what is said into runs.
+#[derive(Default)]
+struct Reader {
+    runs: Vec<Run>,
+    /// The one that is being put together.
+    run: Run,
+    /// The ids of its calls that a later callout tells the outcome of.
+    unanswered: HashSet<String>,
+}
+
+impl Reader {
+    fn text(&mut self, text: &str) {
+        if text.trim().is_empty() {
+            return;
+        }
+        if !self.run.asks.is_empty() && self.unanswered.is_empty() {
+            self.runs.push(std::mem::take(&mut self.run));
+        }
+        let text = text.trim_matches(['\r', '\n']).to_owned();
+        self.run.says.push(Say::Text(text));
+    }
+
+    fn call(&mut self, call: Box<Callout>, told_later: bool) {
+        let is_told = outcome(&call).is_some();
+        if self.unanswered.contains(&call.id) {
+            if is_told {
+                self.unanswered.remove(&call.id);
+                self.run.says.push(Say::Outcome(call));
+            }
+            return;
+        }
+        if !is_told && told_later {
+            self.unanswered.insert(call.id.clone());
+        }
+        let known = is_told || told_later;
+        if !known && call.state == Some(State::InputStreaming) {
+            return self.run.says.push(Say::Unended(call));
+        }
+        if !known {
+            self.run.asks.push(call.name.clone());
+        }
+        self.run.results += 1;
+        self.run.says.push(Say::Call(call));
+    }
+}
+
+impl Run {
+    fn script(&self) -> Script {
+        // Ids are made anew each time: the same transcript may be played twice in a chat.
+        let mut ids: HashMap<&str, String> = HashMap::new();
+        let mut script = Script::new();
+        for say in &self.says {
+            script = match say {
+                Say::Text(text) => script.text(text),
+                Say::Call(call) => {
+                    let id = fresh_id();
+                    ids.insert(&call.id, id.clone());
+                    let script = script.call_as(id.clone(), call.name.as_str(), &args(call));
+                    script.outcome(call, id)
+                }
+                Say::Unended(call) => script.unended(call),
+                Say::Outcome(call) => match ids.get(call.id.as_str()) {
+                    Some(id) => script.outcome(call, id.clone()),
+                    None => script,
+                },
+            };
+        }
+        script
+    }
+}
+
+impl Script {
+    fn unended(self, call: &Callout) -> Self {
+        let id = fresh_id();
+        let parent_message_id = self.message.clone();
+        let start = EventKind::ToolCallStart {
+            tool_call_id: id.clone(),
+            tool_call_name: call.name.clone(),
+            parent_message_id,
+        };
+        let more = |delta| EventKind::ToolCallArgs {
+            tool_call_id: id.clone(),
+            delta,
+        };
+        pieces(&args(call))
+            .into_iter()
+            .fold(self.event(start), |script, piece| script.event(more(piece)))
+    }
+
+    fn outcome(self, call: &Callout, id: String) -> Self {
+        let Some(content) = outcome(call) else {
+            return self;
+        };
+        let wait = call.extra.get("wait").and_then(Value::as_u64);
+        let wait = wait.map(|ms| Duration::from_millis(ms).min(LONGEST_WAIT));
+        let script = match wait {
+            Some(wait) => self.wait(wait),
+            None => self,
+        };
+        script.result(id, content.to_string())
+    }
+}
+
+impl ScriptedAgent {
+    /// An agent that gives this answer, a [`Transcript`], to whatever is said.
+    #[must_use]
+    pub fn transcript(markdown: &str) -> Self {
+        let answer = Transcript::new(markdown);
+        Self::new(move |input| answer.script(input))
+    }
+}
+
+/// The call of a chunk, if its id was written.
+fn with_own_id(chunk: &Chunk) -> Option<&Callout> {
+    match chunk {
+        Chunk::Tool(call) => Some(&**call).filter(|call| call.has_own_id),
+        Chunk::Text(_) => None,
+    }
+}
+
+fn args(call: &Callout) -> String {
+    let input = call.input.as_ref().filter(|input| !input.is_null());
+    input.map(Value::to_string).unwrap_or_default()
+}
+
+/// What a call came to, as the content of its result.
+fn outcome(call: &Callout) -> Option<Value> {
+    match call.failure() {
+        Some(_) if call.state == Some(State::OutputDenied) => Some("denied".into()),
+        Some(error) => Some(json!({"error": error})),
+        None => call.result().cloned(),
+    }
+}
