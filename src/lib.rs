@@ -52,3 +52,8 @@ pub use provider::{AgentProp, AssistantProvider};
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// The examples of the guide to markdown compile.
+#[cfg(all(doctest, feature = "markdown"))]
+#[doc = include_str!("../docs/markdown.md")]
+struct MarkdownGuide;

@@ -6,7 +6,7 @@
 use assistant_core::conversation::Part;
 use leptos::prelude::*;
 
-use super::{PartHandle, StreamingText};
+use super::{PartHandle, text};
 use crate::chat::{Icon, Labels};
 
 /// How much of the newest line is shown at most, in characters.
@@ -52,7 +52,7 @@ fn thought(part: PartHandle) -> AnyView {
                 {latest}
             </summary>
             <div class="la-reasoning-text">
-                <StreamingText assistant message part=cell />
+                {text::prose(assistant, message, cell)}
             </div>
         </details>
     }

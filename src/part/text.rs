@@ -1,8 +1,6 @@
 //! A text part: what a person wrote as it is, what an agent wrote as markdown.
 
-use assistant_core::conversation::MessageId;
-#[cfg(feature = "markdown")]
-use assistant_core::event::Role;
+use assistant_core::{conversation::MessageId, event::Role};
 use leptos::prelude::*;
 
 use super::StreamingText;
@@ -11,14 +9,11 @@ use crate::markdown::MarkdownText;
 use crate::{assistant::Assistant, view::PartCell};
 
 pub(super) fn view(assistant: Assistant, message: MessageId, part: PartCell) -> AnyView {
-    #[cfg(feature = "markdown")]
-    if is_of_agent(&assistant, &message) {
-        return view! {
-            <div class="la-part la-answer message-content">
-                <MarkdownText assistant message part />
-            </div>
-        }
-        .into_any();
+    let role =
+        assistant.with_conversation(|conversation| Some(conversation.message(&message)?.role));
+    if role.flatten() == Some(Role::Assistant) {
+        let prose = prose(assistant, message, part);
+        return view! { <div class="la-part la-answer message-content">{prose}</div> }.into_any();
     }
     view! {
         <div class="la-part la-text message-content">
@@ -28,9 +23,14 @@ pub(super) fn view(assistant: Assistant, message: MessageId, part: PartCell) -> 
     .into_any()
 }
 
+/// What an agent wrote or thought.
 #[cfg(feature = "markdown")]
-fn is_of_agent(assistant: &Assistant, message: &MessageId) -> bool {
-    let role =
-        assistant.with_conversation(|conversation| Some(conversation.message(message)?.role));
-    role.flatten() == Some(Role::Assistant)
+pub(super) fn prose(assistant: Assistant, message: MessageId, part: PartCell) -> AnyView {
+    view! { <MarkdownText assistant message part /> }.into_any()
+}
+
+/// What an agent wrote or thought, as it is.
+#[cfg(not(feature = "markdown"))]
+pub(super) fn prose(assistant: Assistant, message: MessageId, part: PartCell) -> AnyView {
+    view! { <div class="la-text"><StreamingText assistant message part /></div> }.into_any()
 }
