@@ -26,6 +26,7 @@ const shout: Highlight = (code, language) => [[code, `shout-${language}`]];
 await mount(place, { url: "/agent", highlight: shout, headingOffset: 3 });
 const load = async () => ({ getLanguage: (name: string) => name, highlight: (code: string) => ({ value: code }) });
 await mount(place, { url: "/agent", highlight: highlightJs(load) });
+await mount(place, { url: "/agent", mediaOrigins: ["https://media.example.com"], attachments: { accept: "image/*", maxFiles: 2 } });
 // @ts-expect-error tokens are pairs
 await mount(place, { url: "/agent", highlight: (code) => [code] });
 

@@ -18,13 +18,14 @@ use std::sync::Arc;
 
 use assistant_core::{
     conversation::{MessageId, Part},
-    text::{address::MediaPolicy, markdown::Markdown},
+    text::markdown::Markdown,
 };
 use leptos::{html, prelude::*};
 
 use crate::{
     assistant::Assistant,
     chat::Labels,
+    part::media_policy,
     view::{Mark, PartCell},
 };
 use paint::Painter;
@@ -43,7 +44,7 @@ pub fn MarkdownText(
 ) -> impl IntoView {
     let labels = Labels::current();
     let options = MarkdownOptions::current();
-    let media = use_context::<MediaPolicy>().unwrap_or_default();
+    let media = media_policy();
     let root = NodeRef::<html::Div>::new();
     let words = Arc::clone(&labels);
     Effect::new(move |drawing: Option<Option<Drawing>>| {
@@ -59,7 +60,7 @@ pub fn MarkdownText(
                 root.into(),
                 Arc::clone(&words),
                 options.clone(),
-                media.clone(),
+                Arc::clone(&media),
             ),
         });
         drawing.mark = mark;

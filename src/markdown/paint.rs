@@ -21,7 +21,7 @@ pub(super) struct Painter {
     root: web_sys::Element,
     labels: Arc<Labels>,
     options: MarkdownOptions,
-    media: MediaPolicy,
+    media: Arc<MediaPolicy>,
     /// How many blocks are finished. They are the first children of the root.
     finished: usize,
     /// The blocks after them.
@@ -55,7 +55,7 @@ impl Painter {
         root: web_sys::Element,
         labels: Arc<Labels>,
         options: MarkdownOptions,
-        media: MediaPolicy,
+        media: Arc<MediaPolicy>,
     ) -> Self {
         root.set_text_content(None);
         Self {

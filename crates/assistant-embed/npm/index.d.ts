@@ -16,6 +16,19 @@ export interface MountOptions {
   highlight?: Highlight;
   /** By how many levels headings of answers go down in the page's outline; 2 by default, so that the first is an `h3`. */
   headingOffset?: number;
+  /** Origins that images and other media of answers may be fetched from, as in `https://media.example.com`; none by default. */
+  mediaOrigins?: string[];
+  /** Lets the person send files along; without it the composer takes none. */
+  attachments?: AttachmentLimits;
+}
+
+export interface AttachmentLimits {
+  /** Which files, as for an input's `accept`: `image/*,.pdf`. Any by default. */
+  accept?: string;
+  /** How many with one message; 10 by default. */
+  maxFiles?: number;
+  /** How many bytes one may have; 10,000,000 by default. */
+  maxBytes?: number;
 }
 
 export interface ActionDefinition<Args = any> {

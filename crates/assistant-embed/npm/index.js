@@ -4,10 +4,10 @@ import load, { mount as mountChat } from "./assistant_embed.js";
 let loading;
 
 /** Puts a chat with an AG-UI agent into an element. See index.d.ts. */
-export async function mount(element, { url, headers = {}, highlight, headingOffset = 2 }) {
+export async function mount(element, { url, headers = {}, ...options }) {
   loading ??= load();
   await loading;
-  const chat = mountChat(element, url, Object.entries(headers), highlight, headingOffset);
+  const chat = mountChat(element, url, Object.entries(headers), options);
   return {
     registerAction({ name, description = "", parameters, handler, requiresApproval = false }) {
       const registration = chat.registerAction(name, description, parameters, handler, requiresApproval);

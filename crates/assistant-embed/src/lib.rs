@@ -7,6 +7,7 @@
 
 mod highlight;
 mod json;
+mod look;
 
 use std::{
     any::Any,
@@ -16,10 +17,11 @@ use std::{
     rc::{Rc, Weak},
 };
 
+use crate::look::Look;
 use leptos::{mount::mount_to, prelude::*};
 use leptos_assistant::{
-    Action, AgentProp, Approval, Assistant, AssistantProvider, ChatWindow, Options, ToolError,
-    action::ActionGuard, agent::HttpAgent, markdown::MarkdownOptions,
+    Action, AgentProp, Approval, Assistant, AssistantProvider, Attachments, ChatWindow, Options,
+    ToolError, action::ActionGuard, agent::HttpAgent,
 };
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
@@ -49,14 +51,13 @@ impl std::fmt::Debug for Chat {
 }
 
 /// Puts a chat with the AG-UI agent at `url` into an element. `headers` is a list of pairs;
-/// `highlight` gives code its colours.
+/// `options` is an object as in `index.d.ts`.
 #[wasm_bindgen]
 pub fn mount(
     element: web_sys::HtmlElement,
     url: String,
     headers: &js_sys::Array,
-    highlight: Option<js_sys::Function>,
-    heading_offset: u8,
+    options: &JsValue,
 ) -> Chat {
     let mut agent = HttpAgent::new(url);
     for pair in headers.iter() {
@@ -67,15 +68,16 @@ pub fn mount(
     }
     let assistant = Assistant::new(agent, Options::default());
     let below = assistant.clone();
-    let mut markdown = MarkdownOptions::new().heading_offset(heading_offset);
-    if let Some(highlight) = highlight {
-        markdown = markdown.highlighter(highlight::by(highlight));
-    }
+    let Look {
+        markdown,
+        media,
+        attachments,
+    } = Look::read(options);
     let mounted = mount_to(element, move || {
         provide_context(markdown);
         view! {
-            <AssistantProvider agent=AgentProp::existing(below)>
-                <ChatWindow />
+            <AssistantProvider agent=AgentProp::existing(below) media>
+                {window(attachments)}
             </AssistantProvider>
         }
     });
@@ -86,6 +88,13 @@ pub fn mount(
     Chat {
         assistant,
         standing: ManuallyDrop::new(Rc::new(RefCell::new(standing))),
+    }
+}
+
+fn window(attachments: Option<Attachments>) -> AnyView {
+    match attachments {
+        Some(attachments) => view! { <ChatWindow attachments /> }.into_any(),
+        None => view! { <ChatWindow /> }.into_any(),
     }
 }
 

@@ -1,0 +1,68 @@
+//! The options of a page: what is shown and what may be attached.
+
+use leptos_assistant::{Attachments, core::text::address::MediaPolicy, markdown::MarkdownOptions};
+use wasm_bindgen::{JsCast, JsValue};
+
+use crate::highlight;
+
+/// What the options say. What is missing or no such thing has its default.
+pub(crate) struct Look {
+    pub(crate) markdown: MarkdownOptions,
+    pub(crate) media: MediaPolicy,
+    pub(crate) attachments: Option<Attachments>,
+}
+
+impl Look {
+    pub(crate) fn read(options: &JsValue) -> Self {
+        let mut markdown = MarkdownOptions::new();
+        if let Some(levels) = number(options, "headingOffset") {
+            markdown = markdown.heading_offset(u8::try_from(levels).unwrap_or(u8::MAX));
+        }
+        if let Some(highlight) = field(options, "highlight") {
+            markdown = markdown.highlighter(highlight::by(highlight));
+        }
+        let origins: Option<js_sys::Array> = field(options, "mediaOrigins");
+        let origins = origins.iter().flat_map(js_sys::Array::iter);
+        let media = origins.filter_map(|origin| origin.as_string());
+        Self {
+            markdown,
+            media: media.fold(MediaPolicy::default(), |policy, origin| {
+                policy.allow(&origin)
+            }),
+            attachments: field::<js_sys::Object>(options, "attachments")
+                .map(|limits| attachments(&limits)),
+        }
+    }
+}
+
+fn attachments(limits: &JsValue) -> Attachments {
+    let mut attachments = Attachments::new();
+    if let Some(accept) = get(limits, "accept").as_string() {
+        attachments = attachments.accept(accept);
+    }
+    if let Some(count) = number(limits, "maxFiles") {
+        attachments = attachments.max_files(count);
+    }
+    if let Some(bytes) = number(limits, "maxBytes") {
+        attachments = attachments.max_bytes(bytes);
+    }
+    attachments
+}
+
+fn get(object: &JsValue, name: &str) -> JsValue {
+    js_sys::Reflect::get(object, &name.into()).unwrap_or_default()
+}
+
+fn field<T: JsCast>(object: &JsValue, name: &str) -> Option<T> {
+    get(object, name).dyn_into().ok()
+}
+
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the cast saturates, and what is no number is left out"
+)]
+fn number(object: &JsValue, name: &str) -> Option<usize> {
+    let number = get(object, name).as_f64().filter(|number| *number >= 0.0);
+    number.map(|number| number as usize)
+}
