@@ -108,11 +108,7 @@ fn browser(project: &Project, tally: &mut Tally) {
             "-p",
             "leptos-assistant",
             "--features",
-<<<<<<< Updated upstream
-            "math",
-=======
-            "callouts",
->>>>>>> Stashed changes
+            "math,callouts",
             "--test",
             "*",
             "--no-fail-fast",
