@@ -57,4 +57,6 @@ function report({ nodes, samples, timeDeltas }, top) {
   }
 }
 
-const named = ({ callFrame: { functionName, url } }) => `${functionName || "(no name)"}${url.endsWith(".js") ? " (js)" : ""}`;
+function named({ callFrame: { functionName, url } }) {
+  return `${functionName || "(no name)"}${url.endsWith(".js") ? " (js)" : ""}`;
+}

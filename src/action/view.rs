@@ -135,6 +135,18 @@ impl<T> ToolCallView<T> {
             .unwrap_or_default()
     }
 
+    /// The generation of the arguments' text, and what it has beyond so many bytes; all of it if
+    /// those were of another generation.
+    pub(crate) fn args_beyond(&self, generation: u32, len: usize) -> (u32, String) {
+        self.read(|call| {
+            let now = call.args_generation();
+            let from = if now == generation { len } else { 0 };
+            let text = call.args_text().get(from..).unwrap_or_default();
+            (now, text.to_owned())
+        })
+        .unwrap_or_default()
+    }
+
     /// The arguments as JSON, once they are complete.
     #[must_use]
     pub fn args_value(&self) -> Option<Value> {

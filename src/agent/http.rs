@@ -216,13 +216,11 @@ async fn read(response: Response, strict: bool, events: &EventSink) -> StreamEnd
             // The connection broke: what came counts, and the session sees that it is not all.
             return stream.end();
         };
-        if js_sys::Reflect::get(&chunk, &"done".into()).is_ok_and(|done| done.is_truthy()) {
+        let chunk: web_sys::ReadableStreamReadResult = chunk.unchecked_into();
+        if chunk.get_done() == Some(true) {
             return stream.end();
         }
-        let Ok(bytes) = js_sys::Reflect::get(&chunk, &"value".into()) else {
-            continue;
-        };
-        let bytes = js_sys::Uint8Array::new(&bytes).to_vec();
+        let bytes = js_sys::Uint8Array::new(&chunk.get_value()).to_vec();
         if let Err(failure) = stream.push(&bytes) {
             return StreamEnd::Failed(failure);
         }

@@ -20,6 +20,8 @@ pub(super) struct Frames {
     order: RefCell<Vec<Change>>,
     known: RefCell<HashSet<Change>>,
     scheduled: Cell<bool>,
+    /// Counts the flushes: what was scheduled before the last one has nothing to do any more.
+    flushed: Cell<u32>,
 }
 
 impl Runtime {
@@ -30,6 +32,10 @@ impl Runtime {
         }
         let at_once = changes.contains(&Change::Run);
         for change in changes {
+            // Most events are about the part that grew just now.
+            if self.frames.order.borrow().last() == Some(&change) {
+                continue;
+            }
             if self.frames.known.borrow_mut().insert(change.clone()) {
                 self.frames.order.borrow_mut().push(change);
             }
@@ -42,9 +48,10 @@ impl Runtime {
     }
 
     fn schedule(&self) {
-        let runtime = self.weak();
+        let (runtime, round) = (self.weak(), self.frames.flushed.get());
         let flush = move || {
-            if let Some(runtime) = runtime.upgrade() {
+            let runtime = runtime.upgrade();
+            if let Some(runtime) = runtime.filter(|runtime| runtime.frames.flushed.get() == round) {
                 runtime.flush();
             }
         };
@@ -59,6 +66,8 @@ impl Runtime {
     /// Tells the signals what has changed.
     pub(crate) fn flush(&self) {
         self.frames.scheduled.set(false);
+        let flushed = &self.frames.flushed;
+        flushed.set(flushed.get().wrapping_add(1));
         self.frames.known.borrow_mut().clear();
         let changes = std::mem::take(&mut *self.frames.order.borrow_mut());
         if changes.is_empty() {

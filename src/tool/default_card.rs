@@ -4,7 +4,7 @@ use assistant_core::conversation::Phase;
 use leptos::prelude::*;
 use serde_json::Value;
 
-use super::ExactText;
+use super::{ExactText, exact::ExactArguments};
 use crate::{
     action::ToolCallView,
     chat::{Icon, Labels, spinner},
@@ -68,19 +68,17 @@ fn state_view(labels: &Labels, call: &ToolCallView<Value>, failed: bool) -> impl
 }
 
 fn sections(labels: &Labels, call: &ToolCallView<Value>) -> impl IntoView + use<> {
-    let args = {
-        let (call, label) = (call.clone(), labels.arguments.clone());
-        move || section(&label, "arguments", call.args_text())
-    };
+    let args = view! { <ExactArguments call=call.clone() /> }.into_any();
+    let args = section(&labels.arguments, "arguments", args);
     let rest = {
         let (call, result, error) = (call.clone(), labels.result.clone(), labels.error.clone());
         move || match (call.error(), call.result_value()) {
-            (Some(message), _) => section(&error, "error", message).into_any(),
+            (Some(message), _) => section(&error, "error", exact(message)).into_any(),
             (None, Some(value)) => {
                 let files: Vec<_> = call.result_files().iter().map(show_file).collect();
                 let text = readable(&value);
                 let text = (files.is_empty() || !text.is_empty())
-                    .then(|| section(&result, "result", text));
+                    .then(|| section(&result, "result", exact(text)));
                 view! { {text}{files} }.into_any()
             }
             (None, None) => ().into_any(),
@@ -89,7 +87,11 @@ fn sections(labels: &Labels, call: &ToolCallView<Value>) -> impl IntoView + use<
     view! { {args}{rest} }
 }
 
-fn section(label: &str, kind: &'static str, text: String) -> impl IntoView + use<> {
+fn exact(text: String) -> AnyView {
+    view! { <ExactText text /> }.into_any()
+}
+
+fn section(label: &str, kind: &'static str, text: AnyView) -> impl IntoView + use<> {
     view! {
         <div class="la-tool-section">
             <p class="la-tool-label">{label.to_owned()}</p>
@@ -100,7 +102,7 @@ fn section(label: &str, kind: &'static str, text: String) -> impl IntoView + use
                 role="group"
                 aria-label=label.to_owned()
             >
-                <ExactText text />
+                {text}
             </pre>
         </div>
     }

@@ -18,6 +18,7 @@ mod callouts;
 mod cards;
 mod composer;
 mod files;
+mod exact;
 mod history;
 mod interrupts;
 mod lifecycle;

@@ -42,6 +42,7 @@ pub struct ToolCall {
     /// Where it was said.
     pub origin: Origin,
     args_text: String,
+    args_generation: u32,
     args: Option<Value>,
     partial: PartialJson,
     open: bool,
@@ -74,6 +75,7 @@ impl ToolCall {
             extra: Map::new(),
             origin: Origin::Agent,
             args_text: String::new(),
+            args_generation: 0,
             args: None,
             partial: PartialJson::new(),
             open: true,
@@ -87,6 +89,13 @@ impl ToolCall {
     #[must_use]
     pub fn args_text(&self) -> &str {
         &self.args_text
+    }
+
+    /// Counts how often another text took the place of the arguments. Within one generation the
+    /// text only grows.
+    #[must_use]
+    pub fn args_generation(&self) -> u32 {
+        self.args_generation
     }
 
     /// The arguments, once they are complete and valid JSON.
@@ -121,6 +130,9 @@ impl ToolCall {
 
     /// Puts other argument text in the place of what was there.
     pub(crate) fn set_args_text(&mut self, text: &str) {
+        if !text.starts_with(&self.args_text) {
+            self.args_generation = self.args_generation.wrapping_add(1);
+        }
         self.args_text.clear();
         self.partial = PartialJson::new();
         self.push_args(text);

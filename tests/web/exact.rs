@@ -1,0 +1,95 @@
+//! Exact text that grows: the arguments in the default card while they stream in.
+
+use std::time::Duration;
+
+use leptos_assistant::{
+    agent::Script,
+    core::event::EventKind,
+    testing::{MockAgent, until},
+};
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::support::chat;
+
+const ARGUMENTS: &str = "[data-kind=arguments]";
+
+fn start() -> EventKind {
+    EventKind::ToolCallStart {
+        tool_call_id: "c".to_owned(),
+        tool_call_name: "write".to_owned(),
+        parent_message_id: None,
+    }
+}
+
+fn delta(delta: &str) -> EventKind {
+    EventKind::ToolCallArgs {
+        tool_call_id: "c".to_owned(),
+        delta: delta.to_owned(),
+    }
+}
+
+/// Whatever has been drawn stays: what comes is added behind it, and nothing stands between.
+#[wasm_bindgen_test]
+async fn long_arguments_grow_at_their_end() {
+    let half = "\"väder, \u{202e}wind\" ".repeat(800);
+    let end = EventKind::ToolCallEnd {
+        tool_call_id: "c".to_owned(),
+    };
+    let agent = MockAgent::new().answer(
+        Script::new()
+            .event(start())
+            .event(delta(&half))
+            .wait(Duration::from_millis(120))
+            .event(delta(&half))
+            .event(end)
+            .result("c", "done"),
+    );
+    let chat = chat(agent, || ()).await;
+    chat.assistant.send("go").unwrap();
+    let shown = half.replace('\u{202e}', "U+202E");
+    let text = || chat.page.text(ARGUMENTS);
+    assert!(
+        until(|| text() == shown).await,
+        "the first half: {}",
+        text()
+    );
+    let first = chat.page.find(".la-code-block").unwrap();
+    let blocks = chat.page.count(".la-code-block");
+    assert!(blocks > 1, "{blocks} blocks");
+    let whole = shown.repeat(2);
+    assert!(until(|| text() == whole).await, "all of it");
+    assert!(chat.page.count(".la-code-block") > blocks);
+    let still = chat.page.find(".la-code-block").unwrap();
+    assert!(still.is_same_node(Some(&first)));
+    chat.idle().await;
+}
+
+/// A snapshot may put other arguments in their place.
+#[wasm_bindgen_test]
+async fn other_arguments_take_the_place_of_what_was_shown() {
+    use leptos_assistant::core::wire::agui::message_from_value;
+    let call = serde_json::json!({
+        "id": "a",
+        "role": "assistant",
+        "toolCalls": [{
+            "id": "c",
+            "type": "function",
+            "function": { "name": "write", "arguments": "{\"other\": 2}" },
+        }],
+    });
+    let messages = vec![message_from_value(call).unwrap()];
+    let agent = MockAgent::new().answer(
+        Script::new()
+            .event(start())
+            .event(delta("{\"one\": 1"))
+            .wait(Duration::from_millis(120))
+            .event(EventKind::MessagesSnapshot { messages })
+            .result("c", "done"),
+    );
+    let chat = chat(agent, || ()).await;
+    chat.assistant.send("go").unwrap();
+    let text = || chat.page.text(ARGUMENTS);
+    assert!(until(|| text() == "{\"one\": 1").await, "{}", text());
+    assert!(until(|| text() == "{\"other\": 2}").await, "{}", text());
+    chat.idle().await;
+}
