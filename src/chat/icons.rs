@@ -29,6 +29,9 @@ pub enum Icon {
     Globe,
     Chart,
     Cloud,
+    Copy,
+    ThumbUp,
+    ThumbDown,
     File,
     Image,
     Audio,
@@ -63,6 +66,9 @@ impl Icon {
             Self::Globe => "globe",
             Self::Chart => "chart",
             Self::Cloud => "cloud",
+            Self::Copy => "copy",
+            Self::ThumbUp => "thumb-up",
+            Self::ThumbDown => "thumb-down",
             Self::File => "file",
             Self::Image => "image",
             Self::Audio => "audio",
@@ -110,6 +116,15 @@ impl Icon {
                 "M10 17a7 7 0 1 0 0-14 7 7 0 0 0 0 14zM3 10h14M10 3c2.2 2 3 4.5 3 7s-.8 5-3 7c-2.2-2-3-4.5-3-7s.8-5 3-7z"
             }
             Self::Chart => "M3.5 16.5h13M6 13.5v-3M10 13.5v-7M14 13.5V9",
+            Self::Copy => {
+                "M7.5 7.5h8a1 1 0 0 1 1 1v7a1 1 0 0 1-1 1h-7a1 1 0 0 1-1-1zM12.5 7.5v-3a1 1 0 0 0-1-1h-7a1 1 0 0 0-1 1v7a1 1 0 0 0 1 1h3"
+            }
+            Self::ThumbUp => {
+                "M6.5 9v7.5h7.6a1.6 1.6 0 0 0 1.6-1.3l1-5A1.6 1.6 0 0 0 15.1 8.3H11.5V5a1.6 1.6 0 0 0-1.6-1.6zM6.5 9h-3v7.5h3"
+            }
+            Self::ThumbDown => {
+                "M6.5 11V3.5h7.6a1.6 1.6 0 0 1 1.6 1.3l1 5a1.6 1.6 0 0 1-1.6 1.9H11.5V15a1.6 1.6 0 0 1-1.6 1.6zM6.5 11h-3V3.5h3"
+            }
             Self::Cloud => "M6.5 15.5a3 3 0 0 1-.3-6 4 4 0 0 1 7.7-.6 3.3 3.3 0 0 1 .1 6.6z",
             Self::File => {
                 "M6 3.5h5l4 4v8a1 1 0 0 1-1 1H6a1 1 0 0 1-1-1v-11a1 1 0 0 1 1-1zM11 3.5v4h4"

@@ -32,6 +32,16 @@ pub struct Labels {
     pub new_message: Word,
     pub new_messages: Word,
     pub show_all: Word,
+    pub today: Word,
+    pub yesterday: Word,
+    pub message_actions: Word,
+    pub good_answer: Word,
+    pub bad_answer: Word,
+    pub tokens: Word,
+    pub input_tokens: Word,
+    pub output_tokens: Word,
+    pub seconds: Word,
+    pub minutes: Word,
     pub thinking: Word,
     pub reasoning: Word,
     pub approve: Word,
@@ -134,6 +144,16 @@ impl Default for Labels {
             new_message: "1 new message".into(),
             new_messages: "{count} new messages".into(),
             show_all: "Show all {count} messages".into(),
+            today: "Today".into(),
+            yesterday: "Yesterday".into(),
+            message_actions: "Message actions".into(),
+            good_answer: "Good answer".into(),
+            bad_answer: "Bad answer".into(),
+            tokens: "{count} tokens".into(),
+            input_tokens: "{count} input tokens".into(),
+            output_tokens: "{count} output tokens".into(),
+            seconds: "{count} s".into(),
+            minutes: "{count} min".into(),
             thinking: "Thinking…".into(),
             reasoning: "Reasoning".into(),
             approve: "Approve".into(),
@@ -224,7 +244,12 @@ impl Labels {
 
 /// A word with a number in the place of its `{count}`.
 pub(super) fn with_count(word: &str, count: usize) -> String {
-    word.replace("{count}", &count.to_string())
+    with_text(word, &count.to_string())
+}
+
+/// A word with something in the place of its `{count}`.
+pub(super) fn with_text(word: &str, count: &str) -> String {
+    word.replace("{count}", count)
 }
 
 /// The word for one, or the word for several.

@@ -31,10 +31,30 @@ pub(super) struct Turn {
 }
 
 impl Turn {
+    /// When the message before one appeared.
+    pub(super) fn time_before(&self, id: &MessageId) -> Option<i64> {
+        let place = self.entries.iter().position(|entry| entry.id == *id)?;
+        match place.checked_sub(1) {
+            Some(before) => self.entries.get(before).map(|entry| entry.created_at),
+            None => self.before,
+        }
+    }
+
     /// Where a message stands in the thread.
     pub(super) fn place_of(&self, id: &MessageId) -> Option<usize> {
         let place = self.entries.iter().position(|entry| entry.id == *id)?;
         Some(self.start + place)
+    }
+}
+
+impl Turn {
+    /// Whether the turn ends with this block.
+    pub(super) fn ends_here(&self) -> bool {
+        self.whole.end == self.start + self.entries.len()
+    }
+
+    pub(super) fn by_person(&self) -> bool {
+        self.entries.first().is_some_and(|e| e.role == Role::User)
     }
 }
 
@@ -194,6 +214,14 @@ impl List {
             let from = end.0.iter().find_map(place).map_or(0, |place| place + 1);
             let newer = entries.get(from..).unwrap_or_default();
             newer.iter().filter(|e| e.role != Role::User).count()
+        })
+    }
+
+    /// The messages of a turn.
+    pub(super) fn messages(self, whole: Range<usize>) -> Vec<MessageId> {
+        self.with(|state| {
+            let entries = state.thread.entries.get(whole).unwrap_or_default();
+            entries.iter().map(|entry| entry.id.clone()).collect()
         })
     }
 

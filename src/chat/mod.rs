@@ -1,6 +1,8 @@
 //! The chat window and its pieces.
 
+mod actions;
 mod composer;
+mod day;
 mod dialogs;
 mod icons;
 mod labels;
@@ -10,10 +12,12 @@ mod notices;
 mod place;
 mod scroll;
 mod thread;
+mod time;
 mod transcript;
 mod turn;
 mod window;
 
+pub use actions::Feedback;
 pub use composer::{Composer, ComposerProps};
 pub use dialogs::{ConfirmDialogs, ConfirmDialogsProps};
 pub use icons::{Icon, spinner};

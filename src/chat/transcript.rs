@@ -3,7 +3,8 @@
 use leptos::prelude::*;
 
 use super::{
-    Icon, Labels,
+    Feedback, Icon, Labels,
+    actions::Desk,
     labels::{counted, with_count},
     list::{End, Item, List, News},
     scroll::StickToEnd,
@@ -28,6 +29,9 @@ pub fn Transcript(
     /// After how many milliseconds a running tool gets a word that it takes long.
     #[prop(default = 30_000)]
     stuck_after_ms: u32,
+    /// Called when the person says what they think of an answer; without it they are not asked.
+    #[prop(default = None)]
+    on_feedback: Option<Callback<Feedback>>,
 ) -> impl IntoView {
     let labels = Labels::current();
     let list = List::new();
@@ -36,7 +40,8 @@ pub fn Transcript(
     let unseen = count_unseen(list, stick);
     search_everything(list);
     let nothing = move || list.total.get() == 0;
-    let of_list = assistant.clone();
+    let desk = Desk::new(assistant.clone(), on_feedback);
+    let announced = desk.announced;
     let words = labels.clone();
     let jump = move || match unseen.get() {
         0 => words.jump.clone(),
@@ -64,8 +69,8 @@ pub fn Transcript(
                                 view! { <Room place="between" height=list.between /> }.into_any()
                             }
                             Item::Block((_, id), turn) => {
-                                let assistant = of_list.clone();
-                                view! { <TurnView assistant list id turn /> }.into_any()
+                                let desk = desk.clone();
+                                view! { <TurnView desk list id turn /> }.into_any()
                             }
                         }
                     />
@@ -83,6 +88,7 @@ pub fn Transcript(
                 {Icon::ArrowDown.view()}
                 <span>{jump}</span>
             </button>
+            <p class="la-visually-hidden" role="status">{move || announced.get()}</p>
         </div>
     }
 }

@@ -4,37 +4,70 @@ use assistant_core::conversation::MessageId;
 use leptos::prelude::*;
 
 use super::{
-    MessageView,
+    Labels, MessageView,
+    actions::{self, Desk},
+    day::day_line,
     list::{List, Turn},
 };
-use crate::assistant::Assistant;
 
-/// The messages of a block, in order.
+/// The messages of a block, in order. Below a turn that is finished stands what can be done.
 #[component]
 pub(super) fn TurnView(
-    assistant: Assistant,
+    desk: Desk,
     list: List,
     id: MessageId,
     turn: ArcRwSignal<Turn>,
 ) -> impl IntoView {
     let entries = turn.clone();
+    let newest = turn.clone();
+    let of_messages = (desk.assistant.clone(), turn.clone());
+    let labels = Labels::current();
     view! {
-        <div class="la-turn" data-block=id.as_str().to_owned()>
+        <div
+            class="la-turn"
+            data-block=id.as_str().to_owned()
+            data-newest=move || newest.with(|turn| turn.newest).then_some("")
+        >
             <For
                 each=move || entries.with(|turn| turn.entries.clone())
                 key=|entry| entry.id.clone()
                 children=move |entry| {
+                    let (assistant, turn) = of_messages.clone();
                     let cell = assistant.message(&entry.id);
-                    let (assistant, id, turn) = (assistant.clone(), entry.id, turn.clone());
+                    let before = turn.with_untracked(|turn| turn.time_before(&entry.id));
+                    let line = day_line(&labels, before, entry.created_at);
                     let place = move || {
-                        let place = turn.with(|turn| turn.place_of(&id))?;
+                        let place = turn.with(|turn| turn.place_of(&entry.id))?;
                         list.partial.get().then(|| (place + 1, list.total.get()))
                     };
+                    let place = Signal::derive(place);
                     cell.map(|message| {
-                        view! { <MessageView assistant message place=Signal::derive(place) /> }
+                        view! {
+                            {line}
+                            <MessageView assistant message place />
+                        }
                     })
                 }
             />
+            {bar(desk, list, turn)}
         </div>
+    }
+}
+
+fn bar(desk: Desk, list: List, turn: ArcRwSignal<Turn>) -> impl IntoView {
+    let activity = desk.assistant.activity();
+    let whole = Memo::new(move |_| {
+        let (ends, runs_on, whole) = turn.with(|turn| {
+            (
+                turn.ends_here(),
+                turn.newest && !turn.by_person(),
+                turn.whole.clone(),
+            )
+        });
+        (ends && !(runs_on && activity.get().busy)).then_some(whole)
+    });
+    move || {
+        let whole = whole.get()?;
+        actions::bar(&desk, list.messages(whole))
     }
 }

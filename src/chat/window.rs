@@ -3,7 +3,7 @@
 use assistant_core::session::FinishReason;
 use leptos::prelude::*;
 
-use super::{Composer, ConfirmDialogs, Icon, Labels, Notices, Transcript};
+use super::{Composer, ConfirmDialogs, Feedback, Icon, Labels, Notices, Transcript};
 use crate::{
     assistant::{Assistant, use_assistant},
     attachment::Attachments,
@@ -72,6 +72,9 @@ pub fn ChatWindow(
     /// Which files the person may send along; none without it.
     #[prop(optional)]
     attachments: Option<Attachments>,
+    /// Called when the person says what they think of an answer; without it they are not asked.
+    #[prop(optional)]
+    on_feedback: Option<Callback<Feedback>>,
 ) -> impl IntoView {
     let Some(assistant) = use_assistant() else {
         if cfg!(feature = "csr") {
@@ -118,7 +121,7 @@ pub fn ChatWindow(
                     </button>
                 </div>
             </header>
-            <Transcript assistant=assistant.clone() empty=greeting />
+            <Transcript assistant=assistant.clone() empty=greeting on_feedback />
             <InterruptInbox assistant=assistant.clone() />
             <Notices assistant=assistant.clone() />
             <Composer assistant=assistant.clone() attachments />

@@ -2,7 +2,9 @@
 
 use leptos::prelude::*;
 use leptos_assistant::{
+    AssistantProvider, ChatWindow,
     agent::Script,
+    chat::Feedback,
     core::{event::EventKind, wire::agui::message_from_value},
     testing::{MockAgent, settle},
 };
@@ -30,6 +32,7 @@ fn dressed(chat: &Chat) {
         include_str!("../../style/tokens.css"),
         include_str!("../../style/chat.css"),
         include_str!("../../style/message.css"),
+        include_str!("../../style/turn.css"),
         ".la-chat { height: 500px; width: 400px }",
     ];
     style.set_text_content(Some(&sheets.concat()));
@@ -205,7 +208,7 @@ fn snapshot(list: &Value) -> EventKind {
 
 #[wasm_bindgen_test]
 async fn a_reader_stays_while_more_comes_and_is_told_how_much() {
-    let pause = std::time::Duration::from_millis(250);
+    let pause = std::time::Duration::from_millis(1_500);
     let mut longer = thread(60);
     // Above the reader something gets longer; below, something comes.
     longer[97]["content"] = "This has become much longer. ".repeat(60).into();
@@ -245,4 +248,128 @@ async fn a_reader_stays_while_more_comes_and_is_told_how_much() {
     frames().await;
     assert!(rest(&chat) < 2);
     chat.idle().await;
+}
+
+/// A conversation of two days, stored with its times and what its answer cost.
+fn dated() -> Value {
+    let message = |id: &str, role: &str, text: &str, at: i64| {
+        json!({
+            "id": id,
+            "role": role,
+            "parts": [{"type": "text", "text": text}],
+            "createdAt": at,
+        })
+    };
+    let day = 86_400_000;
+    let first = 1_700_000_000_000_i64;
+    let mut messages = vec![
+        message("u1", "user", "One", first),
+        message("a1", "assistant", "**First**", first + 1),
+        message("u2", "user", "Two", first + day),
+        message("a2", "assistant", "Part one.", first + day + 1),
+        message("a3", "assistant", "Part two.", first + day + 2),
+    ];
+    messages[4]["usage"] = json!([{"inputTokens": 1000, "outputTokens": 234}]);
+    messages[4]["durationMs"] = 3_400.into();
+    let mut parent = Value::Null;
+    let entries: Vec<Value> = messages
+        .into_iter()
+        .map(|message| {
+            let id = message["id"].clone();
+            let entry = json!({"parent": parent, "message": message});
+            parent = id;
+            entry
+        })
+        .collect();
+    json!({"version": 1, "messages": entries, "tip": "a3"})
+}
+
+#[wasm_bindgen_test]
+async fn days_times_and_costs_are_shown_where_they_are_known() {
+    let chat = chat(MockAgent::new(), || ()).await;
+    chat.assistant.import(dated()).unwrap();
+    frames().await;
+    assert_eq!(chat.page.count("[role=separator]"), 2, "one for each day");
+    let line = chat.page.find("[role=separator]").unwrap();
+    assert!(line.get_attribute("aria-label").unwrap().contains("2023"));
+    let time = chat.page.find("[role=separator] time").unwrap();
+    assert!(
+        time.get_attribute("datetime")
+            .unwrap()
+            .starts_with("2023-11-1")
+    );
+    assert_eq!(chat.page.count(".la-message-bar"), 4, "one for each turn");
+    assert_eq!(chat.page.count(".la-message-bar time[title]"), 4);
+    assert_eq!(chat.page.count(".la-message-cost"), 1);
+    assert_eq!(chat.page.text(".la-message-cost"), "1.2K tokens · 3.4 s");
+    // A list without times has none.
+    chat.assistant.import(thread(1)).unwrap();
+    frames().await;
+    assert_eq!(
+        chat.page
+            .count("[role=separator], .la-message-bar time, .la-message-cost"),
+        0
+    );
+    assert_eq!(
+        chat.page.count(".la-message-bar"),
+        2,
+        "there is still something to copy"
+    );
+}
+
+#[wasm_bindgen_test]
+async fn a_turn_has_one_bar_once_it_is_finished() {
+    let pause = std::time::Duration::from_millis(250);
+    let script = Script::new().text("One.").text("Two.").wait(pause);
+    let chat = chat(MockAgent::new().answer(script), || ()).await;
+    chat.assistant.send("go").unwrap();
+    chat.appears("[data-role=assistant]").await;
+    assert_eq!(chat.page.count(".la-message-bar[data-of=assistant]"), 0);
+    chat.idle().await;
+    assert_eq!(chat.page.count(".la-message[data-role=assistant]"), 2);
+    assert_eq!(chat.page.count(".la-message-bar[data-of=assistant]"), 1);
+    let bar = chat
+        .page
+        .find(".la-message-bar[data-of=assistant]")
+        .unwrap();
+    let buttons = bar.query_selector_all("button").unwrap();
+    assert_eq!(buttons.length(), 1, "nobody asks for feedback");
+    let copy: web_sys::HtmlElement = buttons.item(0).unwrap().unchecked_into();
+    assert_eq!(copy.get_attribute("aria-label").as_deref(), Some("Copy"));
+    // A page without a focus may not write to the clipboard: either way it is said.
+    copy.click();
+    let said = || chat.page.text(".la-transcript > [role=status]");
+    let told = leptos_assistant::testing::until(|| {
+        ["Copied", "Could not copy"].contains(&said().as_str())
+    });
+    assert!(told.await, "{}", said());
+}
+
+#[wasm_bindgen_test]
+async fn a_host_that_asks_hears_what_the_person_thinks() {
+    let heard = RwSignal::new(Vec::new());
+    let page = leptos_assistant::testing::mount(move || {
+        let on_feedback = Callback::new(move |feedback: Feedback| {
+            heard.update(|list| list.push((feedback.message_id, feedback.positive)));
+        });
+        view! {
+            <AssistantProvider agent=MockAgent::new() initial=dated()>
+                <ChatWindow on_feedback />
+            </AssistantProvider>
+        }
+    });
+    frames().await;
+    assert_eq!(page.count("[aria-pressed]"), 4, "two for each answer");
+    let bad = "[data-block=a2] [aria-label='Bad answer']";
+    for click in [bad, "[data-block=a2] [aria-label='Good answer']", bad, bad] {
+        assert!(page.click(click));
+        settle().await;
+    }
+    let last = "a3".to_owned();
+    let votes = [Some(false), Some(true), Some(false), None];
+    assert_eq!(
+        heard.get_untracked(),
+        votes.map(|vote| (last.clone(), vote))
+    );
+    assert_eq!(page.count("[aria-pressed=true]"), 0);
 }

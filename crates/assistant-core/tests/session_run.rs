@@ -1,8 +1,8 @@
 //! Runs: how they are started, how they end, what is sent, and when the loop stops.
 
 use assistant_core::{
-    conversation::{Change, Phase},
-    event::{Content, Event},
+    conversation::{Change, Conversation, Phase},
+    event::{Content, Event, EventKind, TokenUsage},
     session::{
         FinishReason, Input, NoticeAction, NoticeKind, Options, Refusal, StopCondition, StreamEnd,
     },
@@ -121,7 +121,7 @@ fn a_run_carries_state_context_and_props() {
     );
     driver.event(started());
     let delta = vec![json!({"op": "replace", "path": "/n", "value": 5})];
-    let step = driver.event(assistant_core::event::EventKind::StateDelta { delta });
+    let step = driver.event(EventKind::StateDelta { delta });
     assert!(step.changes.contains(&Change::State));
     assert_eq!(driver.session.conversation().state(), &json!({"n": 5}));
 }
@@ -342,7 +342,7 @@ fn what_nothing_acts_on_is_kept() {
     driver.event(started());
     for n in 0..300 {
         let (name, value) = (n.to_string(), json!(n));
-        driver.event(assistant_core::event::EventKind::Custom { name, value });
+        driver.event(EventKind::Custom { name, value });
     }
     assert_eq!(driver.session.side_events().len(), 256);
 }
@@ -377,4 +377,49 @@ fn the_server_may_run_its_tools_itself() {
     assert_eq!(driver.phase("c"), Phase::OutputError);
     assert!(driver.invocations.is_empty());
     assert_eq!(driver.runs.len(), 2);
+}
+
+/// S3-29, S3-31: what the runs of an answer cost is kept with it, added up, and survives a store
+#[test]
+fn an_answer_knows_its_tokens_and_its_time() {
+    let usage = |input: Option<u64>, output: u64| TokenUsage {
+        model: Some("m".to_owned()),
+        input_tokens: input,
+        output_tokens: Some(output),
+        ..TokenUsage::default()
+    };
+    let ends = |usage| {
+        let mut end = finished();
+        if let EventKind::RunFinished { usage: told, .. } = &mut end {
+            told.push(usage);
+        }
+        end
+    };
+    let mut driver = Driver::new();
+    driver.send("go");
+    driver.host.clock += 1_500;
+    driver.events(says("a", "Well."));
+    driver.event(ends(usage(Some(100), 20)));
+    driver.close();
+    let cost = |driver: &Driver| {
+        driver
+            .session
+            .conversation()
+            .path()
+            .last()
+            .unwrap()
+            .cost
+            .clone()
+    };
+    assert_eq!(cost(&driver).total_tokens(), Some(120));
+    assert_eq!(cost(&driver).duration_ms, Some(1_500));
+    let copy = Conversation::import(driver.session.conversation().export()).unwrap();
+    assert_eq!(copy.path().last().unwrap().cost, cost(&driver));
+    driver.send("again");
+    driver.events(says("b", "Hm."));
+    driver.event(ends(usage(None, 5)));
+    driver.close();
+    assert_eq!(cost(&driver).total_tokens(), None, "the input is not known");
+    assert_eq!(cost(&driver).output_tokens(), Some(5));
+    assert_eq!(cost(&driver).input_tokens(), None);
 }

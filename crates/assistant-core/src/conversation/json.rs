@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::{Cut, DataPart, Message, Part, Span, TextPart, ToolResultPart, json_call};
+use super::{Cost, Cut, DataPart, Message, Part, Span, TextPart, ToolResultPart, json_call};
 use crate::{
     event::{Object, PartBody, Role},
     wire::agui,
@@ -89,6 +89,7 @@ impl Message {
             out.insert("listed".to_owned(), true.into());
         }
         put_text(&mut out, "cut", self.cut.map(Cut::as_str));
+        self.cost.write(&mut out);
         put_text(&mut out, "markdown", self.markdown.as_deref());
         out.extend(self.extra.clone());
         Value::Object(out)
@@ -122,6 +123,7 @@ impl Message {
         message.encrypted_value = take_text(&mut object, "encryptedValue");
         message.subagent_run_id = take_text(&mut object, "subagentRunId");
         message.metadata = take_object(&mut object, "metadata");
+        message.cost = Cost::read(&mut object);
         message.cut = take_text(&mut object, "cut").and_then(|word| Cut::parse(&word));
         message.markdown = take_text(&mut object, "markdown");
         message.listed = object.shift_remove("listed") == Some(Value::Bool(true));

@@ -1,6 +1,6 @@
 //! A message of the tree.
 
-use super::{MessageId, Part, ToolCall};
+use super::{Cost, MessageId, Part, ToolCall};
 use crate::event::{Content, Object, Role};
 
 /// A message of the tree: who speaks, and the parts it is made of.
@@ -30,6 +30,8 @@ pub struct Message {
     pub listed: bool,
     /// Why it is shorter than it should be. Local, never sent.
     pub cut: Option<Cut>,
+    /// What the runs that ended with it cost. Local, never sent.
+    pub cost: Cost,
     /// What was written, if callouts in it became calls. This goes over the wire.
     pub markdown: Option<String>,
 }
@@ -90,6 +92,7 @@ impl Message {
             extra: Object::new(),
             listed: false,
             cut: None,
+            cost: Cost::default(),
             markdown: None,
         }
     }

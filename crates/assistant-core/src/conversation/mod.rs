@@ -7,6 +7,7 @@
 mod apply;
 mod call;
 mod change;
+mod cost;
 mod export;
 mod fold;
 mod id;
@@ -24,6 +25,7 @@ mod wire_form;
 pub(crate) use apply::Applied;
 pub use call::{Approval, CallError, CallResult, Decision, ErrorKind, Progress, ToolCall};
 pub use change::Change;
+pub use cost::Cost;
 pub use id::{CallKey, MessageId};
 pub use json::FormatError;
 pub use message::{Cut, Message};

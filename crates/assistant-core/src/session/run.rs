@@ -4,8 +4,8 @@
 
 use super::{AgentStep, Cx, Effect, RunKey, Session, StepSummary, StreamEnd, TimerId, legacy};
 use crate::{
-    conversation::{Applied, CallKey, Change, Cut},
-    event::{Event, EventKind, Interrupt, Outcome, RunInput},
+    conversation::{Applied, CallKey, Change, Cost, Cut},
+    event::{Event, EventKind, Interrupt, Outcome, RunInput, TokenUsage},
 };
 
 /// How long a stream may stay open after its run has finished, in milliseconds.
@@ -34,6 +34,8 @@ pub(super) struct Run {
     pub(super) named: Vec<String>,
     grace: Option<TimerId>,
     pub(super) started: bool,
+    /// When the person began to wait for it.
+    started_at: i64,
 }
 
 /// How a run ended, as far as its events say.
@@ -99,6 +101,7 @@ impl Session {
             named: Vec::new(),
             grace: None,
             started: false,
+            started_at: cx.now,
         });
         self.hand_over_gated(true, cx);
         self.hand_over_told(true, cx);
@@ -138,7 +141,7 @@ impl Session {
             return cx.warn("call-has-started", message);
         }
         match &event.kind {
-            EventKind::RunStarted { .. } => self.run_began(),
+            EventKind::RunStarted { .. } => self.run_began(cx.now),
             EventKind::RunFinished { .. } | EventKind::RunError { .. } => {
                 return self.run_said_end(event, cx);
             }
@@ -230,8 +233,11 @@ impl Session {
     }
 
     /// The agent has the request: what it carried counts as sent.
-    fn run_began(&mut self) {
+    fn run_began(&mut self, now: i64) {
         if let Some(run) = &mut self.run {
+            if run.finish.is_some() {
+                run.started_at = now;
+            }
             run.finish = None;
             run.grace = None;
             run.started = true;
@@ -276,6 +282,7 @@ impl Session {
             EventKind::RunError { message, usage, .. } => (Finish::RunError(message), usage),
             _ => return,
         };
+        self.note_cost(&usage, cx);
         self.step(|step| step.usage.extend(usage));
         let timer = TimerId(self.number());
         let Some(run) = &mut self.run else { return };
@@ -297,6 +304,16 @@ impl Session {
     }
 
     /// Nothing more will come of the texts that are still open; `cut` says why, if too early.
+    fn note_cost(&mut self, usage: &[TokenUsage], cx: &mut Cx<'_>) {
+        let began = self.run.as_ref().map(|run| run.started_at);
+        let took = began.and_then(|began| u64::try_from(cx.now - began).ok());
+        let cost = Cost {
+            usage: usage.to_vec(),
+            duration_ms: took,
+        };
+        self.conversation.note_cost(&cost, &mut cx.step.changes);
+    }
+
     pub(super) fn close_texts(&mut self, cut: Option<Cut>, cx: &mut Cx<'_>) {
         let mut out = Applied {
             now: cx.now,

@@ -176,6 +176,7 @@ impl Conversation {
             fresh.id = message.id.clone();
             fresh.wire_id = message.wire_id.take();
             fresh.created_at = message.created_at;
+            fresh.cost = std::mem::take(&mut message.cost);
             *message = fresh;
             return;
         }

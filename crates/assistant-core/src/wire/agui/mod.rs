@@ -27,13 +27,13 @@ pub use decode::decode_event;
 pub use decoder::{Decoder, End, Options};
 pub use encode::{
     content_part_to_value, content_to_value, event_to_value, event_type, interrupt_to_value,
-    message_to_value, run_input, run_input_text,
+    message_to_value, run_input, run_input_text, usage_to_value,
 };
 pub use expand::Expander;
 pub use fault::{Notes, ProtocolError};
 pub use frame::Frame;
 pub use message::{content_from_value, content_part_from_value, message_from_value};
-pub use run::{interrupt_from_value, resume_entry_from_value};
+pub use run::{interrupt_from_value, resume_entry_from_value, usage_from_value};
 pub use verify::{Verdict, Verifier};
 
 /// The version of the protocol that this module speaks.

@@ -137,6 +137,14 @@ fn interrupt(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<In
     Ok(interrupt)
 }
 
+/// Tokens of one provider and model, as a store keeps them.
+///
+/// # Errors
+/// If a described field has a wrong value.
+pub fn usage_from_value(value: Value) -> Result<TokenUsage, ProtocolError> {
+    message::from_store(value, "usage", usage)
+}
+
 /// Tokens of one provider and model.
 pub(super) fn usage(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<TokenUsage> {
     let mut fields = Fields::of(value, context, path)?;

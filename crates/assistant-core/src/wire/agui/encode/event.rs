@@ -116,7 +116,7 @@ fn run(w: &mut Writer, kind: &EventKind) {
             if let Some(outcome) = outcome {
                 w.put("outcome", write_outcome(outcome));
             }
-            w.opt_list("usage", usage, write_usage);
+            w.opt_list("usage", usage, usage_to_value);
         }
         EventKind::RunError {
             message,
@@ -125,7 +125,7 @@ fn run(w: &mut Writer, kind: &EventKind) {
         } => {
             w.text("message", message);
             w.opt_text("code", code.as_deref());
-            w.opt_list("usage", usage, write_usage);
+            w.opt_list("usage", usage, usage_to_value);
         }
         _ => {}
     }
@@ -340,7 +340,9 @@ pub fn interrupt_to_value(interrupt: &Interrupt) -> Value {
     w.done()
 }
 
-fn write_usage(usage: &TokenUsage) -> Value {
+/// Tokens of one provider and model, as a store keeps them.
+#[must_use]
+pub fn usage_to_value(usage: &TokenUsage) -> Value {
     let mut w = Writer::default();
     w.opt_text("provider", usage.provider.as_deref());
     w.opt_text("model", usage.model.as_deref());

@@ -8,6 +8,6 @@ mod input;
 mod message;
 mod write;
 
-pub use event::{event_to_value, event_type, interrupt_to_value};
+pub use event::{event_to_value, event_type, interrupt_to_value, usage_to_value};
 pub use input::{run_input, run_input_text};
 pub use message::{content_part_to_value, content_to_value, message_to_value};

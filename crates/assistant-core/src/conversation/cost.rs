@@ -1,0 +1,153 @@
+//! What a message cost: the tokens of the runs that ended with it, and the time they took.
+//!
+//! What an agent does not say is not known, and nothing is guessed (row S3-29).
+
+use serde_json::Value;
+
+use super::{Change, Conversation, MessageId};
+use crate::{
+    event::{Object, Role, TokenUsage},
+    wire::agui,
+};
+
+/// For how many models a message keeps its tokens.
+const MODELS: usize = 16;
+
+/// Tokens and time.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Cost {
+    /// Tokens, one entry for each provider and model.
+    pub usage: Vec<TokenUsage>,
+    /// How long it took, in milliseconds; `None` when that is not known.
+    pub duration_ms: Option<u64>,
+}
+
+impl Cost {
+    /// Whether nothing is known.
+    #[must_use]
+    pub fn is_unknown(&self) -> bool {
+        self.usage.is_empty() && self.duration_ms.is_none()
+    }
+
+    /// Adds what something else cost.
+    pub fn add(&mut self, other: &Self) {
+        for usage in &other.usage {
+            self.add_usage(usage);
+        }
+        if let Some(ms) = other.duration_ms {
+            let before = self.duration_ms.unwrap_or_default();
+            self.duration_ms = Some(before.saturating_add(ms));
+        }
+    }
+
+    fn add_usage(&mut self, usage: &TokenUsage) {
+        let has_room = self.usage.len() < MODELS;
+        let of_model = |known: &&mut TokenUsage| {
+            known.provider == usage.provider && known.model == usage.model
+        };
+        match self.usage.iter_mut().find(of_model) {
+            Some(known) => {
+                sum(&mut known.input_tokens, usage.input_tokens);
+                sum(&mut known.output_tokens, usage.output_tokens);
+                sum(&mut known.total_tokens, usage.total_tokens);
+                sum(&mut known.reasoning_tokens, usage.reasoning_tokens);
+                sum(&mut known.cached_input_tokens, usage.cached_input_tokens);
+                sum(
+                    &mut known.cache_write_input_tokens,
+                    usage.cache_write_input_tokens,
+                );
+            }
+            None if has_room => self.usage.push(usage.clone()),
+            None => {}
+        }
+    }
+
+    /// The tokens that went in, as far as they are known.
+    #[must_use]
+    pub fn input_tokens(&self) -> Option<u64> {
+        total(self.usage.iter().map(|usage| usage.input_tokens))
+    }
+
+    /// The tokens that came out, as far as they are known.
+    #[must_use]
+    pub fn output_tokens(&self) -> Option<u64> {
+        total(self.usage.iter().map(|usage| usage.output_tokens))
+    }
+
+    /// All tokens; `None` when for some model only a part of them is known.
+    #[must_use]
+    pub fn total_tokens(&self) -> Option<u64> {
+        let whole = |usage: &TokenUsage| {
+            let parts = || Some(usage.input_tokens?.saturating_add(usage.output_tokens?));
+            usage.total_tokens.or_else(parts)
+        };
+        let all: Option<Vec<u64>> = self.usage.iter().map(whole).collect();
+        total(all?.into_iter().map(Some))
+    }
+
+    pub(super) fn write(&self, out: &mut Object) {
+        if !self.usage.is_empty() {
+            let usage = self.usage.iter().map(agui::usage_to_value).collect();
+            out.insert("usage".to_owned(), usage);
+        }
+        if let Some(ms) = self.duration_ms {
+            out.insert("durationMs".to_owned(), ms.into());
+        }
+    }
+
+    /// What cannot be read is not known.
+    pub(super) fn read(from: &mut Object) -> Self {
+        let mut cost = Self::default();
+        if let Some(Value::Array(list)) = from.shift_remove("usage") {
+            let usage = list
+                .into_iter()
+                .filter_map(|entry| agui::usage_from_value(entry).ok());
+            cost.usage = usage.take(MODELS).collect();
+        }
+        let ms = from.shift_remove("durationMs");
+        cost.duration_ms = ms.and_then(|ms| ms.as_u64());
+        cost
+    }
+}
+
+fn sum(known: &mut Option<u64>, more: Option<u64>) {
+    if let Some(more) = more {
+        *known = Some(known.unwrap_or_default().saturating_add(more));
+    }
+}
+
+fn total(counts: impl Iterator<Item = Option<u64>>) -> Option<u64> {
+    counts.flatten().reduce(u64::saturating_add)
+}
+
+impl Conversation {
+    /// A run has ended: what it cost is kept with the newest message, if the agent wrote it.
+    pub(crate) fn note_cost(&mut self, cost: &Cost, changes: &mut Vec<Change>) {
+        if cost.is_unknown() {
+            return;
+        }
+        let tip = self.path.last().copied();
+        let Some(node) = tip.and_then(|tip| self.node_mut(tip)) else {
+            return;
+        };
+        let message = &mut node.message;
+        if matches!(
+            message.role,
+            Role::Assistant | Role::Reasoning | Role::Activity
+        ) {
+            message.cost.add(cost);
+            changes.push(Change::Message(message.id.clone()));
+        }
+    }
+
+    /// What some messages cost together.
+    #[must_use]
+    pub fn cost_of<'a>(&self, messages: impl IntoIterator<Item = &'a MessageId>) -> Cost {
+        let mut cost = Cost::default();
+        for message in messages.into_iter().filter_map(|id| self.message(id)) {
+            cost.add(&message.cost);
+        }
+        cost
+    }
+}

@@ -1,0 +1,267 @@
+//! What can be done with a turn once it is finished, and the small print beside it: when it was,
+//! how long it took, and how many tokens it needed, as far as that is known.
+
+use std::{collections::HashMap, sync::Arc};
+
+use assistant_core::{
+    conversation::{Cost, MessageId},
+    event::Role,
+};
+use leptos::{prelude::*, task::spawn_local};
+
+use super::{Icon, Labels, day::clock, labels::with_text, time};
+use crate::{
+    assistant::Assistant,
+    runtime::{after, copy_to_clipboard},
+};
+
+/// How long a button says what became of it, in milliseconds.
+const SAID_MS: u32 = 2_000;
+/// Below this a duration says nothing, in milliseconds.
+const NOTEWORTHY_MS: u64 = 100;
+
+/// What a person thinks of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Feedback {
+    /// The last message of the answer, by the id that agents know.
+    pub message_id: String,
+    /// Whether it was good; `None` takes back what was said before.
+    pub positive: Option<bool>,
+}
+
+/// What the buttons of all turns share.
+#[derive(Clone)]
+pub(super) struct Desk {
+    pub(super) assistant: Assistant,
+    pub(super) on_feedback: Option<Callback<Feedback>>,
+    /// What was said about answers, by their last message.
+    said: RwSignal<HashMap<MessageId, bool>>,
+    /// What is to be read out.
+    pub(super) announced: RwSignal<String>,
+}
+
+impl Desk {
+    pub(super) fn new(assistant: Assistant, on_feedback: Option<Callback<Feedback>>) -> Self {
+        Self {
+            assistant,
+            on_feedback,
+            said: RwSignal::new(HashMap::new()),
+            announced: RwSignal::new(String::new()),
+        }
+    }
+}
+
+/// The bar below a finished turn.
+pub(super) fn bar(desk: &Desk, messages: Vec<MessageId>) -> Option<AnyView> {
+    let labels = Labels::current();
+    let last = messages.last()?.clone();
+    let found = desk.assistant.with_conversation(|conversation| {
+        let last = conversation.message(&last)?;
+        Some((
+            last.role,
+            last.created_at,
+            last.wire_id().to_owned(),
+            conversation.cost_of(&messages),
+        ))
+    });
+    let (role, at, wire_id, cost) = found.flatten()?;
+    let has_text = source(&desk.assistant, &messages).is_some();
+    let copy = has_text.then(|| copy_button(desk, &labels, messages));
+    let feedback = match desk.on_feedback {
+        Some(callback) if has_text && role != Role::User => {
+            Some(feedback_buttons(desk, &labels, &last, &wire_id, callback))
+        }
+        _ => None,
+    };
+    let cost = (role != Role::User).then(|| cost_words(&labels, &cost));
+    let cost = cost.filter(|words| !words.is_empty()).map(|words| {
+        let title = words.join(" · ");
+        view! { <span class="la-message-cost">{title}</span> }
+    });
+    let clock = clock(at);
+    if copy.is_none() && clock.is_none() && cost.is_none() {
+        return None;
+    }
+    Some(
+        view! {
+            <div
+                class="la-message-bar"
+                role="group"
+                aria-label=labels.message_actions.clone()
+                data-of=role.as_str()
+            >
+                {copy}
+                {feedback}
+                {clock}
+                {cost}
+            </div>
+        }
+        .into_any(),
+    )
+}
+
+/// What was written in a turn, as it was written.
+fn source(assistant: &Assistant, messages: &[MessageId]) -> Option<String> {
+    let texts = assistant.with_conversation(|conversation| {
+        let found = messages.iter().filter_map(|id| conversation.message(id));
+        let texts = found.filter(|message| matches!(message.role, Role::User | Role::Assistant));
+        let texts = texts.map(|message| match &message.markdown {
+            Some(markdown) => markdown.clone(),
+            None => message.text(),
+        });
+        texts
+            .filter(|text| !text.trim().is_empty())
+            .collect::<Vec<_>>()
+    });
+    texts
+        .filter(|texts| !texts.is_empty())
+        .map(|texts| texts.join("\n\n"))
+}
+
+fn copy_button(desk: &Desk, labels: &Arc<Labels>, messages: Vec<MessageId>) -> AnyView {
+    let outcome = RwSignal::new(None::<bool>);
+    let (assistant, announced) = (desk.assistant.clone(), desk.announced);
+    let words = Arc::clone(labels);
+    let copy = move |_| {
+        let Some(text) = source(&assistant, &messages) else {
+            return;
+        };
+        let words = Arc::clone(&words);
+        spawn_local(async move {
+            let copied = copy_to_clipboard(&text).await;
+            let said = if copied {
+                &words.copied
+            } else {
+                &words.copy_failed
+            };
+            announced.try_set(said.to_string());
+            outcome.try_set(Some(copied));
+            after(SAID_MS, move || {
+                outcome.try_set(None);
+                announced.try_set(String::new());
+            });
+        });
+    };
+    let icon = move || match outcome.get() {
+        None => Icon::Copy,
+        Some(true) => Icon::Check,
+        Some(false) => Icon::Alert,
+    };
+    let failed = labels.copy_failed.clone();
+    view! {
+        {icon_button(labels.copy.to_string(), Signal::derive(icon), Signal::stored(None), copy)}
+        {move || {
+            let said = failed.clone();
+            (outcome.get() == Some(false))
+                .then(|| view! { <span class="la-message-failed">{said}</span> })
+        }}
+    }
+    .into_any()
+}
+
+fn feedback_buttons(
+    desk: &Desk,
+    labels: &Labels,
+    last: &MessageId,
+    wire_id: &str,
+    callback: Callback<Feedback>,
+) -> AnyView {
+    let said = desk.said;
+    let button = |positive: bool, word: &str, icon: Icon| {
+        let (id, of, message_id) = (last.clone(), last.clone(), wire_id.to_owned());
+        let pressed = move || {
+            let mine = said.with(|said| said.get(&of) == Some(&positive));
+            Some(mine)
+        };
+        let say = move |_| {
+            let taken_back = said.with_untracked(|said| said.get(&id) == Some(&positive));
+            let positive = (!taken_back).then_some(positive);
+            said.update(|said| {
+                match positive {
+                    Some(positive) => said.insert(id.clone(), positive),
+                    None => said.remove(&id),
+                };
+            });
+            callback.run(Feedback {
+                message_id: message_id.clone(),
+                positive,
+            });
+        };
+        icon_button(
+            word.to_owned(),
+            Signal::stored(icon),
+            Signal::derive(pressed),
+            say,
+        )
+    };
+    view! {
+        {button(true, &labels.good_answer, Icon::ThumbUp)}
+        {button(false, &labels.bad_answer, Icon::ThumbDown)}
+    }
+    .into_any()
+}
+
+fn icon_button(
+    name: String,
+    icon: Signal<Icon>,
+    pressed: Signal<Option<bool>>,
+    act: impl FnMut(web_sys::MouseEvent) + 'static,
+) -> AnyView {
+    view! {
+        <button
+            type="button"
+            class="la-button"
+            data-variant="quiet"
+            data-size="small"
+            data-shape="icon"
+            aria-label=name.clone()
+            title=name
+            aria-pressed=move || pressed.get().map(|pressed| pressed.to_string())
+            on:click=act
+        >
+            {move || icon.get().view()}
+        </button>
+    }
+    .into_any()
+}
+
+/// Tokens and time in words, as far as they are known.
+fn cost_words(labels: &Labels, cost: &Cost) -> Vec<String> {
+    let mut words = Vec::new();
+    let tokens = match (
+        cost.total_tokens(),
+        cost.output_tokens(),
+        cost.input_tokens(),
+    ) {
+        (Some(total), ..) => Some((&labels.tokens, total)),
+        (None, Some(output), _) => Some((&labels.output_tokens, output)),
+        (None, None, Some(input)) => Some((&labels.input_tokens, input)),
+        (None, None, None) => None,
+    };
+    if let Some((word, count)) = tokens {
+        words.push(with_text(word, &time::number(as_float(count), true)));
+    }
+    if let Some(ms) = cost.duration_ms.filter(|ms| *ms >= NOTEWORTHY_MS) {
+        words.push(if ms < 60_000 {
+            with_text(
+                &labels.seconds,
+                &time::number(as_float(ms) / 1_000.0, false),
+            )
+        } else {
+            with_text(
+                &labels.minutes,
+                &time::number(as_float(ms) / 60_000.0, false),
+            )
+        });
+    }
+    words
+}
+
+#[allow(
+    clippy::cast_precision_loss,
+    reason = "shown with one digit behind the point"
+)]
+fn as_float(count: u64) -> f64 {
+    count as f64
+}

@@ -1,0 +1,45 @@
+//! The line between two days, and the time of a message.
+
+use leptos::prelude::*;
+
+use super::{
+    Labels,
+    time::{self, Form},
+};
+
+const DAY_MS: i64 = 86_400_000;
+
+/// The line before a message that is the first of its day. A thread that begins today needs none.
+pub(super) fn day_line(labels: &Labels, before: Option<i64>, at: i64) -> Option<AnyView> {
+    let now = time::now();
+    let before = before.filter(|before| *before != 0);
+    if at == 0 || time::same_day(before.unwrap_or(now), at) {
+        return None;
+    }
+    let word = if time::same_day(at, now) {
+        labels.today.to_string()
+    } else if time::same_day(at, now - DAY_MS) {
+        labels.yesterday.to_string()
+    } else {
+        time::words(at, Form::Day)?
+    };
+    let name = word.clone();
+    Some(
+        view! {
+            <div class="la-day" role="separator" aria-label=name>
+                <time datetime=time::iso(at)>{word}</time>
+            </div>
+        }
+        .into_any(),
+    )
+}
+
+/// When a message appeared, in hours and minutes; in full for who points at it.
+pub(super) fn clock(at: i64) -> Option<AnyView> {
+    let short = time::words(at, Form::Short).filter(|_| at != 0)?;
+    let full = time::words(at, Form::Full);
+    Some(
+        view! { <time class="la-message-time" datetime=time::iso(at) title=full>{short}</time> }
+            .into_any(),
+    )
+}
