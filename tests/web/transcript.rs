@@ -91,9 +91,9 @@ fn first_seen(chat: &Chat) -> String {
         .query_selector_all("[data-message-id]")
         .unwrap();
     let all = (0..all.length()).map(|n| all.item(n).unwrap().unchecked_into::<web_sys::Element>());
+    let mut all = all;
     let seen = all
-        .filter(|message| message.get_bounding_client_rect().top() >= log)
-        .next()
+        .find(|message| message.get_bounding_client_rect().top() >= log)
         .unwrap();
     seen.get_attribute("data-message-id").unwrap()
 }
@@ -167,7 +167,7 @@ async fn a_jump_into_the_middle_shows_what_is_there() {
     log.set_scroll_top(log.scroll_height() / 2);
     frames().await;
     let seen = first_seen(&chat);
-    let number: usize = seen[1..].parse().unwrap();
+    let number: usize = seen.trim_start_matches(['a', 'u']).parse().unwrap();
     assert!((50..250).contains(&number), "{seen} is in the middle");
     assert!(mounted(&chat) <= 75);
     log.set_scroll_top(0);
