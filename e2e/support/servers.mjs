@@ -6,6 +6,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { cp, mkdtemp, rm } from "node:fs/promises";
+import http from "node:http";
 import net from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -18,6 +19,27 @@ export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** Serves the built demo as `cargo xtask demo` does; with `agent`, its requests are passed on to that address. */
 export function demo({ agent } = {}) {
   return serve({ root: path.join(ROOT, "dist/demo"), agent });
+}
+
+/** Serves what another server serves, its policy turned into one that only reports: what it would forbid happens. */
+export async function reporting(behind) {
+  const server = http.createServer((request, answer) => {
+    http.get(new URL(request.url, behind.url), (reply) => {
+      const { "content-security-policy": policy, ...headers } = reply.headers;
+      assert.ok(policy, "every answer has one");
+      reply.pipe(answer.writeHead(reply.statusCode, { ...headers, "content-security-policy-report-only": policy }));
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${server.address().port}/`,
+    close() {
+      server.closeAllConnections();
+      server.close();
+      return behind.close();
+    },
+  };
 }
 
 /** Serves examples/plain-html and e2e/pages, with the npm package beside them, under the same policy as the demo. */

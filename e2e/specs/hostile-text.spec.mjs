@@ -1,0 +1,100 @@
+// Hundreds of texts that try to become markup, code or a request, in every place where text of an agent, a server or a
+// person can go: nothing runs, nothing is asked for, nothing stands in the page but text, and the chat goes on. The page's
+// policy only reports here, so that it is not what saves us, and has nothing to report.
+
+import assert from "node:assert/strict";
+
+import { payloads } from "../../fixtures/hostile/payloads.mjs";
+import { eventually } from "../support/chat.mjs";
+import { fakeAgent } from "../support/fake-agent.mjs";
+import { guard, harmless } from "../support/harmless.mjs";
+import { UNMARKED, hostileScenes, mark, places, portions, slug } from "../support/hostile.mjs";
+import { giveUp, questions } from "../support/questions.mjs";
+import { demo, reporting } from "../support/servers.mjs";
+import { suite } from "../support/suite.mjs";
+
+const REFUSED = /Failed to load resource/;
+
+const pageTest = suite(async (open) => {
+  const page = await reporting(await demo());
+  const agent = await fakeAgent({ origin: new URL(page.url).origin, scenes: hostileScenes(payloads) });
+  open.push(page, agent);
+  return { page, agent };
+});
+
+/** `body` lets the texts in; `check` gets the chat and the marks that were found in it. */
+function hostileTest(name, scene, body, { check = () => {}, ...options } = {}) {
+  const address = ({ page, agent }) => `${page.url}?${new URLSearchParams({ agent: agent.url + scene })}`;
+  pageTest(name, { address, ...options }, async (chat, { page, agent }) => {
+    agent.forget();
+    const nothingLeft = guard(chat.page, [page.url, agent.url]);
+    await body(chat);
+    await check(chat, await harmless(chat.page));
+    await say(chat, "Are you back?");
+    await chat.idle();
+    await chat.says("You said: Are you back?");
+    nothingLeft();
+  });
+}
+
+/** Sends. The message may be out of view, and so out of the page, as soon as the answer comes. */
+async function say(chat, text) {
+  await chat.composer.fill(text);
+  await chat.composer.press("Enter");
+}
+
+const marks = payloads.map((_, at) => mark(at));
+
+for (const place of places) {
+  const body = async (chat) => {
+    await say(chat, "Go");
+    await chat.idle();
+    assert.equal(await chat.page.getByRole("button", { name: "Retry" }).count(), 0, "the stream was read to its end");
+  };
+  const expected = place === "tool names" ? payloads : UNMARKED.includes(place) ? [] : marks;
+  const check = (_, seen) => assert.deepEqual(expected.filter((word) => !seen.includes(word)), [], "every text arrived");
+  hostileTest(place, slug(place), body, { check });
+}
+
+hostileTest("the error of a run", "run-error", async (chat) => {
+  await say(chat, "Go");
+  await chat.idle();
+  await chat.notice(/script/).first().waitFor();
+});
+
+for (const scene of ["http-error", "not-a-stream"]) {
+  const body = async (chat) => {
+    await say(chat, "Go");
+    await chat.idle();
+    await chat.notice(/\S/).first().waitFor();
+  };
+  hostileTest(`the answer of a server: ${scene}`, scene, body, { allow: [REFUSED] });
+}
+
+hostileTest("questions", "questions", async (chat) => {
+  await say(chat, "Go");
+  await each(chat, questions(chat), giveUp);
+});
+
+hostileTest("arguments to approve", "approvals", async (chat) => {
+  await say(chat, "Go");
+  await each(chat, chat.root.getByRole("button", { name: "Deny", exact: true }), (deny) => deny.click());
+});
+
+/** Answers everything that waits, one after the other. */
+async function each(chat, waiting, answer) {
+  await waiting.first().waitFor();
+  await harmless(chat.page);
+  for (let left = await waiting.count(); left > 0; left--) {
+    await answer(waiting.first());
+    await eventually(async () => assert.ok((await waiting.count()) < left));
+  }
+  await chat.idle();
+}
+
+hostileTest("what a person types, and the agent repeats", "", async (chat) => {
+  for (const text of portions(payloads)) {
+    await say(chat, text);
+    await chat.idle();
+  }
+});

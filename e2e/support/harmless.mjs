@@ -1,0 +1,83 @@
+// Whether text stayed text: what must not happen around a page, and what must not be found in it.
+
+import assert from "node:assert/strict";
+
+/** Watches a page for whatever leaves it. Returns a function that fails if something did. */
+export function guard(page, allowed) {
+  const left = [];
+  page.on("dialog", (dialog) => {
+    left.push(`dialog: ${dialog.message()}`);
+    dialog.dismiss();
+  });
+  page.on("popup", (other) => left.push(`popup: ${other.url()}`));
+  page.on("download", (download) => left.push(`download: ${download.url()}`));
+  page.on("framenavigated", (frame) => left.push(`navigation: ${frame.url()}`));
+  page.on("request", (request) => {
+    const url = request.url();
+    if (!allowed.some((address) => url.startsWith(address) || url.startsWith(`blob:${address}`))) left.push(`request: ${url}`);
+  });
+  return () => assert.deepEqual(left, [], "nothing left the page");
+}
+
+/**
+ * Reads the chat from its end to its beginning, opens everything that can be opened, and fails on anything that text should
+ * not have become. Gives what was seen on the way: marks, such as `№7;`, and the names of tools.
+ */
+export async function harmless(page) {
+  const { found, seen } = await page.evaluate(read);
+  assert.deepEqual(found.slice(0, 20), [], `${found.length} things that text should not have become`);
+  return seen;
+}
+
+/** Runs in the page. */
+async function read() {
+  const KINDS =
+    "script, iframe, frame, frameset, object, embed, applet, style, link, base, meta, template, noscript, slot, marquee, " +
+    "math, picture, source, track, image, portal, svg:not([data-icon]), svg *:not(path), svg > path ~ *";
+  const NEVER = new RegExp(
+    "^on|^(srcdoc|srcset|action|formaction|background|ping|http-equiv|autofocus|autoplay|contenteditable|is|popover|" +
+      "xlink:href|poster|data|form|manifest|lowsrc|dynsrc|nonce|integrity|slot|accesskey|usemap)$",
+    "i",
+  );
+  const own = (value) => new URL(value, location.href).origin === location.origin;
+  const CHECKS = {
+    style: (value) => !/url|expression|@|position/i.test(value),
+    // What the page finds by its name, it must have named itself.
+    id: (value) => /^la-[\w-]+$/.test(value),
+    name: (value) => /^(la-[\w-]+)?$/.test(value),
+    target: (value) => value === "_blank",
+    href: (value) => ["http:", "https:", "mailto:", "tel:"].includes(new URL(value, location.href).protocol),
+    // Nothing foreign is fetched without the host's word, and the demo gives none.
+    src: (value) => /^data:image\/(png|jpeg|gif|webp|avif);base64,|^blob:/.test(value) || own(value),
+  };
+  const [found, seen] = [new Set(), new Set()];
+  const chat = document.querySelector("[data-assistant-chat]");
+  const log = chat.querySelector("[role=log]");
+
+  function look() {
+    if (globalThis.__pwned !== undefined) found.add("a script ran");
+    if ({}.pwned !== undefined) found.add("a prototype was changed");
+    for (const element of chat.querySelectorAll(KINDS)) found.add(`element: ${element.outerHTML.slice(0, 200)}`);
+    for (const element of chat.querySelectorAll("*")) {
+      for (const { name, value } of element.attributes) {
+        const fine = !NEVER.test(name) && (CHECKS[name]?.(value) ?? true);
+        if (!fine) found.add(`attribute: ${name}=${JSON.stringify(value.slice(0, 100))} on ${element.localName}`);
+      }
+    }
+    for (const mark of log.textContent.match(/№\d+;/g) ?? []) seen.add(mark);
+    for (const card of chat.querySelectorAll("[data-tool-name]")) seen.add(card.dataset.toolName);
+  }
+
+  const frames = async (count) => {
+    for (let frame = 0; frame < count; frame++) await new Promise(requestAnimationFrame);
+  };
+  // Only what is near the reader is in the page.
+  for (let top = log.scrollHeight; ; top = log.scrollTop - 2 * log.clientHeight) {
+    log.scrollTop = top;
+    await frames(2);
+    for (const details of chat.querySelectorAll("details:not([open])")) details.open = true;
+    await frames(2);
+    look();
+    if (top <= 0) return { found: [...found], seen: [...seen] };
+  }
+}
