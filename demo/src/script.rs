@@ -1,9 +1,10 @@
 //! The agent that lives in the page: what it says and calls, by the words of the person, and how
 //! it goes on with results. It sees what any agent sees, the run's input, and nothing else.
 //!
-//! The words for results are in `words`.
+//! Most scenes are markdown, which `scenes` finds; the words for results are in `words`.
 
 mod everything;
+mod scenes;
 mod words;
 
 use std::time::Duration;
@@ -14,7 +15,7 @@ use leptos_assistant::{
     chat::Icon,
     core::event::{EventKind, RunInput},
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// A suggestion for each scene; what it says is exactly the prompt.
 pub(crate) fn suggestions() -> Vec<Suggestion> {
@@ -42,152 +43,71 @@ pub(crate) fn answer(input: &RunInput) -> Script {
     let said = text.to_lowercase();
     let results = results_since_user(input);
     if said.contains("keep searching") {
-        return calling(
-            input,
-            Script::new(),
-            "web_search",
-            &json!({"query": "tide tables"}),
-        );
+        let again = Script::new().call("web_search", &json!({"query": "tide tables"}));
+        return refusal(input, ["web_search"].into_iter()).unwrap_or(again);
     }
-    if results.is_empty() {
-        open(input, &text, &said)
-    } else {
-        Script::new().text(words::about(&text, &results))
+    if results.is_empty()
+        && let Some(script) = by_hand(input, &text, &said)
+    {
+        return script;
     }
+    let about = words::about(&text, &results);
+    if let Some(scene) = scenes::mishap(&said) {
+        return scene.with("about", &about).script(input);
+    }
+    // Several places are one call each; what comes of them is told like anything else.
+    let asked = scenes::asked_for(&text, &said).filter(|_| !asks_for_places(&text, &said));
+    let Some(scene) = asked else {
+        return match results.is_empty() {
+            true => scenes::help().script(input),
+            false => Script::new().text(about),
+        };
+    };
+    // What was called already is gone on with, even if it is not offered any more.
+    let refusal = refusal(input, scene.tools()).filter(|_| results.is_empty());
+    refusal.unwrap_or_else(|| scene.with("about", &about).script(input))
 }
 
-/// The first answer to what a person says.
-fn open(input: &RunInput, text: &str, said: &str) -> Script {
-    let has = |word: &str| said.contains(word);
+/// What no scene of markdown can tell.
+fn by_hand(input: &RunInput, text: &str, said: &str) -> Option<Script> {
     if let Some(script) = mishap(said) {
-        return script;
+        return Some(script);
     }
-    if has("everything") {
-        return everything::everything();
+    if said.contains("everything") {
+        return Some(everything::everything());
     }
-    if let Some(script) = look_up(input, text, said) {
-        return script;
+    if asks_for_places(text, said) {
+        let weather = refusal(input, ["get_weather"].into_iter());
+        return Some(weather.unwrap_or_else(|| {
+            let look =
+                |script: Script, place| script.call("get_weather", &json!({"location": place}));
+            let places = words::places(text).into_iter();
+            places.fold(Script::new().text("Let me check…"), look)
+        }));
     }
-    if has("delete") {
-        let (kind, name) = words::resource(text);
-        let script = Script::new().text(format!("I will ask you before {name} goes."));
-        let args = json!({"resourceType": kind, "resourceName": name});
-        return calling(input, script, "confirmDeletion", &args);
-    }
-    if has("ask me first") || has("confirm") {
-        let action = words::action(text);
-        let script = Script::new().text("I need your word before I do that.");
-        let args = json!({"action": action, "importance": "high"});
-        return calling(input, script, "confirmAction", &args);
-    }
-    if has("process") || has("slow task") {
-        let version = if has("slow") {
-            "slow"
-        } else {
-            words::version(text)
-        };
-        let script = Script::new().text("Starting. The stages report here as they finish.");
-        let args = json!({"environment": words::environment(text), "version": version});
-        return calling(input, script, "deployment_process", &args);
-    }
-    if has("deploy") {
-        let (environment, version) = (words::environment(text), words::version(text));
-        let script = Script::new().text(format!("Deploying {version} to {environment}."));
-        let args = json!({"environment": environment, "version": version});
-        return calling(input, script, "deployApplication", &args);
-    }
-    if has("data source") {
-        let kinds = match words::after(text, &["data source with ", "data source for "]) {
-            Some(wanted) if has("data source with ") => vec![wanted],
-            _ => vec!["time series", "tables"],
-        };
-        let script = Script::new().text("Which one should it be?");
-        return calling(
-            input,
-            script,
-            "selectDataSource",
-            &json!({"dataTypes": kinds}),
-        );
-    }
-    own_work(said).unwrap_or_else(|| Script::new().text(words::HELP))
+    let is_other = scenes::mishap(said).is_some() || scenes::asked_for(text, said).is_some();
+    (said.contains("analyze") && !is_other).then(analysis)
 }
 
-/// Weather, search, or both at once.
-fn look_up(input: &RunInput, text: &str, said: &str) -> Option<Script> {
-    let has = |word: &str| said.contains(word);
-    if has("search") && has("weather") {
-        let query = words::after(text, &["search for ", "search "]).unwrap_or(text);
-        let query = query.split(" and ").next().unwrap_or(query);
-        let script = Script::new().text("Both at once.");
-        let script = calling(input, script, "web_search", &json!({"query": query}));
-        let place = words::places(text).into_iter().next();
-        return Some(calling(
-            input,
-            script,
-            "get_weather",
-            &json!({"location": place}),
-        ));
-    }
-    if has("weather") {
-        let script = Script::new().text("Let me check…");
-        let look =
-            |script, place| calling(input, script, "get_weather", &json!({"location": place}));
-        return Some(words::places(text).into_iter().fold(script, look));
-    }
-    if has("search") {
-        let query = words::after(text, &["search for ", "search "]).unwrap_or("tide tables");
-        let script = Script::new().text("I will look that up.");
-        return Some(calling(
-            input,
-            script,
-            "web_search",
-            &json!({"query": query}),
-        ));
-    }
-    None
+/// Whether the weather at more than one place is wanted.
+fn asks_for_places(text: &str, said: &str) -> bool {
+    said.contains("weather") && !said.contains("search") && words::places(text).len() > 1
 }
 
-/// Calls a tool of the page, or says that the page does not offer it.
-fn calling(input: &RunInput, script: Script, name: &str, args: &Value) -> Script {
-    if input.tools.iter().any(|tool| tool.name == name) {
-        return script.call(name, args);
-    }
-    Script::new().text(match name {
-        "deployApplication" | "deployment_process" => {
-            "I may not deploy. Turn on “The assistant may deploy” above the environments first."
-                .to_owned()
-        }
-        "web_search" => "I cannot search while the search panel is closed.".to_owned(),
-        other => format!("This page does not offer {other}."),
-    })
-}
-
-/// What the agent does by itself; the page only shows it.
-fn own_work(said: &str) -> Option<Script> {
-    if said.contains("availability") {
-        let args = json!({"endpoint": "/v1/berths?free=today"}).to_string();
-        let id = words::id("api");
-        return Some(
-            Script::new()
-                .text("I will ask the berth service.")
-                .call_as(&id, "api_request", &args)
-                .wait(Duration::from_millis(1_500))
-                .result(id, "{\"free\":[4,9,14]}")
-                .text("Berths 4, 9 and 14 are free today."),
-        );
-    }
-    if said.contains("order") {
-        let id = words::id("order");
-        return Some(
-            Script::new()
-                .text("I will look in the order book.")
-                .call_as(&id, "lookup_order", "{\"order_id\":\"A-17\"}")
-                .wait(Duration::from_millis(600))
-                .result(id, "{\"status\":\"shipped\"}")
-                .text("Order A-17 is shipped."),
-        );
-    }
-    said.contains("analyze").then(analysis)
+/// What the agent says if the page does not offer what it would call.
+fn refusal<'a>(input: &RunInput, mut tools: impl Iterator<Item = &'a str>) -> Option<Script> {
+    let offered = |name: &str| input.tools.iter().any(|tool| tool.name == name);
+    let missing = tools.find(|name| !offered(name))?;
+    Some(
+        Script::new().text(match missing {
+            "deployApplication" | "deployment_process" => {
+                "I may not deploy. Turn on “The assistant may deploy” above the environments first."
+                    .to_owned()
+            }
+            "web_search" => "I cannot search while the search panel is closed.".to_owned(),
+            other => format!("This page does not offer {other}."),
+        }),
+    )
 }
 
 /// Arguments that grow while the work goes on: the list of percentages so far.
@@ -225,22 +145,19 @@ fn analysis() -> Script {
         )
 }
 
-/// What goes wrong, for tests and the curious.
+/// What goes wrong in ways that markdown cannot tell.
 fn mishap(said: &str) -> Option<Script> {
     let has = |word: &str| said.contains(word);
+    if scenes::mishap(said).is_some() {
+        return None;
+    }
     let script = Script::new();
-    let mishap = if has("unknown tool") {
-        script.call("teleport", &json!({"to": "Mars"}))
-    } else if has("wrong arguments") {
-        script.call("web_search", &json!({"query": 7}))
-    } else if has("malformed") {
+    let mishap = if has("malformed") {
         script.call_as(words::id("malformed"), "confirmAction", "{\"action\": oops")
     } else if has("crash") {
         script.text("About to fail.").error("the model exploded")
     } else if has("cut the line") {
         script.text("This answer breaks off before").cut()
-    } else if has("broken card") {
-        script.call("draw_chart", &json!({"values": [3, 1, 2]}))
     } else if has("long") {
         script.text(words::long())
     } else {

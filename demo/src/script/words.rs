@@ -4,11 +4,6 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::Value;
 
-/// What the agent says when it does not know what to do.
-pub(super) const HELP: &str = "I can look up the weather, search, deploy a version, run the full \
-     deployment process, delete a project, pick a data source, check berth availability, analyze \
-     the berth telemetry, and ask you before anything that matters.";
-
 /// An id that was never given out before in this page.
 pub(super) fn id(kind: &str) -> String {
     static COUNT: AtomicU32 = AtomicU32::new(0);

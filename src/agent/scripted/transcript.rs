@@ -88,6 +88,26 @@ impl Transcript {
         Self { runs: reader.runs }
     }
 
+    /// Puts a text in the place of `{key}`, in what is said and in the texts of inputs and outputs.
+    /// What it holds is text: no callout, no YAML.
+    #[must_use]
+    pub fn with(mut self, key: &str, text: &str) -> Self {
+        let key = format!("{{{key}}}");
+        for say in self.runs.iter_mut().flat_map(|run| &mut run.says) {
+            let call = match say {
+                Say::Text(words) => {
+                    *words = words.replace(&key, text);
+                    continue;
+                }
+                Say::Call(call) | Say::Unended(call) | Say::Outcome(call) => call,
+            };
+            for value in [&mut call.input, &mut call.output].into_iter().flatten() {
+                fill(value, &key, text);
+            }
+        }
+        self
+    }
+
     /// The tools of the page that are called, in order.
     pub fn tools(&self) -> impl Iterator<Item = &str> {
         let asks = self.runs.iter().flat_map(|run| &run.asks);
@@ -218,6 +238,16 @@ impl ScriptedAgent {
     pub fn transcript(markdown: &str) -> Self {
         let answer = Transcript::new(markdown);
         Self::new(move |input| answer.script(input))
+    }
+}
+
+/// As deep as a callout nests, so recursion ends.
+fn fill(value: &mut Value, key: &str, text: &str) {
+    match value {
+        Value::String(words) => *words = words.replace(key, text),
+        Value::Array(items) => items.iter_mut().for_each(|item| fill(item, key, text)),
+        Value::Object(fields) => fields.values_mut().for_each(|field| fill(field, key, text)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 

@@ -1,0 +1,75 @@
+//! The scenes that are written as markdown, in `demo/scenes/`: which one a person asks for, and
+//! what of their words goes into it. Scenes that markdown cannot tell are in the parent module.
+
+use leptos_assistant::agent::Transcript;
+
+use super::words;
+
+/// The text of a scene.
+macro_rules! scene {
+    ($name:literal) => {
+        Transcript::new(include_str!(concat!("../../scenes/", $name, ".md")))
+    };
+}
+
+/// What goes wrong, for tests and the curious: played whether the page offers the tool or not.
+pub(super) fn mishap(said: &str) -> Option<Transcript> {
+    let has = |word: &str| said.contains(word);
+    if has("unknown tool") {
+        Some(scene!("unknown-tool"))
+    } else if has("wrong arguments") {
+        Some(scene!("wrong-arguments"))
+    } else {
+        has("broken card").then(|| scene!("broken-card"))
+    }
+}
+
+/// The scene that a person asks for.
+pub(super) fn asked_for(text: &str, said: &str) -> Option<Transcript> {
+    let has = |word: &str| said.contains(word);
+    let query = words::after(text, &["search for ", "search "]);
+    let scene = if has("search") && has("weather") {
+        let query = query.unwrap_or(text);
+        scene!("search-and-weather").with("query", query.split(" and ").next().unwrap_or(query))
+    } else if has("weather") {
+        scene!("weather")
+    } else if has("search") {
+        scene!("search").with("query", query.unwrap_or("tide tables"))
+    } else if has("delete") {
+        let (kind, name) = words::resource(text);
+        scene!("delete").with("kind", kind).with("name", name)
+    } else if has("ask me first") || has("confirm") {
+        scene!("confirm").with("action", &words::action(text))
+    } else if has("process") || has("slow task") {
+        let version = if has("slow") {
+            "slow"
+        } else {
+            words::version(text)
+        };
+        scene!("process").with("version", version)
+    } else if has("deploy") {
+        scene!("deploy").with("version", words::version(text))
+    } else if has("data source with ") {
+        let wanted = words::after(text, &["data source with "]).unwrap_or("tables");
+        scene!("source-with").with("wanted", wanted)
+    } else if has("data source") {
+        scene!("source")
+    } else if has("availability") {
+        scene!("berths")
+    } else if has("order") {
+        scene!("order")
+    } else {
+        return None;
+    };
+    let place = words::places(text).into_iter().next().unwrap_or_default();
+    Some(
+        scene
+            .with("place", &place)
+            .with("environment", words::environment(text)),
+    )
+}
+
+/// What the agent says when it does not know what to do.
+pub(super) fn help() -> Transcript {
+    scene!("help")
+}
