@@ -64,7 +64,7 @@ pub fn AssistantProvider(
     /// The conversation to begin with, in a form that [`Assistant::import`] takes. It is opened
     /// once the actions below are registered. One that cannot be read is left out, with an error
     /// in the console; call [`Assistant::import`] yourself to show it to the person.
-    #[prop(optional, into)]
+    #[prop(optional_no_strip, into)]
     initial: Option<Value>,
     /// Which images and other media the chat may fetch; none unless it says so.
     #[prop(optional)]

@@ -12,6 +12,7 @@ use crate::{
     agent,
     browser::system_is_dark,
     dialog::DeleteDialog,
+    history,
     panels::{Activity, Conditions, Environments, Projects, SearchPlace, Sources},
     script::suggestions,
     state::{Environment, Harbor, Shown, Work},
@@ -28,7 +29,7 @@ pub(crate) fn App() -> impl IntoView {
     provide_context(Arc::new(labels));
     let harbor = Harbor::new(system_is_dark());
     view! {
-        <AssistantProvider agent>
+        <AssistantProvider agent initial=history::chosen()>
             <Console harbor notice />
         </AssistantProvider>
     }

@@ -14,6 +14,7 @@ mod app;
 mod browser;
 mod cards;
 mod dialog;
+mod history;
 mod panels;
 mod script;
 mod state;

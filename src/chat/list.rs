@@ -111,6 +111,8 @@ pub(super) struct List {
     pub(super) changes: RwSignal<u32>,
     /// How many messages the thread has.
     pub(super) total: RwSignal<usize>,
+    /// Whether all are in the page because somebody wanted them to be.
+    pub(super) all: RwSignal<bool>,
     /// Whether some of them are not in the page.
     pub(super) partial: RwSignal<bool>,
 }
@@ -135,6 +137,7 @@ impl List {
             between: RwSignal::new(0.0),
             changes: RwSignal::new(0),
             total: RwSignal::new(0),
+            all: RwSignal::new(false),
             partial: RwSignal::new(false),
         }
     }
@@ -185,6 +188,8 @@ impl List {
             }
             let moved = new != old;
             state.window = Some(new);
+            // What comes may be higher or lower than it was taken to be.
+            state.unlooked = moved;
             moved | state.thread.learn()
         });
         if moved {
@@ -258,9 +263,10 @@ impl List {
                 state.thread.room(between.clone()),
                 state.thread.entries.len(),
                 !(above.is_empty() && between.is_empty()),
+                state.all,
             )
         });
-        let Some((items, above, between, total, partial)) = shown else {
+        let Some((items, above, between, total, partial, all)) = shown else {
             return;
         };
         let same = self.items.with_untracked(|old| {
@@ -270,6 +276,7 @@ impl List {
         set_if_changed(self.between, between);
         set_if_changed(self.total, total);
         set_if_changed(self.partial, partial);
+        set_if_changed(self.all, all);
         if !same {
             self.items.set(items);
         }

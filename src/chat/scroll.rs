@@ -72,7 +72,10 @@ impl StickToEnd {
             self.set_at_end(at_end);
         }
         self.note_place();
-        self.look();
+        // Whoever follows the end and is not there yet is on the way.
+        if at_end == self.at_end.get_untracked() {
+            self.look();
+        }
     }
 
     /// Whoever reads is put back to their place; whoever follows goes along. This comes after the

@@ -57,7 +57,11 @@ pub fn Transcript(
                 node_ref=stick.scroller
                 on:scroll=move |_| stick.scrolled()
             >
-                <div class="la-transcript-content" node_ref=stick.content>
+                <div
+                    class="la-transcript-content"
+                    node_ref=stick.content
+                    data-all=move || list.all.get().then_some("")
+                >
                     <Show when=nothing>{empty.run()}</Show>
                     <ShowAll list />
                     <Room place="above" height=list.above />

@@ -1,0 +1,72 @@
+//! A conversation that has been going on for days (`?history=MESSAGES`): for long threads.
+
+use serde_json::{Value, json};
+
+use crate::browser::parameter;
+
+/// What was asked, again and again.
+const QUESTIONS: [&str; 4] = [
+    "Which berths are free?",
+    "Is the crane at pier 3 back?",
+    "What does the tide do tonight?",
+    "Summarise the night shift",
+];
+/// What was answered, from short to long.
+const ANSWERS: [&str; 4] = [
+    "Berths 4, 9 and 14 are free today.",
+    "It is. The repair ended at 04:10, and the test lift was fine.\n\nThe next inspection is due in \
+     **six weeks**.",
+    "Low water is at 21:40, high water at 03:55.\n\n- Until 20:30 every draught can leave.\n- From \
+     then on only up to 9 m.\n- The pilot station knows.",
+    "A calm night:\n\n| what | when |\n| --- | --- |\n| Arrival of the *Halcyon* | 01:20 |\n| Fog, \
+     visibility under 200 m | 02:00 to 03:30 |\n| Departure of the *Meridian* | 04:45 |\n\nNo \
+     incidents, and nobody waited for more than twenty minutes.",
+];
+/// An exchange every so often, in milliseconds.
+const EVERY_MS: i64 = 47 * 60_000;
+/// How many messages make sense.
+const MOST: usize = 20_000;
+
+/// The conversation that the address asks for.
+pub(crate) fn chosen() -> Option<Value> {
+    let count: usize = parameter("history")?.parse().ok()?;
+    Some(of(count.min(MOST)))
+}
+
+fn of(count: usize) -> Value {
+    #[allow(
+        clippy::cast_possible_truncation,
+        reason = "whole milliseconds fit for a long while"
+    )]
+    let now = js_sys::Date::now() as i64;
+    let exchanges = i64::try_from(count / 2).unwrap_or_default();
+    let mut parent = Value::Null;
+    let messages = (0..count).map(|place| {
+        let exchange = place / 2;
+        let back = exchanges - i64::try_from(exchange).unwrap_or_default();
+        let at = now - back * EVERY_MS;
+        let id = format!("past-{place}");
+        let message = if place % 2 == 0 {
+            let text = said(&QUESTIONS, exchange);
+            json!({"id": id, "role": "user", "createdAt": at, "parts": [text]})
+        } else {
+            json!({
+                "id": id,
+                "role": "assistant",
+                "createdAt": at + 4_000,
+                "parts": [said(&ANSWERS, exchange)],
+                "usage": [{"inputTokens": 700 + exchange % 300, "outputTokens": 40 + exchange % 90}],
+                "durationMs": 2_400 + 10 * (exchange % 90),
+            })
+        };
+        let parent = std::mem::replace(&mut parent, message["id"].clone());
+        json!({"parent": parent, "message": message})
+    });
+    let messages: Vec<Value> = messages.collect();
+    json!({"version": 1, "messages": messages, "tip": parent})
+}
+
+fn said(texts: &[&str; 4], turn: usize) -> Value {
+    let text = texts.get(turn % texts.len()).copied().unwrap_or_default();
+    json!({"type": "text", "text": text})
+}

@@ -1,0 +1,133 @@
+// A long thread: what of it is in the page, how a reader moves in it, and what can be done with a turn.
+
+import assert from "node:assert/strict";
+
+import { accessible } from "../support/browser.mjs";
+import { eventually } from "../support/chat.mjs";
+import { demo } from "../support/servers.mjs";
+import { suite } from "../support/suite.mjs";
+
+const pageTest = suite(async (open) => {
+  const page = await demo();
+  open.push(page);
+  return { page };
+});
+
+const longTest = (name, body, options = {}) =>
+  pageTest(name, { address: ({ page }) => `${page.url}?history=1000`, ...options }, body);
+
+const all = (chat) => chat.log.locator("[data-message-id]");
+const rest = (chat) => chat.log.evaluate((log) => log.scrollHeight - log.scrollTop - log.clientHeight);
+const atEnd = (chat) => eventually(async () => assert.ok((await rest(chat)) < 2, "the end is in view"));
+
+/** The first message that is seen whole, and where it is. */
+const mark = (chat) =>
+  chat.log.evaluate((log) => {
+    const edge = log.getBoundingClientRect().top;
+    const found = [...log.querySelectorAll("[data-message-id]")].find((m) => m.getBoundingClientRect().top >= edge);
+    return { id: found.dataset.messageId, top: found.getBoundingClientRect().top - edge };
+  });
+
+const topOf = (chat, id) =>
+  chat.log.evaluate((log, id) => {
+    const found = log.querySelector(`[data-message-id="${id}"]`);
+    return found.getBoundingClientRect().top - log.getBoundingClientRect().top;
+  }, id);
+
+longTest("a thread of 1,000 messages opens at its end with few of them in the page", async (chat) => {
+  await chat.log.locator('[data-message-id="past-999"]').waitFor();
+  await atEnd(chat);
+  assert.ok((await all(chat).count()) <= 60);
+  const last = chat.log.locator('[data-message-id="past-999"]');
+  assert.equal(await last.getAttribute("aria-posinset"), "1000");
+  assert.equal(await last.getAttribute("aria-setsize"), "1000");
+});
+
+longTest("scrolling up brings earlier messages in without moving what is read", async (chat) => {
+  await atEnd(chat);
+  for (let step = 0; step < 25; step++) {
+    const before = await mark(chat);
+    await chat.log.evaluate((log) => log.scrollBy(0, -300));
+    await eventually(async () => {
+      const moved = (await topOf(chat, before.id)) - before.top;
+      assert.ok(Math.abs(moved - 300) <= 1, `${before.id} moved by ${moved}`);
+    });
+    await chat.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    const moved = (await topOf(chat, before.id)) - before.top;
+    assert.ok(Math.abs(moved - 300) <= 1, `${before.id} stays there: ${moved}`);
+    assert.ok((await all(chat).count()) <= 70);
+  }
+  await chat.root.getByRole("button", { name: "Jump to latest" }).click();
+  await atEnd(chat);
+  await chat.log.locator('[data-message-id="past-997"]').waitFor();
+});
+
+longTest("a reader far up is left alone while an answer streams, and told of it", async (chat) => {
+  await chat.send("Tell me a long story");
+  await eventually(async () => assert.ok((await chat.messages("assistant").last().innerText()).length > 400));
+  await chat.log.evaluate((log) => log.scrollBy(0, -4000));
+  const jump = chat.root.getByRole("button", { name: /Jump to latest|new message/ });
+  await jump.waitFor();
+  const before = await mark(chat);
+  const length = async () => (await chat.messages("assistant").last().textContent()).length;
+  const text = await length();
+  await eventually(async () => assert.ok((await length()) > text + 300, "the answer grows"));
+  assert.deepEqual(await mark(chat), before);
+  await jump.click();
+  await eventually(async () => assert.ok((await rest(chat)) < 60));
+  await chat.stopButton.click();
+  await chat.idle();
+});
+
+longTest("a person with a keyboard reaches the beginning, and everything", async (chat) => {
+  await chat.reach(chat.log, "Shift+Tab");
+  await chat.page.keyboard.press("Home");
+  await chat.log.locator('[data-message-id="past-0"]').waitFor();
+  await eventually(async () => assert.ok((await chat.log.evaluate((log) => log.scrollTop)) === 0));
+  const button = chat.root.getByRole("button", { name: "Show all 1000 messages" });
+  await chat.reach(button);
+  await chat.page.keyboard.press("Enter");
+  await eventually(async () => assert.equal(await all(chat).count(), 1000));
+  assert.equal(await button.count(), 0);
+  await chat.log.focus();
+  await chat.page.keyboard.press("End");
+  await atEnd(chat);
+});
+
+longTest("the browser's search finds what was not in the page", async (chat) => {
+  await atEnd(chat);
+  assert.equal(await chat.log.locator('[data-message-id="past-4"]').count(), 0);
+  await chat.page.keyboard.press("Control+f");
+  await chat.log.locator('[data-message-id="past-4"]').waitFor({ state: "attached" });
+  assert.equal(await all(chat).count(), 1000);
+  await atEnd(chat);
+});
+
+longTest("an answer is copied as it was written", async (chat) => {
+  await chat.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  const bar = chat.log.getByRole("group", { name: "Message actions" }).last();
+  await bar.getByRole("button", { name: "Copy" }).click();
+  await eventually(async () => {
+    const status = await chat.root.getByRole("status").allTextContents();
+    assert.ok(status.includes("Copied"), status.join(" | "));
+  });
+  const text = await chat.page.evaluate(() => navigator.clipboard.readText());
+  assert.ok(text.includes("| what | when |") && text.includes("*Halcyon*"), text);
+  const box = await bar.getByRole("button", { name: "Copy" }).boundingBox();
+  assert.ok(box.width >= 24 && box.height >= 24);
+  assert.match(await bar.innerText(), /tokens · .* s/);
+});
+
+for (const colorScheme of ["light", "dark"]) {
+  longTest(
+    `axe finds nothing in a long thread (${colorScheme})`,
+    async (chat) => {
+      await atEnd(chat);
+      await accessible(chat.page);
+      await chat.log.evaluate((log) => (log.scrollTop = 0));
+      await chat.log.getByRole("separator").first().waitFor();
+      await accessible(chat.page);
+    },
+    { colorScheme },
+  );
+}
