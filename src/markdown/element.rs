@@ -170,7 +170,7 @@ fn item(task: Option<bool>, labels: &Labels) -> Option<Element> {
 fn table(labels: &Labels) -> Option<Place> {
     let outer = make::element("div", "la-table")?;
     make::set(&outer, "tabindex", "0");
-    make::set(&outer, "role", "region");
+    make::set(&outer, "role", "group");
     make::set(&outer, "aria-label", &labels.table);
     Some(Place::nested(outer, make::element("table", "")?))
 }

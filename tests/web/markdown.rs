@@ -80,7 +80,7 @@ async fn blocks_become_elements() {
     assert_eq!(count("[role=img][aria-label=Done]"), 1);
     assert_eq!(count("thead th[scope=col]"), 2);
     assert_eq!(count("td[data-align=right]"), 1);
-    assert_eq!(count("[role=region][tabindex='0'] > table"), 1);
+    assert_eq!(count("[role=group][tabindex='0'] > table"), 1);
     assert_eq!(count("blockquote"), 1);
     assert_eq!(count("[role=note][data-alert=warning]"), 1);
     assert_eq!(
