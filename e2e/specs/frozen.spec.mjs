@@ -1,5 +1,5 @@
-// What is drawn is not drawn again: while an answer streams, a block of code only grows. Watched from outside, through the
-// mutations of the page.
+// What is finished is not touched again: while an answer streams, the browser is told nothing about blocks that are
+// complete, and a block of code only grows. Watched from outside, through the mutations of the page.
 
 import assert from "node:assert/strict";
 
@@ -17,28 +17,46 @@ const pageTest = suite(async (open) => {
 const address = ({ page, agent }) => `${page.url}?${new URLSearchParams({ agent: agent.url })}`;
 
 /**
- * Writes down what is done to blocks of code from now on, as far as it should not be: `taken`, nodes taken out of one;
- * `changed`, text that became other text.
+ * Writes down what is done to the page from now on, as far as it should not be: `finished`, done to a block that had
+ * another after it; `taken`, nodes taken out of a block of code; `changed`, text of it that became other text.
  */
 async function watch(page) {
   await page.evaluate(() => {
-    const found = { taken: [], changed: [], seen: 0 };
+    const found = { finished: [], taken: [], changed: [], seen: 0, blocks: 0 };
+    const finished = new WeakSet();
     const elementOf = (node) => (node.nodeType === Node.ELEMENT_NODE ? node : node.parentElement);
     const told = (node) => (node.outerHTML ?? node.data ?? "").slice(0, 200);
     const observer = new MutationObserver((records) => {
-      for (const { target, type, removedNodes, oldValue } of records) {
-        if (!elementOf(target)?.closest(".la-markdown pre")) continue;
+      for (const { target, type, attributeName, removedNodes, oldValue } of records) {
+        // An attribute that is set to what it was changes nothing.
+        if (type === "attributes" && target.getAttribute(attributeName) === oldValue) continue;
         found.seen++;
+        const block = elementOf(target)?.closest(".la-markdown > *");
+        if (block && finished.has(block)) found.finished.push(`${type} ${attributeName ?? ""} of ${target.nodeName} in ${told(block)}`);
+        for (const node of removedNodes) if (finished.has(node)) found.finished.push(`gone: ${told(node)}`);
+        if (!elementOf(target)?.closest(".la-markdown pre")) continue;
         found.taken.push(...Array.from(removedNodes, told));
         if (type === "characterData" && !target.data.startsWith(oldValue)) found.changed.push(told(target));
       }
+      for (const list of document.querySelectorAll(".la-markdown")) {
+        for (const block of list.children) if (block !== list.lastElementChild) finished.add(block);
+        found.blocks = Math.max(found.blocks, list.children.length);
+      }
     });
     const log = document.querySelector("[data-assistant-chat] [role=log]");
-    observer.observe(log, { subtree: true, childList: true, characterDataOldValue: true });
+    observer.observe(log, { subtree: true, childList: true, attributeOldValue: true, characterDataOldValue: true });
     globalThis.found = found;
   });
   return () => page.evaluate(() => globalThis.found);
 }
+
+pageTest("while 5,000 words of markdown stream, finished blocks are left alone", { address }, async (chat) => {
+  const found = await watch(chat.page);
+  await chat.ask("markdown answer");
+  const { finished, seen, blocks } = await found();
+  assert.ok(seen > 100 && blocks > 50, `it streamed: ${seen} mutations, ${blocks} blocks`);
+  assert.deepEqual(finished.slice(0, 5), [], `${finished.length} mutations of finished blocks`);
+});
 
 pageTest("while 3,000 lines of code stream, the block only grows", { address }, async (chat) => {
   const found = await watch(chat.page);

@@ -49,7 +49,12 @@ pub(super) fn show_host(kind: &Kind, element: &web_sys::Node, words: &[Node]) {
     };
     let safe = address::safe_href(href);
     match safe.as_ref().and_then(address::Address::host) {
-        Some(host) if !names(words, host) => make::set(element, "data-host", host),
+        Some(host) if !names(words, host) => {
+            // Most often it stands there already, and what does not change is not touched.
+            if element.get_attribute("data-host").as_deref() != Some(host) {
+                make::set(element, "data-host", host);
+            }
+        }
         _ => {
             // Taking an attribute away does not fail.
             let _ = element.remove_attribute("data-host");

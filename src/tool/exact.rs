@@ -24,13 +24,13 @@ pub fn ExactText(
     let mut rest = text.as_str();
     let mut blocks = Vec::new();
     while let Some((block, after)) = cut(rest, 0) {
-        blocks.push(view! { <span class="la-code-block">{pieces(block)}</span> }.into_any());
+        blocks.push(view! { <span class="la-exact-block">{pieces(block)}</span> }.into_any());
         rest = after;
     }
     if blocks.is_empty() {
         return pieces(rest);
     }
-    blocks.push(view! { <span class="la-code-block">{pieces(rest)}</span> }.into_any());
+    blocks.push(view! { <span class="la-exact-block">{pieces(rest)}</span> }.into_any());
     blocks.into_any()
 }
 
@@ -86,7 +86,7 @@ impl Shown {
         }
         let block = match self.block.take() {
             Some(block) => block,
-            None => match element(place, "la-code-block") {
+            None => match element(place, "la-exact-block") {
                 Some(block) => block,
                 None => return,
             },

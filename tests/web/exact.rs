@@ -53,13 +53,13 @@ async fn long_arguments_grow_at_their_end() {
         "the first half: {}",
         text()
     );
-    let first = chat.page.find(".la-code-block").unwrap();
-    let blocks = chat.page.count(".la-code-block");
+    let first = chat.page.find(".la-exact-block").unwrap();
+    let blocks = chat.page.count(".la-exact-block");
     assert!(blocks > 1, "{blocks} blocks");
     let whole = shown.repeat(2);
     assert!(until(|| text() == whole).await, "all of it");
-    assert!(chat.page.count(".la-code-block") > blocks);
-    let still = chat.page.find(".la-code-block").unwrap();
+    assert!(chat.page.count(".la-exact-block") > blocks);
+    let still = chat.page.find(".la-exact-block").unwrap();
     assert!(still.is_same_node(Some(&first)));
     chat.idle().await;
 }

@@ -14,6 +14,8 @@ use super::{
 const CONTAINERS: usize = 40;
 /// Deeper nodes of any kind flatten into their parent.
 const DEPTH: usize = 64;
+/// So many cells of a table may be empty because its rows are short.
+const PADDING: usize = 4096;
 
 /// Builds the tree from events.
 pub(super) struct Builder<'a> {
@@ -27,6 +29,8 @@ pub(super) struct Builder<'a> {
     links: usize,
     aligns: Vec<Alignment>,
     column: usize,
+    /// How many cells of the table were written only by its grammar.
+    padding: usize,
 }
 
 impl<'a> Builder<'a> {
@@ -39,6 +43,7 @@ impl<'a> Builder<'a> {
             links: 0,
             aligns: Vec::new(),
             column: 0,
+            padding: 0,
         }
     }
 
@@ -155,6 +160,7 @@ impl<'a> Builder<'a> {
             Tag::FootnoteDefinition(label) => Kind::Footnote(label.into_string()),
             Tag::Table(aligns) => {
                 self.aligns = aligns;
+                self.padding = 0;
                 Kind::Table
             }
             Tag::TableHead => {
@@ -202,11 +208,25 @@ impl<'a> Builder<'a> {
         let Some(mut node) = self.open.pop() else {
             return;
         };
+        if node.kind == Kind::TableRow {
+            self.limit_padding(&mut node.children);
+        }
         self.links -= usize::from(is_link(&node.kind));
         if self.links == 0 && !is_link(&node.kind) {
             autolink::apply(&mut node.children);
         }
         self.siblings().push(node);
+    }
+
+    /// Short rows are filled with empty cells. A head of many columns over many short rows would
+    /// make a page of nothing: beyond a limit rows stay as short as they are.
+    fn limit_padding(&mut self, cells: &mut Vec<Node>) {
+        let written = cells.iter().rposition(|cell| !cell.children.is_empty());
+        let written = written.map_or(0, |last| last + 1);
+        self.padding += cells.len() - written;
+        if self.padding > PADDING {
+            cells.truncate(written.max(1));
+        }
     }
 
     pub(super) fn finish(mut self) -> Vec<Node> {

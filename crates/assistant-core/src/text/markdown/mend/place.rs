@@ -131,6 +131,12 @@ pub(super) fn place(text: &str) -> Place<'_> {
             continue;
         }
         if table {
+            if last && rest.chars().all(|c| c == '|' || c.is_whitespace()) {
+                // A bar alone would end the table, and be a paragraph until its row goes on.
+                return Place::Underline {
+                    before: above.saturating_sub(1),
+                };
+            }
             if last {
                 let cell = last_cell(line.rest);
                 return Place::Inline {
