@@ -4,7 +4,10 @@ use assistant_core::{conversation::Cut, event::Role};
 use leptos::{html, prelude::*};
 use wasm_bindgen::JsCast;
 
-use super::{Icon, Labels};
+use super::{
+    Icon, Labels,
+    grouping::{Groups, place as place_of},
+};
 use crate::{
     assistant::Assistant,
     part::PartView,
@@ -37,6 +40,7 @@ fn article(
     place: Signal<Option<(usize, usize)>>,
 ) -> impl IntoView {
     let labels = Labels::current();
+    let groups = use_context::<Groups>();
     let speaker = match message.role {
         Role::User => labels.you.clone(),
         _ => labels.assistant.clone(),
@@ -57,7 +61,7 @@ fn article(
     let count = message.parts.clone();
     let several = {
         let assistant = assistant.clone();
-        Memo::new(move |_| count.with(|parts| default_cards(&assistant, parts) > 1))
+        Memo::new(move |_| count.with(|parts| default_cards(&assistant, parts, groups) > 1))
     };
     view! {
         <article
@@ -80,7 +84,12 @@ fn article(
                     key=|part| (part.index, part.kind.clone())
                     children=move |part| {
                         let (assistant, message) = (assistant.clone(), id.clone());
-                        view! { <PartView assistant message part /> }
+                        let kind = part.kind.clone();
+                        let drawn = view! { <PartView assistant message part /> }.into_any();
+                        match (kind, groups) {
+                            (PartKind::Call(call), Some(groups)) => place_of(groups, call, drawn),
+                            _ => drawn,
+                        }
                     }
                 />
             </div>
@@ -106,13 +115,14 @@ fn cut_note(labels: &Labels, cut: Cut) -> impl IntoView + use<> {
     }
 }
 
-/// How many calls have the default card, which can be opened.
-fn default_cards(assistant: &Assistant, parts: &[PartCell]) -> usize {
+/// How many calls show the default card, which can be opened.
+fn default_cards(assistant: &Assistant, parts: &[PartCell], groups: Option<Groups>) -> usize {
     let calls = parts.iter().filter_map(|part| match &part.kind {
         PartKind::Call(key) => Some(key),
         _ => None,
     });
-    calls.filter(|key| has_default_card(assistant, key)).count()
+    let shown = calls.filter(|key| groups.is_none_or(|groups| !groups.hides(key)));
+    shown.filter(|key| has_default_card(assistant, key)).count()
 }
 
 /// Opens or closes all tool cards of its message that can be (row S1-16).

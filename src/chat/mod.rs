@@ -4,6 +4,7 @@ mod actions;
 mod composer;
 mod day;
 mod dialogs;
+mod grouping;
 mod icons;
 mod labels;
 mod list;

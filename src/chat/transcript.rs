@@ -56,6 +56,12 @@ pub fn Transcript(
                 tabindex="0"
                 node_ref=stick.scroller
                 on:scroll=move |_| stick.scrolled()
+                on:keydown=move |event| {
+                    // The end may move while the browser goes there.
+                    if event.key() == "End" && event.target() == event.current_target() {
+                        stick.jump();
+                    }
+                }
             >
                 <div
                     class="la-transcript-content"

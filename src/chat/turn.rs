@@ -7,6 +7,7 @@ use super::{
     Labels, MessageView,
     actions::{self, Desk},
     day::day_line,
+    grouping::Groups,
     list::{List, Turn},
 };
 
@@ -22,6 +23,8 @@ pub(super) fn TurnView(
     let newest = turn.clone();
     let of_messages = (desk.assistant.clone(), turn.clone());
     let labels = Labels::current();
+    // Seen by the messages of this block alone: each block has an owner of its own.
+    provide_context(Groups::of(desk.assistant.clone(), turn.clone()));
     view! {
         <div
             class="la-turn"

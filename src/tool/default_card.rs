@@ -117,7 +117,7 @@ fn readable(value: &Value) -> String {
 }
 
 /// Whether a result calls itself a failure.
-fn tells_failure(value: &Value) -> bool {
+pub(crate) fn tells_failure(value: &Value) -> bool {
     value.get("success") == Some(&Value::Bool(false))
         || value.get("error").is_some_and(|error| !error.is_null())
 }

@@ -18,5 +18,6 @@ pub use inbox::{InterruptInbox, InterruptInboxProps};
 pub use slot::{ToolCallSlot, ToolCallSlotProps};
 
 pub(crate) use cards::Cards;
+pub(crate) use default_card::tells_failure;
 pub(crate) use foreign::{Foreign, foreign};
 pub(crate) use slot::has_default_card;

@@ -280,3 +280,78 @@ async fn a_choice_in_the_card_is_the_result() {
     chat.idle().await;
     assert_eq!(chat.results(1), ["\"two\""]);
 }
+
+/// S1-15, S1-16: neighbours that are done stand behind one line; what failed does not
+#[wasm_bindgen_test]
+async fn calls_that_are_done_stand_behind_one_line() {
+    let mut script = Script::new();
+    for (id, content) in [
+        ("a", "1"),
+        ("b", "2"),
+        ("c", "3"),
+        ("d", "{\"error\":\"no\"}"),
+    ] {
+        let name = if id == "b" { "read" } else { "look" };
+        script = script.call_as(id, name, "{}").result(id, content);
+    }
+    let script = script.text("Found.");
+    let chat = chat(MockAgent::new().answer(script), || ()).await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    let card = |id: &str| {
+        chat.page
+            .find(&format!("[data-tool-call-id={id}]"))
+            .unwrap()
+    };
+    let hidden = |id: &str| card(id).closest("[hidden]").unwrap().is_some();
+    assert_eq!(chat.page.count(".la-call-group"), 1);
+    let line = chat.page.text(".la-call-group");
+    assert!(
+        line.contains("3 tool calls") && line.contains("look, read"),
+        "{line}"
+    );
+    assert!(hidden("a") && hidden("b") && hidden("c"));
+    assert!(!hidden("d"), "what failed is seen");
+    let before = card("b");
+    assert!(chat.page.click(".la-call-group"));
+    settle().await;
+    assert!(!hidden("a") && !hidden("b") && !hidden("c"));
+    assert_eq!(card("b"), before, "the card is the one that it was");
+    assert!(
+        chat.page
+            .find(".la-call-group[aria-expanded=true]")
+            .is_some()
+    );
+    assert!(chat.page.click(".la-call-group"));
+    settle().await;
+    assert!(hidden("b"));
+}
+
+/// A card that a person has opened is not taken from them
+#[wasm_bindgen_test]
+async fn a_card_that_is_open_does_not_go_behind_a_line() {
+    let pause = std::time::Duration::from_millis(1_000);
+    let mut script = Script::new();
+    for id in ["a", "b", "c", "d"] {
+        script = script.call_as(id, "look", "{}").result(id, "1");
+        if id == "a" {
+            script = script.wait(pause);
+        }
+    }
+    let chat = chat(MockAgent::new().answer(script.text("Found.")), || ()).await;
+    chat.assistant.send("go").unwrap();
+    chat.appears("[data-tool-call-id=a][data-status=complete] summary")
+        .await;
+    assert!(chat.page.click("[data-tool-call-id=a] summary"));
+    chat.idle().await;
+    let hidden = |id: &str| {
+        let card = chat
+            .page
+            .find(&format!("[data-tool-call-id={id}]"))
+            .unwrap();
+        card.closest("[hidden]").unwrap().is_some()
+    };
+    assert!(!hidden("a"), "it is being looked at");
+    assert!(hidden("b") && hidden("c") && hidden("d"));
+    assert!(chat.page.text(".la-call-group").contains("3 tool calls"));
+}

@@ -1,0 +1,216 @@
+//! Calls that are done, side by side, behind one line.
+//!
+//! An agent may call twenty tools before it says a word. Neighbours that ended well and have the
+//! default card become a group, across the messages of a turn; what runs, waits, failed or has a
+//! card of its own always shows. Cards do not move: those of a closed group are hidden where they
+//! stand. One that a person has opened, or is in, is left alone.
+
+use std::collections::{HashMap, HashSet};
+
+use assistant_core::conversation::{CallKey, Phase};
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+
+use super::{Icon, Labels, labels::with_count, list::Turn};
+use crate::{
+    assistant::Assistant,
+    tool::{ExactText, has_default_card, tells_failure},
+    view::PartKind,
+};
+
+/// How many neighbours make a group.
+const ENOUGH: usize = 3;
+/// How many names a group says.
+const NAMES: usize = 3;
+
+/// The place of a call in a group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Seat {
+    /// The first call of the group.
+    head: CallKey,
+    /// What the group says, where this is its first call.
+    says: Option<Summary>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Summary {
+    count: usize,
+    names: String,
+}
+
+/// The groups of a turn.
+#[derive(Clone, Copy)]
+pub(super) struct Groups {
+    seats: Memo<HashMap<CallKey, Seat>>,
+    open: RwSignal<HashSet<CallKey>>,
+    /// Calls that a person looks at.
+    kept: RwSignal<HashSet<CallKey>>,
+}
+
+impl Groups {
+    /// The groups among the messages of a block.
+    pub(super) fn of(assistant: Assistant, turn: ArcRwSignal<Turn>) -> Self {
+        let kept = RwSignal::new(HashSet::new());
+        let seats = Memo::new(move |_| {
+            let rows = kept.with(|kept| rows(&assistant, &turn, kept));
+            let seats = rows
+                .into_iter()
+                .filter(|row| row.len() >= ENOUGH)
+                .flat_map(seated);
+            seats.collect()
+        });
+        Self {
+            seats,
+            open: RwSignal::new(HashSet::new()),
+            kept,
+        }
+    }
+
+    /// Whether a call is behind the line of its group.
+    pub(super) fn hides(self, call: &CallKey) -> bool {
+        self.seats.with(|seats| {
+            let seat = seats.get(call);
+            seat.is_some_and(|seat| self.open.with(|open| !open.contains(&seat.head)))
+        })
+    }
+
+    fn keep(self, call: &CallKey, event: &web_sys::Event) {
+        let target = event.target().and_then(|target| target.dyn_into().ok());
+        let card = target.and_then(|target: web_sys::Element| {
+            target.closest("details.la-tool-card").ok().flatten()
+        });
+        let grouped = self
+            .seats
+            .try_with_untracked(|seats| seats.contains_key(call));
+        if card.is_some() && grouped == Some(false) {
+            self.kept.update(|kept| {
+                kept.insert(call.clone());
+            });
+        }
+    }
+}
+
+type Row = Vec<(CallKey, String)>;
+
+/// Rows of neighbours that may be put together.
+fn rows(assistant: &Assistant, turn: &ArcRwSignal<Turn>, kept: &HashSet<CallKey>) -> Vec<Row> {
+    let cells: Vec<_> = turn.with(|turn| {
+        let ids = turn.entries.iter().map(|entry| &entry.id);
+        ids.filter_map(|id| assistant.message(id)).collect()
+    });
+    let mut rows = vec![Row::new()];
+    for cell in cells {
+        cell.parts.with(|parts| {
+            for part in parts {
+                match &part.kind {
+                    PartKind::Call(key) if !kept.contains(key) && is_done(assistant, key) => {
+                        let name = assistant.call(key).map(|cell| cell.name.get());
+                        if let Some(row) = rows.last_mut() {
+                            row.push((key.clone(), name.unwrap_or_default()));
+                        }
+                    }
+                    // Text that is still empty when a call after it ends stays empty.
+                    PartKind::Text if part.mark.with_untracked(|mark| mark.len == 0) => {}
+                    _ => rows.push(Row::new()),
+                }
+            }
+        });
+    }
+    rows
+}
+
+/// Whether a call ended well and has the default card.
+fn is_done(assistant: &Assistant, key: &CallKey) -> bool {
+    let Some(cell) = assistant.call(key) else {
+        return false;
+    };
+    let fails = || {
+        let failed = assistant.with_conversation(|conversation| {
+            let result = conversation.call(key)?.result.as_ref()?;
+            Some(tells_failure(&result.value))
+        });
+        failed.flatten().unwrap_or_default()
+    };
+    cell.phase.get() == Phase::OutputAvailable && has_default_card(assistant, key) && !fails()
+}
+
+fn seated(row: Row) -> Vec<(CallKey, Seat)> {
+    let Some((head, _)) = row.first().cloned() else {
+        return Vec::new();
+    };
+    let mut names: Vec<&str> = Vec::new();
+    for (_, name) in &row {
+        if !names.contains(&name.as_str()) {
+            names.push(name);
+        }
+    }
+    let more = if names.len() > NAMES { ", …" } else { "" };
+    names.truncate(NAMES);
+    let mut says = Some(Summary {
+        count: row.len(),
+        names: names.join(", ") + more,
+    });
+    let seats = row.into_iter().map(|(key, _)| {
+        let seat = Seat {
+            head: head.clone(),
+            says: says.take(),
+        };
+        (key, seat)
+    });
+    seats.collect()
+}
+
+/// The place of a call: the line of its group where it is the first of one, then its card.
+pub(super) fn place(groups: Groups, call: CallKey, card: AnyView) -> AnyView {
+    let labels = Labels::current();
+    let head = call.clone();
+    let says = Memo::new(move |_| {
+        let seats = groups.seats.read();
+        seats.get(&head).and_then(|seat| seat.says.clone())
+    });
+    let (of_line, hidden, clicked, focused) = (call.clone(), call.clone(), call.clone(), call);
+    let line = move || {
+        let summary = says.get()?;
+        Some(line(groups, of_line.clone(), &labels, summary))
+    };
+    view! {
+        {line}
+        <div
+            class="la-call"
+            hidden=move || groups.hides(&hidden)
+            on:click=move |event| groups.keep(&clicked, &event)
+            on:focusin=move |event| groups.keep(&focused, &event)
+        >
+            {card}
+        </div>
+    }
+    .into_any()
+}
+
+fn line(groups: Groups, head: CallKey, labels: &Labels, summary: Summary) -> AnyView {
+    let of_state = head.clone();
+    let is_open = move || groups.open.with(|open| open.contains(&of_state));
+    let toggle = move |_| {
+        groups.open.update(|open| {
+            if !open.remove(&head) {
+                open.insert(head.clone());
+            }
+        });
+    };
+    view! {
+        <button
+            type="button"
+            class="la-call-group"
+            aria-expanded=move || if is_open() { "true" } else { "false" }
+            on:click=toggle
+        >
+            {Icon::Check.view()}
+            <span class="la-call-group-count">
+                {with_count(&labels.tool_calls, summary.count)}
+            </span>
+            <span class="la-call-group-names"><ExactText text=summary.names /></span>
+            {Icon::chevron()}
+        </button>
+    }
+    .into_any()
+}
