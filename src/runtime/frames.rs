@@ -1,4 +1,5 @@
-//! Changes reach the signals once per animation frame.
+//! Changes reach the signals once per animation frame; text that only grows at every second one,
+//! because laying it out is what an answer costs, and no one reads that fast.
 //!
 //! Frames stop in hidden tabs, so a timer runs beside each; what comes first flushes. The end of
 //! a run does not wait for either.
@@ -22,6 +23,21 @@ pub(super) struct Frames {
     scheduled: Cell<bool>,
     /// Counts the flushes: what was scheduled before the last one has nothing to do any more.
     flushed: Cell<u32>,
+}
+
+impl Frames {
+    fn only_growth(&self) -> bool {
+        let grew = |change: &Change| matches!(change, Change::PartGrew { .. });
+        self.order.borrow().iter().all(grew)
+    }
+}
+
+fn next_frame(act: impl FnOnce() + 'static) {
+    if let Some(window) = web_sys::window() {
+        let callback = Closure::once_into_js(act);
+        // Fails only without a callback.
+        let _ = window.request_animation_frame(callback.unchecked_ref());
+    }
 }
 
 impl Runtime {
@@ -55,11 +71,11 @@ impl Runtime {
                 runtime.flush();
             }
         };
-        if let Some(window) = web_sys::window() {
-            let callback = Closure::once_into_js(flush.clone());
-            // Fails only without a callback.
-            let _ = window.request_animation_frame(callback.unchecked_ref());
-        }
+        let (runtime, first) = (self.weak(), flush.clone());
+        next_frame(move || match runtime.upgrade() {
+            Some(runtime) if runtime.frames.only_growth() => next_frame(first),
+            _ => first(),
+        });
         after(HIDDEN_MS, flush);
     }
 
