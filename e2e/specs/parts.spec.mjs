@@ -40,7 +40,7 @@ const attached = (chat) => chat.root.getByRole("list", { name: "Attached files" 
 
 test("each part has its look", {}, async (chat) => {
   await chat.send("Show me everything");
-  await chat.root.getByText("Then that").first().waitFor();
+  await chat.root.locator(".la-reasoning-latest", { hasText: "Then that" }).waitFor();
   await chat.idle();
   const log = chat.log;
   await log.getByText(/^Thought for/).waitFor();
