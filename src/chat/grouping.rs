@@ -11,7 +11,7 @@ use assistant_core::conversation::{CallKey, Phase};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
-use super::{Icon, Labels, labels::with_count, list::Turn};
+use super::{Icon, Labels, item::Turn, labels::with_count};
 use crate::{
     assistant::Assistant,
     tool::{ExactText, has_default_card, tells_failure},

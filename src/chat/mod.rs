@@ -6,6 +6,7 @@ mod day;
 mod dialogs;
 mod grouping;
 mod icons;
+mod item;
 mod labels;
 mod list;
 mod message;

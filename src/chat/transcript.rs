@@ -5,8 +5,9 @@ use leptos::prelude::*;
 use super::{
     Feedback, Icon, Labels,
     actions::Desk,
+    item::{End, Item},
     labels::{counted, with_count},
-    list::{End, Item, List, News},
+    list::{List, News},
     scroll::StickToEnd,
     spinner,
     turn::TurnView,

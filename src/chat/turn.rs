@@ -8,7 +8,8 @@ use super::{
     actions::{self, Desk},
     day::day_line,
     grouping::Groups,
-    list::{List, Turn},
+    item::Turn,
+    list::List,
 };
 
 /// The messages of a block, in order. Below a turn that is finished stands what can be done.
