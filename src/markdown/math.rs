@@ -1,4 +1,4 @@
-//! Formulas as MathML: TeX by `math-core`, its output read into nodes, never through HTML.
+//! Formulas as `MathML`: TeX by `math-core`, its output read into nodes, never through HTML.
 //!
 //! A formula that cannot be read, is too long or nests too deep is shown as it was written.
 
@@ -10,7 +10,7 @@ const MAX_LEN: usize = 4 * 1024;
 const MAX_DEPTH: usize = 40;
 const NAMESPACE: &str = "http://www.w3.org/1998/Math/MathML";
 
-/// The elements of MathML Core that are made.
+/// The elements of `MathML` Core that are made.
 const ELEMENTS: [&str; 28] = [
     "math",
     "mrow",
@@ -79,7 +79,7 @@ pub(super) fn element(tex: &str, display: bool) -> Option<web_sys::Element> {
     build(&mathml(tex, display)?)
 }
 
-/// The MathML of a formula.
+/// The `MathML` of a formula.
 fn mathml(tex: &str, display: bool) -> Option<String> {
     if tex.len() > MAX_LEN || depth(tex) > MAX_DEPTH {
         return None;
@@ -127,7 +127,7 @@ fn depth(tex: &str) -> usize {
     deepest
 }
 
-/// Makes the elements of a text of MathML.
+/// Makes the elements of a text of `MathML`.
 fn build(xml: &str) -> Option<web_sys::Element> {
     let document = leptos::prelude::document();
     let mut open: Vec<web_sys::Element> = Vec::new();
@@ -217,7 +217,7 @@ fn attributes(mut text: &str) -> Vec<(&str, String)> {
     found
 }
 
-/// Resolves the entities that can stand in MathML.
+/// Resolves the entities that can stand in `MathML`.
 fn unescape(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;

@@ -243,7 +243,7 @@ async fn what_a_person_writes_stays_as_it_is() {
     );
 }
 
-/// Formulas are MathML where the feature `math` is on; elements and attributes are ours.
+/// Formulas are `MathML` where the feature `math` is on; elements and attributes are ours.
 #[cfg(feature = "math")]
 #[wasm_bindgen_test]
 async fn formulas_are_mathml() {
