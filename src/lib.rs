@@ -7,6 +7,7 @@
 //! * [`AssistantProvider`] makes an [`Assistant`] and gives it to everything below.
 //! * [`agent`] has the agents it can talk to.
 //! * [`chat`], [`part`] and [`tool`] have the components; [`view`] the signals they are built on.
+//! * [`markdown`] draws what an agent writes as it streams.
 //! * [`attachment`] says what a person may send along.
 //! * [`testing`] has what tests of an application need.
 //!

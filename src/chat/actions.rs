@@ -12,11 +12,9 @@ use leptos::{prelude::*, task::spawn_local};
 use super::{Icon, Labels, day::clock, labels::with_text, time};
 use crate::{
     assistant::Assistant,
-    runtime::{after, copy_to_clipboard},
+    runtime::{SAID_MS, after, copy_to_clipboard},
 };
 
-/// How long a button says what became of it, in milliseconds.
-const SAID_MS: u32 = 2_000;
 /// Below this a duration says nothing, in milliseconds.
 const NOTEWORTHY_MS: u64 = 100;
 

@@ -7,11 +7,8 @@ use wasm_bindgen::JsCast;
 
 use crate::{
     chat::Labels,
-    runtime::{after, copy_to_clipboard},
+    runtime::{SAID_MS, after, copy_to_clipboard},
 };
-
-/// How long a button says what became of it, in milliseconds.
-const SAID_MS: u32 = 2_000;
 
 /// Carries out what was clicked, if it was one of our buttons.
 pub(super) fn clicked(event: &web_sys::MouseEvent, labels: &Arc<Labels>) {

@@ -118,11 +118,8 @@ impl CodeBlock {
 /// How much of a text goes into a piece that holds so many bytes: it ends with a line.
 fn until_next_piece(text: &str, filled: usize) -> usize {
     let room = PIECE.saturating_sub(filled);
-    let lines = text.match_indices('\n').map(|(at, _)| at + 1);
-    lines
-        .into_iter()
-        .find(|end| *end >= room)
-        .unwrap_or(text.len())
+    let mut lines = text.match_indices('\n').map(|(at, _)| at + 1);
+    lines.find(|end| *end >= room).unwrap_or(text.len())
 }
 
 /// Puts the tokens in the place of the plain code, if they are that code.

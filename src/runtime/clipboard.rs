@@ -3,6 +3,9 @@
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 
+/// How long a button says what became of copying, in milliseconds.
+pub(crate) const SAID_MS: u32 = 2_000;
+
 /// Puts a text into the clipboard; says whether it is there. Pages without a secure address have
 /// no clipboard, and a browser may refuse.
 pub(crate) async fn copy(text: &str) -> bool {

@@ -35,7 +35,7 @@ use crate::{
     view::ViewModel,
 };
 
-pub(crate) use clipboard::copy as copy_to_clipboard;
+pub(crate) use clipboard::{SAID_MS, copy as copy_to_clipboard};
 pub(crate) use files::{read_base64, save_file};
 pub(crate) use host::{console_error, fresh_id, now};
 pub(crate) use timer::{after, sleep};

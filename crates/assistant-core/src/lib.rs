@@ -10,7 +10,7 @@
 //! * [`action`] is what the page offers: definitions, registry, argument validation, policy.
 //! * [`replay`] plays recorded streams into a conversation, for tools and tests.
 //! * [`session`] owns a conversation and decides what happens next.
-//! * [`text`] reads what agents write: markdown as it streams, and addresses.
+//! * [`text`] reads what agents write: markdown as it streams, tool calls in it, and addresses.
 
 pub mod action;
 pub mod conversation;

@@ -20,7 +20,7 @@ use place::{Place, place};
 pub fn mend(text: &str) -> Cow<'_, str> {
     match place(text) {
         Place::Done => Cow::Borrowed(text),
-        Place::Underline { before } => Cow::Borrowed(text.get(..before).unwrap_or(text)),
+        Place::Held { before } => Cow::Borrowed(text.get(..before).unwrap_or(text)),
         Place::Table {
             head,
             cell,

@@ -7,9 +7,9 @@ pub(super) enum Place<'a> {
     Done,
     /// Inlines begin at `at`, in a list `item`, or as raw `html`.
     Inline { at: usize, item: bool, html: bool },
-    /// The line that begins behind `before` would make a heading of the paragraph above it, but
-    /// may as well become a list or a rule.
-    Underline { before: usize },
+    /// The line that begins behind `before` is not shown yet: it would make a heading of the
+    /// paragraph above it or end the table, but may as well become a list, a rule or a row.
+    Held { before: usize },
     /// The head of a table ends at `head`; the line under it is missing or half written.
     Table {
         head: usize,
@@ -67,7 +67,7 @@ pub(super) fn place(text: &str) -> Place<'_> {
         if rest.is_empty() {
             if last && line.item && open.is_some() {
                 // An empty item would not interrupt the paragraph, or would make a heading of it.
-                return Place::Underline {
+                return Place::Held {
                     before: above.saturating_sub(1),
                 };
             }
@@ -100,7 +100,7 @@ pub(super) fn place(text: &str) -> Place<'_> {
         }
         if head.is_some() && !line.item && is_underline(rest) {
             if last && rest.len() < 3 {
-                return Place::Underline {
+                return Place::Held {
                     before: above.saturating_sub(1),
                 };
             }
@@ -133,7 +133,7 @@ pub(super) fn place(text: &str) -> Place<'_> {
         if table {
             if last && rest.chars().all(|c| c == '|' || c.is_whitespace()) {
                 // A bar alone would end the table, and be a paragraph until its row goes on.
-                return Place::Underline {
+                return Place::Held {
                     before: above.saturating_sub(1),
                 };
             }
