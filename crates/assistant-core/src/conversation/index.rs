@@ -38,7 +38,8 @@ impl Conversation {
     /// The call on the path that the tool message with this id answers.
     pub(super) fn find_answer(&self, message_id: &str) -> Option<CallRef> {
         let is_it = |at: &CallRef| {
-            let result = self.call_at(*at).and_then(|call| call.result.as_ref());
+            let call = self.call_at(*at).filter(|call| !call.unlisted);
+            let result = call.and_then(|call| call.result.as_ref());
             result.is_some_and(|result| result.message_id == message_id)
         };
         self.answers

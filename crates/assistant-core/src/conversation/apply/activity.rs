@@ -31,7 +31,8 @@ impl Conversation {
             self.node(ix)
                 .is_some_and(|n| n.message.calls().any(ToolCall::is_real))
         };
-        if found.is_some_and(holds_call) || (found.is_none() && self.find_answer(id).is_some()) {
+        let is_activity = found.and_then(|ix| self.role_of(ix)) == Some(Role::Activity);
+        if found.is_some_and(holds_call) || (!is_activity && self.find_answer(id).is_some()) {
             // What was called and answered is not undone by a display.
             return out.warn(
                 "activity-over-call",

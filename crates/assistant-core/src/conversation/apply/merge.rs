@@ -49,12 +49,7 @@ impl Conversation {
         self.finish_all_callouts(out);
         let authority = Authority::of(&messages, metadata);
         let places = self.places();
-        self.leading_results.clear();
-        for node in self.path.clone() {
-            if let Some(node) = self.node_mut(node) {
-                node.results.clear();
-            }
-        }
+        self.take_places_of_results();
         let order: Vec<String> = messages.iter().map(|message| message.id.clone()).collect();
         let mut incoming: HashMap<String, Message> = messages
             .into_iter()
@@ -68,7 +63,9 @@ impl Conversation {
             }
         }
         self.reindex();
-        self.restore_results(places, &mut incoming, out.now);
+        // Results that met their calls just now get the places of their messages, too.
+        let met = self.take_places_of_results();
+        self.restore_results(places, &met, &mut incoming, out.now);
         for id in order {
             let Some(message) = incoming.remove(&id) else {
                 continue;
@@ -105,9 +102,27 @@ impl Conversation {
         list
     }
 
+    fn take_places_of_results(&mut self) -> HashSet<CallRef> {
+        let mut taken: HashSet<_> = self.leading_results.drain(..).collect();
+        for ix in self.path.clone() {
+            if let Some(node) = self.node_mut(ix) {
+                taken.extend(node.results.drain(..));
+            }
+        }
+        taken
+    }
+
+    fn place_result(&mut self, at: CallRef, after: Option<usize>) {
+        match after.and_then(|ix| self.node_mut(ix)) {
+            Some(node) => node.results.push(at),
+            None => self.leading_results.push(at),
+        }
+    }
+
     fn restore_results(
         &mut self,
         places: Vec<(String, Place)>,
+        met: &HashSet<CallRef>,
         incoming: &mut HashMap<String, Message>,
         now: i64,
     ) {
@@ -122,15 +137,22 @@ impl Conversation {
                     if self.on_path(ix) {
                         after = Some(ix);
                     }
+                    if let Some(at) = self.find_answer(&id).filter(|at| met.contains(at)) {
+                        self.place_result(at, after);
+                    }
                     continue;
                 }
                 Place::Result(call_id) => call_id,
             };
-            let at = self.find_call(&call_id);
+            let at = self.find_answer(&id).filter(|at| {
+                let call = self.call_at(*at);
+                call.is_some_and(|call| call.id == call_id)
+            });
             let mut fresh = incoming.remove(&id);
             let is_answer = |message: &mut Message| answers(message) == Some(&call_id);
             if let Some(message) = fresh.take_if(|message| at.is_none() || !is_answer(message)) {
-                // Its call is gone or comes anew, or it is another message now: the place stays.
+                // Its call is gone, comes anew or has another answer, or it is another message now: the
+                // place stays.
                 self.insert_wire(after, message, now);
                 after = self.find_message(&id).or(after);
             }
@@ -148,10 +170,7 @@ impl Conversation {
             if let Some(fresh) = fresh {
                 fold::take_result(call, fresh, now);
             }
-            match after.and_then(|ix| self.node_mut(ix)) {
-                Some(node) => node.results.push(at),
-                None => self.leading_results.push(at),
-            }
+            self.place_result(at, after);
         }
     }
 

@@ -76,6 +76,12 @@ impl Conversation {
     pub(super) fn end_text(&mut self, id: &str, base: Base, out: &mut Applied<'_>) {
         let found = self.find_text(id);
         let Some(ix) = found.filter(|ix| self.role_of(*ix) != Some(Role::Activity)) else {
+            if found.is_none() && self.is_taken(id) {
+                out.warn(
+                    "id-taken",
+                    format!("the text '{id}' ended, but it is the result of a call by now"),
+                );
+            }
             return;
         };
         self.finish_texts(ix, out);

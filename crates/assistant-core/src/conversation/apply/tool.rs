@@ -135,6 +135,16 @@ impl Conversation {
         base: Base,
         out: &mut Applied<'_>,
     ) {
+        let named = self.find_message(&message_id);
+        if named
+            .and_then(|ix| self.role_of(ix))
+            .is_some_and(|role| role != Role::Tool)
+        {
+            out.warn(
+                "id-taken",
+                format!("result '{message_id}' has the id of another message"),
+            );
+        }
         let Some(at) = self.find_call(&tool_call_id) else {
             return self.keep_orphan(message_id, tool_call_id, content, base, out);
         };
