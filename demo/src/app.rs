@@ -103,10 +103,11 @@ fn Switcher(harbor: Harbor) -> impl IntoView {
     let pressed = move |side| move || if shown.get() == side { "true" } else { "false" };
     let activity = use_assistant().map(|assistant| assistant.activity());
     let waiting = Memo::new(move |_| {
-        let asks = activity
-            .as_ref()
-            .is_some_and(|activity| activity.get().waiting);
-        shown.get() == Shown::Page && (asks || harbor.choosing.get())
+        let asks = activity.as_ref().is_some_and(|activity| {
+            let now = activity.get();
+            now.waiting || now.asking
+        });
+        asks && shown.get() == Shown::Page
     });
     view! {
         <div class="demo-switcher" role="group" aria-label="View">

@@ -21,8 +21,6 @@ pub(crate) struct Harbor {
     pub(crate) weather: RwSignal<Option<Weather>>,
     pub(crate) source: RwSignal<&'static str>,
     pub(crate) feed: RwSignal<Vec<Entry>>,
-    /// A choice in a card waits for the person.
-    pub(crate) choosing: RwSignal<bool>,
     /// What is shown where page and chat take turns.
     pub(crate) view: RwSignal<Shown>,
     /// What the person wants instead of the system's colours.
@@ -202,7 +200,6 @@ impl Harbor {
             weather: RwSignal::new(None),
             source: RwSignal::new("Orders warehouse"),
             feed: RwSignal::new(feed),
-            choosing: RwSignal::new(false),
             view: RwSignal::new(Shown::Assistant),
             dark: RwSignal::new(dark),
             marks: RwSignal::new(HashMap::new()),

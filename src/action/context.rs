@@ -116,12 +116,14 @@ impl ToolContext {
     /// Asks the person through the call's card: the card sees `question` as preliminary result and
     /// answers with [`super::ToolCallView::reply`]. `None` if what it says is of another type.
     pub async fn ask<R: DeserializeOwned>(&self, question: impl Serialize) -> Option<R> {
-        let reply = self
-            .runtime
-            .upgrade()?
-            .await_reply(self.invocation.call.clone());
+        let runtime = self.runtime.upgrade()?;
+        let reply = runtime.await_reply(self.invocation.call.clone());
+        let asking = Asking::begin(&runtime);
+        drop(runtime);
         self.preliminary(question);
-        serde_json::from_value(reply.await.ok()?).ok()
+        let answer = reply.await.ok();
+        drop(asking);
+        serde_json::from_value(answer?).ok()
     }
 
     /// Asks the person in a dialog with Confirm and Cancel. Closing it counts as Cancel.
@@ -132,7 +134,7 @@ impl ToolContext {
         let (sender, receiver) = oneshot::channel();
         let id = runtime.number();
         let guard = DialogGuard {
-            runtime: self.runtime.clone(),
+            asking: Asking::begin(&runtime),
             id,
         };
         runtime
@@ -162,14 +164,32 @@ impl std::fmt::Debug for ToolContext {
 
 /// Closes the dialog when the handler is dropped while it is open.
 struct DialogGuard {
-    runtime: Weak<Runtime>,
+    asking: Asking,
     id: u64,
 }
 
 impl Drop for DialogGuard {
     fn drop(&mut self) {
-        if let Some(runtime) = self.runtime.upgrade() {
+        if let Some(runtime) = self.asking.0.upgrade() {
             runtime.view.close_dialog(self.id);
+        }
+    }
+}
+
+/// The chat says that it waits for the person for as long as this lives.
+struct Asking(Weak<Runtime>);
+
+impl Asking {
+    fn begin(runtime: &Runtime) -> Self {
+        runtime.view.begin_asking();
+        Self(runtime.weak())
+    }
+}
+
+impl Drop for Asking {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.upgrade() {
+            runtime.view.end_asking();
         }
     }
 }

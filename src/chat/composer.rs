@@ -1,6 +1,6 @@
 //! Where the person writes.
 
-use assistant_core::event::Content;
+use assistant_core::{event::Content, session::OpenInterrupt};
 use leptos::{ev, html, prelude::*};
 
 use super::{Icon, Labels};
@@ -35,8 +35,13 @@ pub fn Composer(
         Memo::new(move |_| state_of(activity.get()))
     };
     let interrupts = assistant.interrupts();
-    let asked =
-        Memo::new(move |_| interrupts.with(|list| list.iter().any(|open| open.call.is_none())));
+    let asked = {
+        let activity = activity.clone();
+        Memo::new(move |_| {
+            let asks = || interrupts.with(|list| list.iter().any(is_asked));
+            activity.get().asking || asks()
+        })
+    };
     let on_button = RwSignal::new(false);
     keep_focus(busy, input, on_button);
     let form = NodeRef::<html::Form>::new();
@@ -154,6 +159,11 @@ pub fn Composer(
     }
 }
 
+/// Whether a question of the agent is still without an answer.
+pub(super) fn is_asked(open: &OpenInterrupt) -> bool {
+    open.call.is_none() && open.answer.is_none()
+}
+
 const BLOCKED: &str = "blocked";
 
 fn state_of(activity: Activity) -> &'static str {
@@ -166,7 +176,7 @@ fn state_of(activity: Activity) -> &'static str {
 
 fn hint_of(labels: &Labels, state: &str, asked: bool) -> String {
     match state {
-        BLOCKED if asked => labels.questions_hint.to_string(),
+        BLOCKED | "running" if asked => labels.questions_hint.to_string(),
         BLOCKED => labels.approvals_hint.to_string(),
         "running" => labels.busy_hint.to_string(),
         _ => labels.hint.to_string(),

@@ -194,6 +194,10 @@ fn Working(assistant: Assistant, stuck_after_ms: u32) -> impl IntoView {
     let hint = labels.stuck.clone();
     let of = assistant;
     let line = Memo::new(move |_| {
+        // Whoever is asked sees the question; the tool does not run on until it is answered.
+        if activity.get().asking {
+            return None;
+        }
         let tools = running.get();
         if !tools.is_empty() {
             return Some(format!("{} {}…", labels.running, tools.join(", ")));

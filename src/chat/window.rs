@@ -3,7 +3,9 @@
 use assistant_core::session::FinishReason;
 use leptos::prelude::*;
 
-use super::{Composer, ConfirmDialogs, Feedback, Icon, Labels, Notices, Transcript};
+use super::{
+    Composer, ConfirmDialogs, Feedback, Icon, Labels, Notices, Transcript, composer::is_asked,
+};
 use crate::{
     assistant::{Assistant, use_assistant},
     attachment::Attachments,
@@ -60,6 +62,10 @@ impl Suggestion {
 /// the person is open.
 #[component]
 pub fn ChatWindow(
+    /// What the window is called, to eyes and ears, instead of [`Labels::title`]. Two windows on
+    /// one page need names that differ.
+    #[prop(optional, into)]
+    label: String,
     /// What stands there before the first message, above the suggestions.
     #[prop(optional, into)]
     empty_title: String,
@@ -80,9 +86,10 @@ pub fn ChatWindow(
         if cfg!(feature = "csr") {
             runtime::console_error("ChatWindow stands outside of <AssistantProvider>");
         }
-        return shell().into_any();
+        return shell(label).into_any();
     };
     let labels = Labels::current();
+    let name = name_of(&labels, label);
     let activity = assistant.activity();
     let running = {
         let activity = activity.clone();
@@ -101,11 +108,11 @@ pub fn ChatWindow(
             class="la-chat"
             data-assistant-chat=""
             data-running=running
-            aria-label=labels.title.clone()
+            aria-label=name.clone()
         >
             <header class="la-chat-header">
                 <div class="la-chat-heading">
-                    <h2 class="la-chat-title">{labels.title.clone()}</h2>
+                    <h2 class="la-chat-title">{name.clone()}</h2>
                     <Status assistant=assistant.clone() />
                 </div>
                 <div class="la-chat-actions">
@@ -133,9 +140,17 @@ pub fn ChatWindow(
 }
 
 /// What stands there without a session: on a server, or outside of a provider.
-fn shell() -> impl IntoView {
-    let labels = Labels::current();
-    view! { <section class="la-chat" data-assistant-chat="" aria-label=labels.title.clone()></section> }
+fn shell(label: String) -> impl IntoView {
+    let name = name_of(&Labels::current(), label);
+    view! { <section class="la-chat" data-assistant-chat="" aria-label=name></section> }
+}
+
+fn name_of(labels: &Labels, label: String) -> String {
+    if label.is_empty() {
+        labels.title.to_string()
+    } else {
+        label
+    }
 }
 
 fn greeting(
@@ -179,7 +194,7 @@ fn Status(assistant: Assistant) -> impl IntoView {
     let state = Memo::new(move |_| {
         let failed = notices.with(|list| list.iter().any(|notice| notice.kind.is_failure()));
         match activity.get() {
-            Activity { waiting: true, .. } => "waiting",
+            Activity { waiting: true, .. } | Activity { asking: true, .. } => "waiting",
             Activity { busy: true, .. } => "running",
             Activity { .. } if failed => "error",
             Activity { .. } => "ready",
@@ -200,12 +215,21 @@ fn Status(assistant: Assistant) -> impl IntoView {
 fn Announcer(assistant: Assistant) -> impl IntoView {
     let labels = Labels::current();
     let activity = assistant.activity();
+    let interrupts = assistant.interrupts();
     let said = RwSignal::new(String::new());
     Effect::new(move |known: Option<Activity>| {
         let now = activity.get();
         let before = known.unwrap_or_default();
-        if now.waiting && !before.waiting {
-            said.set(labels.approval_asked.to_string());
+        if now.asking && !before.asking {
+            said.set(labels.question_asked.to_string());
+        } else if now.waiting && !before.waiting {
+            let asked = interrupts.with_untracked(|list| list.iter().any(is_asked));
+            let word = if asked {
+                &labels.question_asked
+            } else {
+                &labels.approval_asked
+            };
+            said.set(word.to_string());
         } else if now.busy && !before.busy {
             said.set(String::new());
         } else if !now.busy && before.busy {

@@ -8,7 +8,11 @@ mod call;
 mod list;
 mod message;
 
-use std::{cell::RefCell, collections::HashMap};
+use std::{
+    cell::RefCell,
+    collections::HashMap,
+    sync::atomic::{AtomicU32, Ordering::Relaxed},
+};
 
 use assistant_core::{
     conversation::{CallKey, Change, MessageId},
@@ -34,6 +38,8 @@ pub struct Activity {
     pub streaming: bool,
     /// Nothing happens until a person answers.
     pub waiting: bool,
+    /// A handler asks the person, through its card or in a dialog.
+    pub asking: bool,
 }
 
 /// The signals of one assistant.
@@ -51,6 +57,8 @@ pub(crate) struct ViewModel {
     pub(crate) thread_id: ArcRwSignal<String>,
     /// Counts registrations and removals: cards look again who renders them.
     pub(crate) renderers: ArcRwSignal<u32>,
+    /// How many questions of handlers are open, in cards and dialogs.
+    asks: AtomicU32,
     /// Questions that handlers ask in a dialog, oldest first.
     pub(crate) dialogs: ArcRwSignal<Vec<ConfirmRequest>>,
     cells: SendWrapper<RefCell<Cells>>,
@@ -92,9 +100,29 @@ impl ViewModel {
             interrupts: ArcRwSignal::new(Vec::new()),
             thread_id: ArcRwSignal::new(thread_id),
             renderers: ArcRwSignal::new(0),
+            asks: AtomicU32::new(0),
             dialogs: ArcRwSignal::new(Vec::new()),
             cells: SendWrapper::new(RefCell::default()),
         }
+    }
+
+    /// A handler begins to ask the person.
+    pub(crate) fn begin_asking(&self) {
+        self.count_asks(self.asks.load(Relaxed).saturating_add(1));
+    }
+
+    /// A handler has its answer, or wants it no longer.
+    pub(crate) fn end_asking(&self) {
+        self.count_asks(self.asks.load(Relaxed).saturating_sub(1));
+    }
+
+    fn count_asks(&self, count: u32) {
+        self.asks.store(count, Relaxed);
+        let now = Activity {
+            asking: count > 0,
+            ..self.activity.get_untracked()
+        };
+        set_if_changed(&self.activity, now);
     }
 
     pub(crate) fn open_dialog(&self, request: ConfirmRequest) {
@@ -149,6 +177,7 @@ impl ViewModel {
             busy: session.is_busy(),
             streaming: session.is_streaming(),
             waiting: session.waits_for_person(),
+            asking: self.asks.load(Relaxed) > 0,
         });
         updates.running = session.running_tools();
         updates

@@ -276,6 +276,13 @@ async fn a_choice_in_the_card_is_the_result() {
     .await;
     chat.assistant.send("go").unwrap();
     chat.appears(".pick:nth-child(2)").await;
+    chat.appears(".la-chat-status[data-state=waiting]").await;
+    assert!(
+        chat.page
+            .text("[data-assistant-chat] > [role=status]")
+            .contains("asks"),
+        "it is said aloud"
+    );
     assert!(chat.page.click(".pick:nth-child(2)"));
     chat.idle().await;
     assert_eq!(chat.results(1), ["\"two\""]);

@@ -116,6 +116,12 @@ async fn a_confirm_dialog_answers_and_goes() {
         Some("Cancel"),
         "the safe button has the focus"
     );
+    chat.appears(".la-chat-status[data-state=waiting]").await;
+    assert_eq!(
+        chat.page.count(".la-working"),
+        0,
+        "nothing goes on meanwhile"
+    );
     assert!(chat.page.click("dialog button[value=confirm]"));
     assert!(leptos_assistant::testing::until(|| chat.agent.inputs().len() == 2).await);
     assert_eq!(chat.results(1), ["true"]);
@@ -123,6 +129,7 @@ async fn a_confirm_dialog_answers_and_goes() {
     chat.assistant.stop().unwrap();
     chat.idle().await;
     assert_eq!(chat.page.count("dialog"), 0, "Stop takes the dialog along");
+    chat.appears(".la-chat-status[data-state=ready]").await;
 }
 
 ///

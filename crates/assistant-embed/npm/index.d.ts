@@ -12,6 +12,8 @@ export interface MountOptions {
   url: string;
   /** Headers to send with every request. */
   headers?: Record<string, string>;
+  /** What the chat is called, to eyes and ears; two on one page need names that differ. "Assistant" by default. */
+  label?: string;
   /** Gives finished blocks of code their colours; `highlight-js.js` has one by highlight.js. */
   highlight?: Highlight;
   /** By how many levels headings of answers go down in the page's outline; 2 by default, so that the first is an `h3`. */

@@ -72,12 +72,13 @@ pub fn mount(
         markdown,
         media,
         attachments,
+        label,
     } = Look::read(options);
     let mounted = mount_to(element, move || {
         provide_context(markdown);
         view! {
             <AssistantProvider agent=AgentProp::existing(below) media>
-                {window(attachments)}
+                {window(attachments, label)}
             </AssistantProvider>
         }
     });
@@ -91,10 +92,10 @@ pub fn mount(
     }
 }
 
-fn window(attachments: Option<Attachments>) -> AnyView {
+fn window(attachments: Option<Attachments>, label: String) -> AnyView {
     match attachments {
-        Some(attachments) => view! { <ChatWindow attachments /> }.into_any(),
-        None => view! { <ChatWindow /> }.into_any(),
+        Some(attachments) => view! { <ChatWindow label attachments /> }.into_any(),
+        None => view! { <ChatWindow label /> }.into_any(),
     }
 }
 

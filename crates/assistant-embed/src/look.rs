@@ -10,6 +10,7 @@ pub(crate) struct Look {
     pub(crate) markdown: MarkdownOptions,
     pub(crate) media: MediaPolicy,
     pub(crate) attachments: Option<Attachments>,
+    pub(crate) label: String,
 }
 
 impl Look {
@@ -29,6 +30,7 @@ impl Look {
             media: media.fold(MediaPolicy::default(), |policy, origin| {
                 policy.allow(&origin)
             }),
+            label: get(options, "label").as_string().unwrap_or_default(),
             attachments: field::<js_sys::Object>(options, "attachments")
                 .map(|limits| attachments(&limits)),
         }

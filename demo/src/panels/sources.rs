@@ -110,9 +110,7 @@ async fn ask(harbor: Harbor, args: Wanted, ctx: ToolContext) -> Result<Option<Ch
         harbor.note(text, ASSISTANT);
         return Ok(None);
     }
-    let waiting = Choosing::new(harbor);
     let chosen: Option<Choice> = ctx.ask(&available).await.flatten();
-    drop(waiting);
     if let Some(choice) = &chosen
         && let Some(source) = SOURCES.iter().find(|source| source.name == choice.name)
     {
@@ -121,22 +119,6 @@ async fn ask(harbor: Harbor, args: Wanted, ctx: ToolContext) -> Result<Option<Ch
         harbor.note(format!("Data source {} selected", source.name), YOU);
     }
     Ok(chosen)
-}
-
-/// Says that a choice waits for the person, until it is dropped.
-struct Choosing(Harbor);
-
-impl Choosing {
-    fn new(harbor: Harbor) -> Self {
-        harbor.choosing.set(true);
-        Self(harbor)
-    }
-}
-
-impl Drop for Choosing {
-    fn drop(&mut self) {
-        self.0.choosing.set(false);
-    }
 }
 
 fn choice_card(call: ToolCallView<Wanted>) -> impl IntoView {
