@@ -2,15 +2,17 @@
 
 mod builder;
 mod context;
+mod decision;
 mod handler;
 mod hook;
 mod view;
 
 pub use builder::{Action, Approval};
 pub use context::{Cancellation, ConfirmOptions, ToolContext};
+pub use decision::ApprovalTakes;
 pub use handler::IntoHandler;
 pub use hook::{ActionGuard, use_assistant_action, use_assistant_context};
-pub use view::{ApprovalTakes, ToolCallView};
+pub use view::ToolCallView;
 
 pub(crate) use builder::{ActionCode, Renderer};
 pub(crate) use context::ConfirmRequest;

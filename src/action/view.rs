@@ -3,10 +3,9 @@
 use std::marker::PhantomData;
 
 use assistant_core::{
-    action::Execution,
     conversation::{CallKey, Phase, Progress, Status, ToolCall},
     event::{Content, ContentPart, PartBody},
-    session::{Refusal, Session},
+    session::Refusal,
 };
 use leptos::prelude::*;
 use serde::de::DeserializeOwned;
@@ -40,7 +39,7 @@ use crate::{assistant::Assistant, tool::DefaultCard, view::CallCell};
 /// }
 /// ```
 pub struct ToolCallView<T = Value> {
-    assistant: Assistant,
+    pub(super) assistant: Assistant,
     cell: CallCell,
     streams_args: bool,
     args: PhantomData<fn() -> T>,
@@ -282,81 +281,6 @@ impl<T> ToolCallView<T> {
             .flatten()
     }
 
-    /// The schema of arguments that a person may put in place of the agent's: what the agent says
-    /// where it is the agent who asks, else the action's own.
-    #[must_use]
-    pub fn edit_schema(&self) -> Option<Value> {
-        let interrupt = self
-            .read(|call| call.approval.as_ref()?.interrupt_id.clone())
-            .flatten();
-        let told = interrupt.and_then(|id| {
-            let found = self.assistant.runtime().read(|session| {
-                let open = session
-                    .interrupts()
-                    .iter()
-                    .find(|open| open.interrupt.id == id)?;
-                let properties = open.interrupt.response_schema.as_ref()?.get("properties")?;
-                properties.get("editedArgs").cloned()
-            });
-            found.flatten()
-        });
-        told.filter(|schema| schema.get("properties").is_some())
-            .or_else(|| self.parameters())
-    }
-
-    /// Whether approving it can lead to anything: its action is on the page, or the agent runs it.
-    #[must_use]
-    pub fn can_run(&self) -> bool {
-        self.assistant.runtime().view.renderers.track();
-        let agents = self.read(|call| {
-            call.approval
-                .as_ref()
-                .is_some_and(|a| a.interrupt_id.is_some())
-        });
-        let name = self.name();
-        let runs = |session: &Session| session.registry().executable(&name).is_ok();
-        agents == Some(true)
-            || self.is_run_by_agent()
-            || self.assistant.runtime().read(runs).unwrap_or(true)
-    }
-
-    /// What a decision may carry: the agent says so where it is the agent who asks.
-    #[must_use]
-    pub fn approval_takes(&self) -> ApprovalTakes {
-        let interrupt = self
-            .read(|call| call.approval.as_ref()?.interrupt_id.clone())
-            .flatten();
-        let Some(id) = interrupt else {
-            return ApprovalTakes {
-                edits: !self.is_run_by_agent(),
-                reason: true,
-            };
-        };
-        let takes = self.assistant.runtime().read(|session| {
-            let open = session
-                .interrupts()
-                .iter()
-                .find(|open| open.interrupt.id == id)?;
-            let properties = open.interrupt.response_schema.as_ref()?.get("properties")?;
-            Some(ApprovalTakes {
-                edits: properties.get("editedArgs").is_some(),
-                reason: properties.get("reason").is_some(),
-            })
-        });
-        takes.flatten().unwrap_or_default()
-    }
-
-    /// Whether its action leaves running to the agent.
-    fn is_run_by_agent(&self) -> bool {
-        let name = self.name_untracked_with(str::to_owned);
-        let told = |session: &Session| {
-            let entry = session.registry().in_force(&name)?;
-            Some(entry.spec.execution == Execution::Agent)
-        };
-        let told = self.assistant.runtime().read(told);
-        told.flatten().unwrap_or_default()
-    }
-
     fn erase(self) -> ToolCallView<Value> {
         ToolCallView {
             assistant: self.assistant,
@@ -367,22 +291,13 @@ impl<T> ToolCallView<T> {
     }
 
     /// Reads the call; who reads inside a reactive closure is told of every change.
-    fn read<R>(&self, read: impl FnOnce(&ToolCall) -> R) -> Option<R> {
+    pub(super) fn read<R>(&self, read: impl FnOnce(&ToolCall) -> R) -> Option<R> {
         self.cell.revision.track();
         self.assistant
             .runtime()
             .read(|session| session.conversation().call(self.key()).map(read))
             .flatten()
     }
-}
-
-/// What a decision about a call may carry beside yes or no.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ApprovalTakes {
-    /// Other arguments.
-    pub edits: bool,
-    /// A reason for saying no.
-    pub reason: bool,
 }
 
 impl<T: DeserializeOwned> ToolCallView<T> {

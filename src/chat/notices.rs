@@ -1,9 +1,9 @@
 //! What the person should know beside the conversation.
 
 use assistant_core::session::{Notice, NoticeAction, NoticeKind};
-use leptos::prelude::*;
+use leptos::{html, prelude::*};
 
-use super::{Icon, Labels};
+use super::{Icon, Labels, focus};
 use crate::assistant::Assistant;
 
 /// Notices with what can be done about them.
@@ -43,6 +43,7 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> impl IntoView + use<> 
         _ => None,
     };
     let icon = if failure { Icon::Alert } else { Icon::Info };
+    let notice_ref = NodeRef::<html::Div>::new();
     let action = notice.action.map(|action| {
         let (assistant, label) = (
             assistant.clone(),
@@ -52,6 +53,7 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> impl IntoView + use<> 
             },
         );
         let act = move |_| {
+            leave(notice_ref);
             // Refused only when the notice no longer holds, and then it goes by itself.
             let _ = match action {
                 NoticeAction::Retry => assistant.retry(),
@@ -66,7 +68,7 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> impl IntoView + use<> 
     });
     let (dismisser, id) = (assistant.clone(), notice.id);
     view! {
-        <div class="la-notice" data-tone=tone role=role>
+        <div class="la-notice" data-tone=tone role=role node_ref=notice_ref>
             {icon.view()}
             <div class="la-notice-body">
                 {title.map(|title| view! { <p class="la-notice-title">{title}</p> })}
@@ -79,11 +81,21 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> impl IntoView + use<> 
                     class="la-button"
                     data-variant="quiet"
                     data-size="small"
-                    on:click=move |_| dismisser.dismiss(id)
+                    on:click=move |_| {
+                        leave(notice_ref);
+                        dismisser.dismiss(id);
+                    }
                 >
                     <span>{labels.dismiss.clone()}</span>
                 </button>
             </div>
         </div>
+    }
+}
+
+/// Passes the focus on before the notice goes with it.
+fn leave(notice: NodeRef<html::Div>) {
+    if let Some(notice) = notice.get_untracked() {
+        focus::pass_on(&notice);
     }
 }

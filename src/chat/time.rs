@@ -6,7 +6,7 @@ use wasm_bindgen::{JsCast, JsValue};
 
 /// How a time is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(crate) enum Form {
     /// Hours and minutes.
     Short,
     /// Date and time in full.
@@ -16,7 +16,7 @@ pub(super) enum Form {
 }
 
 /// A time in words. Nothing when the browser has none for it.
-pub(super) fn words(ms: i64, form: Form) -> Option<String> {
+pub(crate) fn words(ms: i64, form: Form) -> Option<String> {
     let options = match form {
         Form::Short => [("hour", "numeric"), ("minute", "2-digit")].as_slice(),
         Form::Full => &[("dateStyle", "full"), ("timeStyle", "short")],
@@ -34,7 +34,7 @@ pub(super) fn words(ms: i64, form: Form) -> Option<String> {
 }
 
 /// A number in words: 1.2K, 3.4.
-pub(super) fn number(value: f64, compact: bool) -> String {
+pub(crate) fn number(value: f64, compact: bool) -> String {
     let bag = Object::new();
     let _ = Reflect::set(&bag, &"maximumFractionDigits".into(), &1.into());
     if compact {
@@ -44,14 +44,14 @@ pub(super) fn number(value: f64, compact: bool) -> String {
 }
 
 /// The time for machines.
-pub(super) fn iso(ms: i64) -> Option<String> {
+pub(crate) fn iso(ms: i64) -> Option<String> {
     // `toISOString` throws for a time that is none.
     let date = date(ms);
     (!date.get_time().is_nan()).then(|| date.to_iso_string().into())
 }
 
 /// Whether two times lie on the same day here.
-pub(super) fn same_day(one: i64, other: i64) -> bool {
+pub(crate) fn same_day(one: i64, other: i64) -> bool {
     let day = |ms| {
         let date = date(ms);
         (date.get_full_year(), date.get_month(), date.get_date())
@@ -60,7 +60,7 @@ pub(super) fn same_day(one: i64, other: i64) -> bool {
 }
 
 /// Now, in milliseconds since 1970.
-pub(super) fn now() -> i64 {
+pub(crate) fn now() -> i64 {
     crate::runtime::now()
 }
 

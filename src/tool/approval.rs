@@ -2,12 +2,11 @@
 
 use leptos::{html, prelude::*};
 use serde_json::Value;
-use wasm_bindgen::JsCast;
 
-use super::{ExactText, SchemaForm, inbox::told};
+use super::{ExactText, SchemaForm, expiry::Expiry, inbox::told};
 use crate::{
     action::ToolCallView,
-    chat::{Icon, Labels},
+    chat::{Icon, Labels, focus},
 };
 
 /// Asks the person whether a call may run, showing exactly what would. The arguments can be
@@ -29,11 +28,13 @@ pub fn ApprovalCard(
     let description = call.description().filter(|text| !text.is_empty());
     let card = NodeRef::<html::Div>::new();
     let editing = RwSignal::new(false);
+    let over = RwSignal::new(false);
+    let (question, expires) = untrack(|| (call.question(), call.expires_at()));
     let body = move || {
         if editing.get() {
             edit(&call, card, editing).into_any()
         } else {
-            decide(&call, card, editing).into_any()
+            decide(&call, card, editing, over).into_any()
         }
     };
     view! {
@@ -49,7 +50,9 @@ pub fn ApprovalCard(
                 </p>
             </div>
             <div class="la-approval-body">
-                {description.map(|text| view! { <p class="la-approval-text">{text}</p> })} {body}
+                {question.map(|text| view! { <p class="la-approval-question" dir="auto">{text}</p> })}
+                {description.map(|text| view! { <p class="la-approval-text">{text}</p> })}
+                <Expiry at=expires over /> {body}
             </div>
         </div>
     }
@@ -60,6 +63,7 @@ fn decide(
     call: &ToolCallView<Value>,
     card: NodeRef<html::Div>,
     editing: RwSignal<bool>,
+    over: RwSignal<bool>,
 ) -> impl IntoView + use<> {
     let labels = Labels::current();
     let takes = call.approval_takes();
@@ -93,6 +97,7 @@ fn decide(
         let call = call.clone();
         Memo::new(move |_| call.can_run())
     };
+    let takes_yes = move || runnable.get() && !over.get();
     let gone = labels.gone.clone();
     let edit = takes.edits.then(|| {
         view! {
@@ -101,8 +106,11 @@ fn decide(
                 class="la-button la-approval-edit"
                 data-variant="quiet"
                 data-size="small"
-                hidden=move || !runnable.get()
-                on:click=move |_| editing.set(true)
+                hidden=move || !takes_yes()
+                on:click=move |_| {
+                    editing.set(true);
+                    focus_soon(card, ".la-form :is(input, select, textarea)");
+                }
             >
                 <span>{labels.edit.clone()}</span>
             </button>
@@ -130,7 +138,7 @@ fn decide(
                 type="button"
                 class="la-button"
                 data-variant="primary"
-                hidden=move || !runnable.get()
+                hidden=move || !takes_yes()
                 on:click=approve
             >
                 <span>{labels.approve.clone()}</span>
@@ -168,7 +176,14 @@ fn edit(
             submit=labels.approve.to_string()
             on_submit=approve
         >
-            <button type="button" class="la-button" on:click=move |_| editing.set(false)>
+            <button
+                type="button"
+                class="la-button"
+                on:click=move |_| {
+                    editing.set(false);
+                    focus_soon(card, ".la-approval-edit");
+                }
+            >
                 <span>{labels.cancel.clone()}</span>
             </button>
         </SchemaForm>
@@ -177,21 +192,14 @@ fn edit(
 
 /// Passes the focus on before the card goes with it.
 fn leave(card: NodeRef<html::Div>) {
-    let Some(card) = card.get_untracked() else {
-        return;
-    };
-    let inside = document()
-        .active_element()
-        .is_some_and(|active| card.contains(Some(&active)));
-    let Ok(Some(chat)) = card.closest(".la-chat") else {
-        return;
-    };
-    let input = chat.query_selector(".la-composer-input").ok().flatten();
-    if let (true, Some(input)) = (
-        inside,
-        input.and_then(|input| input.dyn_into::<web_sys::HtmlElement>().ok()),
-    ) {
-        // Focusing an element that is in the page does not fail.
-        let _ = input.focus();
+    if let Some(card) = card.get_untracked() {
+        focus::pass_on(&card);
+    }
+}
+
+/// The button that was pressed goes with what stood there: the focus stays in the card.
+fn focus_soon(card: NodeRef<html::Div>, selector: &'static str) {
+    if let Some(card) = card.get_untracked() {
+        focus::focus_in(card.into(), selector);
     }
 }

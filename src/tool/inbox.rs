@@ -1,13 +1,13 @@
 //! What agents wait for, apart from the calls that have a card of their own.
 
 use assistant_core::session::{OpenInterrupt, Refusal};
-use leptos::prelude::*;
+use leptos::{html, prelude::*};
 use serde_json::{Value, json};
 
-use super::SchemaForm;
+use super::{SchemaForm, expiry::Expiry};
 use crate::{
     assistant::Assistant,
-    chat::{Icon, Labels},
+    chat::{Icon, Labels, focus},
 };
 
 /// The questions of the agent that no approval card stands for: a form for each, from the schema
@@ -15,7 +15,8 @@ use crate::{
 ///
 /// # Accessibility
 ///
-/// Each is a named group; none takes the focus.
+/// Each is a named group; none takes the focus. When one goes that had it, the focus passes to the
+/// next, after the last to the text box of the chat.
 #[component]
 pub fn InterruptInbox(
     /// Whose questions.
@@ -40,6 +41,7 @@ pub fn InterruptInbox(
 fn question(assistant: &Assistant, open: OpenInterrupt) -> impl IntoView + use<> {
     let labels = Labels::current();
     let id = format!("la-interrupt-{}", crate::runtime::fresh_id());
+    let expires = open.expires_at();
     let interrupt = open.interrupt;
     let text = interrupt
         .message
@@ -48,19 +50,31 @@ fn question(assistant: &Assistant, open: OpenInterrupt) -> impl IntoView + use<>
         .response_schema
         .map_or_else(|| json!(true), Value::Object);
     let problems = RwSignal::new(Vec::<String>::new());
-    let answer = {
+    let over = RwSignal::new(false);
+    let card = NodeRef::<html::Div>::new();
+    let settle = {
         let (assistant, id) = (assistant.clone(), interrupt.id.clone());
-        Callback::new(move |value: Value| problems.set(told(assistant.answer(&id, Some(value)))))
+        move |value: Option<Value>| {
+            let wrong = told(assistant.answer(&id, value));
+            if let (true, Some(card)) = (wrong.is_empty(), card.get_untracked()) {
+                focus::pass_on(&card);
+                // It goes with the next frame. Setting an attribute with a plain name does not fail.
+                let _ = card.set_attribute("inert", "");
+            }
+            problems.set(wrong);
+        }
     };
     let give_up = {
-        let (assistant, id) = (assistant.clone(), interrupt.id.clone());
-        move |_| problems.set(told(assistant.answer(&id, None)))
+        let settle = settle.clone();
+        move |_| settle(None)
     };
+    let answer = Callback::new(move |value| settle(Some(value)));
     view! {
         <div
             class="la-approval"
             role="group"
             aria-labelledby=id.clone()
+            node_ref=card
             data-interrupt-id=interrupt.id.clone()
             data-interrupt-reason=interrupt.reason.clone()
         >
@@ -69,6 +83,7 @@ fn question(assistant: &Assistant, open: OpenInterrupt) -> impl IntoView + use<>
                 <p class="la-approval-title" id=id.clone()>{text}</p>
             </div>
             <div class="la-approval-body">
+                <Expiry at=expires over />
                 <SchemaForm schema problems submit=labels.submit.to_string() on_submit=answer>
                     <button type="button" class="la-button" on:click=give_up>
                         <span>{labels.cancel.clone()}</span>

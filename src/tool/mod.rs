@@ -5,6 +5,7 @@ mod approval;
 mod cards;
 mod default_card;
 mod exact;
+mod expiry;
 mod foreign;
 mod form;
 mod inbox;

@@ -140,6 +140,11 @@ async fn an_agents_question_about_a_call_is_its_approval_card() {
     chat.assistant.send("go").unwrap();
     chat.appears("[data-tool-name=pay] .la-approval").await;
     assert_eq!(
+        chat.page.text(".la-approval-question"),
+        "Question int-c1?",
+        "the agent's own words are shown"
+    );
+    assert_eq!(
         chat.page.count(".la-approval input"),
         0,
         "the schema takes no reason"
@@ -203,4 +208,42 @@ async fn arguments_can_be_edited_before_approving() {
         format!("{sent:?}").contains("Bern"),
         "the agent's own words stay as they were"
     );
+}
+
+/// What the agent waits for until a time says so; once it is over, only giving up is left.
+#[wasm_bindgen_test]
+async fn the_time_to_answer_is_shown_and_ends() {
+    let soon = |ms: f64| {
+        let at = js_sys::Date::new(&(js_sys::Date::now() + ms).into());
+        Some(String::from(at.to_iso_string()))
+    };
+    let schema = json!({"type": "object", "properties": {"approved": {"type": "boolean"}}});
+    let mut form = interrupt("form", None, Value::Null);
+    form.expires_at = soon(3_600_000.0);
+    let mut card = interrupt("card", Some("c1"), schema);
+    card.expires_at = soon(300.0);
+    let agent = MockAgent::new()
+        .answer(
+            Script::new()
+                .call_as("c1", "pay", "{}")
+                .interrupt(vec![form, card]),
+        )
+        .answer(Script::new().text("All right."));
+    let chat = chat(agent, || ()).await;
+    chat.assistant.send("go").unwrap();
+    chat.appears("[data-interrupt-id=form] .la-expiry").await;
+    chat.appears("[data-tool-name=pay] .la-expiry[data-over] [role=alert]")
+        .await;
+    assert_eq!(chat.page.count(".la-expiry[data-over]"), 1);
+    assert_eq!(
+        chat.page
+            .count("[data-tool-name=pay] [data-variant=primary]:not([hidden])"),
+        0,
+        "nothing to approve any more"
+    );
+    click(&chat, "[data-tool-name=pay]", "Deny");
+    click(&chat, "[data-interrupt-id=form]", "Cancel");
+    chat.idle().await;
+    let resume = chat.agent.inputs()[1].resume.clone();
+    assert!(resume.iter().all(|e| e.status == ResumeStatus::Cancelled));
 }

@@ -19,6 +19,7 @@ mod cards;
 mod composer;
 mod exact;
 mod files;
+mod focus;
 mod history;
 mod interrupts;
 mod lifecycle;

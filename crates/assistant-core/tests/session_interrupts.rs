@@ -331,6 +331,27 @@ fn an_expired_question_can_only_be_given_up() {
     assert_eq!(statuses, [ResumeStatus::Cancelled, ResumeStatus::Resolved]);
 }
 
+#[test]
+fn an_expired_approval_can_be_denied_which_gives_it_up() {
+    let mut driver = Driver::new();
+    driver.send("hi");
+    driver.event(started());
+    driver.events(calls("c", "theirs", "{}"));
+    let mut late = gate("int", "c");
+    late.expires_at = Some("1970-01-01T00:00:00Z".to_owned());
+    driver.event(interrupted(vec![late]));
+    driver.close();
+    assert_eq!(driver.approve("c"), Some(Refusal::Expired));
+    let verdict = Verdict::Deny { reason: None };
+    let call = driver.key("c");
+    assert_eq!(driver.input(Input::Decide { call, verdict }).refused, None);
+    let sent = &driver.request().resume[0];
+    assert_eq!(
+        (sent.status, sent.payload.clone()),
+        (ResumeStatus::Cancelled, None)
+    );
+}
+
 /// Servers do not take a message and an answer in one run.
 #[test]
 fn a_message_after_an_abandoned_question_goes_out_after_the_news() {

@@ -22,6 +22,14 @@ pub struct OpenInterrupt {
     pub legacy: bool,
 }
 
+impl OpenInterrupt {
+    /// Until when it can be answered, in milliseconds since 1970.
+    #[must_use]
+    pub fn expires_at(&self) -> Option<i64> {
+        expiry::millis(self.interrupt.expires_at.as_deref()?)
+    }
+}
+
 impl Session {
     /// Notes what the agent waits for. The calls that it gates must not run.
     pub(super) fn open_interrupts(
@@ -93,6 +101,12 @@ impl Session {
             .find(|open| open.call.as_ref() == Some(key) && open.answer.is_none());
         let Some(open) = found else { return false };
         let id = open.interrupt.id.clone();
+        let over = open.expires_at().is_some_and(|at| at <= cx.now);
+        if over && matches!(verdict, Verdict::Deny { .. }) {
+            // No answer is taken any more: it can only be given up, which lets nothing run either.
+            self.answer_interrupt(&id, ResumeStatus::Cancelled, None, cx);
+            return true;
+        }
         let payload = match verdict {
             Verdict::Approve { args: None } => json!({"approved": true}),
             Verdict::Approve { args: Some(args) } => json!({"approved": true, "editedArgs": args}),
@@ -119,12 +133,8 @@ impl Session {
         let Some(open) = found.filter(|open| open.answer.is_none()) else {
             return cx.refuse(Refusal::AlreadyResolved);
         };
-        let expired = open
-            .interrupt
-            .expires_at
-            .as_deref()
-            .and_then(expiry::millis);
-        if status == ResumeStatus::Resolved && expired.is_some_and(|at| at <= cx.now) {
+        let over = open.expires_at().is_some_and(|at| at <= cx.now);
+        if over && status == ResumeStatus::Resolved {
             return cx.refuse(Refusal::Expired);
         }
         if let (ResumeStatus::Resolved, Some(schema)) = (status, &open.interrupt.response_schema) {

@@ -1,0 +1,54 @@
+//! Where the focus goes when what had it leaves the chat. Without this it falls to the page, and
+//! who works by keyboard begins at its top again.
+
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+
+use crate::runtime::after;
+
+/// What takes the focus in a question.
+const FIELDS: &str = "input, select, textarea, button";
+
+/// Passes the focus on if it is inside of what goes: to the next open question beside it, else to
+/// the text box of the chat.
+pub(crate) fn pass_on(going: &web_sys::Element) {
+    let inside = document()
+        .active_element()
+        .is_some_and(|active| going.contains(Some(&active)));
+    if !inside {
+        return;
+    }
+    let next = beside(going).or_else(|| {
+        let chat = going.closest(".la-chat").ok().flatten()?;
+        chat.query_selector(".la-composer-input").ok().flatten()
+    });
+    focus(next);
+}
+
+/// The first field of another question in the inbox; those that go are inert.
+fn beside(going: &web_sys::Element) -> Option<web_sys::Element> {
+    let after = std::iter::successors(going.next_element_sibling(), |e| e.next_element_sibling());
+    let before = std::iter::successors(going.previous_element_sibling(), |e| {
+        e.previous_element_sibling()
+    });
+    let mut others = after
+        .chain(before)
+        .filter(|other| !other.has_attribute("inert"));
+    going.closest(".la-inbox").ok().flatten()?;
+    others.find_map(|other| other.query_selector(FIELDS).ok().flatten())
+}
+
+/// Puts the focus on something in an element, once the page has what just changed.
+pub(crate) fn focus_in(place: web_sys::Element, selector: &'static str) {
+    after(0, move || {
+        focus(place.query_selector(selector).ok().flatten())
+    });
+}
+
+fn focus(element: Option<web_sys::Element>) {
+    let element = element.and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok());
+    if let Some(element) = element {
+        // Focusing an element that is in the page does not fail.
+        let _ = element.focus();
+    }
+}

@@ -1,0 +1,40 @@
+//! Until when a question can be answered: a line that says so, and another once the time is over.
+//!
+//! It only tells. Whether an answer still counts is for the session to say.
+
+use leptos::prelude::*;
+
+use crate::{
+    chat::{Labels, time},
+    runtime::{after, now},
+};
+
+/// The line. `at` is in milliseconds since 1970; nothing stands there without it.
+#[component]
+pub(super) fn Expiry(
+    at: Option<i64>,
+    /// Set once the time is over.
+    over: RwSignal<bool>,
+) -> impl IntoView {
+    let at = at?;
+    let left = at.saturating_sub(now()).max(0);
+    over.set(left == 0);
+    // What lies further ahead than a timer reaches is over when the page is long gone.
+    if let (true, Ok(left)) = (left > 0, i32::try_from(left)) {
+        after(left.unsigned_abs(), move || {
+            // The question may be answered by then.
+            let _ = over.try_set(true);
+        });
+    }
+    let labels = Labels::current();
+    let form = match time::same_day(at, now()) {
+        true => time::Form::Short,
+        false => time::Form::Full,
+    };
+    let until = time::words(at, form).map(|time| labels.answer_by.replace("{time}", &time));
+    let line = move || match over.get() {
+        true => view! { <span role="alert">{labels.too_late.clone()}</span> }.into_any(),
+        false => view! { <span>{until.clone()}</span> }.into_any(),
+    };
+    Some(view! { <p class="la-expiry" data-over=move || over.get().then_some("")>{line}</p> })
+}
