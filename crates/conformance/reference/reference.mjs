@@ -1,35 +1,43 @@
 // The AG-UI reference client behind a pipe: one case a line in, what it made of it a line out.
 //
-// A case is {"stream": [event…], "input": {messages, state} or null}.
+// A case is {"stream": [event…] or "rawSse": text, "input": {messages, state, resume,
+// pendingInterrupts} or null}. The response is a body of its own and never a request.
 import { createInterface } from "node:readline";
-import { AbstractAgent } from "@ag-ui/client";
-import { from } from "rxjs";
+import { HttpAgent } from "@ag-ui/client";
 
-// The client warns a lot, and nobody compares that.
-console.warn = console.error = () => {};
+let warnings = [];
+console.warn = (first, ...rest) => warnings.push([first, ...rest].join(" "));
+console.error = () => {};
+// What the client throws where nobody listens is its own affair, and shows in what it reports.
+process.on("unhandledRejection", () => {});
+process.on("uncaughtException", () => {});
 
-class Recorded extends AbstractAgent {
-  constructor(config, events) {
-    super(config);
-    this.events = events;
-  }
+/** Longer than any case takes; the client never settles in some. */
+const PATIENCE = 5_000;
 
-  run() {
-    return from(this.events);
-  }
+function body({ rawSse, stream }) {
+  return rawSse ?? stream.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
 }
 
-async function play({ stream, input }) {
-  const agent = new Recorded(
-    { threadId: "t", initialMessages: input?.messages ?? [], initialState: input?.state ?? {} },
-    stream,
-  );
+async function play(test) {
+  const input = test.input ?? {};
+  const agent = new HttpAgent({
+    url: "http://reference.invalid/",
+    fetch: async () =>
+      new Response(body(test), { headers: { "Content-Type": "text/event-stream" } }),
+    threadId: "t",
+    initialMessages: input.messages ?? [],
+    initialState: input.state ?? {},
+  });
+  agent.pendingInterrupts = input.pendingInterrupts ?? [];
   const finished = [];
   const runErrors = [];
   let outcome = "completed";
   let error = null;
+  let kind = null;
+  warnings = [];
   try {
-    await agent.runAgent({}, {
+    const run = agent.runAgent(input.resume ? { resume: input.resume } : {}, {
       onRunFinishedEvent({ outcome, pendingToolCallIds, interrupts }) {
         finished.push({ outcome, pendingToolCallIds, interrupts });
       },
@@ -37,14 +45,31 @@ async function play({ stream, input }) {
         runErrors.push({ message: event.message, code: event.code });
       },
     });
+    let timer;
+    const patience = new Promise((_, reject) => {
+      timer = setTimeout(() => reject(new Error("no end")), PATIENCE);
+    });
+    await Promise.race([run, patience]).finally(() => clearTimeout(timer));
   } catch (thrown) {
     outcome = "failed";
     error = thrown.message;
+    kind = thrown.name;
   }
   const { messages, state, pendingInterrupts } = agent;
-  return { outcome, error, finished, runErrors, messages, state, pendingInterrupts };
+  return {
+    outcome, error, kind, finished, runErrors, messages, state, pendingInterrupts, warnings,
+  };
+}
+
+/** A patch can bend its state into a circle, which has no written form. */
+function written(report) {
+  try {
+    return JSON.stringify(report);
+  } catch {
+    return JSON.stringify({ outcome: "circular" });
+  }
 }
 
 for await (const line of createInterface({ input: process.stdin })) {
-  process.stdout.write(JSON.stringify(await play(JSON.parse(line))) + "\n");
+  process.stdout.write(written(await play(JSON.parse(line))) + "\n");
 }

@@ -1,11 +1,13 @@
-//! What the tests next door share: random streams, nonsense, counted work, and how long to look.
+//! What the tests next door share: random and malformed streams, nonsense, counted work, and how
+//! long to look.
 //!
-//! `tests/schema.rs` and `tests/differential.rs` hold the core against other implementations,
+//! `tests/schema.rs` and `tests/differential` hold the core against other implementations,
 //! `tests/fuzz.rs` against nonsense, `tests/work.rs` counts what it does; `benches/agui.rs` takes
 //! the time. Nothing here is published, and nothing here knows what is right: that is said by the
 //! suites and rules in the core's own tests.
 
 pub mod counting;
+pub mod malformed;
 pub mod nonsense;
 mod order;
 pub mod streams;

@@ -273,24 +273,6 @@ fn violations_are_named_in_the_words_of_the_reference() {
             vec![sub_end("s")],
         ),
         (
-            "Cannot send 'SUBAGENT_STARTED' without a 'name'.",
-            vec![json!({"type": "SUBAGENT_STARTED", "subagentRunId": "s"})],
-        ),
-        (
-            "Cannot send 'SUBAGENT_ERROR' without a 'message'.",
-            vec![json!({"type": "SUBAGENT_ERROR", "subagentRunId": "s"})],
-        ),
-        (
-            "Cannot send 'RAW' with 'subagentRunId: null'. The field is optional — omit it entirely.",
-            vec![json!({"type": "RAW", "event": 1, "subagentRunId": null})],
-        ),
-        (
-            "Cannot send a message (id 'u') with 'subagentRunId: null'. The field is optional — omit it entirely.",
-            vec![
-                json!({"type": "MESSAGES_SNAPSHOT", "messages": [{"id": "u", "role": "user", "content": "", "subagentRunId": null}]}),
-            ],
-        ),
-        (
             "Ambiguous TEXT_MESSAGE_CHUNK: it carries neither a messageId nor a subagentRunId, but 2 lanes have an open text message. Attribute the chunk to the subagent it belongs to.",
             vec![
                 json!({"type": "TEXT_MESSAGE_CHUNK", "messageId": "a", "subagentRunId": "s1"}),

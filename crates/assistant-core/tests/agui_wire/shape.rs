@@ -86,7 +86,6 @@ fn patches_are_checked_for_their_shape() {
         (json!({"op": "remove", "path": "/a~2"}), "/delta/0/path"),
         (json!({"op": "remove", "path": "/~"}), "/delta/0/path"),
         (json!({"op": "remove"}), "/delta/0/path"),
-        (json!({"path": "/a"}), "/delta/0/op"),
         (json!(null), "/delta/0"),
     ] {
         assert!(
@@ -94,6 +93,43 @@ fn patches_are_checked_for_their_shape() {
             "{bad}"
         );
     }
+}
+
+#[test]
+fn what_names_no_known_kind_is_removed_and_what_is_wrong_is_named() {
+    let part = |part: Value| {
+        decode_run(
+            true,
+            &[
+                json!({"type": "TOOL_CALL_RESULT", "messageId": "t", "toolCallId": "c", "content": [part]}),
+            ],
+        )
+    };
+    for unknown in [
+        json!({"text": "x"}),
+        json!({"type": null, "text": "x"}),
+        json!({"type": 1}),
+        json!({"type": "image", "id": 1, "source": {"value": "x"}}),
+    ] {
+        let got = part(unknown.clone());
+        assert_eq!(got.codes(), ["unknown-field"], "{unknown}");
+    }
+    // A union says which of its members it looks like, and what is wrong in that.
+    assert_eq!(
+        part(json!({"type": "text", "text": 1})).error(),
+        r#"Malformed TOOL_CALL_RESULT: {"path":"/content","message":"Invalid input","within":{"path":"/content/0/text","message":"Invalid input: expected string, received number"}}"#
+    );
+    let role = |role: Value| {
+        decode_run(
+            true,
+            &[json!({"type": "TEXT_MESSAGE_CHUNK", "messageId": "m", "role": role})],
+        )
+    };
+    assert_eq!(role(json!("narrator")).codes(), ["unknown-field"]);
+    assert_eq!(
+        role(json!(1)).error(),
+        r#"Malformed TEXT_MESSAGE_CHUNK: {"path":"/role","message":"Invalid option: expected one of \"developer\"|\"system\"|\"assistant\"|\"user\""}"#
+    );
 }
 
 #[test]

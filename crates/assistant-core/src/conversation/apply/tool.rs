@@ -69,7 +69,8 @@ impl Conversation {
         base: &Base,
         out: &mut Applied<'_>,
     ) -> usize {
-        let home = match parent {
+        // An empty parent names none, as the reference reads it.
+        let home = match parent.filter(|parent| !parent.is_empty()) {
             None => id.to_owned(),
             Some(parent) => match self.find_message(&parent) {
                 Some(ix) if self.role_of(ix) == Some(Role::Assistant) => {

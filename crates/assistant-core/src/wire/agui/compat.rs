@@ -47,10 +47,6 @@ impl Compat {
             "SUBAGENT_FINISHED" => ("SUBAGENT_FINISHED", &["result"]),
             "TOOL_CALL_START" => ("TOOL_CALL_START", &["parentMessageId"]),
             "TOOL_CALL_CHUNK" => ("TOOL_CALL_CHUNK", &["parentMessageId"]),
-            "TOOL_CALL_RESULT" => {
-                upgrade_parts(event.get_mut("content"), notes);
-                ("TOOL_CALL_RESULT", &[])
-            }
             "MESSAGES_SNAPSHOT" => {
                 upgrade_messages(event.get_mut("messages"), notes);
                 ("MESSAGES_SNAPSHOT", &[])
@@ -149,7 +145,8 @@ fn upgrade_messages(messages: Option<&mut Value>, notes: &mut Notes) {
     }
 }
 
-/// Rewrites the content parts of a message or a tool result, if its content is parts.
+/// Rewrites the content parts of a message, if its content is parts. A `TOOL_CALL_RESULT` needs it
+/// not: before there were parts in one, there were none of these.
 pub(super) fn upgrade_parts(content: Option<&mut Value>, notes: &mut Notes) {
     for part in objects(content) {
         match part.get("type").and_then(Value::as_str) {

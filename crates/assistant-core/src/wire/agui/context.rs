@@ -41,9 +41,22 @@ impl Context<'_> {
         })
     }
 
-    /// The fatal error with a sentence of its own.
-    pub(super) fn refused(&self, sentence: &str) -> Fault {
-        Fault::Fatal(ProtocolError::new("malformed", sentence))
+    /// The fatal error for a value that could be of several types and is of none; what is wrong
+    /// within the one that it looks like is told as well.
+    pub(super) fn none_of(&self, path: Path<'_>, within: Fault) -> Fault {
+        let Fault::Fatal(within) = within else {
+            return within;
+        };
+        let fault = self.malformed(path, "Invalid input");
+        let (Fault::Fatal(mut error), Some((_, within))) = (fault, within.message.split_once(": "))
+        else {
+            return Fault::Unknown;
+        };
+        error.message.pop();
+        error.message.push_str(",\"within\":");
+        error.message.push_str(within);
+        error.message.push('}');
+        Fault::Fatal(error)
     }
 
     /// The fatal error for a value of another type.
@@ -94,7 +107,8 @@ impl Path<'_> {
     }
 }
 
-fn type_name(value: Option<&Value>) -> &'static str {
+/// The type of a value in the words of JavaScript.
+pub(super) fn type_name(value: Option<&Value>) -> &'static str {
     match value {
         None => "undefined",
         Some(Value::Null) => "null",

@@ -85,8 +85,12 @@ fn base(f: &mut Fields<'_>, context: &mut Context<'_>, attributable: bool) -> Re
     Ok(Base {
         timestamp: f.opt_integer(context, "timestamp", i64::MIN)?,
         raw_event: f.opt(context, "rawEvent")?.map(Box::new),
-        metadata: f.opt_object(context, "metadata")?.map(Box::new),
-        subagent_run_id: if attributable { f.tag(context)? } else { None },
+        metadata: f.opt_record(context, "metadata")?.map(Box::new),
+        subagent_run_id: if attributable {
+            f.opt_text(context, "subagentRunId")?
+        } else {
+            None
+        },
     })
 }
 
@@ -169,11 +173,14 @@ fn reasoning(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<
             delta: f.opt_text(context, "delta")?,
         },
         "REASONING_ENCRYPTED_VALUE" => EventKind::ReasoningEncryptedValue {
-            entity: match f.text(context, "subtype")?.as_str() {
-                "tool-call" => EncryptedEntity::ToolCall,
-                "message" => EncryptedEntity::Message,
-                _ => return Err(Fault::Unknown),
-            },
+            entity: f.word(
+                context,
+                "subtype",
+                &[
+                    ("tool-call", EncryptedEntity::ToolCall),
+                    ("message", EncryptedEntity::Message),
+                ],
+            )?,
             entity_id: f.text(context, "entityId")?,
             encrypted_value: f.text(context, "encryptedValue")?,
         },
@@ -184,26 +191,24 @@ fn reasoning(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<
 fn subagent(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<EventKind> {
     Ok(match name {
         "SUBAGENT_STARTED" => EventKind::SubagentStarted {
-            subagent_run_id: f.identity(context, "subagentRunId")?,
-            name: f.identity(context, "name")?,
-            description: f.opt_named(context, "description")?,
-            parent_subagent_run_id: f.opt_named(context, "parentSubagentRunId")?,
-            parent_tool_call_id: f.opt_named(context, "parentToolCallId")?,
-            parent_message_id: f.opt_named(context, "parentMessageId")?,
+            subagent_run_id: f.text(context, "subagentRunId")?,
+            name: f.text(context, "name")?,
+            description: f.opt_text(context, "description")?,
+            parent_subagent_run_id: f.opt_text(context, "parentSubagentRunId")?,
+            parent_tool_call_id: f.opt_text(context, "parentToolCallId")?,
+            parent_message_id: f.opt_text(context, "parentMessageId")?,
         },
         "SUBAGENT_FINISHED" => EventKind::SubagentFinished {
-            subagent_run_id: f.identity(context, "subagentRunId")?,
+            subagent_run_id: f.text(context, "subagentRunId")?,
             result: f.opt(context, "result")?.map(Box::new),
-            outcome: {
-                f.reject_null(context, "outcome")?;
-                f.opt_with(context, "outcome", run::subagent_outcome)?
-                    .map(Box::new)
-            },
+            outcome: f
+                .opt_with(context, "outcome", run::subagent_outcome)?
+                .map(Box::new),
         },
         "SUBAGENT_ERROR" => EventKind::SubagentError {
-            subagent_run_id: f.identity(context, "subagentRunId")?,
-            message: f.identity(context, "message")?,
-            code: f.opt_named(context, "code")?,
+            subagent_run_id: f.text(context, "subagentRunId")?,
+            message: f.text(context, "message")?,
+            code: f.opt_text(context, "code")?,
         },
         _ => return Err(Fault::Unknown),
     })
@@ -263,7 +268,7 @@ fn standalone(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read
         "ACTIVITY_SNAPSHOT" => EventKind::ActivitySnapshot {
             message_id: f.text(context, "messageId")?,
             activity_type: f.text(context, "activityType")?,
-            content: f.object(context, "content")?,
+            content: f.record(context, "content")?,
             replace: f.opt_bool(context, "replace")?.unwrap_or(true),
         },
         "ACTIVITY_DELTA" => EventKind::ActivityDelta {
@@ -285,9 +290,7 @@ fn standalone(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read
 
 /// A speaker of streamed text: the other roles have events of their own.
 fn role(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Role> {
-    let text = super::fields::text(value, context, path)?;
-    match Role::parse(&text) {
-        Some(role @ (Role::Developer | Role::System | Role::Assistant | Role::User)) => Ok(role),
-        _ => Err(Fault::Unknown),
-    }
+    let roles = [Role::Developer, Role::System, Role::Assistant, Role::User];
+    let words = roles.map(|role| (role.as_str(), role));
+    super::fields::word(Some(&value), context, path, &words)
 }

@@ -6,7 +6,7 @@
 
 use serde_json::Value;
 
-use super::context::{Context, Fault, Path, Read};
+use super::context::{Context, Fault, Path, Read, type_name};
 use super::frame::Frame;
 use crate::event::Object;
 
@@ -47,15 +47,36 @@ impl<'p> Fields<'p> {
     ) -> Read<Option<Value>> {
         match self.frame.take(key) {
             Some(Value::Null) if context.strict => {
-                Err(context.wrong_type(Path::Key(&self.path, key), "a value", Some(&Value::Null)))
+                Err(context.malformed(Path::Key(&self.path, key), "Invalid input"))
             }
             Some(Value::Null) => {
-                if !context.keep_extra {
-                    context.notes.null(context.event, key);
-                }
+                self.absent(context, key);
                 Ok(None)
             }
             other => Ok(other),
+        }
+    }
+
+    /// A field that may be absent or `null`, which is the same.
+    pub(super) fn nullable(&mut self, key: &str) -> Option<Value> {
+        self.frame.take(key).filter(|value| !value.is_null())
+    }
+
+    /// A field that may be absent, taken; in tolerant mode a null is read as that.
+    fn opt_typed(&mut self, context: &mut Context<'_>, key: &'static str) -> Option<Value> {
+        match self.frame.take(key) {
+            Some(Value::Null) if !context.strict => {
+                self.absent(context, key);
+                None
+            }
+            other => other,
+        }
+    }
+
+    /// Notes a null that is read as an absent field; a store may hold them.
+    fn absent(&self, context: &mut Context<'_>, key: &'static str) {
+        if !context.keep_extra {
+            context.notes.null(context.event, key);
         }
     }
 
@@ -79,6 +100,7 @@ impl<'p> Fields<'p> {
         }
     }
 
+    /// An object of which the members are described.
     pub(super) fn object(&mut self, context: &Context<'_>, key: &'static str) -> Read<Object> {
         match self.frame.take(key) {
             Some(Value::Object(map)) => Ok(map),
@@ -86,7 +108,15 @@ impl<'p> Fields<'p> {
         }
     }
 
-    pub(super) fn opt_object(
+    /// An object that may hold anything.
+    pub(super) fn record(&mut self, context: &Context<'_>, key: &'static str) -> Read<Object> {
+        match self.frame.take(key) {
+            Some(Value::Object(map)) => Ok(map),
+            _ => Err(context.malformed(Path::Key(&self.path, key), "Invalid input")),
+        }
+    }
+
+    pub(super) fn opt_record(
         &mut self,
         context: &mut Context<'_>,
         key: &'static str,
@@ -94,7 +124,7 @@ impl<'p> Fields<'p> {
         match self.frame.get(key) {
             None => Ok(None),
             Some(Value::Null) if !context.strict => self.opt(context, key).map(|_| None),
-            Some(_) => self.object(context, key).map(Some),
+            Some(_) => self.record(context, key).map(Some),
         }
     }
 
@@ -122,7 +152,7 @@ impl<'p> Fields<'p> {
         context: &mut Context<'_>,
         key: &'static str,
     ) -> Read<Option<bool>> {
-        match self.opt(context, key)? {
+        match self.opt_typed(context, key) {
             None => Ok(None),
             Some(Value::Bool(value)) => Ok(Some(value)),
             Some(other) => {
@@ -138,18 +168,13 @@ impl<'p> Fields<'p> {
         key: &'static str,
         least: i64,
     ) -> Read<Option<i64>> {
-        let Some(value) = self.opt(context, key)? else {
+        let Some(value) = self.opt_typed(context, key) else {
             return Ok(None);
         };
         let path = Path::Key(&self.path, key);
-        let Some(number) = integer(&value) else {
-            return Err(context.wrong_type(path, "int", Some(&value)));
-        };
-        if number < least {
-            let problem = format!("Too small: expected number to be >={least}");
-            return Err(context.malformed(path, &problem));
-        }
-        Ok(Some(number))
+        integer(&value, least)
+            .map(Some)
+            .map_err(|problem| context.malformed(path, &problem))
     }
 
     /// A list of which each element is read by `read`; unknown elements are removed.
@@ -183,7 +208,7 @@ impl<'p> Fields<'p> {
         key: &'static str,
         read: fn(Value, &mut Context<'_>, Path<'_>) -> Read<T>,
     ) -> Read<Option<T>> {
-        let Some(value) = self.opt(context, key)? else {
+        let Some(value) = self.opt_typed(context, key) else {
             return Ok(None);
         };
         let path = Path::Key(&self.path, key);
@@ -213,61 +238,24 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// The subagent that an event belongs to.
-    pub(super) fn tag(&mut self, context: &mut Context<'_>) -> Read<Option<String>> {
-        self.opt_named(context, "subagentRunId")
-    }
-
-    /// The subagent that a part of an event belongs to; `subject` says which part refuses a null.
-    pub(super) fn nested_tag(
-        &mut self,
-        context: &mut Context<'_>,
-        subject: &dyn Fn() -> String,
-    ) -> Read<Option<String>> {
-        if context.strict && self.is_null("subagentRunId") {
-            return Err(context.refused(&format!(
-                "Cannot send {} 'subagentRunId: null'. The field is optional — omit it entirely.",
-                subject()
-            )));
-        }
-        self.opt_text(context, "subagentRunId")
-    }
-
-    /// An optional text of which a null has its own sentence.
-    pub(super) fn opt_named(
-        &mut self,
-        context: &mut Context<'_>,
-        key: &'static str,
-    ) -> Read<Option<String>> {
-        self.reject_null(context, key)?;
-        self.opt_text(context, key)
-    }
-
-    /// Refuses a null in strict mode.
-    pub(super) fn reject_null(&self, context: &Context<'_>, key: &str) -> Read<()> {
-        self.reject_null_at(context, key, key)
-    }
-
-    /// Refuses a null in strict mode, naming the field from the root of the event.
-    pub(super) fn reject_null_at(&self, context: &Context<'_>, key: &str, name: &str) -> Read<()> {
-        if context.strict && self.is_null(key) {
-            return Err(context.refused(&format!(
-                "Cannot send '{}' with '{name}: null'. The field is optional — omit it entirely.",
-                context.event
-            )));
-        }
-        Ok(())
-    }
-
-    /// A text without which an event is about nothing.
-    pub(super) fn identity(&mut self, context: &Context<'_>, key: &'static str) -> Read<String> {
+    /// The word by which the kinds of a union differ; what is not a known word is another kind,
+    /// whatever it is.
+    pub(super) fn kind(&mut self, key: &'static str) -> Read<String> {
         match self.frame.take(key) {
             Some(Value::String(text)) => Ok(text),
-            _ => Err(context.refused(&format!(
-                "Cannot send '{}' without a '{key}'.",
-                context.event
-            ))),
+            _ => Err(Fault::Unknown),
         }
+    }
+
+    /// A field that holds a word of a closed set.
+    pub(super) fn word<T: Copy>(
+        &mut self,
+        context: &Context<'_>,
+        key: &'static str,
+        words: &[(&str, T)],
+    ) -> Read<T> {
+        let value = self.frame.take(key);
+        word(value.as_ref(), context, Path::Key(&self.path, key), words)
     }
 
     /// Whether the field is an array.
@@ -333,17 +321,51 @@ pub(super) fn text(value: Value, context: &mut Context<'_>, path: Path<'_>) -> R
     }
 }
 
+/// A word of a closed set; one that is not in it is unknown, what is no word at all is wrong.
+pub(super) fn word<T>(
+    value: Option<&Value>,
+    context: &Context<'_>,
+    path: Path<'_>,
+    words: &[(&str, T)],
+) -> Read<T>
+where
+    T: Copy,
+{
+    if let Some(Value::String(text)) = value {
+        let found = words.iter().find(|(word, _)| word == text);
+        return found.map(|(_, meaning)| *meaning).ok_or(Fault::Unknown);
+    }
+    let words: Vec<String> = words
+        .iter()
+        .map(|(word, _)| format!("\"{word}\""))
+        .collect();
+    let problem = format!("Invalid option: expected one of {}", words.join("|"));
+    Err(context.malformed(path, &problem))
+}
+
 /// An integer as JSON Schema means it: `1.0` is one, as no number in JSON has a type.
-fn integer(value: &Value) -> Option<i64> {
-    let number = value.as_i64().or_else(|| {
-        let float = value.as_f64()?;
-        #[allow(
-            clippy::cast_possible_truncation,
-            reason = "whole and within the range of i64"
-        )]
-        (float.fract() == 0.0 && float.abs() <= MAX_INTEGER as f64).then_some(float as i64)
-    })?;
-    (-MAX_INTEGER..=MAX_INTEGER)
-        .contains(&number)
-        .then_some(number)
+fn integer(value: &Value, least: i64) -> Result<i64, String> {
+    let Some(float) = value.as_f64() else {
+        let found = type_name(Some(value));
+        return Err(format!("Invalid input: expected number, received {found}"));
+    };
+    let limit = MAX_INTEGER as f64;
+    if float.fract() != 0.0 {
+        return Err("Invalid input: expected int, received number".to_owned());
+    }
+    if float > limit {
+        return Err(format!("Too big: expected int to be <{MAX_INTEGER}"));
+    }
+    if float < -limit {
+        return Err(format!("Too small: expected int to be >-{MAX_INTEGER}"));
+    }
+    #[allow(
+        clippy::cast_possible_truncation,
+        reason = "whole and within the range of i64"
+    )]
+    let number = float as i64;
+    if number < least {
+        return Err(format!("Too small: expected number to be >={least}"));
+    }
+    Ok(number)
 }

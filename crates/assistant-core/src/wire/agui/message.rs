@@ -71,7 +71,7 @@ pub(super) fn from_store<T>(
 pub(super) fn read(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Message> {
     let mut fields = Fields::of(value, context, path)?;
     let f = &mut fields;
-    let role = Role::parse(&f.text(context, "role")?).ok_or(Fault::Unknown)?;
+    let role = Role::parse(&f.kind("role")?).ok_or(Fault::Unknown)?;
     let id = f.text(context, "id")?;
     let body = body(role, f, context)?;
     let named = matches!(
@@ -89,8 +89,8 @@ pub(super) fn read(value: Value, context: &mut Context<'_>, path: Path<'_>) -> R
         } else {
             f.opt_text(context, "encryptedValue")?
         },
-        subagent_run_id: f.nested_tag(context, &|| format!("a message (id '{id}') with"))?,
-        metadata: f.opt_object(context, "metadata")?,
+        subagent_run_id: f.opt_text(context, "subagentRunId")?,
+        metadata: f.opt_record(context, "metadata")?,
         extra: fields.rest(context),
         id,
         body,
@@ -125,7 +125,7 @@ fn body(role: Role, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<Messa
         },
         Role::Activity => MessageBody::Activity {
             activity_type: f.text(context, "activityType")?,
-            content: f.object(context, "content")?,
+            content: f.record(context, "content")?,
         },
     })
 }
@@ -133,10 +133,8 @@ fn body(role: Role, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<Messa
 fn tool_call(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<FunctionCall> {
     let mut fields = Fields::of(value, context, path)?;
     let f = &mut fields;
-    if f.text(context, "type")? != "function" {
-        return Err(Fault::Unknown);
-    }
     let id = f.text(context, "id")?;
+    f.literal(context, "type", "function")?;
     let function = f.object(context, "function")?;
     let function_path = f.path;
     let mut function = Fields::new(function.into(), Path::Key(&function_path, "function"));
@@ -148,27 +146,31 @@ fn tool_call(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Fu
         name,
         arguments,
         encrypted_value: f.opt_text(context, "encryptedValue")?,
-        metadata: f.opt_object(context, "metadata")?,
+        metadata: f.opt_record(context, "metadata")?,
         extra: fields.rest(context),
     })
 }
 
 /// The `content` of a user or tool message, or of a tool result.
 pub(super) fn content(f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<Content> {
-    if f.is_array("content") {
-        return f.list(context, "content", part).map(Content::Parts);
-    }
-    f.text(context, "content").map(Content::Text)
+    let path = f.path;
+    let path = Path::Key(&path, "content");
+    let read = if f.is_array("content") {
+        f.list(context, "content", part).map(Content::Parts)
+    } else {
+        f.text(context, "content").map(Content::Text)
+    };
+    read.map_err(|fault| context.none_of(path, fault))
 }
 
 fn part(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<ContentPart> {
     let mut fields = Fields::of(value, context, path)?;
     let f = &mut fields;
-    let kind = f.text(context, "type")?;
+    let kind = f.kind("type")?;
     let body = match kind.as_str() {
         "text" => PartBody::Text(f.text(context, "text")?),
         "image" | "audio" | "video" | "document" => {
-            let value = f.any(context, "source")?;
+            let value = f.object(context, "source")?.into();
             let part_path = f.path;
             PartBody::Media {
                 kind,
@@ -186,7 +188,7 @@ fn part(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Content
 fn source(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Source> {
     let mut fields = Fields::of(value, context, path)?;
     let f = &mut fields;
-    let source = match f.text(context, "type")?.as_str() {
+    let source = match f.kind("type")?.as_str() {
         "data" => Source::Data {
             value: f.text(context, "value")?,
             mime_type: f.text(context, "mimeType")?,

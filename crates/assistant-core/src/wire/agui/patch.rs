@@ -7,10 +7,10 @@ use super::context::{Context, Fault, Path, Read};
 /// Checks one operation and hands it on as it came, members beyond RFC 6902 included.
 pub(super) fn operation(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Value> {
     let Value::Object(map) = &value else {
-        return Err(context.malformed(path, "Invalid input: expected object"));
+        return Err(context.wrong_type(path, "object", Some(&value)));
     };
     let Some(Value::String(op)) = map.get("op") else {
-        return Err(context.malformed(Path::Key(&path, "op"), "Invalid input: expected string"));
+        return Err(Fault::Unknown);
     };
     let (needs_value, needs_from) = match op.as_str() {
         "add" | "replace" | "test" => (true, false),
@@ -18,21 +18,24 @@ pub(super) fn operation(value: Value, context: &mut Context<'_>, path: Path<'_>)
         "remove" => (false, false),
         _ => return Err(Fault::Unknown),
     };
-    if needs_value && !map.contains_key("value") {
-        return Err(context.malformed(Path::Key(&path, "value"), "Invalid input"));
-    }
     if needs_from {
         pointer(map.get("from"), context, Path::Key(&path, "from"))?;
     }
     pointer(map.get("path"), context, Path::Key(&path, "path"))?;
+    if needs_value && !map.contains_key("value") {
+        return Err(context.malformed(Path::Key(&path, "value"), "Invalid input"));
+    }
     Ok(value)
 }
 
 fn pointer(value: Option<&Value>, context: &Context<'_>, path: Path<'_>) -> Read<()> {
     match value {
         Some(Value::String(text)) if is_pointer(text) => Ok(()),
-        Some(Value::String(_)) => Err(context.malformed(path, "Invalid JSON pointer")),
-        _ => Err(context.malformed(path, "Invalid input: expected string")),
+        Some(Value::String(_)) => Err(context.malformed(
+            path,
+            "Invalid string: must match pattern /^(\\/([^/~]|~[01])*)*$/",
+        )),
+        other => Err(context.wrong_type(path, "string", other)),
     }
 }
 

@@ -37,7 +37,8 @@ pub(super) fn input(value: Value, context: &mut Context<'_>, path: Path<'_>) -> 
         thread_id: f.text(context, "threadId")?,
         run_id: f.text(context, "runId")?,
         parent_run_id: f.opt_text(context, "parentRunId")?,
-        state: f.opt(context, "state")?.unwrap_or_else(empty),
+        // The one optional field of which the protocol itself says that null is absent.
+        state: f.nullable("state").unwrap_or_else(empty),
         messages: f.list(context, "messages", message::read)?,
         tools: f.opt_list(context, "tools", tool)?.unwrap_or_default(),
         context: f
@@ -61,7 +62,7 @@ fn tool(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Tool> {
         name: f.text(context, "name")?,
         description: f.text(context, "description")?,
         parameters: f.opt(context, "parameters")?,
-        metadata: f.opt_object(context, "metadata")?,
+        metadata: f.opt_record(context, "metadata")?,
     };
     fields.close(context);
     Ok(tool)
@@ -82,13 +83,16 @@ fn resume_entry(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read
     let f = &mut fields;
     let entry = ResumeEntry {
         interrupt_id: f.text(context, "interruptId")?,
-        status: match f.text(context, "status")?.as_str() {
-            "resolved" => ResumeStatus::Resolved,
-            "cancelled" => ResumeStatus::Cancelled,
-            _ => return Err(Fault::Unknown),
-        },
+        status: f.word(
+            context,
+            "status",
+            &[
+                ("resolved", ResumeStatus::Resolved),
+                ("cancelled", ResumeStatus::Cancelled),
+            ],
+        )?,
         payload: f.opt(context, "payload")?,
-        metadata: f.opt_object(context, "metadata")?,
+        metadata: f.opt_record(context, "metadata")?,
     };
     fields.close(context);
     Ok(entry)
@@ -98,7 +102,7 @@ fn resume_entry(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read
 pub(super) fn outcome(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Outcome> {
     let mut fields = Fields::of(value, context, path)?;
     let f = &mut fields;
-    let outcome = match f.text(context, "type")?.as_str() {
+    let outcome = match f.kind("type")?.as_str() {
         "success" => Outcome::Success {
             pending_tool_call_ids: f.opt_list(context, "pendingToolCallIds", fields::text)?,
         },
@@ -125,12 +129,10 @@ fn interrupt(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<In
         reason: f.text(context, "reason")?,
         message: f.opt_text(context, "message")?,
         tool_call_id: f.opt_text(context, "toolCallId")?,
-        response_schema: f.opt_object(context, "responseSchema")?,
+        response_schema: f.opt_record(context, "responseSchema")?,
         expires_at: f.opt_text(context, "expiresAt")?,
-        subagent_run_id: f.nested_tag(context, &|| {
-            format!("'RUN_FINISHED' with an interrupt (id '{id}') carrying")
-        })?,
-        metadata: f.opt_object(context, "metadata")?,
+        subagent_run_id: f.opt_text(context, "subagentRunId")?,
+        metadata: f.opt_record(context, "metadata")?,
         id,
     };
     fields.close(context);
@@ -176,13 +178,12 @@ pub(super) fn subagent_outcome(
 ) -> Read<Value> {
     let mut fields = Fields::of(value, context, path)?;
     let f = &mut fields;
-    let kind = f.text(context, "type")?;
+    let kind = f.kind("type")?;
     let mut outcome = Object::new();
     match kind.as_str() {
         "success" => {}
         "suspended" => {
-            f.reject_null_at(context, "interruptIds", "outcome.interruptIds")?;
-            if let Some(ids) = f.opt_list(context, "interruptIds", interrupt_id)? {
+            if let Some(ids) = f.opt_list(context, "interruptIds", fields::text)? {
                 outcome.insert("interruptIds".to_owned(), Value::from(ids));
             }
         }
@@ -191,16 +192,6 @@ pub(super) fn subagent_outcome(
     outcome.shift_insert(0, "type".to_owned(), Value::String(kind));
     fields.close(context);
     Ok(Value::Object(outcome))
-}
-
-fn interrupt_id(value: Value, context: &mut Context<'_>, _: Path<'_>) -> Read<String> {
-    match value {
-        Value::String(id) => Ok(id),
-        _ => Err(context.refused(&format!(
-            "Cannot send '{}' with a non-string entry in 'outcome.interruptIds'. Interrupt ids are strings.",
-            context.event
-        ))),
-    }
 }
 
 /// Notes a producer that speaks another version than ours; nothing else depends on it.

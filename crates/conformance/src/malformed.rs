@@ -1,0 +1,181 @@
+//! Every described field of AG-UI with every wrong value, one at a time.
+//!
+//! [`cases`] takes one valid example of each event, message, part, source, outcome, interrupt,
+//! usage, patch operation, call and run input ([`scenes`]) and changes one thing in it. It is not
+//! random: the same few thousand cases each time. What is right is not known here; the differential
+//! test asks the reference client.
+
+mod scenes;
+
+use serde_json::{Map, Value, json};
+
+use scenes::Scene;
+
+/// A stream to play, and what was changed in it.
+#[derive(Debug, Clone)]
+pub struct Case {
+    /// Scene, place and change.
+    pub name: String,
+    /// As the reference client and the replay take it.
+    pub case: Value,
+}
+
+/// Members whose content is nobody's business: changed as a whole, never within.
+const OPEN: [&str; 10] = [
+    "rawEvent",
+    "metadata",
+    "state",
+    "snapshot",
+    "value",
+    "event",
+    "forwardedProps",
+    "payload",
+    "parameters",
+    "responseSchema",
+];
+
+/// Each scene as it is, and with each change.
+#[must_use]
+pub fn cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for scene in scenes::all() {
+        cases.push(Case {
+            name: format!("{}: as it is", scene.name),
+            case: scene.with(scene.subject.clone()),
+        });
+        let mut places = Vec::new();
+        collect(&scene.subject, &mut Vec::new(), &mut places);
+        for place in places {
+            change(&scene, &place, &mut cases);
+        }
+    }
+    cases
+}
+
+/// Where something stands: member names and indices from the root.
+type Place = Vec<Step>;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Step {
+    Key(String),
+    Index(usize),
+}
+
+fn collect(value: &Value, place: &mut Place, places: &mut Vec<Place>) {
+    places.push(place.clone());
+    let mut go = |step: Step, child: &Value| {
+        let open = matches!(&step, Step::Key(key) if OPEN.contains(&key.as_str()));
+        place.push(step);
+        if open {
+            places.push(place.clone());
+        } else {
+            collect(child, place, places);
+        }
+        place.pop();
+    };
+    match value {
+        Value::Object(map) => {
+            for (key, child) in map {
+                go(Step::Key(key.clone()), child);
+            }
+        }
+        Value::Array(items) => {
+            for (index, child) in items.iter().enumerate() {
+                go(Step::Index(index), child);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn change(scene: &Scene, place: &Place, cases: &mut Vec<Case>) {
+    let mut push = |what: &str, subject: Option<Value>| {
+        let Some(subject) = subject else { return };
+        let name = format!("{}: {} {what}", scene.name, written(place));
+        let case = scene.with(subject);
+        cases.push(Case { name, case });
+    };
+    let subject = &scene.subject;
+    let original = at(subject, place).cloned().unwrap_or_default();
+    push("removed", removed(subject, place));
+    for value in wrong_values(&original) {
+        // A change that is none is no case.
+        if value != original {
+            let what = format!("is {value}");
+            push(&what, replaced(subject, place, value));
+        }
+    }
+    if let Value::Object(map) = &original {
+        for key in ["future", "toString", "__proto__", "a/b~c"] {
+            let mut map = map.clone();
+            map.insert(key.to_owned(), json!({"a": null}));
+            let what = format!("has {key}");
+            push(&what, replaced(subject, place, Value::Object(map)));
+        }
+    }
+}
+
+fn wrong_values(original: &Value) -> Vec<Value> {
+    vec![
+        Value::Null,
+        json!(true),
+        json!(0),
+        json!(-1),
+        json!(1.0),
+        json!(1.5),
+        json!(9_007_199_254_740_993_i64),
+        json!(1e300),
+        json!(""),
+        json!("odd"),
+        json!([]),
+        json!({}),
+        json!({"type": "odd", "role": "odd", "op": "odd"}),
+        json!([original]),
+        json!({"nested": original}),
+    ]
+}
+
+fn at<'v>(value: &'v Value, place: &[Step]) -> Option<&'v Value> {
+    place.iter().try_fold(value, |value, step| match step {
+        Step::Key(key) => value.get(key),
+        Step::Index(index) => value.get(index),
+    })
+}
+
+fn replaced(value: &Value, place: &[Step], new: Value) -> Option<Value> {
+    let mut value = value.clone();
+    let slot = place
+        .iter()
+        .try_fold(&mut value, |value, step| match step {
+            Step::Key(key) => value.get_mut(key),
+            Step::Index(index) => value.get_mut(index),
+        })?;
+    *slot = new;
+    Some(value)
+}
+
+fn removed(value: &Value, place: &[Step]) -> Option<Value> {
+    let (last, parent) = place.split_last()?;
+    let mut holder = at(value, parent)?.clone();
+    match (last, &mut holder) {
+        (Step::Key(key), Value::Object(map)) => drop(map.shift_remove(key)),
+        (Step::Index(index), Value::Array(items)) => drop(items.remove(*index)),
+        _ => return None,
+    }
+    replaced(value, parent, holder)
+}
+
+fn written(place: &Place) -> String {
+    place.iter().fold(String::new(), |text, step| match step {
+        Step::Key(key) => format!("{text}/{key}"),
+        Step::Index(index) => format!("{text}/{index}"),
+    })
+}
+
+/// Adds members to an object.
+fn with(mut object: Value, more: Value) -> Value {
+    if let (Value::Object(object), Value::Object(more)) = (&mut object, more) {
+        object.extend::<Map<String, Value>>(more);
+    }
+    object
+}

@@ -1,0 +1,259 @@
+//! What each side made of a stream, and whether it is the same but for the rows of the table.
+
+use std::collections::HashSet;
+
+use assistant_core::replay::{Input, Replay};
+use assistant_core::wire::agui::Options;
+use serde_json::Value;
+
+/// Rows of the second table of `docs/agui-differences.md`.
+pub mod rule {
+    pub const INTERRUPTS: &str = "Open interrupts";
+    pub const TRUNCATED: &str = "End of a stream";
+    pub const PREFIX: &str = "Before a fatal event";
+    pub const BRANCH: &str = "A person's message that a snapshot leaves out, then brings back";
+    pub const CALL_ORDER: &str = "Order of the calls in a message that a snapshot repeats";
+    pub const TWICE: &str = "One call id in two messages, one message id twice in a list";
+    pub const ACTIVITY: &str =
+        "An activity with the id of a message that holds calls, or of a result";
+    pub const SHARED_ID: &str = "One id for a result and for a text or an activity";
+    pub const INTO_PARTS: &str = "Text into a user message made of parts";
+    pub const CIRCLE: &str = "A state patch that moves a value into itself";
+    pub const WORD: &str = "A word that is not in a closed set";
+    pub const NO_OBJECT: &str = "An activity patch that leaves no object";
+    pub const EMPTY_METADATA: &str = "An empty `metadata` object on a call";
+    pub const ALL: [&str; 13] = [
+        INTERRUPTS,
+        TRUNCATED,
+        PREFIX,
+        BRANCH,
+        CALL_ORDER,
+        TWICE,
+        ACTIVITY,
+        SHARED_ID,
+        INTO_PARTS,
+        CIRCLE,
+        NO_OBJECT,
+        WORD,
+        EMPTY_METADATA,
+    ];
+}
+
+pub fn play(case: &Value) -> Value {
+    play_with(case, Options::strict())
+}
+
+/// Where strict mode goes on, tolerant mode makes the same of it.
+pub fn play_in_both(case: &Value) -> Result<Value, String> {
+    let strict = play_with(case, Options::strict());
+    let tolerant = play_with(case, Options::default());
+    if strict["outcome"] != "failed" && strict != tolerant {
+        return Err(format!("strict: {strict}\n tolerant: {tolerant}"));
+    }
+    Ok(strict)
+}
+
+fn play_with(case: &Value, options: Options) -> Value {
+    let mut replay = Replay::new();
+    let (input, refusal) = match Input::from_json(case["input"].clone()) {
+        Ok(input) => (input, None),
+        // Such a request is never sent.
+        Err(error) => (Input::default(), Some(error)),
+    };
+    let mut stream = replay.stream(input, options);
+    if let Some(error) = refusal {
+        stream.fail(error);
+    }
+    match case["rawSse"].as_str() {
+        Some(text) => stream.push_bytes(text.as_bytes()),
+        None => {
+            for event in case["stream"].as_array().unwrap() {
+                stream.push_value(event.clone());
+            }
+        }
+    }
+    stream.finish().to_json()
+}
+
+/// Whether two reports are the same but for the rules; else what differs.
+pub fn compare(mut reference: Value, mut ours: Value) -> Result<Vec<&'static str>, String> {
+    let mut met = Vec::new();
+    if reference["outcome"] == "circular" {
+        return Ok(vec![rule::CIRCLE]);
+    }
+    if is_unknown_word(&reference["error"]) && ours["outcome"] != "failed" {
+        return Ok(vec![rule::WORD]);
+    }
+    numbers(&mut reference);
+    numbers(&mut ours);
+    if reference["outcome"] == "failed" && ours["outcome"] == "failed" {
+        same_error(&reference, ours["error"].as_str().unwrap_or_default())?;
+        return Ok(vec![rule::PREFIX]);
+    }
+    if reference["outcome"] == "completed" && ours["outcome"] == "truncated" {
+        reference["outcome"] = "truncated".into();
+        met.push(rule::TRUNCATED);
+    }
+    let interrupts = |report: &Value| report["finished"].to_string().contains("\"interrupt\"");
+    if reference["finished"].as_array().unwrap().len() > 1 && interrupts(&reference) {
+        reference["pendingInterrupts"] = ours["pendingInterrupts"].clone();
+        met.push(rule::INTERRUPTS);
+    }
+    let noted: HashSet<&str> = ours["diagnostics"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|note| note["code"].as_str())
+        .collect();
+    let excuses = [
+        (noted.contains("activity-over-call"), rule::ACTIVITY),
+        (noted.contains("id-taken"), rule::SHARED_ID),
+        (noted.contains("other-branch"), rule::BRANCH),
+        (has_twice(&reference["messages"]), rule::TWICE),
+    ];
+    if let Some((_, rule)) = excuses.iter().find(|(holds, _)| *holds) {
+        met.push(rule);
+        reference["messages"] = ours["messages"].clone();
+    }
+    bare_activities(&mut reference["messages"], &ours["messages"], &mut met);
+    into_parts(&mut reference["messages"], &ours["messages"], &mut met);
+    alike(&mut reference["messages"], &mut met);
+    alike(&mut ours["messages"], &mut met);
+    for part in [
+        "outcome",
+        "finished",
+        "runErrors",
+        "messages",
+        "state",
+        "pendingInterrupts",
+    ] {
+        if reference[part] != ours[part] {
+            return Err(format!(
+                "{part}: {}\n ours: {}",
+                reference[part], ours[part]
+            ));
+        }
+    }
+    Ok(met)
+}
+
+/// Whether both errors name the same rule: the same sentence; of a schema's findings the first, by
+/// its place and its words; of text that is no JSON, that it is none.
+fn same_error(reference: &Value, ours: &str) -> Result<(), String> {
+    let theirs = reference["error"].as_str().unwrap();
+    let same = match reference["kind"].as_str() {
+        Some("SyntaxError") => ours.contains("the frame is not JSON"),
+        // It has stumbled itself, over something wrong.
+        Some("TypeError") => ours.starts_with("Malformed "),
+        Some("ZodError") => first_finding(theirs, ours),
+        _ => theirs == ours,
+    };
+    if same {
+        return Ok(());
+    }
+    Err(format!("error: {theirs}\n ours: {ours}"))
+}
+
+/// Whether the reference found nothing worse than a word that is not in a closed set.
+fn is_unknown_word(error: &Value) -> bool {
+    let Some(error) = error.as_str().filter(|error| error.starts_with('[')) else {
+        return false;
+    };
+    let findings: Value = serde_json::from_str(error).unwrap();
+    let mut messages = findings.as_array().unwrap().iter();
+    messages.all(|finding| {
+        let message = finding["message"].as_str().unwrap();
+        message.starts_with("Invalid option: expected one of ")
+    })
+}
+
+/// Numbers as JavaScript has them.
+fn numbers(value: &mut Value) {
+    match value {
+        Value::Number(number) => *value = number.as_f64().into(),
+        Value::Array(items) => items.iter_mut().for_each(numbers),
+        Value::Object(map) => map.values_mut().for_each(numbers),
+        _ => {}
+    }
+}
+
+fn first_finding(theirs: &str, ours: &str) -> bool {
+    let findings: Value = serde_json::from_str(theirs).unwrap();
+    let place = findings[0]["path"].as_array().unwrap().iter();
+    let place: String = place
+        .map(|step| match step {
+            Value::String(key) => format!("/{}", key.replace('~', "~0").replace('/', "~1")),
+            index => format!("/{index}"),
+        })
+        .collect();
+    let found = ours
+        .split_once(": {")
+        .map(|(_, found)| serde_json::from_str::<Value>(&format!("{{{found}")));
+    let Some(Ok(found)) = found else { return false };
+    found["path"] == place && found["message"] == findings[0]["message"]
+}
+
+/// Whether an id comes twice, of a message or of a call.
+fn has_twice(messages: &Value) -> bool {
+    let mut seen = HashSet::new();
+    let calls = |message: &Value| message["toolCalls"].as_array().cloned().unwrap_or_default();
+    messages.as_array().unwrap().iter().any(|message| {
+        let again = !seen.insert(format!("message {}", message["id"]));
+        calls(message)
+            .iter()
+            .any(|call| !seen.insert(format!("call {}", call["id"])))
+            || again
+    })
+}
+
+/// Takes over the messages of a person whose parts the reference has lost to a text.
+fn into_parts(reference: &mut Value, ours: &Value, met: &mut Vec<&'static str>) {
+    let pairs = reference.as_array_mut().unwrap().iter_mut();
+    for (theirs, ours) in pairs.zip(ours.as_array().unwrap()) {
+        let same = theirs["id"] == ours["id"] && ours["role"] == "user";
+        if same && theirs["content"].is_string() && ours["content"].is_array() {
+            theirs["content"] = ours["content"].clone();
+            met.push(rule::INTO_PARTS);
+        }
+    }
+}
+
+/// Takes over the activities of which a patch has left no object to the reference.
+fn bare_activities(reference: &mut Value, ours: &Value, met: &mut Vec<&'static str>) {
+    let pairs = reference.as_array_mut().unwrap().iter_mut();
+    for (theirs, ours) in pairs.zip(ours.as_array().unwrap()) {
+        if theirs["role"] == "activity"
+            && !theirs["content"].is_object()
+            && theirs["id"] == ours["id"]
+        {
+            *theirs = ours.clone();
+            met.push(rule::NO_OBJECT);
+        }
+    }
+}
+
+/// Takes the differences in form out of messages: order of calls, empty lists and objects.
+fn alike(messages: &mut Value, met: &mut Vec<&'static str>) {
+    for message in messages.as_array_mut().unwrap() {
+        let message = message.as_object_mut().unwrap();
+        let Some(Value::Array(calls)) = message.get_mut("toolCalls") else {
+            continue;
+        };
+        for call in calls.iter_mut() {
+            if call["metadata"]
+                .as_object()
+                .is_some_and(|all| all.is_empty())
+            {
+                call.as_object_mut().unwrap().remove("metadata");
+                met.push(rule::EMPTY_METADATA);
+            }
+        }
+        if !calls.is_sorted_by_key(|call| call["id"].to_string()) {
+            calls.sort_by_key(|call| call["id"].to_string());
+            met.push(rule::CALL_ORDER);
+        }
+        if calls.is_empty() {
+            message.remove("toolCalls");
+        }
+    }
+}
