@@ -25,9 +25,9 @@ export async function answer(question, value) {
 /** Gives a question up. */
 export const giveUp = (question) => question.getByRole("button", { name: "Cancel", exact: true }).click();
 
-/** Fills a form: in its fields, by their labels, or as a whole where it asks for JSON. */
+/** Fills a form: in its fields, by their labels, or as a whole where it asks for anything. */
 async function fill(form, value) {
-  const whole = form.getByLabel("Answer as JSON", { exact: true });
+  const whole = form.getByLabel(/^(Answer as JSON|Your answer)$/);
   await whole.or(form.getByRole("textbox")).first().waitFor();
   if (await whole.count()) return whole.fill(JSON.stringify(value));
   for (const [name, entry] of Object.entries(value)) {

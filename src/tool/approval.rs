@@ -157,7 +157,7 @@ fn edit(
     editing: RwSignal<bool>,
 ) -> impl IntoView + use<> {
     let labels = Labels::current();
-    let problems = RwSignal::new(Vec::<String>::new());
+    let problems = RwSignal::new(Vec::new());
     let schema = untrack(|| call.edit_schema()).unwrap_or(Value::Bool(true));
     let initial = untrack(|| call.args_value()).unwrap_or_default();
     let approving = call.clone();

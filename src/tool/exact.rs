@@ -175,6 +175,11 @@ fn split(text: &str) -> Vec<Piece<'_>> {
     pieces
 }
 
+/// Whether a text holds what the eye cannot see.
+pub(super) fn has_hidden(text: &str) -> bool {
+    text.contains(is_hidden)
+}
+
 /// Controls other than line break and tab, direction marks, invisible joiners and fillers.
 fn is_hidden(c: char) -> bool {
     (c.is_control() && c != '\n' && c != '\t')

@@ -1,38 +1,36 @@
 //! A form made from a JSON Schema: for edited arguments and for what an agent asks.
 //!
-//! Texts, numbers, choices and yes-or-no have fields of their own; anything else is written as
-//! JSON. What is entered is checked by whoever takes it, not here.
+//! What is entered is checked by whoever takes it, not here; what they find wrong stands at its
+//! field. Neighbour: `fields` makes the fields of a schema, and a value of the fields.
 
-use leptos::prelude::*;
+use leptos::{html, prelude::*};
 use serde_json::{Map, Value};
 
-use crate::chat::Labels;
+use super::{
+    ExactText,
+    exact::has_hidden,
+    fields::{self, Choice, Field, Kind, Wrong},
+};
+use crate::{
+    chat::{Labels, focus},
+    runtime::fresh_id,
+};
 
-/// One field of a form.
-#[derive(Clone)]
-struct Field {
-    name: String,
-    label: String,
-    required: bool,
-    kind: Kind,
-    text: RwSignal<String>,
-    checked: RwSignal<bool>,
+/// What is wrong with a value that a form gave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// Where: a JSON pointer into the value, empty for the whole.
+    pub path: String,
+    /// What has to change, in a few words.
+    pub message: String,
 }
 
-#[derive(Clone, PartialEq)]
-enum Kind {
-    Text,
-    Number,
-    Check,
-    Choice(Vec<Value>),
-    Json,
-}
-
-/// Asks for an object that a schema describes, field by field; without known fields, for JSON.
+/// Asks for a value that a schema describes: field by field where it is an object, else as a whole.
 ///
 /// # Accessibility
 ///
-/// Every field has a label; what is wrong stands in an `alert` above the buttons.
+/// Every field has a label, and what is wrong with it as its description. All that is wrong stands
+/// in an `alert` above the buttons, and the first field of it gets the focus.
 #[component]
 pub fn SchemaForm(
     /// JSON Schema of the value.
@@ -40,9 +38,9 @@ pub fn SchemaForm(
     /// What the fields hold at first.
     #[prop(optional)]
     initial: Option<Value>,
-    /// What is wrong with the last value, one sentence each.
+    /// What is wrong with the last value.
     #[prop(into)]
-    problems: Signal<Vec<String>>,
+    problems: Signal<Vec<Problem>>,
     /// Word on the button that submits.
     #[prop(into)]
     submit: String,
@@ -53,47 +51,43 @@ pub fn SchemaForm(
     children: Option<Children>,
 ) -> impl IntoView {
     let labels = Labels::current();
-    let fields = fields_of(&schema, initial.as_ref());
-    let whole = RwSignal::new(
-        initial
-            .map(|value| format!("{value:#}"))
-            .unwrap_or_default(),
-    );
-    let unreadable = RwSignal::new(None::<String>);
-    let take = {
-        let fields = fields.clone();
-        move |event: leptos::ev::SubmitEvent| {
-            event.prevent_default();
-            let value = if fields.is_empty() {
-                parse(&labels.json, &whole.get_untracked())
-            } else {
-                collect(&fields)
-            };
-            unreadable.set(value.as_ref().err().cloned());
-            if let Ok(value) = value {
-                on_submit.run(value);
-            }
+    let fields = StoredValue::new(fields::of(&schema, initial.as_ref(), &labels));
+    let unreadable = RwSignal::new(Vec::<Problem>::new());
+    let form = NodeRef::<html::Form>::new();
+    let wrong = Signal::derive(move || {
+        let mut list = unreadable.get();
+        list.extend(problems.get());
+        list
+    });
+    let words = labels.clone();
+    let take = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
+        let value = fields.with_value(|fields| collect(fields, &words));
+        unreadable.set(value.as_ref().err().cloned().unwrap_or_default());
+        if let Ok(value) = value {
+            on_submit.run(value);
+        }
+        if let (false, Some(form)) = (wrong.with_untracked(Vec::is_empty), form.get_untracked()) {
+            focus::focus_in(form.into(), "[aria-invalid=true]");
         }
     };
-    let wrong = move || {
-        let mut list: Vec<String> = unreadable.get().into_iter().collect();
-        list.extend(problems.get());
-        (!list.is_empty())
-            .then(|| view! { <p class="la-form-problems" role="alert">{list.join(" ")}</p> })
+    let told = move || {
+        let list = wrong.get();
+        let told = list
+            .iter()
+            .map(|one| fields.with_value(|fields| sentence(fields, one)));
+        let told: Vec<String> = told.collect();
+        (!told.is_empty())
+            .then(|| view! { <p class="la-form-problems" role="alert">{told.join(" ")}</p> })
     };
-    let inputs = if fields.is_empty() {
-        json_field(Labels::current().json.to_string(), whole).into_any()
-    } else {
-        fields
-            .into_iter()
-            .map(|field| input(&field))
-            .collect_view()
-            .into_any()
-    };
+    let inputs = fields.with_value(|fields| {
+        let inputs = fields.iter().map(|field| row(field, wrong));
+        inputs.collect_view()
+    });
     view! {
-        <form class="la-form" on:submit=take novalidate>
+        <form class="la-form" on:submit=take novalidate node_ref=form>
             {inputs}
-            {wrong}
+            {told}
             <div class="la-approval-actions">
                 <button type="submit" class="la-button" data-variant="primary">
                     <span>{submit}</span>
@@ -104,162 +98,204 @@ pub fn SchemaForm(
     }
 }
 
-fn fields_of(schema: &Value, initial: Option<&Value>) -> Vec<Field> {
-    let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
-        return Vec::new();
-    };
-    let required = schema.get("required").and_then(Value::as_array);
-    let is_required =
-        |name: &str| required.is_some_and(|list| list.iter().any(|entry| entry == name));
-    let field = |(name, schema): (&String, &Value)| {
-        let value = initial
-            .and_then(|value| value.get(name))
-            .or_else(|| schema.get("default"));
-        let kind = kind_of(schema);
-        Field {
-            name: name.clone(),
-            label: label_of(name, schema),
-            required: is_required(name),
-            text: RwSignal::new(value.map(|value| text_of(&kind, value)).unwrap_or_default()),
-            checked: RwSignal::new(value.and_then(Value::as_bool).unwrap_or_default()),
-            kind,
-        }
-    };
-    properties.iter().map(field).collect()
-}
-
-fn label_of(name: &str, schema: &Value) -> String {
-    let title = schema.get("title").or_else(|| schema.get("description"));
-    title.and_then(Value::as_str).unwrap_or(name).to_owned()
-}
-
-fn kind_of(schema: &Value) -> Kind {
-    if let Some(choices) = schema.get("enum").and_then(Value::as_array) {
-        return Kind::Choice(choices.clone());
-    }
-    match schema.get("type").and_then(Value::as_str) {
-        Some("string") => Kind::Text,
-        Some("number" | "integer") => Kind::Number,
-        Some("boolean") => Kind::Check,
-        _ => Kind::Json,
-    }
-}
-
-/// A value as its field shows it: texts plain, anything else as JSON.
-fn text_of(kind: &Kind, value: &Value) -> String {
-    match (kind, value) {
-        (Kind::Text, Value::String(text)) => text.clone(),
-        (_, value) => value.to_string(),
-    }
-}
-
-fn input(field: &Field) -> AnyView {
-    let label = field.label.clone();
-    let text = field.text;
-    match &field.kind {
-        Kind::Check => {
-            let checked = field.checked;
-            view! {
-                <label class="la-field la-field-check">
-                    <input
-                        type="checkbox"
-                        prop:checked=checked
-                        on:change=move |event| checked.set(event_target_checked(&event))
-                    />
-                    <span class="la-field-label">{label}</span>
-                </label>
+/// The value that the fields make, or what cannot be read in them.
+fn collect(fields: &[Field], labels: &Labels) -> Result<Value, Vec<Problem>> {
+    let mut whole = None;
+    let mut wrong = Vec::new();
+    for field in fields {
+        let message = match field.value() {
+            Ok(Some(value)) => {
+                fields::put(&mut whole, field, value);
+                continue;
             }
-            .into_any()
-        }
-        Kind::Choice(choices) => choice(label, choices, field.required, text).into_any(),
-        Kind::Json => json_field(label, text).into_any(),
-        Kind::Text | Kind::Number => {
-            let mode = if field.kind == Kind::Number {
-                "decimal"
-            } else {
-                "text"
-            };
-            view! {
-                <label class="la-field">
-                    <span class="la-field-label">{label}</span>
-                    <input
-                        class="la-input"
-                        type="text"
-                        inputmode=mode
-                        autocomplete="off"
-                        aria-required=field.required.then_some("true")
-                        prop:value=text
-                        on:input=move |event| text.set(event_target_value(&event))
-                    />
-                </label>
-            }
-            .into_any()
-        }
+            // The whole value cannot be left out.
+            Ok(None) if field.pointer().is_empty() => labels.required.to_string(),
+            Ok(None) => continue,
+            Err(Wrong::NoNumber) => labels.no_number.to_string(),
+            Err(Wrong::NoJson(error)) => format!("{}: {error}", labels.no_json),
+        };
+        let path = field.pointer();
+        wrong.push(Problem { path, message });
+    }
+    match wrong.is_empty() {
+        true => Ok(whole.unwrap_or_else(|| Value::Object(Map::new()))),
+        false => Err(wrong),
     }
 }
 
-fn choice(
-    label: String,
-    choices: &[Value],
-    required: bool,
-    text: RwSignal<String>,
-) -> impl IntoView + use<> {
-    let options = choices.iter().map(|value| {
-        let json = value.to_string();
-        let shown = value.as_str().map_or_else(|| json.clone(), str::to_owned);
-        let chosen = json.clone();
-        view! {
-            <option value=json selected=move || text.get() == chosen>{shown}</option>
-        }
+/// What is wrong, by the label of its field where it has one.
+fn sentence(fields: &[Field], wrong: &Problem) -> String {
+    let field = fields.iter().find(|field| concerns(field, wrong));
+    let place = field.map_or(wrong.path.as_str(), |field| field.label.as_str());
+    let message = wrong.message.trim_end_matches('.');
+    match place {
+        "" => format!("{message}."),
+        place => format!("{place}: {message}."),
+    }
+}
+
+/// Whether something is wrong in a field, or in what it is a part of or holds.
+fn concerns(field: &Field, wrong: &Problem) -> bool {
+    let pointer = field.pointer();
+    let within = |outer: &str, inner: &str| {
+        let rest = inner.strip_prefix(outer);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    if wrong.path.is_empty() {
+        return pointer.is_empty();
+    }
+    within(&pointer, &wrong.path) || within(&wrong.path, &pointer)
+}
+
+/// A field with its hint and what is wrong with it.
+fn row(field: &Field, wrong: Signal<Vec<Problem>>) -> AnyView {
+    if matches!(field.kind, Kind::Fixed(_)) {
+        return ().into_any();
+    }
+    let id = format!("la-field-{}", fresh_id());
+    let of = field.clone();
+    let problem = Memo::new(move |_| {
+        let list = wrong.get();
+        let found = list.iter().find(|one| concerns(&of, one));
+        found.map(|one| one.message.clone())
     });
-    let options: Vec<_> = options.collect();
+    let hint = field.hint.clone();
+    let text = field.text;
+    // What would take effect in the field is shown by its code below it.
+    let exact = move || {
+        text.with(|text| has_hidden(text).then(|| text.clone()))
+            .map(|text| view! { <p class="la-field-exact"><ExactText text /></p> })
+    };
+    let told = problem;
     view! {
-        <label class="la-field">
-            <span class="la-field-label">{label}</span>
+        {control(field, &id, problem)}
+        <div class="la-field-below" id=id.clone()>
+            {hint.map(|hint| view! { <p class="la-field-hint" dir="auto">{hint}</p> })}
+            {exact}
+            {move || told.get().map(|text| view! { <p class="la-field-problem">{text}</p> })}
+        </div>
+    }
+    .into_any()
+}
+
+fn control(field: &Field, id: &str, problem: Memo<Option<String>>) -> AnyView {
+    let label = field.label.clone();
+    let id = id.to_owned();
+    let text = field.text;
+    let invalid = move || problem.with(Option::is_some).then_some("true");
+    let required = field.required.then_some("true");
+    let typed = move |event| text.set(event_target_value(&event));
+    let control = match &field.kind {
+        Kind::Check => return tick(label, field.ticked, 0, Some(id)),
+        Kind::Several(choices) => return several(field, choices, id),
+        Kind::Choice(choices) => view! {
             <select
                 class="la-input"
-                aria-required=required.then_some("true")
-                on:change=move |event| text.set(event_target_value(&event))
+                aria-required=required
+                aria-invalid=invalid
+                aria-describedby=id
+                on:change=typed
             >
                 <option value="">"–"</option>
-                {options}
+                {options(choices, text)}
             </select>
-        </label>
-    }
-}
-
-fn json_field(label: String, text: RwSignal<String>) -> impl IntoView {
-    view! {
-        <label class="la-field">
-            <span class="la-field-label">{label}</span>
+        }
+        .into_any(),
+        Kind::LongText | Kind::Lines | Kind::Json | Kind::Free => view! {
             <textarea
-                class="la-input la-code"
-                rows="4"
-                spellcheck="false"
+                class="la-input"
+                class:la-field-code=field.kind == Kind::Json
+                rows="3"
+                spellcheck=(field.kind == Kind::Json).then_some("false")
+                aria-required=required
+                aria-invalid=invalid
+                aria-describedby=id
                 prop:value=text
-                on:input=move |event| text.set(event_target_value(&event))
+                on:input=typed
             ></textarea>
+        }
+        .into_any(),
+        kind => {
+            let (look, mode) = match kind {
+                Kind::Text(look) => (*look, None),
+                _ => ("text", Some("decimal")),
+            };
+            view! {
+                <input
+                    class="la-input"
+                    type=look
+                    inputmode=mode
+                    autocomplete="off"
+                    aria-required=required
+                    aria-invalid=invalid
+                    aria-describedby=id
+                    prop:value=text
+                    on:input=typed
+                />
+            }
+            .into_any()
+        }
+    };
+    view! {
+        <label class="la-field" data-required=field.required.then_some("")>
+            <span class="la-field-label" dir="auto">{label}</span>
+            {control}
         </label>
     }
+    .into_any()
 }
 
-/// The object that the fields describe. A field left empty is not in it.
-fn collect(fields: &[Field]) -> Result<Value, String> {
-    let mut object = Map::new();
-    for field in fields {
-        let text = field.text.get_untracked();
-        let value = match &field.kind {
-            Kind::Check => Value::Bool(field.checked.get_untracked()),
-            Kind::Text if text.is_empty() && !field.required => continue,
-            Kind::Text => Value::String(text),
-            _ if text.trim().is_empty() => continue,
-            Kind::Number | Kind::Choice(_) | Kind::Json => parse(&field.label, &text)?,
-        };
-        object.insert(field.name.clone(), value);
+fn options(choices: &[Choice], text: RwSignal<String>) -> AnyView {
+    let options = choices.iter().map(|choice| {
+        let json = choice.value.to_string();
+        let chosen = json.clone();
+        let label = choice.label.clone();
+        view! { <option value=json selected=move || text.get() == chosen>{label}</option> }
+    });
+    options.collect_view().into_any()
+}
+
+/// Choices of which any number may be taken.
+fn several(field: &Field, choices: &[Choice], id: String) -> AnyView {
+    let ticked = field.ticked;
+    let boxes = choices.iter().enumerate();
+    let boxes = boxes.map(|(place, choice)| tick(choice.label.clone(), ticked, place, None));
+    view! {
+        <fieldset
+            class="la-field la-field-several"
+            data-required=field.required.then_some("")
+            aria-describedby=id
+        >
+            <legend class="la-field-label" dir="auto">{field.label.clone()}</legend>
+            {boxes.collect_view()}
+        </fieldset>
     }
-    Ok(Value::Object(object))
+    .into_any()
 }
 
-fn parse(label: &str, text: &str) -> Result<Value, String> {
-    serde_json::from_str(text.trim()).map_err(|error| format!("{label}: {error}."))
+fn tick(
+    label: String,
+    ticked: RwSignal<Vec<bool>>,
+    place: usize,
+    described: Option<String>,
+) -> AnyView {
+    let set = move |event| {
+        ticked.update(|list| {
+            if let Some(known) = list.get_mut(place) {
+                *known = event_target_checked(&event);
+            }
+        });
+    };
+    view! {
+        <label class="la-field la-field-check">
+            <input
+                type="checkbox"
+                aria-describedby=described
+                prop:checked=move || ticked.with(|list| list.get(place) == Some(&true))
+                on:change=set
+            />
+            <span class="la-field-label" dir="auto">{label}</span>
+        </label>
+    }
+    .into_any()
 }

@@ -4,7 +4,7 @@ use assistant_core::session::{OpenInterrupt, Refusal};
 use leptos::{html, prelude::*};
 use serde_json::{Value, json};
 
-use super::{SchemaForm, expiry::Expiry};
+use super::{Problem, SchemaForm, expiry::Expiry};
 use crate::{
     assistant::Assistant,
     chat::{Icon, Labels, focus},
@@ -49,7 +49,7 @@ fn question(assistant: &Assistant, open: OpenInterrupt) -> impl IntoView + use<>
     let schema = interrupt
         .response_schema
         .map_or_else(|| json!(true), Value::Object);
-    let problems = RwSignal::new(Vec::<String>::new());
+    let problems = RwSignal::new(Vec::new());
     let over = RwSignal::new(false);
     let card = NodeRef::<html::Div>::new();
     let settle = {
@@ -69,6 +69,20 @@ fn question(assistant: &Assistant, open: OpenInterrupt) -> impl IntoView + use<>
         move |_| settle(None)
     };
     let answer = Callback::new(move |value| settle(Some(value)));
+    let cancel = view! {
+        <button type="button" class="la-button" on:click=give_up>
+            <span>{labels.cancel.clone()}</span>
+        </button>
+    };
+    let body = match yes_or_no(&schema, &labels) {
+        Some(words) => decision(words, answer, cancel.into_any()),
+        None => view! {
+            <SchemaForm schema problems submit=labels.submit.to_string() on_submit=answer>
+                {cancel}
+            </SchemaForm>
+        }
+        .into_any(),
+    };
     view! {
         <div
             class="la-approval"
@@ -84,24 +98,73 @@ fn question(assistant: &Assistant, open: OpenInterrupt) -> impl IntoView + use<>
             </div>
             <div class="la-approval-body">
                 <Expiry at=expires over />
-                <SchemaForm schema problems submit=labels.submit.to_string() on_submit=answer>
-                    <button type="button" class="la-button" on:click=give_up>
-                        <span>{labels.cancel.clone()}</span>
-                    </button>
-                </SchemaForm>
+                {body}
             </div>
         </div>
     }
 }
 
-/// What a refusal says, one sentence for each problem.
-pub(super) fn told(outcome: Result<(), Refusal>) -> Vec<String> {
+/// What a yes or a no is called, and what it is in an answer.
+struct YesOrNo {
+    words: [String; 2],
+    key: Option<&'static str>,
+}
+
+/// A schema that only a yes or a no fits needs no form: `boolean`, or an object of `approved` alone.
+fn yes_or_no(schema: &Value, labels: &Labels) -> Option<YesOrNo> {
+    let is_boolean = |schema: &Value| schema.get("type") == Some(&Value::from("boolean"));
+    if is_boolean(schema) {
+        return Some(YesOrNo {
+            words: [labels.yes.to_string(), labels.no.to_string()],
+            key: None,
+        });
+    }
+    let properties = schema.get("properties")?.as_object()?;
+    let approved = properties.get("approved").filter(|one| is_boolean(one));
+    (approved.is_some() && properties.len() == 1).then(|| YesOrNo {
+        words: [labels.approve.to_string(), labels.deny.to_string()],
+        key: Some("approved"),
+    })
+}
+
+/// A button for each answer, and the one that gives up.
+fn decision(decided: YesOrNo, answer: Callback<Value>, cancel: AnyView) -> AnyView {
+    let YesOrNo { words, key } = decided;
+    let buttons = words.into_iter().zip([true, false]).map(|(word, yes)| {
+        let decide = move |_| {
+            answer.run(match key {
+                Some(key) => json!({ key: yes }),
+                None => Value::Bool(yes),
+            });
+        };
+        view! {
+            <button
+                type="button"
+                class="la-button"
+                data-variant=yes.then_some("primary")
+                on:click=decide
+            >
+                <span>{word}</span>
+            </button>
+        }
+    });
+    view! { <div class="la-approval-actions">{buttons.collect_view()} {cancel}</div> }.into_any()
+}
+
+/// What a refusal says.
+pub(super) fn told(outcome: Result<(), Refusal>) -> Vec<Problem> {
     match outcome {
         Ok(()) => Vec::new(),
-        Err(Refusal::InvalidEdit(list)) => list
-            .iter()
-            .map(|violation| format!("{violation}."))
-            .collect(),
-        Err(refusal) => vec![refusal.to_string()],
+        Err(Refusal::InvalidEdit(list)) => {
+            let problems = list.into_iter().map(|found| Problem {
+                path: found.path,
+                message: found.message,
+            });
+            problems.collect()
+        }
+        Err(refusal) => vec![Problem {
+            path: String::new(),
+            message: refusal.to_string(),
+        }],
     }
 }

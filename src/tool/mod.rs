@@ -6,6 +6,7 @@ mod cards;
 mod default_card;
 mod exact;
 mod expiry;
+mod fields;
 mod foreign;
 mod form;
 mod inbox;
@@ -14,7 +15,7 @@ mod slot;
 pub use approval::{ApprovalCard, ApprovalCardProps};
 pub use default_card::{DefaultCard, DefaultCardProps};
 pub use exact::ExactText;
-pub use form::{SchemaForm, SchemaFormProps};
+pub use form::{Problem, SchemaForm, SchemaFormProps};
 pub use inbox::{InterruptInbox, InterruptInboxProps};
 pub use slot::{ToolCallSlot, ToolCallSlotProps};
 

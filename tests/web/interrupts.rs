@@ -96,7 +96,7 @@ async fn questions_are_forms_and_all_answers_go_out_at_once() {
     settle().await;
     let wrong = chat.page.text("[data-interrupt-id=form] [role=alert]");
     assert!(
-        wrong.contains("/count"),
+        wrong.contains("count: "),
         "the answer is held to its schema: {wrong}"
     );
     fill(
@@ -193,7 +193,7 @@ async fn arguments_can_be_edited_before_approving() {
     assert!(
         chat.page
             .text(".la-approval [role=alert]")
-            .contains("/city")
+            .contains("city: ")
     );
     fill(&chat, ".la-approval form input", "Oslo");
     click(&chat, ".la-approval", "Approve");

@@ -20,6 +20,7 @@ mod composer;
 mod exact;
 mod files;
 mod focus;
+mod forms;
 mod history;
 mod interrupts;
 mod lifecycle;

@@ -1,0 +1,377 @@
+//! What a JSON Schema asks for, as fields of a form, and the value that filled fields make.
+//!
+//! A schema may come from an agent: references are followed only inside of it and so far, objects
+//! are opened only so deep, and what has no field of its own is written as JSON. Nothing is checked
+//! here: whoever takes the value holds it to the schema. Neighbour: `form` shows the fields.
+
+use leptos::prelude::*;
+use serde_json::{Map, Value};
+
+use crate::chat::Labels;
+
+/// How many references and alternatives lead from a schema to what it means.
+const MAX_HOPS: usize = 8;
+/// How deep objects are opened into fields.
+const MAX_DEPTH: usize = 3;
+/// How many fields a form has at most; a longer one is asked for as JSON.
+const MAX_FIELDS: usize = 100;
+/// A text that may be longer than this gets a box of several lines.
+const LONG: u64 = 200;
+
+/// One field of a form.
+#[derive(Clone)]
+pub(super) struct Field {
+    /// The keys that lead to it; none if it is the whole value.
+    path: Vec<String>,
+    pub(super) label: String,
+    pub(super) hint: Option<String>,
+    pub(super) required: bool,
+    pub(super) kind: Kind,
+    pub(super) text: RwSignal<String>,
+    /// What is ticked: one for a yes-or-no, one for each of several choices.
+    pub(super) ticked: RwSignal<Vec<bool>>,
+}
+
+#[derive(Clone, PartialEq)]
+pub(super) enum Kind {
+    /// A line of text, by its type of `<input>`.
+    Text(&'static str),
+    LongText,
+    Number,
+    Check,
+    Choice(Vec<Choice>),
+    Several(Vec<Choice>),
+    /// A list of texts, one on each line.
+    Lines,
+    /// What can have one value only is not asked for.
+    Fixed(Value),
+    Json,
+    /// Anything: what begins like JSON is JSON, the rest is text.
+    Free,
+}
+
+#[derive(Clone, PartialEq)]
+pub(super) struct Choice {
+    pub(super) value: Value,
+    pub(super) label: String,
+}
+
+/// What is wrong with the value of a field.
+pub(super) enum Wrong {
+    NoNumber,
+    NoJson(String),
+}
+
+/// The fields that a schema asks for, with what they hold at first.
+pub(super) fn of(schema: &Value, initial: Option<&Value>, labels: &Labels) -> Vec<Field> {
+    let mut fields = Vec::new();
+    let whole = Place {
+        path: Vec::new(),
+        label: None,
+        required: true,
+        initial,
+    };
+    open(schema, schema, &whole, &mut fields);
+    if !fields.is_empty() && fields.len() <= MAX_FIELDS {
+        return fields;
+    }
+    let mut field = field(schema, schema, &whole);
+    if matches!(field.kind, Kind::Json | Kind::Free) {
+        field.label = match field.kind {
+            Kind::Json => labels.json.to_string(),
+            _ => labels.answer.to_string(),
+        };
+    } else if field.label.is_empty() {
+        field.label = labels.answer.to_string();
+    }
+    vec![field]
+}
+
+/// Where in the value something stands.
+struct Place<'a> {
+    path: Vec<String>,
+    label: Option<String>,
+    required: bool,
+    initial: Option<&'a Value>,
+}
+
+/// Adds the fields of an object; nothing for what is none.
+fn open(root: &Value, schema: &Value, place: &Place<'_>, fields: &mut Vec<Field>) -> bool {
+    let plain = plain(root, schema);
+    let properties = plain.get("properties").and_then(Value::as_object);
+    let Some(properties) = properties.filter(|list| !list.is_empty()) else {
+        return false;
+    };
+    let required = plain.get("required").and_then(Value::as_array);
+    for (name, schema) in properties {
+        if fields.len() > MAX_FIELDS {
+            break;
+        }
+        let named = label_of(root, schema).unwrap_or_else(|| name.clone());
+        let mut path = place.path.clone();
+        path.push(name.clone());
+        let inner = Place {
+            path,
+            label: Some(match &place.label {
+                Some(outer) => format!("{outer}: {named}"),
+                None => named,
+            }),
+            required: place.required
+                && required.is_some_and(|list| list.iter().any(|entry| entry == name)),
+            initial: place.initial.and_then(|value| value.get(name)),
+        };
+        let opened = inner.path.len() < MAX_DEPTH && open(root, schema, &inner, fields);
+        if !opened {
+            fields.push(field(root, schema, &inner));
+        }
+    }
+    true
+}
+
+fn field(root: &Value, schema: &Value, place: &Place<'_>) -> Field {
+    let kind = kind_of(root, schema);
+    let default = || said(root, schema, "default");
+    let value = place.initial.or_else(default);
+    let label = place.label.clone().or_else(|| label_of(root, schema));
+    let label = label.unwrap_or_default();
+    let hint = said(root, schema, "description").and_then(Value::as_str);
+    Field {
+        path: place.path.clone(),
+        hint: hint.filter(|hint| *hint != label).map(str::to_owned),
+        label,
+        required: place.required,
+        text: RwSignal::new(value.map(|value| text_of(&kind, value)).unwrap_or_default()),
+        ticked: RwSignal::new(ticks_of(&kind, value)),
+        kind,
+    }
+}
+
+/// What a schema means: the end of its references, and the one alternative beside `null`.
+fn plain<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
+    let mut schema = schema;
+    for _ in 0..MAX_HOPS {
+        let Some(next) = referred(root, schema).or_else(|| only_alternative(schema)) else {
+            break;
+        };
+        schema = next;
+    }
+    schema
+}
+
+fn referred<'a>(root: &'a Value, schema: &'a Value) -> Option<&'a Value> {
+    let reference = schema.get("$ref").and_then(Value::as_str)?;
+    root.pointer(reference.strip_prefix('#')?)
+}
+
+fn only_alternative(schema: &Value) -> Option<&Value> {
+    let list = ["anyOf", "oneOf", "allOf"]
+        .into_iter()
+        .find_map(|key| schema.get(key)?.as_array())?;
+    let mut others = list
+        .iter()
+        .filter(|one| one.get("type") != Some(&Value::from("null")));
+    others.next().filter(|_| others.next().is_none())
+}
+
+/// What a schema says beside its type, itself or where it refers to.
+fn said<'a>(root: &'a Value, schema: &'a Value, key: &str) -> Option<&'a Value> {
+    schema.get(key).or_else(|| plain(root, schema).get(key))
+}
+
+fn label_of(root: &Value, schema: &Value) -> Option<String> {
+    let title = said(root, schema, "title").or_else(|| said(root, schema, "description"));
+    title.and_then(Value::as_str).map(str::to_owned)
+}
+
+fn kind_of(root: &Value, schema: &Value) -> Kind {
+    let schema = plain(root, schema);
+    if let Some(value) = schema.get("const") {
+        return Kind::Fixed(value.clone());
+    }
+    if let Some(choices) = choices_of(schema) {
+        return Kind::Choice(choices);
+    }
+    match type_of(schema) {
+        Some("string") => text_kind(schema),
+        Some("number" | "integer") => Kind::Number,
+        Some("boolean") => Kind::Check,
+        Some("array") => list_kind(root, schema),
+        None if schema.as_object().is_none_or(Map::is_empty) => Kind::Free,
+        _ => Kind::Json,
+    }
+}
+
+/// The one type that it may have, beside `null`.
+fn type_of(schema: &Value) -> Option<&str> {
+    match schema.get("type")? {
+        Value::String(name) => Some(name),
+        Value::Array(list) => {
+            let mut names = list.iter().filter_map(Value::as_str);
+            let mut names = names.by_ref().filter(|name| *name != "null");
+            // Several types have no field of their own: they are written as JSON.
+            names.next().filter(|_| names.next().is_none()).or(Some(""))
+        }
+        _ => None,
+    }
+}
+
+fn text_kind(schema: &Value) -> Kind {
+    let long = schema.get("maxLength").and_then(Value::as_u64) > Some(LONG);
+    match schema.get("format").and_then(Value::as_str) {
+        Some("email") => Kind::Text("email"),
+        Some("uri" | "url") => Kind::Text("url"),
+        Some("date") => Kind::Text("date"),
+        Some("password") => Kind::Text("password"),
+        Some("textarea" | "multiline") => Kind::LongText,
+        _ if long => Kind::LongText,
+        _ => Kind::Text("text"),
+    }
+}
+
+fn list_kind(root: &Value, schema: &Value) -> Kind {
+    let Some(items) = schema.get("items").map(|items| plain(root, items)) else {
+        return Kind::Json;
+    };
+    match (choices_of(items), type_of(items)) {
+        (Some(choices), _) => Kind::Several(choices),
+        (None, Some("string")) => Kind::Lines,
+        _ => Kind::Json,
+    }
+}
+
+/// A list of values, plain or each with a title of its own.
+fn choices_of(schema: &Value) -> Option<Vec<Choice>> {
+    if let Some(values) = schema.get("enum").and_then(Value::as_array) {
+        let choice = |value: &Value| Choice {
+            value: value.clone(),
+            label: shown(value),
+        };
+        return Some(values.iter().map(choice).collect());
+    }
+    let list = ["oneOf", "anyOf"]
+        .into_iter()
+        .find_map(|key| schema.get(key)?.as_array())?;
+    let choice = |one: &Value| {
+        let value = one.get("const")?;
+        let title = one.get("title").and_then(Value::as_str);
+        Some(Choice {
+            value: value.clone(),
+            label: title.map_or_else(|| shown(value), str::to_owned),
+        })
+    };
+    list.iter().map(choice).collect()
+}
+
+/// A text plain, anything else as JSON.
+fn shown(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// A value as its field shows it.
+fn text_of(kind: &Kind, value: &Value) -> String {
+    match (kind, value) {
+        (Kind::Choice(_), value) => value.to_string(),
+        (_, Value::Null) => String::new(),
+        (Kind::Lines, Value::Array(list)) => {
+            let lines: Vec<String> = list.iter().map(shown).collect();
+            lines.join("\n")
+        }
+        (Kind::Json, value) => format!("{value:#}"),
+        (_, value) => shown(value),
+    }
+}
+
+fn ticks_of(kind: &Kind, value: Option<&Value>) -> Vec<bool> {
+    match kind {
+        Kind::Check => vec![value.and_then(Value::as_bool).unwrap_or_default()],
+        Kind::Several(choices) => {
+            let list = value.and_then(Value::as_array);
+            let holds = |choice: &Choice| list.is_some_and(|list| list.contains(&choice.value));
+            choices.iter().map(holds).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+impl Field {
+    /// Where it stands in the value, as a JSON pointer.
+    pub(super) fn pointer(&self) -> String {
+        let keys = self.path.iter();
+        keys.map(|key| format!("/{}", key.replace('~', "~0").replace('/', "~1")))
+            .collect()
+    }
+
+    /// What is entered; nothing for a field left empty.
+    pub(super) fn value(&self) -> Result<Option<Value>, Wrong> {
+        let text = self.text.get_untracked();
+        let ticked = self.ticked.get_untracked();
+        let empty = text.trim().is_empty();
+        Ok(match &self.kind {
+            Kind::Fixed(value) => {
+                Some(value.clone()).filter(|_| self.required || self.path.len() < 2)
+            }
+            Kind::Check => {
+                let yes = ticked.contains(&true);
+                // An object that nothing else asks for does not come about by a box left open.
+                (yes || self.required || self.path.len() < 2).then_some(Value::Bool(yes))
+            }
+            Kind::Several(choices) => {
+                let picked = choices.iter().zip(ticked).filter(|(_, ticked)| *ticked);
+                let list: Vec<Value> = picked.map(|(choice, _)| choice.value.clone()).collect();
+                (self.required || !list.is_empty()).then_some(Value::Array(list))
+            }
+            Kind::Text(_) | Kind::LongText => {
+                (self.required || !text.is_empty()).then_some(Value::String(text))
+            }
+            _ if empty => None,
+            Kind::Lines => {
+                let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+                Some(lines.map(Value::from).collect())
+            }
+            Kind::Number => Some(number(text.trim())?),
+            Kind::Free if !text.trim_start().starts_with(['{', '[', '"']) => {
+                let text = text.trim();
+                Some(serde_json::from_str(text).unwrap_or_else(|_| Value::from(text)))
+            }
+            Kind::Choice(_) | Kind::Json | Kind::Free => Some(json(text.trim())?),
+        })
+    }
+}
+
+fn number(text: &str) -> Result<Value, Wrong> {
+    let value =
+        serde_json::from_str(text).or_else(|_| serde_json::from_str(&text.replace(',', ".")));
+    let value: Option<Value> = value.ok();
+    value.filter(Value::is_number).ok_or(Wrong::NoNumber)
+}
+
+fn json(text: &str) -> Result<Value, Wrong> {
+    serde_json::from_str(text).map_err(|error| Wrong::NoJson(error.to_string()))
+}
+
+/// Puts the value of a field where it belongs.
+pub(super) fn put(whole: &mut Option<Value>, field: &Field, value: Value) {
+    if field.path.is_empty() {
+        *whole = Some(value);
+    } else if let Value::Object(object) = whole.get_or_insert_with(|| Value::Object(Map::new())) {
+        put_into(object, &field.path, value);
+    }
+}
+
+fn put_into(object: &mut Map<String, Value>, path: &[String], value: Value) {
+    let Some((first, rest)) = path.split_first() else {
+        return;
+    };
+    if rest.is_empty() {
+        object.insert(first.clone(), value);
+        return;
+    }
+    let inner = object
+        .entry(first.clone())
+        .or_insert_with(|| Value::Object(Map::new()));
+    if let Value::Object(inner) = inner {
+        put_into(inner, rest, value);
+    }
+}

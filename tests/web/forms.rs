@@ -1,0 +1,193 @@
+//! Forms made from a schema: which fields they have, and the value that they give.
+
+use leptos_assistant::{
+    agent::Script,
+    core::event::Interrupt,
+    testing::{MockAgent, settle},
+};
+use serde_json::{Value, json};
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::support::{Chat, chat};
+
+/// A chat in which the agent asks for a value.
+async fn asked(schema: Value) -> Chat {
+    let question = Interrupt {
+        id: "q".to_owned(),
+        reason: "input".to_owned(),
+        message: Some("What?".to_owned()),
+        tool_call_id: None,
+        response_schema: schema.as_object().cloned(),
+        expires_at: None,
+        subagent_run_id: None,
+        metadata: None,
+    };
+    let agent = MockAgent::new()
+        .answer(Script::new().interrupt(vec![question]))
+        .answer(Script::new().text("Thanks."));
+    let chat = chat(agent, || ()).await;
+    chat.assistant.send("go").unwrap();
+    chat.appears("[data-interrupt-id=q] button").await;
+    chat
+}
+
+/// Enters a value into the nth field of a kind.
+fn enter(chat: &Chat, selector: &str, nth: u32, text: &str) {
+    let list = chat.page.root.query_selector_all(selector).unwrap();
+    let field = list.item(nth).unwrap();
+    js_sys::Reflect::set(&field, &"value".into(), &text.into()).unwrap();
+    for name in ["input", "change"] {
+        let init = web_sys::EventInit::new();
+        init.set_bubbles(true);
+        let event = web_sys::Event::new_with_event_init_dict(name, &init).unwrap();
+        field.dispatch_event(&event).unwrap();
+    }
+}
+
+async fn submitted(chat: &Chat) -> Value {
+    assert!(chat.page.click("[data-interrupt-id=q] button[type=submit]"));
+    chat.idle().await;
+    answer(chat)
+}
+
+fn answer(chat: &Chat) -> Value {
+    chat.agent.inputs()[1].resume[0].payload.clone().unwrap()
+}
+
+#[wasm_bindgen_test]
+async fn each_kind_of_value_has_a_field_of_its_own() {
+    let chat = asked(json!({
+        "$defs": {"Colour": {"enum": ["red", "blue"], "title": "Colour"}},
+        "type": "object",
+        "properties": {
+            "name": {"type": "string", "title": "Name", "description": "As on the door"},
+            "day": {"type": "string", "format": "date"},
+            "note": {"type": "string", "maxLength": 2000},
+            "seats": {"anyOf": [{"type": "integer"}, {"type": "null"}], "default": null},
+            "colour": {"$ref": "#/$defs/Colour"},
+            "dish": {"oneOf": [{"const": 1, "title": "Fish"}, {"const": 2, "title": "Greens"}]},
+            "extras": {"type": "array", "items": {"enum": ["salt", "dill"]}},
+            "tags": {"type": "array", "items": {"type": "string"}},
+            "kind": {"const": "dinner"},
+            "place": {"type": "object", "properties": {
+                "street": {"type": "string"}, "lift": {"type": "boolean"}}},
+            "other": {"type": "object", "properties": {"lift": {"type": "boolean"}}},
+            "any": {"type": "object"}
+        },
+        "required": ["name", "colour", "kind"]
+    }))
+    .await;
+    let form = "[data-interrupt-id=q] form";
+    assert_eq!(chat.page.count(&format!("{form} input[type=date]")), 1);
+    assert_eq!(chat.page.text(".la-field-hint"), "As on the door");
+    assert!(chat.page.text(form).contains("place: street"));
+    enter(&chat, ".la-form input:not([type=checkbox])", 0, "Ada");
+    enter(
+        &chat,
+        ".la-form input:not([type=checkbox])",
+        1,
+        "2026-05-01",
+    );
+    enter(&chat, ".la-form input:not([type=checkbox])", 2, "1,5");
+    enter(&chat, ".la-form input:not([type=checkbox])", 3, "Quay 1");
+    enter(&chat, ".la-form textarea", 0, "By the window\nplease");
+    enter(&chat, ".la-form textarea", 1, "old\n\n new ");
+    enter(&chat, ".la-form select", 0, "\"blue\"");
+    enter(&chat, ".la-form select", 1, "2");
+    assert!(chat.page.click(".la-field-several label:last-child input"));
+    assert!(chat.page.click(&format!("{form} button[type=submit]")));
+    settle().await;
+    let wrong = chat.page.text(".la-form-problems");
+    assert!(wrong.starts_with("seats: "), "1.5 seats: {wrong}");
+    assert_eq!(chat.page.count(".la-form [aria-invalid=true]"), 1);
+    enter(&chat, ".la-form input:not([type=checkbox])", 2, "2");
+    assert_eq!(
+        submitted(&chat).await,
+        json!({
+            "name": "Ada",
+            "day": "2026-05-01",
+            "note": "By the window\nplease",
+            "seats": 2,
+            "colour": "blue",
+            "dish": 2,
+            "extras": ["dill"],
+            "tags": ["old", "new"],
+            "kind": "dinner",
+            "place": {"street": "Quay 1"}
+        })
+    );
+}
+
+#[wasm_bindgen_test]
+async fn a_plain_text_is_asked_for_as_text() {
+    let chat = asked(json!({"type": "string", "minLength": 2})).await;
+    enter(&chat, ".la-form input", 0, "A");
+    assert!(chat.page.click(".la-form button[type=submit]"));
+    settle().await;
+    assert_eq!(chat.page.count(".la-form [role=alert]"), 1);
+    enter(&chat, ".la-form input", 0, "Ada");
+    assert_eq!(submitted(&chat).await, "Ada");
+}
+
+#[wasm_bindgen_test]
+async fn without_a_schema_text_is_text_and_json_is_json() {
+    for (typed, meant) in [
+        ("Friday at 8", json!("Friday at 8")),
+        ("{\"day\": 5}", json!({"day": 5})),
+        ("\"Ada\"", json!("Ada")),
+    ] {
+        let chat = asked(Value::Null).await;
+        assert!(chat.page.click(".la-form button[type=submit]"));
+        settle().await;
+        assert_eq!(
+            chat.page.count(".la-form [role=alert]"),
+            1,
+            "nothing is no answer"
+        );
+        enter(&chat, ".la-form textarea", 0, typed);
+        assert_eq!(submitted(&chat).await, meant);
+    }
+}
+
+#[wasm_bindgen_test]
+async fn a_yes_or_no_is_two_buttons() {
+    let approved = json!({"type": "object", "properties": {"approved": {"type": "boolean"}}});
+    for (schema, words, meant) in [
+        (json!({"type": "boolean"}), "YesNoCancel", json!(false)),
+        (approved, "ApproveDenyCancel", json!({"approved": false})),
+    ] {
+        let chat = asked(schema).await;
+        assert_eq!(chat.page.text(".la-inbox .la-approval-actions"), words);
+        assert!(chat.page.click(".la-inbox .la-button:nth-of-type(2)"));
+        chat.idle().await;
+        assert_eq!(answer(&chat), meant);
+    }
+}
+
+/// A field shows what an agent wrote as it takes effect: what hides or turns text is told below it.
+#[wasm_bindgen_test]
+async fn what_is_hidden_in_a_field_is_shown_below_it() {
+    let chat = asked(json!({
+        "type": "object",
+        "properties": {"to": {"type": "string", "default": "bank\u{202e}knab"}}
+    }))
+    .await;
+    assert_eq!(chat.page.text(".la-field-exact"), "bankU+202Eknab");
+}
+
+/// Deep, wide and circular schemas neither end the page nor make forms without end.
+#[wasm_bindgen_test]
+async fn a_schema_without_bounds_is_asked_for_as_json() {
+    let wide: serde_json::Map<String, Value> = (0..5_000)
+        .map(|n| (format!("p{n}"), json!({"type": "string"})))
+        .collect();
+    for schema in [
+        json!({"type": "object", "properties": wide}),
+        json!({"$ref": "#"}),
+        json!({"type": "object", "properties": {"a": {"$ref": "#"}}}),
+    ] {
+        let chat = asked(schema).await;
+        let fields = chat.page.count(".la-form .la-input");
+        assert!((1..=100).contains(&fields), "{fields}");
+    }
+}
