@@ -41,9 +41,12 @@ fn article(
 ) -> impl IntoView {
     let labels = Labels::current();
     let groups = use_context::<Groups>();
-    let speaker = match message.role {
-        Role::User => labels.you.clone(),
-        _ => labels.assistant.clone(),
+    let (speaker, named) = match message.role {
+        Role::User => (labels.you.clone(), None),
+        _ => match message.speaker.clone() {
+            Some(name) => (name.clone().into(), Some(name)),
+            None => (labels.assistant.clone(), None),
+        },
     };
     let parts = message.parts.clone();
     let streaming = message.streaming.clone();
@@ -75,6 +78,7 @@ fn article(
             data-streaming=move || streaming.get().then_some("")
             aria-busy=move || busy.get().then_some("true")
         >
+            {named.map(|name| view! { <p class="la-message-speaker" dir="auto">{name}</p> })}
             <div class="la-message-parts">
                 <Show when=move || several.get()>
                     <ExpandAll />

@@ -190,7 +190,7 @@ fn Working(assistant: Assistant, stuck_after_ms: u32) -> impl IntoView {
     let labels = Labels::current();
     let (activity, running) = (assistant.activity(), assistant.running_tools());
     let stuck = watch_for_stuck(running.clone(), stuck_after_ms);
-    let messages = assistant.messages();
+    let (messages, steps) = (assistant.messages(), assistant.agent_steps());
     let hint = labels.stuck.clone();
     let of = assistant;
     let line = Memo::new(move |_| {
@@ -205,7 +205,9 @@ fn Working(assistant: Assistant, stuck_after_ms: u32) -> impl IntoView {
         let newest = messages.with(|list| list.last().map(|entry| entry.id.clone()));
         let cell = newest.and_then(|id| of.message(&id));
         let writes = cell.is_some_and(|m| m.streaming.get() && !m.empty.get());
-        (activity.get().streaming && !writes).then(|| labels.thinking.to_string())
+        // An open step says what goes on by itself.
+        let stepping = steps.with(|steps| steps.iter().any(|step| !step.finished));
+        (activity.get().streaming && !writes && !stepping).then(|| labels.thinking.to_string())
     });
     view! {
         <Show when=move || line.with(Option::is_some)>

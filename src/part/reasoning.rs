@@ -94,5 +94,5 @@ fn latest_line(part: &Part) -> String {
         .rev()
         .nth(LATEST)
         .map_or(0, |(at, _)| at);
-    line.get(cut..).unwrap_or_default().to_owned()
+    line.get(cut..).unwrap_or_default().replace(['*', '`'], "")
 }

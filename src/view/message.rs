@@ -19,6 +19,8 @@ pub struct MessageCell {
     pub role: Role,
     /// When it appeared, in milliseconds since 1970.
     pub created_at: i64,
+    /// What the speaker is called, if the agent says: one of several agents.
+    pub speaker: Option<String>,
     /// Its parts, in order.
     pub parts: ArcRwSignal<Vec<PartCell>>,
     /// Whether more text is expected.
@@ -100,12 +102,13 @@ pub(super) struct Shape {
 }
 
 impl MessageCell {
-    pub(super) fn new(message: &Message) -> Self {
+    pub(super) fn new(message: &Message, speaker: Option<String>) -> Self {
         let cell = Self {
             id: message.id.clone(),
             wire_id: message.wire_id().to_owned(),
             role: message.role,
             created_at: message.created_at,
+            speaker,
             parts: ArcRwSignal::new(Vec::new()),
             streaming: ArcRwSignal::new(message.is_streaming()),
             empty: ArcRwSignal::new(message.is_empty()),

@@ -15,7 +15,7 @@ use std::{
 };
 
 use assistant_core::{
-    conversation::{CallKey, Change, MessageId},
+    conversation::{CallKey, Change, Message, MessageId},
     event::Tool,
     session::{AgentStep, Notice, OpenInterrupt, Session},
 };
@@ -217,7 +217,8 @@ impl ViewModel {
         if let Some(cell) = cells.messages.get(id) {
             return Some(cell.clone());
         }
-        let cell = MessageCell::new(session.conversation().message(id)?);
+        let message = session.conversation().message(id)?;
+        let cell = MessageCell::new(message, speaker_of(message, session));
         cells.messages.insert(id.clone(), cell.clone());
         Some(cell)
     }
@@ -226,6 +227,13 @@ impl ViewModel {
     pub(crate) fn call(&self, key: &CallKey, session: &Session) -> Option<CallCell> {
         self.cells.borrow_mut().call(key, session)
     }
+}
+
+/// The speaker's name: the message's own, else that of the subagent that it belongs to.
+fn speaker_of(message: &Message, session: &Session) -> Option<String> {
+    let named = message.name.clone().filter(|name| !name.trim().is_empty());
+    let of_subagent = || session.subagent_name(message.subagent_run_id.as_deref()?);
+    named.or_else(of_subagent)
 }
 
 impl Cells {

@@ -74,7 +74,7 @@ async fn a_thought_shows_its_newest_line_then_how_long_it_took() {
             .text(".la-reasoning-title")
             .starts_with("Thinking")
     );
-    assert_eq!(chat.page.text(".la-reasoning-latest"), "Second** line");
+    assert_eq!(chat.page.text(".la-reasoning-latest"), "Second line");
     assert_eq!(chat.page.count(".la-reasoning[open]"), 0, "closed at first");
     chat.idle().await;
     assert!(
@@ -262,6 +262,41 @@ async fn a_stopped_answer_says_so() {
     chat.idle().await;
     assert_eq!(
         chat.page.count("[data-role=assistant] [data-cut=stopped]"),
+        1
+    );
+}
+
+/// Of several agents in one run each speaks under its name.
+#[wasm_bindgen_test]
+async fn an_agent_that_has_a_name_speaks_under_it() {
+    let start = |id: &str, name: Option<&str>| EventKind::TextMessageStart {
+        message_id: id.to_owned(),
+        role: None,
+        name: name.map(str::to_owned),
+    };
+    let says = |id: &str| EventKind::TextMessageContent {
+        message_id: id.to_owned(),
+        delta: "Something.".to_owned(),
+    };
+    let end = |id: &str| EventKind::TextMessageEnd {
+        message_id: id.to_owned(),
+    };
+    let mut script = Script::new();
+    for (id, name) in [("a", Some("critic")), ("b", None)] {
+        for event in [start(id, name), says(id), end(id)] {
+            script = script.event(event);
+        }
+    }
+    let chat = chat(MockAgent::new().answer(script), || ()).await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    assert_eq!(chat.page.count(".la-message-speaker"), 1);
+    assert_eq!(
+        chat.page.text("[aria-label=critic] .la-message-speaker"),
+        "critic"
+    );
+    assert_eq!(
+        chat.page.count("[aria-label=Assistant][data-message-id=b]"),
         1
     );
 }

@@ -172,6 +172,21 @@ fn steps_are_counted_off() {
     );
     driver.event(end("plan"));
     assert!(steps(&driver)[2].1, "the newest of that name is done");
+    driver.event(EventKind::SubagentStarted {
+        subagent_run_id: "sub".to_owned(),
+        name: "researcher".to_owned(),
+        description: None,
+        parent_subagent_run_id: None,
+        parent_tool_call_id: None,
+        parent_message_id: None,
+    });
+    assert_eq!(steps(&driver)[3], ("researcher".to_owned(), false));
+    driver.event(EventKind::SubagentFinished {
+        subagent_run_id: "sub".to_owned(),
+        result: None,
+        outcome: None,
+    });
+    assert!(steps(&driver)[3].1, "a subagent is a step under its name");
     for number in 0..1_000 {
         driver.event(step(&number.to_string()));
     }

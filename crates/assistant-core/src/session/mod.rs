@@ -26,6 +26,7 @@ mod prepare;
 mod run;
 mod send;
 mod settle;
+mod steps;
 mod stop;
 mod summary;
 mod thread;

@@ -2,7 +2,7 @@
 //!
 //! Neighbours: `send` takes what the person says, `settle` decides what follows the end.
 
-use super::{AgentStep, Cx, Effect, RunKey, Session, StepSummary, StreamEnd, TimerId, legacy};
+use super::{Cx, Effect, RunKey, Session, StepSummary, StreamEnd, TimerId, legacy};
 use crate::{
     conversation::{Applied, CallKey, Change, Cost, Cut},
     event::{Event, EventKind, Interrupt, Outcome, RunInput, TokenUsage},
@@ -12,8 +12,6 @@ use crate::{
 const GRACE_MS: u32 = 1_000;
 /// How many events that nothing acts on are kept.
 const SIDE_EVENTS: usize = 256;
-/// How many steps of one run are kept.
-const AGENT_STEPS: usize = 128;
 
 /// A run that is under way.
 #[derive(Debug, Clone)]
@@ -88,6 +86,7 @@ impl Session {
             tools: Vec::new(),
             usage: Vec::new(),
             spoke: false,
+            acted: false,
             agent_steps: Vec::new(),
         });
         self.run = Some(Run {
@@ -140,6 +139,15 @@ impl Session {
             let message = format!("call '{id}' runs: it is not started again");
             return cx.warn("call-has-started", message);
         }
+        let frame = matches!(
+            event.kind,
+            EventKind::RunStarted { .. }
+                | EventKind::RunFinished { .. }
+                | EventKind::RunError { .. }
+        );
+        if !frame {
+            self.step(|step| step.acted = true);
+        }
         match &event.kind {
             EventKind::RunStarted { .. } => self.run_began(cx.now),
             EventKind::RunFinished { .. } | EventKind::RunError { .. } => {
@@ -156,8 +164,11 @@ impl Session {
             }
             EventKind::SubagentStarted { .. }
             | EventKind::SubagentFinished { .. }
-            | EventKind::SubagentError { .. }
-            | EventKind::Raw { .. }
+            | EventKind::SubagentError { .. } => {
+                self.note_subagent(&event.kind, cx);
+                return self.keep_side_event(event);
+            }
+            EventKind::Raw { .. }
             | EventKind::ReasoningStart { .. }
             | EventKind::ReasoningEnd { .. } => return self.keep_side_event(event),
             EventKind::TextMessageContent { delta, .. } if !delta.is_empty() => {
@@ -189,32 +200,10 @@ impl Session {
         self.after_event(watched, cx);
     }
 
-    fn step(&mut self, update: impl FnOnce(&mut StepSummary)) {
+    pub(super) fn step(&mut self, update: impl FnOnce(&mut StepSummary)) {
         if let Some(step) = self.summary.steps.last_mut() {
             update(step);
         }
-    }
-
-    fn note_agent_step(&mut self, kind: &EventKind, cx: &mut Cx<'_>) {
-        self.step(|step| {
-            let steps = &mut step.agent_steps;
-            match kind {
-                EventKind::StepStarted { step_name } if steps.len() < AGENT_STEPS => {
-                    steps.push(AgentStep {
-                        name: step_name.clone(),
-                        finished: false,
-                    });
-                }
-                EventKind::StepFinished { step_name } => {
-                    let mut open = steps.iter_mut().rev().filter(|step| !step.finished);
-                    if let Some(step) = open.find(|step| step.name == *step_name) {
-                        step.finished = true;
-                    }
-                }
-                _ => {}
-            }
-        });
-        cx.change(Change::Steps);
     }
 
     fn keep_custom_event(&mut self, event: Event, interrupt: Option<Interrupt>) {
