@@ -21,5 +21,10 @@ mod state;
 mod story;
 
 fn main() {
+    // A panic ends the program: the page says so instead of standing still.
+    std::panic::set_hook(Box::new(|info| {
+        leptos::logging::error!("{info}");
+        leptos_assistant::chat::show_stopped(&leptos_assistant::Labels::default());
+    }));
     leptos::mount::mount_to_body(app::App);
 }

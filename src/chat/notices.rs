@@ -4,7 +4,7 @@ use assistant_core::session::{Notice, NoticeAction, NoticeKind};
 use leptos::{html, prelude::*};
 
 use super::{Icon, Labels, focus};
-use crate::assistant::Assistant;
+use crate::{assistant::Assistant, tool::ExactText};
 
 /// Notices with what can be done about them.
 ///
@@ -28,6 +28,37 @@ pub fn Notices(
     }
 }
 
+/// How long a message is shown at once, in bytes.
+const SHORT: usize = 280;
+
+/// What a status of HTTP means for who waits for the answer.
+fn advice(labels: &Labels, status: u16) -> Option<String> {
+    let word = match status {
+        401 | 403 | 407 => &labels.not_allowed,
+        404 | 405 | 410 => &labels.not_there,
+        408 | 429 | 502..=504 => &labels.too_busy,
+        500.. => &labels.server_failed,
+        _ => return None,
+    };
+    Some(word.to_string())
+}
+
+/// Words of a program, behind a summary.
+fn details(labels: &Labels, message: String) -> AnyView {
+    if message.trim().is_empty() {
+        return ().into_any();
+    }
+    view! {
+        <details class="la-notice-details">
+            <summary class="la-notice-summary">{labels.details.clone()}</summary>
+            <pre class="la-code" tabindex="0" role="group" aria-label=labels.details.clone()>
+                <ExactText text=message />
+            </pre>
+        </details>
+    }
+    .into_any()
+}
+
 fn notice_view(assistant: &Assistant, notice: &Notice) -> impl IntoView + use<> {
     let labels = Labels::current();
     let failure = notice.kind.is_failure();
@@ -36,11 +67,23 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> impl IntoView + use<> 
         NoticeKind::StepLimit | NoticeKind::NoAnswer => ("status", "warning"),
         _ => ("status", "info"),
     };
-    // What an agent or a decoder says is no sentence to a person.
+    // What a server or a decoder says is no sentence to a person: a title says what happened, and
+    // their own words are there for who wants to know. An agent's may be meant for the person.
     let title = match notice.kind {
         NoticeKind::RunError | NoticeKind::Http => Some(labels.agent_failed.clone()),
         NoticeKind::Protocol => Some(labels.unreadable.clone()),
         _ => None,
+    };
+    let is_detail = match notice.kind {
+        NoticeKind::Http | NoticeKind::Protocol => true,
+        _ => notice.message.len() > SHORT || notice.message.contains('\n'),
+    };
+    let advice = notice.status.and_then(|status| advice(&labels, status));
+    let message = match is_detail {
+        true => details(&labels, notice.message.clone()),
+        false => {
+            view! { <p class="la-notice-text" dir="auto">{notice.message.clone()}</p> }.into_any()
+        }
     };
     let icon = if failure { Icon::Alert } else { Icon::Info };
     let notice_ref = NodeRef::<html::Div>::new();
@@ -72,7 +115,8 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> impl IntoView + use<> 
             {icon.view()}
             <div class="la-notice-body">
                 {title.map(|title| view! { <p class="la-notice-title">{title}</p> })}
-                <p class="la-notice-text">{notice.message.clone()}</p>
+                {advice.map(|text| view! { <p class="la-notice-text">{text}</p> })}
+                {message}
             </div>
             <div class="la-notice-actions">
                 {action}

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Action, ToolError,
+    Action, Labels, ToolError,
     agent::{Failure, FailureKind, HttpAgent, Script},
     testing::MockAgent,
     use_assistant_action,
@@ -24,7 +24,17 @@ async fn a_failure_is_an_alert_and_retry_asks_again() {
     let chat = chat(agent, || ()).await;
     chat.assistant.send("go").unwrap();
     chat.appears("[role=alert]").await;
-    assert!(chat.page.text("[role=alert]").contains("HTTP 500"));
+    assert!(
+        chat.page
+            .text("[role=alert]")
+            .contains("Something is wrong with it.")
+    );
+    assert!(
+        chat.page
+            .text("[role=alert] details:not([open])")
+            .contains("HTTP 500"),
+        "what the server says is there for who wants to know"
+    );
     assert!(chat.page.click("[role=alert] button"));
     chat.idle().await;
     assert_eq!(chat.page.count("[role=alert]"), 0);
@@ -100,5 +110,21 @@ async fn an_address_that_nobody_answers_at_is_named() {
     assert_eq!(
         chat.assistant.notices().get_untracked()[0].action,
         Some(leptos_assistant::NoticeAction::Retry)
+    );
+}
+
+/// A program that has ended answers nothing: the chat says so, and offers nothing else.
+#[wasm_bindgen_test]
+async fn a_chat_that_has_stopped_says_so_and_offers_to_load_the_page_again() {
+    let chat = chat(MockAgent::new(), || ()).await;
+    for _ in 0..2 {
+        leptos_assistant::chat::show_stopped(&Labels::default());
+    }
+    assert_eq!(chat.page.count(".la-stopped[role=alert]"), 1);
+    assert_eq!(chat.page.text(".la-chat-status"), "The chat has stopped");
+    assert_eq!(chat.page.text(".la-stopped a[href='']"), "Reload the page");
+    assert_eq!(
+        chat.page.count(".la-chat > :not([inert]):not(.la-stopped)"),
+        0
     );
 }

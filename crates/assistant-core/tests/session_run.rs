@@ -258,6 +258,20 @@ fn an_agent_without_a_last_word_is_told_of() {
 }
 
 #[test]
+fn a_message_that_nothing_comes_back_to_is_told_of() {
+    let mut driver = Driver::new();
+    driver.send("hi");
+    driver.plays([]);
+    assert_eq!(driver.notices(), [NoticeKind::NoAnswer]);
+    driver.input(Input::Retry);
+    assert_eq!(request(&driver), ["user=hi"], "asked again");
+    driver.plays([EventKind::StateSnapshot {
+        snapshot: json!({"a": 1}),
+    }]);
+    assert!(driver.notices().is_empty(), "a run may act without a word");
+}
+
+#[test]
 fn a_stream_that_stays_open_after_the_end_is_closed_by_the_timer() {
     let mut driver = with_tool();
     driver.send("hi");

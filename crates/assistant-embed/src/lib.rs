@@ -20,8 +20,8 @@ use std::{
 use crate::look::Look;
 use leptos::{mount::mount_to, prelude::*};
 use leptos_assistant::{
-    Action, AgentProp, Approval, Assistant, AssistantProvider, Attachments, ChatWindow, Options,
-    ToolError, action::ActionGuard, agent::HttpAgent,
+    Action, AgentProp, Approval, Assistant, AssistantProvider, Attachments, ChatWindow, Labels,
+    Options, ToolError, action::ActionGuard, agent::HttpAgent,
 };
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
@@ -97,6 +97,16 @@ fn window(attachments: Option<Attachments>, label: String) -> AnyView {
         Some(attachments) => view! { <ChatWindow label attachments /> }.into_any(),
         None => view! { <ChatWindow label /> }.into_any(),
     }
+}
+
+/// Runs once, when the module is loaded. A panic ends it: its chats say so instead of standing
+/// still.
+#[wasm_bindgen(start)]
+pub fn start() {
+    std::panic::set_hook(Box::new(|info| {
+        leptos::logging::error!("{info}");
+        leptos_assistant::chat::show_stopped(&Labels::default());
+    }));
 }
 
 #[wasm_bindgen]

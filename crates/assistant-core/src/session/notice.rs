@@ -12,6 +12,8 @@ pub struct Notice {
     pub kind: NoticeKind,
     /// A sentence.
     pub message: String,
+    /// The status of the answer, for a [`NoticeKind::Http`].
+    pub status: Option<u16>,
     /// What can be done about it.
     pub action: Option<NoticeAction>,
 }
@@ -77,6 +79,7 @@ impl Session {
             id,
             kind,
             message,
+            status: None,
             action,
         });
         cx.change(Change::Notices);

@@ -59,6 +59,11 @@ impl Session {
             FailureKind::NotAStream | FailureKind::Protocol => NoticeKind::Protocol,
         };
         self.fail(kind, failure.message, cx);
+        if let (FailureKind::Http { status }, Some(notice)) =
+            (failure.kind, self.notices.last_mut())
+        {
+            notice.status = Some(status);
+        }
     }
 
     fn run_truncated(&mut self, started: bool, cx: &mut Cx<'_>) {
@@ -108,22 +113,26 @@ impl Session {
         self.note_missing_answer(cx);
     }
 
-    /// Tool results went out and nothing came back in words (row S1-6).
+    /// Tool results went out and nothing came back in words (row S1-6), or a message went out and
+    /// nothing came back at all.
     fn note_missing_answer(&mut self, cx: &mut Cx<'_>) {
         let quiet = self.summary.steps.last().is_some_and(|step| !step.spoke);
         let after_tools = self.summary.steps.iter().any(|step| !step.tools.is_empty());
-        let last_is_own = self.conversation.path().next_back().is_some_and(|message| {
+        let silent = self.summary.steps.last().is_some_and(|step| !step.acted);
+        let last = self.conversation.path().next_back();
+        let last_is_own = last.is_some_and(|message| {
             message.role == Role::Assistant && message.calls().next().is_some()
         });
-        if quiet && after_tools && last_is_own {
-            let message = "The assistant ended without an answer.".to_owned();
-            self.notify(
-                NoticeKind::NoAnswer,
-                message,
-                Some(NoticeAction::Continue),
-                cx,
-            );
-        }
+        let last_is_persons = last.is_some_and(|message| message.role == Role::User);
+        let action = if quiet && after_tools && last_is_own {
+            NoticeAction::Continue
+        } else if silent && last_is_persons {
+            NoticeAction::Retry
+        } else {
+            return;
+        };
+        let message = "The assistant ended without an answer.".to_owned();
+        self.notify(NoticeKind::NoAnswer, message, Some(action), cx);
     }
 
     /// Sends the results once every call has one, unless the loop is to end here.
