@@ -7,7 +7,12 @@ use super::{
     Tray,
     tray::{Item, State},
 };
-use crate::{chat::Icon, part::size_text, runtime::fresh_id};
+use crate::{
+    chat::Icon,
+    part::size_text,
+    runtime::fresh_id,
+    view::{each, when},
+};
 
 /// The button that lets the person pick files.
 pub(crate) fn attach_button(tray: &Tray) -> AnyView {
@@ -59,15 +64,12 @@ pub(crate) fn tray_view(tray: &Tray, home: NodeRef<html::Textarea>) -> AnyView {
         let label = tray.labels.attached.clone();
         move || {
             let row = row.clone();
+            let draw = move |item| item_view(&row, item, home);
+            let rows = each(move || items.get(), |item| item.id.to_string(), draw);
             view! {
-                <ul class="la-attachments" aria-label=label.clone() aria-live="polite">
-                    <For
-                        each=move || items.get()
-                        key=|item| item.id
-                        children=move |item| item_view(&row, item, home)
-                    />
-                </ul>
+                <ul class="la-attachments" aria-label=label.clone() aria-live="polite">{rows}</ul>
             }
+            .into_any()
         }
     };
     let reasons = move || {
@@ -83,7 +85,7 @@ pub(crate) fn tray_view(tray: &Tray, home: NodeRef<html::Textarea>) -> AnyView {
     let some = Memo::new(move |_| items.with(|items| !items.is_empty()));
     view! {
         <div role="alert">{reasons}</div>
-        <Show when=move || some.get()>{list()}</Show>
+        {when(move || some.get(), list)}
     }
     .into_any()
 }

@@ -3,7 +3,7 @@
 use leptos::{html, prelude::*};
 
 use super::Labels;
-use crate::{action::ConfirmRequest, assistant::Assistant};
+use crate::{action::ConfirmRequest, assistant::Assistant, view::each};
 
 /// Shows the questions of handlers, one native `<dialog>` at a time. A [`super::ChatWindow`] holds
 /// one; an application with a chat window of its own places it itself.
@@ -17,11 +17,11 @@ pub fn ConfirmDialogs(
     assistant: Assistant,
 ) -> impl IntoView {
     let dialogs = assistant.runtime().view.dialogs.clone();
-    let first = move || dialogs.with(|list| list.first().cloned().into_iter().collect::<Vec<_>>());
-    view! { <For each=first key=|request| request.id children=dialog /> }
+    let first = move || dialogs.with(|list| list.first().cloned().into_iter().collect());
+    each(first, |request| request.id.to_string(), dialog)
 }
 
-fn dialog(request: ConfirmRequest) -> impl IntoView {
+fn dialog(request: ConfirmRequest) -> AnyView {
     let labels = Labels::current();
     let element = NodeRef::<html::Dialog>::new();
     Effect::new(move |_| {
@@ -70,4 +70,5 @@ fn dialog(request: ConfirmRequest) -> impl IntoView {
             </form>
         </dialog>
     }
+    .into_any()
 }

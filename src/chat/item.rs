@@ -70,10 +70,10 @@ pub(super) enum Item {
 
 impl Item {
     /// What makes it the same item as before.
-    pub(super) fn key(&self) -> Option<BlockId> {
+    pub(super) fn key(&self) -> String {
         match self {
-            Self::Block(id, _) => Some(id.clone()),
-            Self::Gap => None,
+            Self::Block((conversation, id), _) => format!("{conversation} {id}"),
+            Self::Gap => String::new(),
         }
     }
 }

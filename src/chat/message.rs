@@ -12,7 +12,7 @@ use crate::{
     assistant::Assistant,
     part::PartView,
     tool::has_default_card,
-    view::{MessageCell, PartCell, PartKind},
+    view::{MessageCell, PartCell, PartKind, dynamic, each, when},
 };
 
 /// One message of the chat. Nothing stands for an empty one.
@@ -27,18 +27,17 @@ pub fn MessageView(
     place: Signal<Option<(usize, usize)>>,
 ) -> impl IntoView {
     let empty = message.empty.clone();
-    view! {
-        <Show when=move || !empty.get()>
-            {article(assistant.clone(), message.clone(), place)}
-        </Show>
-    }
+    when(
+        move || !empty.get(),
+        move || article(assistant.clone(), message.clone(), place),
+    )
 }
 
 fn article(
     assistant: Assistant,
     message: MessageCell,
     place: Signal<Option<(usize, usize)>>,
-) -> impl IntoView {
+) -> AnyView {
     let labels = Labels::current();
     let groups = use_context::<Groups>();
     let (speaker, named) = match message.role {
@@ -66,6 +65,17 @@ fn article(
         let assistant = assistant.clone();
         Memo::new(move |_| count.with(|parts| default_cards(&assistant, parts, groups) > 1))
     };
+    let draw = move |part: PartCell| {
+        let (assistant, message) = (assistant.clone(), id.clone());
+        let kind = part.kind.clone();
+        let drawn = view! { <PartView assistant message part /> }.into_any();
+        match (kind, groups) {
+            (PartKind::Call(call), Some(groups)) => place_of(groups, call, drawn),
+            _ => drawn,
+        }
+    };
+    let key = |part: &PartCell| format!("{} {:?}", part.index, part.kind);
+    let parts = each(move || parts.get(), key, draw);
     view! {
         <article
             class="la-message"
@@ -80,26 +90,12 @@ fn article(
         >
             {named.map(|name| view! { <p class="la-message-speaker" dir="auto">{name}</p> })}
             <div class="la-message-parts">
-                <Show when=move || several.get()>
-                    <ExpandAll />
-                </Show>
-                <For
-                    each=move || parts.get()
-                    key=|part| (part.index, part.kind.clone())
-                    children=move |part| {
-                        let (assistant, message) = (assistant.clone(), id.clone());
-                        let kind = part.kind.clone();
-                        let drawn = view! { <PartView assistant message part /> }.into_any();
-                        match (kind, groups) {
-                            (PartKind::Call(call), Some(groups)) => place_of(groups, call, drawn),
-                            _ => drawn,
-                        }
-                    }
-                />
+                {when(move || several.get(), || view! { <ExpandAll /> }.into_any())} {parts}
             </div>
-            {move || cut.get().map(|cut| cut_note(&labels, cut))}
+            {dynamic(move || cut.get().map(|cut| cut_note(&labels, cut)))}
         </article>
     }
+    .into_any()
 }
 
 /// Why the message is shorter than it should be.

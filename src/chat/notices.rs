@@ -4,7 +4,7 @@ use assistant_core::session::{Notice, NoticeAction, NoticeKind};
 use leptos::{html, prelude::*};
 
 use super::{Icon, Labels, focus};
-use crate::{assistant::Assistant, tool::ExactText};
+use crate::{assistant::Assistant, tool::ExactText, view::each};
 
 /// Notices with what can be done about them.
 ///
@@ -17,15 +17,13 @@ pub fn Notices(
     assistant: Assistant,
 ) -> impl IntoView {
     let notices = assistant.notices();
-    view! {
-        <div class="la-chat-notices">
-            <For
-                each=move || notices.get()
-                key=|notice| notice.id
-                children=move |notice| notice_view(&assistant, &notice)
-            />
-        </div>
-    }
+    let draw = move |notice| notice_view(&assistant, &notice);
+    let list = each(
+        move || notices.get(),
+        |notice| notice.id.0.to_string(),
+        draw,
+    );
+    view! { <div class="la-chat-notices">{list}</div> }
 }
 
 /// How long a message is shown at once, in bytes.
@@ -59,7 +57,7 @@ fn details(labels: &Labels, message: String) -> AnyView {
     .into_any()
 }
 
-fn notice_view(assistant: &Assistant, notice: &Notice) -> impl IntoView + use<> {
+fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
     let labels = Labels::current();
     let failure = notice.kind.is_failure();
     let (role, tone) = match notice.kind {
@@ -135,6 +133,7 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> impl IntoView + use<> 
             </div>
         </div>
     }
+    .into_any()
 }
 
 /// Passes the focus on before the notice goes with it.

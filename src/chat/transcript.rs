@@ -12,7 +12,12 @@ use super::{
     spinner,
     turn::TurnView,
 };
-use crate::{assistant::Assistant, part::RunSteps, runtime::after};
+use crate::{
+    assistant::Assistant,
+    part::RunSteps,
+    runtime::after,
+    view::{each, when},
+};
 
 /// The messages of a chat, oldest first, following the newest while the end is in view.
 ///
@@ -48,6 +53,14 @@ pub fn Transcript(
         0 => words.jump.clone(),
         count => counted(&words.new_message, &words.new_messages, count),
     };
+    let draw = move |item| match item {
+        Item::Gap => view! { <Room place="between" height=list.between /> }.into_any(),
+        Item::Block((_, id), turn) => {
+            let desk = desk.clone();
+            view! { <TurnView desk list id turn /> }.into_any()
+        }
+    };
+    let items = each(move || list.items.get(), Item::key, draw);
     view! {
         <div class="la-transcript">
             <div
@@ -69,22 +82,10 @@ pub fn Transcript(
                     node_ref=stick.content
                     data-all=move || list.all.get().then_some("")
                 >
-                    <Show when=nothing>{empty.run()}</Show>
+                    {when(nothing, move || empty.run())}
                     <ShowAll list />
                     <Room place="above" height=list.above />
-                    <For
-                        each=move || list.items.get()
-                        key=Item::key
-                        children=move |item| match item {
-                            Item::Gap => {
-                                view! { <Room place="between" height=list.between /> }.into_any()
-                            }
-                            Item::Block((_, id), turn) => {
-                                let desk = desk.clone();
-                                view! { <TurnView desk list id turn /> }.into_any()
-                            }
-                        }
-                    />
+                    {items}
                     <RunSteps assistant=assistant.clone() />
                     <Working assistant=assistant.clone() stuck_after_ms />
                 </div>
@@ -150,8 +151,9 @@ fn search_everything(list: List) {
 #[component]
 fn ShowAll(list: List) -> impl IntoView {
     let labels = Labels::current();
-    view! {
-        <Show when=move || list.partial.get()>
+    let button = move || {
+        let word = labels.show_all.clone();
+        view! {
             <button
                 type="button"
                 class="la-button la-show-all"
@@ -159,15 +161,12 @@ fn ShowAll(list: List) -> impl IntoView {
                 data-size="small"
                 on:click=move |_| list.show_all()
             >
-                <span>
-                    {
-                        let word = labels.show_all.clone();
-                        move || with_count(&word, list.total.get())
-                    }
-                </span>
+                <span>{move || with_count(&word, list.total.get())}</span>
             </button>
-        </Show>
-    }
+        }
+        .into_any()
+    };
+    when(move || list.partial.get(), button)
 }
 
 /// The room of messages that are not in the page.
@@ -209,19 +208,19 @@ fn Working(assistant: Assistant, stuck_after_ms: u32) -> impl IntoView {
         let stepping = steps.with(|steps| steps.iter().any(|step| !step.finished));
         (activity.get().streaming && !writes && !stepping).then(|| labels.thinking.to_string())
     });
-    view! {
-        <Show when=move || line.with(Option::is_some)>
+    let says = move || {
+        let hint = hint.clone();
+        view! {
             <p class="la-working">
                 {spinner()}
                 <span>
-                    {move || line.get()} {" "} {
-                        let hint = hint.clone();
-                        move || stuck.get().then(|| hint.clone())
-                    }
+                    {move || line.get()} {" "} {move || stuck.get().then(|| hint.clone())}
                 </span>
             </p>
-        </Show>
-    }
+        }
+        .into_any()
+    };
+    when(move || line.with(Option::is_some), says)
 }
 
 /// True once the same tools have been running for that long.

@@ -11,6 +11,7 @@ use super::{
     item::Turn,
     list::List,
 };
+use crate::view::{MessageEntry, dynamic, each};
 
 /// The messages of a block, in order. Below a turn that is finished stands what can be done.
 #[component]
@@ -26,33 +27,31 @@ pub(super) fn TurnView(
     let labels = Labels::current();
     // Seen by the messages of this block alone: each block has an owner of its own.
     provide_context(Groups::of(desk.assistant.clone(), turn.clone()));
+    let draw = move |entry: MessageEntry| {
+        let (assistant, turn) = of_messages.clone();
+        let cell = assistant.message(&entry.id);
+        let before = turn.with_untracked(|turn| turn.time_before(&entry.id));
+        let line = day_line(&labels, before, entry.created_at);
+        let place = move || {
+            let place = turn.with(|turn| turn.place_of(&entry.id))?;
+            list.partial.get().then(|| (place + 1, list.total.get()))
+        };
+        let place = Signal::derive(place);
+        let message = cell.map(|message| view! { <MessageView assistant message place /> });
+        view! { {line} {message} }.into_any()
+    };
+    let messages = each(
+        move || entries.with(|turn| turn.entries.clone()),
+        |entry| entry.id.as_str().to_owned(),
+        draw,
+    );
     view! {
         <div
             class="la-turn"
             data-block=id.as_str().to_owned()
             data-newest=move || newest.with(|turn| turn.newest).then_some("")
         >
-            <For
-                each=move || entries.with(|turn| turn.entries.clone())
-                key=|entry| entry.id.clone()
-                children=move |entry| {
-                    let (assistant, turn) = of_messages.clone();
-                    let cell = assistant.message(&entry.id);
-                    let before = turn.with_untracked(|turn| turn.time_before(&entry.id));
-                    let line = day_line(&labels, before, entry.created_at);
-                    let place = move || {
-                        let place = turn.with(|turn| turn.place_of(&entry.id))?;
-                        list.partial.get().then(|| (place + 1, list.total.get()))
-                    };
-                    let place = Signal::derive(place);
-                    cell.map(|message| {
-                        view! {
-                            {line}
-                            <MessageView assistant message place />
-                        }
-                    })
-                }
-            />
+            {messages}
             {bar(desk, list, turn)}
         </div>
     }
@@ -70,8 +69,8 @@ fn bar(desk: Desk, list: List, turn: ArcRwSignal<Turn>) -> impl IntoView {
         });
         (ends && !(runs_on && activity.get().busy)).then_some(whole)
     });
-    move || {
-        let whole = whole.get()?;
-        actions::bar(&desk, list.messages(whole))
-    }
+    dynamic(move || {
+        let bar = |whole| actions::bar(&desk, list.messages(whole));
+        whole.get().map(bar)
+    })
 }

@@ -7,7 +7,10 @@ use assistant_core::conversation::Part;
 use leptos::prelude::*;
 
 use super::{PartHandle, text};
-use crate::chat::{Icon, Labels};
+use crate::{
+    chat::{Icon, Labels},
+    view::when,
+};
 
 /// How much of the newest line is shown at most, in characters.
 const LATEST: usize = 160;
@@ -15,7 +18,7 @@ const LATEST: usize = 160;
 pub(super) fn view(part: PartHandle) -> AnyView {
     let mark = part.cell.mark.clone();
     let says = Memo::new(move |_| mark.with(|mark| mark.len > 0));
-    view! { <Show when=move || says.get()>{thought(part.clone())}</Show> }.into_any()
+    when(move || says.get(), move || thought(part.clone())).into_any()
 }
 
 fn thought(part: PartHandle) -> AnyView {

@@ -9,7 +9,10 @@ use leptos::prelude::*;
 use serde_json::Value;
 
 use super::PartHandle;
-use crate::chat::{Icon, Labels};
+use crate::{
+    chat::{Icon, Labels},
+    view::each,
+};
 
 /// The type of data that holds sources.
 pub(super) const TYPE: &str = "sources";
@@ -20,12 +23,20 @@ const OPEN: usize = 3;
 /// How much of a title or snippet is shown, in characters.
 const MAX_TEXT: usize = 400;
 
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq)]
 struct Source {
     title: String,
     /// Where it leads, and the host of that.
     link: Option<(String, String)>,
     snippet: String,
+}
+
+impl Source {
+    /// All that is shown of it.
+    fn key(&self, place: usize) -> String {
+        let href = self.link.as_ref().map_or("", |(href, _)| href);
+        format!("{place}\n{}\n{href}\n{}", self.title, self.snippet)
+    }
 }
 
 /// Whether a part is a list of sources.
@@ -70,7 +81,12 @@ pub(super) fn view(part: PartHandle) -> AnyView {
     let sources = Memo::new(move |_| part.with(read).unwrap_or_default());
     let open = sources.with_untracked(Vec::len) <= OPEN;
     let count = move || sources.with(Vec::len);
-    let numbered = move || sources.get().into_iter().enumerate();
+    let numbered = move || sources.get().into_iter().enumerate().collect();
+    let list = each(
+        numbered,
+        |(place, source)| source.key(*place),
+        |(_, source)| item(source),
+    );
     view! {
         <details class="la-part la-sources" open=open>
             <summary class="la-sources-summary">
@@ -79,7 +95,7 @@ pub(super) fn view(part: PartHandle) -> AnyView {
                 <span class="la-count">{count}</span>
             </summary>
             <ol class="la-sources-list">
-                <For each=numbered key=Clone::clone children=|(_, source)| item(source) />
+                {list}
             </ol>
         </details>
     }

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use crate::{
     assistant::Assistant,
     chat::{Icon, Labels, spinner},
+    view::{each, when},
 };
 
 /// The steps of the agent since the person spoke last. Nothing stands there without any.
@@ -17,7 +18,7 @@ pub fn RunSteps(
         let steps = assistant.agent_steps();
         Memo::new(move |_| steps.with(|steps| !steps.is_empty()))
     };
-    view! { <Show when=move || some.get()>{list(&assistant)}</Show> }
+    when(move || some.get(), move || list(&assistant))
 }
 
 fn list(assistant: &Assistant) -> AnyView {
@@ -43,7 +44,7 @@ fn list(assistant: &Assistant) -> AnyView {
             }
         }
     };
-    let numbered = move || steps.get().into_iter().enumerate();
+    let numbered = move || steps.get().into_iter().enumerate().collect();
     let item = move |(_, step): (usize, assistant_core::session::AgentStep)| {
         let done = step.finished;
         let mark = move || match (done, busy.get()) {
@@ -64,12 +65,13 @@ fn list(assistant: &Assistant) -> AnyView {
                 <span class="la-visually-hidden">", " {state}</span>
             </li>
         }
+        .into_any()
     };
     view! {
         <details class="la-steps">
             <summary class="la-steps-summary">{head}</summary>
             <ol class="la-steps-list">
-                <For each=numbered key=|(place, step)| (*place, step.finished) children=item />
+                {each(numbered, |(place, step)| format!("{place} {}", step.finished), item)}
             </ol>
         </details>
     }

@@ -7,6 +7,7 @@ use super::{ExactText, SchemaForm, expiry::Expiry, inbox::told};
 use crate::{
     action::ToolCallView,
     chat::{Icon, Labels, focus},
+    view::when,
 };
 
 /// Asks the person whether a call may run, showing exactly what would. The arguments can be
@@ -127,11 +128,12 @@ fn decide(
             {move || view! { <ExactText text=shown.args_text() /> }}
         </pre>
         {edit}
-        <Show when=move || !runnable.get()>
-            <p class="la-approval-text" role="status">
-                {gone.clone()}
-            </p>
-        </Show>
+        {
+            let gone = move || {
+                view! { <p class="la-approval-text" role="status">{gone.clone()}</p> }.into_any()
+            };
+            when(move || !runnable.get(), gone)
+        }
         {reason_field}
         <div class="la-approval-actions">
             <button

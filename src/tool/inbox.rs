@@ -8,6 +8,7 @@ use super::{Problem, SchemaForm, expiry::Expiry};
 use crate::{
     assistant::Assistant,
     chat::{Icon, Labels, focus},
+    view::each,
 };
 
 /// The questions of the agent that no approval card stands for: a form for each, from the schema
@@ -27,18 +28,12 @@ pub fn InterruptInbox(
         let open = |open: &&OpenInterrupt| open.call.is_none() && open.answer.is_none();
         interrupts.with(|list| list.iter().filter(open).cloned().collect::<Vec<_>>())
     };
-    view! {
-        <div class="la-inbox">
-            <For
-                each=asked
-                key=|open| open.interrupt.id.clone()
-                children=move |open| question(&assistant, open)
-            />
-        </div>
-    }
+    let draw = move |open| question(&assistant, open);
+    let list = each(asked, |open| open.interrupt.id.clone(), draw);
+    view! { <div class="la-inbox">{list}</div> }
 }
 
-fn question(assistant: &Assistant, open: OpenInterrupt) -> impl IntoView + use<> {
+fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     let labels = Labels::current();
     let id = format!("la-interrupt-{}", crate::runtime::fresh_id());
     let expires = open.expires_at();
@@ -102,6 +97,7 @@ fn question(assistant: &Assistant, open: OpenInterrupt) -> impl IntoView + use<>
             </div>
         </div>
     }
+    .into_any()
 }
 
 /// What a yes or a no is called, and what it is in an answer.

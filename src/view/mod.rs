@@ -5,6 +5,7 @@
 //! the signals of the message, part or call that it is about, and no other.
 
 mod call;
+mod joint;
 mod list;
 mod message;
 
@@ -26,6 +27,7 @@ use serde_json::Value;
 use crate::action::ConfirmRequest;
 
 pub use call::CallCell;
+pub(crate) use joint::{dynamic, each, when};
 pub use list::{MessageEntry, MessageList};
 pub use message::{Mark, MessageCell, PartCell, PartKind};
 
