@@ -14,6 +14,7 @@ use std::error::Error;
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
 use std::{env, fs};
 
 use assistant_core::replay::{Input, Replay, Report};
@@ -56,12 +57,16 @@ fn run() -> io::Result<bool> {
     } else {
         Options::default()
     };
-    let mut replay = Replay::new();
+    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH);
+    let now = since_1970.map_or(0, |passed| {
+        i64::try_from(passed.as_millis()).unwrap_or(i64::MAX)
+    });
+    let mut replay = Replay::new().at(now);
     let mut all_read = true;
     let mut out = io::stdout().lock();
     for file in &files {
         if has("--each") {
-            replay = Replay::new();
+            replay = Replay::new().at(now);
         }
         match Recording::read(file) {
             Ok(recording) => {

@@ -61,10 +61,13 @@ async function play(test) {
   };
 }
 
+/** Half a surrogate pair has no form outside of JavaScript. */
+const wellFormed = (_, value) => (typeof value === "string" ? value.toWellFormed() : value);
+
 /** A patch can bend its state into a circle, which has no written form. */
 function written(report) {
   try {
-    return JSON.stringify(report);
+    return JSON.stringify(report, wellFormed);
   } catch {
     return JSON.stringify({ outcome: "circular" });
   }

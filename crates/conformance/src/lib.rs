@@ -9,6 +9,7 @@
 pub mod counting;
 pub mod malformed;
 pub mod nonsense;
+pub mod oddities;
 mod order;
 pub mod streams;
 

@@ -25,7 +25,8 @@ use serde_json::Value;
 
 use crate::{
     conversation::{Applied, Change, Conversation},
-    event::{Diagnostic, Event, Interrupt},
+    event::{Diagnostic, Event, Interrupt, ResumeEntry, ResumeStatus},
+    session::expiry::millis,
     wire::{
         agui::{Decoder, End, Options, ProtocolError},
         sse::{Frame, SseDecoder},
@@ -42,6 +43,7 @@ const MAX_DIAGNOSTICS: usize = 1_000;
 pub struct Replay {
     conversation: Conversation,
     interrupts: Vec<Interrupt>,
+    now: i64,
 }
 
 impl Replay {
@@ -49,6 +51,14 @@ impl Replay {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The time at which requests are made, in milliseconds since 1970. Nothing expires unless it is
+    /// said.
+    #[must_use]
+    pub const fn at(mut self, now: i64) -> Self {
+        self.now = now;
+        self
     }
 
     /// The conversation as it stands.
@@ -71,8 +81,9 @@ impl Replay {
             resume,
             pending_interrupts,
         } = input;
+        let error = unanswered(&pending_interrupts, &resume)
+            .or_else(|| expired(&pending_interrupts, &resume, self.now));
         let answers: Vec<String> = resume.into_iter().map(|entry| entry.interrupt_id).collect();
-        let error = unanswered(&pending_interrupts, &answers);
         let mut stream = Stream {
             replay: self,
             sse: SseDecoder::new(),
@@ -97,11 +108,11 @@ impl Replay {
 /// A client must answer all that an agent waits for at once; a request that leaves some of it open
 /// is never sent. Only what the input itself names counts: an interrupt that an earlier stream
 /// raised may well be open while others go on.
-fn unanswered(pending: &[Interrupt], answers: &[String]) -> Option<ProtocolError> {
+fn unanswered(pending: &[Interrupt], resume: &[ResumeEntry]) -> Option<ProtocolError> {
     let open: Vec<&str> = pending
         .iter()
         .map(|interrupt| interrupt.id.as_str())
-        .filter(|id| !answers.iter().any(|answer| answer == id))
+        .filter(|id| !resume.iter().any(|entry| entry.interrupt_id == *id))
         .collect();
     (!open.is_empty()).then(|| {
         let message = format!(
@@ -110,6 +121,24 @@ fn unanswered(pending: &[Interrupt], answers: &[String]) -> Option<ProtocolError
             open.join(", ")
         );
         ProtocolError::new("unanswered-interrupts", message)
+    })
+}
+
+/// What an agent no longer waits for can only be cancelled.
+fn expired(pending: &[Interrupt], resume: &[ResumeEntry], now: i64) -> Option<ProtocolError> {
+    pending.iter().find_map(|interrupt| {
+        let at = interrupt.expires_at.as_deref()?;
+        let entry = resume
+            .iter()
+            .find(|entry| entry.interrupt_id == interrupt.id)?;
+        let over = millis(at).is_some_and(|end| end <= now);
+        (over && entry.status != ResumeStatus::Cancelled).then(|| {
+            let message = format!(
+                "Interrupt {} expired at {at} and can no longer be answered. Cancel it to continue the thread.",
+                interrupt.id
+            );
+            ProtocolError::new("expired-interrupt", message)
+        })
     })
 }
 

@@ -2,7 +2,7 @@
 
 /// Milliseconds since 1970 of an ISO 8601 time with date, time and offset (`Z` or `±hh:mm`).
 /// What cannot be read never expires.
-pub(super) fn millis(text: &str) -> Option<i64> {
+pub(crate) fn millis(text: &str) -> Option<i64> {
     let (date, rest) = text.trim().split_once(['T', 't', ' '])?;
     let mut date = date.splitn(3, '-').map(number);
     let (year, month, day) = (date.next()??, date.next()??, date.next()??);

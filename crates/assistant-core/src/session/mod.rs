@@ -15,7 +15,7 @@ mod agent_call;
 mod approve;
 mod effect;
 mod execute;
-mod expiry;
+pub(crate) mod expiry;
 mod host;
 mod input;
 mod interrupt;

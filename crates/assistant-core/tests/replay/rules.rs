@@ -101,6 +101,34 @@ fn a_request_that_no_client_would_send_is_refused_before_the_stream() {
 }
 
 #[test]
+fn what_has_expired_can_only_be_cancelled() {
+    let play = |expires: &str, status: &str| {
+        let input = json!({
+            "pendingInterrupts": [{"id": "i", "reason": "x", "expiresAt": expires}],
+            "resume": [{"interruptId": "i", "status": status}],
+        });
+        play(
+            &json!({"input": input, "stream": [started("1"), finished("1")]}),
+            true,
+        )
+    };
+    let past = "2001-01-01T00:00:00Z";
+    let got = play(past, "resolved");
+    assert_eq!(
+        got["error"],
+        "Interrupt i expired at 2001-01-01T00:00:00Z and can no longer be answered. Cancel it to continue the thread."
+    );
+    assert_eq!(open(&got), ["i"]);
+    for (expires, status) in [
+        (past, "cancelled"),
+        ("2100-01-01T00:00:00Z", "resolved"),
+        ("some day", "resolved"),
+    ] {
+        assert_eq!(play(expires, status)["outcome"], "completed", "{expires}");
+    }
+}
+
+#[test]
 fn several_responses_are_one_conversation() {
     let mut replay = Replay::new();
     let text = |id: &str| json!({"type": "TEXT_MESSAGE_CHUNK", "messageId": id, "delta": id});

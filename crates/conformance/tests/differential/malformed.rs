@@ -1,21 +1,34 @@
-//! Every field with every wrong value.
+//! Every field with every wrong value, and what is odd in other ways.
 
 use std::collections::BTreeMap;
 
-use crate::compare::{compare, play_in_both};
+use conformance::malformed::Case;
+
+use crate::compare::{compare, play_in_both, rule};
 use crate::reference::Reference;
 
 #[test]
 fn every_wrong_value_comes_to_the_same() {
+    hold(&conformance::malformed::cases());
+}
+
+#[test]
+fn what_is_odd_comes_to_the_same() {
+    hold(&conformance::oddities::cases());
+}
+
+fn hold(cases: &[Case]) {
     let Some(mut reference) = Reference::start() else {
         return;
     };
-    let cases = conformance::malformed::cases();
     eprintln!("{} cases", cases.len());
     let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for one in &cases {
+    for one in cases {
         let theirs = reference.play(&one.case);
         let ours = play_in_both(&one.case);
+        if ours.is_ok() && excuse(&one.name).is_some() {
+            continue;
+        }
         if let Err(difference) = ours.and_then(|ours| compare(theirs, ours)) {
             found.entry(one.name.clone()).or_default().push(difference);
         }
@@ -24,4 +37,26 @@ fn every_wrong_value_comes_to_the_same() {
         eprintln!("== {name}\n {}", differences.join("\n"));
     }
     assert!(found.is_empty(), "{} differences", found.len());
+}
+
+/// The rule by which a case of this name may differ.
+fn excuse(name: &str) -> Option<&'static str> {
+    let is_patch = name.starts_with("state ") || name.starts_with("activity ");
+    let has = |word: &str| name.contains(word);
+    // RFC 6902 knows no inherited names and no lengths, and is strict about indices.
+    let odd = [
+        "/toString",
+        "/valueOf",
+        "/list/length",
+        "/list/00",
+        "/list/01",
+        "/list/3",
+    ];
+    if is_patch && odd.into_iter().any(has) {
+        return Some(rule::PLACE);
+    }
+    if name == r#"state {"op":"replace","path":"","value":9}"# {
+        return Some(rule::INTO_SCALAR);
+    }
+    has("an infinite number").then_some(rule::LARGE)
 }

@@ -4,9 +4,11 @@
 //! current stream nothing here applies. Only a few named fields are looked at; nothing walks the
 //! payload. Other nulls on optional fields are the decoder's business ([`super::Options::strict`]).
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
-use super::fault::{Notes, quote};
+use super::fault::Notes;
 use super::frame::Frame;
 use crate::event::{Diagnostic, Object};
 
@@ -129,12 +131,12 @@ fn drop_null(object: &mut Object, place: &str, field: &'static str, notes: &mut 
 }
 
 fn upgrade_input(input: &mut Object, notes: &mut Notes) {
-    drop_null(input, "RUN_STARTED.input", "forwardedProps", notes);
+    drop_null(input, "RunAgentInput", "forwardedProps", notes);
     for tool in objects(input.get_mut("tools")) {
-        drop_null(tool, "RUN_STARTED.input.tools", "parameters", notes);
+        drop_null(tool, "Tool", "parameters", notes);
     }
     for entry in objects(input.get_mut("resume")) {
-        drop_null(entry, "RUN_STARTED.input.resume", "payload", notes);
+        drop_null(entry, "ResumeEntry", "payload", notes);
     }
     upgrade_messages(input.get_mut("messages"), notes);
 }
@@ -142,20 +144,6 @@ fn upgrade_input(input: &mut Object, notes: &mut Notes) {
 fn upgrade_messages(messages: Option<&mut Value>, notes: &mut Notes) {
     for message in objects(messages) {
         upgrade_parts(message.get_mut("content"), notes);
-    }
-}
-
-/// Rewrites the content parts of a message, if its content is parts. A `TOOL_CALL_RESULT` needs it
-/// not: before there were parts in one, there were none of these.
-pub(super) fn upgrade_parts(content: Option<&mut Value>, notes: &mut Notes) {
-    for part in objects(content) {
-        match part.get("type").and_then(Value::as_str) {
-            Some("binary") => upgrade_binary(part, notes),
-            Some("image" | "audio" | "video" | "document") => {
-                drop_null(part, "content", "metadata", notes);
-            }
-            _ => {}
-        }
     }
 }
 
@@ -168,49 +156,94 @@ fn objects(array: Option<&mut Value>) -> impl Iterator<Item = &mut Object> {
         .filter_map(Value::as_object_mut)
 }
 
-/// `binary` parts became image, audio, video and document. One that says too little stays as it
-/// is, and the decoder removes it as unknown.
-fn upgrade_binary(part: &mut Object, notes: &mut Notes) {
-    let Some(Value::String(mime_type)) = part.get("mimeType") else {
+/// Rewrites the content parts of a message, if its content is parts. A `TOOL_CALL_RESULT` needs it
+/// not: before there were parts in one, there were none of these.
+pub(super) fn upgrade_parts(content: Option<&mut Value>, notes: &mut Notes) {
+    let Some(Value::Array(parts)) = content else {
         return;
     };
-    let mime_type = mime_type.clone();
-    let sources = [("data", "data"), ("url", "url"), ("id", "file")];
-    let found = sources
-        .iter()
-        .find(|(field, _)| matches!(part.get(*field), Some(Value::String(_))));
-    let Some((field, source_type)) = found else {
-        return;
-    };
-    let Some(value) = part.shift_remove(*field) else {
-        return;
-    };
-    let kind = match mime_type.split('/').next() {
-        Some("image") => "image",
-        Some("audio") => "audio",
-        Some("video") => "video",
-        _ => "document",
-    };
-    let mut source = Object::new();
-    source.insert("type".to_owned(), Value::from(*source_type));
-    source.insert("value".to_owned(), value);
-    source.insert("mimeType".to_owned(), Value::from(mime_type.clone()));
-    for field in ["mimeType", "data", "url", "id"] {
-        part.shift_remove(field);
-    }
-    part.insert("type".to_owned(), Value::from(kind));
-    part.insert("source".to_owned(), Value::Object(source));
-    if let Some(name @ Value::String(_)) = part.shift_remove("filename") {
-        let metadata = part
-            .entry("metadata")
-            .or_insert_with(|| Value::Object(Object::new()));
-        if let Value::Object(metadata) = metadata {
-            metadata.insert("filename".to_owned(), name);
+    let mut has_binary = false;
+    for part in parts.iter_mut().filter_map(Value::as_object_mut) {
+        match part.get("type").and_then(Value::as_str) {
+            Some("binary") => has_binary = true,
+            Some(kind @ ("image" | "audio" | "video" | "document")) => {
+                let place = format!("{kind} input content");
+                drop_null(part, &place, "metadata", notes);
+            }
+            _ => {}
         }
     }
-    let message = format!(
-        "A retired binary part ({}) is read as {kind}.",
-        quote(&mime_type)
-    );
-    notes.add(Diagnostic::new("legacy", message));
+    if !has_binary {
+        return;
+    }
+    // Some peers send both forms of the same attachment, in either order.
+    let modern: HashSet<String> = parts.iter().filter_map(media_key).collect();
+    parts.retain_mut(|part| {
+        let Some(upgraded) = upgraded_binary(part) else {
+            return true;
+        };
+        let message = format!(
+            "binary input content: a retired part is read as {}.",
+            upgraded
+                .get("type")
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+        );
+        notes.add(Diagnostic::new("legacy", message));
+        let mirrored = media_key(&upgraded).is_some_and(|key| modern.contains(&key));
+        *part = upgraded;
+        !mirrored
+    });
+}
+
+/// What makes a media part the same as another: kind, source, and its file name if it has one.
+fn media_key(part: &Value) -> Option<String> {
+    let kind = part.get("type").filter(|kind| *kind != "binary")?;
+    let source = part.get("source")?;
+    let field = |name| source.get(name).unwrap_or(&Value::Null);
+    let name = part.pointer("/metadata/filename");
+    let name = name.unwrap_or(&Value::Null);
+    let key = [kind, field("type"), field("value"), field("mimeType"), name];
+    Some(format!("{key:?}"))
+}
+
+/// `binary` parts became image, audio, video and document. One that says too little, or names only
+/// the id of an upload, stays as it is, and the decoder removes it as unknown.
+fn upgraded_binary(part: &Value) -> Option<Value> {
+    let part = part.as_object()?;
+    if part.get("type")? != "binary" {
+        return None;
+    }
+    let Value::String(mime_type) = part.get("mimeType")? else {
+        return None;
+    };
+    let said = |field: &str| part.get(field).filter(|value| is_said(value));
+    let (source_type, value) = match (said("data"), said("url")) {
+        (Some(data), _) => ("data", data),
+        (None, Some(url)) => ("url", url),
+        (None, None) => return None,
+    };
+    let kind = match mime_type.split_once('/') {
+        Some((kind @ ("image" | "audio" | "video"), _)) => kind,
+        _ => "document",
+    };
+    let mut upgraded = serde_json::json!({
+        "type": kind,
+        "source": {"type": source_type, "value": value, "mimeType": mime_type},
+    });
+    if let (Some(name), Value::Object(upgraded)) = (said("filename"), &mut upgraded) {
+        let metadata = serde_json::json!({"filename": name});
+        upgraded.insert("metadata".to_owned(), metadata);
+    }
+    Some(upgraded)
+}
+
+/// Whether old peers would have taken a value as given.
+fn is_said(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => false,
+        Value::String(text) => !text.is_empty(),
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        _ => true,
+    }
 }

@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-use super::{Compat, Expander, Frame, Notes, ProtocolError, Verdict, Verifier, decode_event};
+use super::{
+    Compat, Expander, Frame, Notes, ProtocolError, Verdict, Verifier, decode_event, halves,
+};
 use crate::event::{Diagnostic, Event};
 
 /// How to read a stream.
@@ -73,8 +75,18 @@ impl Decoder {
             self.notes.add(Diagnostic::new("done-mark", message));
             return Ok(());
         }
-        let result = Frame::parse(data).and_then(|frame| self.read(frame, out));
+        let frame = Frame::parse(data).or_else(|error| self.parse_halves(data, error));
+        let result = frame.and_then(|frame| self.read(frame, out));
         result.or_else(|error| self.fail(error))
+    }
+
+    /// Parses what is JSON but for halves of surrogate pairs.
+    fn parse_halves(&mut self, data: &str, error: ProtocolError) -> Result<Frame, ProtocolError> {
+        let frame = Frame::parse(&halves::replaced(data).ok_or(error)?)?;
+        let message =
+            "Half of a surrogate pair is read as U+FFFD: the agent cuts within a character.";
+        self.notes.add(Diagnostic::new("half-pair", message));
+        Ok(frame)
     }
 
     /// Like [`Self::push_frame`], for JSON that is already parsed.

@@ -6,7 +6,7 @@
 use core::fmt;
 use std::borrow::Cow;
 
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 
 use super::fault::ProtocolError;
@@ -40,7 +40,8 @@ impl Frame {
     /// If it is not JSON, or not an object.
     pub fn parse(data: &str) -> Result<Self, ProtocolError> {
         serde_json::from_str(data).map_err(|error| {
-            if error.is_data() {
+            // A list is refused before it is read to its end.
+            if error.is_data() && serde_json::from_str::<IgnoredAny>(data).is_ok() {
                 let message = "Invalid event: the frame is not a JSON object.";
                 return ProtocolError::new("invalid-frame", message);
             }

@@ -17,6 +17,7 @@ mod expand;
 mod fault;
 mod fields;
 mod frame;
+mod halves;
 mod message;
 mod patch;
 mod run;
