@@ -41,7 +41,7 @@ fn beside(going: &web_sys::Element) -> Option<web_sys::Element> {
 /// Puts the focus on something in an element, once the page has what just changed.
 pub(crate) fn focus_in(place: web_sys::Element, selector: &'static str) {
     after(0, move || {
-        focus(place.query_selector(selector).ok().flatten())
+        focus(place.query_selector(selector).ok().flatten());
     });
 }
 

@@ -1,11 +1,16 @@
 //! Mounting components into a page for a test.
 
-use std::time::Duration;
+use std::{pin::pin, time::Duration};
 
+use futures_channel::oneshot;
+use futures_util::future::select;
 use leptos::{mount::mount_to, prelude::*};
 use wasm_bindgen::JsCast;
 
 use crate::runtime::sleep;
+
+/// Growing text is shown at every second frame; one more for what that brings about.
+const FRAMES: usize = 3;
 
 /// A component in the page; dropping it takes it out.
 pub struct Mounted {
@@ -87,9 +92,20 @@ impl Drop for Mounted {
     }
 }
 
-/// Lets everything that is under way in the page happen: tasks, timers without delay, one frame.
+/// Lets everything that is under way in the page happen: tasks, timers without delay, the frames
+/// in which text is shown. A busy machine gets the time it needs for them.
 pub async fn settle() {
-    sleep(Duration::from_millis(40)).await;
+    sleep(Duration::from_millis(30)).await;
+    for _ in 0..FRAMES {
+        let (sender, receiver) = oneshot::channel();
+        request_animation_frame(move || {
+            // Dropped receivers are futures that nobody awaits any more.
+            let _ = sender.send(());
+        });
+        // A page that nobody sees draws no frames.
+        select(receiver, pin!(sleep(Duration::from_millis(500)))).await;
+    }
+    sleep(Duration::ZERO).await;
 }
 
 /// Waits until something holds; `false` if it does not within five seconds.
