@@ -228,6 +228,45 @@ fn first_finding(theirs: &str, ours: &str) -> bool {
     found["path"] == place && found["message"] == findings[0]["message"]
 }
 
+/// Whether each thing that the reference's wire warns of is in a note of ours, none of our wire
+/// where it is quiet, and any at all where its reducer warns.
+pub fn same_warnings(reference: &Value, ours: &Value) -> Result<(), String> {
+    const WIRE: [&str; 5] = [
+        "unknown-event",
+        "unknown-field",
+        "legacy",
+        "null-optional",
+        "version",
+    ];
+    let warnings = reference["warnings"].as_array().unwrap();
+    let notes = ours["diagnostics"].as_array().unwrap();
+    let different = || Err(format!("warnings: {warnings:?}\n ours: {notes:?}"));
+    let says = |subject: &str| {
+        let mut texts = notes.iter().filter_map(|note| note["message"].as_str());
+        // Places are written as JSON pointers here.
+        texts.any(|text| text.replace("~1", "/").replace("~0", "~").contains(subject))
+    };
+    let texts = warnings.iter().filter_map(Value::as_str);
+    if !texts.filter_map(subject).all(says) {
+        return different();
+    }
+    let is_wire = |note: &Value| WIRE.iter().any(|code| note["code"] == *code);
+    if warnings.is_empty() && notes.iter().any(is_wire) || notes.is_empty() && !warnings.is_empty()
+    {
+        return different();
+    }
+    Ok(())
+}
+
+/// What a warning of the reference's wire is about.
+fn subject(warning: &str) -> Option<&str> {
+    if let Some((_, rest)) = warning.split_once("Converting deprecated ") {
+        return rest.split_once(" to ").map(|(subject, _)| subject);
+    }
+    let (_, quoted) = warning.strip_prefix("[ag-ui][enforce]")?.split_once('\'')?;
+    quoted.split_once('\'').map(|(subject, _)| subject)
+}
+
 /// Whether an id comes twice, of a message or of a call.
 fn has_twice(messages: &Value) -> bool {
     let mut seen = HashSet::new();

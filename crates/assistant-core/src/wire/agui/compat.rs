@@ -33,6 +33,13 @@ impl Compat {
         let Some(Value::String(kind)) = event.get("type") else {
             return;
         };
+        if let Some(Value::Null) = event.get("rawEvent") {
+            notes.null(kind, "rawEvent");
+            event.take("rawEvent");
+        }
+        let Some(Value::String(kind)) = event.get("type") else {
+            return;
+        };
         let nulls: (&str, &[&'static str]) = match kind.as_str() {
             // Nothing of these was ever different.
             "TEXT_MESSAGE_CONTENT" | "TOOL_CALL_ARGS" => ("", &[]),
@@ -65,14 +72,6 @@ impl Compat {
                 event.take(field);
                 notes.null(nulls.0, field);
             }
-        }
-        if let Some(Value::Null) = event.get("rawEvent") {
-            event.take("rawEvent");
-            let kind = event
-                .get("type")
-                .and_then(Value::as_str)
-                .unwrap_or_default();
-            notes.null(kind, "rawEvent");
         }
     }
 
@@ -176,20 +175,14 @@ pub(super) fn upgrade_parts(content: Option<&mut Value>, notes: &mut Notes) {
     if !has_binary {
         return;
     }
+    let message = "Retired binary input content is read as media parts.";
+    notes.add(Diagnostic::new("legacy", message));
     // Some peers send both forms of the same attachment, in either order.
     let modern: HashSet<String> = parts.iter().filter_map(media_key).collect();
     parts.retain_mut(|part| {
         let Some(upgraded) = upgraded_binary(part) else {
             return true;
         };
-        let message = format!(
-            "binary input content: a retired part is read as {}.",
-            upgraded
-                .get("type")
-                .and_then(Value::as_str)
-                .unwrap_or_default()
-        );
-        notes.add(Diagnostic::new("legacy", message));
         let mirrored = media_key(&upgraded).is_some_and(|key| modern.contains(&key));
         *part = upgraded;
         !mirrored

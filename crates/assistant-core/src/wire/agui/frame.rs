@@ -88,11 +88,17 @@ impl Frame {
         self.left += usize::from(before.is_none());
     }
 
-    /// What was not taken.
+    /// What was not taken; of a name that comes twice, what the last has overruled neither.
     pub(super) fn rest(self) -> impl Iterator<Item = (Cow<'static, str>, Value)> {
+        let gone = self.fields.iter().filter(|(_, value)| value.is_none());
+        let taken: Vec<Cow<'static, str>> = match self.left {
+            0 => Vec::new(),
+            _ => gone.map(|(key, _)| key.clone()).collect(),
+        };
         self.fields
             .into_iter()
             .filter_map(|(key, value)| Some((key, value?)))
+            .filter(move |(key, _)| !taken.contains(key))
     }
 
     fn slot(&mut self, name: &str) -> Option<&mut Option<Value>> {
