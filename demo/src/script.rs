@@ -158,10 +158,18 @@ fn mishap(said: &str) -> Option<Script> {
         script.text("About to fail.").error("the model exploded")
     } else if has("cut the line") {
         script.text("This answer breaks off before").cut()
+    } else if has("break the page") {
+        end()
     } else if has("long") {
         script.text(words::long())
     } else {
         return None;
     };
     Some(mishap)
+}
+
+/// Ends the program, so that it can be seen what the page says then.
+#[allow(clippy::panic, reason = "it is what this scene shows")]
+fn end() -> Script {
+    panic!("this scene ends the program");
 }

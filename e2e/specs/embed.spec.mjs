@@ -41,7 +41,11 @@ function hostTest(name, body) {
       await page.evaluate(
         async ([place, url]) => {
           const { mount } = await import("./embed/index.js");
-          (globalThis.chats ??= {})[place] = await mount(document.getElementById(place), { url, headers: { "x-place": place } });
+          (globalThis.chats ??= {})[place] = await mount(document.getElementById(place), {
+            url,
+            label: `Chat ${place}`,
+            headers: { "x-place": place },
+          });
         },
         [place, agent.url],
       );
@@ -208,6 +212,7 @@ hostTest("an action that is taken back while its handler runs is answered as can
 hostTest("two chats on a page are strangers", async (mount, agent, page) => {
   const one = await mount("one");
   const two = await mount("two");
+  for (const name of ["Chat one", "Chat two"]) await page.getByRole("region", { name, exact: true }).waitFor();
   await register(page, "one");
   await one.ask("Search for crabs");
   await one.says("web_search returned");

@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 
+import { accessible } from "../support/browser.mjs";
 import { Harbor, shows } from "../support/harbor.mjs";
 import { demo } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
@@ -169,4 +170,16 @@ chatTest("an error of the agent is a notice with its words", async (chat) => {
   await chat.notice(/the model exploded/).waitFor();
   await chat.says("About to fail.");
   await goesOn(chat);
+});
+
+const ends = { address: ({ page }) => page.url, allow: [/ends the program/, /unreachable/] };
+
+pageTest("a program that ends says so, and the page can be loaded again", ends, async (chat) => {
+  await chat.composer.fill("Break the page");
+  await chat.composer.press("Enter");
+  await chat.notice(/The chat has stopped/).waitFor();
+  await accessible(chat.page);
+  await Promise.all([chat.page.waitForEvent("load"), chat.page.getByRole("link", { name: "Reload the page" }).click()]);
+  await chat.ask("Where is order A-17?");
+  await chat.says("Order A-17 is shipped.");
 });

@@ -215,7 +215,7 @@ fn Status(assistant: Assistant) -> impl IntoView {
 fn Announcer(assistant: Assistant) -> impl IntoView {
     let labels = Labels::current();
     let activity = assistant.activity();
-    let interrupts = assistant.interrupts();
+    let (interrupts, notices) = (assistant.interrupts(), assistant.notices());
     let said = RwSignal::new(String::new());
     Effect::new(move |known: Option<Activity>| {
         let now = activity.get();
@@ -233,7 +233,9 @@ fn Announcer(assistant: Assistant) -> impl IntoView {
         } else if now.busy && !before.busy {
             said.set(String::new());
         } else if !now.busy && before.busy {
-            let finished = assistant.summary().finish == Some(FinishReason::Stop);
+            // A notice speaks for itself: that there is no answer, or no more of it.
+            let finished = assistant.summary().finish == Some(FinishReason::Stop)
+                && notices.with_untracked(Vec::is_empty);
             said.set(if finished {
                 labels.answer_finished.to_string()
             } else {

@@ -89,7 +89,7 @@ fn text_of(data: &Value, key: &str) -> Option<String> {
 }
 
 /// `web_search` and `webSearch` as "Web search".
-fn words(name: &str) -> String {
+pub(crate) fn words(name: &str) -> String {
     let mut words = String::new();
     for c in name.chars().take(MAX_LINE) {
         if matches!(c, '_' | '-' | '.' | ' ') {

@@ -29,6 +29,7 @@ pub use steps::{RunSteps, RunStepsProps};
 pub use streaming::{StreamingText, StreamingTextProps};
 pub use table::{PartHandle, PartRendererGuard, PartTarget, use_part_renderer};
 
+pub(crate) use data::words;
 pub(crate) use file::{show as show_file, size_text};
 pub(crate) use table::PartTable;
 

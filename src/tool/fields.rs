@@ -26,6 +26,8 @@ pub(super) struct Field {
     pub(super) label: String,
     pub(super) hint: Option<String>,
     pub(super) required: bool,
+    /// Whether it held a text when the form was made: one to change may be made empty.
+    given: bool,
     pub(super) kind: Kind,
     pub(super) text: RwSignal<String>,
     /// What is ticked: one for a yes-or-no, one for each of several choices.
@@ -58,6 +60,7 @@ pub(super) struct Choice {
 
 /// What is wrong with the value of a field.
 pub(super) enum Wrong {
+    Missing,
     NoNumber,
     NoJson(String),
 }
@@ -140,6 +143,7 @@ fn field(root: &Value, schema: &Value, place: &Place<'_>) -> Field {
         hint: hint.filter(|hint| *hint != label).map(str::to_owned),
         label,
         required: place.required,
+        given: place.initial.is_some_and(Value::is_string),
         text: RwSignal::new(value.map(|value| text_of(&kind, value)).unwrap_or_default()),
         ticked: RwSignal::new(ticks_of(&kind, value)),
         kind,
@@ -321,6 +325,9 @@ impl Field {
                 let picked = choices.iter().zip(ticked).filter(|(_, ticked)| *ticked);
                 let list: Vec<Value> = picked.map(|(choice, _)| choice.value.clone()).collect();
                 (self.required || !list.is_empty()).then_some(Value::Array(list))
+            }
+            Kind::Text(_) | Kind::LongText if empty && self.required && !self.given => {
+                return Err(Wrong::Missing);
             }
             Kind::Text(_) | Kind::LongText => {
                 (self.required || !text.is_empty()).then_some(Value::String(text))

@@ -111,6 +111,7 @@ fn collect(fields: &[Field], labels: &Labels) -> Result<Value, Vec<Problem>> {
             // The whole value cannot be left out.
             Ok(None) if field.pointer().is_empty() => labels.required.to_string(),
             Ok(None) => continue,
+            Err(Wrong::Missing) => labels.required.to_string(),
             Err(Wrong::NoNumber) => labels.no_number.to_string(),
             Err(Wrong::NoJson(error)) => format!("{}: {error}", labels.no_json),
         };

@@ -8,6 +8,7 @@ use super::{Problem, SchemaForm, expiry::Expiry};
 use crate::{
     assistant::Assistant,
     chat::{Icon, Labels, focus},
+    part::words,
     view::each,
 };
 
@@ -40,7 +41,8 @@ fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     let interrupt = open.interrupt;
     let text = interrupt
         .message
-        .unwrap_or_else(|| interrupt.reason.clone());
+        .filter(|text| !text.trim().is_empty())
+        .unwrap_or_else(|| words(&interrupt.reason));
     let schema = interrupt
         .response_schema
         .map_or_else(|| json!(true), Value::Object);
@@ -89,7 +91,7 @@ fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
         >
             <div class="la-approval-head">
                 {Icon::Alert.view()}
-                <p class="la-approval-title" id=id.clone()>{text}</p>
+                <p class="la-approval-title" id=id.clone() dir="auto">{text}</p>
             </div>
             <div class="la-approval-body">
                 <Expiry at=expires over />

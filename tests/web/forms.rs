@@ -121,6 +121,12 @@ async fn each_kind_of_value_has_a_field_of_its_own() {
 #[wasm_bindgen_test]
 async fn a_plain_text_is_asked_for_as_text() {
     let chat = asked(json!({"type": "string", "minLength": 2})).await;
+    assert!(chat.page.click(".la-form button[type=submit]"));
+    settle().await;
+    assert_eq!(
+        chat.page.text(".la-form-problems"),
+        "Your answer: please fill this in."
+    );
     enter(&chat, ".la-form input", 0, "A");
     assert!(chat.page.click(".la-form button[type=submit]"));
     settle().await;
