@@ -205,3 +205,16 @@ fn wrong_references_to_results_are_mended() {
         assert_eq!(messages, ["user=hi", "assistant=[c]", "tool:c=ok"]);
     }
 }
+
+#[test]
+fn a_message_that_came_to_stand_between_others_is_read_after_its_parent() {
+    let mut driver = speaking();
+    driver.events(calls("c", "f", "{}"));
+    driver.event(result("t", "c", "ok"));
+    driver.events(says("text", "so far"));
+    driver.event(result("t2", "c", "again"));
+    let conversation = driver.session.conversation();
+    let copy = Conversation::import(conversation.export()).unwrap();
+    assert_eq!(copy.received_messages(), conversation.received_messages());
+    assert_eq!(copy.export(), conversation.export());
+}

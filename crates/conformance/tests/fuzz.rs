@@ -14,6 +14,7 @@ use std::fs;
 use std::sync::LazyLock;
 
 use assistant_core::action::schema::{MAX_VIOLATIONS, NoPatterns, validate};
+use assistant_core::conversation::Conversation;
 use assistant_core::replay::{Input, Replay};
 use assistant_core::wire::agui::{End, Options};
 use assistant_core::wire::json::partial::{PartialJson, State, parse_partial};
@@ -21,6 +22,7 @@ use assistant_core::wire::json::patch;
 use assistant_core::wire::sse::{Frame, SseDecoder};
 use conformance::look;
 use conformance::nonsense::{bytes, change, changed, json, schema};
+use conformance::streams::{tidy, wild};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -96,7 +98,18 @@ fn play(bytes: &[u8], options: Options) -> End {
     let report = stream.finish();
     let text = report.to_json().to_string();
     serde_json::from_str::<Value>(&text).expect("a report is JSON");
+    survives(replay.conversation());
     report.outcome
+}
+
+/// Whatever came in: what was exported can be imported, and nothing gets lost on the way.
+fn survives(conversation: &Conversation) {
+    let again = |conversation: &Conversation| {
+        Conversation::import(conversation.export()).expect("what was exported can be imported")
+    };
+    let first = again(conversation);
+    assert_eq!(first.received_messages(), conversation.received_messages());
+    assert_eq!(again(&first).export(), first.export());
 }
 
 proptest! {
@@ -135,6 +148,18 @@ proptest! {
         let strict = play(&bytes, Options::strict());
         let tolerant = play(&bytes, Options::default());
         prop_assert!(strict == End::Failed || tolerant != End::Failed);
+    }
+
+    #[test]
+    fn a_conversation_outlives_its_export(case in prop_oneof![tidy(), wild()]) {
+        let mut replay = Replay::new();
+        let input = Input::from_json(case["input"].clone()).unwrap_or_default();
+        let mut stream = replay.stream(input, Options::default());
+        for event in case["stream"].as_array().unwrap() {
+            stream.push_value(event.clone());
+        }
+        let _ = stream.finish();
+        survives(replay.conversation());
     }
 
     #[test]

@@ -17,18 +17,24 @@ impl Conversation {
     /// The conversation as JSON: `{version, messages, tip, leadingResults, state}`, every message with its parent.
     #[must_use]
     pub fn export(&self) -> Value {
-        let messages: Vec<Value> = self
-            .nodes
-            .iter()
-            .flatten()
-            .map(|n| self.write_node(n))
-            .collect();
+        let nodes = self.parents_first();
+        let messages: Vec<Value> = nodes.map(|n| self.write_node(n)).collect();
         json!({
             "version": VERSION,
             "messages": messages,
             "tip": self.tip().map(MessageId::as_str),
             "leadingResults": self.write_refs(&self.leading_results),
             "state": self.state,
+        })
+    }
+
+    /// All nodes, each after its parent and its older siblings: the order in which they are read.
+    fn parents_first(&self) -> impl Iterator<Item = &Node> {
+        let mut next: Vec<usize> = self.roots.iter().rev().copied().collect();
+        std::iter::from_fn(move || {
+            let node = self.node(next.pop()?)?;
+            next.extend(node.children.iter().rev());
+            Some(node)
         })
     }
 
@@ -157,10 +163,10 @@ impl Conversation {
         Ok(entry.shift_remove("results").unwrap_or_default())
     }
 
-    /// Whether a call has a tool message.
+    /// Whether a call has a tool message in the received order.
     fn is_answered(&self, at: CallRef) -> bool {
         let call = self.call_at(at).filter(|call| call.is_real());
-        call.is_some_and(|call| call.result.is_some())
+        call.is_some_and(|call| call.result.is_some() && !call.unlisted)
     }
 
     fn read_refs(&self, refs: &Value) -> Vec<CallRef> {

@@ -36,6 +36,9 @@ pub(super) fn write(call: &ToolCall, out: &mut Object) {
             out.insert("result".to_owned(), write_result(result));
         }
     }
+    if call.unlisted {
+        out.insert("unlisted".to_owned(), true.into());
+    }
     if let Some(error) = &call.error {
         out.insert("error".to_owned(), write_error(error));
     }
@@ -72,6 +75,7 @@ pub(super) fn read(mut from: Object) -> Result<ToolCall, FormatError> {
         call.end_args();
     }
     call.phase = phase;
+    call.unlisted = from.shift_remove("unlisted") == Some(Value::Bool(true));
     call.edited_args = from.shift_remove("editedInput");
     call.approval = take_object(&mut from, "approval").map(read_approval);
     call.error = take_object(&mut from, "error").map(read_error);
