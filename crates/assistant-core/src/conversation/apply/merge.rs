@@ -2,11 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde_json::Value;
-
 #[cfg(feature = "callouts")]
 use super::callout;
-use super::{Applied, Change, Conversation};
+use super::{Applied, Change, Conversation, authority::Authority};
 use crate::{
     conversation::{
         Origin, Part, TextPart, ToolCall, fold,
@@ -64,8 +62,8 @@ impl Conversation {
         }
         self.reindex();
         // Results that met their calls just now get the places of their messages, too.
-        let met = self.take_places_of_results();
-        self.restore_results(places, &met, &mut incoming, out.now);
+        let mut met = self.take_places_of_results();
+        self.restore_results(places, &mut met, &mut incoming, out.now);
         for id in order {
             let Some(message) = incoming.remove(&id) else {
                 continue;
@@ -122,7 +120,7 @@ impl Conversation {
     fn restore_results(
         &mut self,
         places: Vec<(String, Place)>,
-        met: &HashSet<CallRef>,
+        met: &mut HashSet<CallRef>,
         incoming: &mut HashMap<String, Message>,
         now: i64,
     ) {
@@ -137,7 +135,7 @@ impl Conversation {
                     if self.on_path(ix) {
                         after = Some(ix);
                     }
-                    if let Some(at) = self.find_answer(&id).filter(|at| met.contains(at)) {
+                    if let Some(at) = self.find_answer(&id).filter(|at| met.remove(at)) {
                         self.place_result(at, after);
                     }
                     continue;
@@ -262,67 +260,6 @@ impl Conversation {
         self.path.remove(place);
         self.number_path();
     }
-}
-
-/// Whether a snapshot speaks for the activities and the reasoning, too.
-#[derive(Debug)]
-struct Authority {
-    activity: Activities,
-    reasoning: bool,
-}
-
-/// Which activities a snapshot speaks for.
-#[derive(Debug)]
-enum Activities {
-    All,
-    Types(Vec<String>),
-}
-
-impl Authority {
-    /// One that holds an activity speaks for all of them, unless its metadata says for which: a
-    /// convention of the reference client, `null` for all or a list of types.
-    fn of(messages: &[Message], metadata: Option<&Object>) -> Self {
-        let any = |role| messages.iter().any(|message| message.role() == role);
-        let inferred = if any(Role::Activity) {
-            Activities::All
-        } else {
-            Activities::Types(Vec::new())
-        };
-        let declared = metadata.and_then(|metadata| metadata.get("@ag-ui/client"));
-        let activity = match declared {
-            None => inferred,
-            Some(Value::Object(declared)) => match declared.get("authoritativeActivityTypes") {
-                None => inferred,
-                Some(Value::Null) => Activities::All,
-                Some(types) => Activities::Types(texts(types).unwrap_or_default()),
-            },
-            Some(_) => Activities::Types(Vec::new()),
-        };
-        Self {
-            activity,
-            reasoning: any(Role::Reasoning),
-        }
-    }
-
-    /// Whether a message that the snapshot leaves out is none of its business.
-    fn spares(&self, message: &crate::conversation::Message) -> bool {
-        match message.role {
-            Role::Reasoning => !self.reasoning,
-            Role::Activity => match &self.activity {
-                Activities::All => false,
-                Activities::Types(types) => !message.parts.iter().any(
-                    |part| matches!(part, Part::Data(data) if types.contains(&data.data_type)),
-                ),
-            },
-            _ => false,
-        }
-    }
-}
-
-/// A list in which there is nothing but texts.
-fn texts(value: &Value) -> Option<Vec<String>> {
-    let text = |value: &Value| value.as_str().map(str::to_owned);
-    value.as_array()?.iter().map(text).collect()
 }
 
 /// The call that a tool message answers.

@@ -5,6 +5,7 @@
 //! conversation and costs as much.
 
 mod activity;
+mod authority;
 #[cfg(feature = "callouts")]
 pub(super) mod callout;
 mod merge;
