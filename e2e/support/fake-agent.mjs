@@ -20,8 +20,8 @@ const SCENES = {
   empty: (answer) => stream(answer).end(),
   cut(answer, input) {
     start(answer, input, "The text so far");
-    // Let the text reach the page before the line breaks.
-    setTimeout(() => answer.destroy(), 100);
+    // The line closes in the middle of the answer, after all that was written.
+    setImmediate(() => answer.socket.end());
   },
   truncated: (answer, input) => start(answer, input, "The text so far").end(),
   "bad-json"(answer, input) {

@@ -131,8 +131,8 @@ impl HttpAgent {
             .header("Accept", "text/event-stream")
             .body(body)
             .map_err(|error| failure(FailureKind::Network, error.to_string()))?;
-        let response = request.send().await.map_err(|_| {
-            let message = "The agent could not be reached.".to_owned();
+        let response = request.send().await.map_err(|error| {
+            let message = format!("{}: {error}", self.url);
             failure(FailureKind::Network, message)
         })?;
         check(response).await

@@ -56,8 +56,11 @@ pub fn Composer(
         });
     }
     let send = {
-        let (assistant, tray) = (assistant.clone(), tray.clone());
-        move || send_written(&assistant, tray.as_ref(), input, refused)
+        let (assistant, tray, labels) = (assistant.clone(), tray.clone(), labels.clone());
+        move || {
+            let sent = send_written(&assistant, tray.as_ref(), input, &labels);
+            refused.set(sent.err());
+        }
     };
     let pasted = {
         let tray = tray.clone();
@@ -183,41 +186,33 @@ fn hint_of(labels: &Labels, state: &str, asked: bool) -> String {
     }
 }
 
-/// Sends what is written and attached. What is refused stays, with the reason beside it.
+/// Sends what is written and attached, if anything is. What is refused stays; the reason comes back.
 fn send_written(
     assistant: &Assistant,
     tray: Option<&Tray>,
     input: NodeRef<html::Textarea>,
-    refused: RwSignal<Option<String>>,
-) {
+    labels: &Labels,
+) -> Result<(), String> {
     let Some(element) = input.get_untracked() else {
-        return;
+        return Ok(());
     };
     let text = element.value();
     let text = text.trim_end();
     let content = match tray {
-        Some(tray) => tray.content(text),
-        None if text.trim().is_empty() => Ok(None),
-        None => Ok(Some(Content::Text(text.to_owned()))),
+        Some(tray) => tray.content(text)?,
+        None => (!text.trim().is_empty()).then(|| Content::Text(text.to_owned())),
     };
-    let sent = match content {
-        Ok(None) => return,
-        Ok(Some(content)) => assistant
-            .send_content(content)
-            .map_err(|refusal| refusal.to_string()),
-        Err(reason) => Err(reason),
+    let Some(content) = content else {
+        return Ok(());
     };
-    match sent {
-        Ok(()) => {
-            element.set_value("");
-            refused.set(None);
-            if let Some(tray) = tray {
-                tray.clear();
-            }
-            grow(input);
-        }
-        Err(reason) => refused.set(Some(reason)),
+    let sent = assistant.send_content(content);
+    sent.map_err(|refusal| labels.refusal(&refusal))?;
+    element.set_value("");
+    if let Some(tray) = tray {
+        tray.clear();
     }
+    grow(input);
+    Ok(())
 }
 
 /// The button that goes when the state changes may have the focus: it passes to the text box.

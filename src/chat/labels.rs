@@ -2,6 +2,7 @@
 
 use std::{borrow::Cow, sync::Arc};
 
+use assistant_core::session::Refusal;
 use leptos::prelude::*;
 
 type Word = Cow<'static, str>;
@@ -103,6 +104,15 @@ pub struct Labels {
     pub sources: Word,
     pub steps: Word,
     pub step_unfinished: Word,
+    pub notice_unreachable: Word,
+    pub notice_broken_off: Word,
+    pub notice_silent: Word,
+    pub notice_cancelled: Word,
+    pub notice_stopped: Word,
+    pub notice_step_limit: Word,
+    pub notice_no_answer: Word,
+    pub already_decided: Word,
+    pub no_edits: Word,
     pub cut_stopped: Word,
     pub cut_cancelled: Word,
     pub cut_failed: Word,
@@ -233,6 +243,16 @@ impl Default for Labels {
             sources: "Sources".into(),
             steps: "Steps".into(),
             step_unfinished: "Not finished".into(),
+            notice_unreachable: "The agent could not be reached.".into(),
+            notice_broken_off: "The answer broke off before it was complete.".into(),
+            notice_silent: "The agent sent no answer.".into(),
+            notice_cancelled: "The assistant stopped.".into(),
+            notice_stopped: "You stopped the assistant.".into(),
+            notice_step_limit:
+                "Exceeded maximum tool iterations ({count}). The results are ready to go.".into(),
+            notice_no_answer: "The assistant ended without an answer.".into(),
+            already_decided: "This was decided before.".into(),
+            no_edits: "The arguments of this call cannot be changed.".into(),
             cut_stopped: "Stopped".into(),
             cut_cancelled: "The assistant stopped here".into(),
             cut_failed: "An error ended this answer".into(),
@@ -275,6 +295,20 @@ impl Labels {
     #[must_use]
     pub fn current() -> Arc<Self> {
         use_context::<Arc<Self>>().unwrap_or_default()
+    }
+
+    /// Why something was not done, to the person who asked for it.
+    pub(crate) fn refusal(&self, refusal: &Refusal) -> String {
+        let word = match refusal {
+            Refusal::Busy => &self.busy_hint,
+            Refusal::ApprovalsPending => &self.approvals_hint,
+            Refusal::InterruptsPending => &self.questions_hint,
+            Refusal::AlreadyResolved => &self.already_decided,
+            Refusal::Expired => &self.too_late,
+            Refusal::NoEdits => &self.no_edits,
+            refusal => return refusal.to_string(),
+        };
+        word.to_string()
     }
 }
 

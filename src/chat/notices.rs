@@ -3,7 +3,7 @@
 use assistant_core::session::{Notice, NoticeAction, NoticeKind};
 use leptos::{html, prelude::*};
 
-use super::{Icon, Labels, focus};
+use super::{Icon, Labels, focus, labels::with_count};
 use crate::{assistant::Assistant, tool::ExactText, view::each};
 
 /// Notices with what can be done about them.
@@ -41,6 +41,39 @@ fn advice(labels: &Labels, status: u16) -> Option<String> {
     Some(word.to_string())
 }
 
+/// What a kind of notice always says.
+fn sentence(labels: &Labels, kind: NoticeKind, assistant: &Assistant) -> Option<String> {
+    let word = match kind {
+        NoticeKind::Network => &labels.notice_unreachable,
+        NoticeKind::Truncated => &labels.notice_broken_off,
+        NoticeKind::Silent => &labels.notice_silent,
+        NoticeKind::Cancelled => &labels.notice_cancelled,
+        NoticeKind::Stopped => &labels.notice_stopped,
+        NoticeKind::NoAnswer => &labels.notice_no_answer,
+        NoticeKind::StepLimit => {
+            let steps = assistant.summary().steps.len();
+            return Some(with_count(&labels.notice_step_limit, steps));
+        }
+        _ => return None,
+    };
+    Some(word.to_string())
+}
+
+/// What an agent, a server or a decoder said, where a notice is about that.
+fn said(labels: &Labels, notice: &Notice) -> AnyView {
+    let message = notice.message.clone();
+    match notice.kind {
+        NoticeKind::Network | NoticeKind::Http | NoticeKind::Protocol => details(labels, message),
+        NoticeKind::RunError if message.len() > SHORT || message.contains('\n') => {
+            details(labels, message)
+        }
+        NoticeKind::RunError => {
+            view! { <p class="la-notice-text" dir="auto">{message}</p> }.into_any()
+        }
+        _ => ().into_any(),
+    }
+}
+
 /// Words of a program, behind a summary.
 fn details(labels: &Labels, message: String) -> AnyView {
     if message.trim().is_empty() {
@@ -72,17 +105,11 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
         NoticeKind::Protocol => Some(labels.unreadable.clone()),
         _ => None,
     };
-    let is_detail = match notice.kind {
-        NoticeKind::Http | NoticeKind::Protocol => true,
-        _ => notice.message.len() > SHORT || notice.message.contains('\n'),
+    let known = match notice.status {
+        Some(status) => advice(&labels, status),
+        None => sentence(&labels, notice.kind, assistant),
     };
-    let advice = notice.status.and_then(|status| advice(&labels, status));
-    let message = match is_detail {
-        true => details(&labels, notice.message.clone()),
-        false => {
-            view! { <p class="la-notice-text" dir="auto">{notice.message.clone()}</p> }.into_any()
-        }
-    };
+    let message = said(&labels, notice);
     let icon = if failure { Icon::Alert } else { Icon::Info };
     let notice_ref = NodeRef::<html::Div>::new();
     let action = notice.action.map(|action| {
@@ -113,7 +140,7 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
             {icon.view()}
             <div class="la-notice-body">
                 {title.map(|title| view! { <p class="la-notice-title">{title}</p> })}
-                {advice.map(|text| view! { <p class="la-notice-text">{text}</p> })}
+                {known.map(|text| view! { <p class="la-notice-text">{text}</p> })}
                 {message}
             </div>
             <div class="la-notice-actions">

@@ -162,9 +162,9 @@ fn edit(
     let problems = RwSignal::new(Vec::new());
     let schema = untrack(|| call.edit_schema()).unwrap_or(Value::Bool(true));
     let initial = untrack(|| call.args_value()).unwrap_or_default();
-    let approving = call.clone();
+    let (approving, words) = (call.clone(), labels.clone());
     let approve = Callback::new(move |args: Value| {
-        let wrong = told(approving.approve_with(args));
+        let wrong = told(approving.approve_with(args), &words);
         if wrong.is_empty() {
             leave(card);
         }

@@ -51,8 +51,9 @@ fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     let card = NodeRef::<html::Div>::new();
     let settle = {
         let (assistant, id) = (assistant.clone(), interrupt.id.clone());
+        let labels = labels.clone();
         move |value: Option<Value>| {
-            let wrong = told(assistant.answer(&id, value));
+            let wrong = told(assistant.answer(&id, value), &labels);
             if let (true, Some(card)) = (wrong.is_empty(), card.get_untracked()) {
                 focus::pass_on(&card);
                 // It goes with the next frame. Setting an attribute with a plain name does not fail.
@@ -150,7 +151,7 @@ fn decision(decided: YesOrNo, answer: Callback<Value>, cancel: AnyView) -> AnyVi
 }
 
 /// What a refusal says.
-pub(super) fn told(outcome: Result<(), Refusal>) -> Vec<Problem> {
+pub(super) fn told(outcome: Result<(), Refusal>, labels: &Labels) -> Vec<Problem> {
     match outcome {
         Ok(()) => Vec::new(),
         Err(Refusal::InvalidEdit(list)) => {
@@ -162,7 +163,7 @@ pub(super) fn told(outcome: Result<(), Refusal>) -> Vec<Problem> {
         }
         Err(refusal) => vec![Problem {
             path: String::new(),
-            message: refusal.to_string(),
+            message: labels.refusal(&refusal),
         }],
     }
 }

@@ -1,5 +1,7 @@
 //! What the person is told when a run fails.
 
+use std::{sync::Arc, time::Duration};
+
 use leptos::prelude::*;
 use leptos_assistant::{
     Action, Labels, ToolError,
@@ -127,4 +129,30 @@ async fn a_chat_that_has_stopped_says_so_and_offers_to_load_the_page_again() {
         chat.page.count(".la-chat > :not([inert]):not(.la-stopped)"),
         0
     );
+}
+
+/// Whatever the chat itself says, it says in the words that the application gives it.
+#[wasm_bindgen_test]
+async fn notices_speak_the_language_of_the_application() {
+    let answer = Script::new().text("So far").wait(Duration::from_secs(60));
+    let words = || Labels {
+        notice_stopped: "Angehalten.".into(),
+        notice_unreachable: "Nicht zu erreichen.".into(),
+        details: "Genaueres".into(),
+        ..Labels::default()
+    };
+    let agent = MockAgent::new().answer(answer);
+    let chat = chat(agent, move || provide_context(Arc::new(words()))).await;
+    chat.assistant.send("go").unwrap();
+    chat.appears(".la-message[data-role=assistant]").await;
+    chat.assistant.stop().unwrap();
+    chat.appears(".la-notice").await;
+    assert_eq!(chat.page.text(".la-notice-body"), "Angehalten.");
+    chat.assistant
+        .set_agent(HttpAgent::new("http://127.0.0.1:9/"));
+    chat.assistant.send("again").unwrap();
+    chat.appears("[role=alert]").await;
+    let said = chat.page.text(".la-notice-body");
+    assert!(said.starts_with("Nicht zu erreichen.Genaueres"), "{said}");
+    assert!(said.contains("http://127.0.0.1:9/"), "{said}");
 }

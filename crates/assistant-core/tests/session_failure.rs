@@ -158,3 +158,15 @@ fn an_agent_that_stops_on_purpose_is_no_failure() {
     assert_eq!(driver.notices(), [NoticeKind::Cancelled]);
     assert!(!NoticeKind::Cancelled.is_failure());
 }
+
+#[test]
+fn an_answer_that_never_begins_is_not_one_that_breaks_off() {
+    let mut driver = Driver::new();
+    driver.send("hi");
+    driver.close();
+    assert_eq!(driver.notices(), [NoticeKind::Silent]);
+    driver.input(Input::Retry);
+    driver.event(started());
+    driver.close();
+    assert_eq!(driver.notices(), [NoticeKind::Truncated]);
+}

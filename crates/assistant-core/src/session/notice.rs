@@ -10,7 +10,7 @@ pub struct Notice {
     pub id: NoticeId,
     /// Which kind.
     pub kind: NoticeKind,
-    /// A sentence.
+    /// A sentence in English; what an agent, a server or a decoder said, if it is about that.
     pub message: String,
     /// The status of the answer, for a [`NoticeKind::Http`].
     pub status: Option<u16>,
@@ -36,6 +36,8 @@ pub enum NoticeKind {
     Protocol,
     /// The answer ended in the middle.
     Truncated,
+    /// The answer ended before it began.
+    Silent,
     /// The agent stopped on purpose.
     Cancelled,
     /// The person stopped it.

@@ -68,12 +68,15 @@ impl Session {
 
     fn run_truncated(&mut self, started: bool, cx: &mut Cx<'_>) {
         self.give_up_calls(None, cx);
-        let message = if started {
-            "The answer broke off before it was complete."
+        let (kind, message) = if started {
+            (
+                NoticeKind::Truncated,
+                "The answer broke off before it was complete.",
+            )
         } else {
-            "The agent sent no answer."
+            (NoticeKind::Silent, "The agent sent no answer.")
         };
-        self.fail(NoticeKind::Truncated, message.to_owned(), cx);
+        self.fail(kind, message.to_owned(), cx);
     }
 
     fn fail(&mut self, kind: NoticeKind, message: String, cx: &mut Cx<'_>) {
