@@ -40,10 +40,31 @@ impl Place {
     }
 }
 
+/// What a node stands in. The outermost block decides which way all of it is written: the bar of a
+/// quote and the columns of a table stand on the side where its lines begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Within {
+    Text,
+    Block,
+    TableHead,
+}
+
+impl Within {
+    /// What the children of a node stand in.
+    pub(super) const fn of(kind: &Kind) -> Self {
+        match kind {
+            Kind::TableHead => Self::TableHead,
+            // These begin with words of ours.
+            Kind::Quote(Some(_)) | Kind::Footnote(_) => Self::Text,
+            _ => Self::Block,
+        }
+    }
+}
+
 /// Makes the elements of a node without its children.
 pub(super) fn place(
     kind: &Kind,
-    in_head: bool,
+    within: Within,
     heading_offset: u8,
     labels: &Labels,
 ) -> Option<Place> {
@@ -54,16 +75,16 @@ pub(super) fn place(
         Kind::Code(code) => around_text("code", "la-inline-code", code)?,
         Kind::Html(source) => around_text("span", "la-html", source)?,
         Kind::Math { tex, display } => formula(tex, *display)?.into(),
-        Kind::Paragraph => block("p")?.into(),
-        Kind::Heading(level) => heading(level.saturating_add(heading_offset))?.into(),
-        Kind::Quote(None) => block("blockquote")?.into(),
+        Kind::Paragraph => block("p", within)?.into(),
+        Kind::Heading(level) => heading(level.saturating_add(heading_offset), within)?.into(),
+        Kind::Quote(None) => block("blockquote", within)?.into(),
         Kind::Quote(Some(alert)) => alert_box(*alert, labels)?,
-        Kind::List { start } => list(*start)?.into(),
+        Kind::List { start } => list(*start, within)?.into(),
         Kind::Item(task) => item(*task, labels)?.into(),
-        Kind::Table => table(labels)?,
+        Kind::Table => table(labels, within)?,
         Kind::TableHead => Place::nested(make::element("thead", "")?, make::element("tr", "")?),
         Kind::TableRow => make::element("tr", "")?.into(),
-        Kind::Cell(align) => cell(*align, in_head)?.into(),
+        Kind::Cell(align) => cell(*align, within)?.into(),
         Kind::Rule => make::element("hr", "")?.into(),
         Kind::Emphasis => make::element("em", "")?.into(),
         Kind::Strong => make::element("strong", "")?.into(),
@@ -103,13 +124,15 @@ fn formula(tex: &str, display: bool) -> Option<Element> {
     Some(element)
 }
 
-fn block(tag: &str) -> Option<Element> {
+fn block(tag: &str, within: Within) -> Option<Element> {
     let element = make::element(tag, "")?;
-    make::set(&element, "dir", "auto");
+    if within == Within::Text {
+        make::set(&element, "dir", "auto");
+    }
     Some(element)
 }
 
-fn heading(level: u8) -> Option<Element> {
+fn heading(level: u8, within: Within) -> Option<Element> {
     let tag = match level {
         ..=1 => "h1",
         2 => "h2",
@@ -118,7 +141,7 @@ fn heading(level: u8) -> Option<Element> {
         5 => "h5",
         _ => "h6",
     };
-    block(tag)
+    block(tag, within)
 }
 
 fn alert_box(alert: Alert, labels: &Labels) -> Option<Place> {
@@ -137,11 +160,11 @@ fn alert_box(alert: Alert, labels: &Labels) -> Option<Place> {
     Some(Place::nested(outer, make::element("div", "la-alert-body")?))
 }
 
-fn list(start: Option<u64>) -> Option<Element> {
+fn list(start: Option<u64>, within: Within) -> Option<Element> {
     let Some(start) = start else {
-        return block("ul");
+        return block("ul", within);
     };
-    let element = block("ol")?;
+    let element = block("ol", within)?;
     if start != 1 {
         make::set(&element, "start", &start.to_string());
     }
@@ -167,16 +190,17 @@ fn item(task: Option<bool>, labels: &Labels) -> Option<Element> {
 }
 
 /// A table scrolls inside its own box, which the keyboard must reach.
-fn table(labels: &Labels) -> Option<Place> {
+fn table(labels: &Labels, within: Within) -> Option<Place> {
     let outer = make::element("div", "la-table")?;
     make::set(&outer, "tabindex", "0");
     make::set(&outer, "role", "group");
     make::set(&outer, "aria-label", &labels.table);
-    Some(Place::nested(outer, make::element("table", "")?))
+    Some(Place::nested(outer, block("table", within)?))
 }
 
-fn cell(align: Align, in_head: bool) -> Option<Element> {
-    let element = block(if in_head { "th" } else { "td" })?;
+fn cell(align: Align, within: Within) -> Option<Element> {
+    let in_head = within == Within::TableHead;
+    let element = make::element(if in_head { "th" } else { "td" }, "")?;
     if in_head {
         make::set(&element, "scope", "col");
     }

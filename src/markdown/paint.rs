@@ -10,7 +10,7 @@ use assistant_core::text::{
 
 use super::{
     code::CodeBlock,
-    element::{self, Place},
+    element::{self, Place, Within},
     link, make,
     options::MarkdownOptions,
 };
@@ -111,15 +111,19 @@ impl Painter {
                 make::append_text(&place.inner, text);
                 shown.push_str(text);
             }
-            _ => self.add(drawn, Node::leaf(Kind::Text(text.to_owned())), false),
+            _ => self.add(
+                drawn,
+                Node::leaf(Kind::Text(text.to_owned())),
+                Within::Block,
+            ),
         }
     }
 
     /// Draws an open block: new, or over the one that stands there.
     fn put(&self, open: &mut Vec<Drawn>, place: usize, node: Node) {
         if let Some(drawn) = open.get_mut(place) {
-            self.patch(drawn, node, false);
-        } else if let Some(drawn) = self.draw(node, false) {
+            self.patch(drawn, node, Within::Text);
+        } else if let Some(drawn) = self.draw(node, Within::Text) {
             make::append(&self.root, drawn.outer());
             open.push(drawn);
         }
@@ -130,15 +134,17 @@ impl Painter {
         let Ok(place) = u32::try_from(index) else {
             return;
         };
-        let (Some(old), Some(new)) = (self.root.child_nodes().item(place), self.draw(node, false))
-        else {
+        let (Some(old), Some(new)) = (
+            self.root.child_nodes().item(place),
+            self.draw(node, Within::Text),
+        ) else {
             return;
         };
         make::replace(&old, new.outer());
         finish(new, &self.options);
     }
 
-    fn draw(&self, node: Node, in_head: bool) -> Option<Drawn> {
+    fn draw(&self, node: Node, within: Within) -> Option<Drawn> {
         let Node { kind, children } = node;
         if let Kind::CodeBlock { language, text } = &kind {
             let mut block = CodeBlock::new(language, &self.labels)?;
@@ -157,17 +163,17 @@ impl Painter {
                     children: Vec::new(),
                 });
             }
-            _ => element::place(&kind, in_head, self.options.heading_offset, &self.labels)?,
+            _ => element::place(&kind, within, self.options.heading_offset, &self.labels)?,
         };
         link::show_host(&kind, &place.outer, &children);
-        let head = kind == Kind::TableHead;
+        let inside = Within::of(&kind);
         let mut drawn = Drawn {
             kind,
             body: Body::Place(place),
             children: Vec::with_capacity(children.len()),
         };
         for child in children {
-            self.add(&mut drawn, child, head);
+            self.add(&mut drawn, child, inside);
         }
         Some(drawn)
     }
@@ -176,8 +182,8 @@ impl Painter {
         link::image(src, title, words, &self.labels, &self.media)
     }
 
-    fn add(&self, parent: &mut Drawn, child: Node, in_head: bool) {
-        let (Body::Place(place), Some(child)) = (&parent.body, self.draw(child, in_head)) else {
+    fn add(&self, parent: &mut Drawn, child: Node, within: Within) {
+        let (Body::Place(place), Some(child)) = (&parent.body, self.draw(child, within)) else {
             return;
         };
         make::append(&place.inner, child.outer());
@@ -185,7 +191,7 @@ impl Painter {
     }
 
     /// Brings what is drawn to another node.
-    fn patch(&self, drawn: &mut Drawn, node: Node, in_head: bool) {
+    fn patch(&self, drawn: &mut Drawn, node: Node, within: Within) {
         match (&drawn.kind, &node.kind, &mut drawn.body) {
             (Kind::Text(old), Kind::Text(new), Body::Place(place))
             | (Kind::Code(old), Kind::Code(new), Body::Place(place))
@@ -204,26 +210,26 @@ impl Painter {
                 drawn.kind = node.kind;
                 self.patch_children(drawn, node.children);
             }
-            (Kind::Image { .. }, Kind::Image { .. }, _) => self.redraw(drawn, node, in_head),
+            (Kind::Image { .. }, Kind::Image { .. }, _) => self.redraw(drawn, node, within),
             (old, new, _) if old == new => self.patch_children(drawn, node.children),
-            _ => self.redraw(drawn, node, in_head),
+            _ => self.redraw(drawn, node, within),
         }
     }
 
-    fn redraw(&self, drawn: &mut Drawn, node: Node, in_head: bool) {
-        if let Some(new) = self.draw(node, in_head) {
+    fn redraw(&self, drawn: &mut Drawn, node: Node, within: Within) {
+        if let Some(new) = self.draw(node, within) {
             make::replace(drawn.outer(), new.outer());
             *drawn = new;
         }
     }
 
     fn patch_children(&self, drawn: &mut Drawn, children: Vec<Node>) {
-        let head = drawn.kind == Kind::TableHead;
+        let inside = Within::of(&drawn.kind);
         let count = children.len();
         for (index, child) in children.into_iter().enumerate() {
             match drawn.children.get_mut(index) {
-                Some(old) => self.patch(old, child, head),
-                None => self.add(drawn, child, head),
+                Some(old) => self.patch(old, child, inside),
+                None => self.add(drawn, child, inside),
             }
         }
         for gone in drawn.children.drain(count.min(drawn.children.len())..) {

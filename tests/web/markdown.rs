@@ -264,3 +264,19 @@ async fn formulas_are_mathml() {
     let formula = chat.page.find(&format!("{ANSWER} .la-math")).unwrap();
     assert!(formula.text_content().unwrap().contains('<'));
 }
+
+/// The bar of a quote, the marks of a list and the columns of a table stand where lines begin.
+#[wasm_bindgen_test]
+async fn a_block_is_written_the_way_its_words_are() {
+    let chat = answered(&[
+        "> اقتباس\n>\n> ثانٍ\n\n- بند\n\n| أ | ب |\n| - | - |\n| ١ | ٢ |\n\n> quote\n\n",
+        "> [!NOTE]\n> ملاحظة\n",
+    ])
+    .await;
+    let count = |what: &str| chat.page.count(&format!("{ANSWER} {what}"));
+    for block in ["blockquote", "ul", "table"] {
+        assert_eq!(count(&format!("{block}:dir(rtl)")), 1, "{block}");
+    }
+    assert_eq!(count("blockquote:dir(ltr)"), 1);
+    assert_eq!(count(".la-alert:dir(ltr) .la-alert-body > p:dir(rtl)"), 1);
+}
