@@ -1,16 +1,20 @@
 //! When an interrupt can no longer be answered.
 
-/// Milliseconds since 1970 of an ISO 8601 time with date, time and offset (`Z` or `±hh:mm`).
-/// What cannot be read never expires.
+/// Milliseconds since 1970 of an ISO 8601 time: a date, perhaps a time, perhaps an offset (`Z` or
+/// `±hh:mm`). A time that does not say where it is told is in UTC, the clock of most servers. What
+/// cannot be read never expires.
 pub(crate) fn millis(text: &str) -> Option<i64> {
-    let (date, rest) = text.trim().split_once(['T', 't', ' '])?;
+    let text = text.trim();
+    let (date, rest) = text.split_once(['T', 't', ' ']).unwrap_or((text, "00:00Z"));
     let mut date = date.splitn(3, '-').map(number);
     let (year, month, day) = (date.next()??, date.next()??, date.next()??);
     if !(1..=12).contains(&month) || !(1..=31).contains(&day) {
         return None;
     }
-    let at = rest.find(['Z', 'z', '+', '-'])?;
-    let (time, offset) = rest.split_at_checked(at)?;
+    let (time, offset) = match rest.find(['Z', 'z', '+', '-']) {
+        Some(at) => rest.split_at_checked(at)?,
+        None => (rest, "Z"),
+    };
     let (clock, fraction) = time.split_once('.').unwrap_or((time, ""));
     let mut clock = clock.splitn(3, ':').map(number);
     let (hours, minutes) = (clock.next()??, clock.next()??);
@@ -67,6 +71,8 @@ mod tests {
         );
         assert_eq!(millis("2024-02-29 12:00:00-0530"), Some(1_709_227_800_000));
         assert_eq!(millis("2026-11-21T22:58Z"), Some(1_795_301_880_000));
+        assert_eq!(millis("2026-11-21T22:58:00"), Some(1_795_301_880_000));
+        assert_eq!(millis("1970-01-02"), Some(86_400_000));
     }
 
     #[test]
@@ -75,7 +81,8 @@ mod tests {
             "",
             "soon",
             "2026-13-01T00:00:00Z",
-            "2026-11-21",
+            "2026",
+            "2026-11-21T",
             "T:Z",
             "é-1-1T1:1Z",
         ] {
