@@ -8,6 +8,9 @@ use crate::{
     view::{each, when},
 };
 
+/// How much is shown of why a step failed, in characters.
+const MAX_WORDS: usize = 400;
+
 /// The steps of the agent since the person spoke last. Nothing stands there without any.
 #[component]
 pub fn RunSteps(
@@ -46,23 +49,30 @@ fn list(assistant: &Assistant) -> AnyView {
     };
     let numbered = move || steps.get().into_iter().enumerate().collect();
     let item = move |(_, step): (usize, assistant_core::session::AgentStep)| {
-        let done = step.finished;
+        let (done, failed) = (step.finished, step.failure.is_some());
         let mark = move || match (done, busy.get()) {
+            (true, _) if failed => Icon::Alert.view().into_any(),
             (true, _) => Icon::Check.view().into_any(),
             (false, true) => spinner().into_any(),
             (false, false) => Icon::Ban.view().into_any(),
         };
         let labels = labels.clone();
         let state = move || match (done, busy.get()) {
+            (true, _) if failed => labels.call_failed.clone(),
             (true, _) => labels.done.clone(),
             (false, true) => labels.running.clone(),
             (false, false) => labels.step_unfinished.clone(),
         };
+        let failure = step.failure.map(|words| {
+            let words: String = words.chars().take(MAX_WORDS).collect();
+            view! { <span class="la-run-step-failure" dir="auto">{words}</span> }
+        });
         view! {
             <li class="la-run-step">
                 {mark}
                 <span dir="auto">{step.name}</span>
-                <span class="la-visually-hidden">", " {state}</span>
+                <span class="la-visually-hidden">", " {state} {failed.then_some(": ")}</span>
+                {failure}
             </li>
         }
         .into_any()

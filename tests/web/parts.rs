@@ -242,6 +242,34 @@ async fn steps_show_what_goes_on_then_how_many_there_were() {
 }
 
 #[wasm_bindgen_test]
+async fn a_subagent_that_failed_says_why() {
+    let subagent_run_id = || "sub".to_owned();
+    let script = Script::new()
+        .event(EventKind::SubagentStarted {
+            subagent_run_id: subagent_run_id(),
+            name: "Writer".to_owned(),
+            description: None,
+            parent_subagent_run_id: None,
+            parent_tool_call_id: None,
+            parent_message_id: None,
+        })
+        .event(EventKind::SubagentError {
+            subagent_run_id: subagent_run_id(),
+            message: "Out of <ink>".to_owned(),
+            code: None,
+        })
+        .text("Sorry.");
+    let chat = chat(MockAgent::new().answer(script), || ()).await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    assert_eq!(chat.page.count(".la-run-step [data-icon=alert]"), 1);
+    assert_eq!(
+        chat.page.text(".la-run-step"),
+        "Writer, Failed: Out of <ink>"
+    );
+}
+
+#[wasm_bindgen_test]
 async fn a_stopped_answer_says_so() {
     let wait = std::time::Duration::from_millis(400);
     let open = EventKind::TextMessageStart {

@@ -172,14 +172,15 @@ fn steps_are_counted_off() {
     );
     driver.event(end("plan"));
     assert!(steps(&driver)[2].1, "the newest of that name is done");
-    driver.event(EventKind::SubagentStarted {
-        subagent_run_id: "sub".to_owned(),
-        name: "researcher".to_owned(),
+    let subagent = |id: &str, name: &str| EventKind::SubagentStarted {
+        subagent_run_id: id.to_owned(),
+        name: name.to_owned(),
         description: None,
         parent_subagent_run_id: None,
         parent_tool_call_id: None,
         parent_message_id: None,
-    });
+    };
+    driver.event(subagent("sub", "researcher"));
     assert_eq!(steps(&driver)[3], ("researcher".to_owned(), false));
     driver.event(EventKind::SubagentFinished {
         subagent_run_id: "sub".to_owned(),
@@ -187,6 +188,15 @@ fn steps_are_counted_off() {
         outcome: None,
     });
     assert!(steps(&driver)[3].1, "a subagent is a step under its name");
+    driver.event(subagent("second", "writer"));
+    driver.event(EventKind::SubagentError {
+        subagent_run_id: "second".to_owned(),
+        message: "out of ink".to_owned(),
+        code: None,
+    });
+    let run = driver.session.summary().steps.last().unwrap();
+    let failure = run.agent_steps[4].failure.as_deref();
+    assert_eq!(failure, Some("out of ink"));
     for number in 0..1_000 {
         driver.event(step(&number.to_string()));
     }

@@ -18,36 +18,36 @@ impl Session {
                     steps.push(AgentStep {
                         name: step_name.clone(),
                         finished: false,
+                        failure: None,
                     });
                 }
-                EventKind::StepFinished { step_name } => {
-                    let mut open = steps.iter_mut().rev().filter(|step| !step.finished);
-                    if let Some(step) = open.find(|step| step.name == *step_name) {
-                        step.finished = true;
-                    }
-                }
+                EventKind::StepFinished { step_name } => end(steps, step_name, None),
                 _ => {}
             }
         });
         cx.change(Change::Steps);
     }
 
-    /// What a subagent does is a step of the run, under its name. One that fails stays open.
+    /// What a subagent does is a step of the run, under its name.
     pub(super) fn note_subagent(&mut self, kind: &EventKind, cx: &mut Cx<'_>) {
-        let step = match kind {
-            EventKind::SubagentStarted { name, .. } => Some(EventKind::StepStarted {
-                step_name: name.clone(),
-            }),
+        let (id, failure) = match kind {
+            EventKind::SubagentStarted { name, .. } => {
+                let step_name = name.clone();
+                return self.note_agent_step(&EventKind::StepStarted { step_name }, cx);
+            }
             EventKind::SubagentFinished {
                 subagent_run_id, ..
-            } => {
-                let name = self.subagent_name(subagent_run_id);
-                name.map(|step_name| EventKind::StepFinished { step_name })
-            }
-            _ => None,
+            } => (subagent_run_id, None),
+            EventKind::SubagentError {
+                subagent_run_id,
+                message,
+                ..
+            } => (subagent_run_id, Some(message)),
+            _ => return,
         };
-        if let Some(step) = step {
-            self.note_agent_step(&step, cx);
+        if let Some(name) = self.subagent_name(id) {
+            self.step(|step| end(&mut step.agent_steps, &name, failure));
+            cx.change(Change::Steps);
         }
     }
 
@@ -65,5 +65,14 @@ impl Session {
                 } if id == subagent_run_id => Some(name.clone()),
                 _ => None,
             })
+    }
+}
+
+/// Ends the newest open step of this name.
+fn end(steps: &mut [AgentStep], name: &str, failure: Option<&String>) {
+    let mut open = steps.iter_mut().rev().filter(|step| !step.finished);
+    if let Some(step) = open.find(|step| step.name == name) {
+        step.finished = true;
+        step.failure = failure.cloned();
     }
 }

@@ -35,8 +35,10 @@ pub struct StepSummary {
 pub struct AgentStep {
     /// Its name.
     pub name: String,
-    /// Whether the agent has said that it is done.
+    /// Whether the agent has said that it is over.
     pub finished: bool,
+    /// Why the subagent that took it failed, if it did.
+    pub failure: Option<String>,
 }
 
 /// Why the loop ended.
