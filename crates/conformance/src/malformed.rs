@@ -1,7 +1,7 @@
 //! Every described field of AG-UI with every wrong value, one at a time.
 //!
 //! [`cases`] takes one valid example of each event, message, part, source, outcome, interrupt,
-//! usage, patch operation, call and run input ([`scenes`]) and changes one thing in it. It is not
+//! usage, patch operation, call and run input (`scenes`) and changes one thing in it. It is not
 //! random: the same few thousand cases each time. What is right is not known here; the differential
 //! test asks the reference client.
 
