@@ -2,26 +2,12 @@
 
 use leptos_assistant::{
     agent::Script,
-    core::event::Interrupt,
     testing::{MockAgent, settle, until},
 };
-use serde_json::{Value, json};
+use serde_json::json;
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use super::support::{Chat, chat};
-
-fn question(id: &str, call: Option<&str>, schema: Value) -> Interrupt {
-    Interrupt {
-        id: id.to_owned(),
-        reason: "input".to_owned(),
-        message: Some(format!("Question {id}?")),
-        tool_call_id: call.map(str::to_owned),
-        response_schema: schema.as_object().cloned(),
-        expires_at: None,
-        subagent_run_id: None,
-        metadata: None,
-    }
-}
+use super::support::{Chat, chat, question};
 
 /// Presses a button as someone without a mouse does.
 fn press(chat: &Chat, selector: &str) {

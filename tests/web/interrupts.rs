@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use leptos_assistant::{
     Action, Approval, ToolError,
     agent::Script,
-    core::event::{Interrupt, ResumeStatus},
+    core::event::ResumeStatus,
     testing::{MockAgent, settle, until},
     use_assistant_action,
 };
@@ -12,20 +12,7 @@ use serde_json::{Value, json};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use super::support::{Chat, chat};
-
-fn interrupt(id: &str, call: Option<&str>, schema: Value) -> Interrupt {
-    Interrupt {
-        id: id.to_owned(),
-        reason: "input".to_owned(),
-        message: Some(format!("Question {id}?")),
-        tool_call_id: call.map(str::to_owned),
-        response_schema: schema.as_object().cloned(),
-        expires_at: None,
-        subagent_run_id: None,
-        metadata: None,
-    }
-}
+use super::support::{Chat, chat, question};
 
 fn click(chat: &Chat, within: &str, name: &str) {
     let list = chat
@@ -60,12 +47,12 @@ async fn questions_are_forms_and_all_answers_go_out_at_once() {
         },
         "required": ["colour", "count"]
     });
-    let free = interrupt("free", None, Value::Null);
+    let free = question("free", None, Value::Null);
     let agent = MockAgent::new()
         .answer(
             Script::new()
                 .text("I must know.")
-                .interrupt(vec![interrupt("form", None, schema), free]),
+                .interrupt(vec![question("form", None, schema), free]),
         )
         .answer(Script::new().text("Thanks."));
     let chat = chat(agent, || ()).await;
@@ -133,7 +120,7 @@ async fn an_agents_question_about_a_call_is_its_approval_card() {
         .answer(
             Script::new()
                 .call_as("c1", "pay", "{\"amount\":5}")
-                .interrupt(vec![interrupt("int-c1", Some("c1"), schema)]),
+                .interrupt(vec![question("int-c1", Some("c1"), schema)]),
         )
         .answer(Script::new().result("c1", "paid").text("Paid."));
     let chat = chat(agent, || ()).await;
@@ -218,9 +205,9 @@ async fn the_time_to_answer_is_shown_and_ends() {
         Some(String::from(at.to_iso_string()))
     };
     let schema = json!({"type": "object", "properties": {"approved": {"type": "boolean"}}});
-    let mut form = interrupt("form", None, Value::Null);
+    let mut form = question("form", None, Value::Null);
     form.expires_at = soon(3_600_000.0);
-    let mut card = interrupt("card", Some("c1"), schema);
+    let mut card = question("card", Some("c1"), schema);
     card.expires_at = soon(300.0);
     let agent = MockAgent::new()
         .answer(

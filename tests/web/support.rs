@@ -6,11 +6,12 @@ use leptos::prelude::*;
 use leptos_assistant::{
     Assistant, AssistantProvider, ChatWindow, Options,
     agent::Agent,
-    core::event::{MessageBody, RunInput},
+    core::event::{Interrupt, MessageBody, RunInput},
     testing::{MockAgent, Mounted, mount, settle, until},
     use_assistant,
 };
 use send_wrapper::SendWrapper;
+use serde_json::Value;
 
 /// A mounted chat, its assistant and its agent.
 pub struct Chat {
@@ -106,4 +107,18 @@ pub fn results_of(input: &RunInput) -> Vec<String> {
             _ => None,
         });
     results.collect()
+}
+
+/// What an agent asks: about a call, or of its own accord.
+pub fn question(id: &str, call: Option<&str>, schema: Value) -> Interrupt {
+    Interrupt {
+        id: id.to_owned(),
+        reason: "input".to_owned(),
+        message: Some(format!("Question {id}?")),
+        tool_call_id: call.map(str::to_owned),
+        response_schema: schema.as_object().cloned(),
+        expires_at: None,
+        subagent_run_id: None,
+        metadata: None,
+    }
 }
