@@ -18,11 +18,8 @@ const SCENES = {
   "http-404": (answer) => answer.writeHead(404, { "content-type": "application/json" }).end('{"detail":"Not Found"}'),
   html: (answer) => answer.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><title>Log in</title>"),
   empty: (answer) => stream(answer).end(),
-  cut(answer, input) {
-    start(answer, input, "The text so far");
-    // The line closes in the middle of the answer, after all that was written.
-    setImmediate(() => answer.socket.end());
-  },
+  // Goes on until the agent hangs up.
+  cut: (answer, input) => start(answer, input, "The text so far"),
   truncated: (answer, input) => start(answer, input, "The text so far").end(),
   "bad-json"(answer, input) {
     start(answer, input, "The text so far");
@@ -84,6 +81,8 @@ export async function fakeAgent({ origin, scenes = {} } = {}) {
     /** What was sent to one scene. */
     requests: (scene) => seen.filter((request) => request.scene === scene),
     forget: () => seen.splice(0),
+    /** Breaks off whatever is being answered. */
+    hangUp: () => server.closeAllConnections(),
     close() {
       server.closeAllConnections();
       server.close();
