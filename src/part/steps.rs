@@ -70,9 +70,11 @@ fn list(assistant: &Assistant) -> AnyView {
         view! {
             <li class="la-run-step">
                 {mark}
-                <span dir="auto">{step.name}</span>
-                <span class="la-visually-hidden">", " {state} {failed.then_some(": ")}</span>
-                {failure}
+                <div class="la-run-step-text">
+                    <span dir="auto">{step.name}</span>
+                    <span class="la-visually-hidden">", " {state} {failed.then_some(": ")}</span>
+                    {failure}
+                </div>
             </li>
         }
         .into_any()
