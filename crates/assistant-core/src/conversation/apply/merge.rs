@@ -62,7 +62,12 @@ impl Conversation {
         }
         self.reindex();
         // Results that met their calls just now get the places of their messages, too.
-        let mut met = self.take_places_of_results();
+        let mut met: HashMap<String, CallRef> = HashMap::new();
+        for at in self.take_places_of_results() {
+            if let Some(result) = self.call_at(at).and_then(|call| call.result.as_ref()) {
+                met.insert(result.message_id.clone(), at);
+            }
+        }
         self.restore_results(places, &mut met, &mut incoming, out.now);
         for id in order {
             let Some(message) = incoming.remove(&id) else {
@@ -120,7 +125,7 @@ impl Conversation {
     fn restore_results(
         &mut self,
         places: Vec<(String, Place)>,
-        met: &mut HashSet<CallRef>,
+        met: &mut HashMap<String, CallRef>,
         incoming: &mut HashMap<String, Message>,
         now: i64,
     ) {
@@ -129,22 +134,27 @@ impl Conversation {
             .filter_map(|message| answers(message).cloned())
             .collect();
         let mut after = None;
+        // What met its call by being put in stands already.
+        let mut placed: HashSet<CallRef> = HashSet::new();
         for (id, place) in places {
             let call_id = match place {
                 Place::Node(ix) => {
                     if self.on_path(ix) {
                         after = Some(ix);
                     }
-                    if let Some(at) = self.find_answer(&id).filter(|at| met.remove(at)) {
+                    if let Some(at) = met.remove(&id) {
                         self.place_result(at, after);
                     }
                     continue;
                 }
                 Place::Result(call_id) => call_id,
             };
-            let at = self.find_answer(&id).filter(|at| {
-                let call = self.call_at(*at);
-                call.is_some_and(|call| call.id == call_id)
+            let at = self.find_call(&call_id).filter(|at| {
+                let result = self.call_at(*at).and_then(|call| call.result.as_ref());
+                // One that has just met its call stands where its message stood.
+                result.is_some_and(|result| result.message_id == id)
+                    && met.get(&id) != Some(at)
+                    && !placed.contains(at)
             });
             let mut fresh = incoming.remove(&id);
             let is_answer = |message: &mut Message| answers(message) == Some(&call_id);
@@ -153,6 +163,7 @@ impl Conversation {
                 // place stays.
                 self.insert_wire(after, message, now);
                 after = self.find_message(&id).or(after);
+                placed.extend(self.find_answer(&id));
             }
             let Some(at) = at else { continue };
             let fresh = fresh.and_then(fold::result_from_wire);
