@@ -111,7 +111,7 @@ impl Conversation {
     }
 
     /// Sees to it that every result has exactly one place in the received order.
-    fn list_results_once(&mut self) {
+    pub(super) fn list_results_once(&mut self) {
         let mut listed = HashSet::new();
         self.leading_results.retain(|at| listed.insert(*at));
         for node in self.nodes.iter_mut().flatten() {

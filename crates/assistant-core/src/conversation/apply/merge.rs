@@ -1,6 +1,6 @@
 //! Messages that come as a list: snapshots, and the input that a run repeats (decision D10).
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 #[cfg(feature = "callouts")]
 use super::callout;
@@ -19,6 +19,8 @@ use crate::{
 enum Place {
     Node(usize),
     Result(String),
+    /// What the list brings.
+    New,
 }
 
 impl Conversation {
@@ -35,8 +37,8 @@ impl Conversation {
 
     /// The list is what the agent holds true of the path.
     ///
-    /// Messages first: they are replaced in place or leave. Then the results, each at its old
-    /// place in the received order, and last what is new.
+    /// Messages first: they are replaced in place or leave. Then the results, and what is new. Last,
+    /// each result gets the place of its message in the received order.
     pub(super) fn merge_snapshot(
         &mut self,
         messages: Vec<Message>,
@@ -46,8 +48,8 @@ impl Conversation {
         #[cfg(feature = "callouts")]
         self.finish_all_callouts(out);
         let authority = Authority::of(&messages, metadata);
-        let places = self.places();
-        self.take_places_of_results();
+        let mut places = self.places();
+        self.take_off_results();
         let order: Vec<String> = messages.iter().map(|message| message.id.clone()).collect();
         let mut incoming: HashMap<String, Message> = messages
             .into_iter()
@@ -61,14 +63,7 @@ impl Conversation {
             }
         }
         self.reindex();
-        // Results that met their calls just now get the places of their messages, too.
-        let mut met: HashMap<String, CallRef> = HashMap::new();
-        for at in self.take_places_of_results() {
-            if let Some(result) = self.call_at(at).and_then(|call| call.result.as_ref()) {
-                met.insert(result.message_id.clone(), at);
-            }
-        }
-        self.restore_results(places, &mut met, &mut incoming, out.now);
+        self.restore_results(&places, &mut incoming, out.now);
         for id in order {
             let Some(message) = incoming.remove(&id) else {
                 continue;
@@ -81,8 +76,10 @@ impl Conversation {
                 continue;
             }
             self.append_wire(message, out.now);
+            places.push((id, Place::New));
         }
         self.reindex();
+        self.place_results(&places);
         let messages: Vec<_> = self.path().map(|message| message.id.clone()).collect();
         out.changes.push(Change::Path);
         out.changes
@@ -105,27 +102,18 @@ impl Conversation {
         list
     }
 
-    fn take_places_of_results(&mut self) -> HashSet<CallRef> {
-        let mut taken: HashSet<_> = self.leading_results.drain(..).collect();
-        for ix in self.path.clone() {
-            if let Some(node) = self.node_mut(ix) {
-                taken.extend(node.results.drain(..));
+    /// Until the list brings them again, no results are listed but those that were not sent yet.
+    fn take_off_results(&mut self) {
+        for at in self.path_call_refs() {
+            if let Some(call) = self.call_at_mut(at) {
+                call.unlisted |= call.result.as_ref().is_some_and(|result| result.sent);
             }
-        }
-        taken
-    }
-
-    fn place_result(&mut self, at: CallRef, after: Option<usize>) {
-        match after.and_then(|ix| self.node_mut(ix)) {
-            Some(node) => node.results.push(at),
-            None => self.leading_results.push(at),
         }
     }
 
     fn restore_results(
         &mut self,
-        places: Vec<(String, Place)>,
-        met: &mut HashMap<String, CallRef>,
+        places: &[(String, Place)],
         incoming: &mut HashMap<String, Message>,
         now: i64,
     ) {
@@ -134,59 +122,77 @@ impl Conversation {
             .filter_map(|message| answers(message).cloned())
             .collect();
         let mut after = None;
-        // What met its call by being put in stands already.
-        let mut placed: HashSet<CallRef> = HashSet::new();
         for (id, place) in places {
             let call_id = match place {
-                Place::Node(ix) => {
-                    if self.on_path(ix) {
-                        after = Some(ix);
-                    }
-                    if let Some(at) = met.remove(&id) {
-                        self.place_result(at, after);
-                    }
+                Place::Node(ix) if self.on_path(*ix) => {
+                    after = Some(*ix);
                     continue;
                 }
                 Place::Result(call_id) => call_id,
+                Place::Node(_) | Place::New => continue,
             };
-            let at = self.find_call(&call_id).filter(|at| {
-                let result = self.call_at(*at).and_then(|call| call.result.as_ref());
-                // One that has just met its call stands where its message stood.
-                result.is_some_and(|result| result.message_id == id)
-                    && met.get(&id) != Some(at)
-                    && !placed.contains(at)
-            });
-            let mut fresh = incoming.remove(&id);
-            let is_answer = |message: &mut Message| answers(message) == Some(&call_id);
+            let at = self.find_call(call_id).filter(|at| self.still_has(*at, id));
+            let mut fresh = incoming.remove(id);
+            let is_answer = |message: &mut Message| answers(message) == Some(call_id);
             if let Some(message) = fresh.take_if(|message| at.is_none() || !is_answer(message)) {
                 // Its call is gone, comes anew or has another answer, or it is another message now: the
                 // place stays.
                 self.insert_wire(after, message, now);
-                after = self.find_message(&id).or(after);
-                placed.extend(self.find_answer(&id));
+                after = self.find_message(id).or(after);
             }
-            let Some(at) = at else { continue };
-            let fresh = fresh.and_then(fold::result_from_wire);
-            let kept = fresh.is_some() || self.keeps_result(at, answered.contains(&call_id));
-            let Some(call) = self.call_at_mut(at) else {
+            let Some(call) = at.and_then(|at| self.call_at_mut(at)) else {
                 continue;
             };
-            if !kept {
-                // The tool message is gone, what was done is not: the call must not run again.
-                call.unlisted = true;
-                continue;
-            }
-            if let Some(fresh) = fresh {
+            // The tool message may be gone, what was done is not: the call must not run again.
+            call.unlisted |= answered.contains(call_id);
+            if let Some(fresh) = fresh.and_then(fold::result_from_wire) {
                 fold::take_result(call, fresh, now);
             }
-            self.place_result(at, after);
         }
     }
 
-    /// What is not sent yet stays, unless the snapshot brings another answer to the call.
-    fn keeps_result(&self, at: CallRef, answered: bool) -> bool {
-        let result = self.call_at(at).and_then(|call| call.result.as_ref());
-        !answered && result.is_some_and(|result| !result.sent)
+    /// Whether a call has the result that it had before the list came.
+    fn still_has(&self, at: CallRef, message_id: &str) -> bool {
+        self.call_at(at).is_some_and(|call| {
+            let result = call.result.as_ref();
+            result.is_some_and(|result| {
+                result.message_id == message_id && (call.unlisted || !result.sent)
+            })
+        })
+    }
+
+    /// Puts every result that is listed where its message stood, or came to stand.
+    fn place_results(&mut self, places: &[(String, Place)]) {
+        let mut waiting: HashMap<String, VecDeque<CallRef>> = HashMap::new();
+        for at in self.path_call_refs() {
+            let call = self.call_at(at).filter(|call| !call.unlisted);
+            if let Some(result) = call.and_then(|call| call.result.as_ref()) {
+                let of_id = waiting.entry(result.message_id.clone()).or_default();
+                of_id.push_back(at);
+            }
+        }
+        self.leading_results.clear();
+        for ix in self.path.clone() {
+            if let Some(node) = self.node_mut(ix) {
+                node.results.clear();
+            }
+        }
+        let mut after = None;
+        for (id, place) in places {
+            if let Place::Node(ix) = place
+                && self.on_path(*ix)
+            {
+                after = Some(*ix);
+            } else if let Some(at) = waiting.get_mut(id).and_then(VecDeque::pop_front) {
+                match after.and_then(|ix| self.node_mut(ix)) {
+                    Some(node) => node.results.push(at),
+                    None => self.leading_results.push(at),
+                }
+            } else if !matches!(place, Place::Node(_)) {
+                after = self.find_message(id).or(after);
+            }
+        }
+        self.list_results_once();
     }
 
     /// Puts what the list says in the place of a message. In an assistant's message the split into
