@@ -39,9 +39,7 @@ impl Turn {
         let place = self.entries.iter().position(|entry| entry.id == *id)?;
         Some(self.start + place)
     }
-}
 
-impl Turn {
     /// Whether the turn ends with this block.
     pub(super) fn ends_here(&self) -> bool {
         self.whole.end == self.start + self.entries.len()

@@ -112,6 +112,30 @@ fn survives(conversation: &Conversation) {
     assert_eq!(again(&first).export(), first.export());
 }
 
+/// What longer looks have found.
+const FOUND: [&str; 2] = [
+    r#"{"input":null,"stream":[{"type":"RUN_STARTED","threadId":"t","runId":"r"},{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"u1","role":"user","content":""},{"id":"t1","role":"tool","toolCallId":"c1","content":""}]},{"type":"TOOL_CALL_START","toolCallId":"c1","toolCallName":"f","parentMessageId":"m3"},{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"m3","role":"assistant","toolCalls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}}]}]},{"type":"TOOL_CALL_RESULT","messageId":"t1","toolCallId":"c1","content":""},{"type":"TOOL_CALL_END","toolCallId":"c1"},{"type":"RUN_FINISHED","threadId":"t","runId":"r"}]}"#,
+    r#"{"input":null,"stream":[{"type":"RUN_STARTED","threadId":"t","runId":"r"},{"type":"TOOL_CALL_RESULT","messageId":"t2","toolCallId":"c1","content":""},{"type":"TOOL_CALL_START","toolCallId":"c3","toolCallName":"f"},{"type":"TOOL_CALL_RESULT","messageId":"t2","toolCallId":"c3","content":""},{"type":"TOOL_CALL_START","toolCallId":"c1","toolCallName":"f","parentMessageId":"m2"},{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"m2","role":"assistant","toolCalls":[{"id":"c3","type":"function","function":{"name":"f","arguments":"{}"}}]},{"id":"t2","role":"tool","toolCallId":"c3","content":""}]},{"type":"TOOL_CALL_END","toolCallId":"c1"},{"type":"TOOL_CALL_END","toolCallId":"c3"},{"type":"RUN_FINISHED","threadId":"t","runId":"r"}]}"#,
+];
+
+#[test]
+fn a_conversation_that_was_lost_once_outlives_its_export() {
+    for case in FOUND {
+        outlives(&serde_json::from_str(case).unwrap());
+    }
+}
+
+fn outlives(case: &Value) {
+    let mut replay = Replay::new();
+    let input = Input::from_json(case["input"].clone()).unwrap_or_default();
+    let mut stream = replay.stream(input, Options::default());
+    for event in case["stream"].as_array().unwrap() {
+        stream.push_value(event.clone());
+    }
+    let _ = stream.finish();
+    survives(replay.conversation());
+}
+
 proptest! {
     #![proptest_config(look(500))]
 
@@ -152,14 +176,7 @@ proptest! {
 
     #[test]
     fn a_conversation_outlives_its_export(case in prop_oneof![tidy(), wild()]) {
-        let mut replay = Replay::new();
-        let input = Input::from_json(case["input"].clone()).unwrap_or_default();
-        let mut stream = replay.stream(input, Options::default());
-        for event in case["stream"].as_array().unwrap() {
-            stream.push_value(event.clone());
-        }
-        let _ = stream.finish();
-        survives(replay.conversation());
+        outlives(&case);
     }
 
     #[test]

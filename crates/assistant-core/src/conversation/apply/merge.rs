@@ -172,7 +172,12 @@ impl Conversation {
             }
         }
         self.leading_results.clear();
-        for ix in self.path.clone() {
+        // Those that left the path, too: what stood behind them may stand elsewhere now.
+        let left = places.iter().filter_map(|(_, place)| match place {
+            Place::Node(ix) => Some(*ix),
+            _ => None,
+        });
+        for ix in left.chain(self.path.clone()) {
             if let Some(node) = self.node_mut(ix) {
                 node.results.clear();
             }

@@ -40,7 +40,7 @@ pub(super) fn replaced(json: &str) -> Option<String> {
     found.then_some(out)
 }
 
-/// The number in `uXXXX`, if that is what stands here.
+/// The number in `u` and four hexadecimal digits, if that is what stands here.
 fn unit(text: &str) -> Option<u16> {
     let digits = text.strip_prefix('u')?.get(..4)?;
     let plain = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
