@@ -25,8 +25,7 @@ use serde_json::Value;
 
 use crate::{
     conversation::{Applied, Change, Conversation},
-    event::{Diagnostic, Event, Interrupt, ResumeEntry, ResumeStatus},
-    session::expiry::millis,
+    event::{Diagnostic, Event, Interrupt, ResumeEntry, ResumeStatus, expiry::millis},
     wire::{
         agui::{Decoder, End, Options, ProtocolError},
         sse::{Frame, SseDecoder},

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::{Cx, Refusal, Session, Verdict, expiry};
+use super::{Cx, Refusal, Session, Verdict};
 use crate::{
     action::schema::{self, NoPatterns},
     conversation::{Approval, CallKey, Change, Decision, Phase},
-    event::{Interrupt, ResumeEntry, ResumeStatus},
+    event::{Interrupt, ResumeEntry, ResumeStatus, expiry},
 };
 
 /// An interrupt that no finished run has answered yet.

@@ -15,7 +15,6 @@ mod agent_call;
 mod approve;
 mod effect;
 mod execute;
-pub(crate) mod expiry;
 mod host;
 mod input;
 mod interrupt;
