@@ -17,11 +17,12 @@ const partsTest = suite(async (open) => {
   return { page, agent };
 });
 
-const at = ({ page, agent }) => `${page.url}?${new URLSearchParams({ agent: `${agent.url}everything`, protocol: "ag-ui" })}`;
+/** The demo with the agent of one scene. */
+const at = (scene) => ({ page, agent }) => `${page.url}?${new URLSearchParams({ agent: agent.url + scene, protocol: "ag-ui" })}`;
 
 /** A test that begins with an agent that has not spoken yet. */
 function test(name, options, body) {
-  partsTest(name, { address: at, ...options }, async (chat, { page, agent }) => {
+  partsTest(name, { address: at("everything"), ...options }, async (chat, { page, agent }) => {
     agent.forget();
     const origins = new Set();
     chat.page.on("request", (request) => {
@@ -38,9 +39,12 @@ const png = { name: "pixel.png", mimeType: "image/png", buffer: Buffer.from(PIXE
 const plan = { name: "plan.txt", mimeType: "text/plain", buffer: Buffer.from("Berth 14") };
 const attached = (chat) => chat.root.getByRole("list", { name: "Attached files" }).getByRole("listitem");
 
-test("each part has its look", {}, async (chat) => {
+test("each part has its look", { address: at("everything-slowly") }, async (chat, agent) => {
   await chat.send("Show me everything");
   await chat.root.locator(".la-reasoning-latest", { hasText: "Then that" }).waitFor();
+  agent.proceed();
+  await chat.root.getByText("Asking").waitFor();
+  agent.proceed();
   await chat.idle();
   const log = chat.log;
   await log.getByText(/^Thought for/).waitFor();

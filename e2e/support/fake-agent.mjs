@@ -12,7 +12,7 @@ const MEBI = 1024 * 1024;
 export const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-/** What can go wrong. Each gets the answer to write to, and the run's input. */
+/** What can go wrong. Each gets the answer to write to, the run's input, and a way to wait for the test's `proceed`. */
 const SCENES = {
   "http-500": (answer) => answer.writeHead(500, { "content-type": "text/plain" }).end("the agent is on fire"),
   "http-404": (answer) => answer.writeHead(404, { "content-type": "application/json" }).end('{"detail":"Not Found"}'),
@@ -44,7 +44,8 @@ const SCENES = {
   "arguments-no-json": calling("confirmAction", '{"action": oops'),
   "arguments-break-schema": calling("confirmAction", '{"importance":"urgent"}'),
   "unknown-tool": calling("teleport", '{"to":"Mars"}'),
-  everything: (answer, input) => everything(answer, input),
+  everything: (answer, input) => everything(answer, input, async () => {}),
+  "everything-slowly": (answer, input, hold) => everything(answer, input, hold),
   markup(answer, input) {
     begin(answer, input);
     text(answer, '<img src="x" onerror="alert(1)"> <script>alert(2)</script>');
@@ -54,11 +55,13 @@ const SCENES = {
 
 /**
  * Starts the agent. Pages of `origin` may call it; without one the browser refuses (the scene of a missing CORS set-up).
- * `scenes` are more than the ones here, each a function of the answer and the run's input.
+ * `scenes` are more than the ones here, each called in the same way.
  */
 export async function fakeAgent({ origin, scenes = {} } = {}) {
   const known = { ...SCENES, ...scenes };
   const seen = [];
+  const held = [];
+  const hold = () => new Promise((resolve) => held.push(resolve));
   const server = http.createServer(async (request, answer) => {
     if (origin) {
       answer.setHeader("access-control-allow-origin", origin);
@@ -70,7 +73,7 @@ export async function fakeAgent({ origin, scenes = {} } = {}) {
     const name = request.url.slice(1);
     const first = !seen.some((other) => other.scene === name);
     seen.push({ scene: name, text: body, body: input });
-    if (first && known[name]) known[name](answer, input);
+    if (first && known[name]) known[name](answer, input, hold);
     else behave(answer, input);
   });
   server.listen(0, "127.0.0.1");
@@ -81,6 +84,8 @@ export async function fakeAgent({ origin, scenes = {} } = {}) {
     /** What was sent to one scene. */
     requests: (scene) => seen.filter((request) => request.scene === scene),
     forget: () => seen.splice(0),
+    /** Lets scenes that wait go on. */
+    proceed: () => held.splice(0).forEach((resolve) => resolve()),
     /** Breaks off whatever is being answered. */
     hangUp: () => server.closeAllConnections(),
     close() {
@@ -108,21 +113,20 @@ function behave(answer, input) {
 }
 
 /** A run with every kind of part. What lies at other addresses must not be fetched. */
-async function everything(answer, input) {
+async function everything(answer, input, hold) {
   begin(answer, input);
-  const pause = () => new Promise((resolve) => setTimeout(resolve, 150));
   send(answer, { type: "STEP_STARTED", stepName: "Think" });
   send(answer, { type: "REASONING_START", messageId: "r" });
   send(answer, { type: "REASONING_MESSAGE_START", messageId: "r", role: "reasoning" });
   send(answer, { type: "REASONING_MESSAGE_CONTENT", messageId: "r", delta: "First this.\n\nThen that" });
-  await pause();
+  await hold();
   send(answer, { type: "REASONING_MESSAGE_END", messageId: "r" });
   send(answer, { type: "REASONING_END", messageId: "r" });
   send(answer, { type: "REASONING_ENCRYPTED_VALUE", subtype: "message", entityId: "r", encryptedValue: "c2VhbGVk" });
   send(answer, { type: "STEP_FINISHED", stepName: "Think" });
   const activity = { messageId: "a", activityType: "gauge_readings" };
   send(answer, { type: "ACTIVITY_SNAPSHOT", ...activity, content: { status: "Asking", readings: [] } });
-  await pause();
+  await hold();
   const patch = [
     { op: "replace", path: "/status", value: "All read" },
     { op: "add", path: "/readings/-", value: { metres: 1.42 } },
