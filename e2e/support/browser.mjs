@@ -14,6 +14,9 @@ const OUT = path.join(ROOT, "e2e/out");
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome-stable", "/usr/bin/google-chrome"];
 
+/** How many times slower pages are made to run: SLOWDOWN=6 finds tests that lean on the machine's speed. */
+export const SLOWDOWN = Number(process.env.SLOWDOWN ?? 1);
+
 export const DESKTOP = { width: 1280, height: 800 };
 export const PHONE = { width: 390, height: 844 };
 
@@ -31,7 +34,8 @@ export function launch() {
 export async function watchedPage(browser, { allow = [], ...options } = {}) {
   const context = await browser.newContext({ viewport: DESKTOP, reducedMotion: "reduce", ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(30_000 * SLOWDOWN);
+  if (SLOWDOWN > 1) await (await context.newCDPSession(page)).send("Emulation.setCPUThrottlingRate", { rate: SLOWDOWN });
   const faults = [];
   const note = (text) => allow.some((pattern) => pattern.test(text)) || faults.push(text);
   page.on("console", (message) => {

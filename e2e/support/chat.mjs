@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 
-import { picture } from "./browser.mjs";
+import { SLOWDOWN, picture } from "./browser.mjs";
 
 export class Chat {
   /** The chat of a page, or the one inside of `place`. */
@@ -122,7 +122,7 @@ export class Chat {
 }
 
 /** Repeats a check until it holds; its last failure is thrown when it does not in time. */
-export async function eventually(check, seconds = 10) {
+export async function eventually(check, seconds = 20 * SLOWDOWN) {
   const end = Date.now() + seconds * 1000;
   for (;;) {
     try {
