@@ -47,15 +47,19 @@ impl<T> ToolCallView<T> {
         self.read_open(OpenInterrupt::expires_at).flatten()
     }
 
+    /// The id of the interrupt by which the agent asks about the call.
+    pub(crate) fn interrupt_id(&self) -> Option<String> {
+        self.read(|call| call.approval.as_ref()?.interrupt_id.clone())
+            .flatten()
+    }
+
     /// Reads the interrupt by which the agent asks about the call.
     fn read_interrupt<R>(&self, read: impl FnOnce(&Interrupt) -> R) -> Option<R> {
         self.read_open(|open| read(&open.interrupt))
     }
 
     fn read_open<R>(&self, read: impl FnOnce(&OpenInterrupt) -> R) -> Option<R> {
-        let id = self
-            .read(|call| call.approval.as_ref()?.interrupt_id.clone())
-            .flatten()?;
+        let id = self.interrupt_id()?;
         let found = self.assistant.runtime().read(|session| {
             let mut open = session.interrupts().iter();
             let open = open.find(|open| open.interrupt.id == id)?;

@@ -39,7 +39,7 @@ use crate::{assistant::Assistant, tool::DefaultCard, view::CallCell};
 /// }
 /// ```
 pub struct ToolCallView<T = Value> {
-    pub(super) assistant: Assistant,
+    pub(crate) assistant: Assistant,
     cell: CallCell,
     streams_args: bool,
     args: PhantomData<fn() -> T>,

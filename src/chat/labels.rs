@@ -7,7 +7,8 @@ use leptos::prelude::*;
 
 type Word = Cow<'static, str>;
 
-/// The words that the components show; `{count}` stands for a number. Provide another set by context to translate them:
+/// The words that the components show; what stands in braces is put in, `{count}` for a number.
+/// Provide another set by context to translate them:
 /// `provide_context(Arc::new(Labels { send: "Senden".into(), ..Labels::default() }))`.
 #[derive(Debug, Clone)]
 #[allow(missing_docs, reason = "each is named after its English word or place")]
@@ -98,6 +99,8 @@ pub struct Labels {
     pub stopped_text: Word,
     pub reload: Word,
     pub too_late: Word,
+    pub place: Word,
+    pub answered: Word,
     pub answer_finished: Word,
     pub thought_for: Word,
     pub thought_briefly: Word,
@@ -237,6 +240,8 @@ impl Default for Labels {
             reload: "Reload the page".into(),
             answer_by: "Answer by {time}.".into(),
             too_late: "The time to answer is over. You can only give it up.".into(),
+            place: "{number} of {count}".into(),
+            answered: "{number} of {count} answered. The assistant goes on when all are.".into(),
             answer_finished: "The assistant has answered.".into(),
             thought_for: "Thought for {time}".into(),
             thought_briefly: "Thought for a moment".into(),

@@ -3,7 +3,11 @@
 use leptos::{html, prelude::*};
 use serde_json::Value;
 
-use super::{ExactText, SchemaForm, expiry::Expiry, inbox::told};
+use super::{
+    ExactText, SchemaForm,
+    expiry::Expiry,
+    inbox::{place, told},
+};
 use crate::{
     action::ToolCallView,
     chat::{Icon, Labels, focus},
@@ -31,6 +35,8 @@ pub fn ApprovalCard(
     let editing = RwSignal::new(false);
     let over = RwSignal::new(false);
     let (question, expires) = untrack(|| (call.question(), call.expires_at()));
+    let asked = untrack(|| call.interrupt_id());
+    let place = asked.map(|id| place(&call.assistant, id));
     let body = move || {
         if editing.get() {
             edit(&call, card, editing).into_any()
@@ -40,15 +46,15 @@ pub fn ApprovalCard(
     };
     view! {
         <div class="la-approval" role="group" aria-labelledby=id.clone() node_ref=card>
-            <div class="la-approval-head">
-                {Icon::Alert.view()} <p class="la-approval-title" id=id.clone()>
+            <div class="la-approval-head" id=id.clone()>
+                {Icon::Alert.view()} <p class="la-approval-title">
                     {labels.approve_question.clone()}
                     " "
                     <code class="la-code-inline">
                         <ExactText text=name />
                     </code>
                     "?"
-                </p>
+                </p> {place}
             </div>
             <div class="la-approval-body">
                 {question.map(|text| view! { <p class="la-approval-question" dir="auto">{text}</p> })}

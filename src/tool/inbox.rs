@@ -9,29 +9,67 @@ use crate::{
     assistant::Assistant,
     chat::{Icon, Labels, focus},
     part::words,
-    view::each,
+    view::{dynamic, each, when},
 };
 
 /// The questions of the agent that no approval card stands for: a form for each, from the schema
-/// of its answer. All of them must be answered or given up before the agent goes on.
+/// of its answer. All of them must be answered or given up before the agent goes on: of several, a
+/// line says how many are, those with a card of their own among them.
 ///
 /// # Accessibility
 ///
-/// Each is a named group; none takes the focus. When one goes that had it, the focus passes to the
-/// next, after the last to the text box of the chat.
+/// Each is a named group, with its number if there are several; none takes the focus. When one goes
+/// that had it, the focus passes to the next, after the last to the text box of the chat. How many
+/// are answered is a `status`.
 #[component]
 pub fn InterruptInbox(
     /// Whose questions.
     assistant: Assistant,
 ) -> impl IntoView {
     let interrupts = assistant.interrupts();
+    let (all, word) = (assistant.interrupts(), Labels::current().answered.clone());
+    let answered = Memo::new(move |_| {
+        all.with(|list| {
+            let done = list.iter().filter(|open| open.answer.is_some()).count();
+            (done < list.len())
+                .then(|| of_several(&word, done, list.len()))
+                .flatten()
+        })
+    });
+    let progress = move || {
+        view! {
+            <p class="la-inbox-progress" role="status">
+                {move || answered.get()}
+            </p>
+        }
+        .into_any()
+    };
+    let progress = when(move || answered.with(Option::is_some), progress);
     let asked = move || {
         let open = |open: &&OpenInterrupt| open.call.is_none() && open.answer.is_none();
         interrupts.with(|list| list.iter().filter(open).cloned().collect::<Vec<_>>())
     };
     let draw = move |open| question(&assistant, open);
     let list = each(asked, |open| open.interrupt.id.clone(), draw);
-    view! { <div class="la-inbox">{list}</div> }
+    view! { <div class="la-inbox">{progress} {list}</div> }
+}
+
+/// The number of a question among all that the agent asks; empty for the only one.
+pub(super) fn place(assistant: &Assistant, id: String) -> AnyView {
+    let (interrupts, word) = (assistant.interrupts(), Labels::current().place.clone());
+    dynamic(move || {
+        let place = interrupts.with(|list| {
+            let before = list.iter().position(|open| open.interrupt.id == id)?;
+            of_several(&word, before + 1, list.len())
+        });
+        place.map(|place| view! { <span class="la-approval-place">{place}</span> })
+    })
+    .into_any()
+}
+
+fn of_several(word: &str, number: usize, count: usize) -> Option<String> {
+    let put = |name, number: usize| word.replace(name, &number.to_string());
+    (count > 1).then(|| put("{number}", number).replace("{count}", &count.to_string()))
 }
 
 fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
@@ -39,6 +77,7 @@ fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     let id = format!("la-interrupt-{}", crate::runtime::fresh_id());
     let expires = open.expires_at();
     let interrupt = open.interrupt;
+    let place = place(assistant, interrupt.id.clone());
     let text = interrupt
         .message
         .filter(|text| !text.trim().is_empty())
@@ -90,9 +129,8 @@ fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
             data-interrupt-id=interrupt.id.clone()
             data-interrupt-reason=interrupt.reason.clone()
         >
-            <div class="la-approval-head">
-                {Icon::Alert.view()}
-                <p class="la-approval-title" id=id.clone() dir="auto">{text}</p>
+            <div class="la-approval-head" id=id.clone()>
+                {Icon::Alert.view()} <p class="la-approval-title" dir="auto">{text}</p> {place}
             </div>
             <div class="la-approval-body">
                 <Expiry at=expires over />

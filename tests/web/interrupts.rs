@@ -109,6 +109,60 @@ async fn questions_are_forms_and_all_answers_go_out_at_once() {
     assert_eq!(chat.page.count("[data-interrupt-id]"), 0);
 }
 
+/// Who answered one of several sees that the others are still needed, and which.
+#[wasm_bindgen_test]
+async fn several_questions_have_numbers_and_a_count() {
+    let approved = json!({"type": "object", "properties": {"approved": {"type": "boolean"}}});
+    let agent = MockAgent::new()
+        .answer(Script::new().call_as("c1", "pay", "{}").interrupt(vec![
+            question("a", None, json!({"type": "boolean"})),
+            question("card", Some("c1"), approved),
+            question("b", None, json!({"type": "boolean"})),
+        ]))
+        .answer(Script::new().interrupt(vec![question("one", None, json!({"type": "boolean"}))]))
+        .answer(Script::new().text("Thanks."));
+    let chat = chat(agent, || ()).await;
+    chat.assistant.send("go").unwrap();
+    chat.appears("[data-interrupt-id=b]").await;
+    let group = chat.page.find("[data-interrupt-id=a]").unwrap();
+    let name = group.get_attribute("aria-labelledby").unwrap();
+    let name = chat.page.text(&format!("#{name}"));
+    assert!(
+        name.contains("Question a?") && name.contains("1 of 3"),
+        "{name}"
+    );
+    let number = |of: &str| chat.page.text(&format!("{of} .la-approval-place"));
+    assert_eq!(number("[data-tool-name=pay]"), "2 of 3");
+    assert_eq!(number("[data-interrupt-id=b]"), "3 of 3");
+    let progress = || chat.page.text(".la-inbox-progress[role=status]");
+    assert!(progress().starts_with("0 of 3 answered"), "{}", progress());
+    click(&chat, "[data-interrupt-id=a]", "Yes");
+    settle().await;
+    assert!(progress().starts_with("1 of 3 answered"), "{}", progress());
+    assert_eq!(
+        number("[data-interrupt-id=b]"),
+        "3 of 3",
+        "it keeps its number"
+    );
+    click(&chat, "[data-interrupt-id=b]", "No");
+    settle().await;
+    assert!(progress().starts_with("2 of 3"), "a card of a call counts");
+    assert_eq!(chat.agent.inputs().len(), 1, "one answer is still missing");
+    click(&chat, "[data-tool-name=pay]", "Approve");
+    chat.appears("[data-interrupt-id=one]").await;
+    assert_eq!(
+        chat.page.count(".la-approval-place"),
+        0,
+        "there is only one"
+    );
+    assert_eq!(chat.page.count(".la-inbox-progress"), 0);
+    click(&chat, "[data-interrupt-id=one]", "Yes");
+    chat.idle().await;
+    let resume = chat.agent.inputs()[1].resume.clone();
+    assert_eq!(resume.len(), 3);
+    assert_eq!(chat.page.count(".la-inbox > *"), 0);
+}
+
 #[wasm_bindgen_test]
 async fn an_agents_question_about_a_call_is_its_approval_card() {
     let schema = json!({
