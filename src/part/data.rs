@@ -1,9 +1,10 @@
-//! Data, activities, and parts that are not known: named, with their data behind a summary as text.
+//! Data, activities, and parts that are not known: named, with their data behind a summary, as names
+//! and values where it is that simple, else as JSON.
 //!
 //! What an activity says of itself (`title`, and `status`, `message` or `text`) stands in the
 //! summary. A delta changes the texts in place. Neighbours: `sources` and `files` for data of those types.
 
-use std::io;
+use std::{borrow::Cow, io};
 
 use assistant_core::conversation::Part;
 use leptos::prelude::*;
@@ -15,8 +16,12 @@ use crate::{
     view::PartKind,
 };
 
-/// How much of the data is shown, in bytes of indented JSON.
-const MAX_JSON: usize = 16 * 1024;
+/// How much of the data is shown, in bytes.
+const MAX_SHOWN: usize = 16 * 1024;
+/// How many names with their values are shown.
+const MAX_PAIRS: usize = 100;
+/// How long a list is that stands in a line.
+const MAX_LIST: usize = 10;
 /// How much of a title or state is shown, in characters.
 const MAX_LINE: usize = 120;
 
@@ -45,10 +50,14 @@ fn card(part: PartHandle) -> AnyView {
     let labels = Labels::current();
     let open = RwSignal::new(false);
     let (name, state, data) = (part.clone(), part.clone(), part);
-    let title = move || name.with(|part| title(&labels, part));
+    let words = labels.clone();
+    let title = move || name.with(|part| title(&words, part));
     let state = move || state.with(state_of).flatten();
     // Written out only for who looks: data may be long and change often.
-    let json = move || open.get().then(|| data.with(json_of)).flatten();
+    let body = move || {
+        let shown = |part: &Part| data_of(part).map(|data| body(data, &labels));
+        open.get().then(|| data.with(shown)).flatten().flatten()
+    };
     view! {
         <details
             class="la-part la-card la-activity"
@@ -60,9 +69,7 @@ fn card(part: PartHandle) -> AnyView {
                 <span class="la-activity-state" dir="auto">{state}</span>
                 {Icon::chevron()}
             </summary>
-            <div class="la-tool-body">
-                <pre class="la-code" tabindex="0">{json}</pre>
-            </div>
+            <div class="la-tool-body">{body}</div>
         </details>
     }
     .into_any()
@@ -106,36 +113,92 @@ pub(crate) fn words(name: &str) -> String {
     words
 }
 
-fn json_of(part: &Part) -> String {
+fn data_of(part: &Part) -> Option<&Value> {
     match part {
-        Part::Data(part) => pretty(&part.data),
-        Part::ToolResult(result) => pretty(&result.output),
-        Part::Unknown(value) => pretty(value),
-        _ => String::new(),
+        Part::Data(part) => Some(&part.data),
+        Part::ToolResult(result) => Some(&result.output),
+        Part::Unknown(value) => Some(value),
+        _ => None,
     }
 }
 
-/// Indented JSON, cut where it gets too long to be read.
-fn pretty(value: &Value) -> String {
-    let mut out = Bounded(Vec::new());
-    let whole = serde_json::to_writer_pretty(&mut out, value).is_ok();
-    let mut text = String::from_utf8_lossy(&out.0).into_owned();
+/// An object as its names and values, anything else as JSON; cut where it gets too long to be read.
+fn body(data: &Value, labels: &Labels) -> AnyView {
+    let mut room = MAX_SHOWN;
+    let Some(object) = data.as_object().filter(|object| !object.is_empty()) else {
+        return said(data, labels, &mut room);
+    };
+    let pairs = object.iter().take(MAX_PAIRS).map_while(|(key, value)| {
+        (room > 0).then(|| {
+            let said = said(value, labels, &mut room);
+            view! {
+                <dt dir="auto">{words(key)}</dt>
+                <dd dir="auto">{said}</dd>
+            }
+            .into_any()
+        })
+    });
+    let pairs: Vec<_> = pairs.collect();
+    let more = (pairs.len() < object.len()).then_some("…");
+    view! { <dl class="la-pairs">{pairs}</dl> {more} }.into_any()
+}
+
+/// A value in words if it has any, else as indented JSON. `room` says how many bytes there are.
+fn said(value: &Value, labels: &Labels, room: &mut usize) -> AnyView {
+    let plain = match value {
+        Value::Array(list) if list.len() <= MAX_LIST => {
+            let items: Option<Vec<_>> = list.iter().map(|item| plain(item, labels)).collect();
+            items.map(|items| items.join(", ").into())
+        }
+        value => plain(value, labels),
+    };
+    let plain = plain.map(|text| if text.is_empty() { "–".into() } else { text });
+    let mut out = Bounded {
+        bytes: Vec::new(),
+        room: *room,
+    };
+    let whole = match &plain {
+        Some(text) => io::Write::write_all(&mut out, text.as_bytes()).is_ok(),
+        None => serde_json::to_writer_pretty(&mut out, value).is_ok(),
+    };
+    *room = if whole { out.room } else { 0 };
+    let mut text = String::from_utf8_lossy(&out.bytes).into_owned();
     if !whole {
-        text.push_str("\n…");
+        text.push('…');
     }
-    text
+    match plain {
+        Some(_) => text.into_any(),
+        None => view! { <pre class="la-code" tabindex="0">{text}</pre> }.into_any(),
+    }
+}
+
+/// What is no list and no object, in words.
+fn plain<'a>(value: &'a Value, labels: &Labels) -> Option<Cow<'a, str>> {
+    Some(match value {
+        Value::String(text) => Cow::Borrowed(text),
+        Value::Number(number) => number.to_string().into(),
+        Value::Bool(true) => labels.yes.to_string().into(),
+        Value::Bool(false) => labels.no.to_string().into(),
+        Value::Null => "–".into(),
+        _ => return None,
+    })
 }
 
 /// Takes bytes until it is full, and then fails.
-struct Bounded(Vec<u8>);
+struct Bounded {
+    bytes: Vec<u8>,
+    room: usize,
+}
 
 impl io::Write for Bounded {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.0.len() + bytes.len() > MAX_JSON {
-            return Err(io::ErrorKind::OutOfMemory.into());
+        let taken = bytes.len().min(self.room);
+        self.room -= taken;
+        self.bytes.extend(bytes.iter().take(taken));
+        match taken {
+            0 if !bytes.is_empty() => Err(io::ErrorKind::OutOfMemory.into()),
+            taken => Ok(taken),
         }
-        self.0.extend_from_slice(bytes);
-        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -137,7 +137,7 @@ async fn an_activity_follows_its_deltas_in_the_same_elements() {
     assert_eq!(chat.page.text(".la-activity-title"), "Web search");
     assert_eq!(chat.page.text(".la-activity-state"), "Looking");
     assert_eq!(
-        chat.page.text(".la-activity pre"),
+        chat.page.text(".la-activity .la-tool-body"),
         "",
         "nothing is written out unseen"
     );
@@ -145,9 +145,63 @@ async fn an_activity_follows_its_deltas_in_the_same_elements() {
     let before = chat.page.find(".la-activity").unwrap();
     chat.idle().await;
     assert_eq!(chat.page.text(".la-activity-state"), "Found 2");
-    assert!(chat.page.text(".la-activity pre").contains("\"one\""));
+    assert_eq!(chat.page.text(".la-activity dt:last-of-type"), "Hits");
+    assert_eq!(chat.page.text(".la-activity dd:last-of-type"), "one");
     assert!(before.is_same_node(Some(&chat.page.find(".la-activity").unwrap())));
     assert!(before.has_attribute("open"), "it stays open");
+}
+
+/// Words where a value has any; what lies deeper is JSON, and markup is text.
+#[wasm_bindgen_test]
+async fn an_unknown_activity_is_names_and_values() {
+    let content = json!({
+        "berthName": "Quay <b>4</b>",
+        "depth_m": 7.5,
+        "free": true,
+        "ship": null,
+        "tags": ["long", "deep"],
+        "notes": "",
+        "crane": {"load": 12},
+    });
+    let chat = answered(says([activity("a", "berth", content)])).await;
+    chat.page.click(".la-activity > summary");
+    settle().await;
+    let all = |selector| {
+        let list = chat.page.root.query_selector_all(selector).unwrap();
+        (0..list.length())
+            .filter_map(|place| list.item(place)?.text_content())
+            .collect::<Vec<_>>()
+    };
+    let names = [
+        "Berth name",
+        "Depth m",
+        "Free",
+        "Ship",
+        "Tags",
+        "Notes",
+        "Crane",
+    ];
+    assert_eq!(all(".la-activity dt"), names);
+    let values = all(".la-activity dd");
+    let plain = ["Quay <b>4</b>", "7.5", "Yes", "–", "long, deep", "–"];
+    assert_eq!(values[..6], plain);
+    assert_eq!(values[6], "{\n  \"load\": 12\n}");
+    assert_eq!(chat.page.count(".la-activity dd b"), 0);
+    assert_eq!(chat.page.count(".la-activity dd pre"), 1);
+}
+
+#[wasm_bindgen_test]
+async fn an_activity_of_many_names_is_cut() {
+    let many: serde_json::Map<_, _> = (0..500)
+        .map(|n| (format!("k{n}"), "é".repeat(300).into()))
+        .collect();
+    let chat = answered(says([activity("a", "many", many.into())])).await;
+    chat.page.click(".la-activity > summary");
+    settle().await;
+    let rows = chat.page.count(".la-activity dt");
+    assert!((20..=100).contains(&rows), "{rows}");
+    let body = chat.page.text(".la-activity .la-tool-body");
+    assert!(body.len() < 20_000 && body.ends_with('…'), "{}", body.len());
 }
 
 #[wasm_bindgen_test]
