@@ -258,8 +258,13 @@ impl<'a> Stream<'a> {
 
     fn end(mut self) -> StreamEnd {
         self.frames.extend(self.sse.finish());
-        self.deliver()
-            .map_or_else(StreamEnd::Failed, |()| StreamEnd::Closed)
+        let delivered = self.deliver();
+        let mut rest = Vec::new();
+        self.decoder.flush(&mut rest);
+        for event in rest {
+            self.events.event(event);
+        }
+        delivered.map_or_else(StreamEnd::Failed, |()| StreamEnd::Closed)
     }
 
     /// Events before a fatal one stay delivered.

@@ -7,6 +7,7 @@
 //! suites and rules in the core's own tests.
 
 pub mod counting;
+pub mod cuts;
 pub mod malformed;
 pub mod nonsense;
 pub mod oddities;

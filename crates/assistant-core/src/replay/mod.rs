@@ -192,6 +192,9 @@ impl Stream<'_> {
         if let Some(frame) = self.sse.finish().filter(|_| self.error.is_none()) {
             self.push_frame(&frame);
         }
+        let mut events = std::mem::take(&mut self.events);
+        self.decoder.flush(&mut events);
+        self.take_events(events, Ok(()));
         if self.left_out > 0 {
             let message = format!("{} more diagnostics were left out.", self.left_out);
             self.diagnostics.push(Diagnostic::new("left-out", message));

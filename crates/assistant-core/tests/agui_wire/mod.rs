@@ -2,6 +2,7 @@
 //! as the wire decides them; what becomes of the events is tested with the conversation.
 
 mod events;
+mod halves;
 mod order;
 mod props;
 mod recorded;
@@ -74,6 +75,7 @@ fn decode_frames<'a>(strict: bool, frames: impl IntoIterator<Item = &'a str>) ->
             break;
         }
     }
+    decoder.flush(&mut events);
     Outcome {
         events,
         notes: decoder.take_diagnostics(),

@@ -297,34 +297,6 @@ fn the_stages_can_be_had_alone() {
 }
 
 #[test]
-fn halves_of_pairs_are_replaced_and_nothing_else() {
-    let delta = |escaped: &str| {
-        let frames = [
-            r#"{"type":"RUN_STARTED","threadId":"t","runId":"r"}"#.to_owned(),
-            format!(r#"{{"type":"RAW","event":"{escaped}"}}"#),
-        ];
-        let got = decode_frames(true, frames.iter().map(String::as_str));
-        let Some(EventKind::Raw { event, .. }) = got.events.get(1).map(|event| &event.kind) else {
-            return got.error().to_owned();
-        };
-        event.as_str().unwrap().to_owned()
-    };
-    for (escaped, read) in [
-        (r"a\ud83d\ud83d\ude00b", "a\u{fffd}\u{1f600}b"),
-        (r"\ude00\ud83d", "\u{fffd}\u{fffd}"),
-        (r"\uD83D\n", "\u{fffd}\n"),
-        (r"\\ud83d\ud83dé", "\\ud83d\u{fffd}é"),
-        (r"\ud83d\\ude00", "\u{fffd}\\ude00"),
-        (r"\u00e9\ud83d\u00e9", "é\u{fffd}é"),
-    ] {
-        assert_eq!(delta(escaped), read, "{escaped}");
-    }
-    for broken in [r"\ud83", r"\ud83d\u", r"\ud83d\x", r"\u+83d"] {
-        assert!(delta(broken).contains("not JSON"), "{broken}");
-    }
-}
-
-#[test]
 fn of_a_field_that_comes_twice_the_last_counts() {
     let frame = Frame::parse(r#"{"type":"RAW","event":1,"event":2}"#).unwrap();
     let event = decode_event(frame, true, &mut Notes::new())

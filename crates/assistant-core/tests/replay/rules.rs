@@ -232,6 +232,60 @@ fn an_empty_response_is_truncated() {
     }
 }
 
+/// A report of frames whose halves of pairs no value can hold.
+fn play_frames(frames: &[&str]) -> Value {
+    let sse = |data: &&str| format!("data: {data}\n\n");
+    let start = format!("data: {}\n\n", started("r"));
+    let text: String = frames.iter().map(sse).collect();
+    play(&json!({"rawSse": start + &text}), true)
+}
+
+const HALF_A_TEXT: &str = r#"{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","delta":"a\ud83d"}"#;
+const OTHER_HALF: &str = r#"{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","delta":"\ude00b"}"#;
+
+#[test]
+fn a_text_that_is_cut_within_a_character_is_shown_whole() {
+    let content = |frames: &[&str]| play_frames(frames)["messages"][0]["content"].clone();
+    let snapshot = |text: &str| {
+        let message = json!({"id": "m", "role": "assistant", "content": text});
+        json!({"type": "MESSAGES_SNAPSHOT", "messages": [message]}).to_string()
+    };
+    assert_eq!(content(&[HALF_A_TEXT, OTHER_HALF]), "a😀b");
+    assert_eq!(content(&[HALF_A_TEXT]), "a\u{fffd}");
+    assert_eq!(content(&[HALF_A_TEXT, "[broken"]), "a\u{fffd}");
+    assert_eq!(
+        content(&[HALF_A_TEXT, OTHER_HALF, &snapshot("a😀b")]),
+        "a😀b"
+    );
+    assert_eq!(content(&[HALF_A_TEXT, &snapshot("a😀")]), "a😀");
+}
+
+#[test]
+fn arguments_that_are_cut_within_a_character_are_whole_however_they_are_escaped() {
+    let pieces = [
+        [r#"{\"k\":\"\ud83d"#, r#"\ude00\"}"#],
+        [r#"{\"k\":\"\\ud83d"#, r#"\\ude00\"}"#],
+        [r#"{\"k\":\"\\ud8"#, r#"3d\\ude00\"}"#],
+    ];
+    let shown = |deltas: &[&str]| {
+        let mut replay = Replay::new();
+        let mut stream = replay.stream(Input::default(), options(true));
+        let mut push = |data: &str| stream.push_bytes(format!("data: {data}\n\n").as_bytes());
+        push(&started("r").to_string());
+        push(r#"{"type":"TOOL_CALL_START","toolCallId":"c","toolCallName":"f"}"#);
+        for delta in deltas {
+            let args = r#"{"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":"%"}"#;
+            push(&args.replace('%', delta));
+        }
+        let (_, call) = replay.conversation().call_by_wire_id("c").unwrap();
+        call.partial_args().cloned()
+    };
+    for [head, tail] in pieces {
+        assert_eq!(shown(&[head]), Some(json!({"k": ""})));
+        assert_eq!(shown(&[head, tail]), Some(json!({"k": "😀"})));
+    }
+}
+
 #[test]
 fn keys_that_are_special_elsewhere_are_keys() {
     let got = play_run(&[

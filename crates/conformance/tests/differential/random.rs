@@ -54,6 +54,11 @@ fn streams_out_of_order_break_the_same_rule() {
     hold_against_reference(conformance::streams::wild(), 1_200, 5);
 }
 
+#[test]
+fn texts_that_are_cut_anywhere_become_the_same() {
+    hold_against_reference(conformance::cuts::cut(), 400, 60);
+}
+
 /// What longer looks have found.
 const FOUND: [&str; 5] = [
     r#"{"stream":[{"type":"RUN_STARTED","threadId":"t","runId":"r"},{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"m2","role":"user","content":[{"type":"text","text":"p"}]}]},{"type":"TEXT_MESSAGE_START","messageId":"m2"},{"type":"TEXT_MESSAGE_CONTENT","messageId":"m2","delta":"x"},{"type":"TEXT_MESSAGE_END","messageId":"m2"},{"type":"RUN_FINISHED","threadId":"t","runId":"r"}],"input":null}"#,

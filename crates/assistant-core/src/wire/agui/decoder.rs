@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    Compat, Expander, Frame, Notes, ProtocolError, Verdict, Verifier, decode_event, halves,
+    Compat, Cut, Expander, Frame, Joiner, Notes, ProtocolError, Verdict, Verifier, decode_event,
 };
 use crate::event::{Diagnostic, Event};
 
@@ -41,6 +41,7 @@ pub struct Decoder {
     strict: bool,
     compat: Compat,
     expander: Expander,
+    joiner: Joiner,
     verifier: Verifier,
     notes: Notes,
     failed: Option<ProtocolError>,
@@ -55,6 +56,7 @@ impl Decoder {
             strict,
             compat: Compat::new(),
             expander: Expander::new(),
+            joiner: Joiner::new(),
             verifier: Verifier::new(strict),
             notes: Notes::new(),
             failed: None,
@@ -75,18 +77,19 @@ impl Decoder {
             self.notes.add(Diagnostic::new("done-mark", message));
             return Ok(());
         }
-        let frame = Frame::parse(data).or_else(|error| self.parse_halves(data, error));
-        let result = frame.and_then(|frame| self.read(frame, out));
-        result.or_else(|error| self.fail(error))
+        let result = match Frame::parse(data) {
+            Ok(frame) => self.read(frame, Cut::default(), out),
+            Err(_) => self.read_cut(data, out),
+        };
+        result.or_else(|error| self.fail(error, out))
     }
 
-    /// Parses what is JSON but for halves of surrogate pairs.
-    fn parse_halves(&mut self, data: &str, error: ProtocolError) -> Result<Frame, ProtocolError> {
-        let frame = Frame::parse(&halves::replaced(data).ok_or(error)?)?;
-        let message =
-            "Half of a surrogate pair is read as U+FFFD: the agent cuts within a character.";
+    /// Reads what is JSON but for halves of surrogate pairs, if it is that.
+    fn read_cut(&mut self, data: &str, out: &mut Vec<Event>) -> Result<(), ProtocolError> {
+        let (frame, cut) = Cut::parse(data)?;
+        let message = "The agent cuts within a character: half of a surrogate pair is U+FFFD, unless the next delta begins with the other.";
         self.notes.add(Diagnostic::new("half-pair", message));
-        Ok(frame)
+        self.read(frame, cut, out)
     }
 
     /// Like [`Self::push_frame`], for JSON that is already parsed.
@@ -98,16 +101,21 @@ impl Decoder {
             return Err(error.clone());
         }
         let result = match value {
-            Value::Object(object) => self.read(object.into(), out),
+            Value::Object(object) => self.read(object.into(), Cut::default(), out),
             _ => {
                 let message = "Invalid event: the frame is not a JSON object.";
                 Err(ProtocolError::new("invalid-frame", message))
             }
         };
-        result.or_else(|error| self.fail(error))
+        result.or_else(|error| self.fail(error, out))
     }
 
-    fn read(&mut self, mut frame: Frame, out: &mut Vec<Event>) -> Result<(), ProtocolError> {
+    fn read(
+        &mut self,
+        mut frame: Frame,
+        cut: Cut,
+        out: &mut Vec<Event>,
+    ) -> Result<(), ProtocolError> {
         self.compat.upgrade(&mut frame, &mut self.notes);
         let Some(event) = decode_event(frame, self.strict, &mut self.notes)? else {
             return Ok(());
@@ -117,6 +125,11 @@ impl Decoder {
         let mut result = self.expander.expand(event, out);
         if result.is_err() {
             out.truncate(first);
+        }
+        if !(self.joiner.is_idle() && cut.is_none()) {
+            for event in out.split_off(first) {
+                self.joiner.join(event, cut, out);
+            }
         }
         let mut at = first;
         while let Some(event) = out.get(at) {
@@ -135,9 +148,21 @@ impl Decoder {
         result
     }
 
-    fn fail(&mut self, error: ProtocolError) -> Result<(), ProtocolError> {
+    fn fail(&mut self, error: ProtocolError, out: &mut Vec<Event>) -> Result<(), ProtocolError> {
         self.failed = Some(error.clone());
+        self.flush(out);
         Err(error)
+    }
+
+    /// Appends what was held back for frames that do not come: to be called after the last.
+    pub fn flush(&mut self, out: &mut Vec<Event>) {
+        if self.joiner.is_idle() {
+            return;
+        }
+        let mut held = Vec::new();
+        self.joiner.release(&mut held);
+        held.retain(|event| matches!(self.verifier.check(event), Ok(Verdict::Pass)));
+        out.append(&mut held);
     }
 
     /// What was tolerated or dropped since the last call.

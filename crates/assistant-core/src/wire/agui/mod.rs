@@ -1,10 +1,10 @@
 //! AG-UI 1.0 between JSON and the vocabulary of [`crate::event`].
 //!
-//! A frame goes through four stages, each of which can be had alone: [`Compat`] rewrites retired
+//! A frame goes through five stages, each of which can be had alone: [`Compat`] rewrites retired
 //! shapes, [`decode_event`] reads the described fields and removes what is not described,
-//! [`Expander`] turns chunks into explicit events, [`Verifier`] judges the order. [`Decoder`] is
-//! the way through all of them. Encoding is a set of functions: [`run_input`],
-//! [`message_to_value`], [`event_to_value`].
+//! [`Expander`] turns chunks into explicit events, [`Joiner`] puts characters together that were
+//! cut between deltas, [`Verifier`] judges the order. [`Decoder`] is the way through all of them.
+//! Encoding is a set of functions: [`run_input`], [`message_to_value`], [`event_to_value`].
 //!
 //! Framing is [`super::sse`]'s; what events mean for a conversation is [`crate::conversation`]'s.
 
@@ -18,6 +18,7 @@ mod fault;
 mod fields;
 mod frame;
 mod halves;
+mod join;
 mod message;
 mod patch;
 mod run;
@@ -33,6 +34,8 @@ pub use encode::{
 pub use expand::Expander;
 pub use fault::{Notes, ProtocolError};
 pub use frame::Frame;
+pub use halves::Cut;
+pub use join::Joiner;
 pub use message::{content_from_value, content_part_from_value, message_from_value};
 pub use run::{interrupt_from_value, resume_entry_from_value, usage_from_value};
 pub use verify::{Verdict, Verifier};

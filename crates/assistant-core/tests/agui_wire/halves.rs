@@ -1,0 +1,327 @@
+//! Texts that a producer cut within a character: the halves meet across deltas, and nothing of the
+//! text is lost where they do not.
+
+use assistant_core::event::Base;
+use assistant_core::wire::agui::{Cut, Joiner};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::*;
+
+const START: &str = r#"{"type":"RUN_STARTED","threadId":"t","runId":"r"}"#;
+const END: &str = r#"{"type":"RUN_FINISHED","threadId":"t","runId":"r"}"#;
+const ERROR: &str = r#"{"type":"RUN_ERROR","message":"no"}"#;
+const TEXTS: [&str; 4] = ["😀", "a😀b👩\u{200d}💻", "😀😀", "né 🇫🇷 {\"k\":\"😀\"}\n"];
+
+/// Every unit as an escape, as `JSON.stringify` writes halves.
+fn escaped(units: &[u16]) -> String {
+    units.iter().map(|unit| format!("\\u{unit:04x}")).collect()
+}
+
+/// A way to say a text in pieces: its first event, each piece, its last event.
+struct Lane {
+    first: String,
+    piece: String,
+    next_piece: String,
+    last: String,
+}
+
+impl Lane {
+    fn explicit(stem: &str, step: &str, id: &str, more: &str) -> Self {
+        let piece = format!(r#"{{"type":"{stem}_{step}",{id},"delta":"%"}}"#);
+        Self {
+            first: format!(r#"{{"type":"{stem}_START",{id}{more}}}"#),
+            next_piece: piece.clone(),
+            piece,
+            last: format!(r#"{{"type":"{stem}_END",{id}}}"#),
+        }
+    }
+
+    /// A chunked text of a subagent, so that several may be open; after the first chunk it is
+    /// named by its id, or by the subagent alone.
+    fn chunk(kind: &str, id: &str, tag: &str, by_id: bool) -> Self {
+        let tag = format!(r#""subagentRunId":"{tag}""#);
+        let next = if by_id { id } else { &tag };
+        Self {
+            first: String::new(),
+            piece: format!(r#"{{"type":"{kind}_CHUNK",{id},{tag},"delta":"%"}}"#),
+            next_piece: format!(r#"{{"type":"{kind}_CHUNK",{next},"delta":"%"}}"#),
+            last: String::new(),
+        }
+    }
+
+    fn say(&self, number: usize, units: &[u16]) -> String {
+        let piece = if number == 0 {
+            &self.piece
+        } else {
+            &self.next_piece
+        };
+        piece.replace('%', &escaped(units))
+    }
+
+    fn frames(&self, pieces: &[&[u16]]) -> Vec<String> {
+        let said = pieces.iter().enumerate();
+        let said = said.map(|(number, units)| self.say(number, units));
+        let frames = [START.to_owned(), self.first.clone()]
+            .into_iter()
+            .chain(said);
+        frames.chain([self.last.clone(), END.to_owned()]).collect()
+    }
+}
+
+/// All kinds of text that come in pieces; the ids of no two are the same.
+fn lanes() -> Vec<Lane> {
+    let text = r#""messageId":"m""#;
+    let reasoning = r#""messageId":"h""#;
+    let call = r#""toolCallId":"c""#;
+    let role = r#","role":"reasoning""#;
+    let name = r#","toolCallName":"f""#;
+    let mut lanes = vec![
+        Lane::explicit("TEXT_MESSAGE", "CONTENT", text, ""),
+        Lane::explicit("REASONING_MESSAGE", "CONTENT", reasoning, role),
+        Lane::explicit("TOOL_CALL", "ARGS", call, name),
+    ];
+    for (tag, by_id) in [("i", true), ("n", false)] {
+        let chunk = |kind: &str, field: &str, more: &str| {
+            let id = format!(r#""{field}":"{kind}{tag}"{more}"#);
+            Lane::chunk(kind, &id, &format!("{kind}{tag}"), by_id)
+        };
+        lanes.push(chunk("TEXT_MESSAGE", "messageId", ""));
+        lanes.push(chunk("REASONING_MESSAGE", "messageId", ""));
+        lanes.push(chunk("TOOL_CALL", "toolCallId", name));
+    }
+    lanes
+}
+
+fn play(strict: bool, frames: &[String]) -> Outcome {
+    let frames = frames.iter().map(String::as_str);
+    decode_frames(strict, frames.filter(|frame| !frame.is_empty()))
+}
+
+/// The texts of a stream, by id in the order in which they began.
+fn texts(events: &[Event]) -> Vec<(String, String)> {
+    let mut texts: Vec<(String, String)> = Vec::new();
+    for event in events {
+        let (EventKind::TextMessageContent {
+            message_id: id,
+            delta,
+        }
+        | EventKind::ReasoningMessageContent {
+            message_id: id,
+            delta,
+        }
+        | EventKind::ToolCallArgs {
+            tool_call_id: id,
+            delta,
+        }) = &event.kind
+        else {
+            continue;
+        };
+        match texts.iter_mut().find(|(known, _)| known == id) {
+            Some((_, text)) => text.push_str(delta),
+            None => texts.push((id.clone(), delta.clone())),
+        }
+    }
+    texts
+}
+
+fn only_text(got: &Outcome) -> String {
+    let mut texts = texts(&got.events);
+    assert_eq!((got.error(), texts.len()), ("", 1));
+    texts.remove(0).1
+}
+
+#[test]
+fn a_text_of_any_kind_is_whole_wherever_it_was_cut() {
+    for lane in lanes() {
+        for text in TEXTS {
+            let units: Vec<u16> = text.encode_utf16().collect();
+            for at in 0..=units.len() {
+                let (head, tail) = units.split_at(at);
+                for strict in [true, false] {
+                    let got = play(strict, &lane.frames(&[head, tail]));
+                    assert_eq!(only_text(&got), text, "{} at {at}", lane.piece);
+                }
+            }
+            let one_by_one: Vec<&[u16]> = units.chunks(1).collect();
+            assert_eq!(only_text(&play(true, &lane.frames(&one_by_one))), text);
+        }
+    }
+}
+
+#[test]
+fn texts_that_alternate_keep_their_halves_apart() {
+    let lanes = lanes();
+    let units: Vec<u16> = "😀b💻".encode_utf16().collect();
+    let mut frames = vec![START.to_owned()];
+    frames.extend(lanes.iter().map(|lane| lane.first.clone()));
+    for (number, unit) in units.iter().enumerate() {
+        frames.extend(lanes.iter().map(|lane| lane.say(number, &[*unit])));
+    }
+    frames.extend(lanes.iter().map(|lane| lane.last.clone()));
+    frames.push(END.to_owned());
+    let got = play(true, &frames);
+    assert_eq!(got.error(), "");
+    let texts = texts(&got.events);
+    assert_eq!(texts.len(), lanes.len());
+    assert!(texts.iter().all(|(_, text)| text == "😀b💻"), "{texts:?}");
+}
+
+#[test]
+fn a_half_whose_other_does_not_come_is_replaced_where_it_stood() {
+    let high = [u16::from(b'a'), 0xD83D];
+    // Characters that are used as marks within are characters like others.
+    let marks = "\u{f003d}\u{f0600}";
+    let mark: Vec<u16> = marks.encode_utf16().collect();
+    for lane in lanes() {
+        let say = |pieces: &[&[u16]]| only_text(&play(true, &lane.frames(pieces)));
+        assert_eq!(say(&[&high]), "a\u{fffd}");
+        assert_eq!(say(&[&high, &[98]]), "a\u{fffd}b");
+        assert_eq!(say(&[&high, &[], &[0xDE00, 98]]), "a😀b");
+        assert_eq!(say(&[&high, &high, &[0xDE00]]), "a\u{fffd}a😀");
+        assert_eq!(say(&[&high, &[0xD83D], &[0xDE00]]), "a\u{fffd}😀");
+        assert_eq!(say(&[&high, &[0xD83D, 0xDE00]]), "a\u{fffd}😀");
+        assert_eq!(say(&[&[0xDE00], &high]), "\u{fffd}a\u{fffd}");
+        let both = [0xDE00, 0xDE00, 0xD83D];
+        assert_eq!(say(&[&high, &both, &[0xDE00]]), "a😀\u{fffd}😀");
+        let head = [&mark[..], &[0xD83D]].concat();
+        let tail = [&[0xDE00], &mark[..]].concat();
+        assert_eq!(say(&[&head, &tail]), format!("{marks}😀{marks}"));
+        assert_eq!(say(&[&mark, &[0xDE00]]), format!("{marks}\u{fffd}"));
+        assert_eq!(say(&[&high, &mark]), format!("a\u{fffd}{marks}"));
+    }
+}
+
+#[test]
+fn a_half_is_not_lost_when_the_stream_ends() {
+    for lane in lanes() {
+        let open = &lane.frames(&[&[97, 0xD83D]])[..3];
+        let with = |more: &str| play(true, &[open, &[more.to_owned()]].concat());
+        for more in [
+            "",
+            ERROR,
+            "not JSON",
+            r#"{"type":"RUN_STARTED"}"#,
+            START,
+            END,
+        ] {
+            assert_eq!(texts(&with(more).events)[0].1, "a\u{fffd}", "{more}");
+        }
+        let got = with(r#"{"type":"MESSAGES_SNAPSHOT","messages":[]}"#);
+        let last = got.events.last().map(|event| event_type(&event.kind));
+        assert_eq!(last, Some("MESSAGES_SNAPSHOT"));
+        assert_eq!(texts(&got.events)[0].1, "a\u{fffd}");
+    }
+}
+
+#[test]
+fn what_is_held_for_nobody_is_never_delivered() {
+    let frames = [
+        START,
+        r#"{"type":"TOOL_CALL_ARGS","toolCallId":"zz","delta":"a\ud83d"}"#,
+        END,
+    ];
+    let got = decode_frames(false, frames);
+    assert_eq!(got.types(), ["RUN_STARTED", "RUN_FINISHED"]);
+    assert_eq!(got.codes(), ["half-pair", "unknown-id", "unknown-id"]);
+    let got = decode_frames(true, frames);
+    assert_eq!(
+        (got.types(), got.outcome()),
+        (vec!["RUN_STARTED"], "failed")
+    );
+}
+
+#[test]
+fn few_halves_are_held_and_the_rest_is_replaced_at_once() {
+    let mut frames = vec![START.to_owned()];
+    let id = |n: usize| format!(r#""messageId":"{n}""#);
+    let lanes: Vec<Lane> = (0..300)
+        .map(|n| Lane::explicit("TEXT_MESSAGE", "CONTENT", &id(n), ""))
+        .collect();
+    frames.extend(lanes.iter().map(|lane| lane.first.clone()));
+    for unit in [0xD83D, 0xDE00] {
+        frames.extend(lanes.iter().map(|lane| lane.say(0, &[unit])));
+    }
+    let texts = texts(&play(true, &frames).events);
+    let (whole, rest): (Vec<_>, Vec<_>) = texts.iter().partition(|(_, text)| text == "😀");
+    assert!(whole.len() >= 16 && rest.len() >= 16);
+    assert!(rest.iter().all(|(_, text)| text == "\u{fffd}\u{fffd}"));
+}
+
+#[test]
+fn the_stage_can_be_had_alone() {
+    let content = |delta: &str| Event {
+        kind: EventKind::TextMessageContent {
+            message_id: "m".to_owned(),
+            delta: delta.to_owned(),
+        },
+        base: Base::default(),
+    };
+    let data = r#"{"type":"RAW","delta":"\ude00\ud83d","\udead":1}"#;
+    let (frame, cut) = Cut::parse(data).unwrap();
+    assert_eq!(frame.get("delta"), Some(&json!("\u{fffd}\u{fffd}")));
+    assert_eq!(frame.get("\u{fffd}"), Some(&json!(1)));
+    assert_eq!((cut.low, cut.high), (Some(0xDE00), Some(0xD83D)));
+    let (mut joiner, mut out) = (Joiner::new(), Vec::new());
+    for text in ["\u{fffd}\u{fffd}", "\u{fffd}\u{fffd}"] {
+        joiner.join(content(text), cut, &mut out);
+    }
+    assert!(!joiner.is_idle());
+    // A cut that is not in the text says nothing about it.
+    joiner.join(content("odd"), cut, &mut out);
+    assert!(joiner.is_idle());
+    assert_eq!(texts(&out)[0].1, "\u{fffd}😀\u{fffd}odd");
+    assert!(Cut::parse("[").is_err());
+    assert_eq!(Cut::parse("{}").unwrap().1, Cut::default());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    /// The judge is the standard library: what it makes of all units at once.
+    #[test]
+    fn pieces_of_any_units_are_read_as_the_whole(
+        units in vec(prop_oneof![
+            3 => 0xD83C_u16..0xD83E, 3 => 0xDDFE_u16..0xDE02, 1 => any::<u16>(), 1 => 32_u16..127,
+            1 => 0xDB80_u16..0xDB82,
+        ], 0..24),
+        cuts in vec(any::<prop::sample::Index>(), 0..12),
+        lane in 0..9_usize,
+        strict in any::<bool>(),
+    ) {
+        let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(units.len() + 1)).collect();
+        cuts.extend([0, units.len()]);
+        cuts.sort_unstable();
+        let pieces: Vec<&[u16]> = cuts.windows(2).map(|cut| &units[cut[0]..cut[1]]).collect();
+        let got = play(strict, &lanes()[lane].frames(&pieces));
+        prop_assert_eq!(only_text(&got), String::from_utf16_lossy(&units));
+    }
+}
+
+#[test]
+fn halves_of_pairs_are_replaced_and_nothing_else() {
+    let delta = |escaped: &str| {
+        let frames = [
+            r#"{"type":"RUN_STARTED","threadId":"t","runId":"r"}"#.to_owned(),
+            format!(r#"{{"type":"RAW","event":"{escaped}"}}"#),
+        ];
+        let got = decode_frames(true, frames.iter().map(String::as_str));
+        let Some(EventKind::Raw { event, .. }) = got.events.get(1).map(|event| &event.kind) else {
+            return got.error().to_owned();
+        };
+        event.as_str().unwrap().to_owned()
+    };
+    for (escaped, read) in [
+        (r"a\ud83d\ud83d\ude00b", "a\u{fffd}\u{1f600}b"),
+        (r"\ude00\ud83d", "\u{fffd}\u{fffd}"),
+        (r"\uD83D\n", "\u{fffd}\n"),
+        (r"\\ud83d\ud83dé", "\\ud83d\u{fffd}é"),
+        (r"\ud83d\\ude00", "\u{fffd}\\ude00"),
+        (r"\u00e9\ud83d\u00e9", "é\u{fffd}é"),
+    ] {
+        assert_eq!(delta(escaped), read, "{escaped}");
+    }
+    for broken in [r"\ud83", r"\ud83d\u", r"\ud83d\x", r"\u+83d"] {
+        assert!(delta(broken).contains("not JSON"), "{broken}");
+    }
+}

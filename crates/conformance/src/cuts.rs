@@ -1,0 +1,122 @@
+//! Texts that are cut anywhere between UTF-16 units, as a producer in JavaScript cuts them.
+//!
+//! Half a surrogate pair is no value of `serde_json`, so that these streams are text:
+//! `{"rawSse": …, "input": null}`. Otherwise as [`crate::streams`].
+
+use std::fmt::Write as _;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::order::{run_finished, run_started};
+
+/// The text of a delta, to be put in its place.
+const DELTA: &str = "\"%\"";
+
+/// What begins a text, its first piece, a later one, and what ends it.
+type Lane = [Value; 4];
+
+/// A run in which several texts grow by turns, of each kind and form, each with an end or cut off.
+pub fn cut() -> impl Strategy<Value = Value> {
+    let piece = vec(unit(), 0..4);
+    let last = prop_oneof![
+        6 => Just(Some(run_finished())),
+        1 => Just(Some(json!({"type": "RUN_ERROR", "message": "no"}))),
+        1 => Just(None),
+    ];
+    (vec((0..lanes().len(), piece), 0..40), last).prop_map(|(pieces, last)| {
+        let mut text = frame(&run_started(), &[]);
+        let mut begun = [false; 6];
+        for (lane, units) in &pieces {
+            let Some((lane, begun)) = lanes().into_iter().zip(&mut begun).nth(*lane) else {
+                continue;
+            };
+            let [start, first, later, _] = &lane;
+            if !*begun && !start.is_null() {
+                text += &frame(start, &[]);
+            }
+            text += &frame(if *begun { later } else { first }, units);
+            *begun = true;
+        }
+        let is_finished = last
+            .as_ref()
+            .is_some_and(|last| last["type"] == "RUN_FINISHED");
+        for ([.., end], begun) in lanes().iter().zip(begun) {
+            if begun && is_finished && !end.is_null() {
+                text += &frame(end, &[]);
+            }
+        }
+        text.extend(last.map(|last| frame(&last, &[])));
+        json!({"rawSse": text, "input": null})
+    })
+}
+
+/// Mostly halves of a few pairs, so that they meet.
+fn unit() -> impl Strategy<Value = u16> {
+    prop_oneof![
+        4 => 0xD83C_u16..0xD83E,
+        4 => 0xDDFE_u16..0xDE02,
+        2 => 97_u16..100,
+        1 => 0xD800_u16..0xE000,
+        1 => 0xDB80_u16..0xDB82,
+    ]
+}
+
+fn lanes() -> [Lane; 6] {
+    let explicit = |stem: &str, step: &str, field: &str, id: &str, start: Value| {
+        let piece = json!({"type": format!("{stem}_{step}"), field: id, "delta": "%"});
+        let end = json!({"type": format!("{stem}_END"), field: id});
+        [start, piece.clone(), piece, end]
+    };
+    let chunk = |kind: &str, first: Value| {
+        let later =
+            json!({"type": kind, "subagentRunId": first["subagentRunId"].clone(), "delta": "%"});
+        [Value::Null, first, later, Value::Null]
+    };
+    [
+        explicit(
+            "TEXT_MESSAGE",
+            "CONTENT",
+            "messageId",
+            "m",
+            json!({"type": "TEXT_MESSAGE_START", "messageId": "m"}),
+        ),
+        explicit(
+            "REASONING_MESSAGE",
+            "CONTENT",
+            "messageId",
+            "r",
+            json!({"type": "REASONING_MESSAGE_START", "messageId": "r", "role": "reasoning"}),
+        ),
+        explicit(
+            "TOOL_CALL",
+            "ARGS",
+            "toolCallId",
+            "c",
+            json!({"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "f"}),
+        ),
+        chunk(
+            "TEXT_MESSAGE_CHUNK",
+            json!({"type": "TEXT_MESSAGE_CHUNK", "messageId": "n", "subagentRunId": "s", "delta": "%"}),
+        ),
+        chunk(
+            "REASONING_MESSAGE_CHUNK",
+            json!({"type": "REASONING_MESSAGE_CHUNK", "messageId": "q", "subagentRunId": "o", "delta": "%"}),
+        ),
+        chunk(
+            "TOOL_CALL_CHUNK",
+            json!({"type": "TOOL_CALL_CHUNK", "toolCallId": "d", "toolCallName": "f", "subagentRunId": "p", "delta": "%"}),
+        ),
+    ]
+}
+
+fn frame(event: &Value, units: &[u16]) -> String {
+    let mut delta = String::from("\"");
+    for unit in units {
+        // To a string, which takes everything.
+        let _ = write!(delta, "\\u{unit:04x}");
+    }
+    delta.push('"');
+    format!("data: {}\n\n", event.to_string().replace(DELTA, &delta))
+}
