@@ -196,12 +196,20 @@ impl<T> ToolCallView<T> {
     /// Why it failed.
     #[must_use]
     pub fn error(&self) -> Option<String> {
-        self.read(|call| match (&call.error, call.phase) {
-            (Some(error), _) => Some(error.message.clone()),
-            (None, Phase::OutputDenied) => Some("denied".to_owned()),
-            (None, Phase::Cancelled) => Some("cancelled".to_owned()),
-            (None, Phase::Skipped) => Some("skipped".to_owned()),
-            (None, _) => None,
+        self.why(|_, message| message.to_owned())
+    }
+
+    /// Why it failed, by its kind and in a program's words.
+    pub(crate) fn why(&self, say: impl FnOnce(&str, &str) -> String) -> Option<String> {
+        self.read(|call| {
+            let ended = match (&call.error, call.phase) {
+                (Some(error), _) => return Some(say(error.kind.as_str(), &error.message)),
+                (None, Phase::OutputDenied) => "denied",
+                (None, Phase::Cancelled) => "cancelled",
+                (None, Phase::Skipped) => "skipped",
+                (None, _) => return None,
+            };
+            Some(say(ended, ended))
         })
         .flatten()
     }

@@ -149,7 +149,23 @@ pub struct Labels {
     pub alert_important: Word,
     pub alert_warning: Word,
     pub alert_caution: Word,
+    /// What stands there instead of the English sentence about a value that does not fit its form,
+    /// or about a call that could not run. Each goes by its kind: the keyword of JSON Schema that
+    /// is not met (`minimum`, `maxLength`, `enum`, …, for `type` the name of the type that is
+    /// asked for), or [`ErrorKind::as_str`](assistant_core::conversation::ErrorKind::as_str), or
+    /// `denied`, `cancelled`, `skipped`. `{limit}` stands for what the schema says there.
+    pub reasons: Cow<'static, [(&'static str, Word)]>,
 }
+
+/// What people understand better than the words for a model.
+const REASONS: &[(&str, Word)] = &[
+    ("required", Cow::Borrowed("please fill this in")),
+    ("integer", Cow::Borrowed("must be a whole number")),
+    (
+        "pattern",
+        Cow::Borrowed("is not in the form that is asked for"),
+    ),
+];
 
 impl Default for Labels {
     fn default() -> Self {
@@ -227,7 +243,7 @@ impl Default for Labels {
             no: "No".into(),
             required: "please fill this in".into(),
             no_number: "must be a number".into(),
-            no_json: "this is no JSON".into(),
+            no_json: "this is no JSON (at {place})".into(),
             expand_all: "Show all details".into(),
             collapse_all: "Hide all details".into(),
             suggestions: "Suggestions".into(),
@@ -291,6 +307,7 @@ impl Default for Labels {
             alert_important: "Important".into(),
             alert_warning: "Warning".into(),
             alert_caution: "Caution".into(),
+            reasons: Cow::Borrowed(REASONS),
         }
     }
 }
@@ -311,9 +328,20 @@ impl Labels {
             Refusal::AlreadyResolved => &self.already_decided,
             Refusal::Expired => &self.too_late,
             Refusal::NoEdits => &self.no_edits,
-            refusal => return refusal.to_string(),
+            // The others are told to programs.
+            _ => &self.failed,
         };
         word.to_string()
+    }
+
+    /// Why something failed, by its kind, else as a program says it.
+    pub(crate) fn reason(&self, kind: &str, limit: &str, message: &str) -> String {
+        let word = |kind: &str| self.reasons.iter().find(|(of, _)| *of == kind);
+        let of_type = (kind == "type").then(|| word(limit)).flatten();
+        match of_type.or_else(|| word(kind)) {
+            Some((_, word)) => word.replace("{limit}", limit),
+            None => message.to_owned(),
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! The card of a call whose action draws none: name, state, arguments, result.
 
+use std::sync::Arc;
+
 use assistant_core::conversation::Phase;
 use leptos::prelude::*;
 use serde_json::Value;
@@ -67,18 +69,21 @@ fn state_view(labels: &Labels, call: &ToolCallView<Value>, failed: bool) -> impl
     view! { {mark}<span>{word.clone()}</span> }
 }
 
-fn sections(labels: &Labels, call: &ToolCallView<Value>) -> impl IntoView + use<> {
+fn sections(labels: &Arc<Labels>, call: &ToolCallView<Value>) -> impl IntoView + use<> {
     let args = view! { <ExactArguments call=call.clone() /> }.into_any();
     let args = section(&labels.arguments, "arguments", args);
     let rest = {
-        let (call, result, error) = (call.clone(), labels.result.clone(), labels.error.clone());
-        move || match (call.error(), call.result_value()) {
-            (Some(message), _) => section(&error, "error", exact(message)).into_any(),
+        let (call, labels) = (call.clone(), Arc::clone(labels));
+        move || match (
+            call.why(|kind, said| labels.reason(kind, "", said)),
+            call.result_value(),
+        ) {
+            (Some(message), _) => section(&labels.error, "error", exact(message)).into_any(),
             (None, Some(value)) => {
                 let files: Vec<_> = call.result_files().iter().map(show_file).collect();
                 let text = readable(&value);
                 let text = (files.is_empty() || !text.is_empty())
-                    .then(|| section(&result, "result", exact(text)));
+                    .then(|| section(&labels.result, "result", exact(text)));
                 view! { {text}{files} }.into_any()
             }
             (None, None) => ().into_any(),

@@ -62,6 +62,7 @@ pub(super) struct Choice {
 pub(super) enum Wrong {
     Missing,
     NoNumber,
+    /// And where it ends to be: line and column.
     NoJson(String),
 }
 
@@ -355,7 +356,8 @@ fn number(text: &str) -> Result<Value, Wrong> {
 }
 
 fn json(text: &str) -> Result<Value, Wrong> {
-    serde_json::from_str(text).map_err(|error| Wrong::NoJson(error.to_string()))
+    serde_json::from_str(text)
+        .map_err(|error| Wrong::NoJson(format!("{}:{}", error.line(), error.column())))
 }
 
 /// Puts the value of a field where it belongs.

@@ -113,7 +113,7 @@ fn collect(fields: &[Field], labels: &Labels) -> Result<Value, Vec<Problem>> {
             Ok(None) => continue,
             Err(Wrong::Missing) => labels.required.to_string(),
             Err(Wrong::NoNumber) => labels.no_number.to_string(),
-            Err(Wrong::NoJson(error)) => format!("{}: {error}", labels.no_json),
+            Err(Wrong::NoJson(place)) => labels.no_json.replace("{place}", &place),
         };
         let path = field.pointer();
         wrong.push(Problem { path, message });

@@ -194,8 +194,8 @@ pub(super) fn told(outcome: Result<(), Refusal>, labels: &Labels) -> Vec<Problem
         Ok(()) => Vec::new(),
         Err(Refusal::InvalidEdit(list)) => {
             let problems = list.into_iter().map(|found| Problem {
+                message: labels.reason(found.keyword, &found.limit, &found.message),
                 path: found.path,
-                message: found.message,
             });
             problems.collect()
         }

@@ -1,6 +1,10 @@
 //! Forms made from a schema: which fields they have, and the value that they give.
 
+use std::sync::Arc;
+
+use leptos::prelude::*;
 use leptos_assistant::{
+    Labels,
     agent::Script,
     core::event::Interrupt,
     testing::{MockAgent, settle},
@@ -8,7 +12,7 @@ use leptos_assistant::{
 use serde_json::{Value, json};
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use super::support::{Chat, chat};
+use super::support::{Chat, chat, question};
 
 /// A chat in which the agent asks for a value.
 async fn asked(schema: Value) -> Chat {
@@ -196,4 +200,51 @@ async fn a_schema_without_bounds_is_asked_for_as_json() {
         let fields = chat.page.count(".la-form .la-input");
         assert!((1..=100).contains(&fields), "{fields}");
     }
+}
+
+/// What keeps a value from fitting is said in the words of the application, as far as it has any.
+#[wasm_bindgen_test]
+async fn what_is_wrong_is_said_in_the_words_of_the_application() {
+    let words = || Labels {
+        reasons: vec![
+            ("minimum", "mindestens {limit}".into()),
+            ("integer", "nur ganze Zahlen".into()),
+            ("unknown_tool", "Das gibt es hier nicht.".into()),
+        ]
+        .into(),
+        no_json: "kein JSON, {place}".into(),
+        ..Labels::default()
+    };
+    let schema = json!({"type": "object", "properties": {
+        "age": {"type": "integer", "minimum": 18},
+        "seats": {"type": "integer"},
+        "name": {"type": "string", "minLength": 2},
+        "more": {"type": "object"},
+    }});
+    let agent = MockAgent::new()
+        .answer(Script::new().call("nobody", &json!({})))
+        .answer(Script::new().interrupt(vec![question("q", None, schema)]));
+    let chat = chat(agent, move || provide_context(Arc::new(words()))).await;
+    chat.assistant.send("go").unwrap();
+    chat.appears("[data-interrupt-id=q] button").await;
+    assert_eq!(
+        chat.page.text("[data-kind=error]"),
+        "Das gibt es hier nicht."
+    );
+    for (nth, text) in [(0, "7"), (1, "1.5"), (2, "x")] {
+        enter(&chat, ".la-form input", nth, text);
+    }
+    enter(&chat, ".la-form textarea", 0, "{\n]");
+    chat.page.click("[data-interrupt-id=q] button[type=submit]");
+    settle().await;
+    let told = chat.page.text(".la-form-problems");
+    assert_eq!(told, "more: kein JSON, 2:1.");
+    enter(&chat, ".la-form textarea", 0, "{}");
+    chat.page.click("[data-interrupt-id=q] button[type=submit]");
+    settle().await;
+    let told = chat.page.text(".la-form-problems");
+    assert_eq!(
+        told,
+        "age: mindestens 18. seats: nur ganze Zahlen. name: must be at least 2 characters long."
+    );
 }

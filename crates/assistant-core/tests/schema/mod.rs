@@ -47,6 +47,38 @@ fn confirm_action() -> Value {
     })
 }
 
+/// For messages in other words: what the keyword says that is not met, also after one that holds
+/// schemas of its own.
+#[test]
+fn a_violation_gives_what_its_keyword_says() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "age": { "type": "integer", "minimum": 18 },
+            "name": { "anyOf": [{ "type": "string" }, { "type": "null" }], "maxLength": 3 },
+            "importance": { "enum": ["low", "high"] },
+            "tags": { "type": "array", "items": { "pattern": "^[a-z]$" }, "minItems": 4 },
+        },
+        "maxProperties": 2,
+    });
+    let instance = json!({ "age": 7.5, "name": "Anna", "importance": 1, "tags": ["A"] });
+    let found = found(&schema, &instance);
+    let said: Vec<(&str, &str)> = found
+        .iter()
+        .map(|violation| (violation.keyword, violation.limit.as_str()))
+        .collect();
+    let expected = [
+        ("type", "integer"),
+        ("minimum", "18"),
+        ("maxLength", "3"),
+        ("enum", r#""low", "high""#),
+        ("pattern", "^[a-z]$"),
+        ("minItems", "4"),
+        ("maxProperties", "2"),
+    ];
+    assert_eq!(said, expected);
+}
+
 #[test]
 fn tool_arguments_that_fit() {
     let schema = confirm_action();

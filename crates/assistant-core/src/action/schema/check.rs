@@ -6,7 +6,7 @@ use core::{fmt, mem};
 use serde_json::{Map, Value};
 
 use super::budget::Budget;
-use super::message::{MAX_MESSAGE, MAX_PATH, Named, bounded, push_key};
+use super::message::{MAX_MESSAGE, MAX_PATH, Named, bounded, limit, push_key};
 use super::refs::{Index, Target};
 use super::{MAX_VIOLATIONS, PatternHost, Violation};
 
@@ -59,6 +59,8 @@ pub(super) struct Check<'a, 'h> {
     quiet: usize,
     found: Vec<Violation>,
     faults: Vec<Violation>,
+    /// What the keyword that is looked at says.
+    says: Option<&'a Value>,
 }
 
 impl<'a, 'h> Check<'a, 'h> {
@@ -72,6 +74,7 @@ impl<'a, 'h> Check<'a, 'h> {
             quiet: 0,
             found: Vec::new(),
             faults: Vec::new(),
+            says: None,
         }
     }
 
@@ -82,6 +85,7 @@ impl<'a, 'h> Check<'a, 'h> {
             all.push(Violation {
                 path: String::new(),
                 keyword: "limit",
+                limit: String::new(),
                 message: why.into(),
             });
         }
@@ -91,6 +95,7 @@ impl<'a, 'h> Check<'a, 'h> {
             all.push(Violation {
                 path: String::new(),
                 keyword: "schema",
+                limit: String::new(),
                 message,
             });
         }
@@ -195,13 +200,17 @@ impl<'a, 'h> Check<'a, 'h> {
         instance: &Value,
         mut seen: Option<&mut Seen>,
     ) -> bool {
+        let outer = self.says;
         let mut fits = true;
         for (keyword, value) in schema {
+            self.says = Some(value);
             fits &= self.keyword(schema, keyword, value, instance, seen.as_deref_mut());
             if !self.goes_on(fits) {
-                return false;
+                fits = false;
+                break;
             }
         }
+        self.says = outer;
         fits
     }
 
@@ -297,6 +306,7 @@ impl<'a, 'h> Check<'a, 'h> {
             self.found.push(Violation {
                 path,
                 keyword,
+                limit: self.says.map(limit).unwrap_or_default(),
                 message: bounded(message, MAX_MESSAGE),
             });
         }
@@ -311,6 +321,7 @@ impl<'a, 'h> Check<'a, 'h> {
             let fault = Violation {
                 path,
                 keyword: "schema",
+                limit: String::new(),
                 message: bounded(message, MAX_MESSAGE),
             };
             if !self.faults.contains(&fault) {

@@ -47,6 +47,16 @@ pub(super) fn bounded(content: fmt::Arguments<'_>, limit: usize) -> String {
     out.text
 }
 
+/// What a keyword says, if that is a bound, a name or a list of values.
+pub(super) fn limit(said: &Value) -> String {
+    match said {
+        Value::String(text) => bounded(format_args!("{text}"), MAX_MESSAGE),
+        Value::Array(values) => bounded(format_args!("{}", Listed(values)), MAX_MESSAGE),
+        Value::Object(_) => String::new(),
+        value => value.to_string(),
+    }
+}
+
 /// A value as JSON, cut if it is long.
 pub(super) struct Shown<'a>(pub(super) &'a Value);
 

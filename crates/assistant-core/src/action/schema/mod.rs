@@ -86,6 +86,9 @@ pub struct Violation {
     /// The keyword that was not met; `false` for a schema that allows nothing, `schema` for a fault
     /// of the schema itself, `limit` for a check that was given up.
     pub keyword: &'static str,
+    /// What that keyword says: a bound, the name of a type, the values there are; cut if it is long,
+    /// empty if it is a schema. For messages in other words than the one below.
+    pub limit: String,
     /// What was expected, in plain words, short.
     pub message: String,
 }
