@@ -113,9 +113,9 @@ impl Attachments {
 
     /// Whether a file of this name and type is taken.
     fn takes(&self, name: &str, mime_type: &str) -> bool {
-        let (name, mime_type) = (name.to_lowercase(), mime_type.to_lowercase());
+        let (name, mime_type) = (name.to_ascii_lowercase(), mime_type.to_ascii_lowercase());
         let fits = |wanted: &str| {
-            let wanted = wanted.trim().to_lowercase();
+            let wanted = wanted.trim().to_ascii_lowercase();
             match wanted.strip_suffix("/*") {
                 Some("*") => true,
                 Some(family) => mime_type.split('/').next() == Some(family),

@@ -40,7 +40,11 @@ pub(crate) fn number(value: f64, compact: bool) -> String {
     if compact {
         let _ = Reflect::set(&bag, &"notation".into(), &"compact".into());
     }
-    intl("NumberFormat", &bag, &value.into()).unwrap_or_else(|| value.to_string())
+    intl("NumberFormat", &bag, &value.into()).unwrap_or_else(|| {
+        // By the browser as well: how Rust writes a float weighs ten kilobytes.
+        let text = js_sys::Number::from(value).to_string_with_radix(10);
+        text.map(String::from).unwrap_or_default()
+    })
 }
 
 /// The time for machines.

@@ -64,13 +64,13 @@ pub(super) fn show_host(kind: &Kind, element: &web_sys::Node, words: &[Node]) {
 
 /// Whether words are the host itself, or an address on it.
 fn names(words: &[Node], host: &str) -> bool {
-    let text = plain(words).to_lowercase();
+    let text = plain(words).to_ascii_lowercase();
     let text = text.trim();
     let text = text
         .strip_prefix("https://")
         .or_else(|| text.strip_prefix("http://"))
         .unwrap_or(text);
-    let host = host.to_lowercase();
+    let host = host.to_ascii_lowercase();
     match text.strip_prefix(host.as_str()) {
         Some(rest) => rest.is_empty() || rest.starts_with(['/', '?', '#', ':']),
         None => false,

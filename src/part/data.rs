@@ -7,6 +7,7 @@
 use std::{borrow::Cow, io};
 
 use assistant_core::conversation::Part;
+use js_sys::JsString;
 use leptos::prelude::*;
 use serde_json::Value;
 
@@ -102,15 +103,21 @@ pub(crate) fn words(name: &str) -> String {
         if matches!(c, '_' | '-' | '.' | ' ') {
             words.push(' ');
         } else if words.is_empty() {
-            words.extend(c.to_uppercase());
+            words.push_str(&String::from(letter(c).to_upper_case()));
         } else if c.is_uppercase() && words.ends_with(char::is_lowercase) {
             words.push(' ');
-            words.extend(c.to_lowercase());
+            words.push_str(&String::from(letter(c).to_lower_case()));
         } else {
             words.push(c);
         }
     }
     words
+}
+
+/// A letter for the browser, which knows what it is in the other case: the tables of Rust weigh
+/// twenty kilobytes.
+fn letter(c: char) -> JsString {
+    JsString::from(c.encode_utf8(&mut [0; 4]) as &str)
 }
 
 fn data_of(part: &Part) -> Option<&Value> {

@@ -15,6 +15,7 @@
 pub mod action;
 pub mod conversation;
 pub mod event;
+mod order;
 pub mod replay;
 pub mod session;
 pub mod text;

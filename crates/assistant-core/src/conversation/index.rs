@@ -4,6 +4,7 @@
 //! looks something up checks the path.
 
 use super::{Conversation, tree::CallRef};
+use crate::order::in_order;
 
 impl Conversation {
     /// The node on the path that agents know by this id.
@@ -95,9 +96,11 @@ impl Conversation {
             }
             self.note_orphans(ix);
         }
-        let mut history = std::mem::take(&mut self.history);
-        history.sort_by_key(|at| self.call_at(*at).and_then(|call| call.ended_at));
-        self.history = history;
+        let history = std::mem::take(&mut self.history);
+        self.history = in_order(history, |at| {
+            let ended = self.call_at(*at).and_then(|call| call.ended_at);
+            ended.unwrap_or(i64::MIN)
+        });
         self.number_path();
     }
 }

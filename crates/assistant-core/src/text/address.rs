@@ -159,7 +159,7 @@ fn host_of(rest: &str, scheme: &str) -> Option<String> {
     if host.is_empty() || (host.contains([':', '[', ']']) && !bracketed) {
         return None;
     }
-    let host = host.to_lowercase();
+    let host = host.to_ascii_lowercase();
     let port = match port {
         "" => None,
         digits if digits.bytes().all(|b| b.is_ascii_digit()) => Some(digits.parse::<u16>().ok()?),

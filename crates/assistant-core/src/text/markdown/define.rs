@@ -12,12 +12,14 @@ use unicase::UniCase;
 /// Where links lead and which footnotes there are.
 #[derive(Debug, Default)]
 pub(super) struct Definitions {
-    links: HashMap<UniCase<String>, (String, String)>,
-    notes: HashMap<UniCase<String>, String>,
+    links: HashMap<String, (String, String)>,
+    notes: HashMap<String, String>,
 }
 
-fn key(label: &str) -> UniCase<String> {
-    UniCase::new(label.to_owned())
+/// What labels that are the same have in common. A text, so that the maps here are of the same kind as
+/// those elsewhere.
+fn key(label: &str) -> String {
+    UniCase::new(label).to_folded_case()
 }
 
 impl Definitions {
@@ -67,7 +69,7 @@ struct Stretch {
 #[derive(Debug, Default)]
 pub(super) struct Waiting {
     stretches: Vec<Stretch>,
-    labels: HashMap<UniCase<String>, Vec<usize>>,
+    labels: HashMap<String, Vec<usize>>,
     stale: Vec<usize>,
 }
 

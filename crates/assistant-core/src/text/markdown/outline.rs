@@ -8,6 +8,7 @@ use super::{
     define::Definitions,
     read::{References, events, note_key, tame},
 };
+use crate::order::in_order;
 
 /// A block at the top level, without its content.
 pub(super) struct Outline {
@@ -82,9 +83,9 @@ pub(super) fn outline(
         [.., before, last] => start(text, before, last),
         _ => 0,
     };
-    links.sort_by_key(|(span, ..)| span.start);
     let mut defined = Vec::new();
-    for (span, label, href, title) in links {
+    let begin = |span: usize| i64::try_from(span).unwrap_or(i64::MAX);
+    for (span, label, href, title) in in_order(links, |(span, ..)| begin(span.start)) {
         let sure = !open || span.start < settled || complete(text, span.end);
         if sure && known.define_link(&label, &href, &title) {
             defined.push(label);

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::order::in_order;
+
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
     /// When it was last opened, so that lists in messages have an order.
@@ -97,13 +99,8 @@ impl Table {
 
     /// What is open, in the order of opening.
     pub(super) fn open_entries(&self) -> Vec<(&str, &Entry)> {
-        let mut open: Vec<(&str, &Entry)> = self
-            .entries
-            .iter()
-            .filter(|(_, entry)| entry.open)
-            .map(|(id, entry)| (id.as_str(), entry))
-            .collect();
-        open.sort_unstable_by_key(|(_, entry)| entry.turn);
-        open
+        let open = self.entries.iter().filter(|(_, entry)| entry.open);
+        let open = open.map(|(id, entry)| (id.as_str(), entry)).collect();
+        in_order(open, |(_, entry)| i64::from(entry.turn))
     }
 }
