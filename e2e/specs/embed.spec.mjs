@@ -34,8 +34,8 @@ function exampleTest(name, body) {
 }
 
 /** A test on a page with two empty places; it gets a function that mounts a chat into one of them. */
-function hostTest(name, body) {
-  pageTest(name, { ...at("host.html"), bare: true }, async ({ page }, { agent }) => {
+function hostTest(name, body, options = {}) {
+  pageTest(name, { ...at("host.html"), bare: true, ...options }, async ({ page }, { agent }) => {
     await agent.forget();
     const mount = async (place) => {
       await page.evaluate(
@@ -289,6 +289,45 @@ hostTest("from JavaScript: say something, begin anew, and hear what is wrong", a
   await chat.says("You said: Hello there");
   await eventually(async () => assert.equal((await agent.requests()).length, 2));
 });
+
+hostTest(
+  "a program that has ended says so in every chat, and the page can be loaded again",
+  async (mount, agent, page) => {
+    const chats = [await mount("one"), await mount("two")];
+    await chats[1].ask("Hello there");
+    // A script of the page breaks what the chat draws with: once, so that the chat can still say so.
+    await page.evaluate(() => {
+      document.createElement = () => {
+        delete document.createElement;
+        throw new Error("broken by the page");
+      };
+    });
+    await chats[0].send("Hello there");
+    for (const chat of chats) {
+      const stopped = chat.root.getByRole("alert");
+      await shows(stopped, /The chat has stopped/);
+      await shows(chat.root.locator(".la-chat-status"), "The chat has stopped");
+      assert.equal(await chat.root.getByRole("textbox").count(), 0, "there is nothing to write in any more");
+      await stopped.getByRole("link", { name: "Reload the page" }).waitFor();
+    }
+    assert.ok((await chats[1].log.innerText()).includes("You said: Hello there"), "what was said stays");
+    await accessible(page, "#one");
+    await chats[0].picture("embed stopped");
+    await register(page, "two");
+    const refused = await page.evaluate(() => {
+      try {
+        globalThis.chats.two.send("Search for crabs");
+      } catch (error) {
+        return error.message;
+      }
+    });
+    assert.match(refused, /stopped/, "nothing more is done behind its back");
+    await chats[0].root.getByRole("link", { name: "Reload the page" }).click();
+    await page.waitForFunction(() => globalThis.chats === undefined);
+    await (await mount("one")).ask("Hello there");
+  },
+  { allow: [/panicked at/, /unreachable/] },
+);
 
 test("the types say what one may write", () => {
   const compiler = path.join(path.dirname(createRequire(import.meta.url).resolve("typescript")), "../bin/tsc");

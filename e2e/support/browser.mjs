@@ -64,10 +64,13 @@ export async function readmePicture(page) {
   if (process.env.BLESS) await page.screenshot({ path: path.join(ROOT, "docs/screenshot.png"), animations: "disabled" });
 }
 
-/** Fails on whatever axe finds on the page. It is evaluated, not added as a script, so that the policy stays in force. */
-export async function accessible(page) {
+/** Fails on whatever axe finds on the page, or in one place of it. It is evaluated, not added as a script, so that the policy stays in force. */
+export async function accessible(page, place) {
   await page.evaluate(AXE);
-  const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
+  const { violations } = await page.evaluate(
+    (place) => globalThis.axe.run(place ?? document, { resultTypes: ["violations"] }),
+    place,
+  );
   const found = violations.map(({ id, help, nodes }) => `${id}: ${help}\n  ${nodes.map((node) => node.html).join("\n  ")}`);
   assert.deepEqual(found, [], "axe finds nothing");
 }

@@ -1,8 +1,8 @@
 //! What a chat shows when the program behind it has ended.
 //!
-//! A panic ends a WebAssembly program for good: the page stays as it is, and nothing answers any
-//! more. The library sets no panic hook; an application says in its own what the person should see.
-//! Nothing here reads signals or context, which a program that ends may hold.
+//! After a panic nothing of a WebAssembly program can be relied on: what it was doing stays half
+//! done, and it may or may not answer. The library sets no panic hook; an application says in its
+//! own what the person should see. Nothing here reads signals or context, which the program may hold.
 
 use leptos::prelude::document;
 use wasm_bindgen::JsCast;
@@ -37,7 +37,6 @@ fn stop(chat: &Element, labels: &Labels) -> Option<()> {
     chat.set_attribute("data-stopped", "").ok()?;
     chat.remove_attribute("data-running").ok()?;
     if let Some(status) = chat.query_selector(".la-chat-status").ok()? {
-        status.set_attribute("data-state", "error").ok()?;
         status.set_text_content(Some(&labels.stopped));
     }
     let children = chat.children();

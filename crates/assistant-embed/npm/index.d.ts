@@ -49,7 +49,7 @@ export interface ActionDefinition<Args = any> {
 export interface Chat {
   /** Registers an action; the function it returns takes it back. Throws on a name that providers refuse. */
   registerAction<Args = any>(action: ActionDefinition<Args>): () => void;
-  /** Says something to the agent. Throws while something is under way. */
+  /** Says something to the agent. Throws while something is under way, and when the chat has stopped for good. */
   send(text: string): void;
   /** Begins another conversation. */
   newConversation(): void;

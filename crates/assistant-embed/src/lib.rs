@@ -15,6 +15,7 @@ use std::{
     collections::HashMap,
     mem::{self, ManuallyDrop},
     rc::{Rc, Weak},
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
 };
 
 use crate::look::Look;
@@ -99,11 +100,23 @@ fn window(attachments: Option<Attachments>, label: String) -> AnyView {
     }
 }
 
+/// Whether something panicked. Code in WebAssembly can still be called then, but what it does is
+/// not to be relied on: nothing is said and no handler is run any more.
+static STOPPED: AtomicBool = AtomicBool::new(false);
+
+fn goes_on() -> Result<(), &'static str> {
+    match STOPPED.load(Relaxed) {
+        true => Err("The chat has stopped"),
+        false => Ok(()),
+    }
+}
+
 /// Runs once, when the module is loaded. A panic ends it: its chats say so instead of standing
 /// still.
 #[wasm_bindgen(start)]
 pub fn start() {
     std::panic::set_hook(Box::new(|info| {
+        STOPPED.store(true, Relaxed);
         leptos::logging::error!("{info}");
         leptos_assistant::chat::show_stopped(&Labels::default());
     }));
@@ -158,8 +171,9 @@ impl Chat {
     ///
     /// # Errors
     ///
-    /// When something is under way that must end first.
+    /// When something is under way that must end first, or the chat has stopped for good.
     pub fn send(&self, text: String) -> Result<(), JsError> {
+        goes_on().map_err(JsError::new)?;
         self.assistant
             .send(text)
             .map_err(|error| JsError::new(&error.to_string()))
@@ -207,6 +221,7 @@ impl Registration {
 
 /// Runs a JavaScript handler.
 async fn call(handler: js_sys::Function, args: Value) -> Result<Value, ToolError> {
+    goes_on().map_err(ToolError::new)?;
     let args = json::to_js(&args).map_err(|error| ToolError::new(json::message(&error)))?;
     let result = handler.call1(&JsValue::UNDEFINED, &args);
     let result = match result {
