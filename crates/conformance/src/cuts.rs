@@ -9,6 +9,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use crate::malformed::with;
 use crate::order::{run_finished, run_started};
 
 /// The text of a delta, to be put in its place.
@@ -69,10 +70,9 @@ fn lanes() -> [Lane; 6] {
         let end = json!({"type": format!("{stem}_END"), field: id});
         [start, piece.clone(), piece, end]
     };
-    let chunk = |kind: &str, first: Value| {
-        let later =
-            json!({"type": kind, "subagentRunId": first["subagentRunId"].clone(), "delta": "%"});
-        [Value::Null, first, later, Value::Null]
+    let chunk = |kind: &str, tag: &str, opener: Value| {
+        let later = json!({"type": kind, "subagentRunId": tag, "delta": "%"});
+        [Value::Null, with(later.clone(), opener), later, Value::Null]
     };
     [
         explicit(
@@ -96,17 +96,12 @@ fn lanes() -> [Lane; 6] {
             "c",
             json!({"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "f"}),
         ),
-        chunk(
-            "TEXT_MESSAGE_CHUNK",
-            json!({"type": "TEXT_MESSAGE_CHUNK", "messageId": "n", "subagentRunId": "s", "delta": "%"}),
-        ),
-        chunk(
-            "REASONING_MESSAGE_CHUNK",
-            json!({"type": "REASONING_MESSAGE_CHUNK", "messageId": "q", "subagentRunId": "o", "delta": "%"}),
-        ),
+        chunk("TEXT_MESSAGE_CHUNK", "s", json!({"messageId": "n"})),
+        chunk("REASONING_MESSAGE_CHUNK", "o", json!({"messageId": "q"})),
         chunk(
             "TOOL_CALL_CHUNK",
-            json!({"type": "TOOL_CALL_CHUNK", "toolCallId": "d", "toolCallName": "f", "subagentRunId": "p", "delta": "%"}),
+            "p",
+            json!({"toolCallId": "d", "toolCallName": "f"}),
         ),
     ]
 }

@@ -1,15 +1,16 @@
-//! Every described field of AG-UI with every wrong value, one at a time.
+//! Every described field of AG-UI with every wrong value, one at a time; some of them two at a time.
 //!
 //! [`cases`] takes one valid example of each event, message, part, source, outcome, interrupt,
-//! usage, patch operation, call and run input (`scenes`) and changes one thing in it. It is not
-//! random: the same few thousand cases each time. What is right is not known here; the differential
-//! test asks the reference client.
+//! usage, patch operation, call and run input (`scenes`) and changes one thing in it, [`pairs`] two.
+//! It is not random: the same few thousand cases each time. What is right is not known here; the
+//! differential test asks the reference client.
 
+mod pairs;
 mod scenes;
 
-use serde_json::{Map, Value, json};
+pub use pairs::pairs;
 
-use scenes::Scene;
+use serde_json::{Map, Value, json};
 
 /// A stream to play, and what was changed in it.
 #[derive(Debug, Clone)]
@@ -46,7 +47,11 @@ pub fn cases() -> Vec<Case> {
         let mut places = Vec::new();
         collect(&scene.subject, &mut Vec::new(), &mut places);
         for place in places {
-            change(&scene, &place, &mut cases);
+            for (what, subject) in changes(&scene.subject, &place) {
+                let name = format!("{}: {} {what}", scene.name, written(&place));
+                let case = scene.with(subject);
+                cases.push(Case { name, case });
+            }
         }
     }
     cases
@@ -88,31 +93,29 @@ fn collect(value: &Value, place: &mut Place, places: &mut Vec<Place>) {
     }
 }
 
-fn change(scene: &Scene, place: &Place, cases: &mut Vec<Case>) {
-    let mut push = |what: &str, subject: Option<Value>| {
-        let Some(subject) = subject else { return };
-        let name = format!("{}: {} {what}", scene.name, written(place));
-        let case = scene.with(subject);
-        cases.push(Case { name, case });
+/// What can be done to a place of an event, in words, and the event after it.
+fn changes(subject: &Value, place: &Place) -> Vec<(String, Value)> {
+    let mut changes = Vec::new();
+    let mut push = |what: String, subject: Option<Value>| {
+        changes.extend(subject.map(|subject| (what, subject)));
     };
-    let subject = &scene.subject;
     let original = at(subject, place).cloned().unwrap_or_default();
-    push("removed", removed(subject, place));
+    push("removed".to_owned(), removed(subject, place));
     for value in wrong_values(&original) {
         // A change that is none is no case.
         if value != original {
-            let what = format!("is {value}");
-            push(&what, replaced(subject, place, value));
+            push(format!("is {value}"), replaced(subject, place, value));
         }
     }
     if let Value::Object(map) = &original {
         for key in ["future", "toString", "__proto__", "a/b~c"] {
             let mut map = map.clone();
             map.insert(key.to_owned(), json!({"a": null}));
-            let what = format!("has {key}");
-            push(&what, replaced(subject, place, Value::Object(map)));
+            let map = Value::Object(map);
+            push(format!("has {key}"), replaced(subject, place, map));
         }
     }
+    changes
 }
 
 fn wrong_values(original: &Value) -> Vec<Value> {
@@ -173,7 +176,7 @@ fn written(place: &Place) -> String {
 }
 
 /// Adds members to an object.
-fn with(mut object: Value, more: Value) -> Value {
+pub(crate) fn with(mut object: Value, more: Value) -> Value {
     if let (Value::Object(object), Value::Object(more)) = (&mut object, more) {
         object.extend::<Map<String, Value>>(more);
     }

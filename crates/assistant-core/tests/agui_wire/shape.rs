@@ -297,6 +297,56 @@ fn the_stages_can_be_had_alone() {
 }
 
 #[test]
+fn of_two_faults_the_one_is_named_that_the_protocol_describes_first() {
+    let snapshot = |message: Value| json!({"type": "MESSAGES_SNAPSHOT", "messages": [message]});
+    for (event, place) in [
+        (
+            json!({"type": "TEXT_MESSAGE_CONTENT", "delta": 1}),
+            "/messageId",
+        ),
+        (
+            json!({"type": "TEXT_MESSAGE_CONTENT", "delta": 1, "timestamp": "x"}),
+            "/timestamp",
+        ),
+        (
+            json!({"type": "TOOL_CALL_END", "metadata": 1, "subagentRunId": 1}),
+            "/metadata",
+        ),
+        (json!({"type": "RUN_ERROR", "subagentRunId": 1}), "/message"),
+        (
+            snapshot(json!({"role": "user", "id": "u", "content": 1, "name": 1})),
+            "/messages/0/name",
+        ),
+        (
+            snapshot(json!({"role": "user", "id": 1, "subagentRunId": 1})),
+            "/messages/0/subagentRunId",
+        ),
+        (
+            snapshot(json!({"role": "tool", "id": "t", "metadata": 1})),
+            "/messages/0/content",
+        ),
+        (
+            snapshot(json!({"role": "user", "id": "u", "content": [{"type": "text", "id": 1}]})),
+            "/messages/0/content",
+        ),
+    ] {
+        let got = decode_run(true, &[event]);
+        let (_, fault) = got.error().split_once(": ").unwrap();
+        let fault: Value = serde_json::from_str(fault).unwrap();
+        assert_eq!(fault["path"], place, "{fault}");
+    }
+    // What is unknown is removed, whatever else is wrong with it.
+    let part = json!({"type": "image", "id": 1, "source": {"type": "ipfs"}});
+    let got = decode_run(
+        true,
+        &[snapshot(
+            json!({"role": "user", "id": "u", "content": [part]}),
+        )],
+    );
+    assert_eq!((got.error(), got.codes()), ("", vec!["unknown-field"]));
+}
+
+#[test]
 fn of_a_field_that_comes_twice_the_last_counts() {
     let frame = Frame::parse(r#"{"type":"RAW","event":1,"event":2}"#).unwrap();
     let event = decode_event(frame, true, &mut Notes::new())

@@ -6,6 +6,8 @@ use assistant_core::replay::{Input, Replay};
 use assistant_core::wire::agui::Options;
 use serde_json::Value;
 
+use crate::findings;
+
 /// Rows of the second table of `docs/agui-differences.md`.
 pub mod rule {
     pub const INTERRUPTS: &str = "Open interrupts";
@@ -25,7 +27,8 @@ pub mod rule {
     pub const PLACE: &str = "A patch at a place that only JavaScript has";
     pub const LARGE: &str = "A number beyond what a double holds";
     pub const EMPTY_METADATA: &str = "An empty `metadata` object on a call";
-    pub const ALL: [&str; 16] = [
+    pub const BEHIND: &str = "The place of a fault behind what was removed from its list";
+    pub const ALL: [&str; 17] = [
         INTERRUPTS,
         TRUNCATED,
         PREFIX,
@@ -42,6 +45,7 @@ pub mod rule {
         NO_OBJECT,
         WORD,
         EMPTY_METADATA,
+        BEHIND,
     ];
 }
 
@@ -90,7 +94,7 @@ pub fn compare(mut reference: Value, mut ours: Value) -> Result<Vec<&'static str
     if reference["outcome"] == "circular" {
         return Ok(vec![rule::CIRCLE]);
     }
-    if is_unknown_word(&reference["error"]) && ours["outcome"] != "failed" {
+    if findings::only_unknown_words(&reference, &ours) {
         return Ok(vec![rule::WORD]);
     }
     for report in [&mut reference, &mut ours] {
@@ -98,8 +102,9 @@ pub fn compare(mut reference: Value, mut ours: Value) -> Result<Vec<&'static str
         minted(report);
     }
     if reference["outcome"] == "failed" && ours["outcome"] == "failed" {
-        same_error(&reference, ours["error"].as_str().unwrap_or_default())?;
-        return Ok(vec![rule::PREFIX]);
+        met.push(rule::PREFIX);
+        same_error(&reference, &ours, &mut met)?;
+        return Ok(met);
     }
     if reference["outcome"] == "completed" && ours["outcome"] == "truncated" {
         reference["outcome"] = "truncated".into();
@@ -150,32 +155,24 @@ pub fn compare(mut reference: Value, mut ours: Value) -> Result<Vec<&'static str
 
 /// Whether both errors name the same rule: the same sentence; of a schema's findings the first, by
 /// its place and its words; of text that is no JSON, that it is none.
-fn same_error(reference: &Value, ours: &str) -> Result<(), String> {
+fn same_error(
+    reference: &Value,
+    report: &Value,
+    met: &mut Vec<&'static str>,
+) -> Result<(), String> {
     let theirs = reference["error"].as_str().unwrap();
+    let ours = report["error"].as_str().unwrap_or_default();
     let same = match reference["kind"].as_str() {
         Some("SyntaxError") => ours.contains("the frame is not JSON"),
         // It has stumbled itself, over something wrong.
         Some("TypeError") => ours.starts_with("Malformed "),
-        Some("ZodError") => first_finding(theirs, ours),
+        Some("ZodError") => findings::same_first(reference, report, met),
         _ => theirs == ours,
     };
     if same {
         return Ok(());
     }
     Err(format!("error: {theirs}\n ours: {ours}"))
-}
-
-/// Whether the reference found nothing worse than a word that is not in a closed set.
-fn is_unknown_word(error: &Value) -> bool {
-    let Some(error) = error.as_str().filter(|error| error.starts_with('[')) else {
-        return false;
-    };
-    let findings: Value = serde_json::from_str(error).unwrap();
-    let mut messages = findings.as_array().unwrap().iter();
-    messages.all(|finding| {
-        let message = finding["message"].as_str().unwrap();
-        message.starts_with("Invalid option: expected one of ")
-    })
 }
 
 /// Ids that a client minted itself for retired thinking events.
@@ -210,22 +207,6 @@ fn numbers(value: &mut Value) {
         Value::Object(map) => map.values_mut().for_each(numbers),
         _ => {}
     }
-}
-
-fn first_finding(theirs: &str, ours: &str) -> bool {
-    let findings: Value = serde_json::from_str(theirs).unwrap();
-    let place = findings[0]["path"].as_array().unwrap().iter();
-    let place: String = place
-        .map(|step| match step {
-            Value::String(key) => format!("/{}", key.replace('~', "~0").replace('/', "~1")),
-            index => format!("/{index}"),
-        })
-        .collect();
-    let found = ours
-        .split_once(": {")
-        .map(|(_, found)| serde_json::from_str::<Value>(&format!("{{{found}")));
-    let Some(Ok(found)) = found else { return false };
-    found["path"] == place && found["message"] == findings[0]["message"]
 }
 
 /// Whether each thing that the reference's wire warns of is in a note of ours, none of our wire

@@ -17,6 +17,7 @@
 )]
 
 mod compare;
+mod findings;
 mod malformed;
 mod random;
 mod reference;

@@ -13,6 +13,11 @@ fn every_wrong_value_comes_to_the_same() {
 }
 
 #[test]
+fn of_two_wrong_values_the_same_one_is_named() {
+    hold(&conformance::malformed::pairs());
+}
+
+#[test]
 fn what_is_odd_comes_to_the_same() {
     hold(&conformance::oddities::cases());
 }

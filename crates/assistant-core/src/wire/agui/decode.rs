@@ -1,6 +1,8 @@
 //! One event: from its fields to [`Event`].
 //!
-//! Knows each event's described fields and nothing about order; that is [`super::verify`]'s.
+//! Knows each event's described fields and nothing about order; that is [`super::verify`]'s. Fields
+//! are read in the order in which the protocol describes them, so that of several faults the one is
+//! named that the reference client names first.
 //! Messages are read in [`super::message`], run input and outcomes in [`super::run`].
 
 use serde_json::Value;
@@ -48,37 +50,49 @@ pub fn decode_event(
 
 fn event(mut fields: Fields<'_>, context: &mut Context<'_>) -> Read<Event> {
     let f = &mut fields;
-    let (kind, attributable) = match context.event {
-        "TEXT_MESSAGE_CONTENT" => (
-            EventKind::TextMessageContent {
-                message_id: f.text(context, "messageId")?,
-                delta: f.text(context, "delta")?,
-            },
-            true,
-        ),
-        "TOOL_CALL_ARGS" => (
-            EventKind::ToolCallArgs {
-                tool_call_id: f.text(context, "toolCallId")?,
-                delta: f.text(context, "delta")?,
-            },
-            true,
-        ),
-        name if name.starts_with("TEXT_MESSAGE_") => (text_message(name, f, context)?, true),
-        name if name.starts_with("TOOL_CALL_") => (tool_call(name, f, context)?, true),
-        name if name.starts_with("REASONING_") => (reasoning(name, f, context)?, true),
-        name if name.starts_with("SUBAGENT_") => (subagent(name, f, context)?, false),
-        name if name.starts_with("RUN_") => (lifecycle(name, f, context)?, false),
-        "MESSAGES_SNAPSHOT" => (
-            EventKind::MessagesSnapshot {
-                messages: f.list(context, "messages", message::read)?,
-            },
-            false,
-        ),
-        name => (standalone(name, f, context)?, true),
+    let attributable = is_attributable(context.event);
+    let kind = match kind(f, context) {
+        Ok(kind) => kind,
+        // Read last because most events carry none of it, but described first: of two faults the
+        // first one is named.
+        Err(Fault::Fatal(error)) => {
+            base(f, context, attributable)?;
+            return Err(Fault::Fatal(error));
+        }
+        Err(Fault::Unknown) => return Err(Fault::Unknown),
     };
     let base = base(f, context, attributable)?;
     fields.close(context);
     Ok(Event { kind, base })
+}
+
+/// Whether `subagentRunId` says whose the event is, where it may be there at all.
+fn is_attributable(name: &str) -> bool {
+    let runs = name.starts_with("RUN_") || name.starts_with("SUBAGENT_");
+    !runs && name != "MESSAGES_SNAPSHOT"
+}
+
+#[inline]
+fn kind(f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<EventKind> {
+    Ok(match context.event {
+        "TEXT_MESSAGE_CONTENT" => EventKind::TextMessageContent {
+            message_id: f.text(context, "messageId")?,
+            delta: f.text(context, "delta")?,
+        },
+        "TOOL_CALL_ARGS" => EventKind::ToolCallArgs {
+            tool_call_id: f.text(context, "toolCallId")?,
+            delta: f.text(context, "delta")?,
+        },
+        name if name.starts_with("TEXT_MESSAGE_") => text_message(name, f, context)?,
+        name if name.starts_with("TOOL_CALL_") => tool_call(name, f, context)?,
+        name if name.starts_with("REASONING_") => reasoning(name, f, context)?,
+        name if name.starts_with("SUBAGENT_") => subagent(name, f, context)?,
+        name if name.starts_with("RUN_") => lifecycle(name, f, context)?,
+        "MESSAGES_SNAPSHOT" => EventKind::MessagesSnapshot {
+            messages: f.list(context, "messages", message::read)?,
+        },
+        name => standalone(name, f, context)?,
+    })
 }
 
 fn base(f: &mut Fields<'_>, context: &mut Context<'_>, attributable: bool) -> Read<Base> {

@@ -72,13 +72,18 @@ pub(super) fn read(value: Value, context: &mut Context<'_>, path: Path<'_>) -> R
     let mut fields = Fields::of(value, context, path)?;
     let f = &mut fields;
     let role = Role::parse(&f.kind("role")?).ok_or(Fault::Unknown)?;
+    let subagent_run_id = f.opt_text(context, "subagentRunId")?;
     let id = f.text(context, "id")?;
-    let body = body(role, f, context)?;
     let named = matches!(
         role,
         Role::Developer | Role::System | Role::User | Role::Assistant
     );
-    let message = Message {
+    // Where a message has a name its content is described last, and what is wrong is named last.
+    let body = match body(role, f, context) {
+        Err(fault) if !named => return Err(fault),
+        body => body,
+    };
+    Ok(Message {
         name: if named {
             f.opt_text(context, "name")?
         } else {
@@ -89,13 +94,12 @@ pub(super) fn read(value: Value, context: &mut Context<'_>, path: Path<'_>) -> R
         } else {
             f.opt_text(context, "encryptedValue")?
         },
-        subagent_run_id: f.opt_text(context, "subagentRunId")?,
         metadata: f.opt_record(context, "metadata")?,
+        body: body?,
+        subagent_run_id,
         extra: fields.rest(context),
         id,
-        body,
-    };
-    Ok(message)
+    })
 }
 
 fn body(role: Role, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<MessageBody> {
@@ -119,8 +123,8 @@ fn body(role: Role, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<Messa
                 .unwrap_or_default(),
         },
         Role::Tool => MessageBody::Tool {
-            tool_call_id: f.text(context, "toolCallId")?,
             content: content(f, context)?,
+            tool_call_id: f.text(context, "toolCallId")?,
             error: f.opt_text(context, "error")?,
         },
         Role::Activity => MessageBody::Activity {
@@ -166,23 +170,30 @@ pub(super) fn content(f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<Con
 fn part(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<ContentPart> {
     let mut fields = Fields::of(value, context, path)?;
     let f = &mut fields;
-    let kind = f.kind("type")?;
-    let body = match kind.as_str() {
-        "text" => PartBody::Text(f.text(context, "text")?),
-        "image" | "audio" | "video" | "document" => {
-            let value = f.object(context, "source")?.into();
-            let part_path = f.path;
-            PartBody::Media {
-                kind,
-                source: source(value, context, Path::Key(&part_path, "source"))?,
-            }
-        }
-        _ => return Err(Fault::Unknown),
+    // Unknown is a part whatever else is wrong with it; described is its id before its body.
+    let body = match part_body(f, context) {
+        Err(Fault::Unknown) => return Err(Fault::Unknown),
+        body => body,
     };
     let id = f.opt_text(context, "id")?;
+    let body = body?;
     let metadata = f.opt(context, "metadata")?;
     fields.close(context);
     Ok(ContentPart { id, metadata, body })
+}
+
+fn part_body(f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<PartBody> {
+    let kind = f.kind("type")?;
+    match kind.as_str() {
+        "text" => f.text(context, "text").map(PartBody::Text),
+        "image" | "audio" | "video" | "document" => {
+            let value = f.object(context, "source")?.into();
+            let part_path = f.path;
+            let source = source(value, context, Path::Key(&part_path, "source"))?;
+            Ok(PartBody::Media { kind, source })
+        }
+        _ => Err(Fault::Unknown),
+    }
 }
 
 fn source(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Source> {

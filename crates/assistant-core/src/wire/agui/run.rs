@@ -33,9 +33,13 @@ pub(super) fn input(value: Value, context: &mut Context<'_>, path: Path<'_>) -> 
     let mut fields = Fields::of(value, context, path)?;
     let f = &mut fields;
     let empty = || Value::Object(Object::new());
+    let thread_id = f.text(context, "threadId")?;
+    let run_id = f.text(context, "runId")?;
+    // Whose version that is, is known: the one of whoever sent the request.
+    f.opt_text(context, "protocolVersion")?;
     let input = RunInput {
-        thread_id: f.text(context, "threadId")?,
-        run_id: f.text(context, "runId")?,
+        thread_id,
+        run_id,
         parent_run_id: f.opt_text(context, "parentRunId")?,
         // The one optional field of which the protocol itself says that null is absent.
         state: f.nullable("state").unwrap_or_else(empty),
@@ -49,8 +53,6 @@ pub(super) fn input(value: Value, context: &mut Context<'_>, path: Path<'_>) -> 
             .opt_list(context, "resume", resume_entry)?
             .unwrap_or_default(),
     };
-    // Whose version that is, is known: the one of whoever sent the request.
-    f.opt_text(context, "protocolVersion")?;
     fields.close(context);
     Ok(input)
 }
@@ -124,6 +126,7 @@ pub(super) fn outcome(value: Value, context: &mut Context<'_>, path: Path<'_>) -
 fn interrupt(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Interrupt> {
     let mut fields = Fields::of(value, context, path)?;
     let f = &mut fields;
+    let subagent_run_id = f.opt_text(context, "subagentRunId")?;
     let id = f.text(context, "id")?;
     let interrupt = Interrupt {
         reason: f.text(context, "reason")?,
@@ -131,8 +134,8 @@ fn interrupt(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<In
         tool_call_id: f.opt_text(context, "toolCallId")?,
         response_schema: f.opt_record(context, "responseSchema")?,
         expires_at: f.opt_text(context, "expiresAt")?,
-        subagent_run_id: f.opt_text(context, "subagentRunId")?,
         metadata: f.opt_record(context, "metadata")?,
+        subagent_run_id,
         id,
     };
     fields.close(context);

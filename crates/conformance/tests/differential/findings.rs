@@ -1,0 +1,142 @@
+//! What the reference's schema found, in the order of its fields, beside the one fault that we name.
+
+use serde_json::Value;
+
+use crate::compare::rule;
+
+/// One finding of the reference.
+struct Finding {
+    /// As a JSON pointer into what was left after the reference had removed what it does not know.
+    place: String,
+    message: String,
+}
+
+impl Finding {
+    /// That a word is not in a closed set.
+    fn is_unknown_word(&self) -> bool {
+        self.message.starts_with("Invalid option: expected one of ")
+    }
+}
+
+/// Whether the reference found nothing but words that are not in a closed set, and what we have
+/// removed with them; whatever comes later, it does not see.
+pub fn only_unknown_words(reference: &Value, ours: &Value) -> bool {
+    let findings = findings(reference);
+    let gone = Gone::of(&findings, ours);
+    let mut all = findings.iter();
+    !findings.is_empty() && all.all(|finding| gone.with_word(finding))
+}
+
+/// Whether the first finding that is not gone with an unknown word is our fault: the same words at
+/// the same place.
+pub fn same_first(reference: &Value, ours: &Value, met: &mut Vec<&'static str>) -> bool {
+    let findings = findings(reference);
+    let gone = Gone::of(&findings, ours);
+    let error = ours["error"].as_str().unwrap_or_default();
+    let fault = error
+        .split_once(": {")
+        .map(|(_, fault)| serde_json::from_str::<Value>(&format!("{{{fault}")));
+    let Some(Ok(fault)) = fault else { return false };
+    let left = findings.iter().position(|finding| !gone.with_word(finding));
+    let Some(first) = left else { return false };
+    if first > 0 {
+        met.push(rule::WORD);
+    }
+    let first = &findings[first];
+    let place = gone.as_sent(&first.place);
+    if place != first.place {
+        met.push(rule::BEHIND);
+    }
+    fault["path"] == place && fault["message"] == first.message
+}
+
+fn findings(reference: &Value) -> Vec<Finding> {
+    let error = reference["error"].as_str().unwrap_or_default();
+    let Some(Value::Array(findings)) = error
+        .starts_with('[')
+        .then(|| serde_json::from_str(error).unwrap())
+    else {
+        return Vec::new();
+    };
+    let place = |path: &Value| {
+        let steps = path.as_array().unwrap().iter();
+        steps
+            .map(|step| match step {
+                Value::String(key) => format!("/{}", key.replace('~', "~0").replace('/', "~1")),
+                index => format!("/{index}"),
+            })
+            .collect()
+    };
+    findings
+        .iter()
+        .map(|finding| Finding {
+            place: place(&finding["path"]),
+            message: finding["message"].as_str().unwrap().to_owned(),
+        })
+        .collect()
+}
+
+/// What we have removed, by our notes.
+struct Gone {
+    /// With a word that the reference does not take: there it is still in its place.
+    with_words: Vec<String>,
+    /// What the reference has removed as well, before it looked.
+    in_both: Vec<String>,
+}
+
+impl Gone {
+    fn of(findings: &[Finding], ours: &Value) -> Self {
+        let notes = ours["diagnostics"].as_array().unwrap();
+        let places = notes.iter().filter_map(|note| {
+            let message = note["message"].as_str()?;
+            match note["code"].as_str()? {
+                "unknown-event" => Some(String::new()),
+                "unknown-field" => Some(message.split('\'').nth(1)?.to_owned()),
+                _ => None,
+            }
+        });
+        let (with_words, in_both) = places.partition(|place| {
+            let mut words = findings.iter().filter(|finding| finding.is_unknown_word());
+            words.any(|word| is_within(&word.place, place))
+        });
+        Self {
+            with_words,
+            in_both,
+        }
+    }
+
+    fn with_word(&self, finding: &Finding) -> bool {
+        let mut places = self.with_words.iter();
+        places.any(|place| is_within(&finding.place, place))
+    }
+
+    /// The place in the event as it was sent: behind each element that is gone from a list.
+    fn as_sent(&self, place: &str) -> String {
+        let mut sent = String::new();
+        for step in place.split('/').skip(1) {
+            let mut index = step.parse::<usize>().ok();
+            for gone in &self.in_both {
+                let element = gone
+                    .strip_prefix(&sent)
+                    .and_then(|rest| rest.strip_prefix('/'));
+                let element = element.and_then(|element| element.parse::<usize>().ok());
+                if let (Some(index), Some(element)) = (&mut index, element)
+                    && element <= *index
+                {
+                    *index += 1;
+                }
+            }
+            match index {
+                Some(index) => sent += &format!("/{index}"),
+                None => sent += &format!("/{step}"),
+            }
+        }
+        sent
+    }
+}
+
+fn is_within(place: &str, outer: &str) -> bool {
+    place
+        .strip_prefix(outer)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
