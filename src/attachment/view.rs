@@ -11,7 +11,7 @@ use crate::{
     chat::Icon,
     part::size_text,
     runtime::fresh_id,
-    view::{each, when},
+    view::{dynamic, each, when},
 };
 
 /// The button that lets the person pick files.
@@ -84,7 +84,7 @@ pub(crate) fn tray_view(tray: &Tray, home: NodeRef<html::Textarea>) -> AnyView {
     };
     let some = Memo::new(move |_| items.with(|items| !items.is_empty()));
     view! {
-        <div role="alert">{reasons}</div>
+        <div role="alert">{dynamic(reasons)}</div>
         {when(move || some.get(), list)}
     }
     .into_any()
@@ -131,10 +131,10 @@ fn item_view(tray: &Tray, item: Item, home: NodeRef<html::Textarea>) -> AnyView 
                 State::Failed(_) => "failed",
             }
         >
-            <span class="la-attachment-picture" aria-hidden="true">{picture}</span>
+            <span class="la-attachment-picture" aria-hidden="true">{dynamic(picture)}</span>
             <div class="la-attachment-text" id=id>
                 <p class="la-attachment-name" dir="auto" title=name.clone()>{name.clone()}</p>
-                <p class="la-attachment-facts">{facts}</p>
+                <p class="la-attachment-facts">{dynamic(facts)}</p>
             </div>
             <button
                 type="button"
@@ -174,7 +174,7 @@ fn pass_focus(event: &ev::MouseEvent, home: NodeRef<html::Textarea>) {
 /// What covers the composer while files are held over the chat.
 pub(crate) fn drop_zone(tray: &Tray) -> AnyView {
     let (hovered, label) = (tray.hovered, tray.labels.drop_here.clone());
-    (move || {
+    dynamic(move || {
         hovered.get().then(|| {
             view! {
                 <div class="la-drop-zone" aria-hidden="true">

@@ -13,6 +13,7 @@ use super::{Icon, Labels, day::clock, labels::with_text, time};
 use crate::{
     assistant::Assistant,
     runtime::{SAID_MS, after, copy_to_clipboard},
+    view::dynamic,
 };
 
 /// Below this a duration says nothing, in milliseconds.
@@ -149,11 +150,11 @@ fn copy_button(desk: &Desk, labels: &Arc<Labels>, messages: Vec<MessageId>) -> A
     let failed = labels.copy_failed.clone();
     view! {
         {icon_button(labels.copy.to_string(), Signal::derive(icon), Signal::stored(None), copy)}
-        {move || {
+        {dynamic(move || {
             let said = failed.clone();
             (outcome.get() == Some(false))
                 .then(|| view! { <span class="la-message-failed">{said}</span> })
-        }}
+        })}
     }
     .into_any()
 }
@@ -218,7 +219,7 @@ fn icon_button(
             aria-pressed=move || pressed.get().map(|pressed| pressed.to_string())
             on:click=act
         >
-            {move || icon.get().view()}
+            {dynamic(move || icon.get().view())}
         </button>
     }
     .into_any()

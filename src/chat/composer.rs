@@ -7,7 +7,7 @@ use super::{Icon, Labels};
 use crate::{
     assistant::Assistant,
     attachment::{Attachments, Tray, attach_button, drop_zone, paste, tray_view, watch_drops},
-    view::Activity,
+    view::{Activity, dynamic},
 };
 
 /// The box in which the person writes, with Send and Stop.
@@ -156,7 +156,7 @@ pub fn Composer(
                 class=move || if state.get() == BLOCKED { "la-composer-reason" } else { "la-composer-hint" }
                 id=hint_id
             >
-                {hint}
+                {dynamic(hint)}
             </p>
         </form>
     }

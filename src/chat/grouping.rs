@@ -15,7 +15,7 @@ use super::{Icon, Labels, item::Turn, labels::with_count};
 use crate::{
     assistant::Assistant,
     tool::{ExactText, has_default_card, tells_failure},
-    view::PartKind,
+    view::{PartKind, dynamic},
 };
 
 /// How many neighbours make a group.
@@ -174,7 +174,7 @@ pub(super) fn place(groups: Groups, call: CallKey, card: AnyView) -> AnyView {
         Some(line(groups, of_line.clone(), &labels, summary))
     };
     view! {
-        {line}
+        {dynamic(line)}
         <div
             class="la-call"
             hidden=move || groups.hides(&hidden)

@@ -160,7 +160,7 @@ impl Icon {
         Self::Chevron.with_class("la-icon la-chevron")
     }
 
-    fn with_class(self, class: &'static str) -> impl IntoView {
+    fn with_class(self, class: &'static str) -> AnyView {
         view! {
             <svg
                 class=class
@@ -172,6 +172,7 @@ impl Icon {
                 <path d=self.path()></path>
             </svg>
         }
+        .into_any()
     }
 }
 

@@ -167,7 +167,7 @@ fn ExpandAll() -> impl IntoView {
                 node_ref=button
                 on:click=toggle
             >
-                <span>{word}</span>
+                <span>{dynamic(word)}</span>
             </button>
         </div>
     }

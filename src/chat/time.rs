@@ -4,6 +4,8 @@ use js_sys::{Array, Function, Object, Reflect};
 use leptos::prelude::document;
 use wasm_bindgen::{JsCast, JsValue};
 
+use crate::runtime::written;
+
 /// How a time is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
@@ -40,11 +42,7 @@ pub(crate) fn number(value: f64, compact: bool) -> String {
     if compact {
         let _ = Reflect::set(&bag, &"notation".into(), &"compact".into());
     }
-    intl("NumberFormat", &bag, &value.into()).unwrap_or_else(|| {
-        // By the browser as well: how Rust writes a float weighs ten kilobytes.
-        let text = js_sys::Number::from(value).to_string_with_radix(10);
-        text.map(String::from).unwrap_or_default()
-    })
+    intl("NumberFormat", &bag, &value.into()).unwrap_or_else(|| written(value))
 }
 
 /// The time for machines.

@@ -15,8 +15,8 @@ use super::{
 use crate::{
     assistant::Assistant,
     part::RunSteps,
-    runtime::after,
-    view::{each, when},
+    runtime::{after, written},
+    view::{dynamic, each, when},
 };
 
 /// The messages of a chat, oldest first, following the newest while the end is in view.
@@ -98,9 +98,9 @@ pub fn Transcript(
                 on:click=move |_| stick.jump()
             >
                 {Icon::ArrowDown.view()}
-                <span>{jump}</span>
+                <span>{dynamic(jump)}</span>
             </button>
-            <p class="la-visually-hidden" role="status">{move || announced.get()}</p>
+            <p class="la-visually-hidden" role="status">{dynamic(move || announced.get())}</p>
         </div>
     }
 }
@@ -161,7 +161,7 @@ fn ShowAll(list: List) -> impl IntoView {
                 data-size="small"
                 on:click=move |_| list.show_all()
             >
-                <span>{move || with_count(&word, list.total.get())}</span>
+                <span>{dynamic(move || with_count(&word, list.total.get()))}</span>
             </button>
         }
         .into_any()
@@ -177,7 +177,7 @@ fn Room(place: &'static str, height: RwSignal<f64>) -> impl IntoView {
             class="la-room"
             data-room=place
             aria-hidden="true"
-            style:block-size=move || format!("{}px", height.get())
+            style:block-size=move || written(height.get()) + "px"
         ></div>
     }
 }
@@ -214,7 +214,8 @@ fn Working(assistant: Assistant, stuck_after_ms: u32) -> impl IntoView {
             <p class="la-working">
                 {spinner()}
                 <span>
-                    {move || line.get()} {" "} {move || stuck.get().then(|| hint.clone())}
+                    {dynamic(move || line.get())} {" "}
+                    {dynamic(move || stuck.get().then(|| hint.clone()))}
                 </span>
             </p>
         }

@@ -11,7 +11,7 @@ use crate::{
     attachment::Attachments,
     runtime,
     tool::InterruptInbox,
-    view::Activity,
+    view::{Activity, dynamic},
 };
 
 /// Something the person could say first.
@@ -206,7 +206,7 @@ fn Status(assistant: Assistant) -> impl IntoView {
         "error" => labels.failed.clone(),
         _ => labels.ready.clone(),
     };
-    view! { <p class="la-chat-status" data-state=move || state.get()>{word}</p> }
+    view! { <p class="la-chat-status" data-state=move || state.get()>{dynamic(word)}</p> }
 }
 
 /// Says aloud what the eye sees: a question, or that the answer is there. Never the text itself
@@ -244,5 +244,5 @@ fn Announcer(assistant: Assistant) -> impl IntoView {
         }
         now
     });
-    view! { <p class="la-visually-hidden" role="status">{move || said.get()}</p> }
+    view! { <p class="la-visually-hidden" role="status">{dynamic(move || said.get())}</p> }
 }

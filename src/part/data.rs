@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::{PartHandle, files, sources};
 use crate::{
     chat::{Icon, Labels},
-    view::PartKind,
+    view::{PartKind, dynamic},
 };
 
 /// How much of the data is shown, in bytes.
@@ -37,7 +37,7 @@ pub(super) fn view(part: PartHandle) -> AnyView {
     };
     let found = part.clone();
     let fits = Memo::new(move |_| found.with(fits).unwrap_or_default());
-    (move || match fits.get() {
+    dynamic(move || match fits.get() {
         true => draw(part.clone()),
         false => card(part.clone()),
     })
@@ -66,11 +66,11 @@ fn card(part: PartHandle) -> AnyView {
         >
             <summary class="la-tool-summary">
                 <span class="la-tool-icon" aria-hidden="true">{Icon::Info.view()}</span>
-                <span class="la-activity-title" dir="auto">{title}</span>
-                <span class="la-activity-state" dir="auto">{state}</span>
+                <span class="la-activity-title" dir="auto">{dynamic(title)}</span>
+                <span class="la-activity-state" dir="auto">{dynamic(state)}</span>
                 {Icon::chevron()}
             </summary>
-            <div class="la-tool-body">{body}</div>
+            <div class="la-tool-body">{dynamic(body)}</div>
         </details>
     }
     .into_any()

@@ -15,6 +15,7 @@ use super::{PartHandle, media_policy};
 use crate::{
     chat::{Icon, Labels},
     runtime::save_file,
+    view::dynamic,
 };
 
 /// How much of a name is shown, in characters.
@@ -43,7 +44,7 @@ pub(crate) fn show(content: &ContentPart) -> AnyView {
     };
     // What cannot be loaded or read is a file like any other.
     let broken = RwSignal::new(false);
-    (move || match broken.get() {
+    dynamic(move || match broken.get() {
         true => chip(&card, bytes_of(&src)),
         false => player(&card, src.clone(), broken),
     })

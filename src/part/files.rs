@@ -9,6 +9,7 @@ use leptos::prelude::*;
 use serde_json::Value;
 
 use super::{PartHandle, file};
+use crate::view::dynamic;
 
 /// The type of data that holds files.
 pub(super) const TYPE: &str = "files";
@@ -38,5 +39,5 @@ pub(super) fn view(part: PartHandle) -> AnyView {
         });
         shown.unwrap_or_default()
     };
-    view! { <div class="la-part la-files">{files}</div> }.into_any()
+    view! { <div class="la-part la-files">{dynamic(files)}</div> }.into_any()
 }

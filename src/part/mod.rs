@@ -21,7 +21,7 @@ use leptos::prelude::*;
 use crate::{
     assistant::Assistant,
     tool::{Foreign, ToolCallSlot, foreign},
-    view::{PartCell, PartKind},
+    view::{PartCell, PartKind, dynamic},
 };
 
 pub use media::media_policy;
@@ -57,7 +57,7 @@ pub fn PartView(
         let table = &drawn.assistant.runtime().parts;
         table.find(drawn.kind()).map(|(id, _)| id)
     });
-    (move || match renderer.get() {
+    dynamic(move || match renderer.get() {
         Some(_) => custom(part.clone()),
         None => built_in(part.clone()),
     })

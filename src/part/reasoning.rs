@@ -9,7 +9,7 @@ use leptos::prelude::*;
 use super::{PartHandle, text};
 use crate::{
     chat::{Icon, Labels},
-    view::when,
+    view::{dynamic, when},
 };
 
 /// How much of the newest line is shown at most, in characters.
@@ -51,8 +51,8 @@ fn thought(part: PartHandle) -> AnyView {
         <details class="la-part la-reasoning" data-open=move || open.get().then_some("")>
             <summary class="la-reasoning-summary">
                 {Icon::chevron()}
-                <span class="la-reasoning-title">{title}</span>
-                {latest}
+                <span class="la-reasoning-title">{dynamic(title)}</span>
+                {dynamic(latest)}
             </summary>
             <div class="la-reasoning-text">
                 {text::prose(assistant, message, cell)}

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::PartHandle;
 use crate::{
     chat::{Icon, Labels},
-    view::each,
+    view::{dynamic, each},
 };
 
 /// The type of data that holds sources.
@@ -92,7 +92,7 @@ pub(super) fn view(part: PartHandle) -> AnyView {
             <summary class="la-sources-summary">
                 {Icon::chevron()}
                 <span>{labels.sources.clone()}</span>
-                <span class="la-count">{count}</span>
+                <span class="la-count">{dynamic(count)}</span>
             </summary>
             <ol class="la-sources-list">
                 {list}

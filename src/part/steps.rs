@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use crate::{
     assistant::Assistant,
     chat::{Icon, Labels, spinner},
-    view::{each, when},
+    view::{dynamic, each, when},
 };
 
 /// How much is shown of why a step failed, in characters.
@@ -69,10 +69,10 @@ fn list(assistant: &Assistant) -> AnyView {
         });
         view! {
             <li class="la-run-step">
-                {mark}
+                {dynamic(mark)}
                 <div class="la-run-step-text">
                     <span dir="auto">{step.name}</span>
-                    <span class="la-visually-hidden">", " {state} {failed.then_some(": ")}</span>
+                    <span class="la-visually-hidden">", " {dynamic(state)} {failed.then_some(": ")}</span>
                     {failure}
                 </div>
             </li>
@@ -81,7 +81,7 @@ fn list(assistant: &Assistant) -> AnyView {
     };
     view! {
         <details class="la-steps">
-            <summary class="la-steps-summary">{head}</summary>
+            <summary class="la-steps-summary">{dynamic(head)}</summary>
             <ol class="la-steps-list">
                 {each(numbered, |(place, step)| format!("{place} {}", step.finished), item)}
             </ol>

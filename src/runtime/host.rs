@@ -51,6 +51,14 @@ impl Host for BrowserHost<'_> {
     }
 }
 
+/// A number for a machine to read, such as `1.5`. Written by the browser: how Rust writes a float
+/// weighs ten kilobytes.
+pub(crate) fn written(number: f64) -> String {
+    let text = js_sys::Number::from(number).to_string_with_radix(10);
+    // It fails only at a radix that is none.
+    text.map(String::from).unwrap_or_default()
+}
+
 /// Milliseconds since 1970.
 #[allow(
     clippy::cast_possible_truncation,

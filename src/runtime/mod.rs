@@ -37,7 +37,7 @@ use crate::{
 
 pub(crate) use clipboard::{SAID_MS, copy as copy_to_clipboard};
 pub(crate) use files::{read_base64, save_file};
-pub(crate) use host::{console_error, fresh_id, now};
+pub(crate) use host::{console_error, fresh_id, now, written};
 pub(crate) use timer::{after, sleep};
 
 type DiagnosticObserver = Rc<dyn Fn(&Diagnostic)>;

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     action::ToolCallView,
     chat::{Icon, Labels, focus},
-    view::when,
+    view::{dynamic, when},
 };
 
 /// Asks the person whether a call may run, showing exactly what would. The arguments can be
@@ -59,7 +59,7 @@ pub fn ApprovalCard(
             <div class="la-approval-body">
                 {question.map(|text| view! { <p class="la-approval-question" dir="auto">{text}</p> })}
                 {description.map(|text| view! { <p class="la-approval-text">{text}</p> })}
-                <Expiry at=expires over /> {body}
+                <Expiry at=expires over /> {dynamic(body)}
             </div>
         </div>
     }
@@ -131,7 +131,7 @@ fn decide(
             role="group"
             aria-label=labels.arguments.clone()
         >
-            {move || view! { <ExactText text=shown.args_text() /> }}
+            {dynamic(move || view! { <ExactText text=shown.args_text() /> })}
         </pre>
         {edit}
         {

@@ -11,6 +11,7 @@ use crate::{
     action::ToolCallView,
     chat::{Icon, Labels, spinner},
     part::show_file,
+    view::dynamic,
 };
 
 /// Name and state of a call in one line; arguments, result and error behind it.
@@ -38,9 +39,9 @@ pub fn DefaultCard(
         >
             <summary class="la-tool-summary">
                 <span class="la-tool-icon" aria-hidden="true">{Icon::Tool.view()}</span>
-                <span class="la-tool-name">{move || view! { <ExactText text=name.name() /> }}</span>
+                <span class="la-tool-name">{dynamic(move || exact(name.name()))}</span>
                 <span class="la-tool-status">
-                    {move || state_view(&words, &state, tone.get())}
+                    {dynamic(move || state_view(&words, &state, tone.get()))}
                 </span>
                 {Icon::chevron()}
             </summary>
@@ -89,7 +90,7 @@ fn sections(labels: &Arc<Labels>, call: &ToolCallView<Value>) -> impl IntoView +
             (None, None) => ().into_any(),
         }
     };
-    view! { {args}{rest} }
+    view! { {args}{dynamic(rest)} }
 }
 
 fn exact(text: String) -> AnyView {

@@ -7,6 +7,7 @@ use leptos::prelude::*;
 use crate::{
     chat::{Labels, time},
     runtime::{after, now},
+    view::dynamic,
 };
 
 /// The line. `at` is in milliseconds since 1970; nothing stands there without it.
@@ -36,5 +37,7 @@ pub(super) fn Expiry(
         true => view! { <span role="alert">{labels.too_late.clone()}</span> }.into_any(),
         false => view! { <span>{until.clone()}</span> }.into_any(),
     };
-    Some(view! { <p class="la-expiry" data-over=move || over.get().then_some("")>{line}</p> })
+    Some(
+        view! { <p class="la-expiry" data-over=move || over.get().then_some("")>{dynamic(line)}</p> },
+    )
 }

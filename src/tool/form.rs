@@ -14,6 +14,7 @@ use super::{
 use crate::{
     chat::{Labels, focus},
     runtime::fresh_id,
+    view::dynamic,
 };
 
 /// What is wrong with a value that a form gave.
@@ -87,7 +88,7 @@ pub fn SchemaForm(
     view! {
         <form class="la-form" on:submit=take novalidate node_ref=form>
             {inputs}
-            {told}
+            {dynamic(told)}
             <div class="la-approval-actions">
                 <button type="submit" class="la-button" data-variant="primary">
                     <span>{submit}</span>
@@ -167,13 +168,14 @@ fn row(field: &Field, wrong: Signal<Vec<Problem>>) -> AnyView {
         text.with(|text| has_hidden(text).then(|| text.clone()))
             .map(|text| view! { <p class="la-field-exact"><ExactText text /></p> })
     };
-    let told = problem;
     view! {
         {control(field, &id, problem)}
         <div class="la-field-below" id=id.clone()>
             {hint.map(|hint| view! { <p class="la-field-hint" dir="auto">{hint}</p> })}
-            {exact}
-            {move || told.get().map(|text| view! { <p class="la-field-problem">{text}</p> })}
+            {dynamic(exact)}
+            {dynamic(move || {
+                problem.get().map(|text| view! { <p class="la-field-problem">{text}</p> })
+            })}
         </div>
     }
     .into_any()

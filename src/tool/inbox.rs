@@ -39,7 +39,7 @@ pub fn InterruptInbox(
     let progress = move || {
         view! {
             <p class="la-inbox-progress" role="status">
-                {move || answered.get()}
+                {dynamic(move || answered.get())}
             </p>
         }
         .into_any()

@@ -12,6 +12,7 @@ use super::{ApprovalCard, DefaultCard, Foreign, foreign};
 use crate::{
     action::{Renderer, ToolCallView},
     assistant::Assistant,
+    view::dynamic,
 };
 
 /// What stands in the slot right now.
@@ -59,13 +60,13 @@ pub fn ToolCallSlot(
             data-phase=move || fine.get().as_str()
             aria-busy=move || (busy.get().status() == Status::Executing).then_some("true")
         >
-            {move || match face.get() {
+            {dynamic(move || match face.get() {
                 Face::Approval => view! { <ApprovalCard call=view.clone() /> }.into_any(),
                 Face::Custom(_) => {
                     custom_card(assistant.clone(), view.clone())
                 }
                 Face::Default => view! { <DefaultCard call=view.clone() /> }.into_any(),
-            }}
+            })}
         </div>
     }
     .into_any()
