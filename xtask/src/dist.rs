@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Stdio;
 
-use crate::demo;
-use crate::project::{Outcome, Project, read};
+use crate::project::{Outcome, Project, read, shown};
+use crate::{demo, slim};
 
 /// The Node.js that npm's binaryen and the size tables run on.
 const NODE: (u32, u32) = (18, 17);
@@ -61,22 +61,28 @@ pub(crate) fn embed(project: &Project) -> Outcome<()> {
     copy_folder(&project.root.join(NPM), &package)?;
     fs::write(package.join("style.css"), styles(project)?)
         .map_err(|error| format!("dist/embed/style.css: {error}"))?;
+    // Once small for the package, once with the names of its functions for the table of weights.
+    let names = optimise(
+        project,
+        "dist/embed/assistant_embed_bg.wasm",
+        "--minify-imports-and-exports-and-modules",
+    )?;
+    optimise(project, &format!("{WORK}/named.wasm"), "-g")?;
     let glue = "assistant_embed.js";
-    copy(&project.root.join(WORK).join(glue), &package.join(glue))?;
-    let bound = format!("{WORK}/assistant_embed_bg.wasm");
-    // Once small for the package, once with the names of its functions for the table of weights. No feature flags: the
-    // module says itself which it uses.
-    for (names, to) in [
-        (None, "dist/embed/assistant_embed_bg.wasm".to_owned()),
-        (Some("-g"), format!("{WORK}/named.wasm")),
-    ] {
-        let mut optimise = project.command("wasm-opt");
-        optimise
-            .args(["-Oz", bound.as_str(), "-o", to.as_str()])
-            .args(names);
-        project.run(&mut optimise)?;
-    }
-    Ok(())
+    let written = read(&project.root.join(WORK).join(glue))?;
+    let written = slim::glue(&written, &slim::Names::read(&names))?;
+    fs::write(package.join(glue), written).map_err(|error| format!("dist/embed/{glue}: {error}"))
+}
+
+/// Makes the embed's module small, and tells what wasm-opt printed. No feature flags: the module says itself which it
+/// uses.
+fn optimise(project: &Project, to: &str, option: &str) -> Outcome<String> {
+    let from = format!("{WORK}/assistant_embed_bg.wasm");
+    let mut optimise = project.command("wasm-opt");
+    optimise.args(["-Oz", option, from.as_str(), "-o", to]);
+    project
+        .output(&mut optimise)
+        .ok_or_else(|| format!("{} failed", shown(&optimise)))
 }
 
 /// Prints the tables of sizes and weights.
@@ -104,7 +110,7 @@ fn styles(project: &Project) -> Outcome<String> {
         .filter(|name| name.starts_with("style/"))
         .map(|name| read(&project.root.join(name)))
         .collect();
-    Ok(sheets?.join("\n"))
+    Ok(slim::sheet(&sheets?.join("\n")))
 }
 
 fn copy_folder(from: &Path, to: &Path) -> Outcome<()> {

@@ -13,6 +13,7 @@ mod demo;
 mod dist;
 mod options;
 mod project;
+mod slim;
 mod tally;
 mod test;
 mod tools;

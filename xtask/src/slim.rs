@@ -1,0 +1,102 @@
+//! What the npm package holds beside the module, made small: style sheets and glue without comments and indentation,
+//! and short names where module and glue meet.
+//!
+//! Lines are taken as they are written: the sheets are our own, and the glue comes from a program.
+
+use std::collections::HashMap;
+
+use crate::project::Outcome;
+
+/// A style sheet without comments.
+pub(crate) fn sheet(css: &str) -> String {
+    let mut pieces = css.split("/*");
+    let mut bare = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        bare.push_str(piece.split_once("*/").map_or("", |(_, rest)| rest));
+    }
+    lines(&bare)
+}
+
+/// The glue without the comments that document its functions, for `index.d.ts` has them.
+pub(crate) fn glue(js: &str, names: &Names) -> Outcome<String> {
+    let mut comment = false;
+    let bare = js.lines().filter(|line| {
+        let line = line.trim();
+        let within = comment || line.starts_with("/**");
+        comment = within && !line.ends_with("*/");
+        !within
+    });
+    names.shorten(&lines(&bare.collect::<Vec<_>>().join("\n")))
+}
+
+/// Lines without what stands before them, and none that are empty.
+fn lines(text: &str) -> String {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// What wasm-opt calls the functions that module and glue give each other. Their own names, which have hashes, weigh
+/// seven kilobytes compressed.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    /// Whose functions the module asks for.
+    modules: Vec<String>,
+    imports: HashMap<String, String>,
+    exports: HashMap<String, String>,
+}
+
+impl Names {
+    /// Reads what wasm-opt prints: lines of `["module", "name", "short name"]` for what the module asks for, and of
+    /// `["name", "short name"]` for what it gives.
+    pub(crate) fn read(printed: &str) -> Self {
+        let mut names = Self::default();
+        for line in printed.lines() {
+            let words: Vec<&str> = line.split('"').skip(1).step_by(2).collect();
+            let (module, into, name, short) = match *words.as_slice() {
+                [module, name, short] => (Some(module), &mut names.imports, name, short),
+                [name, short] => (None, &mut names.exports, name, short),
+                _ => continue,
+            };
+            into.insert(name.to_owned(), short.to_owned());
+            let new = |module: &&str| !names.modules.iter().any(|known| known == module);
+            names.modules.extend(module.filter(new).map(str::to_owned));
+        }
+        names
+    }
+
+    /// Puts the short names into the glue: `name: function…` for what it gives, `wasm.name` for what it takes.
+    fn shorten(&self, glue: &str) -> Outcome<String> {
+        let [module] = self.modules.as_slice() else {
+            return Err("wasm-opt: the module asks for nothing, or of several".to_owned());
+        };
+        // wasm-opt calls all modules the same.
+        let glue = glue.replace(&format!("\"{module}\":"), "a:");
+        let mut short = String::with_capacity(glue.len());
+        let mut given = 0;
+        for piece in glue.split_inclusive(|c: char| !is_of_name(c)) {
+            let word = piece.trim_end_matches(|c| !is_of_name(c));
+            let name = if short.ends_with("wasm.") {
+                self.exports.get(word)
+            } else if piece.ends_with(':') {
+                self.imports.get(word)
+            } else {
+                None
+            };
+            given += usize::from(piece.ends_with(':') && name.is_some());
+            short.push_str(name.map_or(word, String::as_str));
+            short.extend(piece.strip_prefix(word));
+        }
+        if given == self.imports.len() {
+            Ok(short)
+        } else {
+            let asked = self.imports.len();
+            Err(format!(
+                "the glue gives {given} functions and the module asks for {asked}"
+            ))
+        }
+    }
+}
+
+fn is_of_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '$')
+}
