@@ -4,7 +4,10 @@
 //! What an activity says of itself (`title`, and `status`, `message` or `text`) stands in the
 //! summary. A delta changes the texts in place. Neighbours: `sources` and `files` for data of those types.
 
-use std::{borrow::Cow, io};
+use std::{
+    borrow::Cow,
+    fmt::{self, Write as _},
+};
 
 use assistant_core::conversation::Part;
 use js_sys::JsString;
@@ -161,15 +164,15 @@ fn said(value: &Value, labels: &Labels, room: &mut usize) -> AnyView {
     };
     let plain = plain.map(|text| if text.is_empty() { "–".into() } else { text });
     let mut out = Bounded {
-        bytes: Vec::new(),
+        text: String::new(),
         room: *room,
     };
     let whole = match &plain {
-        Some(text) => io::Write::write_all(&mut out, text.as_bytes()).is_ok(),
-        None => serde_json::to_writer_pretty(&mut out, value).is_ok(),
+        Some(text) => out.write_str(text).is_ok(),
+        None => write!(out, "{value:#}").is_ok(),
     };
     *room = if whole { out.room } else { 0 };
-    let mut text = String::from_utf8_lossy(&out.bytes).into_owned();
+    let mut text = out.text;
     if !whole {
         text.push('…');
     }
@@ -191,24 +194,24 @@ fn plain<'a>(value: &'a Value, labels: &Labels) -> Option<Cow<'a, str>> {
     })
 }
 
-/// Takes bytes until it is full, and then fails.
+/// Takes text until it is full, and then fails.
 struct Bounded {
-    bytes: Vec<u8>,
+    text: String,
+    /// In bytes.
     room: usize,
 }
 
-impl io::Write for Bounded {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let taken = bytes.len().min(self.room);
-        self.room -= taken;
-        self.bytes.extend(bytes.iter().take(taken));
-        match taken {
-            0 if !bytes.is_empty() => Err(io::ErrorKind::OutOfMemory.into()),
-            taken => Ok(taken),
+impl fmt::Write for Bounded {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let mut end = text.len().min(self.room);
+        while !text.is_char_boundary(end) {
+            end -= 1;
         }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+        self.text.push_str(text.get(..end).unwrap_or_default());
+        self.room -= end;
+        match end < text.len() {
+            true => Err(fmt::Error),
+            false => Ok(()),
+        }
     }
 }

@@ -79,7 +79,9 @@ pub(crate) fn embed(project: &Project) -> Outcome<()> {
 fn optimise(project: &Project, to: &str, option: &str) -> Outcome<String> {
     let from = format!("{WORK}/assistant_embed_bg.wasm");
     let mut optimise = project.command("wasm-opt");
-    optimise.args(["-Oz", option, from.as_str(), "-o", to]);
+    // Functions of similar names have similar code: side by side they compress better, by ten kilobytes.
+    let args = ["-Oz", "--reorder-functions-by-name", option];
+    optimise.args(args).args([from.as_str(), "-o", to]);
     project
         .output(&mut optimise)
         .ok_or_else(|| format!("{} failed", shown(&optimise)))
