@@ -4,8 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Stdio;
 
-use crate::project::{Outcome, Project, read, shown};
-use crate::{demo, slim};
+use crate::demo;
+use crate::names::Names;
+use crate::project::{Outcome, Project, read};
 
 /// The Node.js that npm's binaryen and the size tables run on.
 const NODE: (u32, u32) = (18, 17);
@@ -59,8 +60,7 @@ pub(crate) fn embed(project: &Project) -> Outcome<()> {
         fs::remove_dir_all(&package).map_err(|error| format!("dist/embed: {error}"))?;
     }
     copy_folder(&project.root.join(NPM), &package)?;
-    fs::write(package.join("style.css"), styles(project)?)
-        .map_err(|error| format!("dist/embed/style.css: {error}"))?;
+    minify(project, "style.css", &styles(project)?)?;
     // Once small for the package, once with the names of its functions for the table of weights.
     let names = optimise(
         project,
@@ -70,8 +70,17 @@ pub(crate) fn embed(project: &Project) -> Outcome<()> {
     optimise(project, &format!("{WORK}/named.wasm"), "-g")?;
     let glue = "assistant_embed.js";
     let written = read(&project.root.join(WORK).join(glue))?;
-    let written = slim::glue(&written, &slim::Names::read(&names))?;
-    fs::write(package.join(glue), written).map_err(|error| format!("dist/embed/{glue}: {error}"))
+    minify(project, glue, &Names::read(&names).shorten(&written)?)
+}
+
+/// Puts a sheet or a script into the package without what is there for people to read.
+fn minify(project: &Project, name: &str, text: &str) -> Outcome<()> {
+    let from = format!("{WORK}/whole-{name}");
+    fs::write(project.root.join(&from), text).map_err(|error| format!("{from}: {error}"))?;
+    let mut esbuild = project.command("esbuild");
+    let to = format!("--outfile=dist/embed/{name}");
+    esbuild.args([from.as_str(), "--minify", "--log-level=warning", &to]);
+    project.run(&mut esbuild)
 }
 
 /// Makes the embed's module small, and tells what wasm-opt printed. No feature flags: the module says itself which it
@@ -82,9 +91,7 @@ fn optimise(project: &Project, to: &str, option: &str) -> Outcome<String> {
     // Functions of similar names have similar code: side by side they compress better, by ten kilobytes.
     let args = ["-Oz", "--reorder-functions-by-name", option];
     optimise.args(args).args([from.as_str(), "-o", to]);
-    project
-        .output(&mut optimise)
-        .ok_or_else(|| format!("{} failed", shown(&optimise)))
+    project.printed(&mut optimise)
 }
 
 /// Prints the tables of sizes and weights.
@@ -112,7 +119,7 @@ fn styles(project: &Project) -> Outcome<String> {
         .filter(|name| name.starts_with("style/"))
         .map(|name| read(&project.root.join(name)))
         .collect();
-    Ok(slim::sheet(&sheets?.join("\n")))
+    Ok(sheets?.join("\n"))
 }
 
 fn copy_folder(from: &Path, to: &Path) -> Outcome<()> {

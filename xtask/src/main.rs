@@ -11,9 +11,9 @@
 mod bench;
 mod demo;
 mod dist;
+mod names;
 mod options;
 mod project;
-mod slim;
 mod tally;
 mod test;
 mod tools;

@@ -66,6 +66,18 @@ impl Project {
         }
     }
 
+    /// What a command prints; anything but success is an error that names it, below its own words.
+    pub(crate) fn printed(&self, command: &mut Command) -> Outcome<String> {
+        let output = command.stdout(Stdio::piped()).output();
+        let output = output.map_err(|error| format!("{}: {error}", shown(command)))?;
+        if output.status.success() {
+            Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+        } else {
+            eprint!("{}", String::from_utf8_lossy(&output.stderr));
+            Err(format!("{} failed", shown(command)))
+        }
+    }
+
     /// What a command prints, if it runs and succeeds.
     pub(crate) fn output(&self, command: &mut Command) -> Option<String> {
         let output = command

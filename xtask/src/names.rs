@@ -1,39 +1,8 @@
-//! What the npm package holds beside the module, made small: style sheets and glue without comments and indentation,
-//! and short names where module and glue meet.
-//!
-//! Lines are taken as they are written: the sheets are our own, and the glue comes from a program.
+//! Short names where the npm package's module and its glue meet.
 
 use std::collections::HashMap;
 
 use crate::project::Outcome;
-
-/// A style sheet without comments.
-pub(crate) fn sheet(css: &str) -> String {
-    let mut pieces = css.split("/*");
-    let mut bare = pieces.next().unwrap_or_default().to_owned();
-    for piece in pieces {
-        bare.push_str(piece.split_once("*/").map_or("", |(_, rest)| rest));
-    }
-    lines(&bare)
-}
-
-/// The glue without the comments that document its functions, for `index.d.ts` has them.
-pub(crate) fn glue(js: &str, names: &Names) -> Outcome<String> {
-    let mut comment = false;
-    let bare = js.lines().filter(|line| {
-        let line = line.trim();
-        let within = comment || line.starts_with("/**");
-        comment = within && !line.ends_with("*/");
-        !within
-    });
-    names.shorten(&lines(&bare.collect::<Vec<_>>().join("\n")))
-}
-
-/// Lines without what stands before them, and none that are empty.
-fn lines(text: &str) -> String {
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    lines.collect::<Vec<_>>().join("\n")
-}
 
 /// What wasm-opt calls the functions that module and glue give each other. Their own names, which have hashes, weigh
 /// seven kilobytes compressed.
@@ -65,7 +34,7 @@ impl Names {
     }
 
     /// Puts the short names into the glue: `name: function…` for what it gives, `wasm.name` for what it takes.
-    fn shorten(&self, glue: &str) -> Outcome<String> {
+    pub(crate) fn shorten(&self, glue: &str) -> Outcome<String> {
         let [module] = self.modules.as_slice() else {
             return Err("wasm-opt: the module asks for nothing, or of several".to_owned());
         };
