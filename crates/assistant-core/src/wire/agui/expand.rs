@@ -11,14 +11,33 @@ use crate::event::{Base, Event, EventKind, Role};
 const MAX_LANES: usize = 1024;
 const PARENT: &str = "(the parent agent)";
 
+/// What comes in deltas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     Text,
     Tool,
     Reasoning,
 }
 
 impl Kind {
+    /// A delta of it.
+    pub(super) const fn content(self, id: String, delta: String) -> EventKind {
+        match self {
+            Self::Text => EventKind::TextMessageContent {
+                message_id: id,
+                delta,
+            },
+            Self::Tool => EventKind::ToolCallArgs {
+                tool_call_id: id,
+                delta,
+            },
+            Self::Reasoning => EventKind::ReasoningMessageContent {
+                message_id: id,
+                delta,
+            },
+        }
+    }
+
     /// The chunk's event type, what it builds, its id field, and the fields only an opener decides.
     const fn words(self) -> (&'static str, &'static str, &'static str, [&'static str; 2]) {
         match self {
@@ -312,20 +331,7 @@ fn content(lane: &Lane, id: Option<String>, delta: Option<String>, mut base: Bas
     if base.subagent_run_id.is_none() {
         base.subagent_run_id.clone_from(&lane.owner);
     }
-    let kind = match lane.kind {
-        Kind::Text => EventKind::TextMessageContent {
-            message_id: id,
-            delta,
-        },
-        Kind::Tool => EventKind::ToolCallArgs {
-            tool_call_id: id,
-            delta,
-        },
-        Kind::Reasoning => EventKind::ReasoningMessageContent {
-            message_id: id,
-            delta,
-        },
-    };
+    let kind = lane.kind.content(id, delta);
     Event { kind, base }
 }
 

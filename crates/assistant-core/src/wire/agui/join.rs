@@ -5,18 +5,12 @@
 //! character, or U+FFFD where it stood. Has nothing to do on a stream that was not cut within a
 //! character; [`super::halves`] finds where it was.
 
+use super::expand::Kind;
 use super::halves::{Cut, REPLACED};
 use crate::event::{Base, Event, EventKind};
 
 /// Halves held at once; they are searched one by one. What is cut beyond that stays U+FFFD.
 const MAX_HELD: usize = 64;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Text,
-    Reasoning,
-    Arguments,
-}
 
 /// The first half of a pair, where a delta ended.
 #[derive(Debug, Clone)]
@@ -57,7 +51,7 @@ impl Joiner {
             EventKind::ToolCallArgs {
                 tool_call_id,
                 delta,
-            } => self.go_on(Kind::Arguments, tool_call_id, delta, cut),
+            } => self.go_on(Kind::Tool, tool_call_id, delta, cut),
             EventKind::TextMessageEnd { message_id } => {
                 out.extend(self.take(Kind::Text, message_id).map(alone));
             }
@@ -65,7 +59,7 @@ impl Joiner {
                 out.extend(self.take(Kind::Reasoning, message_id).map(alone));
             }
             EventKind::ToolCallEnd { tool_call_id } => {
-                out.extend(self.take(Kind::Arguments, tool_call_id).map(alone));
+                out.extend(self.take(Kind::Tool, tool_call_id).map(alone));
             }
             // A snapshot says what a text is so far, and runs end all texts.
             EventKind::RunStarted { .. }
@@ -116,22 +110,8 @@ fn joined(high: u16, low: Option<u16>) -> Option<char> {
 
 /// The delta for a half that stays alone.
 fn alone(held: Held) -> Event {
-    let Held { kind, id, .. } = held;
-    let delta = REPLACED.to_string();
-    let kind = match kind {
-        Kind::Text => EventKind::TextMessageContent {
-            message_id: id,
-            delta,
-        },
-        Kind::Reasoning => EventKind::ReasoningMessageContent {
-            message_id: id,
-            delta,
-        },
-        Kind::Arguments => EventKind::ToolCallArgs {
-            tool_call_id: id,
-            delta,
-        },
-    };
-    let base = Base::default();
-    Event { kind, base }
+    Event {
+        kind: held.kind.content(held.id, REPLACED.to_string()),
+        base: Base::default(),
+    }
 }
