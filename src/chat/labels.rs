@@ -153,7 +153,8 @@ pub struct Labels {
     /// or about a call that could not run. Each goes by its kind: the keyword of JSON Schema that
     /// is not met (`minimum`, `maxLength`, `enum`, …, for `type` the name of the type that is
     /// asked for), or [`ErrorKind::as_str`](assistant_core::conversation::ErrorKind::as_str), or
-    /// `denied`, `cancelled`, `skipped`. `{limit}` stands for what the schema says there.
+    /// `denied`, `cancelled`, `skipped`. `{limit}` stands for what the schema says there. There are
+    /// words for `required`, `integer` and `pattern`; a list of yours takes their place.
     pub reasons: Cow<'static, [(&'static str, Word)]>,
 }
 

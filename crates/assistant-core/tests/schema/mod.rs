@@ -79,6 +79,51 @@ fn a_violation_gives_what_its_keyword_says() {
     assert_eq!(said, expected);
 }
 
+/// Schemas are no limits, nor is what a keyword says that only led to the one that is not met.
+#[test]
+fn a_violation_of_a_schema_has_no_limit() {
+    let schema = json!({
+        "$defs": { "nothing": false },
+        "allOf": [{ "properties": { "a": { "$ref": "#/$defs/nothing" } } }],
+        "properties": {
+            "a": true,
+            "b": { "oneOf": [{ "minProperties": 0 }, { "maxProperties": 1 }] },
+            "c": { "const": { "k": true } },
+            "d": { "prefixItems": [false] },
+            "e": { "allOf": [{ "type": "object", "unevaluatedProperties": false }] },
+            "f": { "not": { "type": "number" } },
+            "g": { "uniqueItems": true },
+            "h": { "minContains": 2, "contains": { "type": "string" } },
+        },
+        "additionalProperties": false,
+    });
+    let instance = json!({
+        "a": 1, "b": {}, "c": 1, "d": [1], "e": { "x": 1 }, "f": 1, "g": [1, 1], "h": [], "i": 1,
+    });
+    let said: Vec<(&str, String)> = found(&schema, &instance)
+        .into_iter()
+        .map(|violation| (violation.keyword, violation.limit))
+        .collect();
+    let of = |keyword: &str| {
+        let mut said = said.iter().filter(|(of, _)| *of == keyword);
+        let limit = said.next().map(|(_, limit)| limit.as_str());
+        assert!(said.all(|(_, other)| Some(other.as_str()) == limit));
+        limit
+    };
+    assert_eq!(of("const"), Some(r#"{"k":true}"#));
+    for keyword in [
+        "false",
+        "oneOf",
+        "unevaluatedProperties",
+        "additionalProperties",
+        "not",
+        "uniqueItems",
+        "minContains",
+    ] {
+        assert_eq!(of(keyword), Some(""), "{keyword} in {said:?}");
+    }
+}
+
 #[test]
 fn tool_arguments_that_fit() {
     let schema = confirm_action();

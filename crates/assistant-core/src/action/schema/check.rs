@@ -59,8 +59,8 @@ pub(super) struct Check<'a, 'h> {
     quiet: usize,
     found: Vec<Violation>,
     faults: Vec<Violation>,
-    /// What the keyword that is looked at says.
-    says: Option<&'a Value>,
+    /// The keyword that is looked at, and what it says.
+    says: Option<(&'a str, &'a Value)>,
 }
 
 impl<'a, 'h> Check<'a, 'h> {
@@ -203,7 +203,7 @@ impl<'a, 'h> Check<'a, 'h> {
         let outer = self.says;
         let mut fits = true;
         for (keyword, value) in schema {
-            self.says = Some(value);
+            self.says = Some((keyword, value));
             fits &= self.keyword(schema, keyword, value, instance, seen.as_deref_mut());
             if !self.goes_on(fits) {
                 fits = false;
@@ -303,10 +303,14 @@ impl<'a, 'h> Check<'a, 'h> {
     pub(super) fn fail(&mut self, keyword: &'static str, message: fmt::Arguments<'_>) -> bool {
         if !self.is_quiet() && !self.is_stopped() && self.found.len() < MAX_VIOLATIONS {
             let path = bounded(format_args!("{}", self.path), MAX_PATH);
+            // A violation may be of another keyword than the one that led here.
+            let says = self.says.filter(|(looked_at, _)| *looked_at == keyword);
             self.found.push(Violation {
                 path,
                 keyword,
-                limit: self.says.map(limit).unwrap_or_default(),
+                limit: says
+                    .map(|(_, said)| limit(keyword, said))
+                    .unwrap_or_default(),
                 message: bounded(message, MAX_MESSAGE),
             });
         }

@@ -47,13 +47,16 @@ pub(super) fn bounded(content: fmt::Arguments<'_>, limit: usize) -> String {
     out.text
 }
 
-/// What a keyword says, if that is a bound, a name or a list of values.
-pub(super) fn limit(said: &Value) -> String {
-    match said {
-        Value::String(text) => bounded(format_args!("{text}"), MAX_MESSAGE),
-        Value::Array(values) => bounded(format_args!("{}", Listed(values)), MAX_MESSAGE),
-        Value::Object(_) => String::new(),
-        value => value.to_string(),
+/// What a keyword says, if that is a bound, a name, a value or a list of values.
+pub(super) fn limit(keyword: &str, said: &Value) -> String {
+    match (keyword, said) {
+        ("anyOf" | "oneOf", _) => String::new(),
+        (_, Value::String(text)) => bounded(format_args!("{text}"), MAX_MESSAGE),
+        (_, Value::Array(values)) => bounded(format_args!("{}", Listed(values)), MAX_MESSAGE),
+        ("const", value) | (_, value @ Value::Number(_)) => {
+            bounded(format_args!("{value}"), MAX_MESSAGE)
+        }
+        _ => String::new(),
     }
 }
 

@@ -87,7 +87,7 @@ pub struct Violation {
     /// of the schema itself, `limit` for a check that was given up.
     pub keyword: &'static str,
     /// What that keyword says: a bound, the name of a type, the values there are; cut if it is long,
-    /// empty if it is a schema. For messages in other words than the one below.
+    /// empty if it is a schema or schemas. For messages in other words than the one below.
     pub limit: String,
     /// What was expected, in plain words, short.
     pub message: String,
