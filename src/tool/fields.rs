@@ -62,7 +62,7 @@ pub(super) struct Choice {
 pub(super) enum Wrong {
     Missing,
     NoNumber,
-    /// And where it ends to be: line and column.
+    /// And where it stops being JSON: line and column.
     NoJson(String),
 }
 

@@ -197,7 +197,7 @@ fn media_key(part: &Value) -> Option<String> {
     let name = part.pointer("/metadata/filename");
     let name = name.unwrap_or(&Value::Null);
     let key = [kind, field("type"), field("value"), field("mimeType"), name];
-    // As JSON, so that what ends one field cannot be read as the begin of the next.
+    // As JSON, so that what ends one field cannot be read as the beginning of the next.
     Some(key.map(Value::to_string).join(" "))
 }
 
