@@ -21,7 +21,7 @@ mod state;
 mod story;
 
 fn main() {
-    // A panic ends the program: the page says so instead of standing still.
+    // After a panic nothing can be relied on: the page says so instead of standing still.
     std::panic::set_hook(Box::new(|info| {
         leptos::logging::error!("{info}");
         leptos_assistant::chat::show_stopped(&leptos_assistant::Labels::default());

@@ -313,15 +313,18 @@ hostTest(
     assert.ok((await chats[1].log.innerText()).includes("You said: Hello there"), "what was said stays");
     await accessible(page, "#one");
     await chats[0].picture("embed stopped");
-    await register(page, "two");
     const refused = await page.evaluate(() => {
-      try {
-        globalThis.chats.two.send("Search for crabs");
-      } catch (error) {
-        return error.message;
-      }
+      const { two } = globalThis.chats;
+      const calls = [() => two.send("Search for crabs"), () => two.registerAction({ name: "late" }), () => two.newConversation()];
+      return calls.map((call) => {
+        try {
+          return call();
+        } catch (error) {
+          return error.message;
+        }
+      });
     });
-    assert.match(refused, /stopped/, "nothing more is done behind its back");
+    for (const message of refused) assert.match(message, /stopped/, "nothing more is done behind its back");
     await chats[0].root.getByRole("link", { name: "Reload the page" }).click();
     await page.waitForFunction(() => globalThis.chats === undefined);
     await (await mount("one")).ask("Hello there");

@@ -222,6 +222,7 @@ async fn read(response: Response, strict: bool, events: &EventSink) -> StreamEnd
         }
         let bytes = js_sys::Uint8Array::new(&chunk.get_value()).to_vec();
         if let Err(failure) = stream.push(&bytes) {
+            stream.flush();
             return StreamEnd::Failed(failure);
         }
     }
@@ -259,12 +260,17 @@ impl<'a> Stream<'a> {
     fn end(mut self) -> StreamEnd {
         self.frames.extend(self.sse.finish());
         let delivered = self.deliver();
-        let mut rest = Vec::new();
-        self.decoder.flush(&mut rest);
-        for event in rest {
+        self.flush();
+        delivered.map_or_else(StreamEnd::Failed, |()| StreamEnd::Closed)
+    }
+
+    /// Delivers what was held back for frames that do not come.
+    fn flush(&mut self) {
+        let mut held = Vec::new();
+        self.decoder.flush(&mut held);
+        for event in held {
             self.events.event(event);
         }
-        delivered.map_or_else(StreamEnd::Failed, |()| StreamEnd::Closed)
     }
 
     /// Events before a fatal one stay delivered.

@@ -160,7 +160,6 @@ pub struct Labels {
 
 /// What people understand better than the words for a model.
 const REASONS: &[(&str, Word)] = &[
-    ("required", Cow::Borrowed("please fill this in")),
     ("integer", Cow::Borrowed("must be a whole number")),
     (
         "pattern",
@@ -341,6 +340,7 @@ impl Labels {
         let of_type = (kind == "type").then(|| word(limit)).flatten();
         match of_type.or_else(|| word(kind)) {
             Some((_, word)) => word.replace("{limit}", limit),
+            None if kind == "required" => self.required.to_string(),
             None => message.to_owned(),
         }
     }

@@ -5,8 +5,8 @@
 //! summary. A delta changes the texts in place. Neighbours: `sources` and `files` for data of those types.
 
 use std::{
-    borrow::Cow,
     fmt::{self, Write as _},
+    slice,
 };
 
 use assistant_core::conversation::Part;
@@ -26,6 +26,8 @@ const MAX_SHOWN: usize = 16 * 1024;
 const MAX_PAIRS: usize = 100;
 /// How long a list is that stands in a line.
 const MAX_LIST: usize = 10;
+/// What stands for a value that says nothing.
+const NOTHING: &str = "–";
 /// How much of a title or state is shown, in characters.
 const MAX_LINE: usize = 120;
 
@@ -136,13 +138,14 @@ fn data_of(part: &Part) -> Option<&Value> {
 fn body(data: &Value, labels: &Labels) -> AnyView {
     let mut room = MAX_SHOWN;
     let Some(object) = data.as_object().filter(|object| !object.is_empty()) else {
-        return said(data, labels, &mut room);
+        return said(data, &labels.result, labels, &mut room);
     };
     let pairs = object.iter().take(MAX_PAIRS).map_while(|(key, value)| {
         (room > 0).then(|| {
-            let said = said(value, labels, &mut room);
+            let name = words(key);
+            let said = said(value, &name, labels, &mut room);
             view! {
-                <dt dir="auto">{words(key)}</dt>
+                <dt dir="auto">{name}</dt>
                 <dd dir="auto">{said}</dd>
             }
             .into_any()
@@ -154,44 +157,55 @@ fn body(data: &Value, labels: &Labels) -> AnyView {
 }
 
 /// A value in words if it has any, else as indented JSON. `room` says how many bytes there are.
-fn said(value: &Value, labels: &Labels, room: &mut usize) -> AnyView {
-    let plain = match value {
-        Value::Array(list) if list.len() <= MAX_LIST => {
-            let items: Option<Vec<_>> = list.iter().map(|item| plain(item, labels)).collect();
-            items.map(|items| items.join(", ").into())
-        }
-        value => plain(value, labels),
+fn said(value: &Value, name: &str, labels: &Labels, room: &mut usize) -> AnyView {
+    let items = match value {
+        Value::Array(list) if list.len() <= MAX_LIST => list.as_slice(),
+        value => slice::from_ref(value),
     };
-    let plain = plain.map(|text| if text.is_empty() { "–".into() } else { text });
+    let plain = items
+        .iter()
+        .all(|item| !item.is_array() && !item.is_object());
     let mut out = Bounded {
         text: String::new(),
         room: *room,
     };
-    let whole = match &plain {
-        Some(text) => out.write_str(text).is_ok(),
-        None => write!(out, "{value:#}").is_ok(),
+    let written = match plain {
+        true => write_plain(&mut out, items, labels),
+        false => write!(out, "{value:#}"),
     };
-    *room = if whole { out.room } else { 0 };
+    *room = written.map_or(0, |()| out.room);
     let mut text = out.text;
-    if !whole {
+    if written.is_err() {
         text.push('…');
     }
     match plain {
-        Some(_) => text.into_any(),
-        None => view! { <pre class="la-code" tabindex="0">{text}</pre> }.into_any(),
+        true if text.is_empty() => NOTHING.into_any(),
+        true => text.into_any(),
+        // It scrolls, so that the keyboard must reach it.
+        false => view! {
+            <pre class="la-code" tabindex="0" role="group" aria-label=name.to_owned()>
+                {text}
+            </pre>
+        }
+        .into_any(),
     }
 }
 
-/// What is no list and no object, in words.
-fn plain<'a>(value: &'a Value, labels: &Labels) -> Option<Cow<'a, str>> {
-    Some(match value {
-        Value::String(text) => Cow::Borrowed(text),
-        Value::Number(number) => number.to_string().into(),
-        Value::Bool(true) => labels.yes.to_string().into(),
-        Value::Bool(false) => labels.no.to_string().into(),
-        Value::Null => "–".into(),
-        _ => return None,
-    })
+/// What are no lists and no objects, in words.
+fn write_plain(out: &mut Bounded, items: &[Value], labels: &Labels) -> fmt::Result {
+    for (at, item) in items.iter().enumerate() {
+        if at > 0 {
+            out.write_str(", ")?;
+        }
+        match item {
+            Value::String(text) => out.write_str(text)?,
+            Value::Bool(true) => out.write_str(&labels.yes)?,
+            Value::Bool(false) => out.write_str(&labels.no)?,
+            Value::Null => out.write_str(NOTHING)?,
+            other => write!(out, "{other}")?,
+        }
+    }
+    Ok(())
 }
 
 /// Takes text until it is full, and then fails.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::project::Outcome;
 
 /// What wasm-opt calls the functions that module and glue give each other. Their own names, which have hashes, weigh
-/// seven kilobytes compressed.
+/// eight kilobytes compressed.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     /// Whose functions the module asks for.

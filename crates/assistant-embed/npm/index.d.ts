@@ -46,16 +46,17 @@ export interface ActionDefinition<Args = any> {
   requiresApproval?: boolean;
 }
 
+/** A chat in the page. It stops for good, and says so, if something goes wrong inside of it; only a reload helps then. */
 export interface Chat {
-  /** Registers an action; the function it returns takes it back. Throws on a name that providers refuse. */
+  /** Registers an action; the function it returns takes it back. Throws on a name that providers refuse, and when stopped. */
   registerAction<Args = any>(action: ActionDefinition<Args>): () => void;
-  /** Says something to the agent. Throws while something is under way, and when the chat has stopped for good. */
+  /** Says something to the agent. Throws while something is under way, and when stopped. */
   send(text: string): void;
-  /** Begins another conversation. */
+  /** Begins another conversation. Throws when stopped. */
   newConversation(): void;
   /** Takes the chat out of the page; everything that runs ends. */
   unmount(): void;
 }
 
-/** Puts a chat into an element, which must have a height. Link `style.css` for its looks. */
+/** Puts a chat into an element, which must have a height. Link `style.css` for its looks. Rejects when one has stopped. */
 export function mount(element: HTMLElement, options: MountOptions): Promise<Chat>;

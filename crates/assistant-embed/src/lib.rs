@@ -13,6 +13,7 @@ use std::{
     any::Any,
     cell::RefCell,
     collections::HashMap,
+    future::pending,
     mem::{self, ManuallyDrop},
     rc::{Rc, Weak},
     sync::atomic::{AtomicBool, Ordering::Relaxed},
@@ -53,13 +54,18 @@ impl std::fmt::Debug for Chat {
 
 /// Puts a chat with the AG-UI agent at `url` into an element. `headers` is a list of pairs;
 /// `options` is an object as in `index.d.ts`.
+///
+/// # Errors
+///
+/// When a chat of this page has stopped for good.
 #[wasm_bindgen]
 pub fn mount(
     element: web_sys::HtmlElement,
     url: String,
     headers: &js_sys::Array,
     options: &JsValue,
-) -> Chat {
+) -> Result<Chat, JsError> {
+    goes_on()?;
     let mut agent = HttpAgent::new(url);
     for pair in headers.iter() {
         let pair = js_sys::Array::from(&pair);
@@ -87,10 +93,10 @@ pub fn mount(
         mounted: Some(Box::new(mounted)),
         ..Standing::default()
     };
-    Chat {
+    Ok(Chat {
         assistant,
         standing: ManuallyDrop::new(Rc::new(RefCell::new(standing))),
-    }
+    })
 }
 
 fn window(attachments: Option<Attachments>, label: String) -> AnyView {
@@ -101,18 +107,17 @@ fn window(attachments: Option<Attachments>, label: String) -> AnyView {
 }
 
 /// Whether something panicked. Code in WebAssembly can still be called then, but what it does is
-/// not to be relied on: nothing is said and no handler is run any more.
+/// not to be relied on: the page's calls are refused, and no handler is run or answered any more.
 static STOPPED: AtomicBool = AtomicBool::new(false);
 
-fn goes_on() -> Result<(), &'static str> {
+fn goes_on() -> Result<(), JsError> {
     match STOPPED.load(Relaxed) {
-        true => Err("The chat has stopped"),
+        true => Err(JsError::new("The chat has stopped")),
         false => Ok(()),
     }
 }
 
-/// Runs once, when the module is loaded. A panic ends it: its chats say so instead of standing
-/// still.
+/// Runs once, when the module is loaded. After a panic its chats say that they have stopped.
 #[wasm_bindgen(start)]
 pub fn start() {
     std::panic::set_hook(Box::new(|info| {
@@ -130,7 +135,8 @@ impl Chat {
     ///
     /// # Errors
     ///
-    /// When the name is none that providers accept, or the schema is no JSON.
+    /// When the name is none that providers accept, the schema is no JSON, or the chat has stopped
+    /// for good.
     #[wasm_bindgen(js_name = registerAction)]
     pub fn register_action(
         &self,
@@ -140,6 +146,7 @@ impl Chat {
         handler: Option<js_sys::Function>,
         requires_approval: bool,
     ) -> Result<Registration, JsError> {
+        goes_on()?;
         let mut action = Action::new(name, description);
         if !parameters.is_undefined() {
             action = action.parameters(json::from_js(parameters)?);
@@ -173,16 +180,22 @@ impl Chat {
     ///
     /// When something is under way that must end first, or the chat has stopped for good.
     pub fn send(&self, text: String) -> Result<(), JsError> {
-        goes_on().map_err(JsError::new)?;
+        goes_on()?;
         self.assistant
             .send(text)
             .map_err(|error| JsError::new(&error.to_string()))
     }
 
     /// Begins another conversation.
+    ///
+    /// # Errors
+    ///
+    /// When the chat has stopped for good.
     #[wasm_bindgen(js_name = newConversation)]
-    pub fn new_conversation(&self) {
+    pub fn new_conversation(&self) -> Result<(), JsError> {
+        goes_on()?;
         self.assistant.new_conversation();
+        Ok(())
     }
 
     /// Takes the chat out of the page; everything that runs ends.
@@ -221,7 +234,9 @@ impl Registration {
 
 /// Runs a JavaScript handler.
 async fn call(handler: js_sys::Function, args: Value) -> Result<Value, ToolError> {
-    goes_on().map_err(ToolError::new)?;
+    if STOPPED.load(Relaxed) {
+        return pending().await;
+    }
     let args = json::to_js(&args).map_err(|error| ToolError::new(json::message(&error)))?;
     let result = handler.call1(&JsValue::UNDEFINED, &args);
     let result = match result {
