@@ -117,6 +117,13 @@ fn goes_on() -> Result<(), JsError> {
     }
 }
 
+/// Goes on at once, or never when the chat has stopped.
+async fn while_going_on() {
+    if STOPPED.load(Relaxed) {
+        pending::<()>().await;
+    }
+}
+
 /// Runs once, when the module is loaded. After a panic its chats say that they have stopped.
 #[wasm_bindgen(start)]
 pub fn start() {
@@ -234,9 +241,7 @@ impl Registration {
 
 /// Runs a JavaScript handler.
 async fn call(handler: js_sys::Function, args: Value) -> Result<Value, ToolError> {
-    if STOPPED.load(Relaxed) {
-        return pending().await;
-    }
+    while_going_on().await;
     let args = json::to_js(&args).map_err(|error| ToolError::new(json::message(&error)))?;
     let result = handler.call1(&JsValue::UNDEFINED, &args);
     let result = match result {
@@ -244,6 +249,7 @@ async fn call(handler: js_sys::Function, args: Value) -> Result<Value, ToolError
         Ok(value) => JsFuture::from(js_sys::Promise::resolve(&value)).await,
         Err(error) => Err(error),
     };
+    while_going_on().await;
     let value = result.map_err(|error| ToolError::new(json::message(&error)))?;
     json::from_js(&value).map_err(|_| ToolError::new("The handler's result is no JSON"))
 }
