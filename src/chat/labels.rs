@@ -154,7 +154,8 @@ pub struct Labels {
     /// is not met (`minimum`, `maxLength`, `enum`, …, for `type` the name of the type that is
     /// asked for), or [`ErrorKind::as_str`](assistant_core::conversation::ErrorKind::as_str), or
     /// `denied`, `cancelled`, `skipped`. `{limit}` stands for what the schema says there. There are
-    /// words for `required`, `integer` and `pattern`; a list of yours takes their place.
+    /// words for `integer` and `pattern`, and a list of yours takes their place; `required` has the
+    /// word of that name if it is not in the list.
     pub reasons: Cow<'static, [(&'static str, Word)]>,
 }
 
