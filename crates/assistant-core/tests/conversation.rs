@@ -169,7 +169,13 @@ fn a_call_appears_in_the_message_that_the_protocol_names() {
     driver.event(start_in("c", "f", None));
     let step = driver.event(start_in("d", "f", Some(user.as_str())));
     assert_eq!(step.diagnostics[0].code, "parent-is-no-assistant");
-    let home = |id: &str| driver.key(id).message.to_string();
+    let home = |id: &str| {
+        let message = driver
+            .session
+            .conversation()
+            .message_of_call(&driver.key(id));
+        message.unwrap().id.to_string()
+    };
     assert_eq!((home("a"), home("b")), ("m".to_owned(), "new".to_owned()));
     assert_eq!((home("c"), home("d")), ("c".to_owned(), "d".to_owned()));
     assert_eq!(driver.phase("a"), Phase::InputStreaming);

@@ -38,7 +38,7 @@ fn a_message_goes_through_json_unchanged() {
     assert!(matches!(message.parts[0], Part::Text(_)));
     let call = message.calls().next().unwrap();
     assert_eq!((call.id.as_str(), call.name.as_str()), ("c", "weather"));
-    assert_eq!(call.phase, Phase::InputAvailable);
+    assert_eq!(call.phase(), Phase::InputAvailable);
     assert_eq!(call.args(), Some(&json!({"city": "Oslo"})));
     assert!(matches!(message.parts[2], Part::Unknown(_)));
 }
@@ -132,7 +132,7 @@ fn a_list_of_messages_is_a_conversation_of_one_branch() {
     let conversation = Conversation::import(list).unwrap();
     let ids: Vec<_> = conversation.path().map(|m| m.id.as_str()).collect();
     assert_eq!(ids, ["u", "a", "b"]);
-    let phase = |id: &str| conversation.call_by_wire_id(id).unwrap().1.phase;
+    let phase = |id: &str| conversation.call_by_wire_id(id).unwrap().1.phase();
     assert_eq!(phase("c"), Phase::OutputAvailable);
     assert_eq!(phase("d"), Phase::Cancelled, "it may have run");
     assert_eq!(conversation.received_messages().len(), 4);
@@ -161,14 +161,17 @@ fn bad_data_is_not_half_imported() {
         case[key] = value;
         cases.push(case);
     };
-    with("version", json!(2));
+    with("version", json!(3));
     with("messages", json!({}));
     with("tip", json!("nobody"));
     with("messages", json!([message, message]));
     with("messages", json!([{"message": {"id": "x"}}]));
     with(
         "messages",
-        json!([{"parent": "later", "message": message["message"]}]),
+        json!([
+            {"parent": "y", "message": {"id": "x", "role": "user", "parts": []}},
+            {"parent": "x", "message": {"id": "y", "role": "user", "parts": []}},
+        ]),
     );
     for case in cases {
         let mut driver = Driver::new();

@@ -117,10 +117,16 @@ fn a_decision_is_taken_once() {
     driver.returns("c", json!(1));
     assert_eq!(driver.deny("c", None), Some(Refusal::AlreadyResolved));
     assert_eq!(driver.starts("c"), 1);
-    let mut call = driver.key("c");
-    call.ordinal = 9;
+    let mut other = Driver::new();
+    other.send("hi");
+    other.plays(["a", "b", "c"].map(|id| calls(id, "f", "{}")).concat());
+    let call = other.key("c");
     let verdict = Verdict::Approve { args: None };
-    let step = driver.input(Input::Decide { call, verdict });
+    let step = driver.input(Input::Decide {
+        call,
+        shown: None,
+        verdict,
+    });
     assert_eq!(step.refused, Some(Refusal::AlreadyResolved));
 }
 

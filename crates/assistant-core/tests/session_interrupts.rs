@@ -64,7 +64,7 @@ fn a_gated_call_never_runs_here_and_the_answer_goes_out_with_the_results() {
 }
 
 #[test]
-fn an_approved_call_that_the_agent_left_to_us_runs_without_a_second_question() {
+fn an_answer_to_the_agent_does_not_stand_in_for_the_pages_own_question() {
     let mut driver = gated("ask");
     let verdict = Verdict::Approve {
         args: Some(json!({"x": 2})),
@@ -74,8 +74,17 @@ fn an_approved_call_that_the_agent_left_to_us_runs_without_a_second_question() {
     let payload = json!({"approved": true, "editedArgs": {"x": 2}});
     assert_eq!(resume(driver.request())[0].1, Some(payload));
     driver.plays([]);
-    assert_eq!(driver.starts("c"), 1);
+    assert_eq!(driver.starts("c"), 0);
+    assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
+    assert_eq!(driver.approve("c"), None);
     assert_eq!(driver.invocation("c").args, json!({"x": 2}));
+    driver.returns("c", json!(1));
+    // Where the page asks nobody, the agent's question was the only one.
+    let mut driver = gated("f");
+    driver.approve("c");
+    driver.returns("d", json!(1));
+    driver.plays([]);
+    assert_eq!(driver.starts("c"), 1);
 }
 
 #[test]
@@ -269,10 +278,26 @@ fn a_later_run_of_the_stream_does_not_lift_the_gate() {
 }
 
 #[test]
-fn the_agent_may_ask_about_the_same_call_again() {
+fn what_was_denied_is_not_asked_about_again_by_its_card() {
     let mut driver = gated("theirs");
     driver.returns("d", json!(1));
     driver.deny("c", None);
+    driver.event(started());
+    driver.event(interrupted(vec![gate("int", "c")]));
+    driver.close();
+    assert_eq!(driver.phase("c"), Phase::OutputDenied);
+    assert_eq!(driver.session.interrupts()[0].call, None);
+    let payload = json!({"approved": true});
+    assert_eq!(answer(&mut driver, "int", Some(payload.clone())), None);
+    assert_eq!(resume(driver.request())[0].1, Some(payload));
+    assert_eq!(driver.phase("c"), Phase::OutputDenied);
+}
+
+#[test]
+fn the_agent_may_ask_about_an_approved_call_again() {
+    let mut driver = gated("theirs");
+    driver.returns("d", json!(1));
+    driver.approve("c");
     driver.event(started());
     driver.event(interrupted(vec![gate("int", "c")]));
     driver.close();
@@ -344,7 +369,16 @@ fn an_expired_approval_can_be_denied_which_gives_it_up() {
     assert_eq!(driver.approve("c"), Some(Refusal::Expired));
     let verdict = Verdict::Deny { reason: None };
     let call = driver.key("c");
-    assert_eq!(driver.input(Input::Decide { call, verdict }).refused, None);
+    assert_eq!(
+        driver
+            .input(Input::Decide {
+                call,
+                shown: None,
+                verdict,
+            })
+            .refused,
+        None
+    );
     let sent = &driver.request().resume[0];
     assert_eq!(
         (sent.status, sent.payload.clone()),

@@ -24,7 +24,7 @@ fn the_agent_may_run_its_own_tool_when_the_page_has_answered() {
     let mut driver = mixed();
     finish_run(&mut driver);
     assert_eq!(driver.phase("c"), Phase::Running);
-    assert_eq!(driver.session.running_tools(), ["g", "theirs"]);
+    assert_eq!(driver.session.running_tools(), ["theirs", "g"]);
     driver.returns("d", json!(1));
     assert_eq!(request(&driver), ["user=hi", "assistant=[c,d]", "tool:d=1"]);
     driver.event(started());

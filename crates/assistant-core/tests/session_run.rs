@@ -208,9 +208,9 @@ fn stop_conditions_combine() {
         has("f"),
         StopCondition::StepCount(2)
     ])));
-    assert!(ends(StopCondition::Custom(
-        |summary| summary.steps.len() == 1
-    )));
+    // What the rule says is the host's.
+    assert!(ends(StopCondition::Rule("after one".to_owned())));
+    assert!(!ends(StopCondition::Rule("after two".to_owned())));
 }
 
 #[test]

@@ -2,21 +2,23 @@
 
 use serde_json::{Map, Value};
 
-use super::{Origin, Phase};
+use super::{
+    Author, CallKey, Fingerprint, Origin, Phase,
+    state::{Done, Happening, State},
+};
 use crate::{
     event::{Content, Object},
-    wire::json::partial::{PartialJson, State},
+    wire::json::partial::{self, PartialJson},
 };
 
 /// A tool call inside an assistant message.
 #[derive(Debug, Clone)]
 pub struct ToolCall {
+    pub(super) key: CallKey,
     /// The id that the agent gave it.
     pub id: String,
     /// The tool's name.
     pub name: String,
-    /// How far it has come.
-    pub phase: Phase,
     /// What a person was asked and said.
     pub approval: Option<Approval>,
     /// Arguments as a person changed them before approving.
@@ -41,17 +43,22 @@ pub struct ToolCall {
     pub extra: Object,
     /// Where it was said.
     pub origin: Origin,
+    pub(super) state: State,
+    /// The number of the run that made it, if that is known.
+    pub(super) run: Option<u64>,
+    /// Whether its handler was ever started.
+    pub(super) was_started: bool,
     args_text: String,
     args_generation: u32,
     args: Option<Value>,
     partial: PartialJson,
     open: bool,
-    /// It was answered or given up here, so nothing that the agent still says about it counts.
-    pub(super) settled: bool,
     /// It came whole in a list of messages, perhaps while its arguments still stream in.
     listed: bool,
     /// Its result has no place in the received order: a snapshot left the tool message out.
     pub(super) unlisted: bool,
+    /// It was asked about or decided as something else than what it is now.
+    pub(crate) changed: bool,
 }
 
 impl ToolCall {
@@ -59,9 +66,9 @@ impl ToolCall {
     #[must_use]
     pub fn new(id: impl Into<String>, name: impl Into<String>, now: i64) -> Self {
         Self {
+            key: CallKey::new(0),
             id: id.into(),
             name: name.into(),
-            phase: Phase::InputStreaming,
             approval: None,
             edited_args: None,
             preliminary: None,
@@ -74,15 +81,113 @@ impl ToolCall {
             metadata: Map::new(),
             extra: Map::new(),
             origin: Origin::Agent,
+            state: State::Streaming,
+            run: None,
+            was_started: false,
             args_text: String::new(),
             args_generation: 0,
             args: None,
             partial: PartialJson::new(),
             open: true,
-            settled: false,
             listed: false,
             unlisted: false,
+            changed: false,
         }
+    }
+
+    /// The name that it keeps, whatever becomes of its message and its id.
+    #[must_use]
+    pub const fn key(&self) -> CallKey {
+        self.key
+    }
+
+    /// How far it has come.
+    #[must_use]
+    pub const fn phase(&self) -> Phase {
+        match (&self.state, &self.approval) {
+            // Nobody was asked: it is merely complete.
+            (
+                State::Allowed | State::Committing(_),
+                None | Some(Approval { decision: None, .. }),
+            ) => Phase::InputAvailable,
+            (state, _) => state.phase(),
+        }
+    }
+
+    pub(crate) const fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Who gave the result; `None` while there is none.
+    #[must_use]
+    pub const fn answered_by(&self) -> Option<Author> {
+        match &self.state {
+            State::Done(done) if self.result.is_some() => Some(done.by),
+            _ => None,
+        }
+    }
+
+    /// Whether an agent has the result: it came from one, or went out with a run that began.
+    #[must_use]
+    pub const fn is_delivered(&self) -> bool {
+        matches!(&self.state, State::Done(done) if done.sent)
+    }
+
+    /// Whether there is a result that no agent has.
+    pub(crate) const fn is_undelivered(&self) -> bool {
+        self.result.is_some() && matches!(&self.state, State::Done(done) if !done.sent)
+    }
+
+    /// Whether the page ended it, by a result or by giving it up.
+    pub(crate) const fn is_settled_here(&self) -> bool {
+        matches!(
+            &self.state,
+            State::Done(Done {
+                by: Author::Page,
+                ..
+            })
+        )
+    }
+
+    /// Takes over what an agent says of it, listed anew: its content, not its history.
+    pub(super) fn take_over(&mut self, said: Self) {
+        self.origin = said.origin;
+        super::Conversation::rewrite(self, said.name, &said.args_text);
+        if !self.has_ended() || self.args.is_none() {
+            self.end_in_list();
+        }
+        self.metadata = said.metadata;
+        self.encrypted_value = said.encrypted_value;
+        self.extra = said.extra;
+    }
+
+    /// Lets something happen to it. `false` if that changes nothing.
+    pub(super) fn take(&mut self, what: &Happening) -> bool {
+        let Some(next) = self.state.after(what) else {
+            return false;
+        };
+        if matches!(next, State::Streaming | State::Ended | State::Gated { .. }) {
+            self.forget_verdict(what);
+        }
+        self.was_started |= matches!(next, State::Running(..));
+        self.state = next;
+        true
+    }
+
+    /// What a person decided about other words or arguments is void.
+    fn forget_verdict(&mut self, what: &Happening) {
+        let was_decided = self
+            .approval
+            .as_ref()
+            .is_some_and(|approval| approval.decision.is_some());
+        let changed = matches!(what, Happening::Rewritten | Happening::Reopened);
+        self.changed |= changed && (was_decided || self.state == State::Asked);
+        if !matches!(what, Happening::GateLifted) {
+            self.approval = None;
+            self.edited_args = None;
+        }
+        self.preliminary = None;
+        self.progress = None;
     }
 
     /// The arguments exactly as the agent wrote them.
@@ -138,23 +243,19 @@ impl ToolCall {
         self.push_args(text);
     }
 
-    /// Arguments go on after they had ended: what was made of them is void (decision D1). A call
-    /// that has its answer stays answered, whatever the agent adds to its arguments.
-    pub(crate) fn reopen(&mut self) {
+    /// Arguments go on after they had ended: what was made of them is void. A call that has its
+    /// answer stays answered, whatever the agent adds to its arguments.
+    pub(super) fn reopen(&mut self) {
         self.open = true;
         self.listed = false;
-        if self.phase.is_final() {
-            return;
-        }
-        self.void_verdict();
-        self.phase = Phase::InputStreaming;
+        self.take(&Happening::Reopened);
     }
 
     /// Whether more arguments may come: it is open, or a list of messages held it before its end
     /// had come and nothing was made of it yet.
     pub(crate) fn takes_more(&self) -> bool {
-        let untouched = self.phase == Phase::InputAvailable || self.phase.is_final();
-        self.open || (self.listed && untouched && !self.settled)
+        let untouched = self.state.is_done() || self.phase() == Phase::InputAvailable;
+        self.open || (self.listed && untouched && !self.is_settled_here())
     }
 
     /// A list of messages holds it whole.
@@ -163,37 +264,17 @@ impl ToolCall {
         self.end_args();
     }
 
-    /// Forgets what was made of the call, so that it can be looked at afresh.
-    pub(crate) fn void_verdict(&mut self) {
-        self.phase = Phase::InputAvailable;
-        // A no to the agent stays a no, even if the agent announces the call again.
-        if !self.is_refused_to_agent() {
-            self.approval = None;
-        }
-        self.edited_args = None;
-        self.preliminary = None;
-        self.progress = None;
-    }
-
-    /// Whether a person agreed when the agent asked about it.
+    /// Whether a person agreed, as it is now, when the agent asked about it.
     pub(crate) fn is_granted(&self) -> bool {
-        self.approval.as_ref().is_some_and(|approval| {
-            approval.interrupt_id.is_some() && approval.decision == Some(Decision::Approved)
-        })
+        !self.changed
+            && self.approval.as_ref().is_some_and(|approval| {
+                approval.interrupt_id.is_some() && approval.decision == Some(Decision::Approved)
+            })
     }
 
-    /// Whether a person refused when the agent asked about it.
-    pub(crate) fn is_refused_to_agent(&self) -> bool {
-        self.approval.as_ref().is_some_and(|approval| {
-            approval.interrupt_id.is_some()
-                && matches!(approval.decision, Some(Decision::Denied { .. }))
-        })
-    }
-
-    /// Whether the agent is told by a tool message that it may run the call, and has not answered.
-    pub(crate) fn is_told(&self) -> bool {
-        let told = |approval: &Approval| approval.told.is_some();
-        self.result.is_none() && self.approval.as_ref().is_some_and(told)
+    /// What was made of it here is void.
+    pub(crate) fn void(&mut self) {
+        self.take(&Happening::Voided);
     }
 
     /// The arguments are complete: reads them. No text at all is an empty object (row S4-17).
@@ -201,14 +282,12 @@ impl ToolCall {
         self.open = false;
         self.args = if self.args_text.trim().is_empty() {
             Some(Value::Object(Map::new()))
-        } else if self.partial.state() == State::Complete {
+        } else if self.partial.state() == partial::State::Complete {
             self.partial.value().cloned()
         } else {
             serde_json::from_str(&self.args_text).ok()
         };
-        if self.phase == Phase::InputStreaming {
-            self.phase = Phase::InputAvailable;
-        }
+        self.take(&Happening::ArgsEnded);
     }
 
     /// Whether the arguments are complete, even if they are no JSON.
@@ -225,9 +304,10 @@ pub struct Approval {
     pub decision: Option<Decision>,
     /// The agent's interrupt that this answers, if it was the agent who asked.
     pub interrupt_id: Option<String>,
-    /// The id of the tool message that tells the agent to go on, if that is how it learns it. The
-    /// message goes out as long as the call has no result.
-    pub told: Option<String>,
+    /// What the person saw when they decided.
+    pub(crate) shown: Option<Fingerprint>,
+    /// Fields beyond what is known, kept as they came.
+    pub extra: Object,
 }
 
 impl Approval {
@@ -267,8 +347,6 @@ pub struct CallResult {
     pub error: Option<String>,
     /// The result as a value, for display.
     pub value: Value,
-    /// Whether an agent has received it: it came from one, or went out with a run that began.
-    pub sent: bool,
     /// The provider's sealed form, to be given back untouched.
     pub encrypted_value: Option<String>,
     /// The subagent run it belongs to.
@@ -280,7 +358,7 @@ pub struct CallResult {
 }
 
 impl CallResult {
-    /// A result of our own, not sent yet.
+    /// A result without anything but its content.
     #[must_use]
     pub fn new(message_id: impl Into<String>, content: String, value: Value) -> Self {
         Self {
@@ -288,7 +366,6 @@ impl CallResult {
             content: Content::Text(content),
             error: None,
             value,
-            sent: false,
             encrypted_value: None,
             subagent_run_id: None,
             metadata: None,

@@ -3,10 +3,19 @@
 use super::{CallKey, MessageId};
 
 /// What changed. Readers look up the new state; a change carries only where it is.
+///
+/// Every mutation of a conversation reports its changes itself: whoever applies them to what they
+/// saw before sees what they would see if they read everything anew.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Change {
     /// The list of messages that is shown.
     Path,
+    /// A message joined the tree, on whichever branch.
+    MessageAdded(MessageId),
+    /// A message has another parent or other siblings.
+    MessageMoved(MessageId),
+    /// A message left the tree.
+    MessageRemoved(MessageId),
     /// A part appeared at the end of a message.
     PartAdded {
         /// The message.
@@ -35,6 +44,8 @@ pub enum Change {
     Registry,
     /// Open interrupts.
     Interrupts,
+    /// What a person said and the agent is not told yet.
+    Queue,
     /// Notices.
     Notices,
     /// Another conversation took the place of this one.

@@ -123,7 +123,7 @@ fn total(counts: impl Iterator<Item = Option<u64>>) -> Option<u64> {
 
 impl Conversation {
     /// A run has ended: what it cost is kept with the newest message, if the agent wrote it.
-    pub(crate) fn note_cost(&mut self, cost: &Cost, changes: &mut Vec<Change>) {
+    pub(crate) fn note_cost(&mut self, cost: &Cost) {
         if cost.is_unknown() {
             return;
         }
@@ -137,7 +137,8 @@ impl Conversation {
             Role::Assistant | Role::Reasoning | Role::Activity
         ) {
             message.cost.add(cost);
-            changes.push(Change::Message(message.id.clone()));
+            let id = message.id.clone();
+            self.log.push(Change::Message(id));
         }
     }
 

@@ -1,34 +1,79 @@
 //! A whole conversation as JSON: exported, and imported at once or not at all.
+//!
+//! Version 2 is written. Version 1 and lists of AG-UI messages are read, too. Messages may come in
+//! any order, and below parents that are not among them: the tree is put together when all are
+//! there. Neighbour: `json`, which reads and writes one message.
 
 use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
 use super::{
-    Conversation, FormatError, Message, MessageId,
-    json::{error, object, take_text},
-    tree::{CallRef, Node},
+    CallKey, Conversation, FormatError, Message, MessageId, ToolCall,
+    calls::Departed,
+    json::{Format, error, object, take_text},
+    json_call,
+    runs::Runs,
+    tree::Node,
 };
+use crate::event::Object;
 
 /// The version of the format that is written.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
+/// Keys beyond this leave no room to count on.
+const LAST_KEY: u64 = 1 << 53;
 
 impl Conversation {
-    /// The conversation as JSON: `{version, messages, tip, leadingResults, state}`, every message with its parent.
+    /// The conversation as JSON: `{version, messages, tip, runTip, …}`, every message with its
+    /// parent.
     #[must_use]
     pub fn export(&self) -> Value {
-        let nodes = self.parents_first();
-        let messages: Vec<Value> = nodes.map(|n| self.write_node(n)).collect();
-        json!({
+        let messages: Vec<Value> = self.parents_first().map(|n| self.write_node(n)).collect();
+        let id = |ix: Option<usize>| ix.and_then(|ix| self.id_at(ix)).map(MessageId::as_str);
+        let mut out = json!({
             "version": VERSION,
             "messages": messages,
             "tip": self.tip().map(MessageId::as_str),
-            "leadingResults": self.write_refs(&self.leading_results),
+            "leadingResults": write_keys(&self.leading_results),
             "state": self.state,
-        })
+            "lastKey": self.last_key,
+            "runs": self.runs.write(),
+        });
+        let mut put = |key: &str, value: Value| {
+            if let Value::Object(out) = &mut out {
+                out.insert(key.to_owned(), value);
+            }
+        };
+        if self.shown.is_some() {
+            put("runTip", self.run_tip().map(MessageId::as_str).into());
+        }
+        if let Some(root) = id(self.chosen_root) {
+            put("chosen", root.into());
+        }
+        let departed = self.write_departed();
+        if !departed.is_empty() {
+            put("departed", departed.into());
+        }
+        out
     }
 
-    /// All nodes, each after its parent and its older siblings: the order in which they are read.
+    fn write_departed(&self) -> Vec<Value> {
+        let mut gone: Vec<(CallKey, Value)> = Vec::new();
+        for departed in self.departed.values() {
+            match departed {
+                Departed::Gone(call) => {
+                    let mut out = Object::new();
+                    json_call::write(call, &mut out);
+                    gone.push((call.key(), Value::Object(out)));
+                }
+                Departed::Kept(key) => gone.push((*key, key.number().into())),
+            }
+        }
+        gone.sort_unstable_by_key(|(key, _)| *key);
+        gone.into_iter().map(|(_, value)| value).collect()
+    }
+
+    /// All nodes, each after its parent and its older siblings.
     fn parents_first(&self) -> impl Iterator<Item = &Node> {
         let mut next: Vec<usize> = self.roots.iter().rev().copied().collect();
         std::iter::from_fn(move || {
@@ -39,24 +84,21 @@ impl Conversation {
     }
 
     fn write_node(&self, node: &Node) -> Value {
-        let parent = node
-            .parent
-            .and_then(|ix| self.node(ix))
-            .map(|node| node.message.id.as_str());
-        json!({
+        let parent = node.parent.and_then(|ix| self.id_at(ix));
+        let parent = parent.or(node.awaits.as_ref()).map(MessageId::as_str);
+        let mut out = json!({
             "parent": parent,
-            "results": self.write_refs(&node.results),
-            "message": node.message.to_json(),
-        })
-    }
-
-    /// Tool messages by the message and the part that they answer.
-    fn write_refs(&self, refs: &[CallRef]) -> Value {
-        let write = |at: &CallRef| {
-            let id = self.node(at.node)?.message.id.as_str();
-            Some(json!([id, at.part]))
-        };
-        refs.iter().filter_map(write).collect()
+            "results": write_keys(&node.results),
+            "message": node.message.write(Format::V2),
+        });
+        let chosen = node.chosen.and_then(|ix| self.id_at(ix));
+        if let (Some(chosen), Value::Object(out)) = (chosen, &mut out) {
+            out.insert("chosen".to_owned(), chosen.as_str().into());
+        }
+        if let (Some(run), Value::Object(out)) = (node.run, &mut out) {
+            out.insert("run".to_owned(), run.into());
+        }
+        out
     }
 
     /// A conversation from what [`Self::export`] wrote, or from a list of AG-UI messages.
@@ -77,110 +119,247 @@ impl Conversation {
             Value::Array(list) => return self.add_list(list),
             value => object(value, "conversation")?,
         };
-        if from.get("version").and_then(Value::as_u64) != Some(VERSION) {
-            return Err(error(
-                "the conversation has a version that is not known here",
-            ));
-        }
+        let format = match from.get("version").and_then(Value::as_u64) {
+            Some(1) => Format::V1,
+            Some(VERSION) => Format::V2,
+            _ => {
+                return Err(error(
+                    "the conversation has a version that is not known here",
+                ));
+            }
+        };
         let Some(Value::Array(entries)) = from.shift_remove("messages") else {
             return Err(error("the conversation has no list 'messages'"));
         };
         let mut conversation = self;
-        let mut results = Vec::new();
+        conversation.runs = Runs::read(from.get("runs"));
+        let mut links = Vec::new();
         for entry in entries {
-            results.push(conversation.read_node(entry)?);
+            links.push(conversation.read_node(entry, format)?);
         }
-        for (ix, refs) in results.into_iter().enumerate() {
-            let refs = conversation.read_refs(&refs);
+        conversation.link(&links)?;
+        conversation.read_departed(from.get("departed"), format)?;
+        conversation.key_calls(from.get("lastKey"))?;
+        conversation.reindex();
+        for (ix, link) in links.iter().enumerate() {
+            let results = conversation.read_keys(&link.results, format);
             if let Some(node) = conversation.node_mut(ix) {
-                node.results = refs;
+                node.results = results;
             }
         }
-        conversation.leading_results =
-            conversation.read_refs(from.get("leadingResults").unwrap_or(&Value::Null));
-        let tip = take_text(&mut from, "tip").map(MessageId::from);
-        if !conversation.select_tip(tip.as_ref()) {
-            return Err(error("the conversation's 'tip' is not among its messages"));
-        }
+        let leading = from.shift_remove("leadingResults").unwrap_or_default();
+        conversation.leading_results = conversation.read_keys(&leading, format);
+        conversation.read_tips(&mut from)?;
         if let Some(state) = from.shift_remove("state") {
             conversation.state = state;
         }
-        conversation.reindex();
         conversation.list_results_once();
+        conversation.forget_changes();
         Ok(conversation)
+    }
+
+    /// Reads a node; where it belongs is known when all are there.
+    fn read_node(&mut self, entry: Value, format: Format) -> Result<Link, FormatError> {
+        let mut entry = object(entry, "entry of 'messages'")?;
+        let message = entry.shift_remove("message").unwrap_or_default();
+        let message = Message::read(message, format)?;
+        let ix = self.nodes.len();
+        if self.ids.insert(message.id.clone(), ix).is_some() {
+            return Err(error("two messages have the same id"));
+        }
+        let link = Link {
+            parent: take_text(&mut entry, "parent").map(MessageId::from),
+            chosen: take_text(&mut entry, "chosen").map(MessageId::from),
+            results: entry.shift_remove("results").unwrap_or_default(),
+        };
+        let mut node = Node::new(message, None, 0);
+        let run = entry.get("run").and_then(Value::as_u64);
+        node.run = run;
+        self.nodes.push(Some(node));
+        Ok(link)
+    }
+
+    /// Puts the tree together. A message whose parent is not there is a root that waits for it.
+    fn link(&mut self, links: &[Link]) -> Result<(), FormatError> {
+        for (ix, link) in links.iter().enumerate() {
+            let parent = link.parent.as_ref();
+            let below = parent.and_then(|id| self.ids.get(id).copied());
+            let chosen = link
+                .chosen
+                .as_ref()
+                .and_then(|id| self.ids.get(id).copied());
+            if let Some(node) = self.node_mut(ix) {
+                node.parent = below;
+                node.chosen = chosen;
+                node.awaits = parent.filter(|_| below.is_none()).cloned();
+            }
+            match below.and_then(|below| self.node_mut(below)) {
+                Some(parent) => parent.children.push(ix),
+                None => self.roots.push(ix),
+            }
+        }
+        // What no root leads to stands in a circle.
+        let mut reached = 0;
+        let mut next: Vec<(usize, usize)> = self.roots.iter().map(|ix| (*ix, 0)).collect();
+        while let Some((ix, depth)) = next.pop() {
+            reached += 1;
+            if let Some(node) = self.node_mut(ix) {
+                node.depth = depth;
+                node.chosen = node.chosen.filter(|chosen| node.children.contains(chosen));
+                next.extend(node.children.iter().map(|child| (*child, depth + 1)));
+            }
+        }
+        match reached == links.len() {
+            true => Ok(()),
+            false => Err(error("messages stand in a circle of parents")),
+        }
+    }
+
+    fn read_departed(&mut self, from: Option<&Value>, format: Format) -> Result<(), FormatError> {
+        for entry in from.and_then(Value::as_array).into_iter().flatten() {
+            match entry {
+                Value::Object(call) => {
+                    let call = json_call::read(call.clone(), format)?;
+                    let id = call.id.clone();
+                    self.departed.insert(id, Departed::Gone(Box::new(call)));
+                }
+                // Which id that is, is known when all calls have their keys.
+                number => {
+                    let key = number.as_u64().map(CallKey::new);
+                    let key = key.ok_or_else(|| error("a departed call has no key"))?;
+                    self.departed
+                        .insert(format!("{key:?}"), Departed::Kept(key));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Sees to it that every call has a key of its own.
+    fn key_calls(&mut self, last: Option<&Value>) -> Result<(), FormatError> {
+        let mut taken = HashSet::new();
+        let mut highest = last.and_then(Value::as_u64).unwrap_or(0);
+        let nodes = self.nodes.iter_mut().flatten();
+        let in_tree = nodes.flat_map(|node| &mut node.message.parts);
+        let in_tree = in_tree.filter_map(super::Part::as_call_mut);
+        let gone = self
+            .departed
+            .values_mut()
+            .filter_map(|departed| match departed {
+                Departed::Gone(call) => Some(&mut **call),
+                Departed::Kept(_) => None,
+            });
+        let mut keyless: Vec<&mut ToolCall> = Vec::new();
+        for call in in_tree.chain(gone) {
+            let number = call.key.number();
+            if number == 0 || !taken.insert(number) {
+                keyless.push(call);
+            } else {
+                highest = highest.max(number);
+            }
+        }
+        if highest >= LAST_KEY {
+            return Err(error("the keys of calls leave no room to count on"));
+        }
+        for call in keyless {
+            highest += 1;
+            call.key = CallKey::new(highest);
+        }
+        self.last_key = highest;
+        self.name_kept();
+        Ok(())
+    }
+
+    /// Puts the calls that are kept on branches under the ids that agents know.
+    fn name_kept(&mut self) {
+        let nodes = self.nodes.iter().flatten();
+        let calls = nodes.flat_map(|node| node.message.calls());
+        let ids: std::collections::HashMap<CallKey, &str> =
+            calls.map(|call| (call.key(), call.id.as_str())).collect();
+        let mut named = Vec::new();
+        self.departed.retain(|_, departed| match departed {
+            Departed::Gone(_) => true,
+            Departed::Kept(key) => {
+                named.extend(ids.get(key).map(|id| ((*id).to_owned(), *key)));
+                false
+            }
+        });
+        let kept = named.into_iter().map(|(id, key)| (id, Departed::Kept(key)));
+        self.departed.extend(kept);
+    }
+
+    fn read_tips(&mut self, from: &mut Object) -> Result<(), FormatError> {
+        let unknown = |_| error("the conversation's 'tip' is not among its messages");
+        let tip = take_text(from, "tip").map(MessageId::from);
+        let chosen = take_text(from, "chosen").map(MessageId::from);
+        self.chosen_root = chosen.and_then(|id| self.ids.get(&id).copied());
+        let path_to = |tip: Option<&MessageId>| match tip {
+            None => Ok(Vec::new()),
+            Some(tip) => self.index_of(tip).map(|ix| self.chain_to(ix)),
+        };
+        let shown = path_to(tip.as_ref()).map_err(unknown)?;
+        if from.contains_key("runTip") {
+            let run_tip = take_text(from, "runTip").map(MessageId::from);
+            let path = path_to(run_tip.as_ref()).map_err(unknown)?;
+            self.shown = (shown != path).then_some(shown);
+            self.path = path;
+        } else {
+            self.path = shown;
+        }
+        self.number_path();
+        Ok(())
     }
 
     /// Sees to it that every result has exactly one place in the received order.
     pub(super) fn list_results_once(&mut self) {
         let mut listed = HashSet::new();
-        self.leading_results.retain(|at| listed.insert(*at));
+        self.leading_results.retain(|key| listed.insert(*key));
         for node in self.nodes.iter_mut().flatten() {
-            node.results.retain(|at| listed.insert(*at));
+            node.results.retain(|key| listed.insert(*key));
         }
         for ix in 0..self.nodes.len() {
-            let parts = self.node(ix).map_or(0, |node| node.message.parts.len());
-            let missing: Vec<CallRef> = (0..parts)
-                .map(|part| CallRef { node: ix, part })
-                .filter(|at| !listed.contains(at))
-                .filter(|at| self.is_answered(*at))
+            let missing: Vec<CallKey> = self
+                .node_calls(ix)
+                .filter(|key| !listed.contains(key) && self.is_answered(key))
                 .collect();
-            if let Some(node) = self.node_mut(ix) {
+            if let Some(node) = self.node_mut(ix).filter(|_| !missing.is_empty()) {
                 node.results.extend(missing);
             }
         }
     }
 
-    /// Adds a node below its parent, which must come before it, so that no circle can arise.
-    fn read_node(&mut self, entry: Value) -> Result<Value, FormatError> {
-        let mut entry = object(entry, "entry of 'messages'")?;
-        let message = Message::from_json(entry.shift_remove("message").unwrap_or_default())?;
-        let parent = match take_text(&mut entry, "parent").map(MessageId::from) {
-            Some(id) => Some(
-                self.ids
-                    .get(&id)
-                    .copied()
-                    .ok_or_else(|| error("a message's parent is not known"))?,
-            ),
-            None => None,
-        };
-        if self.ids.contains_key(&message.id) {
-            return Err(error("two messages have the same id"));
-        }
-        let ix = self.nodes.len();
-        self.ids.insert(message.id.clone(), ix);
-        match parent.and_then(|parent| self.node_mut(parent)) {
-            Some(parent) => parent.children.push(ix),
-            None => self.roots.push(ix),
-        }
-        let node = Node {
-            message,
-            parent,
-            children: Vec::new(),
-            depth: 0,
-            results: Vec::new(),
-        };
-        self.nodes.push(Some(node));
-        Ok(entry.shift_remove("results").unwrap_or_default())
-    }
-
     /// Whether a call has a tool message in the received order.
-    fn is_answered(&self, at: CallRef) -> bool {
-        let call = self.call_at(at).filter(|call| call.is_real());
+    fn is_answered(&self, key: &CallKey) -> bool {
+        let call = self.call(key).filter(|call| call.is_real());
         call.is_some_and(|call| call.result.is_some() && !call.unlisted)
     }
 
-    fn read_refs(&self, refs: &Value) -> Vec<CallRef> {
+    fn read_keys(&self, keys: &Value, format: Format) -> Vec<CallKey> {
         let read = |entry: &Value| {
-            let node = self
-                .ids
-                .get(&MessageId::from(entry.get(0)?.as_str()?))
-                .copied()?;
-            let part = usize::try_from(entry.get(1)?.as_u64()?).ok()?;
-            let at = CallRef { node, part };
-            self.is_answered(at).then_some(at)
+            let key = match format {
+                Format::V2 | Format::Message => CallKey::new(entry.as_u64()?),
+                // By the message and the part.
+                Format::V1 => {
+                    let id = MessageId::from(entry.get(0)?.as_str()?);
+                    let part = usize::try_from(entry.get(1)?.as_u64()?).ok()?;
+                    let message = self.message(&id)?;
+                    message.parts.get(part)?.as_call()?.key()
+                }
+            };
+            self.is_answered(&key).then_some(key)
         };
-        refs.as_array()
-            .map(|list| list.iter().filter_map(read).collect())
-            .unwrap_or_default()
+        let list = keys.as_array().into_iter().flatten();
+        list.filter_map(read).collect()
     }
+}
+
+/// Where a node belongs, until all are there.
+struct Link {
+    parent: Option<MessageId>,
+    chosen: Option<MessageId>,
+    results: Value,
+}
+
+fn write_keys(keys: &[CallKey]) -> Value {
+    keys.iter().map(|key| key.number()).collect()
 }

@@ -3,7 +3,9 @@
 use serde_json::Value;
 
 use super::{
-    Approval, CallResult, Conversation, Message, Part, Phase, ToolResultPart, tree::CallRef,
+    Approval, Author, CallKey, CallResult, Change, Conversation, Message, Part, ToolCall,
+    ToolResultPart,
+    state::{Done, End, Happening, State},
 };
 use crate::event::{self, Content, MessageBody, Object, Role};
 
@@ -33,84 +35,89 @@ pub(super) fn orphan_part(
 }
 
 impl Conversation {
-    /// Gives a call its result. `after` names the node behind which the tool message stands.
-    pub(super) fn fold(&mut self, at: CallRef, result: CallResult, after: Option<usize>, now: i64) {
-        let Some(call) = self.call_at_mut(at) else {
-            return;
-        };
-        let was_final = call.phase.is_final();
-        take_result(call, result, now);
-        if !was_final {
-            self.history.push(at);
-        }
-        self.index_answer(at);
-        match after.and_then(|ix| self.node_mut(ix)) {
-            Some(node) => node.results.push(at),
-            None => self.leading_results.push(at),
-        }
-    }
-
-    /// Gives a call a result of our own: it stands among its siblings in call order.
-    pub(crate) fn answer(
+    /// Gives a call a result from the wire. `after` names the node behind which the tool message
+    /// stands.
+    pub(super) fn fold(
         &mut self,
-        key: &super::CallKey,
+        key: CallKey,
         result: CallResult,
-        phase: Phase,
+        author: Author,
+        after: Option<usize>,
         now: i64,
     ) {
-        let Some(at) = self.call_ref(key) else { return };
-        if self.call_at(at).is_none_or(|call| call.phase.is_final()) {
+        let folded = self.edit_call(&key, |call| take_result(call, result, author, now));
+        if folded.is_none() {
             return;
         }
-        self.finish(at, phase, now);
-        if let Some(call) = self.call_at_mut(at) {
-            call.result = Some(result);
-        }
-        self.index_answer(at);
-        if let Some(node) = self.node_mut(at.node) {
-            let place = node
-                .results
-                .iter()
-                .position(|other| other.node == at.node && other.part > at.part)
-                .unwrap_or(node.results.len());
-            node.results.insert(place, at);
+        self.index_answer(key);
+        match after.and_then(|ix| self.node_mut(ix)) {
+            Some(node) => node.results.push(key),
+            None => self.leading_results.push(key),
         }
     }
 
-    /// A call reaches its last phase without an answer of its own.
-    pub(crate) fn close_call(&mut self, key: &super::CallKey, phase: Phase, now: i64) {
-        if let Some(at) = self.call_ref(key) {
-            self.finish(at, phase, now);
+    /// Gives a call a result of our own: it stands among its siblings in call order. `false` if it
+    /// has one.
+    pub(crate) fn answer(
+        &mut self,
+        key: CallKey,
+        result: CallResult,
+        done: Done,
+        now: i64,
+    ) -> bool {
+        if !self.finish(key, done, now) {
+            return false;
         }
-    }
-
-    fn finish(&mut self, at: CallRef, phase: Phase, now: i64) {
-        let Some(call) = self.call_at_mut(at) else {
-            return;
+        self.edit_call(&key, |call| call.result = Some(result));
+        self.index_answer(key);
+        let Some(at) = self.places.get(&key).copied() else {
+            return true;
         };
-        if call.phase.is_final() {
-            return;
+        let behind = |other: &CallKey| {
+            let other = self.places.get(other);
+            other.is_some_and(|other| other.node == at.node && other.part > at.part)
+        };
+        let Some(node) = self.node(at.node) else {
+            return true;
+        };
+        let place = node.results.iter().position(behind);
+        let place = place.unwrap_or(node.results.len());
+        if let Some(node) = self.node_mut(at.node) {
+            node.results.insert(place, key);
         }
-        call.phase = phase;
-        call.ended_at = Some(now);
-        call.settled = true;
-        self.history.push(at);
+        true
+    }
+
+    /// A call ends without a result.
+    pub(crate) fn close_call(&mut self, key: CallKey, end: End, now: i64) -> bool {
+        let by = Author::Page;
+        let sent = true;
+        self.finish(key, Done { end, by, sent }, now)
+    }
+
+    fn finish(&mut self, key: CallKey, done: Done, now: i64) -> bool {
+        let ends = self.call(&key).is_some_and(|call| !call.state.is_done())
+            && self.happens(&key, &Happening::Settled(done));
+        if ends {
+            self.edit_call(&key, |call| call.ended_at = Some(now));
+        }
+        ends
     }
 
     /// Adds a message from the wire at the tip, folding it if it answers a known call.
-    pub(super) fn append_wire(&mut self, wire: event::Message, now: i64) {
-        let at = match &wire.body {
+    pub(super) fn append_wire(&mut self, wire: event::Message, author: Author, now: i64) {
+        let key = match &wire.body {
             MessageBody::Tool { tool_call_id, .. } => {
-                self.find_call(tool_call_id).filter(|at| self.waits(*at))
+                self.find_call(tool_call_id).filter(|key| self.waits(key))
             }
             _ => None,
         };
-        match at {
-            Some(at) if self.is_echo(at, &wire) => {}
-            Some(at) => {
+        match key {
+            Some(key) if self.is_echo(&key, &wire) => {}
+            Some(key) => {
                 let after = self.path.last().copied();
                 if let Some(result) = result_from_wire(wire) {
-                    self.fold(at, result, after, now);
+                    self.fold(key, result, author, after, now);
                 }
             }
             None => {
@@ -121,9 +128,10 @@ impl Conversation {
     }
 
     /// Whether a tool message says no more than the page said itself: that the call may run.
-    fn is_echo(&self, at: CallRef, wire: &event::Message) -> bool {
+    fn is_echo(&self, key: &CallKey, wire: &event::Message) -> bool {
         let says = |content: &Content| content.display_text() == Approval::GO_ON;
-        self.call_at(at).is_some_and(super::ToolCall::is_told)
+        let told = |call: &ToolCall| matches!(call.state, State::Told { .. });
+        self.call(key).is_some_and(told)
             && matches!(&wire.body, MessageBody::Tool { content, .. } if says(content))
     }
 
@@ -135,12 +143,24 @@ impl Conversation {
     }
 
     /// A new message from the wire. The same id is the same call: one that is on the path stays
-    /// where it is.
-    fn fresh_from_wire(&self, mut wire: event::Message, now: i64) -> Message {
+    /// where it is, one that had left it comes back.
+    fn fresh_from_wire(&mut self, mut wire: event::Message, now: i64) -> Message {
+        let mut back = Vec::new();
         if let MessageBody::Assistant { tool_calls, .. } = &mut wire.body {
             tool_calls.retain(|call| self.find_call(&call.id).is_none());
+            for call in tool_calls {
+                back.extend(self.take_back(&call.id));
+            }
         }
-        let message = super::wire_form::from_wire(wire, now);
+        let mut message = super::wire_form::from_wire(wire, now);
+        for known in back {
+            let mut parts = message.parts.iter_mut();
+            let same = |part: &&mut Part| part.as_call().is_some_and(|call| call.id == known.id);
+            if let Some(Part::ToolCall(call)) = parts.find(same) {
+                let fresh = std::mem::replace(call, known);
+                call.take_over(*fresh);
+            }
+        }
         #[cfg(feature = "callouts")]
         let message = self.reading.whole(message, now);
         message
@@ -159,8 +179,8 @@ impl Conversation {
             })
             .collect();
         for id in ids {
-            match self.find_call(&id).filter(|at| self.waits(*at)) {
-                Some(at) => self.take_orphan(at, ix, &id),
+            match self.find_call(&id).filter(|key| self.waits(key)) {
+                Some(key) => self.take_orphan(key, ix, &id),
                 None => {
                     self.orphans.entry(id).or_insert(ix);
                 }
@@ -168,25 +188,27 @@ impl Conversation {
         }
     }
 
-    pub(super) fn waits(&self, at: CallRef) -> bool {
-        self.call_at(at)
-            .is_some_and(|call| call.result.is_none() || call.unlisted)
+    /// Whether a result from the wire may still be a call's own.
+    pub(super) fn waits(&self, key: &CallKey) -> bool {
+        self.call(key).is_some_and(|call| {
+            call.unlisted || (call.result.is_none() && !matches!(call.state, State::Refused { .. }))
+        })
     }
 
-    /// A call appeared: if its result came before it, they meet now (row S0-5).
-    pub(super) fn adopt_orphan(&mut self, at: CallRef) {
-        let Some(id) = self.call_at(at).map(|call| call.id.clone()) else {
+    /// A call appeared: if its result came before it, they meet now.
+    pub(super) fn adopt_orphan(&mut self, key: CallKey) {
+        let Some(id) = self.call(&key).map(|call| call.id.clone()) else {
             return;
         };
         let waiting = self.orphans.get(&id).copied();
         if let Some(ix) = waiting.filter(|ix| self.on_path(*ix)) {
             self.orphans.remove(&id);
-            self.take_orphan(at, ix, &id);
+            self.take_orphan(key, ix, &id);
         }
     }
 
     /// Moves a stored result into its call. A node that held nothing else leaves the tree.
-    fn take_orphan(&mut self, at: CallRef, ix: usize, id: &str) {
+    fn take_orphan(&mut self, key: CallKey, ix: usize, id: &str) {
         let Some(node) = self.node_mut(ix) else {
             return;
         };
@@ -203,10 +225,12 @@ impl Conversation {
         let now = message.created_at;
         let whole = message.role == Role::Tool;
         let before = node.parent;
+        let author = Author::Agent;
         if whole {
             let place = self.results_after(before).len();
             self.splice(ix);
-            self.fold(at, result, before, now);
+            self.clear_paths();
+            self.fold(key, result, author, before, now);
             // It takes the place of its node: before the results that stood behind the node.
             let list = match before.and_then(|ix| self.node_mut(ix)) {
                 Some(node) => &mut node.results,
@@ -216,41 +240,70 @@ impl Conversation {
                 tail.rotate_right(1);
             }
         } else {
-            self.fold(at, result, Some(ix), now);
+            self.fold(key, result, author, Some(ix), now);
         }
     }
 
-    fn results_after(&self, node: Option<usize>) -> &[CallRef] {
+    fn results_after(&self, node: Option<usize>) -> &[CallKey] {
         match node.and_then(|ix| self.node(ix)) {
             Some(node) => &node.results,
             None => &self.leading_results,
         }
     }
 
-    /// Puts a message between one of the path (or the beginning) and all that follows it.
+    /// Puts a message between one of the path (or the beginning) and what follows it there. What
+    /// follows on other branches stays where it is.
     fn insert_after(&mut self, before: Option<usize>, message: Message) {
-        let (ix, _) = self.add_node(message, before);
-        let children = match before.and_then(|before| self.node_mut(before)) {
-            Some(before) => std::mem::replace(&mut before.children, vec![ix]),
-            None => std::mem::replace(&mut self.roots, vec![ix]),
-        };
-        for child in &children {
-            if let Some(child) = self.node_mut(*child) {
-                child.parent = Some(ix);
-            }
-        }
-        if let Some(node) = self.node_mut(ix) {
-            node.children = children;
-        }
+        let (ix, id) = self.add_node(message, before);
         let place = before
             .and_then(|before| self.node(before))
             .map_or(0, |before| before.depth + 1);
-        self.path.insert(place.min(self.path.len()), ix);
+        let place = place.min(self.path.len());
+        let next = self.path.get(place).copied();
+        let siblings = match before.and_then(|before| self.node_mut(before)) {
+            Some(before) => &mut before.children,
+            None => &mut self.roots,
+        };
+        match siblings.iter().position(|child| Some(*child) == next) {
+            Some(at) => {
+                if let Some(sibling) = siblings.get_mut(at) {
+                    *sibling = ix;
+                }
+            }
+            None => siblings.push(ix),
+        }
+        if let Some(next) = next {
+            if let Some(child) = self.node_mut(next) {
+                child.parent = Some(ix);
+            }
+            if let Some(node) = self.node_mut(ix) {
+                node.children.push(next);
+                node.chosen = Some(next);
+            }
+        }
+        match before.and_then(|before| self.node_mut(before)) {
+            Some(before) => before.chosen = Some(ix),
+            None => self.chosen_root = Some(ix),
+        }
+        self.path.insert(place, ix);
+        self.log.push(Change::MessageAdded(id));
         self.number_path();
         self.index_calls(ix);
     }
 
-    /// Takes a node out; its children become children of its parent.
+    /// Takes nodes that are gone off the paths.
+    pub(super) fn clear_paths(&mut self) {
+        let nodes = &self.nodes;
+        let is_there = |ix: &usize| nodes.get(*ix).is_some_and(Option::is_some);
+        self.path.retain(is_there);
+        if let Some(shown) = &mut self.shown {
+            shown.retain(is_there);
+        }
+        self.number_path();
+    }
+
+    /// Takes a node out; its children become children of its parent, and its calls depart. Paths
+    /// are to be cleared of it afterwards, once for all that go.
     pub(super) fn splice(&mut self, ix: usize) {
         let Some(node) = self.nodes.get_mut(ix).and_then(Option::take) else {
             return;
@@ -276,34 +329,47 @@ impl Conversation {
         if let Some(place) = siblings.iter().position(|other| *other == ix) {
             siblings.splice(place..=place, node.children.iter().copied());
         }
-        self.path.retain(|other| *other != ix);
         self.ids.remove(&node.message.id);
         if let Some(list) = self.wire_ids.get_mut(node.message.wire_id()) {
             list.retain(|other| *other != ix);
         }
-        self.number_path();
+        for part in node.message.parts {
+            if let Part::ToolCall(call) = part
+                && call.is_real()
+            {
+                self.depart(call);
+            }
+        }
+        self.log.push(Change::MessageRemoved(node.message.id));
     }
 }
 
 /// A result from the wire. One that says what is known already changes nothing about how the call
-/// ended; another one does.
-pub(super) fn take_result(call: &mut super::ToolCall, result: CallResult, now: i64) {
-    let same = call
-        .result
-        .as_ref()
-        .is_some_and(|known| known.content == result.content);
-    if !(same && call.phase.is_final()) {
-        call.phase = if result.error.is_some() {
-            Phase::OutputError
-        } else if call.is_refused_to_agent() {
-            Phase::OutputDenied
-        } else {
-            Phase::OutputAvailable
+/// ended. What the page did or a person decided is not said otherwise by anybody.
+pub(super) fn take_result(call: &mut ToolCall, result: CallResult, by: Author, now: i64) {
+    call.unlisted = false;
+    let known = call.result.as_ref();
+    let same = known.is_some_and(|known| known.content == result.content);
+    if call.is_settled_here() {
+        if let Some(known) = &mut call.result {
+            // The server's name for the message is its own; so are its marks.
+            known.message_id = result.message_id;
+            known.metadata = result.metadata.or(known.metadata.take());
+            known.encrypted_value = result.encrypted_value.or(known.encrypted_value.take());
+            call.take(&Happening::Delivered);
+        }
+        return;
+    }
+    if !(same && call.state.is_done()) {
+        let end = match result.error.is_some() {
+            true => End::Error,
+            false => End::Output,
         };
+        let sent = true;
+        call.take(&Happening::Settled(Done { end, by, sent }));
         call.ended_at.get_or_insert(now);
         call.error = None;
     }
-    call.unlisted = false;
     call.result = Some(result);
 }
 
@@ -321,7 +387,6 @@ fn result_from_part(message: &Message, part: ToolResultPart) -> CallResult {
         content,
         error,
         value: part.output,
-        sent: true,
         encrypted_value: message.encrypted_value.clone(),
         subagent_run_id: message.subagent_run_id.clone(),
         metadata: message.metadata.clone(),
@@ -339,7 +404,6 @@ pub(super) fn result_from_wire(wire: event::Message) -> Option<CallResult> {
         value: value_of(&content),
         content,
         error,
-        sent: true,
         encrypted_value: wire.encrypted_value,
         subagent_run_id: wire.subagent_run_id,
         metadata: wire.metadata,

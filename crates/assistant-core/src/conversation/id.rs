@@ -38,14 +38,28 @@ impl fmt::Display for MessageId {
     }
 }
 
-/// Which tool call: its message and its place among the calls of that message (decision D3).
+/// Names a tool call for as long as its conversation lives.
 ///
-/// The id that the agent gave the call is an attribute of the call, not its name: two branches may
-/// hold calls with equal ids.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct CallKey {
-    /// The message that made the call.
-    pub message: MessageId,
-    /// The call's place among the calls of the message, from 0.
-    pub ordinal: u32,
+/// The conversation mints it when the call first appears and never gives it out again. Message,
+/// place and the id that the agent gave are attributes of the call and may change; the key does
+/// not. Nothing can be read off it but that two keys are equal.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CallKey(u64);
+
+impl CallKey {
+    pub(crate) const fn new(number: u64) -> Self {
+        Self(number)
+    }
+
+    /// The key as a number, for stores and for ids in a page: unique in its conversation.
+    #[must_use]
+    pub const fn number(self) -> u64 {
+        self.0
+    }
+}
+
+impl fmt::Debug for CallKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "call#{}", self.0)
+    }
 }

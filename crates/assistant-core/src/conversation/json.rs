@@ -1,13 +1,17 @@
 //! Messages as JSON: the format of stores, exports and seeds, `{id, role, parts: […]}`.
 //!
 //! Written and read by hand, so that parts and fields of unknown kind go through unchanged.
-//! Content of tool messages and files has AG-UI's form. Neighbour: `json_call` for tool calls.
+//! Content of tool messages and files has AG-UI's form. Fields that are not ours stand in an object
+//! of their own, `extra`, wherever their names could be taken for ours; what has one of our names
+//! and cannot be read is kept as it came. Neighbour: `json_call` for tool calls.
 
 use std::fmt;
 
 use serde_json::Value;
 
-use super::{Cost, Cut, DataPart, Message, Part, Span, TextPart, ToolResultPart, json_call};
+use super::{
+    Author, Cost, Cut, DataPart, Message, Part, Span, TextPart, ToolResultPart, json_call,
+};
 use crate::{
     event::{Object, PartBody, Role},
     wire::agui,
@@ -60,22 +64,119 @@ pub(super) fn put_text(object: &mut Object, key: &str, text: Option<&str>) {
 pub(super) fn take_object(object: &mut Object, key: &str) -> Option<Object> {
     match object.shift_remove(key) {
         Some(Value::Object(inner)) => Some(inner),
-        _ => None,
+        Some(other) => {
+            object.insert(key.to_owned(), other);
+            None
+        }
+        None => None,
     }
 }
+
+pub(super) fn take_int(object: &mut Object, key: &str) -> Option<i64> {
+    let int = object.get(key)?.as_i64()?;
+    object.shift_remove(key);
+    Some(int)
+}
+
+pub(super) fn take_flag(object: &mut Object, key: &str) -> bool {
+    let set = object.get(key) == Some(&Value::Bool(true));
+    if set {
+        object.shift_remove(key);
+    }
+    set
+}
+
+/// In which form something is written, or was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    /// One message by itself: fields that are not ours stand beside ours.
+    Message,
+    /// The first version of exports.
+    V1,
+    /// What exports are today.
+    V2,
+}
+
+/// Writes the fields that are not ours. `ours` are the names that we read.
+pub(super) fn put_foreign(out: &mut Object, extra: &Object, ours: &[&str], format: Format) {
+    let mut apart = Object::new();
+    for (key, value) in extra {
+        let named_like_ours = ours.contains(&key.as_str()) && !is_misfit(key, value);
+        if format == Format::V2 || named_like_ours || out.contains_key(key) {
+            apart.insert(key.clone(), value.clone());
+        } else {
+            out.insert(key.clone(), value.clone());
+        }
+    }
+    if !apart.is_empty() {
+        out.insert("extra".to_owned(), Value::Object(apart));
+    }
+}
+
+/// The fields that are not ours, once ours were taken.
+pub(super) fn foreign(mut rest: Object, format: Format) -> Object {
+    if format != Format::V1
+        && let Some(apart) = take_object(&mut rest, "extra")
+    {
+        rest.extend(apart);
+    }
+    rest
+}
+
+/// Whether a field of one of our names is of a kind that we never write, so that it is kept as it
+/// came and read as foreign again.
+fn is_misfit(key: &str, value: &Value) -> bool {
+    match key {
+        "createdAt" | "endedAt" | "startedAt" => value.as_i64().is_none(),
+        "metadata" | "approval" | "error" | "result" | "extra" => !value.is_object(),
+        _ => false,
+    }
+}
+
+const OF_MESSAGE: [&str; 17] = [
+    "id",
+    "wireId",
+    "role",
+    "parts",
+    "createdAt",
+    "name",
+    "encryptedValue",
+    "subagentRunId",
+    "metadata",
+    "listed",
+    "cut",
+    "usage",
+    "durationMs",
+    "markdown",
+    "author",
+    "disputed",
+    "extra",
+];
+const OF_TEXT: [&str; 5] = ["type", "text", "startedAt", "endedAt", "extra"];
+const OF_RESULT: [&str; 6] = [
+    "type",
+    "toolCallId",
+    "toolName",
+    "output",
+    "content",
+    "extra",
+];
+const OF_DATA: [&str; 4] = ["type", "dataType", "data", "extra"];
 
 impl Message {
     /// The message as JSON.
     #[must_use]
     pub fn to_json(&self) -> Value {
+        self.write(Format::Message)
+    }
+
+    pub(super) fn write(&self, format: Format) -> Value {
         let mut out = Object::new();
         out.insert("id".to_owned(), self.id.as_str().into());
         put_text(&mut out, "wireId", self.wire_id.as_deref());
         out.insert("role".to_owned(), self.role.as_str().into());
-        out.insert(
-            "parts".to_owned(),
-            self.parts.iter().map(part_to_json).collect(),
-        );
+        let parts = self.parts.iter().map(|part| part_to_json(part, format));
+        out.insert("parts".to_owned(), parts.collect());
         if self.created_at != 0 {
             out.insert("createdAt".to_owned(), self.created_at.into());
         }
@@ -91,7 +192,9 @@ impl Message {
         put_text(&mut out, "cut", self.cut.map(Cut::as_str));
         self.cost.write(&mut out);
         put_text(&mut out, "markdown", self.markdown.as_deref());
-        out.extend(self.extra.clone());
+        put_text(&mut out, "author", self.author.map(Author::as_str));
+        put_text(&mut out, "disputed", self.disputed.as_deref());
+        put_foreign(&mut out, &self.extra, &OF_MESSAGE, format);
         Value::Object(out)
     }
 
@@ -101,6 +204,10 @@ impl Message {
     ///
     /// When it is no object, or `id`, `role` or `parts` are missing or of the wrong kind.
     pub fn from_json(value: Value) -> Result<Self, FormatError> {
+        Self::read(value, Format::Message)
+    }
+
+    pub(super) fn read(value: Value, format: Format) -> Result<Self, FormatError> {
         let mut object = object(value, "message")?;
         let id = need_text(&mut object, "id", "message")?;
         let role = need_text(&mut object, "role", "message")?;
@@ -112,13 +219,10 @@ impl Message {
         let mut message = Self::new(id, role, 0);
         message.parts = parts
             .into_iter()
-            .map(part_from_json)
+            .map(|part| part_from_json(part, format))
             .collect::<Result<_, _>>()?;
         message.wire_id = take_text(&mut object, "wireId");
-        message.created_at = object
-            .shift_remove("createdAt")
-            .and_then(|v| v.as_i64())
-            .unwrap_or(0);
+        message.created_at = take_int(&mut object, "createdAt").unwrap_or(0);
         message.name = take_text(&mut object, "name");
         message.encrypted_value = take_text(&mut object, "encryptedValue");
         message.subagent_run_id = take_text(&mut object, "subagentRunId");
@@ -126,13 +230,15 @@ impl Message {
         message.cost = Cost::read(&mut object);
         message.cut = take_text(&mut object, "cut").and_then(|word| Cut::parse(&word));
         message.markdown = take_text(&mut object, "markdown");
-        message.listed = object.shift_remove("listed") == Some(Value::Bool(true));
-        message.extra = object;
+        message.author = take_text(&mut object, "author").and_then(|word| Author::parse(&word));
+        message.disputed = take_text(&mut object, "disputed");
+        message.listed = take_flag(&mut object, "listed");
+        message.extra = foreign(object, format);
         Ok(message)
     }
 }
 
-fn part_to_json(part: &Part) -> Value {
+fn part_to_json(part: &Part, format: Format) -> Value {
     let mut out = Object::new();
     let mut start = |kind: &str| {
         out.insert("type".to_owned(), kind.into());
@@ -141,7 +247,7 @@ fn part_to_json(part: &Part) -> Value {
         Part::Text(part) => {
             start("text");
             out.insert("text".to_owned(), part.text.as_str().into());
-            out.extend(part.extra.clone());
+            put_foreign(&mut out, &part.extra, &OF_TEXT, format);
         }
         Part::Reasoning(part) => {
             start("reasoning");
@@ -151,11 +257,11 @@ fn part_to_json(part: &Part) -> Value {
                 let ended = span.ended_at.map(|at| ("endedAt".to_owned(), at.into()));
                 out.extend(ended);
             }
-            out.extend(part.extra.clone());
+            put_foreign(&mut out, &part.extra, &OF_TEXT, format);
         }
         Part::ToolCall(call) => {
             start("tool-call");
-            json_call::write(call, &mut out);
+            json_call::write_in(call, &mut out, format);
         }
         Part::ToolResult(part) => {
             start("tool-result");
@@ -165,35 +271,42 @@ fn part_to_json(part: &Part) -> Value {
             if let Some(content) = &part.content {
                 out.insert("content".to_owned(), agui::content_to_value(content));
             }
-            out.extend(part.extra.clone());
+            put_foreign(&mut out, &part.extra, &OF_RESULT, format);
         }
         Part::File(part) => return agui::content_part_to_value(part),
         Part::Data(part) => {
             start("data");
             out.insert("dataType".to_owned(), part.data_type.as_str().into());
             out.insert("data".to_owned(), part.data.clone());
+            put_foreign(&mut out, &part.extra, &OF_DATA, format);
         }
         Part::Unknown(value) => return value.clone(),
     }
     Value::Object(out)
 }
 
-fn part_from_json(value: Value) -> Result<Part, FormatError> {
+fn part_from_json(value: Value, format: Format) -> Result<Part, FormatError> {
     let kind = value
         .get("type")
         .and_then(Value::as_str)
         .unwrap_or_default()
         .to_owned();
     match kind.as_str() {
-        "text" => text_part(value).map(Part::Text),
-        "reasoning" => text_part(value).map(with_span).map(Part::Reasoning),
-        "tool-call" => json_call::read(body(value)?).map(|call| Part::ToolCall(Box::new(call))),
-        "tool-result" => result_part(value).map(Part::ToolResult),
+        "text" => text_part(value, format).map(Part::Text),
+        "reasoning" => text_part(value, format).map(with_span).map(Part::Reasoning),
+        "tool-call" => {
+            json_call::read(body(value)?, format).map(|call| Part::ToolCall(Box::new(call)))
+        }
+        "tool-result" => result_part(value, format).map(Part::ToolResult),
         "data" if value.get("dataType").is_some_and(Value::is_string) => {
             let mut object = body(value)?;
             let data_type = need_text(&mut object, "dataType", "data part")?;
             let data = object.shift_remove("data").unwrap_or(Value::Null);
-            Ok(Part::Data(DataPart { data_type, data }))
+            Ok(Part::Data(DataPart {
+                data_type,
+                data,
+                extra: foreign(object, format),
+            }))
         }
         "image" | "audio" | "video" | "document" => {
             Ok(match agui::content_part_from_value(value.clone()) {
@@ -211,11 +324,11 @@ fn body(value: Value) -> Result<Object, FormatError> {
     Ok(object)
 }
 
-fn text_part(value: Value) -> Result<TextPart, FormatError> {
-    let mut extra = body(value)?;
-    let text = need_text(&mut extra, "text", "text part")?;
+fn text_part(value: Value, format: Format) -> Result<TextPart, FormatError> {
+    let mut rest = body(value)?;
+    let text = need_text(&mut rest, "text", "text part")?;
     Ok(TextPart {
-        extra,
+        extra: foreign(rest, format),
         ..TextPart::new(text)
     })
 }
@@ -233,7 +346,7 @@ fn with_span(mut part: TextPart) -> TextPart {
     part
 }
 
-fn result_part(value: Value) -> Result<ToolResultPart, FormatError> {
+fn result_part(value: Value, format: Format) -> Result<ToolResultPart, FormatError> {
     let mut extra = body(value)?;
     let tool_call_id = need_text(&mut extra, "toolCallId", "tool result")?;
     let tool_name = take_text(&mut extra, "toolName");
@@ -251,6 +364,6 @@ fn result_part(value: Value) -> Result<ToolResultPart, FormatError> {
         tool_name,
         output,
         content,
-        extra,
+        extra: foreign(extra, format),
     })
 }

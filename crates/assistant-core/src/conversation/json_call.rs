@@ -3,18 +3,62 @@
 use serde_json::Value;
 
 use super::{
-    Approval, CallError, CallResult, Decision, ErrorKind, FormatError, Origin, Phase, ToolCall,
-    json::{error, need_text, put_text, take_object, take_text},
+    Approval, Author, CallError, CallKey, CallResult, Decision, ErrorKind, FormatError, Origin,
+    Phase, ToolCall,
+    json::{
+        Format, error, foreign, need_text, put_foreign, put_text, take_flag, take_int, take_object,
+        take_text,
+    },
+    state::{Done, End, State},
 };
 use crate::{
     event::{Content, Object},
     wire::agui,
 };
 
+const OF_CALL: [&str; 21] = [
+    "type",
+    "toolCallId",
+    "toolName",
+    "state",
+    "input",
+    "argsText",
+    "editedInput",
+    "approval",
+    "output",
+    "result",
+    "unlisted",
+    "error",
+    "createdAt",
+    "endedAt",
+    "origin",
+    "encryptedValue",
+    "metadata",
+    "key",
+    "run",
+    "by",
+    "extra",
+];
+const OF_RESULT: [&str; 8] = [
+    "messageId",
+    "content",
+    "error",
+    "sent",
+    "encryptedValue",
+    "subagentRunId",
+    "metadata",
+    "extra",
+];
+const OF_APPROVAL: [&str; 5] = ["decision", "reason", "interruptId", "toldBy", "extra"];
+
 pub(super) fn write(call: &ToolCall, out: &mut Object) {
+    write_in(call, out, Format::V2);
+}
+
+pub(super) fn write_in(call: &ToolCall, out: &mut Object, format: Format) {
     out.insert("toolCallId".to_owned(), call.id.as_str().into());
     out.insert("toolName".to_owned(), call.name.as_str().into());
-    out.insert("state".to_owned(), call.phase.as_str().into());
+    out.insert("state".to_owned(), call.phase().as_str().into());
     let text = call.args_text();
     let says = |args: &Value| -> String { args.to_string() };
     let exact = call.partial_args().filter(|args| says(args) == text);
@@ -27,13 +71,22 @@ pub(super) fn write(call: &ToolCall, out: &mut Object) {
     if let Some(args) = &call.edited_args {
         out.insert("editedInput".to_owned(), args.clone());
     }
-    if let Some(approval) = &call.approval {
-        out.insert("approval".to_owned(), write_approval(approval));
+    let told = match call.state() {
+        State::Told { message, .. } => Some(message.as_str()),
+        _ => None,
+    };
+    if call.approval.is_some() || told.is_some() {
+        let approval = call.approval.clone().unwrap_or_default();
+        out.insert(
+            "approval".to_owned(),
+            write_approval(&approval, told, format),
+        );
     }
     if let Some(result) = &call.result {
         out.insert("output".to_owned(), result.value.clone());
-        if *result != default_result(&call.id, result.value.clone()) {
-            out.insert("result".to_owned(), write_result(result));
+        let sent = call.is_delivered();
+        if sent || *result != default_result(&call.id, result.value.clone()) {
+            out.insert("result".to_owned(), write_result(result, sent, format));
         }
     }
     if call.unlisted {
@@ -53,18 +106,25 @@ pub(super) fn write(call: &ToolCall, out: &mut Object) {
     if !call.metadata.is_empty() {
         out.insert("metadata".to_owned(), Value::Object(call.metadata.clone()));
     }
-    out.extend(call.extra.clone());
+    if format == Format::V2 {
+        out.insert("key".to_owned(), call.key().number().into());
+        if let Some(run) = call.run {
+            out.insert("run".to_owned(), run.into());
+        }
+    }
+    if let State::Done(done) = call.state() {
+        let by = Some(done.by).filter(|by| *by != Author::Record);
+        put_text(out, "by", by.map(Author::as_str));
+    }
+    put_foreign(out, &call.extra, &OF_CALL, format);
 }
 
-pub(super) fn read(mut from: Object) -> Result<ToolCall, FormatError> {
+pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatError> {
     let id = need_text(&mut from, "toolCallId", "tool call")?;
     let name = need_text(&mut from, "toolName", "tool call")?;
     let state = need_text(&mut from, "state", "tool call")?;
     let phase = Phase::parse(&state).ok_or_else(|| error("tool call has an unknown 'state'"))?;
-    let created_at = from
-        .shift_remove("createdAt")
-        .and_then(|v| v.as_i64())
-        .unwrap_or(0);
+    let created_at = take_int(&mut from, "createdAt").unwrap_or(0);
     let mut call = ToolCall::new(id, name, created_at);
     let input = from.shift_remove("input");
     let text = take_text(&mut from, "argsText")
@@ -74,36 +134,90 @@ pub(super) fn read(mut from: Object) -> Result<ToolCall, FormatError> {
     if phase != Phase::InputStreaming {
         call.end_args();
     }
-    call.phase = phase;
-    call.unlisted = from.shift_remove("unlisted") == Some(Value::Bool(true));
+    call.unlisted = take_flag(&mut from, "unlisted");
     call.edited_args = from.shift_remove("editedInput");
-    call.approval = take_object(&mut from, "approval").map(read_approval);
+    let (approval, told) = match take_object(&mut from, "approval") {
+        Some(approval) => read_approval(approval, format),
+        None => (None, None),
+    };
+    call.approval = approval;
     call.error = take_object(&mut from, "error").map(read_error);
     let output = from.shift_remove("output");
-    let result = take_object(&mut from, "result");
-    call.result = match (output, result) {
+    let mut sent = true;
+    call.result = match (output, take_object(&mut from, "result")) {
         (None, None) => None,
-        (output, result) => Some(read_result(
-            &call.id,
-            output.unwrap_or(Value::Null),
-            result.unwrap_or_default(),
-        )?),
+        (output, result) => {
+            let mut result = result.unwrap_or_default();
+            sent = take_flag(&mut result, "sent");
+            let output = output.unwrap_or(Value::Null);
+            Some(read_result(&call.id, output, result, format)?)
+        }
     };
-    if call.result.is_some() && !phase.is_final() {
-        call.phase = Phase::OutputAvailable;
-    }
+    let phase = match call.result.is_some() && !phase.is_final() {
+        true => Phase::OutputAvailable,
+        false => phase,
+    };
     if let Some(origin) = take_text(&mut from, "origin") {
         // A word from another version: at the least, nothing of it is run.
         call.origin = Origin::parse(&origin).unwrap_or(Origin::Text);
     }
-    call.ended_at = from.shift_remove("endedAt").and_then(|v| v.as_i64());
+    let by = match (take_text(&mut from, "by"), format) {
+        (Some(word), _) => Author::parse(&word).unwrap_or(Author::Record),
+        (None, Format::V1) => Author::Page,
+        (None, _) => Author::Record,
+    };
+    call.state = state_of(phase, call.approval.as_ref(), told, (by, sent));
+    if format == Format::V2 {
+        let key = from.shift_remove("key").and_then(|key| key.as_u64());
+        call.key = CallKey::new(key.unwrap_or(0));
+        call.run = from.shift_remove("run").and_then(|run| run.as_u64());
+    }
+    call.ended_at = take_int(&mut from, "endedAt");
     call.encrypted_value = take_text(&mut from, "encryptedValue");
     call.metadata = take_object(&mut from, "metadata").unwrap_or_default();
-    call.extra = from;
+    call.extra = foreign(from, format);
     Ok(call)
 }
 
-fn write_approval(approval: &Approval) -> Value {
+/// The state that shows as this phase. What was under way is not taken up by itself: who loads a
+/// conversation says what becomes of it.
+fn state_of(
+    phase: Phase,
+    approval: Option<&Approval>,
+    told: Option<String>,
+    (by, sent): (Author, bool),
+) -> State {
+    let of_agent = approval.is_some_and(|approval| approval.interrupt_id.is_some());
+    let decision = approval.and_then(|approval| approval.decision.clone());
+    let done = |end| State::Done(Done { end, by, sent });
+    match phase {
+        Phase::InputStreaming => State::Streaming,
+        Phase::InputAvailable => State::Ended,
+        Phase::ApprovalRequested if of_agent => State::Gated { card: true },
+        Phase::ApprovalRequested => State::Asked,
+        Phase::ApprovalResponded => match (told, decision) {
+            (Some(message), _) => State::Told {
+                message,
+                out: false,
+            },
+            (None, Some(Decision::Denied { reason })) if of_agent => State::GateShut { reason },
+            (None, Some(Decision::Denied { reason })) => State::Refused { reason },
+            (None, Some(Decision::Approved)) if !of_agent => State::Allowed,
+            (None, _) => State::GateOpen { out: false },
+        },
+        Phase::Running => match told {
+            Some(message) => State::Told { message, out: true },
+            None => State::AtAgent { left: false },
+        },
+        Phase::OutputAvailable => done(End::Output),
+        Phase::OutputError => done(End::Error),
+        Phase::OutputDenied => done(End::Denied),
+        Phase::Skipped => done(End::Skipped),
+        Phase::Cancelled => done(End::Cancelled),
+    }
+}
+
+fn write_approval(approval: &Approval, told: Option<&str>, format: Format) -> Value {
     let mut out = Object::new();
     match &approval.decision {
         Some(Decision::Approved) => put_text(&mut out, "decision", Some("approved")),
@@ -114,23 +228,33 @@ fn write_approval(approval: &Approval) -> Value {
         None => {}
     }
     put_text(&mut out, "interruptId", approval.interrupt_id.as_deref());
-    put_text(&mut out, "toldBy", approval.told.as_deref());
+    put_text(&mut out, "toldBy", told);
+    put_foreign(&mut out, &approval.extra, &OF_APPROVAL, format);
     Value::Object(out)
 }
 
-fn read_approval(mut from: Object) -> Approval {
+/// An approval, and the id of the tool message that tells the agent of it.
+fn read_approval(mut from: Object, format: Format) -> (Option<Approval>, Option<String>) {
     let decision = match take_text(&mut from, "decision").as_deref() {
         Some("approved") => Some(Decision::Approved),
         Some("denied") => Some(Decision::Denied {
             reason: take_text(&mut from, "reason"),
         }),
-        _ => None,
+        Some(other) => {
+            from.insert("decision".to_owned(), other.into());
+            None
+        }
+        None => None,
     };
-    Approval {
+    let interrupt_id = take_text(&mut from, "interruptId");
+    let told = take_text(&mut from, "toldBy");
+    let approval = Approval {
         decision,
-        interrupt_id: take_text(&mut from, "interruptId"),
-        told: take_text(&mut from, "toldBy"),
-    }
+        interrupt_id,
+        shown: None,
+        extra: foreign(from, format),
+    };
+    (Some(approval), told)
 }
 
 fn write_error(error: &CallError) -> Value {
@@ -156,7 +280,7 @@ fn default_result(call: &str, value: Value) -> CallResult {
     CallResult::new(format!("{call}-result"), value.to_string(), value)
 }
 
-fn write_result(result: &CallResult) -> Value {
+fn write_result(result: &CallResult, sent: bool, format: Format) -> Value {
     let mut out = Object::new();
     put_text(&mut out, "messageId", Some(&result.message_id));
     out.insert(
@@ -164,7 +288,7 @@ fn write_result(result: &CallResult) -> Value {
         agui::content_to_value(&result.content),
     );
     put_text(&mut out, "error", result.error.as_deref());
-    out.insert("sent".to_owned(), result.sent.into());
+    out.insert("sent".to_owned(), sent.into());
     put_text(
         &mut out,
         "encryptedValue",
@@ -174,11 +298,16 @@ fn write_result(result: &CallResult) -> Value {
     if let Some(metadata) = &result.metadata {
         out.insert("metadata".to_owned(), Value::Object(metadata.clone()));
     }
-    out.extend(result.extra.clone());
+    put_foreign(&mut out, &result.extra, &OF_RESULT, format);
     Value::Object(out)
 }
 
-fn read_result(call: &str, value: Value, mut from: Object) -> Result<CallResult, FormatError> {
+fn read_result(
+    call: &str,
+    value: Value,
+    mut from: Object,
+    format: Format,
+) -> Result<CallResult, FormatError> {
     let content = match from.shift_remove("content") {
         Some(content) => {
             agui::content_from_value(content).map_err(|e| FormatError(e.to_string()))?
@@ -190,10 +319,9 @@ fn read_result(call: &str, value: Value, mut from: Object) -> Result<CallResult,
         content,
         error: take_text(&mut from, "error"),
         value,
-        sent: from.shift_remove("sent") == Some(Value::Bool(true)),
         encrypted_value: take_text(&mut from, "encryptedValue"),
         subagent_run_id: take_text(&mut from, "subagentRunId"),
         metadata: take_object(&mut from, "metadata"),
-        extra: from,
+        extra: foreign(from, format),
     })
 }

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::{Conversation, FormatError, Phase, json::error};
+use super::{Author, Conversation, End, FormatError, json::error};
 use crate::{event::Message, wire::agui};
 
 impl Conversation {
@@ -30,15 +30,14 @@ impl Conversation {
         if taken {
             return Err(error("two messages have the same id"));
         }
-        self.append_wire(message, 0);
+        self.append_wire(message, Author::Record, 0);
         Ok(())
     }
 
-    /// Nobody can say whether a call without an answer was carried out: it is not begun again
-    /// (decision D3).
+    /// Nobody can say whether a call without an answer was carried out: it is not begun again.
     fn close_unanswered(&mut self) {
         for key in self.active_calls() {
-            self.close_call(&key, Phase::Cancelled, 0);
+            self.close_call(key, End::Cancelled, 0);
         }
     }
 }

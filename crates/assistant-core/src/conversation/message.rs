@@ -1,6 +1,6 @@
 //! A message of the tree.
 
-use super::{Cost, MessageId, Part, ToolCall};
+use super::{Author, Cost, MessageId, Part, ToolCall};
 use crate::event::{Content, Object, Role};
 
 /// A message of the tree: who speaks, and the parts it is made of.
@@ -34,6 +34,11 @@ pub struct Message {
     pub cost: Cost,
     /// What was written, if callouts in it became calls. This goes over the wire.
     pub markdown: Option<String>,
+    /// Who wrote it: [`Author::Page`] if a person said it here. `None` for what came otherwise.
+    pub author: Option<Author>,
+    /// What the agent says that a person said, where it is something else. Shown beside the
+    /// person's own words, never in their place.
+    pub disputed: Option<String>,
 }
 
 /// Why a message ends before its end.
@@ -94,6 +99,8 @@ impl Message {
             cut: None,
             cost: Cost::default(),
             markdown: None,
+            author: None,
+            disputed: None,
         }
     }
 
@@ -105,6 +112,7 @@ impl Message {
         Self {
             parts,
             listed,
+            author: Some(Author::Page),
             ..Self::new(id, Role::User, now)
         }
     }

@@ -5,10 +5,13 @@
 //! Nothing here decides what happens next: that is [`crate::session`], the only writer.
 
 mod apply;
+mod branch;
 mod call;
+mod calls;
 mod change;
 mod cost;
 mod export;
+mod fingerprint;
 mod fold;
 mod id;
 mod index;
@@ -19,17 +22,23 @@ mod message;
 mod origin;
 mod part;
 mod phase;
+mod runs;
+mod state;
 mod tree;
 mod wire_form;
 
 pub(crate) use apply::Applied;
+pub use branch::{Sibling, TreeError};
 pub use call::{Approval, CallError, CallResult, Decision, ErrorKind, Progress, ToolCall};
 pub use change::Change;
 pub use cost::Cost;
+pub use fingerprint::Fingerprint;
 pub use id::{CallKey, MessageId};
 pub use json::FormatError;
 pub use message::{Cut, Message};
 pub use origin::{MarkdownTools, Origin};
 pub use part::{DataPart, Part, Span, TextPart, ToolResultPart};
 pub use phase::{Phase, Status};
-pub use tree::{CallRef, Conversation};
+pub use state::Author;
+pub(crate) use state::{Done, End, Happening, State};
+pub use tree::Conversation;

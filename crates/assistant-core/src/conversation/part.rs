@@ -35,6 +35,13 @@ impl Part {
         }
     }
 
+    pub(super) fn as_call_mut(&mut self) -> Option<&mut ToolCall> {
+        match self {
+            Self::ToolCall(call) => Some(call),
+            _ => None,
+        }
+    }
+
     /// The text in it, if it is a text part.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {
@@ -112,4 +119,6 @@ pub struct DataPart {
     pub data_type: String,
     /// The data.
     pub data: Value,
+    /// Fields beyond what is known, kept as they came.
+    pub extra: Object,
 }

@@ -1,18 +1,19 @@
-//! The tree of messages and the one path through it that is the chat.
+//! The tree of messages, the path on which runs write, and the path that is shown.
 //!
-//! Messages are looked up by id, calls by the agent's id on the active path, both in constant
-//! time. Only the session and the reducer change a conversation; everybody else reads.
+//! Messages are looked up by id, calls by the agent's id on the run's path, both in constant time.
+//! Only the session and the reducer change a conversation; everybody else reads. Neighbours:
+//! `branch` for what a person does to the tree, `calls` for calls and their keys, `index`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use serde_json::Value;
 
-use super::{CallKey, Message, MessageId, Part, ToolCall};
+use super::{CallKey, Change, Message, MessageId, ToolCall, runs::Runs};
 use crate::event::Object;
 
 /// Where a call is: its node and its place among the node's parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct CallRef {
+pub(crate) struct CallRef {
     pub(super) node: usize,
     pub(super) part: usize,
 }
@@ -22,9 +23,30 @@ pub(super) struct Node {
     pub(super) message: Message,
     pub(super) parent: Option<usize>,
     pub(super) children: Vec<usize>,
+    /// The child through which the conversation was shown last.
+    pub(super) chosen: Option<usize>,
+    /// The id of a parent that is not there yet; until then the node is a root.
+    pub(super) awaits: Option<MessageId>,
     pub(super) depth: usize,
+    /// The run in which it came.
+    pub(super) run: Option<u64>,
     /// Tool messages that stand right after this message in the received order.
-    pub(super) results: Vec<CallRef>,
+    pub(super) results: Vec<CallKey>,
+}
+
+impl Node {
+    pub(super) const fn new(message: Message, parent: Option<usize>, depth: usize) -> Self {
+        Self {
+            message,
+            parent,
+            children: Vec::new(),
+            chosen: None,
+            awaits: None,
+            depth,
+            run: None,
+            results: Vec::new(),
+        }
+    }
 }
 
 /// A conversation: messages in a tree, the path that is shown, and the shared state.
@@ -35,20 +57,36 @@ pub struct Conversation {
     /// Nodes by the id they have on the wire.
     pub(super) wire_ids: HashMap<String, Vec<usize>>,
     pub(super) roots: Vec<usize>,
+    /// The root through which the conversation was shown last.
+    pub(super) chosen_root: Option<usize>,
+    /// Where runs write, from the root to their tip.
     pub(super) path: Vec<usize>,
-    /// Counts how often the path changed in any other way than by growing at its end.
+    /// What is shown, where that is another branch.
+    pub(super) shown: Option<Vec<usize>>,
+    /// Counts how often what is shown changed in any other way than by growing at its end.
     pub(super) path_edition: u64,
-    pub(super) calls: HashMap<String, Vec<CallRef>>,
+    /// Where each call is.
+    pub(super) places: HashMap<CallKey, CallRef>,
+    /// Calls by the id that the agent gave them.
+    pub(super) calls: HashMap<String, Vec<CallKey>>,
+    /// Calls that have not ended, on all branches.
+    pub(super) open: BTreeSet<CallKey>,
+    /// Calls that left the path of their run, by the agent's id: they are the same if they return.
+    pub(super) departed: HashMap<String, super::calls::Departed>,
     /// Calls by the id of the tool message that answers them.
-    pub(super) answers: HashMap<String, Vec<CallRef>>,
+    pub(super) answers: HashMap<String, Vec<CallKey>>,
     /// Tool messages that stand before all nodes in the received order.
-    pub(super) leading_results: Vec<CallRef>,
+    pub(super) leading_results: Vec<CallKey>,
     /// Nodes that hold a tool result whose call is not known, by the call's id.
     pub(super) orphans: HashMap<String, usize>,
     /// Calls that have reached their last phase, in that order.
-    pub(super) history: Vec<CallRef>,
+    pub(super) history: Vec<CallKey>,
+    pub(super) last_key: u64,
+    pub(super) runs: Runs,
     /// State shared with the agent.
     pub(super) state: Value,
+    /// What has changed since somebody took note of it.
+    pub(super) log: Vec<Change>,
     /// Callouts in texts that are being written.
     #[cfg(feature = "callouts")]
     pub(super) reading: super::apply::callout::Reading,
@@ -61,14 +99,22 @@ impl Default for Conversation {
             ids: HashMap::new(),
             wire_ids: HashMap::new(),
             roots: Vec::new(),
+            chosen_root: None,
             path: Vec::new(),
+            shown: None,
             path_edition: 0,
+            places: HashMap::new(),
             calls: HashMap::new(),
+            open: BTreeSet::new(),
+            departed: HashMap::new(),
             answers: HashMap::new(),
             leading_results: Vec::new(),
             orphans: HashMap::new(),
             history: Vec::new(),
+            last_key: 0,
+            runs: Runs::default(),
             state: Value::Object(Object::new()),
+            log: Vec::new(),
             #[cfg(feature = "callouts")]
             reading: super::apply::callout::Reading::default(),
         }
@@ -82,33 +128,58 @@ impl Conversation {
         Self::default()
     }
 
-    /// The messages of the chat, from the first to the newest.
+    pub(super) fn shown_path(&self) -> &[usize] {
+        self.shown.as_deref().unwrap_or(&self.path)
+    }
+
+    /// The messages that are shown, from the first to the newest.
     pub fn path(&self) -> impl DoubleEndedIterator<Item = &Message> + Clone {
-        self.path
-            .iter()
+        self.path_from(0)
+    }
+
+    /// The messages that are shown from a place on, to the newest.
+    pub fn path_from(&self, place: usize) -> impl DoubleEndedIterator<Item = &Message> + Clone {
+        let rest = self.shown_path().get(place..).unwrap_or_default();
+        self.messages_at(rest)
+    }
+
+    /// The messages of the branch that runs write on, from the first to the newest.
+    pub fn run_path(&self) -> impl DoubleEndedIterator<Item = &Message> + Clone {
+        self.messages_at(&self.path)
+    }
+
+    fn messages_at<'a>(
+        &'a self,
+        path: &'a [usize],
+    ) -> impl DoubleEndedIterator<Item = &'a Message> + Clone {
+        path.iter()
             .filter_map(|ix| self.node(*ix))
             .map(|node| &node.message)
     }
 
-    /// The messages of the chat from a place on, to the newest.
-    pub fn path_from(&self, place: usize) -> impl Iterator<Item = &Message> {
-        let rest = self.path.get(place..).unwrap_or_default();
-        rest.iter()
-            .filter_map(|ix| self.node(*ix))
-            .map(|node| &node.message)
-    }
-
-    /// Counts how often the path changed in any other way than by growing at its end: who has seen
-    /// this edition needs only what came after.
+    /// Counts how often what is shown changed in any other way than by growing at its end: who has
+    /// seen this edition needs only what came after.
     #[must_use]
     pub const fn path_edition(&self) -> u64 {
         self.path_edition
     }
 
-    /// The newest message of the chat.
+    /// The newest message that is shown.
     #[must_use]
     pub fn tip(&self) -> Option<&MessageId> {
         self.path().next_back().map(|message| &message.id)
+    }
+
+    /// The newest message of the branch that runs write on.
+    #[must_use]
+    pub fn run_tip(&self) -> Option<&MessageId> {
+        self.run_path().next_back().map(|message| &message.id)
+    }
+
+    /// Whether another branch is shown than the one that runs write on.
+    #[must_use]
+    pub const fn shows_other_branch(&self) -> bool {
+        self.shown.is_some()
     }
 
     /// The message with this id, on whichever branch.
@@ -124,66 +195,28 @@ impl Conversation {
     #[must_use]
     pub fn parent(&self, id: &MessageId) -> Option<&MessageId> {
         let node = self.ids.get(id).and_then(|ix| self.node(*ix))?;
-        node.parent
-            .and_then(|parent| self.node(parent))
-            .map(|parent| &parent.message.id)
+        self.id_at(node.parent?)
     }
 
     /// The versions of a message: those with the same parent, itself included, oldest first.
     #[must_use]
     pub fn siblings(&self, id: &MessageId) -> Vec<&MessageId> {
-        let Some(node) = self.ids.get(id).and_then(|ix| self.node(*ix)) else {
+        let Some(ix) = self.ids.get(id) else {
             return Vec::new();
         };
-        let list = match node.parent {
-            Some(parent) => self.node(parent).map_or(&[][..], |parent| &parent.children),
+        let list = self.sibling_list(*ix).iter();
+        list.filter_map(|ix| self.id_at(*ix)).collect()
+    }
+
+    pub(super) fn sibling_list(&self, ix: usize) -> &[usize] {
+        match self.node(ix).and_then(|node| node.parent) {
+            Some(parent) => self.node(parent).map_or(&[], |parent| &parent.children),
             None => &self.roots,
-        };
-        list.iter()
-            .filter_map(|ix| self.node(*ix))
-            .map(|node| &node.message.id)
-            .collect()
+        }
     }
 
-    /// A call by its key.
-    #[must_use]
-    pub fn call(&self, key: &CallKey) -> Option<&ToolCall> {
-        self.call_ref(key).and_then(|at| self.call_at(at))
-    }
-
-    /// The call on the path to which the agent gave this id.
-    #[must_use]
-    pub fn call_by_wire_id(&self, id: &str) -> Option<(CallKey, &ToolCall)> {
-        let at = self.find_call(id)?;
-        Some((self.key_of(at)?, self.call_at(at)?))
-    }
-
-    /// All calls on the path, in order.
-    #[must_use]
-    pub fn path_calls(&self) -> Vec<CallKey> {
-        self.path_call_refs()
-            .into_iter()
-            .filter_map(|at| self.key_of(at))
-            .collect()
-    }
-
-    /// Calls that have not reached their last phase, in order of appearance.
-    #[must_use]
-    pub fn active_calls(&self) -> Vec<CallKey> {
-        self.path_call_refs()
-            .into_iter()
-            .filter(|at| self.call_at(*at).is_some_and(|call| !call.phase.is_final()))
-            .filter_map(|at| self.key_of(at))
-            .collect()
-    }
-
-    /// Calls that have reached their last phase, in that order, on all branches.
-    #[must_use]
-    pub fn call_history(&self) -> Vec<CallKey> {
-        self.history
-            .iter()
-            .filter_map(|at| self.key_of(*at))
-            .collect()
+    pub(super) fn id_at(&self, ix: usize) -> Option<&MessageId> {
+        self.node(ix).map(|node| &node.message.id)
     }
 
     /// The state shared with the agent.
@@ -194,17 +227,37 @@ impl Conversation {
 
     pub(crate) fn set_state(&mut self, state: Value) {
         self.state = state;
+        self.log.push(Change::State);
     }
 
-    /// Adds a message below the tip. An id that is taken on another branch gets a fresh name here.
+    /// What has changed since this was asked last.
+    pub(crate) fn take_changes(&mut self) -> Vec<Change> {
+        std::mem::take(&mut self.log)
+    }
+
+    /// Forgets what has changed, for those who read everything in the end.
+    pub(crate) fn forget_changes(&mut self) {
+        self.log.clear();
+    }
+
+    /// Adds a message below the tip of the run's path. An id that is taken on another branch gets
+    /// a fresh name here.
     pub(crate) fn append(&mut self, message: Message) -> MessageId {
         let parent = self.path.last().copied();
         let (ix, id) = self.add_node(message, parent);
+        self.log.push(Change::MessageAdded(id.clone()));
         match parent.and_then(|parent| self.node_mut(parent)) {
-            Some(parent) => parent.children.push(ix),
-            None => self.roots.push(ix),
+            Some(parent) => {
+                parent.children.push(ix);
+                parent.chosen = Some(ix);
+            }
+            None => {
+                self.roots.push(ix);
+                self.chosen_root = Some(ix);
+            }
         }
         self.path.push(ix);
+        self.log.push(Change::Path);
         self.index_calls(ix);
         id
     }
@@ -226,27 +279,31 @@ impl Conversation {
             .entry(message.wire_id().to_owned())
             .or_default()
             .push(ix);
-        let node = Node {
-            message,
-            parent,
-            children: Vec::new(),
-            depth: self.path.len(),
-            results: Vec::new(),
+        let depth = match parent {
+            Some(parent) => self.node(parent).map_or(0, |parent| parent.depth + 1),
+            None => 0,
         };
+        let mut node = Node::new(message, parent, depth);
+        node.run = self.runs.current;
         self.nodes.push(Some(node));
         (ix, id)
     }
 
-    /// Shows the conversation up to this message, or none of it.
+    /// Shows the conversation up to this message, or none of it; runs write there, too.
     pub(crate) fn select_tip(&mut self, id: Option<&MessageId>) -> bool {
-        let Some(id) = id else {
-            self.path.clear();
-            self.number_path();
-            return true;
+        let chain = match id {
+            None => Vec::new(),
+            Some(id) => match self.ids.get(id).copied() {
+                Some(ix) => self.chain_to(ix),
+                None => return false,
+            },
         };
-        let Some(ix) = self.ids.get(id).copied() else {
-            return false;
-        };
+        self.write_at(chain);
+        true
+    }
+
+    /// The nodes from the root to this one.
+    pub(super) fn chain_to(&self, ix: usize) -> Vec<usize> {
         let mut chain = Vec::new();
         let mut next = Some(ix);
         while let Some(ix) = next {
@@ -254,15 +311,34 @@ impl Conversation {
             next = self.node(ix).and_then(|node| node.parent);
         }
         chain.reverse();
-        self.path = chain;
+        chain
+    }
+
+    /// Lets runs write at the end of this path, and shows it.
+    pub(super) fn write_at(&mut self, path: Vec<usize>) {
+        self.remember(&path);
+        self.path = path;
+        self.shown = None;
         self.number_path();
-        true
+    }
+
+    /// Writes down at each node through which child the conversation is shown.
+    pub(super) fn remember(&mut self, path: &[usize]) {
+        self.chosen_root = path.first().copied().or(self.chosen_root);
+        for pair in path.windows(2) {
+            if let [ix, next] = *pair
+                && let Some(node) = self.node_mut(ix)
+            {
+                node.chosen = Some(next);
+            }
+        }
     }
 
     /// Writes down how deep each node of the path is, so that `on_path` is one comparison. To be
     /// called after every change of the path but a growth at its end.
     pub(super) fn number_path(&mut self) {
         self.path_edition += 1;
+        self.log.push(Change::Path);
         for depth in 0..self.path.len() {
             let ix = self.path.get(depth).copied();
             if let Some(node) = ix.and_then(|ix| self.node_mut(ix)) {
@@ -297,62 +373,5 @@ impl Conversation {
 
     pub(super) fn call_at(&self, at: CallRef) -> Option<&ToolCall> {
         self.node(at.node)?.message.parts.get(at.part)?.as_call()
-    }
-
-    pub(super) fn call_at_mut(&mut self, at: CallRef) -> Option<&mut ToolCall> {
-        match self.node_mut(at.node)?.message.parts.get_mut(at.part)? {
-            Part::ToolCall(call) => Some(call),
-            _ => None,
-        }
-    }
-
-    pub(super) fn call_ref(&self, key: &CallKey) -> Option<CallRef> {
-        let node = self.ids.get(&key.message).copied()?;
-        let parts = self.node(node)?.message.parts.iter().enumerate();
-        let part = parts
-            .filter(|(_, part)| part.as_call().is_some())
-            .nth(usize::try_from(key.ordinal).ok()?)?
-            .0;
-        Some(CallRef { node, part })
-    }
-
-    /// Where a call stands on the path: for comparison only.
-    pub(crate) fn place_of(&self, key: &CallKey) -> Option<(usize, usize)> {
-        let at = self.call_ref(key)?;
-        Some((self.node(at.node)?.depth, at.part))
-    }
-
-    pub(super) fn key_of(&self, at: CallRef) -> Option<CallKey> {
-        let message = &self.node(at.node)?.message;
-        let before = message.parts.get(..at.part)?;
-        let ordinal = before
-            .iter()
-            .filter(|part| part.as_call().is_some())
-            .count();
-        Some(CallKey {
-            message: message.id.clone(),
-            ordinal: u32::try_from(ordinal).ok()?,
-        })
-    }
-
-    pub(crate) fn call_mut(&mut self, key: &CallKey) -> Option<&mut ToolCall> {
-        self.call_ref(key).and_then(|at| self.call_at_mut(at))
-    }
-
-    pub(super) fn path_call_refs(&self) -> Vec<CallRef> {
-        self.path
-            .iter()
-            .flat_map(|ix| self.node_call_refs(*ix))
-            .collect()
-    }
-
-    /// Calls that are only told in a text are not among them.
-    pub(super) fn node_call_refs(&self, node: usize) -> Vec<CallRef> {
-        let parts = self.node(node).map_or(&[][..], |node| &node.message.parts);
-        let calls = parts
-            .iter()
-            .enumerate()
-            .filter(|(_, part)| part.as_call().is_some_and(ToolCall::is_real));
-        calls.map(|(part, _)| CallRef { node, part }).collect()
     }
 }

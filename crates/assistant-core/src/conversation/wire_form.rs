@@ -8,13 +8,13 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::{
-    Approval, CallResult, Conversation, DataPart, Message, Part, TextPart, ToolCall,
-    fold::orphan_part, tree::CallRef,
+    Approval, CallKey, CallResult, Conversation, DataPart, Message, Part, TextPart, ToolCall,
+    fold::orphan_part, state::State,
 };
 use crate::event::{self, Content, ContentPart, FunctionCall, MessageBody, Object, PartBody, Role};
 
 impl Conversation {
-    /// The messages of the path in the order in which they came.
+    /// The messages of the run's path in the order in which they came.
     #[must_use]
     pub fn received_messages(&self) -> Vec<event::Message> {
         let mut list: Vec<_> = self.tool_messages(&self.leading_results);
@@ -26,7 +26,7 @@ impl Conversation {
         list
     }
 
-    /// The messages of the path as they are sent: results after their calls, and nothing of calls
+    /// The messages of the run's path as they are sent: results after their calls, and nothing of calls
     /// that never ended (decision D4) or of results without a call.
     #[must_use]
     pub fn request_messages(&self) -> Vec<event::Message> {
@@ -39,18 +39,15 @@ impl Conversation {
                 continue;
             }
             list.extend(to_wire(&node.message, is_sendable));
-            let refs: Vec<_> = (0..node.message.parts.len())
-                .map(|part| CallRef { node: *ix, part })
-                .filter(|at| self.call_at(*at).is_some_and(ToolCall::is_real))
-                .collect();
-            let calls = refs.iter().filter_map(|at| self.call_at(*at));
+            let calls = node.message.calls().filter(|call| call.is_real());
             list.extend(calls.filter_map(answer_to));
         }
         list
     }
 
-    fn tool_messages(&self, refs: &[CallRef]) -> Vec<event::Message> {
-        let calls = refs.iter().filter_map(|at| self.call_at(*at));
+    fn tool_messages(&self, keys: &[CallKey]) -> Vec<event::Message> {
+        let on_path = keys.iter().filter(|key| self.place_of(key).is_some());
+        let calls = on_path.filter_map(|key| self.call(key));
         calls
             .filter_map(|call| Some(tool_message(call, call.result.as_ref()?)))
             .collect()
@@ -62,17 +59,19 @@ fn answer_to(call: &ToolCall) -> Option<event::Message> {
     if let Some(result) = &call.result {
         return Some(tool_message(call, result));
     }
-    let id = call.approval.as_ref()?.told.clone()?;
+    let State::Told { message, .. } = call.state() else {
+        return None;
+    };
     let content = Approval::GO_ON.to_owned();
     Some(tool_message(
         call,
-        &CallResult::new(id, content, Value::Null),
+        &CallResult::new(message.clone(), content, Value::Null),
     ))
 }
 
 /// Not so a call without an answer that nobody will give any more, such as one that never ended.
 fn is_sendable(call: &ToolCall) -> bool {
-    call.is_real() && (call.result.is_some() || !call.phase.is_final())
+    call.is_real() && (call.result.is_some() || !call.state().is_done())
 }
 
 /// A message in which there is nothing but calls that never ended.
@@ -177,6 +176,7 @@ fn activity_body(message: &Message) -> Option<MessageBody> {
         Part::Data(DataPart {
             data_type,
             data: Value::Object(content),
+            ..
         }) => Some(MessageBody::Activity {
             activity_type: data_type.clone(),
             content: content.clone(),
@@ -237,6 +237,7 @@ pub(super) fn parts_from_wire(body: MessageBody, now: i64) -> Vec<Part> {
             vec![Part::Data(DataPart {
                 data_type: activity_type,
                 data,
+                extra: Object::new(),
             })]
         }
         MessageBody::Reasoning { content } => vec![Part::Reasoning(TextPart::new(content))],

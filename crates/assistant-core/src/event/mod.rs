@@ -5,7 +5,6 @@
 //! it becomes a clearly named extension of [`EventKind`].
 
 mod content;
-pub(crate) mod expiry;
 mod message;
 mod run;
 

@@ -24,8 +24,9 @@ pub use report::{Finished, Report, RunFailure};
 use serde_json::Value;
 
 use crate::{
-    conversation::{Applied, Change, Conversation},
-    event::{Diagnostic, Event, Interrupt, ResumeEntry, ResumeStatus, expiry::millis},
+    conversation::{Applied, Author, Conversation},
+    event::{Diagnostic, Event, Interrupt, ResumeEntry, ResumeStatus},
+    session::millis,
     wire::{
         agui::{Decoder, End, Options, ProtocolError},
         sse::{Frame, SseDecoder},
@@ -92,10 +93,11 @@ impl Replay {
             diagnostics: Vec::new(),
             left_out: 0,
             events: Vec::new(),
-            changes: Vec::new(),
             notes: Vec::new(),
         };
-        stream.on_conversation(|conversation, out| conversation.merge_new(messages, out));
+        stream.on_conversation(|conversation, out| {
+            conversation.merge_new(messages, Author::Record, out);
+        });
         if let Some(state) = state {
             stream.replay.conversation.set_state(state);
         }
@@ -152,8 +154,7 @@ pub struct Stream<'a> {
     diagnostics: Vec<Diagnostic>,
     left_out: usize,
     events: Vec<Event>,
-    /// Filled and emptied with each event; kept for their memory.
-    changes: Vec<Change>,
+    /// Filled and emptied with each event; kept for its memory.
     notes: Vec<Diagnostic>,
 }
 
@@ -242,13 +243,12 @@ impl Stream<'_> {
 
     fn on_conversation(&mut self, act: impl FnOnce(&mut Conversation, &mut Applied<'_>)) {
         let mut notes = std::mem::take(&mut self.notes);
-        self.changes.clear();
         let mut out = Applied {
             now: 0,
-            changes: &mut self.changes,
             diagnostics: &mut notes,
         };
         act(&mut self.replay.conversation, &mut out);
+        self.replay.conversation.forget_changes();
         for note in notes.drain(..) {
             self.note(note);
         }

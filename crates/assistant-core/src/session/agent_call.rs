@@ -3,44 +3,39 @@
 //! Such a call holds nothing up. It is left to the agent for one run: the next. Neighbours:
 //! `interrupt` for agents that ask by a protocol of their own, `execute` for what runs here.
 
-use super::{
-    Cx, Session,
-    execute::Ending,
-    prepare::{OpenCall, Stage, not_found},
-};
+use super::{Cx, Session, execute::Ending, prepare::not_found};
 use crate::{
     action::Availability,
-    conversation::{CallError, CallKey, Change, ErrorKind, Phase, ToolCall},
+    conversation::{CallError, CallKey, Change, ErrorKind, Happening, State},
 };
 
 impl Session {
-    /// Nobody minds: the call's tool message says so in the next run (decision C4).
+    /// Nobody must be asked: the call's tool message says so in the next run.
     pub(super) fn tell_agent(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        self.open_calls.retain(|open| open.key != *key);
-        let Some(call) = self.conversation.call_mut(key) else {
-            return;
-        };
-        call.phase = Phase::ApprovalResponded;
-        call.approval.get_or_insert_default().told = Some(cx.host.new_id());
-        self.left_to_agent.push(call.id.clone());
-        cx.change(Change::Call(key.clone()));
+        let message = cx.host.new_id();
+        self.calls.forget(key);
+        self.conversation
+            .happens(key, &Happening::ToldToGoOn(message));
+        self.turn.set_looping(true);
         cx.change(Change::Run);
     }
 
     /// The agent's own calls, if the page or the person owes it answers anyway: some servers run
     /// theirs when those are there. `named` are calls that the agent wants answered here.
     pub(super) fn leave_to_agent(&mut self, named: &[String]) {
-        let is_agents = |open: &OpenCall| matches!(open.stage, Stage::Agent);
-        let owed = !self.open_calls.iter().all(is_agents)
-            || self.interrupts.iter().any(|open| open.answer.is_none());
-        if !owed {
+        let owed = self
+            .conversation
+            .has_open(|state| state.is_under_way() && !matches!(state, State::AtAgent { .. }));
+        if !owed && !self.interrupts.wait() {
             return;
         }
-        for open in std::mem::take(&mut self.open_calls) {
-            if is_agents(&open) && !named.contains(&open.binding.id) {
-                self.left_to_agent.push(open.binding.id);
-            } else {
-                self.open_calls.push(open);
+        for key in self.conversation.active_calls() {
+            let is_named = |id: &str| named.iter().any(|named| named == id);
+            let leave = self.conversation.call(&key).is_some_and(|call| {
+                matches!(call.state(), State::AtAgent { .. }) && !is_named(&call.id)
+            });
+            if leave {
+                self.conversation.happens(&key, &Happening::Left);
             }
         }
     }
@@ -48,14 +43,10 @@ impl Session {
     /// The run to which calls were left is over: those that it neither answered nor gated failed. The
     /// agent went on without them, so that by itself starts no run.
     pub(super) fn end_left_calls(&mut self, cx: &mut Cx<'_>) {
-        let gated = self.gated_calls();
-        for id in std::mem::take(&mut self.left_to_agent) {
-            let key = self.left_call(&id).filter(|key| !gated.contains(key));
-            let Some(key) = key else { continue };
-            self.answer_unanswered(&key, cx);
-            let call = self.conversation.call_mut(&key);
-            if let Some(result) = call.and_then(|call| call.result.as_mut()) {
-                result.sent = true;
+        for key in self.conversation.active_calls() {
+            if self.is_left(&key) || self.is_told(&key) {
+                self.answer_unanswered(&key, cx);
+                self.conversation.happens(&key, &Happening::Delivered);
             }
         }
     }
@@ -63,51 +54,25 @@ impl Session {
     /// No run follows for now: what waits for the agent waits no longer. What the person decided
     /// does, until a run goes out.
     pub(super) fn end_awaited_calls(&mut self, cx: &mut Cx<'_>) {
-        for id in std::mem::take(&mut self.left_to_agent) {
-            match self.left_call(&id) {
-                Some(_) if self.is_told(&id) => self.left_to_agent.push(id),
-                Some(key) => self.answer_unanswered(&key, cx),
-                None => {}
+        for key in self.conversation.active_calls() {
+            if self.is_left(&key) {
+                self.answer_unanswered(&key, cx);
             }
         }
     }
 
-    pub(super) fn left_call(&self, id: &str) -> Option<CallKey> {
-        let (key, call) = self.conversation.call_by_wire_id(id)?;
-        (!call.phase.is_final() && call.has_ended()).then_some(key)
+    fn is_left(&self, key: &CallKey) -> bool {
+        let call = self.conversation.call(key);
+        call.is_some_and(|call| *call.state() == State::AtAgent { left: true })
     }
 
-    /// Whether the agent is told that it may run the call with this id, and has not answered.
-    pub(super) fn is_told(&self, id: &str) -> bool {
-        let call = self.conversation.call_by_wire_id(id);
-        call.is_some_and(|(_, call)| call.is_told() && !call.phase.is_final())
+    /// Whether the agent is told that it may run the call, and has not answered.
+    fn is_told(&self, key: &CallKey) -> bool {
+        let call = self.conversation.call(key);
+        call.is_some_and(|call| matches!(call.state(), State::Told { .. }))
     }
 
-    /// What the agent is told is in its hands while a run carries it.
-    pub(super) fn hand_over_told(&mut self, to_agent: bool, cx: &mut Cx<'_>) {
-        let phase = match to_agent {
-            true => Phase::Running,
-            false => Phase::ApprovalResponded,
-        };
-        for id in self.left_to_agent.clone() {
-            let Some(key) = self.left_call(&id) else {
-                continue;
-            };
-            let call = self.conversation.call_mut(&key);
-            if let Some(call) = call.filter(|call| call.is_told()) {
-                call.phase = phase;
-                cx.change(Change::Call(key));
-            }
-        }
-    }
-
-    /// The names of the calls that the agent has been left to answer and works on.
-    pub(super) fn left_running(&self) -> impl Iterator<Item = &ToolCall> {
-        let calls = self.left_to_agent.iter();
-        calls.filter_map(|id| self.conversation.call_by_wire_id(id).map(|(_, call)| call))
-    }
-
-    /// The agent ran this tool, says the run is over, and gave no result (row S4-25).
+    /// The agent ran this tool, says the run is over, and gave no result.
     pub(super) fn answer_unanswered(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let Some(call) = self.conversation.call(key) else {
             return;
@@ -116,7 +81,7 @@ impl Session {
         let entry = self.registry.in_force(&name);
         let shown_only =
             entry.is_some_and(|entry| entry.spec.availability == Availability::RenderOnly);
-        let error = if shown_only || call.is_told() {
+        let error = if shown_only || self.is_told(key) {
             let message = format!("Action {name} ended without a result");
             CallError {
                 message,

@@ -1,104 +1,131 @@
-//! What a person decides about a call. A decision is taken once (row S0-13).
+//! What a person decides about a call. A decision is taken once, and only about what was shown.
 
 use serde_json::Value;
 
-use super::{
-    Cx, Refusal, Session, Verdict,
-    prepare::{OpenCall, Stage},
-};
+use super::{Cx, Refusal, Session, Verdict, calls};
 use crate::{
     action::{Execution, schema},
-    conversation::{CallKey, Change, Decision, Phase},
+    conversation::{CallKey, Change, Decision, Fingerprint, Happening, State},
 };
 
 impl Session {
-    pub(super) fn decide(&mut self, key: &CallKey, verdict: Verdict, cx: &mut Cx<'_>) {
-        if self.decide_interrupt(key, &verdict, cx) {
+    pub(super) fn decide(
+        &mut self,
+        key: &CallKey,
+        shown: Option<&Fingerprint>,
+        verdict: Verdict,
+        cx: &mut Cx<'_>,
+    ) {
+        if self.decide_interrupt(key, shown, &verdict, cx) {
             return;
         }
-        let waiting = self
-            .open_call(key)
-            .is_some_and(|open| matches!(open.stage, Stage::Decision));
-        if !waiting {
-            return cx.refuse(Refusal::AlreadyResolved);
+        let state = self.conversation.call(key).map(|call| call.state().clone());
+        let on_path = self.conversation.place_of(key).is_some();
+        match (state, &verdict) {
+            (Some(State::Asked), _) if on_path => {}
+            (Some(State::Missing), Verdict::Deny { .. }) if on_path => {}
+            (Some(State::Missing), _) if on_path => return cx.refuse(Refusal::NotRegistered),
+            _ => return cx.refuse(Refusal::AlreadyResolved),
         }
-        let (decision, stage) = match verdict {
+        if self.has_changed(key, shown) {
+            return cx.refuse(Refusal::Changed);
+        }
+        let (decision, what) = match verdict {
             Verdict::Approve { args } => {
-                if let Err(refusal) = self.take_edit(key, args, cx) {
-                    return cx.refuse(refusal);
+                if let Some(args) = args {
+                    if let Err(refusal) = self.check_edit(key, &args, cx) {
+                        return cx.refuse(refusal);
+                    }
+                    self.conversation
+                        .edit_call(key, |call| call.edited_args = Some(args));
                 }
-                (Decision::Approved, Stage::Ready)
+                (Decision::Approved, Happening::Cleared)
             }
-            Verdict::Deny { reason } => (
-                Decision::Denied {
+            Verdict::Deny { reason } => {
+                let denied = Decision::Denied {
                     reason: reason.clone(),
-                },
-                Stage::Denied(reason),
-            ),
+                };
+                (denied, Happening::Denied(reason))
+            }
         };
-        if let Some(open) = self.open_calls.iter_mut().find(|open| open.key == *key) {
-            open.stage = stage;
-        }
         self.note_decision(key, decision, cx);
+        self.conversation.happens(key, &what);
     }
 
+    /// Whether a call is another than the one that was shown.
+    pub(super) fn has_changed(&self, key: &CallKey, shown: Option<&Fingerprint>) -> bool {
+        shown.is_some() && shown != self.fingerprint(key).as_ref()
+    }
+
+    /// Writes down what was decided, and about what.
     pub(super) fn note_decision(&mut self, key: &CallKey, decision: Decision, cx: &mut Cx<'_>) {
-        if let Some(call) = self.conversation.call_mut(key) {
-            call.phase = Phase::ApprovalResponded;
-            call.approval.get_or_insert_default().decision = Some(decision);
-        }
-        cx.change(Change::Call(key.clone()));
+        let shown = self.fingerprint(key);
+        self.conversation.edit_call(key, |call| {
+            call.changed = false;
+            let approval = call.approval.get_or_insert_default();
+            approval.decision = Some(decision);
+            approval.shown = shown;
+        });
         cx.change(Change::Run);
     }
 
-    /// Edited arguments are held to the same schema as the agent's (row S0-21).
-    fn take_edit(
-        &mut self,
+    /// Edited arguments are held to the same schema as the agent's.
+    pub(super) fn check_edit(
+        &self,
         key: &CallKey,
-        args: Option<Value>,
+        args: &Value,
         cx: &mut Cx<'_>,
     ) -> Result<(), Refusal> {
-        let Some(args) = args else { return Ok(()) };
-        if self
-            .open_call(key)
-            .is_some_and(|open| open.execution == Execution::Agent)
-        {
+        let Some(call) = self.conversation.call(key) else {
+            return Ok(());
+        };
+        let Some(entry) = self.registry.in_force(&call.name) else {
+            return Ok(());
+        };
+        if entry.spec.execution == Execution::Agent && !call.state().is_gated() {
             return Err(Refusal::NoEdits);
         }
-        let registration = self.open_call(key).and_then(|open| open.registration);
-        if let Some(entry) = registration.and_then(|id| self.registry.get(id))
-            && entry.spec.validate
-        {
-            let violations = schema::validate(&entry.spec.parameters, &args, &mut *cx.host);
-            if !violations.is_empty() {
-                return Err(Refusal::InvalidEdit(violations));
-            }
+        if !entry.spec.validate {
+            return Ok(());
         }
-        if let Some(call) = self.conversation.call_mut(key) {
-            call.edited_args = Some(args);
+        let violations = schema::validate(&entry.spec.parameters, args, &mut *cx.host);
+        match violations.is_empty() {
+            true => Ok(()),
+            false => Err(Refusal::InvalidEdit(violations)),
         }
-        Ok(())
     }
 
+    /// Whether a person approved a call as it is now, asked by the page.
+    pub(super) fn is_approved_as_shown(&self, key: &CallKey) -> bool {
+        let Some(call) = self.conversation.call(key) else {
+            return false;
+        };
+        let entry = self.registry.in_force(&call.name);
+        let now = calls::fingerprint(call, entry.map(|entry| &entry.spec));
+        call.approval.as_ref().is_some_and(|approval| {
+            approval.interrupt_id.is_none()
+                && approval.decision == Some(Decision::Approved)
+                && approval.shown.as_ref() == Some(&now)
+        })
+    }
+
+    /// Whether nothing is open but questions to a person.
     pub(super) fn only_approvals_open(&self) -> bool {
-        let waits = |open: &OpenCall| matches!(open.stage, Stage::Decision);
-        !self.open_calls.is_empty() && self.open_calls.iter().all(waits)
+        let asks = |state: &State| matches!(state, State::Asked | State::Missing);
+        let others = |state: &State| state.is_under_way() && !asks(state);
+        self.conversation.has_open(asks) && !self.conversation.has_open(others)
     }
 
-    /// A new message takes the place of every answer that is still awaited (row S0-20).
+    /// A new message takes the place of every answer that is still awaited.
     pub(super) fn deny_all_open(&mut self, cx: &mut Cx<'_>) {
         let reason = "auto-denied: new message";
-        let keys: Vec<CallKey> = self
-            .open_calls
-            .iter()
-            .map(|open| open.key.clone())
-            .collect();
-        for key in keys {
-            let decision = Decision::Denied {
-                reason: Some(reason.to_owned()),
-            };
-            self.note_decision(&key, decision, cx);
-            self.end_denied(&key, Some(reason), cx);
+        for key in self.conversation.active_calls() {
+            let what = Happening::Denied(Some(reason.to_owned()));
+            if self.conversation.happens(&key, &what) {
+                let reason = Some(reason.to_owned());
+                self.note_decision(&key, Decision::Denied { reason }, cx);
+                self.end_denied(&key, Some("auto-denied: new message"), cx);
+            }
         }
     }
 }

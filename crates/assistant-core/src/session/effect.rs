@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::Refusal;
 use crate::{
     action::RegistrationId,
-    conversation::{CallKey, CallResult, Change, Phase},
+    conversation::{CallKey, CallResult, Change, MessageId, Phase},
     event::{Diagnostic, RunInput},
 };
 
@@ -128,6 +128,8 @@ pub struct Invocation {
     pub registration: RegistrationId,
     /// The call.
     pub call: CallKey,
+    /// The message that made it, if one did.
+    pub message: Option<MessageId>,
     /// The agent's id of the call.
     pub call_id: String,
     /// The tool.

@@ -3,13 +3,13 @@
 
 use serde_json::{Value, json};
 
-use super::{
-    CommitId, Cx, Effect, Invocation, InvocationId, JournalEntry, Session, TimerId,
-    prepare::{OpenCall, Stage},
-};
+use super::{CommitId, Cx, Effect, Invocation, InvocationId, JournalEntry, Session, TimerId};
 use crate::{
-    action::{Execution, ResultEncoding, ToolError, ToolOutcome},
-    conversation::{CallError, CallKey, CallResult, Change, Decision, ErrorKind, Phase, Progress},
+    action::{Execution, Policy, ResultEncoding, ToolError, ToolOutcome, schema},
+    conversation::{
+        Author, CallError, CallKey, CallResult, Change, Decision, Done, End, ErrorKind, Happening,
+        Progress, State,
+    },
 };
 
 /// How a call ends, with what the agent is told.
@@ -21,6 +21,8 @@ pub(super) enum Ending {
     Failed(CallError, Value),
     /// A person said no.
     Denied(Value),
+    /// Something that the person said came first.
+    Skipped(Value),
     /// It was given up.
     Cancelled(Value),
 }
@@ -39,67 +41,75 @@ impl Ending {
 impl Session {
     /// Moves everything on that can move: answers verdicts, starts handlers, continues the loop.
     pub(super) fn advance(&mut self, cx: &mut Cx<'_>) {
-        if self.run.is_some() && !self.open_calls.iter().any(|open| open.eager) {
+        if self.turn.is_running() && !self.calls.any_eager() {
             return;
         }
-        let keys: Vec<CallKey> = self
-            .open_calls
-            .iter()
-            .map(|open| open.key.clone())
-            .collect();
-        for key in keys {
+        if self.turn.is_interjected() && !self.turn.is_running() {
+            self.skip_waiting_calls(cx);
+        }
+        for key in self.conversation.active_calls() {
             self.move_on(&key, cx);
         }
         self.continue_loop(cx);
         self.send_queued(cx);
     }
 
+    /// What the person said comes first: calls that have not started will not.
+    fn skip_waiting_calls(&mut self, cx: &mut Cx<'_>) {
+        for key in self.conversation.active_calls() {
+            let waits = self.conversation.call(&key).is_some_and(|call| {
+                let state = call.state();
+                let decided = matches!(state, State::Refused { .. } | State::Invalid(_));
+                state.is_under_way() && !state.is_at_work() && !decided
+            });
+            if waits {
+                let told = json!({"error": "skipped", "reason": "the person said something else"});
+                self.end_call(&key, Ending::Skipped(told), cx);
+            }
+        }
+    }
+
     fn move_on(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        let run_over = self.run.is_none();
-        let may_run = |open: &OpenCall| run_over || open.eager;
-        let startable = self
-            .open_call(key)
-            .is_some_and(|open| matches!(open.stage, Stage::Ready) && may_run(open));
-        if startable && !self.rebind(key) {
+        let run_over = !self.turn.is_running();
+        let eager = self.calls.get(key).is_some_and(|verdict| verdict.eager);
+        let may_run = run_over || eager;
+        let is_ready = |session: &Self| {
+            let call = session.conversation.call(key);
+            call.is_some_and(|call| *call.state() == State::Allowed)
+        };
+        if is_ready(self) && may_run && !self.rebind(key) {
             self.prepare(key, cx);
         }
-        let Some(open) = self.open_call(key) else {
+        let Some(state) = self.conversation.call(key).map(|call| call.state().clone()) else {
             return;
         };
-        match open.stage.clone() {
-            Stage::Ready if run_over && open.execution == Execution::Agent => {
-                self.tell_agent(key, cx);
-            }
-            Stage::Ready if may_run(open) && self.may_start(key) => self.commit_start(key, cx),
-            Stage::Agent if run_over => self.answer_unanswered(key, cx),
-            Stage::Refused(error) if run_over => self.end_call(key, Ending::error(error), cx),
-            Stage::Denied(reason) if run_over => self.end_denied(key, reason.as_deref(), cx),
+        let verdict = self.calls.get(key);
+        let by_agent = verdict.is_some_and(|verdict| verdict.execution == Execution::Agent);
+        let may_run = run_over || verdict.is_some_and(|verdict| verdict.eager);
+        match state {
+            State::Allowed if run_over && by_agent => self.tell_agent(key, cx),
+            State::Allowed if may_run && self.may_start(key) => self.commit_start(key, cx),
+            State::AtAgent { left: false } if run_over => self.answer_unanswered(key, cx),
+            State::Invalid(error) if run_over => self.end_call(key, Ending::error(error), cx),
+            State::Refused { reason } if run_over => self.end_denied(key, reason.as_deref(), cx),
             _ => {}
         }
     }
 
-    pub(super) fn open_call(&self, key: &CallKey) -> Option<&OpenCall> {
-        self.open_calls.iter().find(|open| open.key == *key)
-    }
-
-    pub(super) fn open_call_mut(&mut self, key: &CallKey) -> Option<&mut OpenCall> {
-        self.open_calls.iter_mut().find(|open| open.key == *key)
-    }
-
-    /// Whether the rules about order let this call start now (decision D2).
+    /// Whether the rules about order let this call start now.
     fn may_start(&self, key: &CallKey) -> bool {
-        let Some(open) = self.open_call(key) else {
-            return false;
-        };
-        let mut working = self
-            .open_calls
-            .iter()
-            .filter(|open| matches!(open.stage, Stage::Committing(_) | Stage::Running(..)));
+        let exclusive =
+            |key: &CallKey| self.calls.get(key).is_some_and(|verdict| verdict.exclusive);
+        let states = self.conversation.open_states();
+        let mut working = states.filter(|(_, state)| state.is_at_work());
         if self.options.sequential {
-            let first = self.open_calls.first();
-            return working.next().is_none() && first.is_some_and(|first| first.key == *key);
+            let place = self.conversation.place_of(key);
+            let mut open = self.conversation.open_states();
+            let is_before = |other: &CallKey| self.conversation.place_of(other) < place;
+            let first = !open.any(|(other, state)| state.is_under_way() && is_before(&other));
+            return working.next().is_none() && first;
         }
-        !working.any(|other| open.exclusive || other.exclusive)
+        !working.any(|(other, _)| exclusive(key) || exclusive(&other))
     }
 
     /// Nothing starts before it is written down that it starts.
@@ -110,13 +120,12 @@ impl Session {
         };
         let entry = JournalEntry::Started {
             thread_id: self.thread_id.clone(),
-            call: key.clone(),
+            call: *key,
             name: call.name.clone(),
             args_text: call.args_text().to_owned(),
         };
-        if let Some(open) = self.open_call_mut(key) {
-            open.stage = Stage::Committing(commit);
-        }
+        self.conversation
+            .happens(key, &Happening::CommitAsked(commit));
         cx.effect(Effect::Commit { commit, entry });
     }
 
@@ -126,12 +135,10 @@ impl Session {
         outcome: Result<(), String>,
         cx: &mut Cx<'_>,
     ) {
-        let found = self
-            .open_calls
-            .iter()
-            .find(|open| matches!(open.stage, Stage::Committing(asked) if asked == commit));
-        let Some(open) = found else { return };
-        let key = open.key.clone();
+        let written = State::Committing(commit);
+        let Some(key) = self.conversation.find_open(|state| *state == written) else {
+            return;
+        };
         if let Err(message) = outcome {
             let message = format!("The start could not be recorded, so nothing was run: {message}");
             let error = CallError {
@@ -148,61 +155,90 @@ impl Session {
         }
     }
 
+    /// The one place where handlers are started. Whatever led here, the call must be what a person
+    /// saw when they approved it, if one was to be asked, and its arguments must fit.
     fn invoke(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        let id = InvocationId(self.number());
-        let iteration =
-            u32::try_from(self.summary.steps.len().saturating_sub(1)).unwrap_or(u32::MAX);
-        let registration = self.open_call(key).and_then(|open| open.registration);
-        let (Some(call), Some(registration)) = (self.conversation.call_mut(key), registration)
-        else {
+        if !self.was_shown(key) {
+            self.conversation.edit_call(key, |call| call.changed = true);
+            self.forget_verdict(key);
+            return self.judge(key, true, cx);
+        }
+        let registration = self.calls.get(key).and_then(|verdict| verdict.registration);
+        let entry = registration.and_then(|id| self.registry.get(id));
+        let (Some(call), Some(entry)) = (self.conversation.call(key), entry) else {
             return;
         };
-        call.phase = Phase::Running;
+        let args = call.effective_args().cloned().unwrap_or_default();
+        if entry.spec.validate {
+            let wrong = schema::validate(&entry.spec.parameters, &args, &mut *cx.host);
+            if let Some(error) = super::prepare::invalid_arguments(&call.name, &wrong) {
+                return self.end_call(key, Ending::error(error), cx);
+            }
+        }
+        let timeout = entry.spec.timeout_ms;
+        let message = self.conversation.message_of_call(key);
         let invocation = Invocation {
-            id,
-            registration,
-            call: key.clone(),
+            id: InvocationId(self.last_number + 1),
+            registration: entry.id,
+            call: *key,
+            message: message.map(|message| message.id.clone()),
             call_id: call.id.clone(),
             name: call.name.clone(),
-            args: call.effective_args().cloned().unwrap_or_default(),
-            iteration,
+            args,
+            iteration: u32::try_from(self.turn.summary().steps.len().saturating_sub(1))
+                .unwrap_or(u32::MAX),
         };
-        let timeout = self
-            .registry
-            .get(registration)
-            .and_then(|entry| entry.spec.timeout_ms);
+        self.number();
         let timer = timeout.map(|ms| (TimerId(self.number()), ms));
-        if let Some(open) = self.open_call_mut(key) {
-            open.stage = Stage::Running(id, timer.map(|(timer, _)| timer));
+        let started = Happening::Started(invocation.id, timer.map(|(timer, _)| timer));
+        if !self.conversation.happens(key, &started) {
+            return;
         }
-        cx.change(Change::Call(key.clone()));
         cx.effect(Effect::Invoke(Box::new(invocation)));
         if let Some((timer, ms)) = timer {
             cx.effect(Effect::StartTimer { timer, ms });
         }
     }
 
+    /// Whether what would run was on the screen when a person approved it, or nobody must be asked.
+    fn was_shown(&self, key: &CallKey) -> bool {
+        let Some(call) = self.conversation.call(key) else {
+            return false;
+        };
+        let policy = self
+            .registry
+            .in_force(&call.name)
+            .map(|entry| entry.spec.approval);
+        let asked_here = call
+            .approval
+            .as_ref()
+            .is_some_and(|approval| approval.interrupt_id.is_none() && approval.decision.is_some());
+        match policy {
+            None => false,
+            Some(Policy::Always) => self.is_approved_as_shown(key),
+            // Edited arguments are a person's, and must be what they saw.
+            Some(Policy::Never | Policy::Ask) if asked_here => self.is_approved_as_shown(key),
+            Some(Policy::Never | Policy::Ask) => !call.changed,
+        }
+    }
+
     fn running(&self, invocation: InvocationId) -> Option<CallKey> {
-        self.open_calls
-            .iter()
-            .find(|open| matches!(open.stage, Stage::Running(id, _) if id == invocation))
-            .map(|open| open.key.clone())
+        let runs = |state: &State| matches!(state, State::Running(id, _) if *id == invocation);
+        self.conversation.find_open(runs)
     }
 
-    pub(super) fn note_progress(&mut self, id: InvocationId, progress: Progress, cx: &mut Cx<'_>) {
-        let Some(key) = self.running(id) else { return };
-        if let Some(call) = self.conversation.call_mut(&key) {
-            call.progress = Some(progress);
+    pub(super) fn note_progress(&mut self, id: InvocationId, progress: Progress) {
+        if let Some(key) = self.running(id) {
+            self.conversation
+                .edit_call(&key, |call| call.progress = Some(progress));
         }
-        cx.change(Change::Call(key));
     }
 
-    pub(super) fn note_preliminary(&mut self, id: InvocationId, value: Value, cx: &mut Cx<'_>) {
-        let Some(key) = self.running(id) else { return };
-        if let Some(call) = self.conversation.call_mut(&key) {
-            call.preliminary = Some(value);
+    pub(super) fn note_preliminary(&mut self, id: InvocationId, value: Value) {
+        if let Some(key) = self.running(id) {
+            self.conversation
+                .edit_call(&key, |call| call.preliminary = Some(value));
         }
-        cx.change(Change::Call(key));
     }
 
     pub(super) fn handler_finished(
@@ -215,7 +251,7 @@ impl Session {
         let ending = match outcome {
             Ok(ToolOutcome::Continue(value)) => Ending::Output(value),
             Ok(ToolOutcome::StopLoop(value)) => {
-                self.loop_stopped = true;
+                self.turn.stop_loop();
                 Ending::Output(value)
             }
             Err(error) => {
@@ -235,14 +271,11 @@ impl Session {
         if self.grace_over(timer, cx) {
             return;
         }
-        let found = self.open_calls.iter().find_map(|open| match open.stage {
-            Stage::Running(id, Some(set)) if set == timer => Some((open.key.clone(), id)),
-            _ => None,
-        });
-        let Some((key, invocation)) = found else {
+        let waits = |state: &State| matches!(state, State::Running(_, Some(set)) if *set == timer);
+        let Some(key) = self.conversation.find_open(waits) else {
             return;
         };
-        cx.effect(Effect::CancelHandler { invocation });
+        self.cancel_handler(&key, cx);
         let message = "The action took too long and was given up".to_owned();
         let error = CallError {
             message,
@@ -253,67 +286,69 @@ impl Session {
     }
 
     pub(super) fn end_denied(&mut self, key: &CallKey, reason: Option<&str>, cx: &mut Cx<'_>) {
-        let own = self
-            .open_call(key)
-            .and_then(|open| open.registration)
-            .and_then(|id| {
-                let args = self
-                    .conversation
-                    .call(key)?
-                    .args()
-                    .cloned()
-                    .unwrap_or_default();
-                cx.host.denial(id, &args, reason)
-            });
+        let registration = self.calls.get(key).and_then(|verdict| verdict.registration);
+        let args = self.conversation.call(key).and_then(|call| call.args());
+        let args = args.cloned().unwrap_or_default();
+        let own = registration.and_then(|id| cx.host.denial(id, &args, reason));
         let told = own.unwrap_or_else(|| match reason {
             Some(reason) => json!({"status": "denied", "reason": reason}),
             None => "denied".into(),
         });
-        if let Some(call) = self.conversation.call_mut(key) {
+        self.conversation.edit_call(key, |call| {
             let approval = call.approval.get_or_insert_default();
             approval.decision = Some(Decision::Denied {
                 reason: reason.map(str::to_owned),
             });
-        }
+        });
         self.end_call(key, Ending::Denied(told), cx);
     }
 
     /// Gives a call its one answer.
     pub(super) fn end_call(&mut self, key: &CallKey, ending: Ending, cx: &mut Cx<'_>) {
-        let encoding = self
-            .open_call(key)
-            .map_or(ResultEncoding::Json, |open| open.encoding);
-        self.open_calls.retain(|open| open.key != *key);
-        let (phase, value, error, content) = match ending {
+        let verdict = self.calls.get(key);
+        let encoding = verdict.map_or(ResultEncoding::Json, |verdict| verdict.encoding);
+        self.calls.forget(key);
+        let (end, value, error, content) = match ending {
             Ending::Output(value) => {
                 let content = encoding.encode(&value);
-                (Phase::OutputAvailable, value, None, content)
+                (End::Output, value, None, content)
             }
             Ending::Failed(error, told) => {
                 let content = told.to_string();
-                (Phase::OutputError, told, Some(error), content)
+                (End::Error, told, Some(error), content)
             }
             Ending::Denied(told) => {
                 let content = encoding.encode(&told);
-                (Phase::OutputDenied, told, None, content)
+                (End::Denied, told, None, content)
+            }
+            Ending::Skipped(told) => {
+                let content = told.to_string();
+                (End::Skipped, told, None, content)
             }
             Ending::Cancelled(told) => {
                 let content = told.to_string();
-                (Phase::Cancelled, told, None, content)
+                (End::Cancelled, told, None, content)
             }
         };
         let mut result = CallResult::new(cx.host.new_id(), content, value);
         result.error = error.as_ref().map(|error| error.message.clone());
-        if let Some(call) = self.conversation.call_mut(key) {
-            call.error = error;
+        let done = Done {
+            end,
+            by: Author::Page,
+            sent: false,
+        };
+        if !self.conversation.answer(*key, result.clone(), done, cx.now) {
+            return;
         }
-        self.conversation.answer(key, result.clone(), phase, cx.now);
-        cx.change(Change::Call(key.clone()));
+        self.conversation.edit_call(key, |call| call.error = error);
         cx.change(Change::Run);
+        let Some(phase) = self.conversation.call(key).map(|call| call.phase()) else {
+            return;
+        };
         let thread_id = self.thread_id.clone();
         let entry = JournalEntry::Finished {
             thread_id,
-            call: key.clone(),
+            call: *key,
             phase,
             result,
         };

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::RunSummary;
 use crate::{
     action::{RegistrationId, schema::PatternHost},
     conversation::CallKey,
@@ -19,6 +20,13 @@ pub trait Host: PatternHost {
 
     /// Whether a person must be asked. Only called for actions whose policy is to ask the host.
     fn needs_approval(&mut self, question: PolicyQuestion<'_>) -> Answer<bool>;
+
+    /// Whether the rule of the application with this name ends the loop. Only called for
+    /// [`super::StopCondition::Rule`].
+    fn stops(&mut self, rule: &str, summary: &RunSummary) -> bool {
+        let _ = (rule, summary);
+        false
+    }
 
     /// What the agent is told when a person says no, if the application wants to word it itself.
     fn denial(

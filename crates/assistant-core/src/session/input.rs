@@ -9,7 +9,7 @@ use crate::{
     action::{
         ActionSpec, InvalidAction, RegistrationId, ToolError, ToolOutcome, schema::Violation,
     },
-    conversation::{CallKey, Progress},
+    conversation::{CallKey, Fingerprint, MessageId, Progress, Sibling, TreeError},
     event::{Content, ContextItem, Diagnostic, Event, ResumeStatus},
 };
 
@@ -25,6 +25,10 @@ pub enum Input {
     Decide {
         /// Which call.
         call: CallKey,
+        /// What they saw of it, from [`super::Session::fingerprint`] at the time when it was
+        /// drawn: the decision is refused if the call is another by now. `None` binds it to what
+        /// the call is now, for programs that show nothing.
+        shown: Option<Fingerprint>,
         /// What they say.
         verdict: Verdict,
     },
@@ -36,6 +40,11 @@ pub enum Input {
         status: ResumeStatus,
         /// The answer.
         payload: Option<Value>,
+    },
+    /// The person wants nothing more to do with a question whose answer the agent rejected.
+    GiveUp {
+        /// Which interrupt.
+        interrupt_id: String,
     },
     /// The person stops everything that is under way.
     Stop,
@@ -56,6 +65,11 @@ pub enum Input {
         thread_id: String,
         /// The conversation as [`crate::conversation::Conversation::export`] wrote it.
         snapshot: Value,
+    },
+    /// The person does something to the tree of messages.
+    Tree {
+        /// What.
+        change: TreeChange,
     },
     /// A component offers an action, or changes what it offers.
     Register {
@@ -147,6 +161,58 @@ pub enum Input {
     },
 }
 
+/// What a person does to the tree of messages.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum TreeChange {
+    /// Shows the branch through a message.
+    Select {
+        /// The message.
+        message: MessageId,
+        /// Ends the branch there, so that what is said next branches off.
+        exact: bool,
+    },
+    /// Shows the version of a message before or after it.
+    Switch {
+        /// The message.
+        message: MessageId,
+        /// Which version.
+        to: Sibling,
+    },
+    /// Shows the branch on which a run, a handler or a question is open.
+    ShowRun,
+    /// Removes a message and all below it.
+    Delete {
+        /// The message.
+        message: MessageId,
+    },
+    /// Moves a message and all below it.
+    Reparent {
+        /// The message.
+        message: MessageId,
+        /// Below which one; `None` makes it a root.
+        parent: Option<MessageId>,
+    },
+    /// Says something else than a message of the person says, as another version of it, and sends
+    /// it.
+    Edit {
+        /// The message.
+        message: MessageId,
+        /// What is said.
+        content: Content,
+    },
+    /// Asks for another version of an answer.
+    Regenerate {
+        /// A message of the answer.
+        message: MessageId,
+    },
+    /// Says something while the loop goes on: it is delivered at the next boundary between tools.
+    Interject {
+        /// What.
+        content: Content,
+    },
+}
+
 /// What a person says about a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
@@ -169,6 +235,17 @@ pub enum StreamEnd {
     Closed,
     /// It could not be opened or read on.
     Failed(Failure),
+}
+
+impl StreamEnd {
+    /// Whether it makes a failure of a run that said this of its end. Once the last word was said,
+    /// a connection that goes takes nothing away.
+    pub(super) fn breaks(&self, finish: &Option<super::run::Finish>) -> bool {
+        match self {
+            Self::Closed => false,
+            Self::Failed(failure) => finish.is_none() || failure.kind != FailureKind::Network,
+        }
+    }
 }
 
 /// Why a run could not be had.
@@ -211,6 +288,12 @@ pub enum Refusal {
     InterruptsPending,
     /// The decision was taken before, or was never asked for.
     AlreadyResolved,
+    /// The call is no longer what the person saw when they decided.
+    Changed,
+    /// The action of the call is not on the page.
+    NotRegistered,
+    /// The tree of messages does not allow it.
+    Tree(TreeError),
     /// The agent waits no longer: it can only be given up.
     Expired,
     /// The edited arguments break the schema.
@@ -233,6 +316,11 @@ impl fmt::Display for Refusal {
             Self::ApprovalsPending => f.write_str("Approve or deny the open request first."),
             Self::InterruptsPending => f.write_str("Answer what the assistant asks first."),
             Self::AlreadyResolved => f.write_str("This was decided before."),
+            Self::Changed => {
+                f.write_str("The call has changed since it was shown. Look at it again.")
+            }
+            Self::NotRegistered => f.write_str("The action is not on this page."),
+            Self::Tree(error) => error.fmt(f),
             Self::Expired => f.write_str("This can no longer be answered. Cancel it to go on."),
             Self::InvalidEdit(violations) => {
                 f.write_str("The arguments do not fit:")?;

@@ -53,8 +53,8 @@ pub(super) fn interrupt_of(
 impl Session {
     /// What the host passes through, with the answers to interrupts of the older dialect.
     pub(super) fn props_with_answers(&self) -> Value {
-        let mut answers: Vec<(String, Value)> =
-            self.interrupts.iter().filter_map(legacy_answer).collect();
+        let open = self.interrupts.list().iter();
+        let mut answers: Vec<(String, Value)> = open.filter_map(legacy_answer).collect();
         let resume = match answers.len() {
             0 => return self.forwarded_props.clone(),
             1 => answers.pop().map(|(_, answer)| answer).unwrap_or_default(),

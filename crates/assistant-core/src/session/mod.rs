@@ -4,20 +4,29 @@
 //! what changed, and what must be done outside. It is plain data (`Clone + Debug`), so a test can
 //! copy it, crash it and go on with the copy. What it may ask while handling is behind [`Host`].
 //!
+//! A session is put together from parts that do not reach into each other: `calls` (verdicts about
+//! open calls), `turn` (the run and its loop), `interrupts` (what agents wait for), `notices`. What
+//! happened to a call stands in the call itself, as one state. What is done with the parts:
+//!
 //! * `send` takes what the person says; `run` speaks to the agent: starts runs, takes events in;
 //!   `settle` says what follows their end, `summary` what happened.
-//! * `prepare` and `execute` bring calls from "complete" to "answered" (decisions D1 to D4).
-//! * `approve` takes what a person decides, `interrupt` what an agent waits for; `agent_call` has
-//!   what the agent runs.
+//! * `prepare` and `execute` bring calls from "complete" to "answered".
+//! * `approve` takes what a person decides, `gate` what an agent waits for; `agent_call` has what
+//!   the agent runs.
+//! * `branch` takes what a person does to the tree, `thread` exchanges the conversation.
 //! * `stop` ends things early, `notice` tells people about it.
 
 mod agent_call;
 mod approve;
+mod branch;
+mod calls;
 mod effect;
 mod execute;
+mod expiry;
+mod gate;
 mod host;
 mod input;
-mod interrupt;
+mod interrupts;
 mod legacy;
 mod notice;
 mod options;
@@ -29,11 +38,13 @@ mod steps;
 mod stop;
 mod summary;
 mod thread;
+mod turn;
 
 pub use effect::{CommitId, Effect, Invocation, InvocationId, JournalEntry, RunKey, Step, TimerId};
+pub(crate) use expiry::millis;
 pub use host::{Answer, Host, PolicyQuestion, Ticket};
-pub use input::{Failure, FailureKind, Input, Refusal, StreamEnd, Verdict};
-pub use interrupt::OpenInterrupt;
+pub use input::{Failure, FailureKind, Input, Refusal, StreamEnd, TreeChange, Verdict};
+pub use interrupts::OpenInterrupt;
 pub use notice::{Notice, NoticeAction, NoticeId, NoticeKind};
 pub use options::{Options, StopCondition};
 pub use summary::{AgentStep, FinishReason, RunSummary, StepSummary};
@@ -44,7 +55,7 @@ use serde_json::Value;
 
 use crate::{
     action::{RegistrationId, Registry},
-    conversation::{CallKey, Change, Conversation, Phase},
+    conversation::{CallKey, Change, Conversation, Fingerprint, State},
     event::{Content, ContextItem, Diagnostic, Event, Object},
 };
 
@@ -57,23 +68,10 @@ pub struct Session {
     options: Options,
     context: BTreeMap<u64, ContextItem>,
     forwarded_props: Value,
-    run: Option<run::Run>,
-    /// What the newest run offered to the agent.
-    offered: Vec<String>,
-    /// Calls that wait for something, in order of appearance.
-    open_calls: Vec<prepare::OpenCall>,
-    /// The ids of calls that go out without a result: the agent answers them.
-    left_to_agent: Vec<String>,
-    /// Whether results, once complete, go out by themselves.
-    looping: bool,
-    /// A handler asked to end the loop after its result (row X-3).
-    loop_stopped: bool,
-    summary: RunSummary,
-    interrupts: Vec<OpenInterrupt>,
-    /// What the person said and the agent is not told yet.
-    queued: Vec<Content>,
-    notices: Vec<Notice>,
-    side_events: Vec<Event>,
+    calls: calls::Calls,
+    turn: turn::Turn,
+    interrupts: interrupts::Interrupts,
+    notices: notice::Notices,
     last_number: u64,
 }
 
@@ -85,6 +83,7 @@ struct Cx<'a> {
 }
 
 impl Cx<'_> {
+    /// Notes a change that is not one of the conversation, which tells its own.
     fn change(&mut self, change: Change) {
         self.step.changes.push(change);
     }
@@ -113,17 +112,10 @@ impl Session {
             options,
             context: BTreeMap::new(),
             forwarded_props: Value::Object(Object::new()),
-            run: None,
-            offered: Vec::new(),
-            open_calls: Vec::new(),
-            left_to_agent: Vec::new(),
-            looping: false,
-            loop_stopped: false,
-            summary: RunSummary::default(),
-            interrupts: Vec::new(),
-            queued: Vec::new(),
-            notices: Vec::new(),
-            side_events: Vec::new(),
+            calls: calls::Calls::default(),
+            turn: turn::Turn::default(),
+            interrupts: interrupts::Interrupts::default(),
+            notices: notice::Notices::default(),
             last_number: 0,
         };
         session.conversation = session.empty_conversation();
@@ -142,13 +134,21 @@ impl Session {
         };
         self.dispatch(input, &mut cx);
         self.advance(&mut cx);
-        cx.step
+        let mut step = cx.step;
+        let mut changes = self.conversation.take_changes();
+        changes.append(&mut step.changes);
+        step.changes = changes;
+        step
     }
 
     fn dispatch(&mut self, input: Input, cx: &mut Cx<'_>) {
         match input {
             Input::Send { content } => self.send(content, cx),
-            Input::Decide { call, verdict } => self.decide(&call, verdict, cx),
+            Input::Decide {
+                call,
+                shown,
+                verdict,
+            } => self.decide(&call, shown.as_ref(), verdict, cx),
             Input::Answer {
                 interrupt_id,
                 status,
@@ -156,6 +156,7 @@ impl Session {
             } => {
                 self.answer_interrupt(&interrupt_id, status, payload, cx);
             }
+            Input::GiveUp { interrupt_id } => self.give_up_interrupt(&interrupt_id, cx),
             Input::Stop => self.stop(cx),
             Input::Retry => self.retry(cx),
             Input::Continue => self.go_on(cx),
@@ -165,6 +166,7 @@ impl Session {
                 thread_id,
                 snapshot,
             } => self.load(thread_id, snapshot, cx),
+            Input::Tree { change } => self.change_tree(change, cx),
             Input::Register { id, spec } => self.register(id, *spec, cx),
             Input::Unregister { id } => self.unregister(id, cx),
             Input::SetContext { owner, item } => {
@@ -173,23 +175,18 @@ impl Session {
                     None => self.context.remove(&owner),
                 };
             }
-            Input::SetState { state } => {
-                self.conversation.set_state(state);
-                cx.change(Change::State);
-            }
+            Input::SetState { state } => self.conversation.set_state(state),
             Input::SetForwardedProps { props } => self.forwarded_props = props,
             Input::Event { run, event } => self.take_event(run, *event, cx),
             Input::Diagnostic { diagnostic } => cx.step.diagnostics.push(diagnostic),
             Input::RunClosed { run, end } => self.close_run(run, end, cx),
             Input::Committed { commit, outcome } => self.committed(commit, outcome, cx),
-            Input::PolicyAnswer { ticket, ask } => self.policy_answer(ticket, ask, cx),
+            Input::PolicyAnswer { ticket, ask } => self.policy_answer(ticket, ask),
             Input::Progress {
                 invocation,
                 progress,
-            } => self.note_progress(invocation, progress, cx),
-            Input::Preliminary { invocation, value } => {
-                self.note_preliminary(invocation, value, cx);
-            }
+            } => self.note_progress(invocation, progress),
+            Input::Preliminary { invocation, value } => self.note_preliminary(invocation, value),
             Input::Finished {
                 invocation,
                 outcome,
@@ -219,64 +216,90 @@ impl Session {
     /// Notices, oldest first.
     #[must_use]
     pub fn notices(&self) -> &[Notice] {
-        &self.notices
+        self.notices.list()
     }
 
     /// What agents wait for.
     #[must_use]
     pub fn interrupts(&self) -> &[OpenInterrupt] {
-        &self.interrupts
+        self.interrupts.list()
     }
 
     /// What has happened since the last user message.
     #[must_use]
     pub const fn summary(&self) -> &RunSummary {
-        &self.summary
+        self.turn.summary()
+    }
+
+    /// What the person said and the agent is not told yet: an answer to it goes first.
+    #[must_use]
+    pub fn queued(&self) -> &[Content] {
+        self.turn.queue()
     }
 
     /// Events that carried nothing this engine acts on (raw, custom, steps, subagents), newest
     /// last; only the last few hundred are kept.
     #[must_use]
     pub fn side_events(&self) -> &[Event] {
-        &self.side_events
+        self.turn.side_events()
     }
 
     /// Whether the agent speaks right now.
     #[must_use]
     pub const fn is_streaming(&self) -> bool {
-        self.run.is_some()
+        self.turn.is_running()
     }
 
     /// Whether anything is under way: a run, a handler, or a question to a person.
     #[must_use]
     pub fn is_busy(&self) -> bool {
-        self.run.is_some() || !self.open_calls.is_empty() || self.waits_for_person()
+        self.turn.is_running() || self.interrupts.wait() || self.calls_are_under_way()
+    }
+
+    fn calls_are_under_way(&self) -> bool {
+        self.conversation.has_open(State::is_under_way)
     }
 
     /// Whether the only thing under way is a person's answer.
     #[must_use]
     pub fn waits_for_person(&self) -> bool {
-        let waiting = |key: CallKey| {
-            let call = self.conversation.call(&key);
-            call.is_some_and(|call| call.phase == Phase::ApprovalRequested)
+        let asked = |state: &State| matches!(state, State::Asked | State::Missing);
+        !self.turn.is_running() && (self.interrupts.wait() || self.conversation.has_open(asked))
+    }
+
+    /// The calls that wait for a person's decision, in order of appearance, on all branches.
+    #[must_use]
+    pub fn pending_approvals(&self) -> Vec<CallKey> {
+        let asks = |key: &CallKey| {
+            let call = self.conversation.call(key);
+            call.is_some_and(|call| call.phase() == crate::conversation::Phase::ApprovalRequested)
         };
-        self.run.is_none()
-            && (self.interrupts.iter().any(|open| open.answer.is_none())
-                || self.open_calls.iter().any(|open| waiting(open.key.clone())))
+        let mut keys = self.conversation.active_calls();
+        keys.retain(asks);
+        keys
     }
 
     /// The tools that run right now, here or at the agent, in order of appearance.
     #[must_use]
     pub fn running_tools(&self) -> Vec<String> {
-        let calls = self
-            .open_calls
-            .iter()
-            .filter_map(|open| self.conversation.call(&open.key));
+        let keys = self.conversation.active_calls();
+        let calls = keys.iter().filter_map(|key| self.conversation.call(key));
         calls
-            .chain(self.left_running())
-            .filter(|call| call.phase == Phase::Running)
+            .filter(|call| call.phase() == crate::conversation::Phase::Running)
             .map(|call| call.name.clone())
             .collect()
+    }
+
+    /// What a person sees when they are asked about a call now. A decision names it, and holds
+    /// only as long as it is the same.
+    #[must_use]
+    pub fn fingerprint(&self, key: &CallKey) -> Option<Fingerprint> {
+        let call = self.conversation.call(key)?;
+        let spec = match call.state() {
+            state if state.is_gated() => None,
+            _ => self.registry.in_force(&call.name).map(|entry| &entry.spec),
+        };
+        Some(calls::fingerprint(call, spec))
     }
 
     /// A number that was never given out before.
@@ -302,9 +325,11 @@ impl Session {
                 ),
             );
         }
+        let name = spec.name.clone();
         if self.registry.register(id, spec) {
             cx.change(Change::Registry);
         }
+        self.find_missing(&name, cx);
     }
 
     fn unregister(&mut self, id: RegistrationId, cx: &mut Cx<'_>) {

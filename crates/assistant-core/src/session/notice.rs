@@ -46,6 +46,14 @@ pub enum NoticeKind {
     StepLimit,
     /// The agent ended without an answer.
     NoAnswer,
+    /// The stop condition of the application ended the loop.
+    LoopEnded,
+    /// The agent used the id of a call again that is over.
+    CallIdReused,
+    /// A change of the shared state was too large to be made.
+    TooLarge,
+    /// Results of a loaded conversation are ready to be sent.
+    ResultsReady,
 }
 
 impl NoticeKind {
@@ -54,7 +62,13 @@ impl NoticeKind {
     pub const fn is_failure(self) -> bool {
         !matches!(
             self,
-            Self::Cancelled | Self::Stopped | Self::StepLimit | Self::NoAnswer
+            Self::Cancelled
+                | Self::Stopped
+                | Self::StepLimit
+                | Self::NoAnswer
+                | Self::LoopEnded
+                | Self::CallIdReused
+                | Self::ResultsReady
         )
     }
 }
@@ -66,6 +80,38 @@ pub enum NoticeAction {
     Retry,
     /// Let the loop go on.
     Continue,
+}
+
+/// Notices, oldest first.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Notices {
+    list: Vec<Notice>,
+}
+
+impl Notices {
+    pub(super) fn list(&self) -> &[Notice] {
+        &self.list
+    }
+
+    /// Keeps those that fulfil a condition. Whether any went.
+    pub(super) fn retain(&mut self, keep: impl FnMut(&Notice) -> bool) -> bool {
+        let before = self.list.len();
+        self.list.retain(keep);
+        self.list.len() != before
+    }
+
+    pub(super) fn push(&mut self, notice: Notice) {
+        self.list.push(notice);
+    }
+
+    pub(super) fn last_mut(&mut self) -> Option<&mut Notice> {
+        self.list.last_mut()
+    }
+
+    /// Whether one offers this.
+    pub(super) fn offer(&self, action: NoticeAction) -> bool {
+        self.list.iter().any(|notice| notice.action == Some(action))
+    }
 }
 
 impl Session {
@@ -87,25 +133,22 @@ impl Session {
         cx.change(Change::Notices);
     }
 
+    /// Tells something once, however often it happens until the person has read it.
+    pub(super) fn notify_once(&mut self, kind: NoticeKind, message: &str, cx: &mut Cx<'_>) {
+        if !self.notices.list().iter().any(|notice| notice.kind == kind) {
+            self.notify(kind, message.to_owned(), None, cx);
+        }
+    }
+
     pub(super) fn clear_notices(&mut self, cx: &mut Cx<'_>) {
-        if !self.notices.is_empty() {
-            self.notices.clear();
+        if self.notices.retain(|_| false) {
             cx.change(Change::Notices);
         }
     }
 
     pub(super) fn dismiss(&mut self, id: NoticeId, cx: &mut Cx<'_>) {
-        let before = self.notices.len();
-        self.notices.retain(|notice| notice.id != id);
-        if self.notices.len() != before {
+        if self.notices.retain(|notice| notice.id != id) {
             cx.change(Change::Notices);
         }
-    }
-
-    /// Whether a notice offers this.
-    pub(super) fn offers(&self, action: NoticeAction) -> bool {
-        self.notices
-            .iter()
-            .any(|notice| notice.action == Some(action))
     }
 }

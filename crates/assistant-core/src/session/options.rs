@@ -1,6 +1,6 @@
 //! How a session behaves.
 
-use super::RunSummary;
+use super::{Host, RunSummary};
 use crate::conversation::MarkdownTools;
 
 /// How a session behaves.
@@ -39,8 +39,9 @@ pub enum StopCondition {
     StepCount(u32),
     /// Once a tool of this name was called.
     HasToolCall(String),
-    /// When a rule of the application says so.
-    Custom(fn(&RunSummary) -> bool),
+    /// When a rule of the application says so, which has this name: the host is asked
+    /// ([`super::Host::stops`]).
+    Rule(String),
     /// When one of these holds.
     Any(Vec<Self>),
     /// When all of these hold.
@@ -50,16 +51,28 @@ pub enum StopCondition {
 impl StopCondition {
     /// Whether the loop ends here.
     #[must_use]
-    pub fn is_met(&self, summary: &RunSummary) -> bool {
+    pub fn is_met(&self, summary: &RunSummary, host: &mut dyn Host) -> bool {
         match self {
             Self::StepCount(limit) => summary.steps.len() >= usize::try_from(*limit).unwrap_or(0),
             Self::HasToolCall(name) => summary
                 .steps
                 .iter()
                 .any(|step| step.tools.iter().any(|tool| tool == name)),
-            Self::Custom(rule) => rule(summary),
-            Self::Any(list) => list.iter().any(|condition| condition.is_met(summary)),
-            Self::All(list) => list.iter().all(|condition| condition.is_met(summary)),
+            Self::Rule(name) => host.stops(name, summary),
+            Self::Any(list) => list.iter().any(|condition| condition.is_met(summary, host)),
+            Self::All(list) => list.iter().all(|condition| condition.is_met(summary, host)),
+        }
+    }
+
+    /// The number of steps at which it holds, if it is the number that makes it hold.
+    pub(super) fn step_limit(&self, summary: &RunSummary) -> Option<u32> {
+        let reached = |limit: u32| summary.steps.len() >= usize::try_from(limit).unwrap_or(0);
+        match self {
+            Self::StepCount(limit) => Some(*limit).filter(|limit| reached(*limit)),
+            Self::Any(list) => list
+                .iter()
+                .find_map(|condition| condition.step_limit(summary)),
+            Self::HasToolCall(_) | Self::Rule(_) | Self::All(_) => None,
         }
     }
 }

@@ -2,16 +2,16 @@
 //!
 //! Neighbours: `send` takes what the person says, `settle` decides what follows the end.
 
-use super::{Cx, Effect, RunKey, Session, StepSummary, StreamEnd, TimerId, legacy};
+use super::{
+    Cx, Effect, InvocationId, NoticeKind, RunKey, Session, StepSummary, StreamEnd, TimerId, legacy,
+};
 use crate::{
-    conversation::{Applied, CallKey, Change, Cost, Cut},
+    conversation::{Applied, CallKey, Change, Cost, Cut, Happening, State},
     event::{Event, EventKind, Interrupt, Outcome, RunInput, TokenUsage},
 };
 
 /// How long a stream may stay open after its run has finished, in milliseconds.
 const GRACE_MS: u32 = 1_000;
-/// How many events that nothing acts on are kept.
-const SIDE_EVENTS: usize = 256;
 
 /// A run that is under way.
 #[derive(Debug, Clone)]
@@ -57,14 +57,12 @@ impl Finish {
 }
 
 impl Session {
-    /// Starts a run with the chat as it stands.
+    /// Starts a run with the branch as it stands on which runs write.
     pub(super) fn start_run(&mut self, cx: &mut Cx<'_>) {
-        self.looping = false;
-        self.loop_stopped = false;
         let key = RunKey(self.number());
         let offered = self.registry.offered();
         let tools = offered.iter().map(|entry| entry.spec.tool()).collect();
-        self.offered = offered
+        let names = offered
             .iter()
             .map(|entry| entry.spec.name.clone())
             .collect();
@@ -77,22 +75,21 @@ impl Session {
             tools,
             context: self.context.values().cloned().collect(),
             forwarded_props: self.props_with_answers(),
-            resume: self.resume_entries(),
+            resume: self.interrupts.resume_entries(),
         };
-        self.summary.finish = None;
-        self.summary.steps.push(StepSummary {
+        let step = StepSummary {
             run_id: input.run_id.clone(),
-            base: self.conversation.tip().cloned(),
+            base: self.conversation.run_tip().cloned(),
             tools: Vec::new(),
             usage: Vec::new(),
             spoke: false,
             acted: false,
             agent_steps: Vec::new(),
-        });
-        self.run = Some(Run {
+        };
+        let run = Run {
             key,
             carries: self.unsent_results(),
-            answers: self.answered_interrupts(),
+            answers: self.interrupts.answered(),
             raised: Vec::new(),
             raised_by_event: Vec::new(),
             delivered: false,
@@ -101,9 +98,10 @@ impl Session {
             grace: None,
             started: false,
             started_at: cx.now,
-        });
-        self.hand_over_gated(true, cx);
-        self.hand_over_told(true, cx);
+        };
+        self.conversation.begin_run(&input.run_id);
+        self.turn.begin(run, step, names);
+        self.hand_over(&Happening::HandedOver);
         cx.effect(Effect::OpenRun {
             run: key,
             input: Box::new(input),
@@ -112,20 +110,16 @@ impl Session {
     }
 
     pub(super) fn unsent_results(&self) -> Vec<CallKey> {
-        let unsent = |key: &CallKey| {
+        let mut keys = self.conversation.run_calls();
+        keys.retain(|key| {
             let call = self.conversation.call(key);
-            call.and_then(|call| call.result.as_ref())
-                .is_some_and(|result| !result.sent)
-        };
-        self.conversation
-            .path_calls()
-            .into_iter()
-            .filter(unsent)
-            .collect()
+            call.is_some_and(|call| call.is_undelivered())
+        });
+        keys
     }
 
     pub(super) fn take_event(&mut self, run: RunKey, event: Event, cx: &mut Cx<'_>) {
-        let Some(active) = self.run.as_ref().filter(|active| active.key == run) else {
+        let Some(active) = self.turn.run().filter(|active| active.key == run) else {
             return;
         };
         if let Some(finish) = &active.finish
@@ -134,19 +128,19 @@ impl Session {
             let message = "an event came after the end of its run: ignored";
             return cx.warn("event-after-end", message.to_owned());
         }
-        if let Some(id) = reopened(&event.kind).filter(|id| self.runs_call(id) || self.is_told(id))
-        {
-            let message = format!("call '{id}' runs: it is not started again");
+        if let Some(id) = reopened(&event.kind).filter(|id| self.stands(id)) {
+            let message = format!("call '{id}' runs or was decided: it is not started again");
             return cx.warn("call-has-started", message);
         }
+        self.note_reused_id(&event.kind, cx);
         let frame = matches!(
             event.kind,
             EventKind::RunStarted { .. }
                 | EventKind::RunFinished { .. }
                 | EventKind::RunError { .. }
         );
-        if !frame {
-            self.step(|step| step.acted = true);
+        if !frame && !is_thought(&event.kind) {
+            self.turn.step(|step| step.acted = true);
         }
         match &event.kind {
             EventKind::RunStarted { .. } => self.run_began(cx.now),
@@ -160,19 +154,19 @@ impl Session {
             }
             EventKind::StepStarted { .. } | EventKind::StepFinished { .. } => {
                 self.note_agent_step(&event.kind, cx);
-                return self.keep_side_event(event);
+                return self.turn.keep_side_event(event);
             }
             EventKind::SubagentStarted { .. }
             | EventKind::SubagentFinished { .. }
             | EventKind::SubagentError { .. } => {
                 self.note_subagent(&event.kind, cx);
-                return self.keep_side_event(event);
+                return self.turn.keep_side_event(event);
             }
             EventKind::Raw { .. }
             | EventKind::ReasoningStart { .. }
-            | EventKind::ReasoningEnd { .. } => return self.keep_side_event(event),
+            | EventKind::ReasoningEnd { .. } => return self.turn.keep_side_event(event),
             EventKind::TextMessageContent { delta, .. } if !delta.is_empty() => {
-                self.step(|step| step.spoke = true);
+                self.turn.step(|step| step.spoke = true);
             }
             EventKind::ToolCallStart {
                 tool_call_id,
@@ -182,7 +176,7 @@ impl Session {
                 let known = self.conversation.call_by_wire_id(tool_call_id);
                 if known.is_none_or(|(_, call)| call.name != *tool_call_name) {
                     let name = tool_call_name.clone();
-                    self.step(|step| step.tools.push(name));
+                    self.turn.step(|step| step.tools.push(name));
                 }
             }
             _ => {}
@@ -191,39 +185,99 @@ impl Session {
             Some(id) if self.has_verdict(id) => Watched::Call(id.to_owned()),
             _ => Watched::of(&event.kind),
         };
-        let mut out = Applied {
-            now: cx.now,
-            changes: &mut cx.step.changes,
-            diagnostics: &mut cx.step.diagnostics,
+        let running = match &watched {
+            Watched::Nothing => Vec::new(),
+            Watched::Call(_) | Watched::AllCalls => self.running_handlers(),
         };
-        self.conversation.apply(event, &mut out);
+        self.apply(event, cx);
+        self.cancel_answered(&running, cx);
         self.after_event(watched, cx);
     }
 
-    pub(super) fn step(&mut self, update: impl FnOnce(&mut StepSummary)) {
-        if let Some(step) = self.summary.steps.last_mut() {
-            update(step);
+    fn running_handlers(&self) -> Vec<(CallKey, InvocationId)> {
+        let states = self.conversation.open_states();
+        let running = states.filter_map(|(key, state)| match state {
+            State::Running(id, _) => Some((key, *id)),
+            _ => None,
+        });
+        running.collect()
+    }
+
+    /// The agent answered calls whose handlers were at work: their results are not wanted any more.
+    fn cancel_answered(&self, running: &[(CallKey, InvocationId)], cx: &mut Cx<'_>) {
+        for (key, invocation) in running {
+            let call = self.conversation.call(key);
+            if !call.is_some_and(|call| matches!(call.state(), State::Running(..))) {
+                cx.effect(Effect::CancelHandler {
+                    invocation: *invocation,
+                });
+            }
+        }
+    }
+
+    fn apply(&mut self, event: Event, cx: &mut Cx<'_>) {
+        let before = cx.step.diagnostics.len();
+        let mut out = Applied {
+            now: cx.now,
+            diagnostics: &mut cx.step.diagnostics,
+        };
+        self.conversation.apply(event, &mut out);
+        let fresh = cx.step.diagnostics.get(before..).unwrap_or_default();
+        if fresh.iter().any(|note| note.code == "over-budget") {
+            let message = "A change of the shared state was too large and was not made.";
+            self.notify_once(NoticeKind::TooLarge, message, cx);
+        }
+    }
+
+    /// Whether what was made of the call with this id stands, whatever the agent still says: it
+    /// runs, it was denied, or the agent was told to go on with it.
+    fn stands(&self, id: &str) -> bool {
+        let call = self.conversation.call_by_wire_id(id);
+        call.is_some_and(|(_, call)| {
+            matches!(
+                call.state(),
+                State::Running(..)
+                    | State::Told { .. }
+                    | State::Refused { .. }
+                    | State::GateShut { .. }
+            )
+        })
+    }
+
+    /// Whether something was made of the call with this id already.
+    fn has_verdict(&self, id: &str) -> bool {
+        let call = self.conversation.call_by_wire_id(id);
+        call.is_some_and(|(key, _)| self.calls.get(&key).is_some())
+    }
+
+    /// The same id is the same call, so an id that is used again begins no other. A person would
+    /// wait for something that never comes.
+    fn note_reused_id(&mut self, kind: &EventKind, cx: &mut Cx<'_>) {
+        let EventKind::ToolCallStart { tool_call_id, .. } = kind else {
+            return;
+        };
+        let known = self.conversation.call_by_wire_id(tool_call_id);
+        let is_over = known.is_some_and(|(_, call)| {
+            call.state().is_done() && !self.conversation.is_of_newest_run(call)
+        });
+        if is_over {
+            let message =
+                "The agent used the id of an earlier call again. The new call was not run.";
+            self.notify_once(NoticeKind::CallIdReused, message, cx);
         }
     }
 
     fn keep_custom_event(&mut self, event: Event, interrupt: Option<Interrupt>) {
-        if let (Some(interrupt), Some(run)) = (interrupt, &mut self.run) {
+        if let (Some(interrupt), Some(run)) = (interrupt, self.turn.run_mut()) {
             run.raised_by_event.push(interrupt);
             self.last_number += 1;
         }
-        self.keep_side_event(event);
-    }
-
-    fn keep_side_event(&mut self, event: Event) {
-        if self.side_events.len() == SIDE_EVENTS {
-            self.side_events.remove(0);
-        }
-        self.side_events.push(event);
+        self.turn.keep_side_event(event);
     }
 
     /// The agent has the request: what it carried counts as sent.
     fn run_began(&mut self, now: i64) {
-        if let Some(run) = &mut self.run {
+        if let Some(run) = self.turn.run_mut() {
             if run.finish.is_some() {
                 run.started_at = now;
             }
@@ -235,15 +289,11 @@ impl Session {
     }
 
     fn results_arrived(&mut self) {
-        let Some(run) = &mut self.run else { return };
+        let Some(run) = self.turn.run_mut() else {
+            return;
+        };
         for key in std::mem::take(&mut run.carries) {
-            if let Some(result) = self
-                .conversation
-                .call_mut(&key)
-                .and_then(|call| call.result.as_mut())
-            {
-                result.sent = true;
-            }
+            self.conversation.happens(&key, &Happening::Delivered);
         }
     }
 
@@ -272,9 +322,11 @@ impl Session {
             _ => return,
         };
         self.note_cost(&usage, cx);
-        self.step(|step| step.usage.extend(usage));
+        self.turn.step(|step| step.usage.extend(usage));
         let timer = TimerId(self.number());
-        let Some(run) = &mut self.run else { return };
+        let Some(run) = self.turn.run_mut() else {
+            return;
+        };
         let cut = match &finish {
             Finish::Success => None,
             Finish::Cancelled => Some(Cut::Cancelled),
@@ -292,32 +344,31 @@ impl Session {
         });
     }
 
-    /// Nothing more will come of the texts that are still open; `cut` says why, if too early.
-    fn note_cost(&mut self, usage: &[TokenUsage], cx: &mut Cx<'_>) {
-        let began = self.run.as_ref().map(|run| run.started_at);
+    fn note_cost(&mut self, usage: &[TokenUsage], cx: &Cx<'_>) {
+        let began = self.turn.run().map(|run| run.started_at);
         let took = began.and_then(|began| u64::try_from(cx.now - began).ok());
         let cost = Cost {
             usage: usage.to_vec(),
             duration_ms: took,
         };
-        self.conversation.note_cost(&cost, &mut cx.step.changes);
+        self.conversation.note_cost(&cost);
     }
 
+    /// Nothing more will come of the texts that are still open; `cut` says why, if too early.
     pub(super) fn close_texts(&mut self, cut: Option<Cut>, cx: &mut Cx<'_>) {
         let mut out = Applied {
             now: cx.now,
-            changes: &mut cx.step.changes,
             diagnostics: &mut cx.step.diagnostics,
         };
         if let Some(cut) = cut {
-            self.conversation.cut_open_texts(cut, &mut out);
+            self.conversation.cut_open_texts(cut);
         }
         self.conversation.close_open_texts(&mut out);
     }
 
     /// A finished run whose stream stays open is over all the same.
     pub(super) fn grace_over(&mut self, timer: TimerId, cx: &mut Cx<'_>) -> bool {
-        let Some(run) = self.run.as_ref().filter(|run| run.grace == Some(timer)) else {
+        let Some(run) = self.turn.run().filter(|run| run.grace == Some(timer)) else {
             return false;
         };
         let key = run.key;
@@ -333,6 +384,23 @@ fn reopened(kind: &EventKind) -> Option<&str> {
         EventKind::ToolCallStart { tool_call_id, .. }
         | EventKind::ToolCallArgs { tool_call_id, .. } => Some(tool_call_id),
         _ => None,
+    }
+}
+
+/// Whether an event by itself leaves nothing that a person could read: text that is empty, thought.
+fn is_thought(kind: &EventKind) -> bool {
+    match kind {
+        EventKind::TextMessageContent { delta, .. } => delta.is_empty(),
+        _ => matches!(
+            kind,
+            EventKind::TextMessageStart { .. }
+                | EventKind::TextMessageEnd { .. }
+                | EventKind::ReasoningStart { .. }
+                | EventKind::ReasoningEnd { .. }
+                | EventKind::ReasoningMessageStart { .. }
+                | EventKind::ReasoningMessageContent { .. }
+                | EventKind::ReasoningMessageEnd { .. }
+        ),
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Neighbour: `run` starts the run that carries it.
 
-use super::{Cx, Refusal, RunSummary, Session};
+use super::{Cx, Refusal, Session};
 use crate::{
     conversation::{Change, Message},
     event::{Content, PartBody},
@@ -16,11 +16,13 @@ impl Session {
         if let Err(refusal) = self.make_room(cx) {
             return cx.refuse(refusal);
         }
+        self.conversation.write_where_shown();
         self.clear_notices(cx);
-        self.summary = RunSummary::default();
-        self.looping = false;
-        self.queued.push(content);
-        if self.answered_interrupts().is_empty() {
+        self.turn.start_over();
+        self.turn.set_looping(false);
+        self.turn.enqueue(content);
+        cx.change(Change::Queue);
+        if self.interrupts.answered().is_empty() {
             self.send_queued(cx);
         } else {
             // Servers do not take a message and an answer in one run: the answer goes first.
@@ -30,40 +32,41 @@ impl Session {
 
     /// Sends what the person said while an answer to the agent had to go out first.
     pub(super) fn send_queued(&mut self, cx: &mut Cx<'_>) {
-        let free = self.run.is_none() && self.open_calls.is_empty() && self.interrupts.is_empty();
-        if !free || self.queued.is_empty() {
+        let is_free =
+            !self.turn.is_running() && !self.calls_are_under_way() && self.interrupts.is_empty();
+        if !is_free || self.turn.queue().is_empty() {
             return;
         }
         self.show_queued(cx);
-        self.summary = RunSummary::default();
+        self.turn.start_over();
         self.start_run(cx);
     }
 
     /// Puts what the person said into the chat.
     pub(super) fn show_queued(&mut self, cx: &mut Cx<'_>) {
-        for content in std::mem::take(&mut self.queued) {
+        for content in self.turn.take_queue() {
             let id = cx.host.new_id();
             self.conversation.append(Message::user(id, content, cx.now));
-            cx.change(Change::Path);
+            cx.change(Change::Queue);
         }
     }
 
     /// A new message must wait until nothing is under way, unless it may deny what is open.
-    fn make_room(&mut self, cx: &mut Cx<'_>) -> Result<(), Refusal> {
-        if self.run.is_some() {
+    pub(super) fn make_room(&mut self, cx: &mut Cx<'_>) -> Result<(), Refusal> {
+        if self.turn.is_running() {
             return Err(Refusal::Busy);
         }
-        if self.interrupts.iter().any(|open| open.answer.is_none()) {
+        if self.interrupts.wait() {
             return Err(Refusal::InterruptsPending);
         }
         let waiting = self.waits_for_person();
         if self.options.auto_deny && self.only_approvals_open() {
             self.deny_all_open(cx);
         }
-        match self.open_calls.is_empty() {
-            true => Ok(()),
-            false if waiting => Err(Refusal::ApprovalsPending),
-            false => Err(Refusal::Busy),
+        match self.calls_are_under_way() {
+            false => Ok(()),
+            true if waiting => Err(Refusal::ApprovalsPending),
+            true => Err(Refusal::Busy),
         }
     }
 }

@@ -3,55 +3,77 @@
 //! Neighbour: `run` starts runs and takes their events in.
 
 use super::{
-    Cx, Failure, FailureKind, FinishReason, NoticeAction, NoticeKind, Refusal, RunKey, RunSummary,
-    Session, StreamEnd, run::Finish,
+    Cx, Failure, FailureKind, FinishReason, NoticeAction, NoticeKind, Refusal, RunKey, Session,
+    StreamEnd, run::Finish,
 };
 use crate::{
-    conversation::{Change, Cut, Phase},
+    conversation::{CallKey, Change, Cut, End, Happening, State},
     event::Role,
 };
 
 impl Session {
     pub(super) fn close_run(&mut self, key: RunKey, end: StreamEnd, cx: &mut Cx<'_>) {
-        let Some(run) = self.run.take_if(|run| run.key == key) else {
+        if self.turn.run().is_none_or(|run| run.key != key) {
+            return;
+        }
+        let Some(run) = self.turn.take_run() else {
             return;
         };
         // What is still open now was never ended by the agent.
         self.close_texts(Some(Cut::BrokenOff), cx);
         cx.change(Change::Run);
-        if run.delivered {
-            self.retire_interrupts(&run.answers, &run.raised, cx);
-        }
+        let succeeded = matches!(run.finish, Some(Finish::Success)) && !end.breaks(&run.finish);
+        self.conversation.end_run(succeeded);
+        let lifted = match run.delivered {
+            true => self.retire_interrupts(&run.answers, &run.raised, cx),
+            false => Vec::new(),
+        };
         if !run.raised.is_empty() {
             // A server that speaks both dialects says the same twice: the outcome counts.
             self.open_interrupts(run.raised, false, cx);
         } else if matches!(run.finish, Some(Finish::Success)) && !run.raised_by_event.is_empty() {
             self.open_interrupts(run.raised_by_event, true, cx);
         }
+        let rejected = match run.delivered {
+            true => Vec::new(),
+            false => run.answers,
+        };
         match (end, run.finish) {
-            // The last word was said before the connection went.
             (StreamEnd::Failed(failure), finish)
-                if finish.is_none() || failure.kind != FailureKind::Network =>
+                if StreamEnd::Failed(failure.clone()).breaks(&finish) =>
             {
-                self.run_failed(failure, cx);
+                self.run_failed(failure, &rejected, cx);
             }
             (_, None) => self.run_truncated(run.started, cx),
             (_, Some(Finish::RunError(message))) => {
                 self.give_up_calls(None, cx);
                 self.fail(NoticeKind::RunError, message, cx);
+                self.reject_answers(&rejected, cx);
             }
             (_, Some(Finish::Cancelled)) => {
-                self.left_to_agent.clear();
+                self.give_up_told(cx);
                 self.give_up_calls(None, cx);
-                self.summary.finish = Some(FinishReason::Cancelled);
+                self.turn.summary_mut().finish = Some(FinishReason::Cancelled);
                 let message = "The assistant stopped.".to_owned();
                 self.notify(NoticeKind::Cancelled, message, None, cx);
             }
-            (_, Some(Finish::Success)) => self.collect_calls(&run.named, cx),
+            (_, Some(Finish::Success)) => self.collect_calls(&run.named, &lifted, cx),
         }
     }
 
-    fn run_failed(&mut self, failure: Failure, cx: &mut Cx<'_>) {
+    /// The agent did not take the answers that the run carried: to send the same again would lead
+    /// to the same. The person answers anew, or gives it up.
+    fn reject_answers(&mut self, answered: &[String], cx: &mut Cx<'_>) {
+        if answered.is_empty() {
+            return;
+        }
+        self.reopen_interrupts(answered, cx);
+        if let Some(notice) = self.notices.last_mut() {
+            notice.action = None;
+        }
+    }
+
+    fn run_failed(&mut self, failure: Failure, answered: &[String], cx: &mut Cx<'_>) {
         self.give_up_calls(None, cx);
         let kind = match failure.kind {
             FailureKind::Network => NoticeKind::Network,
@@ -63,6 +85,13 @@ impl Session {
             (failure.kind, self.notices.last_mut())
         {
             notice.status = Some(status);
+        }
+        // What a server cannot do right now it may do later; what it refuses it refuses again.
+        if let FailureKind::Http { status } = failure.kind
+            && (400..500).contains(&status)
+            && !matches!(status, 401 | 403 | 404 | 408 | 429)
+        {
+            self.reject_answers(answered, cx);
         }
     }
 
@@ -80,56 +109,65 @@ impl Session {
     }
 
     fn fail(&mut self, kind: NoticeKind, message: String, cx: &mut Cx<'_>) {
-        self.looping = false;
-        self.hand_over_gated(false, cx);
-        self.hand_over_told(false, cx);
-        self.summary.finish = Some(FinishReason::Error);
+        self.turn.set_looping(false);
+        self.hand_over(&Happening::HandedBack);
+        self.turn.summary_mut().finish = Some(FinishReason::Error);
         self.notify(kind, message, Some(NoticeAction::Retry), cx);
     }
 
-    /// The run is over: from here on its calls may run (decision D1).
-    fn collect_calls(&mut self, named: &[String], cx: &mut Cx<'_>) {
+    /// The run is over: from here on its calls may run, and no others. What an older response left
+    /// open is answered as superseded. `lifted` are calls that the agent had asked about and left
+    /// to the page.
+    fn collect_calls(&mut self, named: &[String], lifted: &[CallKey], cx: &mut Cx<'_>) {
         self.end_left_calls(cx);
-        let gated = self.gated_calls();
         for key in self.conversation.active_calls() {
             let Some(call) = self.conversation.call(&key) else {
                 continue;
             };
-            if gated.contains(&key) || call.result.is_some() {
+            let own = self.conversation.is_of_newest_run(call) || lifted.contains(&key);
+            if call.state().is_gated() {
                 continue;
             }
-            if call.has_ended() {
+            if !call.has_ended() {
+                self.calls.forget(&key);
+                self.conversation.close_call(key, End::Cancelled, cx.now);
+            } else if own || *call.state() != State::Ended {
                 self.prepare(&key, cx);
             } else {
-                self.forget_open_call(&key, cx);
-                self.conversation.close_call(&key, Phase::Cancelled, cx.now);
-                cx.change(Change::Call(key));
+                self.give_up(&key, Some("superseded"), cx);
+                self.conversation.happens(&key, &Happening::Delivered);
             }
         }
         self.leave_to_agent(named);
         let answered = !self.unsent_results().is_empty();
-        if !self.open_calls.is_empty() || !self.interrupts.is_empty() || answered {
-            self.looping = true;
+        if self.calls_are_under_way() || !self.interrupts.is_empty() || answered {
+            self.turn.set_looping(true);
             return;
         }
-        self.summary.finish = Some(FinishReason::Stop);
+        self.turn.summary_mut().finish = Some(FinishReason::Stop);
         self.note_missing_answer(cx);
     }
 
-    /// Tool results went out and nothing came back in words (row S1-6), or a message went out and
-    /// nothing came back at all.
+    /// A message or results went out, and nothing came back that a person could read.
     fn note_missing_answer(&mut self, cx: &mut Cx<'_>) {
-        let quiet = self.summary.steps.last().is_some_and(|step| !step.spoke);
-        let after_tools = self.summary.steps.iter().any(|step| !step.tools.is_empty());
-        let silent = self.summary.steps.last().is_some_and(|step| !step.acted);
-        let last = self.conversation.path().next_back();
+        let steps = &self.turn.summary().steps;
+        let quiet = steps.last().is_some_and(|step| !step.spoke);
+        let silent = steps.last().is_some_and(|step| !step.acted);
+        let after_tools = steps.iter().any(|step| !step.tools.is_empty());
+        let mut newest = self.conversation.run_path().rev();
+        // What was only thought is no answer, and a text without words is none.
+        let last = newest.find(|message| {
+            message.role != Role::Reasoning
+                && !(message.role == Role::Assistant && message.is_empty())
+        });
         let last_is_own = last.is_some_and(|message| {
             message.role == Role::Assistant && message.calls().next().is_some()
         });
         let last_is_persons = last.is_some_and(|message| message.role == Role::User);
+        drop(newest);
         let action = if quiet && after_tools && last_is_own {
             NoticeAction::Continue
-        } else if silent && last_is_persons {
+        } else if last_is_persons && silent {
             NoticeAction::Retry
         } else {
             return;
@@ -140,55 +178,71 @@ impl Session {
 
     /// Sends the results once every call has one, unless the loop is to end here.
     pub(super) fn continue_loop(&mut self, cx: &mut Cx<'_>) {
-        let waiting = self.interrupts.iter().any(|open| open.answer.is_none());
-        if !self.looping || self.run.is_some() || !self.open_calls.is_empty() {
+        if !self.turn.is_looping() || self.turn.is_running() || self.calls_are_under_way() {
             return;
         }
-        if waiting {
-            self.summary.finish = Some(FinishReason::Interrupt);
+        if self.interrupts.wait() {
+            self.turn.summary_mut().finish = Some(FinishReason::Interrupt);
             return;
         }
-        self.looping = false;
-        if self.loop_stopped {
-            self.summary.finish = Some(FinishReason::StopLoop);
+        self.turn.set_looping(false);
+        let answers = !self.interrupts.answered().is_empty();
+        if self.turn.is_interjected() && !answers {
+            self.show_queued(cx);
+            self.turn.start_over();
+            return self.start_run(cx);
+        }
+        if self.turn.is_stopped() && !answers {
+            self.turn.summary_mut().finish = Some(FinishReason::StopLoop);
             self.end_awaited_calls(cx);
-        } else if self.options.stop_when.is_met(&self.summary) {
-            self.summary.finish = Some(FinishReason::Limit);
-            self.end_awaited_calls(cx);
-            let count = self.summary.steps.len();
-            let message =
-                format!("Exceeded maximum tool iterations ({count}). The results are ready to go.");
-            self.notify(
-                NoticeKind::StepLimit,
-                message,
-                Some(NoticeAction::Continue),
-                cx,
-            );
+        } else if !answers && self.options.stop_when.is_met(self.turn.summary(), cx.host) {
+            self.reach_limit(cx);
         } else {
             self.start_run(cx);
         }
         cx.change(Change::Run);
     }
 
+    fn reach_limit(&mut self, cx: &mut Cx<'_>) {
+        self.turn.summary_mut().finish = Some(FinishReason::Limit);
+        self.end_awaited_calls(cx);
+        let (kind, message) = match self.options.stop_when.step_limit(self.turn.summary()) {
+            Some(limit) => (
+                NoticeKind::StepLimit,
+                format!("Exceeded maximum tool iterations ({limit}). The results are ready to go."),
+            ),
+            None => (
+                NoticeKind::LoopEnded,
+                "The loop ended here. The results are ready to go.".to_owned(),
+            ),
+        };
+        self.notify(kind, message, Some(NoticeAction::Continue), cx);
+    }
+
     pub(super) fn retry(&mut self, cx: &mut Cx<'_>) {
-        if self.is_busy() || !self.offers(NoticeAction::Retry) {
+        if self.is_busy() || !self.notices.offer(NoticeAction::Retry) {
             return cx.refuse(Refusal::NothingToDo);
         }
-        let base = self.summary.steps.pop().and_then(|step| step.base);
+        let base = self
+            .turn
+            .summary_mut()
+            .steps
+            .pop()
+            .and_then(|step| step.base);
         if base.is_some() {
-            self.conversation.select_tip(base.as_ref());
+            self.conversation.try_again_at(base.as_ref());
         }
-        cx.change(Change::Path);
         self.clear_notices(cx);
         self.start_run(cx);
     }
 
     /// Goes on after the limit: the next limit is as far away as the first was.
     pub(super) fn go_on(&mut self, cx: &mut Cx<'_>) {
-        if self.is_busy() || !self.offers(NoticeAction::Continue) {
+        if self.is_busy() || !self.notices.offer(NoticeAction::Continue) {
             return cx.refuse(Refusal::NothingToDo);
         }
-        self.summary = RunSummary::default();
+        self.conversation.show_run_branch();
+        self.turn.start_over();
         self.clear_notices(cx);
         self.start_run(cx);
     }

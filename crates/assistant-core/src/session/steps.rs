@@ -11,7 +11,7 @@ const AGENT_STEPS: usize = 128;
 impl Session {
     /// Keeps what the agent says it does.
     pub(super) fn note_agent_step(&mut self, kind: &EventKind, cx: &mut Cx<'_>) {
-        self.step(|step| {
+        self.turn.step(|step| {
             let steps = &mut step.agent_steps;
             match kind {
                 EventKind::StepStarted { step_name } if steps.len() < AGENT_STEPS => {
@@ -46,7 +46,8 @@ impl Session {
             _ => return,
         };
         if let Some(name) = self.subagent_name(id) {
-            self.step(|step| end(&mut step.agent_steps, &name, failure));
+            self.turn
+                .step(|step| end(&mut step.agent_steps, &name, failure));
             cx.change(Change::Steps);
         }
     }
@@ -54,7 +55,8 @@ impl Session {
     /// What the subagent of a run is called, as long as the event that said so is kept.
     #[must_use]
     pub fn subagent_name(&self, subagent_run_id: &str) -> Option<String> {
-        self.side_events
+        self.turn
+            .side_events()
             .iter()
             .rev()
             .find_map(|event| match &event.kind {

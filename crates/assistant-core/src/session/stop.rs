@@ -2,25 +2,22 @@
 
 use serde_json::json;
 
-use super::{
-    Cx, Effect, FinishReason, InvocationId, NoticeKind, Refusal, Session, execute::Ending,
-    prepare::Stage,
-};
+use super::{Cx, Effect, FinishReason, NoticeKind, Refusal, Session, execute::Ending};
 use crate::{
     action::RegistrationId,
-    conversation::{CallKey, Change, Cut, Phase},
+    conversation::{CallKey, Change, Cut, End, Happening, State},
 };
 
 impl Session {
-    /// Ends the request, the handlers and the questions (decision D13). Finished results go along
-    /// with the next message.
+    /// Ends the request, the handlers and the questions. Finished results go along with the next
+    /// message.
     pub(super) fn stop(&mut self, cx: &mut Cx<'_>) {
         if !self.is_busy() {
             return cx.refuse(Refusal::NothingToDo);
         }
         self.abandon_interrupts(cx);
         self.end_everything(cx);
-        self.summary.finish = Some(FinishReason::Stopped);
+        self.turn.summary_mut().finish = Some(FinishReason::Stopped);
         self.notify(
             NoticeKind::Stopped,
             "You stopped the assistant.".to_owned(),
@@ -30,49 +27,58 @@ impl Session {
     }
 
     pub(super) fn end_everything(&mut self, cx: &mut Cx<'_>) {
-        if let Some(run) = self.run.take() {
+        if let Some(run) = self.turn.take_run() {
+            self.conversation.end_run(false);
             cx.effect(Effect::AbortRun { run: run.key });
-            self.hand_over_gated(false, cx);
+            self.hand_over(&Happening::HandedBack);
         }
-        self.looping = false;
-        self.left_to_agent.clear();
+        self.turn.set_looping(false);
         self.show_queued(cx);
         self.close_texts(Some(Cut::Stopped), cx);
+        self.give_up_told(cx);
         self.give_up_calls(None, cx);
         cx.change(Change::Run);
     }
 
     /// Nothing of what is open will come to an end any more. A call that ended is answered as
-    /// cancelled; one that never did is shown so and left out of requests (decision D4). What an
-    /// open interrupt gates stays: its answer goes with the next run that starts. So does a yes that
-    /// the agent is told.
+    /// cancelled; one that never did is shown so and left out of requests. What an open interrupt
+    /// gates stays: its answer goes with the next run that starts. So does an approval that the
+    /// agent is told.
     pub(super) fn give_up_calls(&mut self, reason: Option<&str>, cx: &mut Cx<'_>) {
-        let gated = self.gated_calls();
-        let left = std::mem::take(&mut self.left_to_agent);
-        self.left_to_agent = left.into_iter().filter(|id| self.is_told(id)).collect();
-        let told: Vec<CallKey> = self
-            .left_to_agent
-            .iter()
-            .filter_map(|id| self.left_call(id))
-            .collect();
         for key in self.conversation.active_calls() {
-            if !gated.contains(&key) && !told.contains(&key) {
+            let stays = self.conversation.call(&key).is_some_and(|call| {
+                call.state().is_gated() || matches!(call.state(), State::Told { .. })
+            });
+            if !stays {
                 self.give_up(&key, reason, cx);
             }
         }
-        self.open_calls.clear();
+        self.calls.clear();
+    }
+
+    /// What the agent was told to go on with will not be carried to it.
+    pub(super) fn give_up_told(&mut self, cx: &mut Cx<'_>) {
+        for key in self.conversation.active_calls() {
+            let call = self.conversation.call(&key);
+            if call.is_some_and(|call| matches!(call.state(), State::Told { .. })) {
+                self.give_up(&key, None, cx);
+            }
+        }
     }
 
     pub(super) fn give_up(&mut self, key: &CallKey, reason: Option<&str>, cx: &mut Cx<'_>) {
         self.cancel_handler(key, cx);
-        let ended = self
-            .conversation
-            .call(key)
-            .is_some_and(|call| call.has_ended());
-        if !ended {
-            self.open_calls.retain(|open| open.key != *key);
-            self.conversation.close_call(key, Phase::Cancelled, cx.now);
-            return cx.change(Change::Call(key.clone()));
+        let Some(call) = self.conversation.call(key) else {
+            return;
+        };
+        if !call.has_ended() {
+            self.calls.forget(key);
+            self.conversation.close_call(*key, End::Cancelled, cx.now);
+            return;
+        }
+        // A denial is answered as one, whatever ends the run.
+        if let State::Refused { reason } | State::GateShut { reason } = call.state().clone() {
+            return self.end_denied(key, reason.as_deref(), cx);
         }
         let told = match reason {
             Some(reason) => json!({"error": "cancelled", "reason": reason}),
@@ -81,26 +87,22 @@ impl Session {
         self.end_call(key, Ending::Cancelled(told), cx);
     }
 
-    fn cancel_handler(&self, key: &CallKey, cx: &mut Cx<'_>) {
-        if let Some(invocation) = self.invocation_of(key) {
-            cx.effect(Effect::CancelHandler { invocation });
+    pub(super) fn cancel_handler(&self, key: &CallKey, cx: &mut Cx<'_>) {
+        let call = self.conversation.call(key);
+        if let Some(State::Running(invocation, _)) = call.map(|call| call.state()) {
+            cx.effect(Effect::CancelHandler {
+                invocation: *invocation,
+            });
         }
     }
 
-    fn invocation_of(&self, key: &CallKey) -> Option<InvocationId> {
-        match self.open_call(key)?.stage {
-            Stage::Running(id, _) => Some(id),
-            _ => None,
-        }
+    /// What was made of a call is void: it went on, or its action changed.
+    pub(super) fn forget_verdict(&mut self, key: &CallKey) {
+        self.calls.forget(key);
+        self.conversation.happens(key, &Happening::Voided);
     }
 
-    /// What was made of a call is void: it went on, was answered by the agent, or is gated.
-    pub(super) fn forget_open_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        self.cancel_handler(key, cx);
-        self.open_calls.retain(|open| open.key != *key);
-    }
-
-    /// A component goes: its handlers go with it, unless they are detached (decision D12).
+    /// A component goes: its handlers go with it, unless they are detached.
     pub(super) fn cancel_handlers_of(&mut self, id: RegistrationId, cx: &mut Cx<'_>) {
         if self
             .registry
@@ -109,15 +111,11 @@ impl Session {
         {
             return;
         }
-        let working: Vec<CallKey> = self
-            .open_calls
-            .iter()
-            .filter(|open| open.registration == Some(id))
-            .filter(|open| matches!(open.stage, Stage::Running(..) | Stage::Committing(_)))
-            .map(|open| open.key.clone())
-            .collect();
-        for key in working {
-            self.give_up(&key, Some("unmounted"), cx);
+        for key in self.calls.of_registration(id) {
+            let call = self.conversation.call(&key);
+            if call.is_some_and(|call| call.state().is_at_work()) {
+                self.give_up(&key, Some("unmounted"), cx);
+            }
         }
     }
 }

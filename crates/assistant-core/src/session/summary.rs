@@ -24,7 +24,7 @@ pub struct StepSummary {
     pub usage: Vec<TokenUsage>,
     /// Whether it said anything in words.
     pub spoke: bool,
-    /// Whether it did anything at all beside beginning and ending.
+    /// Whether it did anything beside beginning, thinking and ending.
     pub acted: bool,
     /// The steps that the agent says it takes, in order; no more than the first hundred or so.
     pub agent_steps: Vec<AgentStep>,

@@ -2,8 +2,12 @@
 
 use serde_json::Value;
 
-use super::{Cx, Effect, Refusal, RunSummary, Session};
-use crate::conversation::{Change, Conversation, Phase};
+use super::{Cx, Effect, NoticeAction, NoticeKind, Refusal, Session, turn::Turn};
+use crate::{
+    conversation::{CallKey, Change, Conversation, Happening, State},
+    event::Content,
+    wire::agui,
+};
 
 impl Session {
     pub(super) fn new_thread(&mut self, cx: &mut Cx<'_>) {
@@ -11,12 +15,35 @@ impl Session {
         self.replace(thread_id, self.empty_conversation(), cx);
     }
 
-    pub(super) fn load(&mut self, thread_id: String, snapshot: Value, cx: &mut Cx<'_>) {
+    pub(super) fn load(&mut self, thread_id: String, mut snapshot: Value, cx: &mut Cx<'_>) {
+        let queued = snapshot
+            .as_object_mut()
+            .and_then(|object| object.shift_remove("queued"));
         match self.empty_conversation().take_in(snapshot) {
             Ok(conversation) => self.replace(thread_id, conversation, cx),
             Err(error) => return cx.refuse(Refusal::InvalidSnapshot(error.to_string())),
         }
         self.take_up_calls(cx);
+        for content in read_contents(queued) {
+            self.turn.enqueue(content);
+        }
+        self.show_queued(cx);
+        if !self.unsent_results().is_empty() && !self.is_busy() {
+            let message = "Results of this conversation were not sent yet.".to_owned();
+            let action = Some(NoticeAction::Continue);
+            self.notify(NoticeKind::ResultsReady, message, action, cx);
+        }
+    }
+
+    /// The conversation as JSON, with what is said and not sent yet; for [`super::Input::Load`].
+    #[must_use]
+    pub fn export(&self) -> Value {
+        let mut value = self.conversation.export();
+        if let (Value::Object(object), false) = (&mut value, self.turn.queue().is_empty()) {
+            let queue = self.turn.queue().iter().map(agui::content_to_value);
+            object.insert("queued".to_owned(), queue.collect());
+        }
+        value
     }
 
     /// A conversation that reads texts as the options say.
@@ -29,10 +56,10 @@ impl Session {
 
     fn replace(&mut self, thread_id: String, conversation: Conversation, cx: &mut Cx<'_>) {
         self.end_everything(cx);
-        if self.conversation.tip().is_some() {
+        if self.conversation.message_count() > 0 {
             cx.effect(Effect::Archive {
                 thread_id: self.thread_id.clone(),
-                snapshot: self.conversation.export(),
+                snapshot: self.export(),
             });
         }
         self.thread_id = thread_id;
@@ -41,40 +68,62 @@ impl Session {
             self.interrupts.clear();
             cx.change(Change::Interrupts);
         }
-        self.summary = RunSummary::default();
-        self.side_events.clear();
-        self.offered.clear();
-        self.loop_stopped = false;
+        self.turn = Turn::default();
+        self.calls.clear();
         self.clear_notices(cx);
         cx.change(Change::Thread);
         cx.change(Change::Path);
         cx.change(Change::State);
+        cx.change(Change::Queue);
     }
 
     /// Open calls of a loaded conversation go on: questions are asked again. What was running is
-    /// not run a second time: it is answered as cancelled. So is what an agent had asked about:
-    /// its question did not come along, and without the answer the call must not run.
+    /// not run a second time: it is answered as interrupted. So is what an agent had asked about,
+    /// as its question did not come along, and what was made by a run of which it is not known
+    /// that it succeeded.
     fn take_up_calls(&mut self, cx: &mut Cx<'_>) {
         let offered = self.registry.offered();
-        self.offered = offered
-            .iter()
-            .map(|entry| entry.spec.name.clone())
-            .collect();
+        let names = offered.iter().map(|entry| entry.spec.name.clone());
+        self.turn.set_offered(names.collect());
         for key in self.conversation.active_calls() {
-            let Some(call) = self.conversation.call(&key) else {
-                continue;
-            };
-            let asked_by_agent = call
-                .approval
-                .as_ref()
-                .is_some_and(|approval| approval.interrupt_id.is_some());
-            let at_work = matches!(call.phase, Phase::InputStreaming | Phase::Running);
-            if at_work || asked_by_agent {
-                self.give_up(&key, Some("interrupted"), cx);
-            } else {
-                self.prepare(&key, cx);
-            }
+            self.take_up(&key, cx);
         }
-        self.looping = !self.open_calls.is_empty();
+        self.turn.set_looping(self.calls_are_under_way());
     }
+
+    fn take_up(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
+        let Some(call) = self.conversation.call(key) else {
+            return;
+        };
+        let by_agent = call.approval.as_ref();
+        let by_agent = by_agent.is_some_and(|approval| approval.interrupt_id.is_some());
+        let waits = matches!(
+            call.state(),
+            State::Ended | State::Asked | State::Allowed | State::Refused { .. }
+        );
+        let succeeded = self.conversation.run_succeeded(call);
+        if !waits || by_agent || succeeded == Some(false) {
+            return self.give_up(key, Some("interrupted"), cx);
+        }
+        if matches!(call.state(), State::Refused { .. }) {
+            return;
+        }
+        let is_missing = self.registry.in_force(&call.name).is_none();
+        self.forget_verdict(key);
+        if is_missing {
+            self.conversation.happens(key, &Happening::FoundMissing);
+        } else {
+            // Of what is not known to be the agent's last word, a person has the last one.
+            self.judge(key, succeeded.is_none(), cx);
+        }
+    }
+}
+
+/// What was said and not sent; what cannot be read was not.
+fn read_contents(value: Option<Value>) -> Vec<Content> {
+    let Some(Value::Array(list)) = value else {
+        return Vec::new();
+    };
+    let read = |value| agui::content_from_value(value).ok();
+    list.into_iter().filter_map(read).collect()
 }

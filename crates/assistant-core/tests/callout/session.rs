@@ -2,7 +2,7 @@
 
 use assistant_core::{
     action::RegistrationId,
-    conversation::{CallKey, Change, Conversation, MarkdownTools, Origin, Part, Phase, ToolCall},
+    conversation::{Change, Conversation, MarkdownTools, Origin, Part, Phase, ToolCall},
     event::{EventKind, MessageBody},
     session::{Input, Options},
 };
@@ -42,7 +42,12 @@ fn parts(conversation: &Conversation) -> Vec<String> {
         Part::ToolCall(call) => {
             let answer = call.result.as_ref().map(|result| result.value.to_string());
             let answer = answer.unwrap_or_default();
-            format!("{} {} {} {answer}", call.name, call.id, call.phase.as_str())
+            format!(
+                "{} {} {} {answer}",
+                call.name,
+                call.id,
+                call.phase().as_str()
+            )
         }
         part => format!("{part:?}"),
     };
@@ -142,12 +147,10 @@ fn a_card_stands_from_the_header_to_the_end() {
     let mut driver = driver(MarkdownTools::Display);
     writes(&mut driver, "Hi\n> [!tool search]\n> input: {q: x}\n", 1);
     assert_eq!(shown(&driver)[1..], ["search tool-call-1 input-streaming "]);
-    let key = CallKey {
-        message: driver.session.conversation().tip().unwrap().clone(),
-        ordinal: 0,
-    };
+    let message = driver.session.conversation().path().last().unwrap();
+    let key = message.calls().next().unwrap().key();
     let step = driver.event(text("m", "> id: late\n> output: 1\n\nDone"));
-    assert!(step.changes.contains(&Change::Call(key.clone())));
+    assert!(step.changes.contains(&Change::Call(key)));
     assert_eq!(
         shown(&driver)[1..],
         ["search late output-available 1", "text \"Done\""]
@@ -207,7 +210,7 @@ fn failures_are_shown_as_failures() {
     let message = driver.session.conversation().path().next_back().unwrap();
     let failures: Vec<(Phase, &str)> = message
         .calls()
-        .map(|call| (call.phase, call.error.as_ref().unwrap().message.as_str()))
+        .map(|call| (call.phase(), call.error.as_ref().unwrap().message.as_str()))
         .collect();
     assert_eq!(
         failures,

@@ -112,7 +112,8 @@ impl World {
                 };
                 for _ in 0..=b % 2 {
                     self.input(Input::Decide {
-                        call: call.clone(),
+                        call,
+                        shown: None,
                         verdict: verdict.clone(),
                     });
                 }
@@ -177,7 +178,11 @@ impl World {
             });
         } else if let Some(call) = pick(&asked, a) {
             let verdict = Verdict::Approve { args: None };
-            self.input(Input::Decide { call, verdict });
+            self.input(Input::Decide {
+                call,
+                shown: None,
+                verdict,
+            });
         }
     }
 
@@ -302,6 +307,7 @@ impl World {
             for call in self.driver.session.conversation().active_calls() {
                 self.input(Input::Decide {
                     call,
+                    shown: None,
                     verdict: Verdict::Approve { args: None },
                 });
             }

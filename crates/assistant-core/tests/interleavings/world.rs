@@ -35,8 +35,8 @@ pub(super) fn spec(name: &str) -> ActionSpec {
     spec
 }
 
-/// A call across everything that moves: thread, message, the agent's id.
-type Name = (String, String, String);
+/// A call across everything that moves: thread, key, the agent's id.
+type Name = (String, u64, String);
 
 /// The session under test, and what must have been true so far.
 pub(super) struct World {
@@ -86,7 +86,7 @@ impl World {
         let session = &self.driver.session;
         let id = session.conversation().call(key).map(|call| call.id.clone());
         let thread = session.thread_id().to_owned();
-        (thread, key.message.to_string(), id.unwrap_or_default())
+        (thread, key.number(), id.unwrap_or_default())
     }
 
     pub(super) fn input(&mut self, input: Input) {
@@ -170,7 +170,7 @@ impl World {
                 let conversation = self.driver.session.conversation();
                 let calls = conversation.active_calls().into_iter();
                 let calls = calls.filter_map(|key| conversation.call(&key));
-                let theirs = calls.filter(|call| call.phase == Phase::Running);
+                let theirs = calls.filter(|call| call.phase() == Phase::Running);
                 let open = gated.chain(theirs.map(|call| call.id.clone())).collect();
                 assert_answered(&input.messages, &open);
             }
@@ -196,7 +196,7 @@ impl World {
                 .result
                 .as_ref()
                 .map(|result| format!("{:?}", result.content));
-            let now = (call.phase, content.unwrap_or_default());
+            let now = (call.phase(), content.unwrap_or_default());
             let name = self.name(&key);
             if let Some(before) = self.finals.get(&name) {
                 assert_eq!(*before, now, "{name:?}");
@@ -217,14 +217,14 @@ impl World {
             .collect();
         for key in session.conversation().active_calls() {
             let call = session.conversation().call(&key).unwrap();
-            let told = call.approval.as_ref().is_some_and(|a| a.told.is_some());
+            let told = call.phase() == Phase::ApprovalResponded && call.result.is_none();
             assert!(
                 gated.contains(&call.id) || told,
                 "{:?} is open: {:?}",
                 call.id,
-                call.phase
+                call.phase()
             );
-            assert_ne!(call.phase, Phase::Running);
+            assert_ne!(call.phase(), Phase::Running);
         }
         assert!(self.live.is_empty(), "{:?}", self.live);
         let mut later = self.driver.clone();

@@ -12,8 +12,8 @@ use assistant_core::{
     event::{Content, Event, EventKind, RunInput},
     session::{
         Answer, CommitId, Effect, Failure, FailureKind, Host, Input, Invocation, InvocationId,
-        JournalEntry, NoticeKind, Options, PolicyQuestion, Refusal, RunKey, Session, Step,
-        StreamEnd, Ticket, TimerId, Verdict,
+        JournalEntry, NoticeKind, Options, PolicyQuestion, Refusal, RunKey, RunSummary, Session,
+        Step, StreamEnd, Ticket, TimerId, Verdict,
     },
 };
 use serde_json::Value;
@@ -51,6 +51,10 @@ impl Host for TestHost {
     fn needs_approval(&mut self, question: PolicyQuestion<'_>) -> Answer<bool> {
         self.tickets.push((question.ticket, question.args.clone()));
         self.ask.map_or(Answer::Later, Answer::Now)
+    }
+
+    fn stops(&mut self, rule: &str, summary: &RunSummary) -> bool {
+        rule == "after one" && summary.steps.len() == 1
     }
 
     fn denial(&mut self, _: RegistrationId, _: &Value, _: Option<&str>) -> Option<Value> {
@@ -226,7 +230,7 @@ impl Driver {
     }
 
     pub(crate) fn phase(&self, id: &str) -> Phase {
-        self.call(id).phase
+        self.call(id).phase()
     }
 
     /// The text of the answer to a call.
@@ -237,7 +241,12 @@ impl Driver {
 
     pub(crate) fn decide(&mut self, id: &str, verdict: Verdict) -> Option<Refusal> {
         let call = self.key(id);
-        self.input(Input::Decide { call, verdict }).refused
+        self.input(Input::Decide {
+            call,
+            shown: None,
+            verdict,
+        })
+        .refused
     }
 
     pub(crate) fn approve(&mut self, id: &str) -> Option<Refusal> {

@@ -27,6 +27,9 @@ impl Conversation {
             }
             return;
         }
+        if found.is_some_and(|ix| self.is_persons(ix)) {
+            return out.warn_persons(id);
+        }
         let holds_call = |ix| {
             self.node(ix)
                 .is_some_and(|n| n.message.calls().any(ToolCall::is_real))
@@ -39,7 +42,10 @@ impl Conversation {
                 format!("'{id}' holds a call or a result: the activity is ignored"),
             );
         }
-        let ix = found.unwrap_or_else(|| self.add_message(id, Role::Activity, None, &base, out));
+        let ix = match found {
+            Some(ix) => self.own(ix),
+            None => self.add_message(id, Role::Activity, None, &base, out),
+        };
         let Some(node) = self.node_mut(ix) else {
             return;
         };
@@ -54,8 +60,10 @@ impl Conversation {
         message.parts = vec![Part::Data(DataPart {
             data_type: activity_type,
             data: Value::Object(content),
+            extra: Object::new(),
         })];
-        out.changes.push(Change::Message(message.id.clone()));
+        let id = message.id.clone();
+        self.log.push(Change::Message(id));
         self.note_message_metadata(ix, base);
     }
 
@@ -76,11 +84,12 @@ impl Conversation {
                 format!("'{id}' is no activity: delta ignored"),
             );
         }
+        let ix = self.own(ix);
         self.note_message_metadata(ix, base);
-        let Some(node) = self.node_mut(ix) else {
+        let Some(Some(node)) = self.nodes.get_mut(ix) else {
             return;
         };
-        out.changes.push(Change::Message(node.message.id.clone()));
+        self.log.push(Change::Message(node.message.id.clone()));
         let Some(Part::Data(part)) = node.message.parts.first_mut() else {
             return;
         };

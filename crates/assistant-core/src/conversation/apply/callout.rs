@@ -11,8 +11,9 @@ use serde_json::Value;
 use super::{Applied, Change, Conversation};
 use crate::{
     conversation::{
-        CallError, CallResult, ErrorKind, MarkdownTools, Message, Origin, Part, Phase, TextPart,
-        ToolCall, tree::CallRef,
+        Author, CallError, CallKey, CallResult, Decision, ErrorKind, MarkdownTools, Message,
+        Origin, Part, TextPart, ToolCall,
+        state::{Done, End, Happening},
     },
     event::Role,
     text::callout::{self, Callout, Chunk, Options, Parser, Pending, State},
@@ -22,7 +23,7 @@ use crate::{
 #[derive(Debug, Clone, Default)]
 pub(in crate::conversation) struct Reading {
     pub(super) tools: MarkdownTools,
-    /// Texts that are being written, by their node.
+    /// Texts that were written here, by their node: one that was complete may be opened again.
     readers: HashMap<usize, Reader>,
 }
 
@@ -34,6 +35,10 @@ struct Reader {
     written: String,
     /// The callout that was announced last, and the part that shows it.
     announced: Option<(u32, Option<usize>)>,
+    /// The calls that show callouts of this text, by the id that was written.
+    told: HashMap<String, CallKey>,
+    /// Whether something may be kept back.
+    running: bool,
 }
 
 impl Conversation {
@@ -53,14 +58,9 @@ impl Conversation {
     pub(super) fn read_callouts(&mut self, ix: usize, delta: &str, out: &mut Applied<'_>) {
         let mut reader = match self.reading.readers.remove(&ix) {
             Some(reader) => reader,
-            None => Reader {
-                parser: Parser::new(Options::default()),
-                written: self
-                    .node(ix)
-                    .map_or_else(String::new, |node| node.message.text()),
-                announced: None,
-            },
+            None => self.reader_of(ix),
         };
+        reader.running = true;
         let kept = self
             .node_mut(ix)
             .and_then(|node| node.message.markdown.as_mut());
@@ -76,25 +76,54 @@ impl Conversation {
         self.reading.readers.insert(ix, reader);
     }
 
-    /// A list of messages says what the texts are.
-    pub(super) fn finish_all_callouts(&mut self, out: &mut Applied<'_>) {
-        let open: Vec<usize> = self.reading.readers.keys().copied().collect();
-        for ix in open {
-            self.finish_callouts(ix, out);
+    /// A reader that has read what the message says already. What it finds there is shown.
+    fn reader_of(&self, ix: usize) -> Reader {
+        let message = self.node(ix).map(|node| &node.message);
+        let written = message.map(Message::written).unwrap_or_default();
+        let mut parser = Parser::new(Options::default());
+        parser.push(&written);
+        parser.pause();
+        parser.take_diagnostics();
+        let calls = message.into_iter().flat_map(Message::calls);
+        let told = calls.filter(|call| call.origin != Origin::Agent);
+        Reader {
+            parser,
+            written,
+            announced: None,
+            told: told.map(|call| (call.id.clone(), call.key())).collect(),
+            running: false,
         }
     }
 
-    /// Nothing follows in a text: what was kept back is certain now.
-    pub(super) fn finish_callouts(&mut self, ix: usize, out: &mut Applied<'_>) {
+    /// A list of messages says what the texts are.
+    pub(super) fn pause_all_callouts(&mut self, out: &mut Applied<'_>) {
+        let readers = self.reading.readers.iter();
+        let running = readers.filter(|(_, reader)| reader.running);
+        let open: Vec<usize> = running.map(|(ix, _)| *ix).collect();
+        for ix in open {
+            self.pause_callouts(ix, out);
+        }
+    }
+
+    /// Another text stands in a message, or none.
+    pub(super) fn forget_reader(&mut self, ix: usize) {
+        self.reading.readers.remove(&ix);
+    }
+
+    /// Nothing follows in a text for now: what was kept back is certain.
+    pub(super) fn pause_callouts(&mut self, ix: usize, out: &mut Applied<'_>) {
         let Some(mut reader) = self.reading.readers.remove(&ix) else {
             return;
         };
-        let cut = self.node(ix).and_then(|node| node.message.cut);
-        let chunks = reader.parser.end();
-        self.take_chunks(ix, &mut reader, chunks, out);
-        if let Some(node) = self.node_mut(ix) {
-            node.message.cut = cut;
+        if std::mem::take(&mut reader.running) {
+            let cut = self.node(ix).and_then(|node| node.message.cut);
+            let chunks = reader.parser.pause();
+            self.take_chunks(ix, &mut reader, chunks, out);
+            if let Some(node) = self.node_mut(ix) {
+                node.message.cut = cut;
+            }
         }
+        self.reading.readers.insert(ix, reader);
     }
 
     fn take_chunks(
@@ -110,12 +139,12 @@ impl Conversation {
             match chunk {
                 Chunk::Text(text) => {
                     // It broke the rules: it is the text that follows.
-                    self.withdraw(ix, part, out);
-                    self.grow_beside_calls(ix, &text, out);
+                    self.withdraw(ix, part);
+                    self.grow_beside_calls(ix, &text, out.now);
                 }
                 Chunk::Tool(callout) => {
                     self.keep_written(ix, reader);
-                    self.show(ix, part, *callout, out);
+                    self.show(ix, reader, part, *callout, out.now);
                 }
             }
         }
@@ -132,14 +161,12 @@ impl Conversation {
         out: &mut Applied<'_>,
     ) -> Option<usize> {
         self.keep_written(ix, reader);
-        let message = &self.node(ix)?.message;
-        let told = told_before(&message.parts, &pending.id, None);
-        if told.is_some() && pending.has_own_id {
+        if pending.has_own_id && reader.told.contains_key(&pending.id) {
             return None;
         }
         let mut call = ToolCall::new(pending.id.clone(), pending.name.clone(), out.now);
         call.origin = Origin::Text;
-        Some(self.push_part(ix, Part::ToolCall(Box::new(call)), out))
+        Some(self.push_part(ix, Part::ToolCall(Box::new(call))))
     }
 
     /// From the first callout on the message keeps what was written.
@@ -151,67 +178,91 @@ impl Conversation {
         }
     }
 
-    fn withdraw(&mut self, ix: usize, part: Option<usize>, out: &mut Applied<'_>) {
+    fn withdraw(&mut self, ix: usize, part: Option<usize>) {
         let (Some(part), Some(node)) = (part, self.node_mut(ix)) else {
             return;
         };
         // Nothing comes between a callout and its end.
-        if part + 1 == node.message.parts.len() {
-            node.message.parts.pop();
+        if part + 1 != node.message.parts.len() {
+            return;
         }
-        out.changes.push(Change::Message(node.message.id.clone()));
+        let taken = node.message.parts.pop();
+        let id = node.message.id.clone();
+        if let Some(call) = taken.as_ref().and_then(Part::as_call) {
+            self.places.remove(&call.key());
+            self.open.remove(&call.key());
+        }
+        self.log.push(Change::Message(id));
     }
 
     /// Text that goes on behind a card starts with its first line that is not blank.
-    fn grow_beside_calls(&mut self, ix: usize, text: &str, out: &mut Applied<'_>) {
+    fn grow_beside_calls(&mut self, ix: usize, text: &str, now: i64) {
         let last = self.node(ix).and_then(|node| node.message.parts.last());
         let text = match last {
             Some(Part::ToolCall(_)) => text.trim_start_matches(LINE_BREAKS),
             _ => text,
         };
         if !text.is_empty() {
-            self.append_text(ix, text, out);
+            self.append_text(ix, text, now);
         }
     }
 
     /// A callout is complete.
-    fn show(&mut self, ix: usize, part: Option<usize>, callout: Callout, out: &mut Applied<'_>) {
-        let intercepted = self.reading.tools == MarkdownTools::Intercept && wants_run(&callout);
-        let Some(parts) = self.node(ix).map(|node| &node.message.parts) else {
-            return;
-        };
-        if let Some(first) = told_before(parts, &callout.id, part).filter(|_| callout.has_own_id) {
-            self.withdraw(ix, part, out);
-            let at = CallRef {
-                node: ix,
-                part: first,
-            };
-            if let Some(call) = self.call_at_mut(at).filter(|call| !call.is_real()) {
-                tell(call, callout, out.now);
+    fn show(
+        &mut self,
+        ix: usize,
+        reader: &mut Reader,
+        part: Option<usize>,
+        callout: Callout,
+        now: i64,
+    ) {
+        // What an answer that was cut off ends with may have been meant to go on.
+        let is_cut = self.node(ix).is_some_and(|node| node.message.cut.is_some());
+        let intercepted =
+            self.reading.tools == MarkdownTools::Intercept && wants_run(&callout) && !is_cut;
+        let written = callout.id.clone();
+        let first = reader.told.get(&written).copied();
+        if let Some(first) = first.filter(|_| callout.has_own_id) {
+            self.withdraw(ix, part);
+            if self.call(&first).is_some_and(|call| !call.is_real()) {
+                self.edit_call(&first, |call| tell(call, callout, now));
             }
-            return self.call_changed(at, out);
+            return;
         }
-        let mut call = ToolCall::new(String::new(), String::new(), out.now);
-        tell(&mut call, callout, out.now);
+        let mut call = ToolCall::new(String::new(), String::new(), now);
+        tell(&mut call, callout, now);
         if intercepted {
             call.origin = Origin::Intercepted;
             call.id = self.free_call_id(ix, call.id);
         }
-        let part = match part {
-            Some(part) => {
-                let parts = self.node_mut(ix).map(|node| &mut node.message.parts);
-                if let Some(place) = parts.and_then(|parts| parts.get_mut(part)) {
-                    *place = Part::ToolCall(Box::new(call));
-                }
-                part
+        let shown = part.and_then(|part| {
+            let node = self.node(ix)?;
+            Some(node.message.parts.get(part)?.as_call()?.key())
+        });
+        let key = match shown {
+            Some(key) => {
+                self.edit_call(&key, |shown| {
+                    call.key = shown.key;
+                    call.run = shown.run;
+                    *shown = call;
+                });
+                key
             }
-            None => self.push_part(ix, Part::ToolCall(Box::new(call)), out),
+            None => {
+                let part = self.push_part(ix, Part::ToolCall(Box::new(call)));
+                let pushed = self
+                    .node(ix)
+                    .and_then(|node| node.message.parts.get(part)?.as_call());
+                let Some(key) = pushed.map(ToolCall::key) else {
+                    return;
+                };
+                key
+            }
         };
-        let at = CallRef { node: ix, part };
+        reader.told.insert(written, key);
         if intercepted {
-            self.index_call(at);
+            self.index_call(key);
         }
-        self.call_changed(at, out);
     }
 
     /// The ids of callouts are counted in each message anew; calls need one of their own.
@@ -253,6 +304,7 @@ pub(super) fn read_whole(message: &mut Message, tools: MarkdownTools, now: i64) 
         return;
     }
     let mut parts: Vec<Part> = Vec::new();
+    let mut told: HashMap<String, usize> = HashMap::new();
     for chunk in chunks {
         match chunk {
             Chunk::Text(text) => {
@@ -265,12 +317,12 @@ pub(super) fn read_whole(message: &mut Message, tools: MarkdownTools, now: i64) 
                 }
             }
             Chunk::Tool(callout) => {
-                let told = told_before(&parts, &callout.id, None).filter(|_| callout.has_own_id);
-                let known = told.and_then(|place| parts.get_mut(place));
-                if let Some(Part::ToolCall(call)) = known {
+                let known = told.get(&callout.id).filter(|_| callout.has_own_id);
+                if let Some(Part::ToolCall(call)) = known.and_then(|place| parts.get_mut(*place)) {
                     tell(call, *callout, now);
                     continue;
                 }
+                told.insert(callout.id.clone(), parts.len());
                 let mut call = ToolCall::new(String::new(), String::new(), now);
                 tell(&mut call, *callout, now);
                 parts.push(Part::ToolCall(Box::new(call)));
@@ -284,16 +336,6 @@ pub(super) fn read_whole(message: &mut Message, tools: MarkdownTools, now: i64) 
 }
 
 const LINE_BREAKS: [char; 2] = ['\r', '\n'];
-
-/// The part that shows a callout with this id, or the call that was made of it; `but` is not it.
-fn told_before(parts: &[Part], id: &str, but: Option<usize>) -> Option<usize> {
-    let is_it = |part: &Part| {
-        let call = part.as_call();
-        call.is_some_and(|call| call.origin != Origin::Agent && call.id == id)
-    };
-    let place = parts.iter().position(is_it)?;
-    (Some(place) != but).then_some(place)
-}
 
 /// Whether a callout asks for something to be run.
 fn wants_run(callout: &Callout) -> bool {
@@ -320,8 +362,10 @@ fn tell(call: &mut ToolCall, callout: Callout, now: i64) {
         finish(call, &callout, value, Some(error), now);
     } else if let Some(value) = callout.result() {
         finish(call, &callout, value.clone(), None, now);
-    } else if !call.phase.is_final() && callout.state == Some(State::ApprovalResponded) {
-        call.phase = Phase::ApprovalResponded;
+    } else if callout.state == Some(State::ApprovalResponded) {
+        // Told only: nothing ever starts it.
+        call.take(&Happening::Cleared);
+        call.approval.get_or_insert_default().decision = Some(Decision::Approved);
     }
     call.id = callout.id;
     call.name = callout.name;
@@ -337,13 +381,14 @@ fn finish(
 ) {
     let id = format!("{}-result", callout.id);
     let mut result = CallResult::new(id, value.to_string(), value);
-    result.sent = true;
     result.error = error.as_ref().map(|error| error.message.clone());
-    call.phase = match (&error, callout.state) {
-        (None, _) => Phase::OutputAvailable,
-        (Some(_), Some(State::OutputDenied)) => Phase::OutputDenied,
-        (Some(_), _) => Phase::OutputError,
+    let end = match (&error, callout.state) {
+        (None, _) => End::Output,
+        (Some(_), Some(State::OutputDenied)) => End::Denied,
+        (Some(_), _) => End::Error,
     };
+    let (by, sent) = (Author::Agent, true);
+    call.take(&Happening::Settled(Done { end, by, sent }));
     call.error = error;
     call.result = Some(result);
     call.ended_at = Some(now);

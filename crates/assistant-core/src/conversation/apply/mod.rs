@@ -9,10 +9,12 @@ mod authority;
 #[cfg(feature = "callouts")]
 pub(super) mod callout;
 mod merge;
+mod replace;
+mod results;
 mod text;
 mod tool;
 
-use super::{Change, Conversation, Part};
+use super::{Author, Change, Conversation, Part, tree::CallRef};
 use crate::{
     event::{Base, Diagnostic, EncryptedEntity, Event, EventKind, Object, Role},
     wire::json::patch,
@@ -23,8 +25,6 @@ use crate::{
 pub(crate) struct Applied<'a> {
     /// Milliseconds since 1970.
     pub(crate) now: i64,
-    /// What changed.
-    pub(crate) changes: &'a mut Vec<Change>,
     /// What could not be acted on.
     pub(crate) diagnostics: &'a mut Vec<Diagnostic>,
 }
@@ -32,6 +32,13 @@ pub(crate) struct Applied<'a> {
 impl Applied<'_> {
     fn warn(&mut self, code: &'static str, message: String) {
         self.diagnostics.push(Diagnostic::new(code, message));
+    }
+
+    fn warn_persons(&mut self, id: &str) {
+        self.warn(
+            "not-the-agents",
+            format!("'{id}' was said by a person: what the agent adds to it is ignored"),
+        );
     }
 }
 
@@ -101,11 +108,10 @@ impl Conversation {
                 self.patch_activity(&message_id, activity_type, &patch, base, out);
             }
             EventKind::StateSnapshot { snapshot } => {
-                self.state = snapshot;
-                out.changes.push(Change::State);
+                self.set_state(snapshot);
             }
             EventKind::StateDelta { delta } => match patch::apply(&mut self.state, &delta) {
-                Ok(()) => out.changes.push(Change::State),
+                Ok(()) => self.log.push(Change::State),
                 Err(error) => out.warn(
                     "state-patch",
                     format!("Failed to apply state patch: {error}"),
@@ -117,7 +123,7 @@ impl Conversation {
             EventKind::RunStarted {
                 input: Some(input), ..
             } => {
-                self.merge_new(input.messages, out);
+                self.merge_new(input.messages, Author::Agent, out);
             }
             EventKind::ReasoningEncryptedValue {
                 entity,
@@ -139,8 +145,8 @@ impl Conversation {
     fn seal(&mut self, entity: EncryptedEntity, id: &str, value: String) {
         match entity {
             EncryptedEntity::ToolCall => {
-                if let Some(call) = self.find_call(id).and_then(|at| self.call_at_mut(at)) {
-                    call.encrypted_value = Some(value);
+                if let Some(key) = self.find_call(id) {
+                    self.edit_call(&key, |call| call.encrypted_value = Some(value));
                 }
             }
             EncryptedEntity::Message => {
@@ -149,10 +155,12 @@ impl Conversation {
                     if node.message.role != Role::Activity {
                         node.message.encrypted_value = Some(value);
                     }
-                } else if let Some(at) = self.find_answer(id)
-                    && let Some(result) = self.call_at_mut(at).and_then(|call| call.result.as_mut())
-                {
-                    result.encrypted_value = Some(value);
+                } else if let Some(key) = self.find_answer(id) {
+                    self.edit_call(&key, |call| {
+                        if let Some(result) = &mut call.result {
+                            result.encrypted_value = Some(value);
+                        }
+                    });
                 }
             }
         }
@@ -164,26 +172,49 @@ impl Conversation {
             return;
         };
         merge_metadata(node.message.metadata.get_or_insert_default(), *metadata);
+        let id = node.message.id.clone();
+        self.log.push(Change::Message(id));
     }
 
-    fn part_grew(&self, ix: usize, out: &mut Applied<'_>) {
+    fn part_grew(&mut self, ix: usize) {
         if let Some(node) = self.node(ix) {
             let part = node.message.parts.len().saturating_sub(1);
-            out.changes.push(Change::PartGrew {
-                message: node.message.id.clone(),
-                part,
-            });
+            let message = node.message.id.clone();
+            self.log.push(Change::PartGrew { message, part });
         }
     }
 
-    fn push_part(&mut self, ix: usize, part: Part, out: &mut Applied<'_>) -> usize {
+    /// Adds a part, and gives its place. A call gets its key.
+    fn push_part(&mut self, ix: usize, mut part: Part) -> usize {
+        if let Part::ToolCall(call) = &mut part
+            && call.key.number() == 0
+        {
+            call.key = self.mint();
+            call.run = self.runs.current;
+        }
         let Some(node) = self.node_mut(ix) else {
             return 0;
         };
         let place = node.message.parts.len();
+        let message = node.message.id.clone();
+        let placed = part
+            .as_call()
+            .map(|call| (call.key, call.is_real() && !call.state.is_done()));
         node.message.parts.push(part);
-        out.changes.push(Change::PartAdded {
-            message: node.message.id.clone(),
+        if let Some((key, is_open)) = placed {
+            self.places.insert(
+                key,
+                CallRef {
+                    node: ix,
+                    part: place,
+                },
+            );
+            if is_open {
+                self.open.insert(key);
+            }
+        }
+        self.log.push(Change::PartAdded {
+            message,
             part: place,
         });
         place

@@ -2,7 +2,7 @@
 
 use super::{Applied, Change, Conversation};
 use crate::{
-    conversation::{Cut, Message, Part, Span, TextPart},
+    conversation::{Author, Cut, Message, Part, Span, TextPart},
     event::{Base, Role},
 };
 
@@ -22,8 +22,9 @@ impl Conversation {
                     format!("'{id}' is an activity: its text is ignored"),
                 );
             }
+            Some(ix) if self.is_persons(ix) => return out.warn_persons(id),
             // Text is added when it comes: a message of calls alone has none.
-            Some(ix) => ix,
+            Some(ix) => self.own(ix),
             None => {
                 if self.is_taken(id) {
                     out.warn(
@@ -32,7 +33,7 @@ impl Conversation {
                     );
                 }
                 let ix = self.add_message(id, role, name, &base, out);
-                self.open_text(ix, out);
+                self.open_text(ix, out.now);
                 ix
             }
         };
@@ -53,24 +54,28 @@ impl Conversation {
         if self.role_of(ix) == Some(Role::Activity) {
             return;
         }
+        if self.is_persons(ix) {
+            return out.warn_persons(id);
+        }
+        let ix = self.own(ix);
         #[cfg(feature = "callouts")]
         if self.reads_callouts(ix) {
             self.read_callouts(ix, delta, out);
             return self.note_message_metadata(ix, base);
         }
-        self.append_text(ix, delta, out);
+        self.append_text(ix, delta, out.now);
         self.note_message_metadata(ix, base);
     }
 
-    pub(super) fn append_text(&mut self, ix: usize, text: &str, out: &mut Applied<'_>) {
-        self.open_text(ix, out);
+    pub(super) fn append_text(&mut self, ix: usize, text: &str, now: i64) {
+        self.open_text(ix, now);
         if let Some(Part::Text(part) | Part::Reasoning(part)) = self
             .node_mut(ix)
             .and_then(|node| node.message.parts.last_mut())
         {
             part.text.push_str(text);
         }
-        self.part_grew(ix, out);
+        self.part_grew(ix);
     }
 
     pub(super) fn end_text(&mut self, id: &str, base: Base, out: &mut Applied<'_>) {
@@ -104,12 +109,12 @@ impl Conversation {
     /// The text of a message is complete, as far as it will ever be.
     fn finish_texts(&mut self, ix: usize, out: &mut Applied<'_>) {
         #[cfg(feature = "callouts")]
-        self.finish_callouts(ix, out);
-        self.close_texts(ix, out);
+        self.pause_callouts(ix, out);
+        self.close_texts(ix, out.now);
     }
 
     /// Says why the text that is still being written will not come to its end.
-    pub(crate) fn cut_open_texts(&mut self, cut: Cut, out: &mut Applied<'_>) {
+    pub(crate) fn cut_open_texts(&mut self, cut: Cut) {
         for depth in (0..self.path.len()).rev() {
             let Some(node) = self
                 .path
@@ -124,13 +129,14 @@ impl Conversation {
             }
             if node.message.is_streaming() {
                 node.message.cut = Some(cut);
-                out.changes.push(Change::Message(node.message.id.clone()));
+                let id = node.message.id.clone();
+                self.log.push(Change::Message(id));
             }
         }
     }
 
-    fn close_texts(&mut self, ix: usize, out: &mut Applied<'_>) {
-        let Some(node) = self.node_mut(ix) else {
+    pub(super) fn close_texts(&mut self, ix: usize, now: i64) {
+        let Some(Some(node)) = self.nodes.get_mut(ix) else {
             return;
         };
         let id = node.message.id.clone();
@@ -139,9 +145,9 @@ impl Conversation {
                 && std::mem::take(&mut part.open)
             {
                 if let Some(span) = &mut part.span {
-                    span.ended_at = Some(out.now);
+                    span.ended_at = Some(now);
                 }
-                out.changes.push(Change::PartGrew {
+                self.log.push(Change::PartGrew {
                     message: id.clone(),
                     part: place,
                 });
@@ -150,21 +156,26 @@ impl Conversation {
     }
 
     /// Makes sure that the last part is a text that grows: text after a call is a part of its own.
-    fn open_text(&mut self, ix: usize, out: &mut Applied<'_>) {
+    fn open_text(&mut self, ix: usize, now: i64) {
         let Some(node) = self.node_mut(ix) else {
             return;
         };
         // What was broken off goes on after all.
-        node.message.cut = None;
+        let was_cut = node.message.cut.take().is_some();
         let reasoning = node.message.role == Role::Reasoning;
+        let mut opened = was_cut;
         match node.message.parts.last_mut() {
-            Some(Part::Text(part)) if !reasoning => part.open = true,
-            Some(Part::Reasoning(part)) if reasoning => part.open = true,
+            Some(Part::Text(part)) if !reasoning => {
+                opened |= !std::mem::replace(&mut part.open, true)
+            }
+            Some(Part::Reasoning(part)) if reasoning => {
+                opened |= !std::mem::replace(&mut part.open, true)
+            }
             _ => {
                 let part = TextPart {
                     open: true,
                     span: reasoning.then_some(Span {
-                        started_at: out.now,
+                        started_at: now,
                         ended_at: None,
                     }),
                     ..TextPart::default()
@@ -174,9 +185,12 @@ impl Conversation {
                 } else {
                     Part::Text(part)
                 };
-                self.close_texts(ix, out);
-                self.push_part(ix, part, out);
+                self.close_texts(ix, now);
+                self.push_part(ix, part);
             }
+        }
+        if opened && let Some(id) = self.id_at(ix).cloned() {
+            self.log.push(Change::Message(id));
         }
     }
 
@@ -194,6 +208,12 @@ impl Conversation {
         }
         let mut named = self.wire_ids.get(id)?.iter().copied();
         named.find(|ix| self.on_path(*ix) && self.role_of(*ix) != Some(Role::Tool))
+    }
+
+    /// Whether a person said it here: nobody else adds to it.
+    pub(super) fn is_persons(&self, ix: usize) -> bool {
+        self.node(ix)
+            .is_some_and(|node| node.message.author == Some(Author::Page))
     }
 
     /// Whether a message has this id, be it the result of a call.
@@ -217,7 +237,6 @@ impl Conversation {
         message.name = name;
         message.subagent_run_id.clone_from(&base.subagent_run_id);
         self.append(message);
-        out.changes.push(Change::Path);
         self.path.last().copied().unwrap_or_default()
     }
 }

@@ -1,8 +1,8 @@
 //! Tool calls: start, arguments, end, result.
 
-use super::{Applied, Change, Conversation, merge_metadata};
+use super::{Applied, Conversation, merge_metadata};
 use crate::{
-    conversation::{CallResult, Part, ToolCall, fold, tree::CallRef},
+    conversation::{Author, CallKey, CallResult, Part, ToolCall, fold, state::State},
     event::{self, Base, Content, MessageBody, Object, Role},
 };
 
@@ -18,47 +18,61 @@ impl Conversation {
         base: Base,
         out: &mut Applied<'_>,
     ) {
-        if let Some(at) = self.find_call(&id) {
-            self.restart_call(at, name, out);
-            self.note_call_metadata(at, base);
+        if let Some(key) = self.find_call(&id) {
+            self.restart_call(key, name, out);
+            self.note_call_metadata(key, base);
             return;
         }
         let ix = self.home_of_call(&id, parent, &base, out);
-        let mut call = ToolCall::new(id, name, out.now);
-        call.metadata = base.metadata.map(|metadata| *metadata).unwrap_or_default();
-        let part = self.push_part(ix, Part::ToolCall(Box::new(call)), out);
-        let at = CallRef { node: ix, part };
-        self.index_call(at);
-        self.adopt_orphan(at);
+        let ix = self.own(ix);
+        let known = self.take_back(&id);
+        let is_known = known.is_some();
+        let call = known.unwrap_or_else(|| {
+            let mut call = ToolCall::new(id, name.clone(), out.now);
+            call.metadata = base
+                .metadata
+                .clone()
+                .map(|metadata| *metadata)
+                .unwrap_or_default();
+            Box::new(call)
+        });
+        let part = self.push_part(ix, Part::ToolCall(call));
+        let key = self
+            .node(ix)
+            .and_then(|node| node.message.parts.get(part)?.as_call());
+        let Some(key) = key.map(ToolCall::key) else {
+            return;
+        };
+        self.index_call(key);
+        self.adopt_orphan(key);
+        if is_known {
+            self.restart_call(key, name, out);
+            self.note_call_metadata(key, base);
+        }
     }
 
     /// The same id again is the same call: it may get another name and more arguments, as long as
     /// nothing about it is final.
-    fn restart_call(&mut self, at: CallRef, name: String, out: &mut Applied<'_>) {
-        let Some(call) = self.call_at_mut(at) else {
-            return;
-        };
-        if call.settled {
-            let id = call.id.clone();
+    fn restart_call(&mut self, key: CallKey, name: String, out: &mut Applied<'_>) {
+        let Some(call) = self.call(&key) else { return };
+        let id = call.id.clone();
+        if call.is_settled_here() {
             return out.warn(
                 "call-is-final",
                 format!("call '{id}' is final: it is not started again"),
             );
         }
         if call.name != name {
-            let (id, old) = (
-                call.id.clone(),
-                std::mem::replace(&mut call.name, name.clone()),
-            );
+            let old = &call.name;
             out.warn(
                 "call-renamed",
                 format!("TOOL_CALL_START: tool call '{id}' already exists with name '{old}': now '{name}'"),
             );
         }
-        if let Some(call) = self.call_at_mut(at) {
+        self.edit_call(&key, |call| {
             call.reopen();
-        }
-        self.call_changed(at, out);
+            call.name = name;
+        });
     }
 
     /// The message that carries the call, by the four cases of row S4-14.
@@ -76,7 +90,7 @@ impl Conversation {
                 Some(ix) if self.role_of(ix) == Some(Role::Assistant) => {
                     // A call stands behind the text that came before it.
                     #[cfg(feature = "callouts")]
-                    self.finish_callouts(ix, out);
+                    self.pause_callouts(ix, out);
                     return ix;
                 }
                 None if self.find_answer(&parent).is_none() => parent,
@@ -93,39 +107,34 @@ impl Conversation {
     }
 
     pub(super) fn grow_call(&mut self, id: &str, delta: &str, base: Base, out: &mut Applied<'_>) {
-        let Some(at) = self.find_call(id) else {
+        let Some(key) = self.find_call(id) else {
             return out.warn("unknown-call", format!("arguments for unknown call '{id}'"));
         };
-        let Some(call) = self.call_at_mut(at) else {
-            return;
-        };
-        if !call.takes_more() {
+        if !self.call(&key).is_some_and(ToolCall::takes_more) {
             return out.warn(
                 "call-has-ended",
                 format!("arguments for call '{id}', which has ended"),
             );
         }
-        if call.has_ended() {
-            call.reopen();
-        }
-        call.push_args(delta);
-        self.note_call_metadata(at, base);
-        self.call_changed(at, out);
+        self.edit_call(&key, |call| {
+            if call.has_ended() {
+                call.reopen();
+            }
+            call.push_args(delta);
+            note_metadata(call, base);
+        });
     }
 
     pub(super) fn end_call(&mut self, id: &str, base: Base, out: &mut Applied<'_>) {
-        let Some(at) = self.find_call(id) else {
+        let Some(key) = self.find_call(id) else {
             return out.warn("unknown-call", format!("end of unknown call '{id}'"));
         };
-        let Some(call) = self.call_at_mut(at) else {
-            return;
-        };
-        if !call.takes_more() {
-            return;
+        if self.call(&key).is_some_and(ToolCall::takes_more) {
+            self.edit_call(&key, |call| {
+                call.end_args();
+                note_metadata(call, base);
+            });
         }
-        call.end_args();
-        self.note_call_metadata(at, base);
-        self.call_changed(at, out);
     }
 
     pub(super) fn result_event(
@@ -146,32 +155,31 @@ impl Conversation {
                 format!("result '{message_id}' has the id of another message"),
             );
         }
-        let Some(at) = self.find_call(&tool_call_id) else {
+        let Some(key) = self.find_call(&tool_call_id) else {
             return self.keep_orphan(message_id, tool_call_id, content, base, out);
         };
-        let after = self.last_tool_after(at.node);
+        let node = self.places.get(&key).map_or(0, |at| at.node);
+        let after = self.last_tool_after(node);
         // A call that was given up stays so, even if it never had a result.
-        let is_over = |call: &ToolCall| call.phase.is_final() && !call.unlisted;
-        if !self.waits(at) || self.call_at(at).is_some_and(is_over) {
+        let is_over = |call: &ToolCall| call.state.is_done() && !call.unlisted;
+        if !self.waits(&key) || self.call(&key).is_some_and(is_over) {
             out.warn(
                 "call-is-final",
                 format!("call '{tool_call_id}' is over: another result is not taken"),
             );
-            return self.keep_second(after, message_id, tool_call_id, content, base, out);
+            return self.keep_second(key, after, (message_id, tool_call_id, content), base, out);
         }
         let result = CallResult {
             message_id,
             error: None,
             value: fold::value_of(&content),
             content,
-            sent: true,
             encrypted_value: None,
             subagent_run_id: base.subagent_run_id,
             metadata: base.metadata.map(|metadata| *metadata),
             extra: Object::new(),
         };
-        self.fold(at, result, Some(after), out.now);
-        self.call_changed(at, out);
+        self.fold(key, result, Author::Agent, Some(after), out.now);
     }
 
     fn keep_orphan(
@@ -188,30 +196,26 @@ impl Conversation {
         );
         self.append_wire(
             tool_message(message_id, tool_call_id, content, base),
+            Author::Agent,
             out.now,
         );
-        out.changes.push(Change::Path);
     }
 
     /// A further result of a call changes nothing about it. It is kept where it came, and never
     /// sent; if the call was answered here, it is not even kept.
     fn keep_second(
         &mut self,
+        key: CallKey,
         after: usize,
-        message_id: String,
-        tool_call_id: String,
-        content: Content,
+        (message_id, tool_call_id, content): (String, String, Content),
         base: Base,
         out: &mut Applied<'_>,
     ) {
-        let settled = self
-            .find_call(&tool_call_id)
-            .and_then(|at| self.call_at(at))
-            .is_some_and(|call| call.settled);
-        if !settled {
+        let is_ours =
+            |call: &ToolCall| call.is_settled_here() || matches!(call.state, State::Refused { .. });
+        if !self.call(&key).is_some_and(is_ours) {
             let wire = tool_message(message_id, tool_call_id, content, base);
             self.insert_wire(Some(after), wire, out.now);
-            out.changes.push(Change::Path);
         }
     }
 
@@ -226,14 +230,16 @@ impl Conversation {
             .unwrap_or(ix)
     }
 
-    fn note_call_metadata(&mut self, at: CallRef, base: Base) {
-        if let (Some(metadata), Some(call)) = (base.metadata, self.call_at_mut(at)) {
-            merge_metadata(&mut call.metadata, *metadata);
+    fn note_call_metadata(&mut self, key: CallKey, base: Base) {
+        if base.metadata.is_some() {
+            self.edit_call(&key, |call| note_metadata(call, base));
         }
     }
+}
 
-    pub(super) fn call_changed(&self, at: CallRef, out: &mut Applied<'_>) {
-        out.changes.extend(self.key_of(at).map(Change::Call));
+fn note_metadata(call: &mut ToolCall, base: Base) {
+    if let Some(metadata) = base.metadata {
+        merge_metadata(&mut call.metadata, *metadata);
     }
 }
 

@@ -86,6 +86,13 @@ impl Line {
         self.head = Head::Plain;
     }
 
+    /// What comes after this belongs to the text, wherever in the line that is.
+    pub(super) const fn interrupt(&mut self) {
+        if !matches!(self.head, Head::Indent(0)) {
+            self.head = Head::Plain;
+        }
+    }
+
     /// Whether it has a quote mark, once that is known.
     pub(super) const fn quoted(&self) -> Option<bool> {
         self.quoted

@@ -123,6 +123,31 @@ impl Parser {
         out
     }
 
+    /// The text pauses, and may go on: what is kept back is given out as at the end. What comes
+    /// after it in the same line, or of the same callout, is text; fences stay open and ordinals
+    /// count on.
+    pub fn pause(&mut self) -> Vec<Chunk> {
+        let mut out = Vec::new();
+        if self.is_in_fence() {
+            let fence = self.line.end();
+            self.close(&mut out);
+            self.start_line(fence);
+            self.line.is_no_header();
+            return out;
+        }
+        let header = self.line.header();
+        if header.is_some() || self.line.quoted() != Some(true) {
+            self.close_before_line(&mut out);
+        }
+        match header {
+            Some(kind) => drop(self.begin(kind)),
+            None => self.take_line(&mut out),
+        }
+        self.close(&mut out);
+        self.line.interrupt();
+        out
+    }
+
     /// The callout that has begun and not ended. If it breaks the rules, it is gone afterwards and
     /// its source comes as text.
     #[must_use]

@@ -1,0 +1,220 @@
+//! One message that a snapshot replaces, or leaves out.
+//!
+//! Neighbour: `merge` takes the snapshot in.
+
+use std::collections::HashMap;
+
+#[cfg(feature = "callouts")]
+use super::callout;
+use super::{Applied, Conversation, authority::Authority};
+use crate::{
+    conversation::{
+        Author, CallKey, Message, Part, TextPart, ToolCall,
+        wire_form::{self, ended},
+    },
+    event::{self, FunctionCall, MessageBody, Role},
+};
+
+impl Conversation {
+    /// Puts what the list says in the place of a message. In an assistant's message the split into
+    /// parts stays. What a person said here stays as they said it, with what the agent says of it
+    /// beside it.
+    pub(super) fn replace_message(
+        &mut self,
+        ix: usize,
+        wire: event::Message,
+        homes: &HashMap<String, String>,
+        out: &mut Applied<'_>,
+    ) {
+        let Some(node) = self.node_mut(ix) else {
+            return;
+        };
+        let message = &mut node.message;
+        if message.role != Role::Assistant || wire.role() != Role::Assistant {
+            if message.author == Some(Author::Page) {
+                return dispute(message, wire);
+            }
+            let calls: Vec<Part> = std::mem::take(&mut message.parts);
+            let (calls, texts): (Vec<Part>, Vec<Part>) =
+                calls.into_iter().partition(|part| part.as_call().is_some());
+            let mut fresh = wire_form::from_wire(wire, out.now);
+            count_generations(&texts, &mut fresh.parts);
+            fresh.id = message.id.clone();
+            fresh.wire_id = message.wire_id.take();
+            fresh.created_at = message.created_at;
+            fresh.cost = std::mem::take(&mut message.cost);
+            *message = fresh;
+            for part in calls {
+                if let Part::ToolCall(call) = part {
+                    self.depart(call);
+                }
+            }
+            return;
+        }
+        message.name = wire.name;
+        message.encrypted_value = wire.encrypted_value;
+        message.subagent_run_id = wire.subagent_run_id;
+        message.metadata = wire.metadata;
+        message.extra = wire.extra;
+        let MessageBody::Assistant {
+            content,
+            mut tool_calls,
+        } = wire.body
+        else {
+            return;
+        };
+        let replaced = replace_text(message, content);
+        tool_calls.retain(|call| homes.get(&call.id) == Some(&wire.id));
+        self.replace_calls(ix, tool_calls, out.now);
+        #[cfg(feature = "callouts")]
+        if replaced {
+            self.forget_reader(ix);
+            let reading = self.reading.tools;
+            if let Some(node) = self.node_mut(ix) {
+                callout::read_whole(&mut node.message, reading, out.now);
+            }
+        }
+        #[cfg(not(feature = "callouts"))]
+        let _ = replaced;
+        self.settle_in(ix);
+    }
+
+    fn replace_calls(&mut self, ix: usize, wire: Vec<FunctionCall>, now: i64) {
+        let Some(node) = self.node(ix) else { return };
+        let agents = |part: &Part| {
+            let call = part.as_call()?;
+            let listed = call.origin == crate::conversation::Origin::Agent;
+            listed.then(|| (call.id.clone(), call.key()))
+        };
+        let known: HashMap<String, CallKey> =
+            node.message.parts.iter().filter_map(agents).collect();
+        for fresh in wire {
+            let said = ended(fresh, now);
+            if let Some(key) = known.get(&said.id) {
+                self.edit_call(key, |call| call.take_over(said));
+                continue;
+            }
+            let call = match self.take_back(&said.id) {
+                Some(mut call) => {
+                    call.take_over(said);
+                    call
+                }
+                None => Box::new(said),
+            };
+            self.push_part(ix, Part::ToolCall(call));
+        }
+    }
+
+    /// A message that the snapshot does not hold leaves the path; what a person wrote or decided
+    /// in it stays on a branch of its own. `true` if it stays so.
+    pub(super) fn drop_message(&mut self, ix: usize, authority: &Authority) -> bool {
+        let Some(node) = self.node(ix) else {
+            return false;
+        };
+        let message = &node.message;
+        let holds = |call: &ToolCall| call.is_undelivered() || call.state().is_at_work();
+        if message.calls().any(holds) || authority.spares(message) {
+            return false;
+        }
+        let by_person = message.role == Role::User
+            || message.calls().any(|call| {
+                call.approval
+                    .as_ref()
+                    .is_some_and(|approval| approval.decision.is_some())
+            });
+        if by_person {
+            self.leave_as_branch(ix);
+        } else {
+            self.splice(ix);
+        }
+        by_person
+    }
+
+    /// Takes a node off the path but keeps it: its child on the path moves up beside it. The path
+    /// is to be cleared of it afterwards.
+    fn leave_as_branch(&mut self, ix: usize) {
+        let Some(node) = self.node_mut(ix) else {
+            return;
+        };
+        // No other branch goes through it: it was copied if one did.
+        let next = node.children.pop();
+        let parent = node.parent;
+        node.chosen = None;
+        self.close_texts(ix, 0);
+        if let Some(next) = next {
+            if let Some(node) = self.node_mut(next) {
+                node.parent = parent;
+            }
+            match parent.and_then(|parent| self.node_mut(parent)) {
+                Some(parent) => {
+                    parent.children.push(next);
+                    parent.chosen = Some(next);
+                }
+                None => {
+                    self.roots.push(next);
+                    self.chosen_root = Some(next);
+                }
+            }
+        }
+        self.keep_departed(ix, |_| true);
+    }
+}
+
+/// A person's words stand as they were said. What the agent says instead is kept beside them.
+fn dispute(message: &mut Message, wire: event::Message) {
+    let said = wire_form::from_wire(wire, message.created_at);
+    let same = message.text().trim() == said.text().trim() && said.role == message.role;
+    message.disputed = (!same).then(|| said.text());
+    message.metadata = said.metadata;
+    message.extra = said.extra;
+    message.name = said.name;
+    message.encrypted_value = said.encrypted_value;
+}
+
+/// A text that takes the place of another is a new generation of it.
+fn count_generations(old: &[Part], fresh: &mut [Part]) {
+    for (old, fresh) in old.iter().zip(fresh) {
+        if let (
+            Part::Text(old) | Part::Reasoning(old),
+            Part::Text(fresh) | Part::Reasoning(fresh),
+        ) = (old, fresh)
+        {
+            fresh.generation = old.generation + u32::from(old.text != fresh.text);
+            fresh.span = old.span;
+        }
+    }
+}
+
+/// Keeps the text parts if together they say the same, else one part takes their place. Whether
+/// one did.
+fn replace_text(message: &mut Message, content: Option<String>) -> bool {
+    let is_text = |part: &Part| part.as_text().is_some();
+    let had_text = message.markdown.is_some() || message.parts.iter().any(is_text);
+    if had_text == content.is_some() && content.as_deref().unwrap_or_default() == message.written()
+    {
+        return false;
+    }
+    message.markdown = None;
+    let parts = &mut message.parts;
+    parts.retain(|part| part.as_call().is_none_or(ToolCall::is_real));
+    let place = parts
+        .iter()
+        .position(|part| part.as_text().is_some())
+        .unwrap_or(0);
+    let generation = parts.iter().find_map(|part| match part {
+        Part::Text(part) => Some(part.generation + 1),
+        _ => None,
+    });
+    parts.retain(|part| part.as_text().is_none());
+    if let Some(text) = content {
+        let generation = generation.unwrap_or_default();
+        parts.insert(
+            place.min(parts.len()),
+            Part::Text(TextPart {
+                generation,
+                ..TextPart::new(text)
+            }),
+        );
+    }
+    true
+}

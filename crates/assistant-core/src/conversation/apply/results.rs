@@ -1,0 +1,158 @@
+//! Where tool messages stand in the received order, and what a snapshot says of them.
+//!
+//! Neighbour: `merge` takes the snapshot in.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use super::Conversation;
+use crate::{
+    conversation::{Author, CallKey, fold},
+    event::{Message, MessageBody},
+};
+
+/// A place in the received order.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Place {
+    /// A message.
+    Node(usize),
+    /// The tool message of a call.
+    Result(CallKey),
+    /// What the list brings.
+    New,
+}
+
+impl Conversation {
+    /// The received order, each place with the id of its message.
+    pub(super) fn places(&self) -> Vec<(String, Place)> {
+        let result = |key: &CallKey| {
+            let result = self.call(key)?.result.as_ref()?;
+            Some((result.message_id.clone(), Place::Result(*key)))
+        };
+        let mut list: Vec<_> = self.leading_results.iter().filter_map(result).collect();
+        for ix in &self.path {
+            let Some(node) = self.node(*ix) else { continue };
+            list.push((node.message.wire_id().to_owned(), Place::Node(*ix)));
+            list.extend(node.results.iter().filter_map(result));
+        }
+        list
+    }
+
+    /// Until the list brings them again, no results are listed but those that were not sent yet.
+    pub(super) fn take_off_results(&mut self) {
+        for ix in self.path.clone() {
+            let Some(Some(node)) = self.nodes.get_mut(ix) else {
+                continue;
+            };
+            for part in &mut node.message.parts {
+                if let Some(call) = part.as_call_mut() {
+                    call.unlisted |= call.is_real() && call.result.is_some() && call.is_delivered();
+                }
+            }
+        }
+    }
+
+    pub(super) fn restore_results(
+        &mut self,
+        places: &[(String, Place)],
+        incoming: &mut HashMap<String, Message>,
+        now: i64,
+    ) {
+        let answered: HashSet<String> = incoming
+            .values()
+            .filter_map(|message| answers(message).cloned())
+            .collect();
+        let mut after = None;
+        for (id, place) in places {
+            let key = match place {
+                Place::Node(ix) if self.on_path(*ix) => {
+                    after = Some(*ix);
+                    continue;
+                }
+                Place::Result(key) => key,
+                Place::Node(_) | Place::New => continue,
+            };
+            let there = self.place_of(key).is_some() && self.still_has(key, id);
+            let call_id = self
+                .call(key)
+                .map(|call| call.id.clone())
+                .unwrap_or_default();
+            let mut fresh = incoming.remove(id);
+            let is_answer = |message: &mut Message| there && answers(message) == Some(&call_id);
+            if let Some(message) = fresh.take_if(|message| !is_answer(message)) {
+                // Its call is gone, comes anew or has another answer, or it is another message now:
+                // the place stays.
+                self.insert_wire(after, message, now);
+                after = self.find_message(id).or(after);
+            }
+            if !there {
+                continue;
+            }
+            let is_answered = answered.contains(&call_id);
+            let fresh = fresh.and_then(fold::result_from_wire);
+            self.edit_call(key, |call| {
+                // The tool message may be gone, what was done is not: the call must not run again.
+                call.unlisted |= is_answered;
+                if let Some(fresh) = fresh {
+                    fold::take_result(call, fresh, Author::Agent, now);
+                }
+            });
+        }
+    }
+
+    /// Whether a call has the result that it had before the list came.
+    fn still_has(&self, key: &CallKey, message_id: &str) -> bool {
+        self.call(key).is_some_and(|call| {
+            let result = call.result.as_ref();
+            result.is_some_and(|result| {
+                result.message_id == message_id && (call.unlisted || !call.is_delivered())
+            })
+        })
+    }
+
+    /// Puts every result that is listed where its message stood, or came to stand.
+    pub(super) fn place_results(&mut self, places: &[(String, Place)]) {
+        let mut waiting: HashMap<String, VecDeque<CallKey>> = HashMap::new();
+        for key in self.run_calls() {
+            let call = self.call(&key).filter(|call| !call.unlisted);
+            if let Some(result) = call.and_then(|call| call.result.as_ref()) {
+                let of_id = waiting.entry(result.message_id.clone()).or_default();
+                of_id.push_back(key);
+            }
+        }
+        self.leading_results.clear();
+        // Those that left the path, too: what stood behind them may stand elsewhere now.
+        let left = places.iter().filter_map(|(_, place)| match place {
+            Place::Node(ix) => Some(*ix),
+            _ => None,
+        });
+        for ix in left.chain(self.path.clone()) {
+            if let Some(node) = self.node_mut(ix) {
+                node.results.clear();
+            }
+        }
+        let mut after = None;
+        for (id, place) in places {
+            if let Place::Node(ix) = place
+                && self.on_path(*ix)
+            {
+                after = Some(*ix);
+            } else if let Some(key) = waiting.get_mut(id).and_then(VecDeque::pop_front) {
+                match after.and_then(|ix| self.node_mut(ix)) {
+                    Some(node) => node.results.push(key),
+                    None => self.leading_results.push(key),
+                }
+            } else if !matches!(place, Place::Node(_)) {
+                after = self.find_message(id).or(after);
+            }
+        }
+        self.list_results_once();
+    }
+}
+
+/// The call that a tool message answers.
+const fn answers(message: &Message) -> Option<&String> {
+    match &message.body {
+        MessageBody::Tool { tool_call_id, .. } => Some(tool_call_id),
+        _ => None,
+    }
+}

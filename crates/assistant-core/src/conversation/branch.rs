@@ -1,0 +1,503 @@
+//! What becomes of the tree: messages joined from anywhere, branches shown, moved, deleted, copied.
+//!
+//! [`Conversation::upsert`] is the one way in for a message that does not continue the run's path.
+//! Nothing here decides whether it may be done: that is the session's.
+
+use std::{collections::HashSet, fmt};
+
+use super::{Change, Conversation, Message, MessageId, Part, state::State, tree::Node};
+
+/// Why an operation on the tree was not carried out. Nothing has changed then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TreeError {
+    /// There is no message with this id.
+    UnknownMessage,
+    /// There is no message with the parent's id.
+    UnknownParent,
+    /// There is a message with this id already.
+    DuplicateId,
+    /// A message cannot stand below itself.
+    Cycle,
+    /// Only what a person said can be edited as a branch.
+    NotUser,
+    /// Only an answer can be regenerated.
+    NotAssistant,
+    /// There is no version before or after this one.
+    NoSibling,
+}
+
+impl TreeError {
+    /// The word for it, for programs.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::UnknownMessage => "unknown_message",
+            Self::UnknownParent => "unknown_parent",
+            Self::DuplicateId => "duplicate_id",
+            Self::Cycle => "cycle",
+            Self::NotUser => "not_user",
+            Self::NotAssistant => "not_assistant",
+            Self::NoSibling => "no_sibling",
+        }
+    }
+}
+
+impl fmt::Display for TreeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::UnknownMessage => "There is no such message.",
+            Self::UnknownParent => "There is no such parent message.",
+            Self::DuplicateId => "There is a message with this id already.",
+            Self::Cycle => "A message cannot stand below itself.",
+            Self::NotUser => "Only what a person said can be edited as a branch.",
+            Self::NotAssistant => "Only an answer can be regenerated.",
+            Self::NoSibling => "There is no other version there.",
+        })
+    }
+}
+
+impl std::error::Error for TreeError {}
+
+/// Which version of a message is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sibling {
+    /// The one before.
+    Previous,
+    /// The one after.
+    Next,
+}
+
+impl Conversation {
+    /// Joins a message to the tree, or updates the one with its id, which keeps role and parent.
+    ///
+    /// A parent that is not there yet makes the message a root until it comes. What is shown and
+    /// where runs write stays as it is, unless the conversation was empty.
+    pub(crate) fn upsert(&mut self, message: Message, parent: Option<&MessageId>) -> MessageId {
+        if let Some(ix) = self.ids.get(&message.id).copied() {
+            let id = message.id.clone();
+            self.update_node(ix, message);
+            return id;
+        }
+        let was_empty = self.ids.is_empty();
+        let below = parent.and_then(|id| self.ids.get(id).copied());
+        let (ix, id) = self.add_node(message, below);
+        if below.is_none()
+            && let (Some(node), Some(parent)) = (self.node_mut(ix), parent)
+        {
+            node.awaits = Some(parent.clone());
+        }
+        self.hang(ix, below);
+        self.log.push(Change::MessageAdded(id.clone()));
+        self.gather_orphans(ix);
+        if was_empty {
+            self.write_at(self.chain_to(ix));
+        } else if self
+            .path
+            .first()
+            .is_some_and(|first| Some(*first) != self.root_of(*first))
+        {
+            // The path's own beginning has found its parent.
+            self.lengthen_path();
+        }
+        self.index_calls(ix);
+        id
+    }
+
+    /// Puts the content of a message into another, which keeps its place, its role, and its cost
+    /// where nothing is said of it.
+    fn update_node(&mut self, ix: usize, fresh: Message) {
+        let Some(node) = self.node_mut(ix) else {
+            return;
+        };
+        let message = &mut node.message;
+        message
+            .parts
+            .retain(|part| matches!(part, Part::ToolCall(_)));
+        let mut parts = fresh.parts;
+        parts.retain(|part| !matches!(part, Part::ToolCall(_)));
+        parts.append(&mut message.parts);
+        message.parts = parts;
+        if !fresh.cost.is_unknown() {
+            message.cost = fresh.cost;
+        }
+        let id = message.id.clone();
+        self.settle_in(ix);
+        self.log.push(Change::Message(id));
+    }
+
+    fn hang(&mut self, ix: usize, parent: Option<usize>) {
+        match parent.and_then(|parent| self.node_mut(parent)) {
+            Some(parent) => parent.children.push(ix),
+            None => self.roots.push(ix),
+        }
+    }
+
+    /// Nodes that waited for this one come to stand below it.
+    fn gather_orphans(&mut self, ix: usize) {
+        let Some(id) = self.id_at(ix).cloned() else {
+            return;
+        };
+        let waiting: Vec<usize> = self
+            .roots
+            .iter()
+            .copied()
+            .filter(|root| {
+                *root != ix
+                    && self
+                        .node(*root)
+                        .is_some_and(|node| node.awaits.as_ref() == Some(&id))
+            })
+            .filter(|root| !self.chain_to(ix).contains(root))
+            .collect();
+        for orphan in waiting {
+            self.roots.retain(|root| *root != orphan);
+            if let Some(node) = self.node_mut(orphan) {
+                node.awaits = None;
+                node.parent = Some(ix);
+            }
+            self.hang(orphan, Some(ix));
+            self.log
+                .extend(self.id_at(orphan).cloned().map(Change::MessageMoved));
+        }
+    }
+
+    fn root_of(&self, ix: usize) -> Option<usize> {
+        self.chain_to(ix).first().copied()
+    }
+
+    /// The paths begin at a root again after what they began with has found its parent.
+    fn lengthen_path(&mut self) {
+        if let Some(tip) = self.path.last().copied() {
+            self.path = self.chain_to(tip);
+        }
+        if let Some(tip) = self.shown.as_ref().and_then(|shown| shown.last().copied()) {
+            self.shown = Some(self.chain_to(tip));
+        }
+        self.number_path();
+    }
+
+    /// The ids from the root to a message.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such message.
+    pub fn path_to(&self, id: &MessageId) -> Result<Vec<&MessageId>, TreeError> {
+        let ix = self.index_of(id)?;
+        let chain = self.chain_to(ix);
+        Ok(chain.into_iter().filter_map(|ix| self.id_at(ix)).collect())
+    }
+
+    /// The children of a message, oldest first; without one, the messages that have no parent.
+    #[must_use]
+    pub fn children(&self, id: Option<&MessageId>) -> Vec<&MessageId> {
+        let list = match id {
+            None => Some(self.roots.as_slice()),
+            Some(id) => {
+                let node = self.ids.get(id).and_then(|ix| self.node(*ix));
+                node.map(|node| node.children.as_slice())
+            }
+        };
+        let list = list.unwrap_or_default().iter();
+        list.filter_map(|ix| self.id_at(*ix)).collect()
+    }
+
+    /// The messages whose parent is not there.
+    #[must_use]
+    pub fn orphans(&self) -> Vec<&MessageId> {
+        let awaits = |ix: &&usize| self.node(**ix).is_some_and(|node| node.awaits.is_some());
+        let roots = self.roots.iter().filter(awaits);
+        roots.filter_map(|ix| self.id_at(*ix)).collect()
+    }
+
+    /// How many messages there are, on all branches.
+    #[must_use]
+    pub fn message_count(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// All messages, in the order in which they came.
+    pub fn all_messages(&self) -> impl Iterator<Item = &Message> {
+        self.nodes.iter().flatten().map(|node| &node.message)
+    }
+
+    pub(super) fn index_of(&self, id: &MessageId) -> Result<usize, TreeError> {
+        self.ids.get(id).copied().ok_or(TreeError::UnknownMessage)
+    }
+
+    /// The path through a message: below it, at each step, the child that was shown last, else the
+    /// newest.
+    fn branch_through(&self, ix: usize) -> Vec<usize> {
+        let mut path = self.chain_to(ix);
+        let mut tip = self.node(ix);
+        while let Some(node) = tip {
+            let remembered = node.chosen.filter(|chosen| node.children.contains(chosen));
+            let Some(next) = remembered.or(node.children.last().copied()) else {
+                break;
+            };
+            path.push(next);
+            tip = self.node(next);
+        }
+        path
+    }
+
+    /// Shows the branch through a message. `exact` ends it there. With `write`, runs write there
+    /// from now on; else only what is shown changes.
+    pub(crate) fn select(
+        &mut self,
+        id: &MessageId,
+        exact: bool,
+        write: bool,
+    ) -> Result<(), TreeError> {
+        let ix = self.index_of(id)?;
+        let path = match exact {
+            true => self.chain_to(ix),
+            false => self.branch_through(ix),
+        };
+        self.show_path(path, write);
+        Ok(())
+    }
+
+    fn show_path(&mut self, path: Vec<usize>, write: bool) {
+        if write {
+            return self.write_at(path);
+        }
+        self.remember(&path);
+        self.shown = (path != self.path).then_some(path);
+        self.path_edition += 1;
+        self.log.push(Change::Path);
+    }
+
+    /// Runs write from now on where the person is.
+    pub(crate) fn write_where_shown(&mut self) {
+        if let Some(shown) = self.shown.take() {
+            self.write_at(shown);
+        }
+    }
+
+    /// Shows the branch that runs write on.
+    pub(crate) fn show_run_branch(&mut self) {
+        if self.shown.is_some() {
+            let path = self.path.clone();
+            self.show_path(path, false);
+        }
+    }
+
+    /// A run is tried again from here. What its last try started or what a person denied in it
+    /// stays so if the agent says it again.
+    pub(crate) fn try_again_at(&mut self, tip: Option<&MessageId>) {
+        let old = self.path.clone();
+        if !self.select_tip(tip) {
+            return;
+        }
+        for ix in old {
+            if !self.on_path(ix) {
+                self.keep_departed(ix, |call| {
+                    let decided = call.approval.as_ref().is_some_and(|a| a.decision.is_some());
+                    decided || call.was_started
+                });
+            }
+        }
+    }
+
+    /// The version of a message before or after it.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such message, or it is the first or the last one.
+    pub fn sibling(&self, id: &MessageId, which: Sibling) -> Result<&MessageId, TreeError> {
+        let ix = self.index_of(id)?;
+        let list = self.sibling_list(ix);
+        let place = list.iter().position(|other| *other == ix);
+        let wanted = match which {
+            Sibling::Previous => place.and_then(|place| place.checked_sub(1)),
+            Sibling::Next => place.map(|place| place + 1),
+        };
+        let found = wanted.and_then(|place| list.get(place));
+        found
+            .and_then(|ix| self.id_at(*ix))
+            .ok_or(TreeError::NoSibling)
+    }
+
+    /// Removes a message and all below it. If what is shown goes with it, its previous version is
+    /// shown, else the next, else what was before it.
+    pub(crate) fn delete(&mut self, id: &MessageId) -> Result<(), TreeError> {
+        let ix = self.index_of(id)?;
+        let doomed = self.subtree(ix);
+        let shown_goes = self.shown_path().contains(&ix);
+        let run_goes = self.path.contains(&ix);
+        let siblings = self.sibling_list(ix);
+        let place = siblings.iter().position(|other| *other == ix).unwrap_or(0);
+        let heir = place
+            .checked_sub(1)
+            .and_then(|place| siblings.get(place))
+            .or_else(|| siblings.get(place + 1))
+            .copied();
+        let parent = self.node(ix).and_then(|node| node.parent);
+        match parent.and_then(|parent| self.node_mut(parent)) {
+            Some(parent) => parent.children.retain(|child| *child != ix),
+            None => self.roots.retain(|root| *root != ix),
+        }
+        for gone in &doomed {
+            if let Some(node) = self.nodes.get_mut(*gone).and_then(Option::take) {
+                self.log.push(Change::MessageRemoved(node.message.id));
+            }
+        }
+        let next = match (heir, parent) {
+            (Some(heir), _) => self.branch_through(heir),
+            (None, Some(parent)) => self.chain_to(parent),
+            (None, None) => Vec::new(),
+        };
+        if run_goes {
+            let shown = self.shown.take().filter(|_| !shown_goes);
+            self.path = next;
+            self.shown = shown.filter(|shown| *shown != self.path);
+        } else if shown_goes {
+            self.shown = (next != self.path).then_some(next);
+        }
+        let shown = self.shown_path().to_vec();
+        self.remember(&shown);
+        self.reindex();
+        Ok(())
+    }
+
+    fn subtree(&self, ix: usize) -> Vec<usize> {
+        let mut all = Vec::new();
+        let mut next = vec![ix];
+        while let Some(ix) = next.pop() {
+            all.push(ix);
+            next.extend(self.node(ix).into_iter().flat_map(|node| &node.children));
+        }
+        all
+    }
+
+    /// Moves a message and all below it below another, or to the roots.
+    pub(crate) fn reparent(
+        &mut self,
+        id: &MessageId,
+        parent: Option<&MessageId>,
+    ) -> Result<(), TreeError> {
+        let ix = self.index_of(id)?;
+        let below = match parent {
+            Some(parent) => Some(
+                self.ids
+                    .get(parent)
+                    .copied()
+                    .ok_or(TreeError::UnknownParent)?,
+            ),
+            None => None,
+        };
+        if below.is_some_and(|below| self.chain_to(below).contains(&ix)) {
+            return Err(TreeError::Cycle);
+        }
+        match self.node(ix).and_then(|node| node.parent) {
+            Some(old) => {
+                if let Some(old) = self.node_mut(old) {
+                    old.children.retain(|child| *child != ix);
+                }
+            }
+            None => self.roots.retain(|root| *root != ix),
+        }
+        if let Some(node) = self.node_mut(ix) {
+            node.parent = below;
+            node.awaits = None;
+        }
+        self.hang(ix, below);
+        self.log.push(Change::MessageMoved(id.clone()));
+        self.lengthen_path();
+        Ok(())
+    }
+
+    /// Whether a node of the run's path also belongs to another branch.
+    pub(super) fn is_shared(&self, ix: usize) -> bool {
+        let Some(node) = self.node(ix) else {
+            return false;
+        };
+        let next = self.path.get(node.depth + 1);
+        node.children.iter().any(|child| Some(child) != next)
+    }
+
+    /// The node to change for the run that writes now: the same one, or a copy of it for this path
+    /// if another branch shares it.
+    pub(super) fn own(&mut self, ix: usize) -> usize {
+        if !self.on_path(ix) || !self.is_shared(ix) {
+            return ix;
+        }
+        let Some(node) = self.node(ix) else { return ix };
+        let (parent, depth, results) = (node.parent, node.depth, node.results.clone());
+        let run = node.run;
+        let next = self.path.get(depth + 1).copied();
+        let message = node.message.clone();
+        let (copy, id) = self.add_node(message, parent);
+        self.leave_copies(ix);
+        if let Some(node) = self.node_mut(copy) {
+            node.results = results;
+            node.run = run;
+        }
+        self.hang(copy, parent);
+        if let Some(next) = next {
+            if let Some(old) = self.node_mut(ix) {
+                old.children.retain(|child| *child != next);
+            }
+            if let Some(node) = self.node_mut(next) {
+                node.parent = Some(copy);
+            }
+            self.hang(next, Some(copy));
+        }
+        if let Some(place) = self.path.get_mut(depth) {
+            *place = copy;
+        }
+        let path = self.path.clone();
+        self.remember(&path);
+        self.settle_in(copy);
+        self.log.push(Change::MessageAdded(id));
+        self.number_path();
+        copy
+    }
+
+    /// The calls went to the copy of a node, for the path that goes on. What stays behind on the
+    /// other branch is other calls with the same past, which nothing starts any more.
+    fn leave_copies(&mut self, ix: usize) {
+        let Some(Some(node)) = self.nodes.get_mut(ix) else {
+            return;
+        };
+        let mut left = Vec::new();
+        for part in &mut node.message.parts {
+            if let Part::Text(text) | Part::Reasoning(text) = part {
+                text.open = false;
+            }
+            let Part::ToolCall(call) = part else { continue };
+            self.last_key += 1;
+            let key = super::CallKey::new(self.last_key);
+            left.push((std::mem::replace(&mut call.key, key), key));
+            if !matches!(call.state, State::Done(_)) {
+                call.state = State::abandoned();
+                call.ended_at.get_or_insert(call.created_at);
+            }
+        }
+        for listed in &mut node.results {
+            if let Some((_, key)) = left.iter().find(|(old, _)| old == listed) {
+                *listed = *key;
+            }
+        }
+        let id = node.message.id.clone();
+        self.settle_in(ix);
+        for (_, key) in left {
+            self.index_call(key);
+        }
+        self.log.push(Change::Message(id));
+    }
+
+    /// Every id once, for the checks of tests and imports.
+    pub(super) fn is_sound(&self) -> bool {
+        let mut seen = HashSet::new();
+        let mut next: Vec<usize> = self.roots.clone();
+        while let Some(ix) = next.pop() {
+            if !seen.insert(ix) {
+                return false;
+            }
+            next.extend(self.node(ix).map_or(&[][..], |node: &Node| &node.children));
+        }
+        seen.len() == self.ids.len()
+    }
+}

@@ -1,0 +1,247 @@
+//! The calls of a conversation: their keys, where they are, and what happens to them.
+//!
+//! A key is minted when a call first appears and goes with it wherever it moves. A call that a
+//! snapshot takes off the path of its run is *departed*: if an agent brings its id back, it is the
+//! same call, with everything that happened to it. Neighbours: `state` for the table of what may
+//! happen, `index` for the ids that agents give.
+
+use super::{
+    CallKey, Change, Conversation, Message, Part, ToolCall,
+    state::{Happening, State},
+    tree::CallRef,
+};
+
+/// Where a call is that left the path of its run.
+#[derive(Debug, Clone)]
+pub(super) enum Departed {
+    /// Nowhere in the tree.
+    Gone(Box<ToolCall>),
+    /// On a branch that is kept for what a person wrote or decided in it.
+    Kept(CallKey),
+}
+
+impl Conversation {
+    /// A call by its key.
+    #[must_use]
+    pub fn call(&self, key: &CallKey) -> Option<&ToolCall> {
+        self.places.get(key).and_then(|at| self.call_at(*at))
+    }
+
+    /// The call on the run's path to which the agent gave this id.
+    #[must_use]
+    pub fn call_by_wire_id(&self, id: &str) -> Option<(CallKey, &ToolCall)> {
+        let key = self.find_call(id)?;
+        Some((key, self.call(&key)?))
+    }
+
+    /// The message that holds a call.
+    #[must_use]
+    pub fn message_of_call(&self, key: &CallKey) -> Option<&Message> {
+        let at = self.places.get(key)?;
+        self.node(at.node).map(|node| &node.message)
+    }
+
+    /// All calls that are shown, in order.
+    #[must_use]
+    pub fn path_calls(&self) -> Vec<CallKey> {
+        self.calls_on(self.shown_path())
+    }
+
+    /// All calls on the run's path, in order.
+    pub(crate) fn run_calls(&self) -> Vec<CallKey> {
+        self.calls_on(&self.path)
+    }
+
+    fn calls_on(&self, path: &[usize]) -> Vec<CallKey> {
+        path.iter().flat_map(|ix| self.node_calls(*ix)).collect()
+    }
+
+    /// The calls on the run's path that have not ended, in order of appearance.
+    #[must_use]
+    pub fn active_calls(&self) -> Vec<CallKey> {
+        let mut list: Vec<((usize, usize), CallKey)> = self
+            .open
+            .iter()
+            .filter_map(|key| Some((self.place_of(key)?, *key)))
+            .collect();
+        list.sort_unstable();
+        list.into_iter().map(|(_, key)| key).collect()
+    }
+
+    /// The calls that wait on branches that runs do not write on, in no order.
+    pub(crate) fn open_elsewhere(&self) -> impl Iterator<Item = &ToolCall> {
+        self.open
+            .iter()
+            .filter(|key| self.place_of(key).is_none())
+            .filter_map(|key| self.call(key))
+    }
+
+    /// The states of the calls on the run's path that have not ended, in no order.
+    pub(crate) fn open_states(&self) -> impl Iterator<Item = (CallKey, &State)> {
+        self.open
+            .iter()
+            .filter(|key| self.place_of(key).is_some())
+            .filter_map(|key| Some((*key, &self.call(key)?.state)))
+    }
+
+    /// An open call on the run's path in such a state.
+    pub(crate) fn find_open(&self, is_it: impl Fn(&State) -> bool) -> Option<CallKey> {
+        let mut states = self.open_states();
+        states.find(|(_, state)| is_it(state)).map(|(key, _)| key)
+    }
+
+    /// Whether an open call on the run's path is in such a state.
+    pub(crate) fn has_open(&self, is_it: impl Fn(&State) -> bool) -> bool {
+        self.find_open(is_it).is_some()
+    }
+
+    /// Calls that have reached their last phase, in that order, on all branches.
+    #[must_use]
+    pub fn call_history(&self) -> Vec<CallKey> {
+        let known = |key: &&CallKey| self.places.contains_key(key);
+        self.history.iter().filter(known).copied().collect()
+    }
+
+    /// Where a call stands on the run's path, for comparison; `None` if it is not on it.
+    pub(crate) fn place_of(&self, key: &CallKey) -> Option<(usize, usize)> {
+        let at = self.places.get(key)?;
+        let depth = self.node(at.node)?.depth;
+        (self.path.get(depth) == Some(&at.node)).then_some((depth, at.part))
+    }
+
+    /// The calls of a node. Those that are only told in a text are not among them.
+    pub(super) fn node_calls(&self, node: usize) -> impl Iterator<Item = CallKey> + '_ {
+        let parts = self.node(node).map_or(&[][..], |node| &node.message.parts);
+        let calls = parts.iter().filter_map(Part::as_call);
+        calls.filter(|call| call.is_real()).map(|call| call.key)
+    }
+
+    pub(super) fn mint(&mut self) -> CallKey {
+        self.last_key += 1;
+        CallKey::new(self.last_key)
+    }
+
+    /// Gives keys to the calls of a message that have none, and notes where they are.
+    pub(super) fn settle_in(&mut self, node: usize) {
+        let Some(Some(entry)) = self.nodes.get_mut(node) else {
+            return;
+        };
+        for (part, entry) in entry.message.parts.iter_mut().enumerate() {
+            let Part::ToolCall(call) = entry else {
+                continue;
+            };
+            if call.key.number() == 0 {
+                self.last_key += 1;
+                call.key = CallKey::new(self.last_key);
+            }
+            self.places.insert(call.key, CallRef { node, part });
+            if call.state.is_done() || !call.is_real() {
+                self.open.remove(&call.key);
+            } else {
+                self.open.insert(call.key);
+            }
+        }
+    }
+
+    /// Changes the content of a call, and says so.
+    pub(crate) fn edit_call<R>(
+        &mut self,
+        key: &CallKey,
+        edit: impl FnOnce(&mut ToolCall) -> R,
+    ) -> Option<R> {
+        let at = *self.places.get(key)?;
+        let part = self.nodes.get_mut(at.node)?.as_mut()?;
+        let Part::ToolCall(call) = part.message.parts.get_mut(at.part)? else {
+            return None;
+        };
+        let was_open = call.is_real() && !call.state.is_done();
+        let given = edit(call);
+        let is_open = call.is_real() && !call.state.is_done();
+        if was_open && !is_open {
+            self.open.remove(key);
+            self.history.push(*key);
+        } else if is_open && !was_open {
+            self.open.insert(*key);
+        }
+        self.log.push(Change::Call(*key));
+        Some(given)
+    }
+
+    /// Lets something happen to a call. `false` if that changes nothing.
+    pub(crate) fn happens(&mut self, key: &CallKey, what: &Happening) -> bool {
+        let takes = self
+            .call(key)
+            .is_some_and(|call| call.state.after(what).is_some());
+        takes && self.edit_call(key, |call| call.take(what)).unwrap_or(false)
+    }
+
+    /// Takes the call with this id back that left the path, with all that happened to it.
+    pub(super) fn take_back(&mut self, wire_id: &str) -> Option<Box<ToolCall>> {
+        match self.departed.remove(wire_id)? {
+            Departed::Gone(call) => Some(call),
+            Departed::Kept(key) => {
+                let at = self.places.get(&key).copied()?;
+                self.take_out(at)
+            }
+        }
+    }
+
+    /// Takes a call out of its message. The parts behind it move up.
+    pub(super) fn take_out(&mut self, at: CallRef) -> Option<Box<ToolCall>> {
+        let node = self.nodes.get_mut(at.node)?.as_mut()?;
+        let parts = &mut node.message.parts;
+        if !matches!(parts.get(at.part), Some(Part::ToolCall(_))) {
+            return None;
+        }
+        let Part::ToolCall(call) = parts.remove(at.part) else {
+            return None;
+        };
+        let id = node.message.id.clone();
+        self.places.remove(&call.key);
+        self.log.push(Change::Message(id));
+        self.settle_in(at.node);
+        Some(call)
+    }
+
+    /// A call left the path of its run: it is kept for the case that its id comes back.
+    pub(super) fn depart(&mut self, call: Box<ToolCall>) {
+        self.open.remove(&call.key);
+        self.places.remove(&call.key);
+        self.departed.insert(call.id.clone(), Departed::Gone(call));
+    }
+
+    /// Some calls of a node stay with it on a branch that no run writes on.
+    pub(super) fn keep_departed(&mut self, node: usize, which: impl Fn(&ToolCall) -> bool) {
+        let keys: Vec<CallKey> = self.node_calls(node).collect();
+        for key in keys {
+            let call = self.call(&key).filter(|call| which(call));
+            if let Some(id) = call.map(|call| call.id.clone()) {
+                self.departed.insert(id, Departed::Kept(key));
+            }
+        }
+    }
+
+    /// The calls that left the tree and have not ended.
+    pub(crate) fn departed_open(&mut self) -> impl Iterator<Item = &mut ToolCall> {
+        self.departed.values_mut().filter_map(|call| match call {
+            Departed::Gone(call) if !call.state.is_done() => Some(&mut **call),
+            _ => None,
+        })
+    }
+
+    /// What an agent now says of a call that it had said before: another name, other arguments.
+    pub(super) fn rewrite(call: &mut ToolCall, name: String, args: &str) {
+        // Some servers list calls without the arguments that they streamed.
+        let emptied = args.is_empty() && call.has_ended() && call.args().is_some();
+        let same_args = emptied || call.args_text() == args;
+        if call.name == name && same_args {
+            return;
+        }
+        call.changed |= matches!(call.state, State::Gated { card: true });
+        call.name = name;
+        if !same_args {
+            call.set_args_text(args);
+        }
+        call.take(&Happening::Rewritten);
+    }
+}

@@ -1,0 +1,34 @@
+//! What a person saw when they were asked: the name, the exact arguments, the rules.
+
+use std::{fmt, sync::Arc};
+
+use serde_json::Value;
+
+use crate::wire::json::canonical::canonical;
+
+/// What was on the screen when a person was asked about a call.
+///
+/// A decision carries it, and holds only as long as the call still has it. It is the canonical
+/// text itself and no hash of it, so that no two questions share one.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Fingerprint(Arc<str>);
+
+impl Fingerprint {
+    /// The fingerprint of a question. Arguments that are no JSON count as they were written.
+    pub(crate) fn of(name: &str, args: Result<&Value, &str>, rules: &Value) -> Self {
+        let args = match args {
+            Ok(args) => canonical(args),
+            Err(text) => canonical(&Value::from(text)),
+        };
+        let name = canonical(&Value::from(name));
+        let rules = canonical(rules);
+        Self(format!("{name}\n{args}\n{rules}").into())
+    }
+}
+
+impl fmt::Debug for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown: String = self.0.chars().take(80).collect();
+        write!(f, "Fingerprint({shown:?})")
+    }
+}

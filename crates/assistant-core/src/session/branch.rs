@@ -1,0 +1,118 @@
+//! What a person does to the tree of messages.
+//!
+//! What is shown can always be changed. Where runs write is moved only when nothing is under way:
+//! a run, a handler and a question stay on the branch that they arose on.
+
+use super::{Cx, Refusal, Session, TreeChange};
+use crate::{
+    conversation::{Change, Message, MessageId, TreeError},
+    event::{Content, Role},
+};
+
+impl Session {
+    pub(super) fn change_tree(&mut self, change: TreeChange, cx: &mut Cx<'_>) {
+        let write = !self.is_busy();
+        let done = match change {
+            TreeChange::Select { message, exact } => {
+                self.conversation.select(&message, exact, write)
+            }
+            TreeChange::Switch { message, to } => {
+                let other = self.conversation.sibling(&message, to).cloned();
+                other.and_then(|other| self.conversation.select(&other, false, write))
+            }
+            TreeChange::ShowRun => {
+                self.conversation.show_run_branch();
+                Ok(())
+            }
+            TreeChange::Delete { message } => self.delete(&message, cx),
+            TreeChange::Reparent { message, parent } => {
+                self.conversation.reparent(&message, parent.as_ref())
+            }
+            TreeChange::Edit { message, content } => return self.edit(&message, content, cx),
+            TreeChange::Regenerate { message } => return self.regenerate(&message, cx),
+            TreeChange::Interject { content } => return self.interject(content, cx),
+        };
+        if let Err(error) = done {
+            cx.refuse(Refusal::Tree(error));
+        }
+    }
+
+    /// What goes takes along what is under way in it.
+    fn delete(&mut self, message: &MessageId, cx: &mut Cx<'_>) -> Result<(), TreeError> {
+        let on_run = self.conversation.path_to(message).is_ok()
+            && self.conversation.run_path().any(|node| node.id == *message);
+        if on_run && self.is_busy() {
+            self.abandon_interrupts(cx);
+            self.end_everything(cx);
+        }
+        let deleted = self.conversation.delete(message);
+        if on_run && deleted.is_ok() {
+            self.calls.clear();
+            self.interrupts.clear();
+            self.clear_notices(cx);
+            cx.change(Change::Interrupts);
+        }
+        deleted
+    }
+
+    fn edit(&mut self, message: &MessageId, content: Content, cx: &mut Cx<'_>) {
+        let role = self.conversation.message(message).map(|known| known.role);
+        match role {
+            None => return cx.refuse(Refusal::Tree(TreeError::UnknownMessage)),
+            Some(Role::User) => {}
+            Some(_) => return cx.refuse(Refusal::Tree(TreeError::NotUser)),
+        }
+        self.branch_off(message, Some(content), cx);
+    }
+
+    /// The answer begins anew below what the person said.
+    fn regenerate(&mut self, message: &MessageId, cx: &mut Cx<'_>) {
+        let role = self.conversation.message(message).map(|known| known.role);
+        match role {
+            None => return cx.refuse(Refusal::Tree(TreeError::UnknownMessage)),
+            Some(Role::Assistant | Role::Reasoning | Role::Activity) => {}
+            Some(_) => return cx.refuse(Refusal::Tree(TreeError::NotAssistant)),
+        }
+        let mut first = message.clone();
+        while let Some(parent) = self.conversation.parent(&first) {
+            let is_turn = self.conversation.message(parent).is_some_and(|parent| {
+                !matches!(parent.role, Role::User | Role::System | Role::Developer)
+            });
+            if !is_turn {
+                break;
+            }
+            first = parent.clone();
+        }
+        self.branch_off(&first, None, cx);
+    }
+
+    /// Another version of a message begins, with what the person says or what the agent will.
+    fn branch_off(&mut self, message: &MessageId, content: Option<Content>, cx: &mut Cx<'_>) {
+        if let Err(refusal) = self.make_room(cx) {
+            return cx.refuse(refusal);
+        }
+        let parent = self.conversation.parent(message).cloned();
+        self.conversation.select_tip(parent.as_ref());
+        if let Some(content) = content {
+            let id = cx.host.new_id();
+            self.conversation.append(Message::user(id, content, cx.now));
+        }
+        self.clear_notices(cx);
+        self.turn.start_over();
+        self.start_run(cx);
+    }
+
+    /// A run and handlers at work are waited for; other calls are skipped. Then the message goes
+    /// out with the results.
+    fn interject(&mut self, content: Content, cx: &mut Cx<'_>) {
+        if !self.is_busy() {
+            return self.send(content, cx);
+        }
+        if self.interrupts.wait() {
+            return cx.refuse(Refusal::InterruptsPending);
+        }
+        self.turn.enqueue(content);
+        cx.change(Change::Queue);
+        self.turn.interject();
+    }
+}

@@ -1,0 +1,137 @@
+//! What the page made of the calls that are open: which action answers for each, by which rules.
+//!
+//! What happened to a call stands in its state, which moves with it
+//! (`crate::conversation::state`). Here is only what a verdict depends on, so that it can be told
+//! whether one still holds.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::{
+    action::{ActionSpec, Execution, Policy, RegistrationId, ResultEncoding},
+    conversation::{CallKey, Fingerprint, ToolCall},
+};
+
+/// The verdicts about open calls.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Calls {
+    verdicts: BTreeMap<CallKey, Verdict>,
+}
+
+/// What a call was judged by. Another component may take over as long as its rules are the same.
+#[derive(Debug, Clone)]
+pub(super) struct Verdict {
+    pub(super) binding: Binding,
+    pub(super) registration: Option<RegistrationId>,
+    pub(super) eager: bool,
+    pub(super) exclusive: bool,
+    pub(super) encoding: ResultEncoding,
+    pub(super) execution: Execution,
+}
+
+impl Verdict {
+    /// Nothing here answers for the call.
+    pub(super) const fn of_nobody(binding: Binding, eager: bool) -> Self {
+        Self {
+            binding,
+            registration: None,
+            eager,
+            exclusive: false,
+            encoding: ResultEncoding::Json,
+            execution: Execution::Client,
+        }
+    }
+}
+
+/// What a verdict was made for: the words of the call, and the rules of its action.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Binding {
+    name: String,
+    args_text: String,
+    rules: Option<Rules>,
+}
+
+impl Binding {
+    pub(super) fn of(call: &ToolCall, spec: Option<&ActionSpec>) -> Self {
+        Self {
+            name: call.name.clone(),
+            args_text: call.args_text().to_owned(),
+            rules: spec.map(Rules::of),
+        }
+    }
+}
+
+/// What of an action a verdict depends on.
+#[derive(Debug, Clone, PartialEq)]
+struct Rules {
+    parameters: Value,
+    approval: Policy,
+    execution: Execution,
+    validate: bool,
+    has_handler: bool,
+}
+
+impl Rules {
+    fn of(spec: &ActionSpec) -> Self {
+        Self {
+            parameters: spec.parameters.clone(),
+            approval: spec.approval,
+            execution: spec.execution,
+            validate: spec.validate,
+            has_handler: spec.has_handler,
+        }
+    }
+}
+
+/// What a person sees of a call: its name, its exact effective arguments, and the rules of the
+/// action that would run.
+pub(super) fn fingerprint(call: &ToolCall, spec: Option<&ActionSpec>) -> Fingerprint {
+    let rules = spec.map_or(Value::Null, |spec| {
+        json!([
+            spec.parameters,
+            matches!(spec.approval, Policy::Never),
+            matches!(spec.execution, Execution::Agent),
+            spec.validate,
+            spec.has_handler,
+        ])
+    });
+    let args = call.effective_args().ok_or_else(|| call.args_text());
+    Fingerprint::of(&call.name, args, &rules)
+}
+
+impl Calls {
+    pub(super) fn get(&self, key: &CallKey) -> Option<&Verdict> {
+        self.verdicts.get(key)
+    }
+
+    pub(super) fn insert(&mut self, key: CallKey, verdict: Verdict) {
+        self.verdicts.insert(key, verdict);
+    }
+
+    pub(super) fn forget(&mut self, key: &CallKey) {
+        self.verdicts.remove(key);
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.verdicts.clear();
+    }
+
+    /// Another registration with the same rules answers for a call now.
+    pub(super) fn take_over(&mut self, key: &CallKey, registration: Option<RegistrationId>) {
+        if let Some(verdict) = self.verdicts.get_mut(key) {
+            verdict.registration = registration;
+        }
+    }
+
+    pub(super) fn any_eager(&self) -> bool {
+        self.verdicts.values().any(|verdict| verdict.eager)
+    }
+
+    /// The calls that a registration answers for.
+    pub(super) fn of_registration(&self, id: RegistrationId) -> Vec<CallKey> {
+        let its = |(_, verdict): &(&CallKey, &Verdict)| verdict.registration == Some(id);
+        let list = self.verdicts.iter().filter(its);
+        list.map(|(key, _)| *key).collect()
+    }
+}

@@ -1,0 +1,261 @@
+//! What agents wait for, as far as it holds calls back: interrupts, their answers, and the run that
+//! carries them.
+//!
+//! An answer is an answer to the agent and nothing more. If the agent leaves the call to the page
+//! after all, the page's own rules decide about it as about any other. Neighbour: `interrupts`.
+
+use serde_json::Value;
+
+use super::{Cx, NoticeKind, OpenInterrupt, Refusal, Session, Verdict};
+use crate::{
+    action::schema::{self, NoPatterns},
+    conversation::{Approval, CallKey, Change, Decision, Fingerprint, Happening, State},
+    event::{Interrupt, ResumeStatus},
+};
+
+impl Session {
+    /// Notes what the agent waits for. The calls that it gates must not run.
+    pub(super) fn open_interrupts(
+        &mut self,
+        interrupts: Vec<Interrupt>,
+        legacy: bool,
+        cx: &mut Cx<'_>,
+    ) {
+        for interrupt in interrupts {
+            let mut open = OpenInterrupt::new(interrupt, legacy);
+            let id = open.interrupt.tool_call_id.as_deref();
+            let key = id.and_then(|id| self.conversation.call_by_wire_id(id));
+            if let Some(key) = key.map(|(key, _)| key) {
+                let card = open.takes_approval();
+                if self.gate(key, &open.interrupt.id, card) {
+                    open.call = card.then_some(key);
+                    open.gates = Some(key);
+                }
+            }
+            self.interrupts.open(open);
+        }
+        cx.change(Change::Interrupts);
+    }
+
+    /// Holds a call back: not one that has its answer, nor one whose handler is at work. That
+    /// happened, and happens only once.
+    fn gate(&mut self, key: CallKey, interrupt_id: &str, card: bool) -> bool {
+        let again = self
+            .conversation
+            .call(&key)
+            .is_some_and(|call| *call.state() == State::Gated { card });
+        if !again && !self.conversation.happens(&key, &Happening::Gated { card }) {
+            return false;
+        }
+        self.calls.forget(&key);
+        let shown = self.fingerprint(&key);
+        self.conversation.edit_call(&key, |call| {
+            call.approval = Some(Approval {
+                interrupt_id: Some(interrupt_id.to_owned()),
+                shown,
+                ..Approval::default()
+            });
+        });
+        true
+    }
+
+    /// A decision about a call that the agent gates is the answer to its interrupt.
+    pub(super) fn decide_interrupt(
+        &mut self,
+        key: &CallKey,
+        shown: Option<&Fingerprint>,
+        verdict: &Verdict,
+        cx: &mut Cx<'_>,
+    ) -> bool {
+        let Some(open) = self.interrupts.asking_about(key) else {
+            return false;
+        };
+        let id = open.interrupt.id.clone();
+        if self.has_changed(key, shown) {
+            cx.refuse(Refusal::Changed);
+            return true;
+        }
+        let over = open.expires_at().is_some_and(|at| at <= cx.now);
+        if over && matches!(verdict, Verdict::Deny { .. }) {
+            // No answer is taken any more: it can only be given up, which lets nothing run either.
+            self.answer_interrupt(&id, ResumeStatus::Cancelled, None, cx);
+            return true;
+        }
+        let payload = open.payload(verdict);
+        if let Verdict::Approve { args: Some(args) } = verdict
+            && let Err(refusal) = self.check_edit(key, args, cx)
+        {
+            cx.refuse(refusal);
+            return true;
+        }
+        self.answer_interrupt(&id, ResumeStatus::Resolved, Some(payload), cx);
+        true
+    }
+
+    pub(super) fn answer_interrupt(
+        &mut self,
+        id: &str,
+        status: ResumeStatus,
+        payload: Option<Value>,
+        cx: &mut Cx<'_>,
+    ) {
+        let found = self.interrupts.find(id);
+        let Some(open) = found.filter(|open| open.answer.is_none()) else {
+            return cx.refuse(Refusal::AlreadyResolved);
+        };
+        let over = open.expires_at().is_some_and(|at| at <= cx.now);
+        if over && status == ResumeStatus::Resolved {
+            return cx.refuse(Refusal::Expired);
+        }
+        if let (ResumeStatus::Resolved, Some(schema)) = (status, &open.interrupt.response_schema) {
+            let schema = Value::Object(schema.clone());
+            let value = payload.clone().unwrap_or_default();
+            let violations = schema::validate(&schema, &value, &mut NoPatterns);
+            if !violations.is_empty() {
+                return cx.refuse(Refusal::InvalidEdit(violations));
+            }
+        }
+        let (gates, card) = (open.gates, open.call.is_some());
+        self.interrupts.answer(id, status, payload.clone());
+        if let Some(key) = gates.filter(|_| card || status == ResumeStatus::Cancelled) {
+            self.note_gate_decision(&key, status, payload.as_ref(), cx);
+        }
+        self.turn.set_looping(true);
+        cx.change(Change::Interrupts);
+    }
+
+    /// What the answer to an interrupt says about the call that it gates.
+    fn note_gate_decision(
+        &mut self,
+        key: &CallKey,
+        status: ResumeStatus,
+        payload: Option<&Value>,
+        cx: &mut Cx<'_>,
+    ) {
+        let said = |field: &str| payload.and_then(|payload| payload.get(field));
+        let decided = said("decisions").and_then(|list| list.get(0)?.get("type"));
+        let approved = payload == Some(&true.into())
+            || said("approved").and_then(Value::as_bool) == Some(true)
+            || decided == Some(&"approve".into());
+        let approved = approved && status == ResumeStatus::Resolved;
+        let reason = said("reason").and_then(Value::as_str).map(str::to_owned);
+        let answered = Happening::GateAnswered {
+            approved,
+            reason: reason.clone(),
+        };
+        if !self.conversation.happens(key, &answered) {
+            return;
+        }
+        let edited = said("editedArgs").filter(|_| approved).cloned();
+        self.conversation
+            .edit_call(key, |call| call.edited_args = edited);
+        let decision = match approved {
+            true => Decision::Approved,
+            false => Decision::Denied { reason },
+        };
+        self.note_decision(key, decision, cx);
+    }
+
+    /// The answers go out, or come back: what a person approved is in the agent's hands as long as
+    /// a run carries it.
+    pub(super) fn hand_over(&mut self, what: &Happening) {
+        for key in self.conversation.active_calls() {
+            let carried = self.conversation.call(&key).is_some_and(|call| {
+                matches!(call.state(), State::GateOpen { .. } | State::Told { .. })
+            });
+            if carried {
+                self.conversation.happens(&key, what);
+            }
+        }
+    }
+
+    /// Gives up what is not answered: the agent is told with the next run, so that the thread goes
+    /// on.
+    pub(super) fn abandon_interrupts(&mut self, cx: &mut Cx<'_>) {
+        for id in self.interrupts.unanswered() {
+            self.answer_interrupt(&id, ResumeStatus::Cancelled, None, cx);
+        }
+        self.turn.set_looping(false);
+    }
+
+    /// The agent did not take the answers: the questions are open again.
+    pub(super) fn reopen_interrupts(&mut self, answered: &[String], cx: &mut Cx<'_>) {
+        for (key, card) in self.interrupts.reopen(answered) {
+            if self
+                .conversation
+                .happens(&key, &Happening::GateReopened { card })
+            {
+                let shown = self.fingerprint(&key);
+                self.conversation.edit_call(&key, |call| {
+                    let approval = call.approval.get_or_insert_default();
+                    approval.decision = None;
+                    approval.shown = shown;
+                });
+            }
+        }
+        cx.change(Change::Interrupts);
+    }
+
+    /// The person wants nothing more to do with a question that the agent takes no answer to.
+    pub(super) fn give_up_interrupt(&mut self, id: &str, cx: &mut Cx<'_>) {
+        let takes_none = self.interrupts.find(id).is_some_and(|open| open.rejected);
+        let Some(open) = takes_none.then(|| self.interrupts.take(id)).flatten() else {
+            return cx.refuse(Refusal::NothingToDo);
+        };
+        if let Some(key) = open.gates {
+            self.give_up(&key, Some("given up"), cx);
+            self.conversation.happens(&key, &Happening::Delivered);
+        }
+        self.notices
+            .retain(|notice| notice.kind != NoticeKind::RunError);
+        cx.change(Change::Notices);
+        cx.change(Change::Interrupts);
+        cx.change(Change::Run);
+    }
+
+    /// Only a finished run that carried the answer closes an interrupt. Gives the calls that are
+    /// like any other from here on, as the agent did not answer them.
+    pub(super) fn retire_interrupts(
+        &mut self,
+        answered: &[String],
+        raised: &[Interrupt],
+        cx: &mut Cx<'_>,
+    ) -> Vec<CallKey> {
+        if answered.is_empty() {
+            return Vec::new();
+        }
+        let again: Vec<&str> = raised
+            .iter()
+            .filter_map(|interrupt| interrupt.tool_call_id.as_deref())
+            .collect();
+        let mut lifted = Vec::new();
+        for key in self
+            .interrupts
+            .retire(answered)
+            .iter()
+            .filter_map(|open| open.gates)
+        {
+            let Some(call) = self.conversation.call(&key) else {
+                continue;
+            };
+            if again.contains(&call.id.as_str()) && !matches!(call.state(), State::GateShut { .. })
+            {
+                continue;
+            }
+            match call.state().clone() {
+                State::GateShut { reason } if call.has_ended() => {
+                    // The agent knows: by itself that starts no run.
+                    self.end_denied(&key, reason.as_deref(), cx);
+                    self.conversation.happens(&key, &Happening::Delivered);
+                }
+                State::GateShut { .. } => {}
+                _ => {
+                    self.conversation.happens(&key, &Happening::GateLifted);
+                    lifted.push(key);
+                }
+            }
+        }
+        cx.change(Change::Interrupts);
+        lifted
+    }
+}
