@@ -173,7 +173,7 @@ impl Drop for AbortOnDrop {
 }
 
 fn failure(kind: FailureKind, message: String) -> Failure {
-    Failure { kind, message }
+    Failure::new(kind, message)
 }
 
 /// Only an event stream is an answer.
