@@ -29,7 +29,7 @@ pub struct HttpAgent {
     headers: Rc<dyn Fn() -> Vec<(String, String)>>,
     options: Options,
     resume: ResumeMessages,
-    /// The ids of messages that went out.
+    /// The ids of messages that the agent accepted.
     sent: Rc<RefCell<HashSet<String>>>,
 }
 
@@ -121,16 +121,17 @@ impl HttpAgent {
         }
     }
 
-    /// Sends a run's input; the agent has seen its messages from then on.
+    /// Sends a run's input. The agent has seen its messages only if it accepts them: what a
+    /// request that fails carried goes along with the next.
     async fn open(&self, input: RunInput, abort: &AbortOnDrop) -> Result<Response, Failure> {
         let body = agui::run_input_text(&input);
-        if self.resume == ResumeMessages::New {
-            let ids = input.messages.iter().map(|message| message.id.clone());
-            self.sent.borrow_mut().extend(ids);
-        }
         let headers = (self.headers)();
         let response = request::send(&self.url, &headers, &body, &abort.signal()).await?;
         response::check(&response).await?;
+        if self.resume == ResumeMessages::New {
+            let ids = input.messages.into_iter().map(|message| message.id);
+            self.sent.borrow_mut().extend(ids);
+        }
         Ok(response)
     }
 

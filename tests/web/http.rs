@@ -4,7 +4,9 @@
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Action, NoticeAction, NoticeKind, Options, ToolError, agent::HttpAgent, use_assistant_action,
+    Action, NoticeAction, NoticeKind, Options, ToolError,
+    agent::{HttpAgent, ResumeMessages},
+    use_assistant_action,
 };
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
@@ -58,6 +60,15 @@ impl Server {
                 .collect(),
         );
         Self
+    }
+
+    /// The ids of the messages that a request carried.
+    fn messages(&self, request: usize) -> Vec<String> {
+        let body: Value = serde_json::from_str(&requests()[request]).unwrap();
+        let messages = body["messages"].as_array().unwrap().iter();
+        messages
+            .map(|message| message["id"].as_str().unwrap().to_owned())
+            .collect()
     }
 }
 
@@ -212,5 +223,34 @@ async fn a_response_that_ends_in_the_middle_of_a_frame_broke_off() {
         assert_eq!(chat.assistant.notices().get_untracked()[0].kind, kind);
         let _ = chat.assistant.retry();
     }
+    drop(server);
+}
+
+#[wasm_bindgen_test]
+async fn what_a_failed_request_carried_goes_along_with_the_retry() {
+    let call = [
+        json!({"type": "TOOL_CALL_CHUNK", "toolCallId": "c", "toolCallName": "measure", "parentMessageId": "First.", "delta": "{}"}),
+    ];
+    let waits = json!({"type": "interrupt", "interrupts": [{"id": "i", "reason": "input"}]});
+    let server = Server::answers([
+        run("First.", &call, waits.clone()),
+        error(503, "", json!({})),
+        run("Second.", &[], waits),
+        success("Third."),
+    ]);
+    let chat = chat_with(agent().resume_messages(ResumeMessages::New)).await;
+    chat.assistant.send("go").unwrap();
+    chat.appears("[data-interrupt-id=i]").await;
+    chat.assistant.answer("i", Some(json!(1))).unwrap();
+    chat.appears("[role=alert]").await;
+    chat.assistant.retry().unwrap();
+    chat.appears("[data-interrupt-id=i]").await;
+    let first = server.messages(1);
+    assert_eq!(first.len(), 1, "the result, which the agent has not seen");
+    assert_eq!(server.messages(2), first, "nor after a request that failed");
+    chat.assistant.answer("i", Some(json!(2))).unwrap();
+    chat.idle().await;
+    assert_eq!(server.messages(3), Vec::<String>::new());
+    assert!(chat.page.text("[role=log]").contains("Third."));
     drop(server);
 }
