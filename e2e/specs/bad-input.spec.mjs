@@ -71,8 +71,10 @@ chatTest(
 for (const [name, words] of [
   ["http-500", /500/],
   ["http-404", /404/],
+  ["http-429", /Try again in 30 s\./],
+  ["http-500-endless", /500/],
 ]) {
-  chatTest(`${name}: the notice names the status`, { ...scene(name), allow: [REFUSED] }, async (chat) => {
+  chatTest(`${name}: the notice says what the server said`, { ...scene(name), allow: [REFUSED] }, async (chat) => {
     await chat.ask("Hello");
     await chat.notice(words).waitFor();
     await goesOn(chat);
@@ -95,6 +97,7 @@ chatTest("an empty body is no success", scene("empty"), async (chat) => {
 for (const [name, allow] of [
   ["cut", [REFUSED]],
   ["truncated", []],
+  ["cut-frame", []],
   ["bad-json", []],
   ["huge-frame", [REFUSED]],
   ["run-error", []],
@@ -104,6 +107,7 @@ for (const [name, allow] of [
     await chat.says("The text so far");
     if (name === "cut") agent.hangUp();
     await chat.page.getByRole("button", { name: "Retry" }).waitFor();
+    if (name === "cut-frame") await chat.notice("The answer broke off before it was complete.").waitFor();
     await chat.picture(`bad input ${name}`);
     await goesOn(chat);
     await chat.says("The text so far");

@@ -15,6 +15,13 @@ export const PIXEL =
 /** What can go wrong. Each gets the answer to write to, the run's input, and a way to wait for the test's `proceed`. */
 const SCENES = {
   "http-500": (answer) => answer.writeHead(500, { "content-type": "text/plain" }).end("the agent is on fire"),
+  "http-429": (answer) => answer.writeHead(429, { "retry-after": "30" }).end(),
+  // Goes on until the page has read enough.
+  "http-500-endless"(answer) {
+    answer.writeHead(500, { "content-type": "text/plain" });
+    const more = () => answer.destroyed || answer.write("the agent is on fire\n".repeat(100), () => setImmediate(more));
+    more();
+  },
   "http-404": (answer) => answer.writeHead(404, { "content-type": "application/json" }).end('{"detail":"Not Found"}'),
   html: (answer) => answer.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><title>Log in</title>"),
   empty: (answer) => stream(answer).end(),
@@ -24,6 +31,10 @@ const SCENES = {
   "bad-json"(answer, input) {
     start(answer, input, "The text so far");
     answer.end('data: {"type": "TEXT_MESSAGE_CONTENT", oops\n\n');
+  },
+  "cut-frame"(answer, input) {
+    start(answer, input, "The text so far");
+    answer.end('data: {"type": "TEXT_MESSAGE_CONTENT", "mess');
   },
   "unknown-event"(answer, input) {
     begin(answer, input);
@@ -66,6 +77,7 @@ export async function fakeAgent({ origin, scenes = {} } = {}) {
     if (origin) {
       answer.setHeader("access-control-allow-origin", origin);
       answer.setHeader("access-control-allow-headers", "*");
+      answer.setHeader("access-control-expose-headers", "retry-after");
     }
     if (request.method !== "POST") return answer.writeHead(204).end();
     const body = await read(request);

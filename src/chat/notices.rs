@@ -30,11 +30,17 @@ pub fn Notices(
 const SHORT: usize = 280;
 
 /// What a status of HTTP means for who waits for the answer.
-fn advice(labels: &Labels, status: u16) -> Option<String> {
+fn advice(labels: &Labels, status: u16, retry_after_ms: Option<u64>) -> Option<String> {
     let word = match status {
         401 | 403 | 407 => &labels.not_allowed,
         404 | 405 | 410 => &labels.not_there,
-        408 | 429 | 502..=504 => &labels.too_busy,
+        408 | 429 | 502..=504 => match retry_after_ms {
+            Some(ms) => {
+                let seconds = ms.div_ceil(1_000).to_string();
+                return Some(labels.too_busy_for.replace("{seconds}", &seconds));
+            }
+            None => &labels.too_busy,
+        },
         500.. => &labels.server_failed,
         _ => return None,
     };
@@ -106,7 +112,7 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
         _ => None,
     };
     let known = match notice.status {
-        Some(status) => advice(&labels, status),
+        Some(status) => advice(&labels, status, notice.retry_after_ms),
         None => sentence(&labels, notice.kind, assistant),
     };
     let message = said(&labels, notice);

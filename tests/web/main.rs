@@ -22,6 +22,7 @@ mod files;
 mod focus;
 mod forms;
 mod history;
+mod http;
 mod interrupts;
 mod lifecycle;
 mod markdown;

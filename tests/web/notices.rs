@@ -16,10 +16,7 @@ use super::support::chat;
 
 #[wasm_bindgen_test]
 async fn a_failure_is_an_alert_and_retry_asks_again() {
-    let failure = Failure {
-        kind: FailureKind::Http { status: 500 },
-        message: "HTTP 500".to_owned(),
-    };
+    let failure = Failure::new(FailureKind::Http { status: 500 }, "HTTP 500");
     let agent = MockAgent::new()
         .fail(failure)
         .answer(Script::new().text("Better."));
@@ -49,6 +46,29 @@ async fn a_failure_is_an_alert_and_retry_asks_again() {
     let inputs = chat.agent.inputs();
     assert_eq!(inputs[0].messages, inputs[1].messages);
     assert_ne!(inputs[0].run_id, inputs[1].run_id);
+}
+
+#[wasm_bindgen_test]
+async fn a_busy_agent_says_when_to_come_back_and_retry_works_at_once() {
+    let busy = Failure::new(FailureKind::Http { status: 429 }, "HTTP 429");
+    let agent = MockAgent::new()
+        .fail(busy.clone().retry_after_ms(4_200))
+        .fail(busy)
+        .answer(Script::new().text("Better."));
+    let chat = chat(agent, || ()).await;
+    chat.assistant.send("go").unwrap();
+    chat.appears("[role=alert]").await;
+    let said = chat.page.text("[role=alert] .la-notice-text");
+    assert_eq!(said, "It is busy. Try again in 5 s.");
+    for said in [
+        "It is busy or cannot be reached. Try again in a moment.",
+        "",
+    ] {
+        assert!(chat.page.click("[role=alert] button"));
+        chat.idle().await;
+        assert_eq!(chat.page.text("[role=alert] .la-notice-text"), said);
+    }
+    assert!(chat.page.text("[role=log]").contains("Better."));
 }
 
 #[wasm_bindgen_test]

@@ -3,7 +3,9 @@
 use assistant_core::{
     conversation::Phase,
     event::Outcome,
-    session::{FailureKind, FinishReason, Input, NoticeKind, Refusal},
+    session::{
+        Failure, FailureKind, FinishReason, Input, NoticeAction, NoticeKind, Refusal, StreamEnd,
+    },
 };
 use serde_json::json;
 
@@ -104,6 +106,29 @@ fn after_a_failure_nothing_runs_and_retry_starts_where_the_run_started() {
         let sent = &other.request().messages;
         assert_answered(sent, &Default::default());
         assert_eq!(sketch(sent)[1], "assistant=so far[c,d]", "{name}");
+    }
+}
+
+#[test]
+fn a_notice_says_how_long_the_server_asks_to_wait() {
+    let mut driver = Driver::new();
+    driver.send("hi");
+    let busy = Failure::new(FailureKind::Http { status: 503 }, "busy");
+    for (failure, wait) in [
+        (busy.clone().retry_after_ms(30_000), Some(30_000)),
+        (busy, None),
+    ] {
+        let run = driver.run();
+        driver.input(Input::RunClosed {
+            run,
+            end: StreamEnd::Failed(failure),
+        });
+        let [notice] = driver.session.notices() else {
+            panic!("one notice")
+        };
+        assert_eq!((notice.status, notice.retry_after_ms), (Some(503), wait));
+        assert_eq!(notice.action, Some(NoticeAction::Retry));
+        assert_eq!(driver.input(Input::Retry).refused, None);
     }
 }
 

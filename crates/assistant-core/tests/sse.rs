@@ -121,6 +121,24 @@ fn the_end_of_the_stream_ends_the_last_frame() {
 }
 
 #[test]
+fn a_frame_is_under_way_from_its_first_byte_to_its_blank_line() {
+    for (text, under_way) in [
+        ("", false),
+        ("data: a\n\n", false),
+        ("data: a\n\n: ping\n", false),
+        ("data: a\n\n: pi", false),
+        ("data: a\n\nda", true),
+        ("data: a\n", true),
+        ("event: a\n", true),
+        ("id: a\r", true),
+    ] {
+        let mut decoder = SseDecoder::new();
+        decoder.push(text.as_bytes(), &mut Vec::new()).unwrap();
+        assert_eq!(decoder.is_mid_frame(), under_way, "{text:?}");
+    }
+}
+
+#[test]
 fn frames_before_one_that_is_too_large_are_kept() {
     let text = b"data: small\n\ndata: 0123456789012345678901234567890123456789\n\ndata: late\n\n";
     let (frames, outcome) = decode(SseDecoder::with_limit(32), &[text, b"data: later\n\n"]);

@@ -24,6 +24,7 @@ pub use report::{Finished, Report, RunFailure};
 use serde_json::Value;
 
 use crate::{
+<<<<<<< HEAD
     conversation::{Applied, Author, Conversation},
     event::{Diagnostic, Event, Interrupt, ResumeEntry, ResumeStatus},
     session::millis,
@@ -31,6 +32,11 @@ use crate::{
         agui::{Decoder, End, Options, ProtocolError},
         sse::{Frame, SseDecoder},
     },
+=======
+    conversation::{Applied, Change, Conversation},
+    event::{Diagnostic, Event, Interrupt, ResumeEntry, ResumeStatus, expiry::millis},
+    wire::agui::{Options, ProtocolError, Reader, Sink},
+>>>>>>> wt-wire
 };
 
 use tally::Tally;
@@ -84,25 +90,25 @@ impl Replay {
         let error = unanswered(&pending_interrupts, &resume)
             .or_else(|| expired(&pending_interrupts, &resume, self.now));
         let answers: Vec<String> = resume.into_iter().map(|entry| entry.interrupt_id).collect();
-        let mut stream = Stream {
+        let mut reader = Reader::new(options);
+        if let Some(error) = error {
+            reader.fail(error);
+        }
+        let mut player = Player {
             replay: self,
-            sse: SseDecoder::new(),
-            decoder: Decoder::new(options),
             tally: Tally::new(answers),
-            error,
             diagnostics: Vec::new(),
             left_out: 0,
-            events: Vec::new(),
             notes: Vec::new(),
         };
-        stream.on_conversation(|conversation, out| {
+        player.on_conversation(|conversation, out| {
             conversation.merge_new(messages, Author::Record, out);
         });
         if let Some(state) = state {
-            stream.replay.conversation.set_state(state);
+            player.replay.conversation.set_state(state);
         }
-        tally::raise(&mut stream.replay.interrupts, pending_interrupts);
-        stream
+        tally::raise(&mut player.replay.interrupts, pending_interrupts);
+        Stream { reader, player }
     }
 }
 
@@ -146,101 +152,73 @@ fn expired(pending: &[Interrupt], resume: &[ResumeEntry], now: i64) -> Option<Pr
 /// One response, as it comes in.
 #[derive(Debug)]
 pub struct Stream<'a> {
-    replay: &'a mut Replay,
-    sse: SseDecoder,
-    decoder: Decoder,
-    tally: Tally,
-    error: Option<ProtocolError>,
-    diagnostics: Vec<Diagnostic>,
-    left_out: usize,
-    events: Vec<Event>,
-    /// Filled and emptied with each event; kept for its memory.
-    notes: Vec<Diagnostic>,
+    reader: Reader,
+    player: Player<'a>,
 }
 
 impl Stream<'_> {
     /// Takes the next bytes of the response, cut anywhere.
     pub fn push_bytes(&mut self, bytes: &[u8]) {
-        if self.error.is_some() {
-            return;
-        }
-        let mut sse = std::mem::take(&mut self.sse);
-        let result = sse.read(bytes, &mut |frame| self.push_frame(frame));
-        self.sse = sse;
-        if let Err(error) = result {
-            self.fail(ProtocolError::new("limit", error.to_string()));
-        }
+        self.reader.push(bytes, &mut self.player);
     }
 
     /// Takes an event that is already JSON.
     pub fn push_value(&mut self, event: Value) {
-        if self.error.is_some() {
-            return;
-        }
-        let mut events = std::mem::take(&mut self.events);
-        let result = self.decoder.push_value(event, &mut events);
-        self.take_events(events, result);
+        self.reader.push_value(event, &mut self.player);
     }
 
     /// Ends the stream because of something that the caller found; nothing after it counts.
     pub fn fail(&mut self, error: ProtocolError) {
-        self.error.get_or_insert(error);
+        self.reader.fail(error);
     }
 
     /// The response has ended: what has become of it.
     #[must_use]
-    pub fn finish(mut self) -> Report {
-        if let Some(frame) = self.sse.finish().filter(|_| self.error.is_none()) {
-            self.push_frame(&frame);
+    pub fn finish(self) -> Report {
+        let Self { reader, mut player } = self;
+        let ending = reader.finish(&mut player);
+        if player.left_out > 0 {
+            let message = format!("{} more diagnostics were left out.", player.left_out);
+            let note = Diagnostic::new("left-out", message);
+            player.diagnostics.push(note);
         }
-        let mut events = std::mem::take(&mut self.events);
-        self.decoder.flush(&mut events);
-        self.take_events(events, Ok(()));
-        if self.left_out > 0 {
-            let message = format!("{} more diagnostics were left out.", self.left_out);
-            self.diagnostics.push(Diagnostic::new("left-out", message));
-        }
-        let outcome = match self.error {
-            Some(_) => End::Failed,
-            None => self.decoder.finish(),
-        };
-        let conversation = &self.replay.conversation;
+        let conversation = &player.replay.conversation;
         Report {
-            outcome,
-            error: self.error,
-            finished: self.tally.finished,
-            run_errors: self.tally.run_errors,
+            outcome: ending.end,
+            error: ending.error,
+            finished: player.tally.finished,
+            run_errors: player.tally.run_errors,
             messages: conversation.received_messages(),
             state: conversation.state().clone(),
-            pending_interrupts: self.replay.interrupts.clone(),
-            diagnostics: self.diagnostics,
+            pending_interrupts: player.replay.interrupts.clone(),
+            diagnostics: player.diagnostics,
         }
     }
+}
 
-    fn push_frame(&mut self, frame: &Frame) {
-        if self.error.is_some() {
-            return;
-        }
-        let mut events = std::mem::take(&mut self.events);
-        let result = self.decoder.push_frame(&frame.data, &mut events);
-        self.take_events(events, result);
+/// Plays the events of one response into the conversation.
+#[derive(Debug)]
+struct Player<'a> {
+    replay: &'a mut Replay,
+    tally: Tally,
+    diagnostics: Vec<Diagnostic>,
+    left_out: usize,
+    /// Filled and emptied with each event; kept for its memory.
+    notes: Vec<Diagnostic>,
+}
+
+impl Sink for Player<'_> {
+    fn event(&mut self, event: Event) {
+        self.tally.take(&event, &mut self.replay.interrupts);
+        self.on_conversation(|conversation, out| conversation.apply(event, out));
     }
 
-    /// Applies the events; those before a fatal one stay applied.
-    fn take_events(&mut self, mut events: Vec<Event>, result: Result<(), ProtocolError>) {
-        for note in self.decoder.take_diagnostics() {
-            self.note(note);
-        }
-        for event in events.drain(..) {
-            self.tally.take(&event, &mut self.replay.interrupts);
-            self.on_conversation(|conversation, out| conversation.apply(event, out));
-        }
-        self.events = events;
-        if let Err(error) = result {
-            self.fail(error);
-        }
+    fn diagnostic(&mut self, diagnostic: Diagnostic) {
+        self.note(diagnostic);
     }
+}
 
+impl Player<'_> {
     fn on_conversation(&mut self, act: impl FnOnce(&mut Conversation, &mut Applied<'_>)) {
         let mut notes = std::mem::take(&mut self.notes);
         let mut out = Applied {

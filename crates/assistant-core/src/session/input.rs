@@ -250,11 +250,33 @@ impl StreamEnd {
 
 /// Why a run could not be had.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Failure {
     /// Which kind.
     pub kind: FailureKind,
     /// A sentence for the person.
     pub message: String,
+    /// How long the server asks to wait before the next request, in milliseconds.
+    pub retry_after_ms: Option<u64>,
+}
+
+impl Failure {
+    /// Returns a failure after which nobody has to wait.
+    #[must_use]
+    pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            retry_after_ms: None,
+        }
+    }
+
+    /// Says how long the server asks to wait before the next request.
+    #[must_use]
+    pub fn retry_after_ms(mut self, ms: u64) -> Self {
+        self.retry_after_ms = Some(ms);
+        self
+    }
 }
 
 /// Which kind of failure a run met.

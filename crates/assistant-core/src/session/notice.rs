@@ -14,6 +14,9 @@ pub struct Notice {
     pub message: String,
     /// The status of the answer, for a [`NoticeKind::Http`].
     pub status: Option<u16>,
+    /// How long the server asked to wait before the next request, in milliseconds from the moment
+    /// of the answer.
+    pub retry_after_ms: Option<u64>,
     /// What can be done about it.
     pub action: Option<NoticeAction>,
 }
@@ -128,6 +131,7 @@ impl Session {
             kind,
             message,
             status: None,
+            retry_after_ms: None,
             action,
         });
         cx.change(Change::Notices);

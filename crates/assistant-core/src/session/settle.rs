@@ -75,16 +75,15 @@ impl Session {
 
     fn run_failed(&mut self, failure: Failure, answered: &[String], cx: &mut Cx<'_>) {
         self.give_up_calls(None, cx);
-        let kind = match failure.kind {
-            FailureKind::Network => NoticeKind::Network,
-            FailureKind::Http { .. } => NoticeKind::Http,
-            FailureKind::NotAStream | FailureKind::Protocol => NoticeKind::Protocol,
+        let (kind, status) = match failure.kind {
+            FailureKind::Network => (NoticeKind::Network, None),
+            FailureKind::Http { status } => (NoticeKind::Http, Some(status)),
+            FailureKind::NotAStream | FailureKind::Protocol => (NoticeKind::Protocol, None),
         };
         self.fail(kind, failure.message, cx);
-        if let (FailureKind::Http { status }, Some(notice)) =
-            (failure.kind, self.notices.last_mut())
-        {
-            notice.status = Some(status);
+        if let Some(notice) = self.notices.last_mut() {
+            notice.status = status;
+            notice.retry_after_ms = failure.retry_after_ms;
         }
         // What a server cannot do right now it may do later; what it refuses it refuses again.
         if let FailureKind::Http { status } = failure.kind

@@ -140,6 +140,14 @@ impl SseDecoder {
         Ok(())
     }
 
+    /// Returns whether a frame has begun whose blank line has not come. A comment begins none.
+    #[must_use]
+    pub fn is_mid_frame(&self) -> bool {
+        let frame = &self.frame;
+        let has_fields = self.has_data || frame.event.is_some() || frame.id.is_some();
+        has_fields || self.line.first().is_some_and(|&byte| byte != b':')
+    }
+
     /// Ends the stream: what has come of a last frame without a blank line after it.
     pub fn finish(&mut self) -> Option<Frame> {
         if self.failed {

@@ -5,6 +5,7 @@ mod events;
 mod halves;
 mod order;
 mod props;
+mod reader;
 mod recorded;
 mod shape;
 mod strategies;

@@ -187,12 +187,7 @@ impl World {
     }
 
     fn end_badly(&mut self, a: u8) {
-        let failure = |kind| {
-            StreamEnd::Failed(Failure {
-                kind,
-                message: "no".to_owned(),
-            })
-        };
+        let failure = |kind| StreamEnd::Failed(Failure::new(kind, "no"));
         match a % 6 {
             0 => self.event(run_error("boom")),
             1 => self.event(ended_with(Some(Outcome::Cancelled))),

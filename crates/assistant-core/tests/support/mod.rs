@@ -200,10 +200,9 @@ impl Driver {
 
     pub(crate) fn break_off(&mut self, kind: FailureKind) -> Step {
         let run = self.run();
-        let message = "no luck".to_owned();
         self.input(Input::RunClosed {
             run,
-            end: StreamEnd::Failed(Failure { kind, message }),
+            end: StreamEnd::Failed(Failure::new(kind, "no luck")),
         })
     }
 

@@ -68,5 +68,9 @@ fn excuse(name: &str) -> Option<&'static str> {
     if name == r#"state {"op":"replace","path":"","value":9}"# {
         return Some(rule::INTO_SCALAR);
     }
+    let cut = ["cut JSON", "blank data", "no data"];
+    if has(", last, ends with ") && cut.into_iter().any(has) {
+        return Some(rule::TRUNCATED);
+    }
     has("an infinite number").then_some(rule::LARGE)
 }

@@ -3,7 +3,8 @@
 //! A frame goes through five stages, each of which can be had alone: [`Compat`] rewrites retired
 //! shapes, [`decode_event`] reads the described fields and removes what is not described,
 //! [`Expander`] turns chunks into explicit events, [`Joiner`] puts characters together that were
-//! cut between deltas, [`Verifier`] judges the order. [`Decoder`] is the way through all of them.
+//! cut between deltas, [`Verifier`] judges the order. [`Decoder`] is the way through all of them,
+//! [`Reader`] the way from the bytes of a response to its events and its end.
 //! Encoding is a set of functions: [`run_input`], [`message_to_value`], [`event_to_value`].
 //!
 //! Framing is [`super::sse`]'s; what events mean for a conversation is [`crate::conversation`]'s.
@@ -21,6 +22,7 @@ mod halves;
 mod join;
 mod message;
 mod patch;
+mod reader;
 mod run;
 mod verify;
 
@@ -37,6 +39,7 @@ pub use frame::Frame;
 pub use halves::Cut;
 pub use join::Joiner;
 pub use message::{content_from_value, content_part_from_value, message_from_value};
+pub use reader::{Ending, Reader, Sink};
 pub use run::{interrupt_from_value, resume_entry_from_value, usage_from_value};
 pub use verify::{Verdict, Verifier};
 

@@ -1,5 +1,6 @@
-//! What an event costs, from bytes to the conversation, beside what `serde_json` takes to parse the
-//! same bytes into an enum. Ratios within one run: seconds depend on the machine.
+//! What an event costs on the way that is shipped, from the bytes of a response through the reader
+//! into a session, beside what `serde_json` takes to parse the same bytes into an enum. Ratios
+//! within one run: seconds depend on the machine.
 //!
 //! `cargo xtask bench`, or `cargo bench -p conformance --bench agui`.
 
@@ -11,13 +12,16 @@
     reason = "a benchmark talks to its terminal"
 )]
 
+mod chat;
+
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use assistant_core::replay::{Input, Replay};
-use assistant_core::wire::agui::{Decoder, Options};
+use assistant_core::wire::agui::{Decoder, End, Options, Reader};
 use serde::Deserialize;
 use serde_json::{Value, json};
+
+use chat::Chat;
 
 const EVENTS: usize = 100_000;
 const ROUNDS: usize = 15;
@@ -79,9 +83,7 @@ fn main() {
     println!(
         "{EVENTS} events; each block of {BLOCK} in the fastest of {ROUNDS} rounds, nanoseconds an event\n"
     );
-    println!(
-        "| events | serde_json | decode, verify | ratio | frame, decode, verify, reduce | ratio |"
-    );
+    println!("| events | serde_json | decode, verify | ratio | bytes to session | ratio |");
     println!("| --- | --: | --: | --: | --: | --: |");
     for (name, events) in [
         ("text deltas", text()),
@@ -117,10 +119,9 @@ fn compare(name: &str, events: &[Value]) {
                 events.clear();
             }
         });
-        let mut replay = Replay::new();
-        let mut response = replay.stream(Input::default(), Options::default());
-        whole.round(&blocks, |block| response.push_bytes(block.as_bytes()));
-        black_box(response.finish());
+        let (mut chat, mut reader) = (Chat::new(), Reader::new(Options::default()));
+        whole.round(&blocks, |block| reader.push(block.as_bytes(), &mut chat));
+        finish(reader, chat);
     }
     let [plain, decode, whole] = [plain, decode, whole].map(|all| all.sum() / events.len() as f64);
     println!(
@@ -128,6 +129,12 @@ fn compare(name: &str, events: &[Value]) {
         decode / plain,
         whole / plain
     );
+}
+
+/// Nothing that was measured may have been refused, or not have arrived.
+fn finish(reader: Reader, mut chat: Chat) {
+    assert_eq!(reader.finish(&mut chat).end, End::Truncated);
+    assert!(chat.has_answer());
 }
 
 /// The fastest time of each block, over rounds.
@@ -170,11 +177,10 @@ fn lengths() {
         for (messages, costs) in lengths.iter().zip(&mut costs) {
             let history = history(*messages);
             for (blocks, cost) in blocks.iter().zip(costs) {
-                let mut replay = Replay::new();
-                let mut stream = replay.stream(Input::default(), Options::default());
-                stream.push_bytes(history.as_bytes());
-                cost.round(blocks, |block| stream.push_bytes(block.as_bytes()));
-                black_box(stream.finish());
+                let (mut chat, mut reader) = (Chat::new(), Reader::new(Options::default()));
+                reader.push(history.as_bytes(), &mut chat);
+                cost.round(blocks, |block| reader.push(block.as_bytes(), &mut chat));
+                finish(reader, chat);
             }
         }
     }

@@ -1,0 +1,88 @@
+//! A session in the middle of a run, which takes what a reader reads, as the browser layer does.
+
+use std::hint::black_box;
+
+use assistant_core::action::{RegistrationId, schema::PatternHost};
+use assistant_core::event::{Content, Diagnostic, Event};
+use assistant_core::session::{
+    Answer, Effect, Host, Input, Options, PolicyQuestion, RunKey, Session,
+};
+use assistant_core::wire::agui::Sink;
+use serde_json::Value;
+
+/// A conversation whose agent is answering.
+pub(crate) struct Chat {
+    session: Session,
+    host: Outside,
+    run: RunKey,
+}
+
+impl Chat {
+    pub(crate) fn new() -> Self {
+        let mut session = Session::new("t", Options::default());
+        let mut host = Outside::default();
+        let content = Content::Text("go".to_owned());
+        let step = session.handle(Input::Send { content }, &mut host);
+        let run = step.effects.iter().find_map(|effect| match effect {
+            Effect::OpenRun { run, .. } => Some(*run),
+            _ => None,
+        });
+        Self {
+            session,
+            host,
+            run: run.unwrap(),
+        }
+    }
+
+    /// Whether anything has been said but the question.
+    pub(crate) fn has_answer(&self) -> bool {
+        self.session.conversation().received_messages().len() > 1
+    }
+}
+
+impl Sink for Chat {
+    fn event(&mut self, event: Event) {
+        let event = Box::new(event);
+        let input = Input::Event {
+            run: self.run,
+            event,
+        };
+        black_box(self.session.handle(input, &mut self.host));
+    }
+
+    fn diagnostic(&mut self, diagnostic: Diagnostic) {
+        let input = Input::Diagnostic { diagnostic };
+        black_box(self.session.handle(input, &mut self.host));
+    }
+}
+
+/// A host that answers at once.
+#[derive(Default)]
+struct Outside {
+    ids: u64,
+}
+
+impl PatternHost for Outside {
+    fn pattern_matches(&mut self, _: &str, _: &str) -> Option<bool> {
+        None
+    }
+}
+
+impl Host for Outside {
+    fn now(&mut self) -> i64 {
+        0
+    }
+
+    fn new_id(&mut self) -> String {
+        self.ids += 1;
+        self.ids.to_string()
+    }
+
+    fn needs_approval(&mut self, _: PolicyQuestion<'_>) -> Answer<bool> {
+        Answer::Now(false)
+    }
+
+    fn denial(&mut self, _: RegistrationId, _: &Value, _: Option<&str>) -> Option<Value> {
+        None
+    }
+}

@@ -1,0 +1,91 @@
+//! Makes and sends the request of a run. What the browser refuses becomes a [`Failure`].
+
+use assistant_core::session::{Failure, FailureKind};
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{AbortController, AbortSignal, Headers, Request, RequestInit, Response};
+
+/// Ends the request when the run's future is dropped.
+pub(super) struct AbortOnDrop(AbortController);
+
+impl AbortOnDrop {
+    pub(super) fn new() -> Result<Self, Failure> {
+        AbortController::new()
+            .map(Self)
+            .map_err(|_| failure("This browser cannot stop requests."))
+    }
+
+    pub(super) fn signal(&self) -> AbortSignal {
+        self.0.signal()
+    }
+}
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// Sends a run's input; returns the answer as soon as its headers are there.
+pub(super) async fn send(
+    url: &str,
+    headers: &[(String, String)],
+    body: &str,
+    signal: &AbortSignal,
+) -> Result<Response, Failure> {
+    let refused = |error: JsValue| failure(&format!("{url}: {}", text_of(error)));
+    let init = RequestInit::new();
+    init.set_method("POST");
+    init.set_headers_headers(&header_list(headers)?);
+    init.set_body_opt_str(Some(body));
+    init.set_signal(Some(signal));
+    let request = Request::new_with_str_and_init(url, &init).map_err(refused)?;
+    let window = web_sys::window().ok_or_else(|| failure("There is no page to send from."))?;
+    let response = JsFuture::from(window.fetch_with_request(&request))
+        .await
+        .map_err(refused)?;
+    // A script of the page may have put another function in the place of `fetch`.
+    response
+        .dyn_into()
+        .map_err(|_| failure("The `fetch` of this page gave no response."))
+}
+
+/// Returns the headers of a request: the application's, then ours.
+fn header_list(given: &[(String, String)]) -> Result<Headers, Failure> {
+    let headers =
+        Headers::new().map_err(|_| failure("This browser cannot send request headers."))?;
+    let ours = [
+        ("Content-Type", "application/json"),
+        ("Accept", "text/event-stream"),
+    ];
+    let given = given.iter().map(|(name, value)| (&**name, &**value));
+    for (name, value) in given.chain(ours) {
+        if headers.set(name, value).is_err() {
+            return Err(refused_header(&headers, name));
+        }
+    }
+    Ok(headers)
+}
+
+/// Says what is wrong with a header that the browser refuses. The value is not shown: it may be a
+/// secret.
+fn refused_header(headers: &Headers, name: &str) -> Failure {
+    failure(&if headers.set(name, "value").is_err() {
+        format!("The request header {name:?} cannot be sent: its name is not valid.")
+    } else {
+        format!(
+            "The request header {name:?} cannot be sent: its value holds a line break or a character outside Latin-1."
+        )
+    })
+}
+
+fn failure(message: &str) -> Failure {
+    Failure::new(FailureKind::Network, message)
+}
+
+fn text_of(error: JsValue) -> String {
+    error.dyn_into::<js_sys::Error>().map_or_else(
+        |other| format!("{other:?}"),
+        |error| String::from(error.to_string()),
+    )
+}

@@ -1,0 +1,147 @@
+//! Judges an answer and reads it: an event stream to its end, an error only as far as it is shown.
+
+use std::{pin::pin, time::Duration};
+
+use assistant_core::{
+    event::{Diagnostic, Event},
+    session::{Failure, FailureKind, StreamEnd},
+    wire::agui::{Options, Reader, Sink},
+};
+use futures_util::future::{Either, select};
+use js_sys::{Date, Promise, Uint8Array};
+use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::{ReadableStreamDefaultReader, ReadableStreamReadResult, Response};
+
+use crate::{agent::EventSink, runtime::sleep};
+
+/// How much of an error's body is read, in bytes, and how long: it may have no end.
+const BODY_BYTES: usize = 4 * 1024;
+const BODY_WAIT: Duration = Duration::from_secs(5);
+/// How much of it the person sees, in characters.
+const BODY_CHARS: usize = 300;
+
+/// Accepts nothing but an event stream.
+pub(super) async fn check(response: &Response) -> Result<(), Failure> {
+    let status = response.status();
+    if !response.ok() {
+        let wait = retry_after_ms(response);
+        let message = match error_text(response).await.as_str() {
+            "" => format!("The agent answered with HTTP {status}."),
+            body => format!("The agent answered with HTTP {status}: {body}"),
+        };
+        let failure = Failure::new(FailureKind::Http { status }, message);
+        return Err(match wait {
+            Some(ms) => failure.retry_after_ms(ms),
+            None => failure,
+        });
+    }
+    let kind = header(response, "content-type").unwrap_or_default();
+    if !kind.to_ascii_lowercase().starts_with("text/event-stream") {
+        let message = match kind.as_str() {
+            "" => "The agent sent no event stream.".to_owned(),
+            kind => format!("The agent sent {kind} instead of an event stream."),
+        };
+        return Err(Failure::new(FailureKind::NotAStream, message));
+    }
+    Ok(())
+}
+
+/// Reads the stream to its end, giving each event as soon as it is complete. Where the connection
+/// breaks, what came counts, and the session sees that it is not all.
+pub(super) async fn read(response: &Response, options: Options, events: &EventSink) -> StreamEnd {
+    let mut reader = Reader::new(options);
+    let mut sink = Delivery(events);
+    if let Some(body) = Body::of(response) {
+        while let Some(chunk) = body.next().await {
+            reader.push(&chunk.to_vec(), &mut sink);
+            if reader.has_failed() {
+                body.cancel();
+                break;
+            }
+        }
+    }
+    match reader.finish(&mut sink).error {
+        Some(error) => StreamEnd::Failed(Failure::new(FailureKind::Protocol, error.to_string())),
+        None => StreamEnd::Closed,
+    }
+}
+
+/// Takes what a reader reads to where an agent's events go.
+struct Delivery<'a>(&'a EventSink);
+
+impl Sink for Delivery<'_> {
+    fn event(&mut self, event: Event) {
+        self.0.event(event);
+    }
+
+    fn diagnostic(&mut self, diagnostic: Diagnostic) {
+        self.0.diagnostic(diagnostic);
+    }
+}
+
+fn header(response: &Response, name: &str) -> Option<String> {
+    response.headers().get(name).ok().flatten()
+}
+
+/// Returns how long a busy server asks to wait, in milliseconds: it says so in seconds or by a
+/// date. Another origin must list the header in `Access-Control-Expose-Headers`.
+fn retry_after_ms(response: &Response) -> Option<u64> {
+    if !matches!(response.status(), 429 | 503) {
+        return None;
+    }
+    let value = header(response, "retry-after")?;
+    let value = value.trim();
+    let ms = if value.bytes().all(|byte| byte.is_ascii_digit()) {
+        value.parse::<u64>().ok()?.saturating_mul(1_000)
+    } else {
+        // What is no date is not a number, which becomes zero, as a date in the past does.
+        (Date::parse(value) - Date::now()) as u64
+    };
+    (ms > 0).then_some(ms)
+}
+
+/// Returns the beginning of an error's body, as far as it comes in time.
+async fn error_text(response: &Response) -> String {
+    let Some(body) = Body::of(response) else {
+        return String::new();
+    };
+    let mut bytes = Vec::new();
+    let mut timeout = pin!(sleep(BODY_WAIT));
+    while bytes.len() < BODY_BYTES {
+        let Either::Left((Some(chunk), _)) = select(pin!(body.next()), &mut timeout).await else {
+            break;
+        };
+        // A piece may be large: only what is used of it is copied.
+        bytes.extend(chunk.subarray(0, BODY_BYTES as u32).to_vec());
+    }
+    body.cancel();
+    let text = String::from_utf8_lossy(&bytes);
+    text.trim().chars().take(BODY_CHARS).collect()
+}
+
+/// The body of an answer, read piece by piece.
+struct Body(ReadableStreamDefaultReader);
+
+impl Body {
+    fn of(response: &Response) -> Option<Self> {
+        let reader = response.body()?.get_reader();
+        reader.dyn_into().ok().map(Self)
+    }
+
+    /// Returns the next piece; `None` at the end, and where the connection breaks.
+    async fn next(&self) -> Option<Uint8Array> {
+        let result = JsFuture::from(self.0.read()).await.ok()?;
+        let result: ReadableStreamReadResult = result.unchecked_into();
+        result.get_value().dyn_into().ok()
+    }
+
+    /// Lets the rest go.
+    fn cancel(&self) {
+        let done: Promise = self.0.cancel();
+        // Nothing depends on it, and a rejection that nobody takes is reported to the console.
+        spawn_local(async move {
+            let _ = JsFuture::from(done).await;
+        });
+    }
+}
