@@ -306,6 +306,27 @@ fn patches_and_schemas() {
     });
 }
 
+#[test]
+fn a_patch_costs_the_same_on_a_large_state() {
+    let cost = |size: usize| {
+        let items: Vec<Value> = (0..size).map(|n| json!({"a": n, "b": "text"})).collect();
+        let mut state = json!({"items": items, "now": {"step": 1}, "more": []});
+        let patch: Vec<Value> = (0..500)
+            .flat_map(|n| {
+                [
+                    json!({"op": "replace", "path": "/now/step", "value": n}),
+                    json!({"op": "add", "path": "/more/-", "value": {"n": n}}),
+                    json!({"op": "copy", "from": "/now", "path": "/last"}),
+                    json!({"op": "move", "from": "/last", "path": "/before"}),
+                ]
+            })
+            .collect();
+        work_of(|| patch::apply(&mut state, &patch).unwrap())
+    };
+    let small = cost(10);
+    assert_eq!(cost(20_000), small);
+}
+
 /// A conversation of so many messages, all of the running run, then one more with a call.
 fn long_stream(replay: &mut Replay, messages: usize) -> Stream<'_> {
     let mut stream = replay.stream(Input::default(), Options::default());

@@ -24,19 +24,10 @@ pub use report::{Finished, Report, RunFailure};
 use serde_json::Value;
 
 use crate::{
-<<<<<<< HEAD
     conversation::{Applied, Author, Conversation},
     event::{Diagnostic, Event, Interrupt, ResumeEntry, ResumeStatus},
     session::millis,
-    wire::{
-        agui::{Decoder, End, Options, ProtocolError},
-        sse::{Frame, SseDecoder},
-    },
-=======
-    conversation::{Applied, Change, Conversation},
-    event::{Diagnostic, Event, Interrupt, ResumeEntry, ResumeStatus, expiry::millis},
     wire::agui::{Options, ProtocolError, Reader, Sink},
->>>>>>> wt-wire
 };
 
 use tally::Tally;

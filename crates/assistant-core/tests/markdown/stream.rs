@@ -1,7 +1,7 @@
 //! A text in pieces becomes the blocks that it becomes as a whole.
 
-use super::support::streamed;
-use assistant_core::text::markdown::parse;
+use super::support::{Shown, streamed};
+use assistant_core::text::markdown::{Kind, Markdown, Node, parse};
 use proptest::prelude::*;
 
 /// Pieces of markup, whole and half.
@@ -149,4 +149,71 @@ proptest! {
             prop_assert_eq!(pieces, parse(&text));
         }
     }
+    #[test]
+    fn a_short_text_is_shown_at_each_frame(text in text(), pieces in prop::collection::vec(1_usize..12, 1..8)) {
+        let prose = ["Some ", "words", ", and", " **more", "** of ", "it. ", "e.g.", "w", ".", "a@b", ":"];
+        let words = text.len() % prose.len();
+        let text = prose.iter().cycle().skip(words).take(30).copied().collect::<String>() + &text;
+        let (mut markdown, mut shown) = (Markdown::new(), Shown::default());
+        let (mut end, mut pieces) = (0, pieces.iter().cycle());
+        while end < text.len().min(500) && !remembers_an_item(&text) {
+            end = text.len().min(end + pieces.next().unwrap());
+            while !text.is_char_boundary(end) {
+                end += 1;
+            }
+            let text = text.get(..end).unwrap();
+            shown.take(markdown.advance(text, true));
+            let fresh = Markdown::new().advance(text, true).blocks;
+            prop_assert_eq!(joined(shown.blocks.clone()), joined(fresh), "{:?}", text);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+
+    #[test]
+    fn long_blocks_are_split_where_the_text_says(
+        parts in prop::collection::vec((prop::collection::vec(prop::sample::select(FRAGMENTS), 1..6), 1_usize..80_000), 1..4),
+        pieces in prop::collection::vec(3_000_usize..40_000, 1..8),
+    ) {
+        let parts = parts.iter().map(|(part, length)| {
+            let part = part.concat();
+            part.repeat(length / part.len().max(1))
+        });
+        let text: String = parts.collect();
+        if !remembers_an_item(&text) {
+            prop_assert!(streamed(&text, &pieces).0 == parse(&text));
+        }
+    }
+}
+
+/// The nodes with texts beside each other in one: a view shows them as one.
+fn joined(nodes: Vec<Node>) -> Vec<Node> {
+    let mut out: Vec<Node> = Vec::new();
+    for mut node in nodes {
+        node.children = joined(node.children);
+        match (out.last_mut().map(|last| &mut last.kind), &node.kind) {
+            (Some(Kind::Text(text)), Kind::Text(more)) => text.push_str(more),
+            _ => out.push(node),
+        }
+    }
+    out
+}
+
+#[test]
+fn a_block_without_end_is_shown_in_blocks() {
+    let line = "| a | b |\n".repeat(20_000);
+    let blocks = parse(&line);
+    assert!((4..8).contains(&blocks.len()), "{}", blocks.len());
+    let code = String::from("```\n") + &"code\n".repeat(40_000) + "```\nbehind";
+    assert_eq!(parse(&code).len(), 2);
+    assert_eq!(streamed(&code, &[9_999]).0, parse(&code));
+    // What a definition says is known, wherever it stands.
+    let defined = "[a]\n\n".to_owned() + &"[b]: c\n".repeat(30_000) + "[a]: /found\n\nend";
+    let first = &parse(&defined)[0].children[0].kind;
+    assert!(
+        matches!(first, Kind::Link { href, .. } if href == "/found"),
+        "{first:?}"
+    );
 }

@@ -83,11 +83,54 @@ fn the_work_grows_with_the_text() {
             let (_, work) = streamed(&text, &[800]);
             let times = work as f64 / text.len() as f64;
             assert!(
-                times < 40.0,
+                times < 12.0,
                 "{name}: each of {n} bytes is read {times} times"
             );
         }
     }
+}
+
+#[test]
+fn small_pieces_are_not_read_more_often_than_a_view_needs() {
+    for (name, text) in texts(4_000) {
+        let (_, work) = streamed(&text, &[6]);
+        let times = work as f64 / text.len() as f64;
+        assert!(times < 72.0, "{name}: each byte is read {times} times");
+    }
+}
+
+#[test]
+fn long_texts_of_marks_are_read_a_few_times_and_never_at_once() {
+    for mark in [
+        "|", "<", "[", "*", "_", "`", "> ", "- ", "> \n", "- \n", "|a\n",
+    ] {
+        let text = mark.repeat(300_000 / mark.len());
+        let (mut markdown, mut before) = (Markdown::new(), 0);
+        for end in (2_000..text.len()).step_by(2_000) {
+            let _ = markdown.advance(text.get(..end).unwrap(), true);
+            let work = markdown.work() - std::mem::replace(&mut before, markdown.work());
+            assert!(work <= 4 * 65_536, "{mark:?}: a call reads {work} bytes");
+        }
+        let _ = markdown.advance(&text, false);
+        let times = markdown.work() as f64 / text.len() as f64;
+        assert!(times < 8.0, "{mark:?}: each byte is read {times} times");
+    }
+}
+
+#[test]
+fn definitions_that_come_late_are_looked_up_a_few_times() {
+    let labels: String = (0..200).map(|n| format!("[l{n}] ")).collect();
+    let mut text = (labels + "\n\n").repeat(40);
+    for n in 0..200 {
+        text += &format!("[l{n}]: /{n}\n\nA paragraph that nobody reads.\n\n");
+    }
+    let (blocks, work) = streamed(&text, &[100]);
+    assert!(blocks == parse(&text));
+    assert!(
+        work < 24 * text.len() as u64,
+        "{}",
+        work / text.len() as u64
+    );
 }
 
 #[test]

@@ -93,30 +93,16 @@ impl Conversation {
         let Some(Part::Data(part)) = node.message.parts.first_mut() else {
             return;
         };
-        match patch_object(&mut part.data, delta) {
+        match patch::apply_to_object(&mut part.data, delta) {
             Ok(()) => part.data_type = activity_type,
-            Err(problem) => out.warn(
+            Err(error) if error.is_over_budget() => out.warn(
+                "over-budget",
+                format!("activity patch for '{id}' refused: {error}"),
+            ),
+            Err(error) => out.warn(
                 "activity-patch",
-                format!("Failed to apply activity patch for '{id}': {problem}"),
+                format!("Failed to apply activity patch for '{id}': {error}"),
             ),
         }
-    }
-}
-
-/// The content of an activity is an object and stays one.
-fn patch_object(data: &mut Value, delta: &[Value]) -> Result<(), String> {
-    let is_root = |op: &Value| {
-        ["path", "from"]
-            .iter()
-            .any(|key| op.get(key) == Some(&"".into()))
-    };
-    let before = delta.iter().any(is_root).then(|| data.clone());
-    patch::apply(data, delta).map_err(|error| error.to_string())?;
-    match before {
-        Some(before) if !data.is_object() => {
-            *data = before;
-            Err("the content would be no object".to_owned())
-        }
-        _ => Ok(()),
     }
 }

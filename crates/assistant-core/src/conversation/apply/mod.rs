@@ -112,6 +112,9 @@ impl Conversation {
             }
             EventKind::StateDelta { delta } => match patch::apply(&mut self.state, &delta) {
                 Ok(()) => self.log.push(Change::State),
+                Err(error) if error.is_over_budget() => {
+                    out.warn("over-budget", format!("state patch refused: {error}"));
+                }
                 Err(error) => out.warn(
                     "state-patch",
                     format!("Failed to apply state patch: {error}"),

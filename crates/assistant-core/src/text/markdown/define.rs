@@ -3,11 +3,13 @@
 //! The first definition of a label counts. Blocks are numbered by `stream`; nothing is read here.
 
 use std::{
-    collections::{HashMap, hash_map::Entry},
+    collections::{HashMap, VecDeque, hash_map::Entry},
     ops::Range,
 };
 
 use unicase::UniCase;
+
+use super::pace::Pace;
 
 /// Where links lead and which footnotes there are.
 #[derive(Debug, Default)]
@@ -61,8 +63,6 @@ struct Stretch {
     count: usize,
     /// A definition that it waited for has come.
     stale: bool,
-    /// How long the text was when it was read.
-    read: usize,
 }
 
 /// The finished stretches with references that were not defined when they were read.
@@ -70,7 +70,7 @@ struct Stretch {
 pub(super) struct Waiting {
     stretches: Vec<Stretch>,
     labels: HashMap<String, Vec<usize>>,
-    stale: Vec<usize>,
+    stale: VecDeque<usize>,
 }
 
 impl Waiting {
@@ -87,7 +87,6 @@ impl Waiting {
         }
         self.miss(self.stretches.len(), missing);
         self.stretches.push(Stretch {
-            read: source.end,
             source,
             index,
             count,
@@ -110,32 +109,29 @@ impl Waiting {
         for at in self.labels.remove(&key(label)).unwrap_or_default() {
             if let Some(stretch) = self.stretches.get_mut(at).filter(|stretch| !stretch.stale) {
                 stretch.stale = true;
-                self.stale.push(at);
+                self.stale.push_back(at);
             }
         }
     }
 
-    /// The stretches to read again now that the text has `len` bytes: which, where, and the index
-    /// and number of their blocks. While more may come, a long stretch is read again only after
-    /// the text has grown by a part of it: many definitions that come one by one would otherwise
-    /// cost its length each.
+    /// The stretches to read again now: which, where, and the index and number of their blocks.
+    /// While more may come, `pace` limits them: many definitions that come one by one would
+    /// otherwise cost the whole text each.
     pub(super) fn due(
         &mut self,
-        len: usize,
+        pace: &mut Pace,
         open: bool,
     ) -> Vec<(usize, Range<usize>, usize, usize)> {
         let mut due = Vec::new();
-        for at in std::mem::take(&mut self.stale) {
-            let Some(stretch) = self.stretches.get_mut(at) else {
-                continue;
-            };
-            if open && len - stretch.read < stretch.source.len() / 8 {
-                self.stale.push(at);
-                continue;
+        while let Some(&at) = self.stale.front() {
+            if let Some(stretch) = self.stretches.get_mut(at) {
+                if open && !pace.spend(stretch.source.len()) {
+                    break;
+                }
+                stretch.stale = false;
+                due.push((at, stretch.source.clone(), stretch.index, stretch.count));
             }
-            stretch.stale = false;
-            stretch.read = len;
-            due.push((at, stretch.source.clone(), stretch.index, stretch.count));
+            self.stale.pop_front();
         }
         due
     }

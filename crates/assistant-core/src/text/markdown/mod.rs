@@ -9,6 +9,7 @@
 //! GitHub's extensions, by `pulldown-cmark`.
 //!
 //! * `stream` – what is finished, what is open, what changed; `fence` – the open code block
+//! * `pace` – how much is read, and how often again; `shown` – what is shown of the open block
 //! * `outline` – where blocks begin and what they define
 //! * `read` – the grammar; `build` – from its events to the tree; `autolink` – addresses that stand bare in the text
 //! * `define` – definitions of links and footnotes, and the blocks that wait for them
@@ -20,7 +21,9 @@ mod define;
 mod fence;
 mod mend;
 mod outline;
+mod pace;
 mod read;
+mod shown;
 mod stream;
 mod tree;
 

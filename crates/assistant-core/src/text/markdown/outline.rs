@@ -135,7 +135,8 @@ pub(super) fn start(text: &str, before: &Outline, block: &Outline) -> usize {
         }
         if above >= before.range.end {
             start = above;
-        } else if !before.container {
+        } else if !before.container || above <= before.range.start {
+            // Further up there is nothing that could be this block's.
             return start;
         }
         top = above;
@@ -148,4 +149,12 @@ pub(super) fn start(text: &str, before: &Outline, block: &Outline) -> usize {
     } else {
         start
     }
+}
+
+/// Whether there is a line that most probably begins a block at the top level: letters at its very
+/// start, behind an empty line.
+pub(super) fn may_end(lines: Option<&str>) -> bool {
+    lines.unwrap_or_default().split("\n\n").skip(1).any(|rest| {
+        rest.starts_with(|first: char| first.is_alphabetic() || first == '#' || first == '`')
+    })
 }

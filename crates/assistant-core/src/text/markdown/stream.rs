@@ -2,29 +2,29 @@
 //!
 //! Markdown is read line by line, and only the last block can change with the next line. So the
 //! text is outlined at complete lines; all blocks but the last are read once and are finished. The
-//! last one is read again as it grows, an open code block never. Which blocks are finished in
-//! which order depends on the text alone, not on its pieces.
+//! last one is read again as it grows, as often as `pace` allows; an open code block never. Plain
+//! words at the end of a paragraph are appended without reading. A block that grows too long is
+//! split. Which blocks are finished in which order depends on the text alone, not on its pieces.
 
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
 use super::{
     build::code_block,
     define::{Definitions, Waiting},
     fence::Fence,
     mend::mend,
-    outline::{Outline, line_start, outline, start},
+    outline::{Outline, line_start, may_end, outline, start},
+    pace::{Pace, is_plain, window},
     read::{References, read},
+    shown::{Shown, hold_back},
     tree::{Kind, Node},
 };
 
-/// An open block longer than this is read again only when it has grown by a part of it, so that
-/// reading stays in proportion to the text.
+/// A paragraph longer than this goes on with its source until it is read again.
 const LONG: usize = 8 << 10;
-/// The part.
-const PART: usize = 16;
 
 /// Reads a growing text on. Keeps no copy of the text.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Markdown {
     /// Length of the text so far.
     len: usize,
@@ -45,19 +45,34 @@ pub struct Markdown {
     /// The open block, if it is code between fences.
     code: Option<Fence>,
     shown: Shown,
+    /// How often blocks may be outlined, shown and revised again.
+    outlining: Pace,
+    showing: Pace,
+    revising: Pace,
     work: u64,
 }
 
-/// The open blocks as they were given last.
-#[derive(Debug, Default)]
-struct Shown {
-    blocks: usize,
-    /// The length of the text that they show.
-    read: usize,
-    /// The same, with what was appended since.
-    len: usize,
-    /// Whether text can be appended to the last one.
-    grows: bool,
+impl Default for Markdown {
+    fn default() -> Self {
+        Self {
+            len: 0,
+            lines: 0,
+            ended: false,
+            known: Definitions::default(),
+            waiting: Waiting::default(),
+            found: References::default(),
+            finished: 0,
+            at: 0,
+            outlined: 0,
+            misled: false,
+            code: None,
+            shown: Shown::default(),
+            outlining: Pace::OUTLINING,
+            showing: Pace::SHOWING,
+            revising: Pace::REVISING,
+            work: 0,
+        }
+    }
 }
 
 /// What a longer text changes in the blocks.
@@ -66,7 +81,7 @@ pub struct Progress {
     /// Finished blocks that changed after all, by index: a definition that came later gave a link
     /// its address, or there is the footnote now. Comes first.
     pub revised: Vec<(usize, Node)>,
-    /// Text to append to block `from - 1`, which is an open code block or a very long paragraph.
+    /// Text to append to block `from - 1`, which is an open code block or paragraph.
     /// Comes second.
     pub appended: Option<String>,
     /// Blocks before this index stay as they are.
@@ -111,8 +126,11 @@ impl Markdown {
         } else {
             let old = std::mem::replace(&mut self.len, text.len());
             self.ended = !open;
+            for pace in [&mut self.outlining, &mut self.showing, &mut self.revising] {
+                pace.earn(text.len() - old);
+            }
             self.advance_blocks(text, old, &mut progress);
-            self.revise(text, &mut progress.revised);
+            self.revise(text, &mut progress);
         }
         progress.finished = self.finished;
         progress
@@ -154,24 +172,33 @@ impl Markdown {
     /// Finishes the blocks that the complete lines end; all, if the text has ended. `old` is where
     /// the complete lines ended before.
     fn finish_lines(&mut self, text: &str, old: usize, done: &mut Vec<Node>) {
+        while self.code.is_none()
+            && let Some(stop) = window(text, self.at)
+        {
+            self.finish_window(text, stop, true, done);
+        }
         let end = if self.ended { text.len() } else { self.lines };
-        if end <= self.outlined && !self.ended || end <= self.at {
+        if self.code.is_some() || end <= self.at || end <= self.outlined && !self.ended {
             return;
         }
-        let long = is_long(end - self.at, end - self.outlined);
+        let paid = self.ended || self.outlining.spend(end - self.at);
         let looks_ended = !self.misled && may_end(text.get(old.saturating_sub(2)..end));
-        if long && !looks_ended && !self.ended {
-            return;
+        if paid || looks_ended {
+            let at = self.at;
+            self.finish_window(text, end, false, done);
+            self.misled = !paid && self.at == at;
         }
-        let source = text.get(self.at..end).unwrap_or_default();
-        self.work += source.len() as u64;
-        self.outlined = end;
-        let (mut blocks, defined) = outline(source, &mut self.known, !self.ended);
-        for label in defined {
-            self.waiting.defined(&label);
-        }
-        let last = if self.ended { None } else { blocks.pop() };
+    }
+
+    /// Finishes the blocks before `end` but the last, which may go on there. If the last is all
+    /// there is and `splits`, it ends there as well.
+    fn finish_window(&mut self, text: &str, end: usize, splits: bool, done: &mut Vec<Node>) {
         let base = self.at;
+        let source = text.get(base..end).unwrap_or_default();
+        let open = splits || !self.ended;
+        let mut blocks = self.outline(source, open);
+        self.outlined = self.outlined.max(end);
+        let last = if open { blocks.pop() } else { None };
         let mut before: Option<Outline> = None;
         for block in blocks {
             if let Some(before) = before {
@@ -182,17 +209,33 @@ impl Markdown {
         }
         match (before, last) {
             (Some(before), Some(last)) => {
-                let end = base + start(source, &before, &last);
-                self.finish(text, base, &before, end, done);
-                self.open_code(text, base, &last, done);
+                let start = base + start(source, &before, &last);
+                self.finish(text, base, &before, start, done);
+                self.open_code(text, base, end, &last, done);
             }
             (None, Some(last)) => {
-                self.misled = long;
-                self.open_code(text, base, &last, done);
+                if !self.open_code(text, base, end, &last, done) && splits {
+                    // What it defines is certain now.
+                    self.outline(source, false);
+                    self.finish(text, base, &last, end, done);
+                }
             }
-            (Some(last), None) => self.finish(text, base, &last, text.len(), done),
+            (Some(last), None) => self.finish(text, base, &last, end, done),
+            (None, None) if splits => {
+                self.outline(source, false);
+                self.begin(end);
+            }
             (None, None) => {}
         }
+    }
+
+    fn outline(&mut self, source: &str, open: bool) -> Vec<Outline> {
+        self.work += source.len() as u64;
+        let (blocks, defined) = outline(source, &mut self.known, open);
+        for label in defined {
+            self.waiting.defined(&label);
+        }
+        blocks
     }
 
     /// Reads the open block, which ends before `end`, for good.
@@ -205,9 +248,16 @@ impl Markdown {
         done: &mut Vec<Node>,
     ) {
         let source = self.at..end;
-        let code = self.code(text.get(..end).unwrap_or_default(), base, block, false);
-        let nodes = match code {
-            Some((node, _, _)) => vec![node],
+        let before = text.get(..end);
+        let nodes = match Self::fence(before, base, block) {
+            Some((mut node, mut fence)) => {
+                let code = fence.advance(before.unwrap_or_default(), false);
+                self.work += code.text.len() as u64;
+                if let Kind::CodeBlock { text, .. } = &mut node.kind {
+                    *text = code.text;
+                }
+                vec![node]
+            }
             None => {
                 let nodes = self.read(text, source.clone());
                 self.waiting
@@ -230,36 +280,41 @@ impl Markdown {
         )
     }
 
-    /// Begins to read the open block as code, if that is what it is.
-    fn open_code(&mut self, text: &str, base: usize, block: &Outline, done: &mut Vec<Node>) {
-        let Some((node, fence, end)) = self.code(text, base, block, true) else {
-            return;
+    /// Begins to read the open block as code, if that is what it is. Its first line ends before
+    /// `limit`.
+    fn open_code(
+        &mut self,
+        text: &str,
+        base: usize,
+        limit: usize,
+        block: &Outline,
+        done: &mut Vec<Node>,
+    ) -> bool {
+        let Some((mut node, mut fence)) = Self::fence(text.get(..limit), base, block) else {
+            return false;
         };
+        let code = fence.advance(text, !self.ended);
+        self.work += code.text.len() as u64;
+        if let Kind::CodeBlock { text, .. } = &mut node.kind {
+            *text = code.text;
+        }
         done.push(node);
-        match end {
+        match code.end {
             Some(end) => {
                 self.finished += 1;
                 self.begin(end);
             }
             None => self.code = Some(fence),
         }
+        true
     }
 
-    /// A block as code between fences, if that is what it is, and where it ends.
-    fn code(
-        &mut self,
-        text: &str,
-        base: usize,
-        block: &Outline,
-        open: bool,
-    ) -> Option<(Node, Fence, Option<usize>)> {
+    /// A block as code between fences, still empty, if that is what it is.
+    fn fence(text: Option<&str>, base: usize, block: &Outline) -> Option<(Node, Fence)> {
         let info = block.fenced.as_deref()?;
-        let start = base + block.range.start;
-        let mut fence = Fence::open(text, line_start(text, start), start)?;
-        let code = fence.advance(text, open);
-        self.work += code.text.len() as u64;
-        let node = Node::leaf(code_block(info, code.text));
-        Some((node, fence, code.end))
+        let line = base + line_start(text?.get(base..)?, block.range.start);
+        let fence = Fence::open(text?, line, base + block.range.start)?;
+        Some((Node::leaf(code_block(info, String::new())), fence))
     }
 
     /// Shows the open block as far as it goes.
@@ -267,72 +322,47 @@ impl Markdown {
         let Some(source) = text.get(self.at..) else {
             return;
         };
-        if is_long(source.len(), self.len - self.shown.read) {
+        let plain = self.shown.plain && is_plain(text, self.shown.len);
+        if plain || !self.showing.spend_on_view(source.len()) {
             progress.from = self.finished + self.shown.blocks;
-            if self.shown.grows {
-                let new = text.get(self.shown.len..).filter(|new| !new.is_empty());
-                progress.appended = new.map(str::to_owned);
+            if plain || self.shown.grows && source.len() > LONG {
+                self.shown.plain = plain;
+                let new = text.get(self.shown.len..).unwrap_or_default();
+                let new = if plain {
+                    new.trim_end_matches(' ')
+                } else {
+                    new
+                };
+                self.shown.len += new.len();
+                progress.appended = Some(new.to_owned()).filter(|new| !new.is_empty());
             }
-            self.shown.len = self.len;
             return;
         }
         self.work += source.len() as u64;
-        let mut nodes = read(&mend(source), &self.known, &mut References::default());
+        let mended = mend(source);
+        let mut nodes = read(&mended, &self.known, &mut References::default());
         hold_back(&mut nodes, source);
-        self.shown = Shown {
-            blocks: nodes.len(),
-            read: self.len,
-            len: self.len,
-            grows: matches!(nodes.last(), Some(node) if node.kind == Kind::Paragraph),
-        };
+        let whole = matches!(mended, Cow::Borrowed(mended) if mended.len() == source.len());
+        self.shown = Shown::of(&nodes, self.at, source, whole);
         progress.blocks.append(&mut nodes);
     }
 
-    /// Reads finished blocks again whose references are defined now.
-    fn revise(&mut self, text: &str, revised: &mut Vec<(usize, Node)>) {
-        for (at, source, index, count) in self.waiting.due(self.len, !self.ended) {
+    /// Reads finished blocks again whose references are defined now. Those that were finished by
+    /// this very call are given as they are now.
+    fn revise(&mut self, text: &str, progress: &mut Progress) {
+        for (at, source, index, count) in self.waiting.due(&mut self.revising, !self.ended) {
             let nodes = self.read(text, source);
             self.waiting.miss(at, &self.found.missing);
-            if nodes.len() == count {
-                revised.extend((index..).zip(nodes));
+            if nodes.len() != count {
+                continue;
             }
-        }
-    }
-}
-
-fn is_long(len: usize, grown: usize) -> bool {
-    len > LONG && grown < len / PART
-}
-
-/// Whether there is a line that most probably begins a block at the top level: letters at its very
-/// start, behind an empty line.
-fn may_end(lines: Option<&str>) -> bool {
-    lines.unwrap_or_default().split("\n\n").skip(1).any(|rest| {
-        rest.starts_with(|first: char| first.is_alphabetic() || first == '#' || first == '`')
-    })
-}
-
-/// Holds back what would flicker at the end of an open text: half the language of a code block,
-/// and half an address that stands bare.
-fn hold_back(mut nodes: &mut [Node], source: &str) {
-    while let Some(node) = nodes.last_mut() {
-        match &mut node.kind {
-            Kind::CodeBlock { language, text } if text.is_empty() && !source.ends_with('\n') => {
-                language.clear();
-            }
-            Kind::Link { href, .. } => {
-                if let Some(Node {
-                    kind: Kind::Text(text),
-                    ..
-                }) = node.children.first()
-                    && href.ends_with(text.as_str())
-                    && source.ends_with(text.as_str())
-                {
-                    href.clear();
+            for (index, node) in (index..).zip(nodes) {
+                let new = index.checked_sub(progress.from);
+                match new.and_then(|at| progress.blocks.get_mut(at)) {
+                    Some(block) => *block = node,
+                    None => progress.revised.push((index, node)),
                 }
             }
-            _ => {}
         }
-        nodes = &mut node.children;
     }
 }

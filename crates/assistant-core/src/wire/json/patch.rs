@@ -5,21 +5,17 @@
 //! does not know are passed over. Key order is kept.
 //!
 //! A patch comes from outside, so it may neither nest a document deeper than `serde_json` would
-//! read again nor blow it up by copying it into itself. Paths are the business of
-//! [`super::pointer`].
+//! read again, nor blow it up by copying it into itself, nor move its content about without end:
+//! `budget` holds the limits. Paths are the business of [`super::pointer`].
 
+mod budget;
 mod value;
 
 use super::pointer::{Pointer, index};
-use serde_json::Value;
+use budget::Budget;
+use serde_json::{Map, Value};
 use std::error::Error;
 use std::fmt;
-
-/// How many containers may stand in each other: as many as `serde_json` reads.
-const MAX_DEPTH: usize = 127;
-
-/// How much the `copy` operations of one patch may copy, counted in nodes and bytes of text.
-const COPY_BUDGET: usize = 8 * 1024 * 1024;
 
 /// Why a patch was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,8 +43,24 @@ pub enum PatchErrorKind {
     MoveIntoItself,
     /// `test` found another value.
     TestFailed,
-    /// The document would nest too deep, or too much is copied.
-    TooLarge,
+    /// The document would be nested too deep.
+    TooDeep,
+    /// The patch copies or moves too much, or copies make the document too large.
+    OverBudget,
+    /// The document is to stay an object and would not be one ([`apply_to_object`]).
+    NotAnObject,
+}
+
+impl PatchError {
+    /// Returns whether the patch exceeds a limit; otherwise it is malformed or does not fit the
+    /// document.
+    #[must_use]
+    pub const fn is_over_budget(&self) -> bool {
+        matches!(
+            self.kind,
+            PatchErrorKind::TooDeep | PatchErrorKind::OverBudget
+        )
+    }
 }
 
 impl fmt::Display for PatchError {
@@ -61,7 +73,9 @@ impl fmt::Display for PatchError {
             PatchErrorKind::NotFound => f.write_str("the place does not exist"),
             PatchErrorKind::MoveIntoItself => f.write_str("a value cannot be moved into itself"),
             PatchErrorKind::TestFailed => f.write_str("the test failed"),
-            PatchErrorKind::TooLarge => f.write_str("the document would become too large"),
+            PatchErrorKind::TooDeep => f.write_str("the document would be nested too deep"),
+            PatchErrorKind::OverBudget => f.write_str("it copies or moves too much"),
+            PatchErrorKind::NotAnObject => f.write_str("the document would not be an object"),
         }
     }
 }
@@ -84,12 +98,31 @@ impl Error for PatchError {}
 ///
 /// # Errors
 ///
-/// An operation is malformed or does not fit the document, which is then as it was before.
+/// An operation is malformed, does not fit the document or exceeds a limit; the document is then
+/// as it was before. Only what a patch copies and moves is limited: what it brings along was paid
+/// for by the bytes that came.
 pub fn apply(target: &mut Value, patch: &[Value]) -> Result<(), PatchError> {
+    apply_if(target, patch, |_| true)
+}
+
+/// Applies all operations of `patch` to an object, which stays one.
+///
+/// # Errors
+///
+/// Those of [`apply`]; and the root would be no object, which the last operation is blamed for.
+pub fn apply_to_object(target: &mut Value, patch: &[Value]) -> Result<(), PatchError> {
+    apply_if(target, patch, Value::is_object)
+}
+
+fn apply_if(
+    target: &mut Value,
+    patch: &[Value],
+    is_valid: fn(&Value) -> bool,
+) -> Result<(), PatchError> {
     let mut edit = Edit {
         target,
         undo: Vec::new(),
-        budget: COPY_BUDGET,
+        budget: Budget::default(),
     };
     for (operation, op) in patch.iter().enumerate() {
         if let Err(kind) = edit.operate(op) {
@@ -97,7 +130,14 @@ pub fn apply(target: &mut Value, patch: &[Value]) -> Result<(), PatchError> {
             return Err(PatchError { operation, kind });
         }
     }
-    Ok(())
+    if is_valid(edit.target) {
+        return Ok(());
+    }
+    edit.roll_back();
+    Err(PatchError {
+        operation: patch.len().saturating_sub(1),
+        kind: PatchErrorKind::NotAnObject,
+    })
 }
 
 /// How to take one change back.
@@ -120,7 +160,7 @@ enum Undo {
 struct Edit<'a> {
     target: &'a mut Value,
     undo: Vec<Undo>,
-    budget: usize,
+    budget: Budget,
 }
 
 type Outcome<T = ()> = Result<T, PatchErrorKind>;
@@ -139,12 +179,13 @@ impl Edit<'_> {
     }
 
     fn add(&mut self, path: Pointer, value: &Value) -> Outcome {
-        fits(&path, value)?;
+        self.budget.add(&path, value)?;
         self.insert(path, value.clone())
     }
 
     fn insert(&mut self, path: Pointer, value: Value) -> Outcome {
-        let (path, old) = insert(self.target, path, value).map_err(|_| PatchErrorKind::NotFound)?;
+        let inserted = insert(self.target, path, value, &mut self.budget);
+        let (path, old) = inserted.map_err(|(_, kind)| kind)?;
         self.undo.push(match old {
             Some(old) => Undo::Put(path, old),
             None => Undo::Remove(path),
@@ -157,13 +198,13 @@ impl Edit<'_> {
             self.undo.push(Undo::Put(path, self.target.take()));
             return Ok(());
         }
-        let (at, old) = remove(self.target, &path).ok_or(PatchErrorKind::NotFound)?;
+        let (at, old) = remove(self.target, &path, &mut self.budget)?;
         self.undo.push(Undo::Insert(path, at, old));
         Ok(())
     }
 
     fn replace(&mut self, path: Pointer, value: &Value) -> Outcome {
-        fits(&path, value)?;
+        self.budget.add(&path, value)?;
         let place = path.get_mut(self.target).ok_or(PatchErrorKind::NotFound)?;
         let old = std::mem::replace(place, value.clone());
         self.undo.push(Undo::Put(path, old));
@@ -180,10 +221,10 @@ impl Edit<'_> {
         }
         // Moving to the same depth or higher cannot make the document deeper.
         if path.tokens().len() > from.tokens().len() {
-            fits(&path, value)?;
+            self.budget.lower(&path, value)?;
         }
-        let (at, value) = remove(self.target, &from).ok_or(PatchErrorKind::NotFound)?;
-        match insert(self.target, path, value) {
+        let (at, value) = remove(self.target, &from, &mut self.budget)?;
+        match insert(self.target, path, value, &mut self.budget) {
             Ok((path, old)) => {
                 self.undo.push(Undo::Return {
                     path,
@@ -193,18 +234,16 @@ impl Edit<'_> {
                 });
                 Ok(())
             }
-            Err(value) => {
+            Err((value, kind)) => {
                 restore(self.target, &from, at, value);
-                Err(PatchErrorKind::NotFound)
+                Err(kind)
             }
         }
     }
 
     fn copy(&mut self, from: &Pointer, path: Pointer) -> Outcome {
         let value = from.get(self.target).ok_or(PatchErrorKind::NotFound)?;
-        fits(&path, value)?;
-        let left = self.budget.checked_sub(value::size(value, self.budget));
-        self.budget = left.ok_or(PatchErrorKind::TooLarge)?;
+        self.budget.copy(self.target, &path, value)?;
         let value = value.clone();
         self.insert(path, value)
     }
@@ -220,10 +259,12 @@ impl Edit<'_> {
 
     fn roll_back(self) {
         let target = self.target;
+        // Taking back costs what doing did, which was within the budget.
+        let free = &mut Budget::unlimited();
         for undo in self.undo.into_iter().rev() {
             match undo {
                 Undo::Put(path, old) => drop(exchange(target, &path, old)),
-                Undo::Remove(path) => drop(remove(target, &path)),
+                Undo::Remove(path) => drop(remove(target, &path, free)),
                 Undo::Insert(path, at, old) => restore(target, &path, at, old),
                 Undo::Return {
                     path,
@@ -233,7 +274,7 @@ impl Edit<'_> {
                 } => {
                     let value = match old {
                         Some(old) => exchange(target, &path, old),
-                        None => remove(target, &path).map(|(_, value)| value),
+                        None => remove(target, &path, free).ok().map(|(_, value)| value),
                     };
                     if let Some(value) = value {
                         restore(target, &from, at, value);
@@ -255,24 +296,14 @@ fn operand(op: &Value) -> Outcome<&Value> {
         .ok_or(PatchErrorKind::MissingMember("value"))
 }
 
-/// Whether `value` at `path` stays within the depth.
-fn fits(path: &Pointer, value: &Value) -> Outcome {
-    let left = MAX_DEPTH.checked_sub(path.tokens().len());
-    let fits = left.is_some_and(|left| value::is_at_most(value, left));
-    if fits {
-        Ok(())
-    } else {
-        Err(PatchErrorKind::TooLarge)
-    }
-}
-
 /// What `add` does. Gives the place, with `-` made an index, and what was there; or, where there
 /// is no such place, the value back.
 fn insert(
     root: &mut Value,
     path: Pointer,
     value: Value,
-) -> Result<(Pointer, Option<Value>), Value> {
+    budget: &mut Budget,
+) -> Result<(Pointer, Option<Value>), (Value, PatchErrorKind)> {
     if path.tokens().is_empty() {
         return Ok((path, Some(std::mem::replace(root, value))));
     }
@@ -287,30 +318,51 @@ fn insert(
             } else {
                 index(token)
             };
-            match at {
-                Some(at) if at <= items.len() => {
-                    items.insert(at, value);
-                    Ok((path.with_last(at.to_string()), None))
-                }
-                _ => Err(value),
+            let Some(at) = at.filter(|at| *at <= items.len()) else {
+                return Err((value, PatchErrorKind::NotFound));
+            };
+            if let Err(kind) = budget.shift(items.len() - at) {
+                return Err((value, kind));
             }
+            items.insert(at, value);
+            Ok((path.with_last(at.to_string()), None))
         }
-        _ => Err(value),
+        _ => Err((value, PatchErrorKind::NotFound)),
     }
 }
 
 /// Takes a place other than the root away; gives its position in the container too.
-fn remove(root: &mut Value, path: &Pointer) -> Option<(usize, Value)> {
-    match path.parent_mut(root)? {
-        (Value::Object(map), key) => {
-            let at = map.keys().position(|name| name == key)?;
-            Some((at, map.shift_remove(key)?))
+fn remove(root: &mut Value, path: &Pointer, budget: &mut Budget) -> Outcome<(usize, Value)> {
+    let missing = PatchErrorKind::NotFound;
+    match path.parent_mut(root).ok_or(missing)? {
+        (Value::Object(map), key) if map.contains_key(key) => {
+            let at = position(map, key).ok_or(missing)?;
+            budget.shift(map.len() - at + at.min(map.len() - at))?;
+            Ok((at, map.shift_remove(key).ok_or(missing)?))
         }
         (Value::Array(items), token) => {
-            let at = index(token).filter(|at| *at < items.len())?;
-            Some((at, items.remove(at)))
+            let at = index(token).filter(|at| *at < items.len());
+            let at = at.ok_or(missing)?;
+            budget.shift(items.len() - at)?;
+            Ok((at, items.remove(at)))
         }
-        _ => None,
+        _ => Err(missing),
+    }
+}
+
+/// Where a member stands in its object, looked for from both ends: members are most often removed
+/// from the end.
+fn position(map: &Map<String, Value>, key: &str) -> Option<usize> {
+    let mut keys = map.keys().enumerate();
+    loop {
+        let (at, name) = keys.next()?;
+        if name == key {
+            return Some(at);
+        }
+        let (at, name) = keys.next_back()?;
+        if name == key {
+            return Some(at);
+        }
     }
 }
 

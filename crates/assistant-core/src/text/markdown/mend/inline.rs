@@ -349,6 +349,8 @@ fn target_length(text: &str) -> Option<usize> {
         }
         match char {
             '\\' => escaped = true,
+            // Looked for once: nothing of the kind stands in an address.
+            '<' | '\n' if quote == Some('>') => return None,
             _ if quote.is_some() => {
                 if quote == Some(char) {
                     quote = None;

@@ -20,6 +20,9 @@ pub(super) enum Place<'a> {
     },
 }
 
+/// So many marks of containers are looked at in a line: each costs as much as what follows it.
+const MARKS: usize = 128;
+
 /// A line without the marks of its containers.
 struct Line<'a> {
     /// Where the content begins.
@@ -203,10 +206,13 @@ fn blanks(count: usize) -> &'static str {
 /// Takes the marks of containers off a line that begins at `at`.
 fn strip(line: &str, mut at: usize) -> Line<'_> {
     let (mut rest, mut indent, mut item) = (line, 0, false);
+    let mut depth = 0;
     loop {
         let trimmed = rest.trim_start_matches([' ', '\t']);
         let blank = rest.len() - trimmed.len();
-        let mark = if trimmed.starts_with('>') {
+        let mark = if depth == MARKS {
+            0
+        } else if trimmed.starts_with('>') {
             1
         } else if is_rule(trimmed) {
             0
@@ -224,6 +230,7 @@ fn strip(line: &str, mut at: usize) -> Line<'_> {
             };
         }
         item |= !trimmed.starts_with('>');
+        depth += 1;
         indent = 0;
         rest = trimmed.get(mark..).unwrap_or_default();
     }

@@ -1,9 +1,12 @@
-//! What a patch has to know of a value: is it equal, how deep, how large. Never recurses deeper
-//! than it was told to look.
+//! What a patch has to know of a value: is it equal, how deep, how large. Nothing here
+//! recurses.
 
 use serde_json::{Number, Value};
 
-/// Equality as JSON Patch wants it: numbers by their value, objects without regard to order.
+use super::{Outcome, PatchErrorKind};
+
+/// Equality as JSON Patch wants it: numbers by their value, objects without regard to order. Takes
+/// no longer than `right` is, which is why its keys are looked up in `left`.
 pub(super) fn equal(left: &Value, right: &Value) -> bool {
     let mut pairs = vec![(left, right)];
     while let Some(pair) = pairs.pop() {
@@ -12,8 +15,8 @@ pub(super) fn equal(left: &Value, right: &Value) -> bool {
                 pairs.extend(left.iter().zip(right));
             }
             (Value::Object(left), Value::Object(right)) if left.len() == right.len() => {
-                for (key, left) in left {
-                    let Some(right) = right.get(key) else {
+                for (key, right) in right {
+                    let Some(left) = left.get(key) else {
                         return false;
                     };
                     pairs.push((left, right));
@@ -50,33 +53,33 @@ fn integer(number: &Number) -> Option<i128> {
     })
 }
 
-/// Whether no more than `depth` containers stand in each other.
-pub(super) fn is_at_most(value: &Value, depth: usize) -> bool {
-    match value {
-        Value::Array(items) => depth > 0 && items.iter().all(|item| is_at_most(item, depth - 1)),
-        Value::Object(map) => depth > 0 && map.values().all(|item| is_at_most(item, depth - 1)),
-        _ => true,
-    }
-}
+/// What a node takes in memory, roughly; the key of a member takes as much again.
+pub(super) const NODE: usize = 72;
 
-/// The number of nodes plus the bytes of their text; counted no further than just over `limit`.
-pub(super) fn size(value: &Value, limit: usize) -> usize {
-    let mut size = 0;
-    let mut nodes = vec![value];
-    while let Some(node) = nodes.pop() {
-        size += 1;
+/// Takes the memory of `value`, roughly, off `left`. Fails where nothing is left, or where more than
+/// `depth` containers stand in each other.
+pub(super) fn weigh(value: &Value, depth: usize, left: &mut usize) -> Outcome {
+    let mut nodes = vec![(value, depth)];
+    while let Some((node, depth)) = nodes.pop() {
+        let text = match node {
+            Value::String(text) => text.len(),
+            Value::Object(map) => map.keys().map(|key| NODE + key.len()).sum(),
+            _ => 0,
+        };
+        let rest = left.checked_sub(NODE + text);
+        *left = rest.ok_or(PatchErrorKind::OverBudget)?;
+        let inner = depth.checked_sub(1).ok_or(PatchErrorKind::TooDeep);
         match node {
-            Value::String(text) => size += text.len(),
-            Value::Array(items) => nodes.extend(items),
+            Value::Array(items) => {
+                let inner = inner?;
+                nodes.extend(items.iter().map(|item| (item, inner)));
+            }
             Value::Object(map) => {
-                size += map.keys().map(String::len).sum::<usize>();
-                nodes.extend(map.values());
+                let inner = inner?;
+                nodes.extend(map.values().map(|item| (item, inner)));
             }
             _ => {}
         }
-        if size > limit {
-            break;
-        }
     }
-    size
+    Ok(())
 }
