@@ -241,7 +241,6 @@ hostTest("a chat that is taken away can be put back, as a new one", async (mount
   await page.evaluate(() => globalThis.chats.one.unmount());
   assert.equal(await page.locator("#one").innerHTML(), "");
   await page.evaluate(() => globalThis.unregister.one());
-  await register(page, "one");
   const second = await mount("one");
   await second.ask("Hello there");
   const requests = await agent.requests();
