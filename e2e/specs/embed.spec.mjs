@@ -301,7 +301,8 @@ hostTest(
         throw new Error("broken by the page");
       };
     });
-    await chats[0].send("Hello there");
+    await chats[0].composer.fill("Hello there");
+    await chats[0].composer.press("Enter");
     for (const chat of chats) {
       const stopped = chat.root.getByRole("alert");
       await shows(stopped, /The chat has stopped/);

@@ -156,3 +156,19 @@ fn copy(from: &Path, to: &Path) -> Outcome<()> {
         .map(drop)
         .map_err(|error| format!("{}: {error}", from.display()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_glue_is_watched_in_its_one_place() {
+        let glue = "let wasm;\n    wasm = instance.exports;\n";
+        let watched = watch(glue).unwrap();
+        assert!(watched.starts_with("import { guard } from \"./stopped.js\";\n"));
+        assert!(watched.contains("wasm = guard(instance.exports);"));
+        for other in ["", &glue.repeat(2)] {
+            assert!(watch(other).is_err());
+        }
+    }
+}
