@@ -45,7 +45,7 @@ const OTHERS: [(char, char); 20] = [
 /// of Unicode 17.0 (UTS #39).
 const LIKE_LATIN: &str = "агеорпсхуъьѕіјһѡѵҝҽӏԁԍԛԝԗ\
                           αγεηικνορτυχως\
-                          ագզէհղյոպռսցւքօ";
+                          գզէհղյոպռսցւքօ";
 
 /// Tells whether a host reads as what it is: each label in ASCII, or in letters of one script that
 /// cannot be taken for Latin ones. Hidden characters, signs and unusual letters do not read plainly.
