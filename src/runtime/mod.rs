@@ -10,6 +10,7 @@ mod files;
 mod frames;
 mod host;
 mod timer;
+mod watch;
 
 use std::{
     cell::{Cell, RefCell},
@@ -62,6 +63,7 @@ pub(crate) struct Runtime {
     archive: RefCell<Vec<(String, Value)>>,
     diagnostics: RefCell<Vec<DiagnosticObserver>>,
     frames: frames::Frames,
+    watch: watch::Watch,
     last_number: Cell<u64>,
     pub(crate) view: ViewModel,
     pub(crate) cards: Cards,
@@ -85,6 +87,7 @@ impl Runtime {
             archive: RefCell::default(),
             diagnostics: RefCell::default(),
             frames: frames::Frames::default(),
+            watch: watch::Watch::default(),
             last_number: Cell::new(0),
             view: ViewModel::new(thread_id),
             cards: Cards::default(),
@@ -113,6 +116,7 @@ impl Runtime {
         if self.draining.replace(true) {
             return Ok(());
         }
+        self.watch();
         let mut first = None;
         while let Some(input) = self.next_input() {
             let refused = self.handle(input);

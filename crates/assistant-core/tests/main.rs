@@ -15,6 +15,7 @@ mod agui_wire;
 mod callout;
 mod conversation;
 mod conversation_json;
+mod hidden;
 mod interleavings;
 mod json_patch;
 mod markdown;
