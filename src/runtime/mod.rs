@@ -19,7 +19,7 @@ use std::{
 };
 
 use assistant_core::{
-    action::RegistrationId,
+    action::{RegistrationId, ToolError},
     conversation::CallKey,
     event::Diagnostic,
     session::{Input, InvocationId, Options, Refusal, RunKey, Session},
@@ -60,6 +60,8 @@ pub(crate) struct Runtime {
     runs: RefCell<HashMap<RunKey, AbortHandle>>,
     handlers: RefCell<HashMap<InvocationId, HandlerTask>>,
     replies: RefCell<HashMap<CallKey, oneshot::Sender<Value>>>,
+    /// Who waits for actions that the page asked for itself.
+    executing: RefCell<HashMap<u64, oneshot::Sender<Result<Value, ToolError>>>>,
     archive: RefCell<Vec<(String, Value)>>,
     diagnostics: RefCell<Vec<DiagnosticObserver>>,
     frames: frames::Frames,
@@ -84,6 +86,7 @@ impl Runtime {
             runs: RefCell::default(),
             handlers: RefCell::default(),
             replies: RefCell::default(),
+            executing: RefCell::default(),
             archive: RefCell::default(),
             diagnostics: RefCell::default(),
             frames: frames::Frames::default(),

@@ -25,6 +25,7 @@ mod replay;
 mod schema;
 mod session_agent;
 mod session_approval;
+mod session_direct;
 mod session_failure;
 mod session_interrupts;
 

@@ -24,7 +24,34 @@ impl Conversation {
     /// A call by its key.
     #[must_use]
     pub fn call(&self, key: &CallKey) -> Option<&ToolCall> {
-        self.places.get(key).and_then(|at| self.call_at(*at))
+        match self.places.get(key) {
+            Some(at) => self.call_at(*at),
+            None => self.direct.get(key).map(|call| &**call),
+        }
+    }
+
+    /// Adds a call that the page makes itself: it stands beside the messages and is never sent.
+    pub(crate) fn add_direct(&mut self, mut call: ToolCall) -> CallKey {
+        let key = self.mint();
+        call.key = key;
+        self.direct.insert(key, Box::new(call));
+        self.log.push(Change::Call(key));
+        key
+    }
+
+    /// Takes out a call that the page made itself.
+    pub(crate) fn take_direct(&mut self, key: &CallKey) -> Option<Box<ToolCall>> {
+        self.log.push(Change::Call(*key));
+        self.direct.remove(key)
+    }
+
+    /// The calls that the page makes itself, oldest first.
+    pub fn direct_calls(&self) -> impl Iterator<Item = &ToolCall> {
+        self.direct.values().map(|call| &**call)
+    }
+
+    pub(crate) fn is_direct(&self, key: &CallKey) -> bool {
+        self.direct.contains_key(key)
     }
 
     /// The call on the run's path to which the agent gave this id.
@@ -84,15 +111,16 @@ impl Conversation {
             .filter_map(|key| Some((*key, &self.call(key)?.state)))
     }
 
-    /// An open call on the run's path in such a state.
+    /// An open call in such a state, on the run's path or of the page itself.
     pub(crate) fn find_open(&self, is_it: impl Fn(&State) -> bool) -> Option<CallKey> {
-        let mut states = self.open_states();
+        let direct = self.direct_calls().map(|call| (call.key, &call.state));
+        let mut states = self.open_states().chain(direct);
         states.find(|(_, state)| is_it(state)).map(|(key, _)| key)
     }
 
     /// Whether an open call on the run's path is in such a state.
     pub(crate) fn has_open(&self, is_it: impl Fn(&State) -> bool) -> bool {
-        self.find_open(is_it).is_some()
+        self.open_states().any(|(_, state)| is_it(state))
     }
 
     /// Calls that have reached their last phase, in that order, on all branches.
@@ -149,7 +177,11 @@ impl Conversation {
         key: &CallKey,
         edit: impl FnOnce(&mut ToolCall) -> R,
     ) -> Option<R> {
-        let at = *self.places.get(key)?;
+        let Some(at) = self.places.get(key).copied() else {
+            let given = edit(self.direct.get_mut(key)?);
+            self.log.push(Change::Call(*key));
+            return Some(given);
+        };
         let part = self.nodes.get_mut(at.node)?.as_mut()?;
         let Part::ToolCall(call) = part.message.parts.get_mut(at.part)? else {
             return None;

@@ -34,7 +34,7 @@ impl World {
         let place = keys
             .len()
             .checked_sub(1 + usize::from(pick) % keys.len().max(1))?;
-        keys.get(place).cloned()
+        keys.get(place).copied()
     }
 
     /// Carries one step of a schedule out.

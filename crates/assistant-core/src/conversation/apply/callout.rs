@@ -158,7 +158,7 @@ impl Conversation {
         ix: usize,
         reader: &mut Reader,
         pending: &Pending,
-        out: &mut Applied<'_>,
+        out: &Applied<'_>,
     ) -> Option<usize> {
         self.keep_written(ix, reader);
         if pending.has_own_id && reader.told.contains_key(&pending.id) {
