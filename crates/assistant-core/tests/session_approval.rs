@@ -391,3 +391,19 @@ fn an_action_that_has_gone_is_not_run_after_approval() {
     assert_eq!(driver.answer("c"), "{\"error\":\"Action f not found\"}");
     assert_eq!(driver.runs.len(), 2);
 }
+
+#[test]
+fn arguments_that_name_a_field_twice_are_refused() {
+    let mut driver = Driver::new();
+    driver.register(asking("f"));
+    driver.register(action("g"));
+    driver.send("hi");
+    driver.event(started());
+    driver.events(calls("c", "f", r#"{"to":"alice","to":"mallory"}"#));
+    driver.events(calls("d", "g", r#"{"a":[{"b":1,"b":2}]}"#));
+    finish_run(&mut driver);
+    assert_eq!((driver.starts("c"), driver.starts("d")), (0, 0));
+    assert_eq!(driver.phase("c"), Phase::OutputError);
+    assert!(driver.answer("c").contains("name a field twice"));
+    assert!(driver.answer("d").contains("name a field twice"));
+}

@@ -264,6 +264,13 @@ impl ToolCall {
         self.end_args();
     }
 
+    /// Whether the arguments name a field twice. What would run is not what a person reads then, so
+    /// they count as invalid.
+    #[must_use]
+    pub const fn names_a_field_twice(&self) -> bool {
+        self.partial.has_duplicate_keys()
+    }
+
     /// Whether a person agreed, as it is now, when the agent asked about it.
     pub(crate) fn is_granted(&self) -> bool {
         !self.changed
@@ -280,7 +287,9 @@ impl ToolCall {
     /// The arguments are complete: reads them. No text at all is an empty object (row S4-17).
     pub(crate) fn end_args(&mut self) {
         self.open = false;
-        self.args = if self.args_text.trim().is_empty() {
+        self.args = if self.names_a_field_twice() {
+            None
+        } else if self.args_text.trim().is_empty() {
             Some(Value::Object(Map::new()))
         } else if self.partial.state() == partial::State::Complete {
             self.partial.value().cloned()
