@@ -189,9 +189,12 @@ impl Conversation {
         let was_open = call.is_real() && !call.state.is_done();
         let given = edit(call);
         let is_open = call.is_real() && !call.state.is_done();
+        let is_real = call.is_real();
         if was_open && !is_open {
             self.open.remove(key);
-            self.history.push(*key);
+            if is_real {
+                self.history.push(*key);
+            }
         } else if is_open && !was_open {
             self.open.insert(*key);
         }
@@ -264,7 +267,8 @@ impl Conversation {
     /// What an agent now says of a call that it had said before: another name, other arguments.
     pub(super) fn rewrite(call: &mut ToolCall, name: String, args: &str) {
         // Some servers list calls without the arguments that they streamed.
-        let emptied = args.is_empty() && call.has_ended() && call.args().is_some();
+        let streamed = call.run.is_some() && call.has_ended() && call.args().is_some();
+        let emptied = args.is_empty() && streamed;
         let same_args = emptied || call.args_text() == args;
         if call.name == name && same_args {
             return;
