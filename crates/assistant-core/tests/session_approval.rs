@@ -3,6 +3,7 @@
 use assistant_core::{
     action::{Policy, RegistrationId},
     conversation::{Change, Phase},
+    event::MessageBody,
     session::{FinishReason, Input, Options, Refusal, Verdict},
 };
 use serde_json::{Value, json};
@@ -406,4 +407,30 @@ fn arguments_that_name_a_field_twice_are_refused() {
     assert_eq!(driver.phase("c"), Phase::OutputError);
     assert!(driver.answer("c").contains("name a field twice"));
     assert!(driver.answer("d").contains("name a field twice"));
+}
+
+#[test]
+fn the_agent_is_told_what_ran_and_what_it_had_asked_for() {
+    let mut driver = Driver::new();
+    driver.register(asking("f"));
+    driver.send("hi");
+    driver.plays(calls("c", "f", "{\"x\":1}"));
+    let verdict = Verdict::Approve {
+        args: Some(json!({"x": 2})),
+    };
+    assert_eq!(driver.decide("c", verdict), None);
+    driver.returns("c", json!("done"));
+    let MessageBody::Assistant { tool_calls, .. } = &driver.request().messages[1].body else {
+        panic!("{:?}", driver.request().messages);
+    };
+    assert_eq!(tool_calls[0].arguments, "{\"x\":2}");
+    let metadata = tool_calls[0].metadata.as_ref().unwrap();
+    assert_eq!(metadata["originalArguments"], "{\"x\":1}");
+    // A server that repeats what it was told says nothing new.
+    let repeated = driver.request().messages.clone();
+    driver.event(started());
+    driver.event(snapshot(repeated));
+    assert_eq!(driver.call("c").args_text(), "{\"x\":1}");
+    assert_eq!(driver.call("c").edited_args, Some(json!({"x": 2})));
+    assert_eq!(driver.phase("c"), Phase::OutputAvailable);
 }

@@ -269,7 +269,11 @@ impl Conversation {
         // Some servers list calls without the arguments that they streamed.
         let streamed = call.run.is_some() && call.has_ended() && call.args().is_some();
         let emptied = args.is_empty() && streamed;
-        let same_args = emptied || call.args_text() == args;
+        // What it was told a person had made of them is no news.
+        let edited = call.edited_args.as_ref().filter(|_| call.was_started);
+        let echoed =
+            edited.is_some_and(|edited| serde_json::from_str(args).ok().as_ref() == Some(edited));
+        let same_args = emptied || echoed || call.args_text() == args;
         if call.name == name && same_args {
             return;
         }
