@@ -91,7 +91,8 @@ impl Conversation {
             "results": write_keys(&node.results),
             "message": node.message.write(Format::V2),
         });
-        let chosen = node.chosen.and_then(|ix| self.id_at(ix));
+        let chosen = node.chosen.filter(|ix| node.children.contains(ix));
+        let chosen = chosen.and_then(|ix| self.id_at(ix));
         if let (Some(chosen), Value::Object(out)) = (chosen, &mut out) {
             out.insert("chosen".to_owned(), chosen.as_str().into());
         }

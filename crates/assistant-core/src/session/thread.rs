@@ -108,6 +108,10 @@ impl Session {
         if matches!(call.state(), State::Refused { .. }) {
             return;
         }
+        let is_old = succeeded.is_some() && !self.conversation.is_of_newest_run(call);
+        if is_old && *call.state() == State::Ended {
+            return self.give_up(key, Some("superseded"), cx);
+        }
         let is_missing = self.registry.in_force(&call.name).is_none();
         self.forget_verdict(key);
         if is_missing {

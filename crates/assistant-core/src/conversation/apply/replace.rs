@@ -81,6 +81,7 @@ impl Conversation {
 
     fn replace_calls(&mut self, ix: usize, wire: Vec<FunctionCall>, now: i64) {
         let Some(node) = self.node(ix) else { return };
+        let run = node.run;
         let agents = |part: &Part| {
             let call = part.as_call()?;
             let listed = call.origin == crate::conversation::Origin::Agent;
@@ -101,7 +102,10 @@ impl Conversation {
                 }
                 None => Box::new(said),
             };
+            // What a list adds to a message from before its run is of no newer response than that.
+            let current = std::mem::replace(&mut self.runs.current, run);
             self.push_part(ix, Part::ToolCall(call));
+            self.runs.current = current;
         }
     }
 
@@ -142,9 +146,7 @@ impl Conversation {
         node.chosen = None;
         self.close_texts(ix, 0);
         if let Some(next) = next {
-            if let Some(node) = self.node_mut(next) {
-                node.parent = parent;
-            }
+            self.set_parent(next, parent);
             match parent.and_then(|parent| self.node_mut(parent)) {
                 Some(parent) => {
                     parent.children.push(next);
