@@ -369,6 +369,7 @@ impl Conversation {
         let shown = self.shown_path().to_vec();
         self.remember(&shown);
         self.reindex();
+        self.list_results_once();
         Ok(())
     }
 

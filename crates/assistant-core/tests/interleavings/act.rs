@@ -122,30 +122,75 @@ pub(super) enum Asks {
 #[derive(Debug, Clone)]
 pub(super) enum Act {
     /// A person speaks; the host's rule says this of approval from now on.
-    Send { rule: Option<bool> },
+    Send {
+        rule: Option<bool>,
+    },
     /// A whole call.
-    Call { call: Id, name: u8, args: Args, parent: Parent },
-    Start { call: Id, name: u8, parent: Parent },
-    More { call: Id, args: Args },
-    End { call: Id },
-    Result { call: Id },
-    Text { message: u8 },
+    Call {
+        call: Id,
+        name: u8,
+        args: Args,
+        parent: Parent,
+    },
+    Start {
+        call: Id,
+        name: u8,
+        parent: Parent,
+    },
+    More {
+        call: Id,
+        args: Args,
+    },
+    End {
+        call: Id,
+    },
+    Result {
+        call: Id,
+    },
+    Text {
+        message: u8,
+    },
     /// The run ends well, and the next begins if the session opens one.
     Finish,
     EndBadly(BadEnd),
     /// The run ends with questions about these calls.
-    Interrupt { asks: Asks, calls: Vec<Id> },
+    Interrupt {
+        asks: Asks,
+        calls: Vec<Id>,
+    },
     Snapshot(Vec<Rewrite>),
-    Commit { pick: u8, ok: bool },
-    Handler { pick: u8, ends: Ends, twice: bool },
+    Commit {
+        pick: u8,
+        ok: bool,
+    },
+    Handler {
+        pick: u8,
+        ends: Ends,
+        twice: bool,
+    },
     /// `late` takes what an older card showed.
-    Decide { pick: u8, say: Say, twice: bool, late: bool },
-    Answer { pick: u8, approved: bool, cancel: bool },
+    Decide {
+        pick: u8,
+        say: Say,
+        twice: bool,
+        late: bool,
+    },
+    Answer {
+        pick: u8,
+        approved: bool,
+        cancel: bool,
+    },
     GiveUp,
-    Rule { pick: u8, ask: bool },
+    Rule {
+        pick: u8,
+        ask: bool,
+    },
     Timer(u8),
     /// A component comes, goes, or changes the rules of its action.
-    Registry { name: u8, rules: u8 },
+    Registry {
+        name: u8,
+        rules: u8,
+    },
     Shake(Shake),
     Tree(Tree),
     /// What a patient person, a good agent and quick handlers would do next.
@@ -165,7 +210,13 @@ fn id() -> impl Strategy<Value = Id> {
 }
 
 fn parent() -> impl Strategy<Value = Parent> {
-    select(vec![Parent::None, Parent::Run, Parent::Run, Parent::Newest, Parent::Late])
+    select(vec![
+        Parent::None,
+        Parent::Run,
+        Parent::Run,
+        Parent::Newest,
+        Parent::Late,
+    ])
 }
 
 fn n() -> impl Strategy<Value = u8> {
@@ -194,7 +245,13 @@ fn agent() -> impl Strategy<Value = Act> {
         BadEnd::Protocol,
         BadEnd::Truncated,
     ]);
-    let asks = select(vec![Asks::Card, Asks::Card, Asks::Editable, Asks::Form, Asks::Legacy]);
+    let asks = select(vec![
+        Asks::Card,
+        Asks::Card,
+        Asks::Editable,
+        Asks::Form,
+        Asks::Legacy,
+    ]);
     prop_oneof![
         8 => (id(), n(), args(), parent())
             .prop_map(|(call, name, args, parent)| Act::Call { call, name, args, parent }),

@@ -5,7 +5,8 @@ use assistant_core::{
     conversation::{CallKey, MessageId, Sibling},
     event::{Content, EventKind, Outcome, ResumeStatus, Role},
     session::{
-        CommitId, Failure, FailureKind, Input, InvocationId, OpenInterrupt, StreamEnd, TreeChange, Verdict,
+        CommitId, Failure, FailureKind, Input, InvocationId, OpenInterrupt, StreamEnd, TreeChange,
+        Verdict,
     },
 };
 use serde_json::json;
@@ -64,7 +65,12 @@ impl World {
     pub(super) fn act(&mut self, act: &Act) {
         match act {
             Act::Send { rule } => self.send(*rule),
-            Act::Call { call, name, args: words, parent } => {
+            Act::Call {
+                call,
+                name,
+                args: words,
+                parent,
+            } => {
                 let (call, parent) = (self.id(*call), self.parent(*parent));
                 self.event(start_in(&call, name_of(*name), parent.as_deref()));
                 self.event(args(&call, words.text()));
@@ -95,8 +101,17 @@ impl World {
                 }
             }
             Act::Handler { pick, ends, twice } => self.end_handler(*pick, *ends, *twice),
-            Act::Decide { pick, say, twice, late } => self.decide(*pick, *say, *twice, *late),
-            Act::Answer { pick, approved, cancel } => self.answer(*pick, *approved, *cancel),
+            Act::Decide {
+                pick,
+                say,
+                twice,
+                late,
+            } => self.decide(*pick, *say, *twice, *late),
+            Act::Answer {
+                pick,
+                approved,
+                cancel,
+            } => self.answer(*pick, *approved, *cancel),
             Act::GiveUp => {
                 let open = self.driver.session.interrupts().iter();
                 let id = open.map(|open| open.interrupt.id.clone()).next();
@@ -217,7 +232,10 @@ impl World {
         };
         for _ in 0..=u8::from(twice) {
             let outcome = outcome.clone();
-            self.input(Input::Finished { invocation, outcome });
+            self.input(Input::Finished {
+                invocation,
+                outcome,
+            });
         }
     }
 
@@ -227,14 +245,18 @@ impl World {
         let mut keys = session.conversation().path_calls();
         keys.reverse();
         // Mostly what asks; now and then any card that is on the screen.
-        let Some(call) = pick_of(&pending, pick / 4).filter(|_| pick % 4 > 0).or(pick_of(&keys, pick))
+        let Some(call) = pick_of(&pending, pick / 4)
+            .filter(|_| pick % 4 > 0)
+            .or(pick_of(&keys, pick))
         else {
             return;
         };
         let verdict = match say {
             Say::Approve => Verdict::Approve { args: None },
             Say::Deny => Verdict::Deny { reason: None },
-            Say::Edit => Verdict::Approve { args: Some(json!({"x": 2})) },
+            Say::Edit => Verdict::Approve {
+                args: Some(json!({"x": 2})),
+            },
         };
         let shown = match late {
             true => self.record.older_card(&call),
@@ -242,7 +264,11 @@ impl World {
         };
         for _ in 0..=u8::from(twice) {
             let (shown, verdict) = (shown.clone(), verdict.clone());
-            self.input(Input::Decide { call, shown, verdict });
+            self.input(Input::Decide {
+                call,
+                shown,
+                verdict,
+            });
         }
     }
 
@@ -260,12 +286,21 @@ impl World {
             false => ResumeStatus::Resolved,
         };
         let payload = Some(json!({"approved": approved}));
-        self.input(Input::Answer { interrupt_id, status, payload });
+        self.input(Input::Answer {
+            interrupt_id,
+            status,
+            payload,
+        });
     }
 
     fn change_registry(&mut self, name: u8, rules: u8) {
         let name = name_of(name);
-        let known = self.driver.session.registry().in_force(name).map(|entry| entry.id);
+        let known = self
+            .driver
+            .session
+            .registry()
+            .in_force(name)
+            .map(|entry| entry.id);
         let mut id = match known {
             Some(id) if rules % 4 == 0 => return self.input(Input::Unregister { id }),
             Some(id) if rules % 4 == 1 => id,
@@ -282,7 +317,10 @@ impl World {
         if rules & 24 == 24 {
             spec.approval = spec_other(spec.approval);
         }
-        self.input(Input::Register { id, spec: Box::new(spec) });
+        self.input(Input::Register {
+            id,
+            spec: Box::new(spec),
+        });
     }
 
     fn shake(&mut self, shake: Shake) {
@@ -295,7 +333,10 @@ impl World {
             Shake::Reload => {
                 let thread_id = self.driver.session.thread_id().to_owned();
                 let snapshot = self.driver.session.export();
-                self.input(Input::Load { thread_id, snapshot });
+                self.input(Input::Load {
+                    thread_id,
+                    snapshot,
+                });
             }
         }
         if matches!(shake, Shake::Retry | Shake::Continue) {
@@ -307,10 +348,15 @@ impl World {
         let content = self.words();
         let to_message = |pick| self.any_message(pick);
         let change = match tree {
-            Tree::Select { message, exact } => to_message(message)
-                .map(|message| TreeChange::Select { message, exact }),
+            Tree::Select { message, exact } => {
+                to_message(message).map(|message| TreeChange::Select { message, exact })
+            }
             Tree::Switch { message, next } => {
-                let to = if next { Sibling::Next } else { Sibling::Previous };
+                let to = if next {
+                    Sibling::Next
+                } else {
+                    Sibling::Previous
+                };
                 to_message(message).map(|message| TreeChange::Switch { message, to })
             }
             Tree::Edit(message) => {
@@ -320,7 +366,9 @@ impl World {
                 to_message(message).map(|message| TreeChange::Regenerate { message })
             }
             Tree::Interject => Some(TreeChange::Interject { content }),
-            Tree::Delete(message) => to_message(message).map(|message| TreeChange::Delete { message }),
+            Tree::Delete(message) => {
+                to_message(message).map(|message| TreeChange::Delete { message })
+            }
             Tree::Reparent(message, parent) => {
                 let parent = to_message(parent);
                 to_message(message).map(|message| TreeChange::Reparent { message, parent })
@@ -347,11 +395,18 @@ impl World {
             self.input(Input::Committed { commit, outcome });
         } else if let Some(invocation) = pick_of(&live, pick) {
             let outcome = Ok(ToolOutcome::Continue(json!(pick)));
-            self.input(Input::Finished { invocation, outcome });
+            self.input(Input::Finished {
+                invocation,
+                outcome,
+            });
         } else if let Some(call) = pick_of(&asked, pick) {
             let verdict = Verdict::Approve { args: None };
             let shown = session.fingerprint(&call);
-            self.input(Input::Decide { call, shown, verdict });
+            self.input(Input::Decide {
+                call,
+                shown,
+                verdict,
+            });
         } else {
             self.answer(pick, true, false);
         }
@@ -359,7 +414,9 @@ impl World {
 
     /// With nothing new to do, everything comes to an end.
     pub(super) fn settle(&mut self) {
-        self.input(Input::Tree { change: TreeChange::ShowRun });
+        self.input(Input::Tree {
+            change: TreeChange::ShowRun,
+        });
         for _ in 0..40 {
             if !self.driver.session.is_busy() {
                 return;
@@ -374,15 +431,25 @@ impl World {
             }
             for invocation in self.live.keys().copied().collect::<Vec<_>>() {
                 let outcome = Ok(ToolOutcome::Continue(json!(1)));
-                self.input(Input::Finished { invocation, outcome });
+                self.input(Input::Finished {
+                    invocation,
+                    outcome,
+                });
             }
             for (ticket, _) in self.driver.host.tickets.clone() {
                 self.input(Input::PolicyAnswer { ticket, ask: false });
             }
             for call in self.driver.session.conversation().active_calls() {
                 let shown = None;
-                for verdict in [Verdict::Approve { args: None }, Verdict::Deny { reason: None }] {
-                    self.input(Input::Decide { call, shown: shown.clone(), verdict });
+                for verdict in [
+                    Verdict::Approve { args: None },
+                    Verdict::Deny { reason: None },
+                ] {
+                    self.input(Input::Decide {
+                        call,
+                        shown: shown.clone(),
+                        verdict,
+                    });
                 }
             }
             self.answer(0, true, false);
@@ -390,14 +457,19 @@ impl World {
         }
         let session = &self.driver.session;
         let calls = session.conversation().active_calls();
-        let calls: Vec<_> = calls.iter().map(|key| session.conversation().call(key)).collect();
+        let calls: Vec<_> = calls
+            .iter()
+            .map(|key| session.conversation().call(key))
+            .collect();
         panic!("still busy: {:?}, {calls:?}", session.interrupts());
     }
 
     /// The calls of the conversation, on all branches.
     pub(super) fn all_calls(&self) -> Vec<CallKey> {
         let messages = self.driver.session.conversation().all_messages();
-        messages.flat_map(|message| message.calls().map(|call| call.key())).collect()
+        messages
+            .flat_map(|message| message.calls().map(|call| call.key()))
+            .collect()
     }
 }
 

@@ -91,11 +91,7 @@ impl Mirror {
         assert_eq!(self.messages, anew.messages, "messages, after {said:?}");
         assert_eq!(self.parents, anew.parents, "parents, after {said:?}");
         for (key, call) in &anew.calls {
-            assert_eq!(
-                self.calls.get(key),
-                Some(call),
-                "{key:?}, after {said:?}"
-            );
+            assert_eq!(self.calls.get(key), Some(call), "{key:?}, after {said:?}");
         }
         assert_eq!(self.state, anew.state, "the state, after {said:?}");
         assert_eq!(self.interrupts, anew.interrupts, "after {said:?}");

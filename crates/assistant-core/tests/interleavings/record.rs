@@ -121,6 +121,9 @@ impl Record {
 
     /// A call is news if it stands behind all that was there before the run.
     fn hears_list(&mut self, messages: &[Message]) {
+        // What a list leaves out is gone: its id may come back as something new.
+        let listed: BTreeSet<&String> = messages.iter().map(|message| &message.id).collect();
+        self.before.retain(|id| listed.contains(id));
         let is_old = |m: &Message| self.before.contains(&m.id) || m.role() == Role::User;
         let old = messages.iter().rposition(is_old);
         let news = old.map_or(0, |old| old + 1);
@@ -158,17 +161,36 @@ impl Record {
         let shown = self.approved.get(&key);
         if spec.approval == Policy::Always {
             let shown = shown.unwrap_or_else(|| panic!("{key:?} was never approved"));
-            assert!(!shown.by_agent, "an agent's question stood in for the page's");
+            assert!(
+                !shown.by_agent,
+                "an agent's question stood in for the page's"
+            );
         }
         if self.asked.contains(&key) || spec.approval == Policy::Always {
             let shown = shown.unwrap_or_else(|| panic!("{key:?} was asked about, not approved"));
-            assert_eq!((&shown.name, &shown.args), (&run.name, &run.args), "{key:?}");
-            assert!(shown.by_agent || shown.print == print, "{shown:?}, {print:?}");
+            assert_eq!(
+                (&shown.name, &shown.args),
+                (&run.name, &run.args),
+                "{key:?}"
+            );
+            assert!(
+                shown.by_agent || shown.print == print,
+                "{shown:?}, {print:?}"
+            );
         }
         if !self.since_load.contains(&key) {
-            let newest = self.said.get(id).is_some_and(|runs| runs.contains(&self.run));
-            assert!(newest || self.answered.contains(id), "{id} is not of the newest run");
-            assert!(eager || self.finish == Some(true), "{id}: its run did not succeed");
+            let newest = self
+                .said
+                .get(id)
+                .is_some_and(|runs| runs.contains(&self.run));
+            assert!(
+                newest || self.answered.contains(id),
+                "{id} is not of the newest run"
+            );
+            assert!(
+                eager || self.finish == Some(true),
+                "{id}: its run did not succeed"
+            );
         }
     }
 }

@@ -155,7 +155,8 @@ impl List<'_> {
             }
             Rewrite::ReArgs(a, args) => {
                 let (place, call) = self.call(a)?;
-                args.text().clone_into(&mut self.calls_of(place)?[call].arguments);
+                args.text()
+                    .clone_into(&mut self.calls_of(place)?[call].arguments);
             }
             Rewrite::DropCall(a) => {
                 let (place, call) = self.call(a)?;
@@ -217,7 +218,13 @@ impl List<'_> {
 
 fn assistant(id: String, tool_calls: Vec<FunctionCall>) -> Message {
     let content = None;
-    Message::new(id, MessageBody::Assistant { content, tool_calls })
+    Message::new(
+        id,
+        MessageBody::Assistant {
+            content,
+            tool_calls,
+        },
+    )
 }
 
 fn tool(id: String, tool_call_id: String) -> Message {

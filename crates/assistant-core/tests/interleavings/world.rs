@@ -103,8 +103,8 @@ impl World {
     }
 
     pub(super) fn input(&mut self, input: Input) {
-        let before = (!matches!(input, Input::Event { .. }))
-            .then(|| format!("{:?}", self.driver.session));
+        let before =
+            (!matches!(input, Input::Event { .. })).then(|| format!("{:?}", self.driver.session));
         let decision = self.decision(&input);
         self.note_input(&input);
         let step = self.driver.input(input.clone());
@@ -179,7 +179,10 @@ impl World {
         let by_agent = call.approval.as_ref()?.interrupt_id.is_some();
         let shown = approved.then(|| Shown {
             name: call.name.clone(),
-            args: edited.clone().or(call.effective_args().cloned()).unwrap_or_default(),
+            args: edited
+                .clone()
+                .or(call.effective_args().cloned())
+                .unwrap_or_default(),
             print: None,
             by_agent,
         });
@@ -233,7 +236,11 @@ impl World {
                 let name = self.name(&invocation.call);
                 assert!(self.committed.contains(&name), "{name:?} was not committed");
                 let session = &self.driver.session;
-                let spec = &session.registry().get(invocation.registration).unwrap().spec;
+                let spec = &session
+                    .registry()
+                    .get(invocation.registration)
+                    .unwrap()
+                    .spec;
                 let print = session.fingerprint(&invocation.call);
                 let eager = self.eager || spec.eager;
                 self.record.starts(invocation, spec, print, eager);
@@ -252,8 +259,9 @@ impl World {
                         || (open.legacy && open.answer.is_some())
                 };
                 let open = open.filter(is_resumed);
-                let gated: BTreeSet<String> =
-                    open.filter_map(|open| open.interrupt.tool_call_id.clone()).collect();
+                let gated: BTreeSet<String> = open
+                    .filter_map(|open| open.interrupt.tool_call_id.clone())
+                    .collect();
                 // The agent's own calls, which it may answer in this run.
                 let conversation = self.driver.session.conversation();
                 let calls = conversation.active_calls().into_iter();
@@ -320,8 +328,9 @@ impl World {
         let given_up = |open: &OpenInterrupt| open.answer.is_some();
         assert!(session.interrupts().iter().all(given_up));
         let gated = session.interrupts().iter();
-        let gated: Vec<_> =
-            gated.filter_map(|open| open.interrupt.tool_call_id.clone()).collect();
+        let gated: Vec<_> = gated
+            .filter_map(|open| open.interrupt.tool_call_id.clone())
+            .collect();
         for key in session.conversation().active_calls() {
             let call = session.conversation().call(&key).unwrap();
             let told = call.phase() == Phase::ApprovalResponded && call.result.is_none();
@@ -334,19 +343,27 @@ impl World {
     fn check_idle(&self) {
         let session = &self.driver.session;
         let gated = session.interrupts().iter();
-        let gated: BTreeSet<_> =
-            gated.filter_map(|open| open.interrupt.tool_call_id.clone()).collect();
+        let gated: BTreeSet<_> = gated
+            .filter_map(|open| open.interrupt.tool_call_id.clone())
+            .collect();
         for key in session.conversation().active_calls() {
             let call = session.conversation().call(&key).unwrap();
             let told = call.phase() == Phase::ApprovalResponded && call.result.is_none();
-            assert!(gated.contains(&call.id) || told, "{} is open: {call:?}", call.id);
+            assert!(
+                gated.contains(&call.id) || told,
+                "{} is open: {call:?}",
+                call.id
+            );
             assert_ne!(call.phase(), Phase::Running);
         }
         assert!(self.live.is_empty(), "{:?}", self.live);
         let mut later = self.driver.clone();
         for commit in self.commits.keys() {
             let outcome = Ok(());
-            let step = later.input(Input::Committed { commit: *commit, outcome });
+            let step = later.input(Input::Committed {
+                commit: *commit,
+                outcome,
+            });
             assert!(step.effects.is_empty() && step.changes.is_empty());
         }
     }

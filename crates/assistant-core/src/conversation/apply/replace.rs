@@ -2,11 +2,11 @@
 //!
 //! Neighbour: `merge` takes the snapshot in.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 #[cfg(feature = "callouts")]
 use super::callout;
-use super::{Applied, Conversation, authority::Authority};
+use super::{Applied, Conversation, authority::Authority, merge::Listing};
 use crate::{
     conversation::{
         Author, CallKey, Message, Part, TextPart, ToolCall,
@@ -23,7 +23,7 @@ impl Conversation {
         &mut self,
         ix: usize,
         wire: event::Message,
-        homes: &HashMap<String, String>,
+        listing: &Listing,
         out: &mut Applied<'_>,
     ) {
         let Some(node) = self.node_mut(ix) else {
@@ -64,8 +64,13 @@ impl Conversation {
             return;
         };
         let replaced = replace_text(message, content);
-        tool_calls.retain(|call| homes.get(&call.id) == Some(&wire.id));
-        self.replace_calls(ix, tool_calls, out.now);
+        // Each call once, however often the list has it.
+        let mut seen = HashSet::new();
+        tool_calls.retain(|call| {
+            listing.homes.get(&call.id) == Some(&wire.id) && seen.insert(call.id.clone())
+        });
+        let is_old = listing.old.contains(&wire.id);
+        self.replace_calls(ix, tool_calls, is_old, out.now);
         #[cfg(feature = "callouts")]
         if replaced {
             self.forget_reader(ix);
@@ -79,9 +84,11 @@ impl Conversation {
         self.settle_in(ix);
     }
 
-    fn replace_calls(&mut self, ix: usize, wire: Vec<FunctionCall>, now: i64) {
+    fn replace_calls(&mut self, ix: usize, wire: Vec<FunctionCall>, is_old: bool, now: i64) {
         let Some(node) = self.node(ix) else { return };
-        let run = node.run;
+        // What a list adds among what was before its run is of no newer response.
+        let current = self.runs.current;
+        let run = node.run.filter(|run| !is_old || current != Some(*run));
         let agents = |part: &Part| {
             let call = part.as_call()?;
             let listed = call.origin == crate::conversation::Origin::Agent;
@@ -102,8 +109,7 @@ impl Conversation {
                 }
                 None => Box::new(said),
             };
-            // What a list adds to a message from before its run is of no newer response than that.
-            let current = std::mem::replace(&mut self.runs.current, run);
+            self.runs.current = run;
             self.push_part(ix, Part::ToolCall(call));
             self.runs.current = current;
         }
