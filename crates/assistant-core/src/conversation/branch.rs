@@ -126,6 +126,16 @@ impl Conversation {
         self.log.push(Change::Message(id));
     }
 
+    /// Gives a node another parent, which is to be told of it.
+    pub(super) fn set_parent(&mut self, ix: usize, parent: Option<usize>) {
+        let Some(node) = self.node_mut(ix) else {
+            return;
+        };
+        node.parent = parent;
+        let id = node.message.id.clone();
+        self.log.push(Change::MessageMoved(id));
+    }
+
     fn hang(&mut self, ix: usize, parent: Option<usize>) {
         match parent.and_then(|parent| self.node_mut(parent)) {
             Some(parent) => parent.children.push(ix),
@@ -341,6 +351,7 @@ impl Conversation {
         for gone in &doomed {
             if let Some(node) = self.nodes.get_mut(*gone).and_then(Option::take) {
                 self.log.push(Change::MessageRemoved(node.message.id));
+                self.outlive(node.message.parts);
             }
         }
         let next = match (heir, parent) {
@@ -358,6 +369,7 @@ impl Conversation {
         let shown = self.shown_path().to_vec();
         self.remember(&shown);
         self.reindex();
+        self.list_results_once();
         Ok(())
     }
 
@@ -439,9 +451,7 @@ impl Conversation {
             if let Some(old) = self.node_mut(ix) {
                 old.children.retain(|child| *child != next);
             }
-            if let Some(node) = self.node_mut(next) {
-                node.parent = Some(copy);
-            }
+            self.set_parent(next, Some(copy));
             self.hang(next, Some(copy));
         }
         if let Some(place) = self.path.get_mut(depth) {

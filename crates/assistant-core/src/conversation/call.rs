@@ -149,6 +149,13 @@ impl ToolCall {
         )
     }
 
+    /// Returns whether the call is something else now than what a person was asked about or
+    /// decided, so that they must look at it again.
+    #[must_use]
+    pub const fn has_changed(&self) -> bool {
+        self.changed
+    }
+
     /// Takes over what an agent says of it, listed anew: its content, not its history.
     pub(super) fn take_over(&mut self, said: Self) {
         self.origin = said.origin;
@@ -249,6 +256,9 @@ impl ToolCall {
         self.open = true;
         self.listed = false;
         self.take(&Happening::Reopened);
+        if self.state == State::Streaming {
+            self.args = None;
+        }
     }
 
     /// Whether more arguments may come: it is open, or a list of messages held it before its end
@@ -297,6 +307,11 @@ impl ToolCall {
             serde_json::from_str(&self.args_text).ok()
         };
         self.take(&Happening::ArgsEnded);
+    }
+
+    /// The arguments are not taken for complete, whatever they look like.
+    pub(super) fn leave_unread(&mut self) {
+        self.args = None;
     }
 
     /// Whether the arguments are complete, even if they are no JSON.

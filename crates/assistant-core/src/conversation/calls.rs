@@ -256,6 +256,18 @@ impl Conversation {
         }
     }
 
+    /// A message goes, but not what happened to the calls in it that left the path of their run.
+    pub(super) fn outlive(&mut self, parts: Vec<Part>) {
+        for part in parts {
+            let Part::ToolCall(call) = part else { continue };
+            if let Some(departed) = self.departed.get_mut(&call.id)
+                && matches!(departed, Departed::Kept(key) if *key == call.key)
+            {
+                *departed = Departed::Gone(call);
+            }
+        }
+    }
+
     /// The calls that left the tree and have not ended.
     pub(crate) fn departed_open(&mut self) -> impl Iterator<Item = &mut ToolCall> {
         self.departed.values_mut().filter_map(|call| match call {
