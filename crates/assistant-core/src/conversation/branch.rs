@@ -232,10 +232,7 @@ impl Conversation {
             .or_else(|| siblings.get(place + 1))
             .copied();
         let parent = self.node(ix).and_then(|node| node.parent);
-        match parent.and_then(|parent| self.node_mut(parent)) {
-            Some(parent) => parent.children.retain(|child| *child != ix),
-            None => self.roots.retain(|root| *root != ix),
-        }
+        self.unhang(ix);
         for gone in &doomed {
             if let Some(node) = self.nodes.get_mut(*gone).and_then(Option::take) {
                 self.log.push(Change::MessageRemoved(node.message.id));
@@ -288,14 +285,7 @@ impl Conversation {
         if below.is_some_and(|below| self.chain_to(below).contains(&ix)) {
             return Err(TreeError::Cycle);
         }
-        match self.node(ix).and_then(|node| node.parent) {
-            Some(old) => {
-                if let Some(old) = self.node_mut(old) {
-                    old.children.retain(|child| *child != ix);
-                }
-            }
-            None => self.roots.retain(|root| *root != ix),
-        }
+        self.unhang(ix);
         if let Some(node) = self.node_mut(ix) {
             node.parent = below;
             node.awaits = None;
@@ -334,9 +324,7 @@ impl Conversation {
         }
         self.hang(copy, parent);
         if let Some(next) = next {
-            if let Some(old) = self.node_mut(ix) {
-                old.children.retain(|child| *child != next);
-            }
+            self.unhang(next);
             if let Some(node) = self.node_mut(next) {
                 node.parent = Some(copy);
             }

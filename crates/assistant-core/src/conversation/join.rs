@@ -129,26 +129,44 @@ impl Conversation {
         }
     }
 
-    /// Nodes that waited for this one come to stand below it.
-    fn gather_orphans(&mut self, ix: usize) {
-        let Some(id) = self.id_at(ix).cloned() else {
+    /// Takes a node from its parent's children, or from the roots. A way that leads nowhere any more
+    /// is not remembered.
+    pub(super) fn unhang(&mut self, ix: usize) {
+        let parent = self.node(ix).and_then(|node| node.parent);
+        match parent.and_then(|parent| self.node_mut(parent)) {
+            Some(parent) => {
+                parent.children.retain(|child| *child != ix);
+                parent.chosen = parent.chosen.filter(|chosen| *chosen != ix);
+            }
+            None => self.roots.retain(|root| *root != ix),
+        }
+    }
+
+    /// Puts the nodes that waited for this one below it. One that stands above it, as a run does
+    /// not ask where it writes, waits no longer.
+    pub(super) fn gather_orphans(&mut self, ix: usize) {
+        let Some(id) = self.id_at(ix) else {
             return;
         };
         let waits = |root: &usize| {
             let node = self.node(*root);
-            node.is_some_and(|node| node.awaits.as_ref() == Some(&id))
+            node.is_some_and(|node| node.awaits.as_ref() == Some(id))
         };
         let waiting: Vec<usize> = self.roots.iter().copied().filter(waits).collect();
         if waiting.is_empty() {
             return;
         }
-        self.roots.retain(|root| !waiting.contains(root));
+        let own = self.root_of(ix);
         for orphan in waiting {
+            let above = Some(orphan) == own;
+            if !above {
+                self.unhang(orphan);
+                self.hang(orphan, Some(ix));
+            }
             if let Some(node) = self.node_mut(orphan) {
                 node.awaits = None;
-                node.parent = Some(ix);
+                node.parent = Some(ix).filter(|_| !above);
             }
-            self.hang(orphan, Some(ix));
             self.log
                 .extend(self.id_at(orphan).cloned().map(Change::MessageMoved));
         }
