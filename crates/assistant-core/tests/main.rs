@@ -37,3 +37,4 @@ mod session_tools;
 mod snapshots;
 mod sse;
 mod support;
+mod tree;
