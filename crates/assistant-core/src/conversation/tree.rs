@@ -261,6 +261,7 @@ impl Conversation {
         }
         self.path.push(ix);
         self.log.push(Change::Path);
+        self.gather_orphans(ix);
         self.index_calls(ix);
         id
     }
