@@ -135,7 +135,11 @@ impl Assistant {
     }
 
     fn decide(&self, call: &CallKey, verdict: Verdict) -> Result<(), Refusal> {
-        let shown = self.runtime().view.shown(call);
+        // A denial lets nothing run, whatever the call has become since it was drawn.
+        let shown = match verdict {
+            Verdict::Approve { .. } => self.runtime().view.shown(call),
+            Verdict::Deny { .. } => None,
+        };
         self.dispatch(Input::Decide {
             call: *call,
             shown,

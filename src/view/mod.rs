@@ -189,7 +189,13 @@ impl ViewModel {
                     let steps = runs.flat_map(|run| run.agent_steps.clone());
                     updates.agent_steps = Some(steps.collect());
                 }
-                Change::Registry => updates.tools = Some(session.registry().tools()),
+                Change::Registry => {
+                    updates.tools = Some(session.registry().tools());
+                    // What a person approves are the rules of the action, too.
+                    for key in session.pending_approvals() {
+                        updates.calls.extend(cells.shown(&key, session));
+                    }
+                }
                 Change::Interrupts => updates.interrupts = Some(session.interrupts().to_vec()),
                 Change::Notices => updates.notices = Some(session.notices().to_vec()),
             }
