@@ -336,17 +336,8 @@ impl Conversation {
         }
         self.hang(copy, parent);
         if let Some(next) = next {
-<<<<<<< HEAD
-            if let Some(old) = self.node_mut(ix) {
-                old.children.retain(|child| *child != next);
-            }
-            self.set_parent(next, Some(copy));
-=======
             self.unhang(next);
-            if let Some(node) = self.node_mut(next) {
-                node.parent = Some(copy);
-            }
->>>>>>> wt-tree
+            self.set_parent(next, Some(copy));
             self.hang(next, Some(copy));
         }
         if let Some(place) = self.path.get_mut(depth) {

@@ -349,6 +349,8 @@ impl Conversation {
                 node.depth = depth;
             }
         }
+        let shown = self.shown_path().to_vec();
+        self.remember(&shown);
     }
 
     fn free_id(&self, taken: &str) -> MessageId {

@@ -209,6 +209,7 @@ impl Script {
                 Effect::Record { .. }
                 | Effect::CancelHandler { .. }
                 | Effect::StartTimer { .. }
+                | Effect::Executed { .. }
                 | Effect::Archive { .. } => {}
             }
         }
