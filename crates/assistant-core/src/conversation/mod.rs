@@ -25,6 +25,8 @@ mod part;
 mod phase;
 mod runs;
 mod state;
+#[cfg(test)]
+mod state_table;
 mod tree;
 mod wire_form;
 
