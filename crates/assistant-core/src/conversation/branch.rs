@@ -329,12 +329,17 @@ impl Conversation {
                 node.parent = Some(copy);
             }
             self.hang(next, Some(copy));
+            self.log
+                .extend(self.id_at(next).cloned().map(Change::MessageMoved));
         }
         if let Some(place) = self.path.get_mut(depth) {
             *place = copy;
         }
-        let path = self.path.clone();
-        self.remember(&path);
+        // What is remembered is what was shown.
+        if self.shown.is_none() {
+            let path = self.path.clone();
+            self.remember(&path);
+        }
         self.settle_in(copy);
         self.log.push(Change::MessageAdded(id));
         self.number_path();

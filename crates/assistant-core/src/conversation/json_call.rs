@@ -148,7 +148,11 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
         (None, None) => None,
         (output, result) => {
             let mut result = result.unwrap_or_default();
-            sent = take_flag(&mut result, "sent");
+            sent = result.get("sent") == Some(&Value::Bool(true));
+            // Ours, whichever it is: kept as foreign it would go over the wire.
+            if result.get("sent").is_some_and(Value::is_boolean) {
+                result.shift_remove("sent");
+            }
             let output = output.unwrap_or(Value::Null);
             Some(read_result(&call.id, output, result, format)?)
         }
