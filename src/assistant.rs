@@ -7,7 +7,8 @@ use assistant_core::{
     conversation::{CallKey, Conversation, MessageId},
     event::{Content, Diagnostic, Event, ResumeStatus, Tool},
     session::{
-        AgentStep, Input, Notice, NoticeId, OpenInterrupt, Options, Refusal, RunSummary, Verdict,
+        AgentStep, Input, Notice, NoticeId, OpenInterrupt, Options, Refusal, RunSummary,
+        TreeChange, Verdict,
     },
 };
 use leptos::prelude::*;
@@ -134,8 +135,14 @@ impl Assistant {
     }
 
     fn decide(&self, call: &CallKey, verdict: Verdict) -> Result<(), Refusal> {
+        // A denial lets nothing run, whatever the call has become since it was drawn.
+        let shown = match verdict {
+            Verdict::Approve { .. } => self.runtime().view.shown(call),
+            Verdict::Deny { .. } => None,
+        };
         self.dispatch(Input::Decide {
-            call: call.clone(),
+            call: *call,
+            shown,
             verdict,
         })
     }
@@ -193,7 +200,7 @@ impl Assistant {
     #[must_use]
     pub fn export(&self) -> Value {
         let exported = self.runtime().read(|session| {
-            let mut value = session.conversation().export();
+            let mut value = session.export();
             if let Value::Object(object) = &mut value {
                 object.insert("threadId".to_owned(), session.thread_id().into());
             }
@@ -299,16 +306,52 @@ impl Assistant {
         self.runtime().view.tools.read_only()
     }
 
-    /// The state shared with the agent.
+    /// The state shared with the agent. It is copied when it is read, and only then.
     #[must_use]
-    pub fn state(&self) -> ArcReadSignal<Value> {
-        self.runtime().view.state.read_only()
+    pub fn state(&self) -> ArcSignal<Value> {
+        let (assistant, changes) = (self.clone(), self.runtime().view.state.clone());
+        ArcSignal::derive(move || {
+            changes.track();
+            let state = assistant.with_conversation(|conversation| conversation.state().clone());
+            state.unwrap_or_default()
+        })
     }
 
     /// What the agent waits for.
     #[must_use]
     pub fn interrupts(&self) -> ArcReadSignal<Vec<OpenInterrupt>> {
         self.runtime().view.interrupts.read_only()
+    }
+
+    /// The calls that wait for a person's decision, oldest first.
+    #[must_use]
+    pub fn pending_approvals(&self) -> ArcReadSignal<Vec<CallKey>> {
+        self.runtime().view.approvals.read_only()
+    }
+
+    /// What the person said while an answer to the agent had to go out first: it follows.
+    #[must_use]
+    pub fn queued(&self) -> ArcReadSignal<Vec<Content>> {
+        self.runtime().view.queued.read_only()
+    }
+
+    /// Gives up a question whose answer the agent did not take: it is not told.
+    ///
+    /// # Errors
+    ///
+    /// When the agent did not reject an answer to it.
+    pub fn give_up(&self, interrupt_id: &str) -> Result<(), Refusal> {
+        let interrupt_id = interrupt_id.to_owned();
+        self.dispatch(Input::GiveUp { interrupt_id })
+    }
+
+    /// Does something to the tree of messages: shows another branch, edits, deletes.
+    ///
+    /// # Errors
+    ///
+    /// When the tree does not allow it, or something is under way that must end first.
+    pub fn change_tree(&self, change: TreeChange) -> Result<(), Refusal> {
+        self.dispatch(Input::Tree { change })
     }
 
     /// The conversation's id.
@@ -326,13 +369,14 @@ impl Assistant {
             .flatten()
     }
 
-    /// Runs an action by hand, outside of any conversation: checked arguments, its handler, no
-    /// approval. A handler that asks through its card waits for ever, since there is none.
+    /// Asks for an action as the agent would, but outside of the conversation: checked arguments,
+    /// the person's approval where the action asks for it, its limits, its handler. No agent is
+    /// told of it.
     ///
     /// # Errors
     ///
-    /// "Action X not found", "Action X has no handler", what is wrong with the arguments, or what
-    /// the handler says.
+    /// "Action X not found", "Action X has no handler", what is wrong with the arguments, that the
+    /// person denied it, or what the handler says.
     pub async fn execute(&self, name: &str, args: Value) -> Result<Value, ToolError> {
         self.runtime().execute(name, args).await
     }

@@ -30,6 +30,7 @@ mod provider;
 mod runtime;
 pub mod testing;
 pub mod tool;
+mod ui;
 pub mod view;
 
 pub use action::{

@@ -202,7 +202,7 @@ impl<T> ToolCallView<T> {
     /// Why it failed, by its kind and in a program's words.
     pub(crate) fn why(&self, say: impl FnOnce(&str, &str) -> String) -> Option<String> {
         self.read(|call| {
-            let ended = match (&call.error, call.phase) {
+            let ended = match (&call.error, call.phase()) {
                 (Some(error), _) => return Some(say(error.kind.as_str(), &error.message)),
                 (None, Phase::OutputDenied) => "denied",
                 (None, Phase::Cancelled) => "cancelled",

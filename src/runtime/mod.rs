@@ -10,6 +10,7 @@ mod files;
 mod frames;
 mod host;
 mod timer;
+mod watch;
 
 use std::{
     cell::{Cell, RefCell},
@@ -18,7 +19,7 @@ use std::{
 };
 
 use assistant_core::{
-    action::RegistrationId,
+    action::{RegistrationId, ToolError},
     conversation::CallKey,
     event::Diagnostic,
     session::{Input, InvocationId, Options, Refusal, RunKey, Session},
@@ -59,9 +60,12 @@ pub(crate) struct Runtime {
     runs: RefCell<HashMap<RunKey, AbortHandle>>,
     handlers: RefCell<HashMap<InvocationId, HandlerTask>>,
     replies: RefCell<HashMap<CallKey, oneshot::Sender<Value>>>,
+    /// Who waits for actions that the page asked for itself.
+    executing: RefCell<HashMap<u64, oneshot::Sender<Result<Value, ToolError>>>>,
     archive: RefCell<Vec<(String, Value)>>,
     diagnostics: RefCell<Vec<DiagnosticObserver>>,
     frames: frames::Frames,
+    watch: watch::Watch,
     last_number: Cell<u64>,
     pub(crate) view: ViewModel,
     pub(crate) cards: Cards,
@@ -82,9 +86,11 @@ impl Runtime {
             runs: RefCell::default(),
             handlers: RefCell::default(),
             replies: RefCell::default(),
+            executing: RefCell::default(),
             archive: RefCell::default(),
             diagnostics: RefCell::default(),
             frames: frames::Frames::default(),
+            watch: watch::Watch::default(),
             last_number: Cell::new(0),
             view: ViewModel::new(thread_id),
             cards: Cards::default(),
@@ -113,6 +119,7 @@ impl Runtime {
         if self.draining.replace(true) {
             return Ok(());
         }
+        self.watch();
         let mut first = None;
         while let Some(input) = self.next_input() {
             let refused = self.handle(input);

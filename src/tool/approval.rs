@@ -27,7 +27,7 @@ pub fn ApprovalCard(
     call: ToolCallView<Value>,
 ) -> impl IntoView {
     let labels = Labels::current();
-    let id = format!("la-approval-{}-{}", call.key().message, call.key().ordinal);
+    let id = format!("la-approval-{}", crate::runtime::fresh_id());
     // Agents may rename a call only until it is asked about.
     let name = call.name_untracked_with(str::to_owned);
     let description = call.description().filter(|text| !text.is_empty());

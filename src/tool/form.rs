@@ -199,7 +199,7 @@ fn control(field: &Field, id: &str, problem: Memo<Option<String>>) -> AnyView {
                 aria-describedby=id
                 on:change=typed
             >
-                <option value="">"–"</option>
+                <option value="">{"–"}</option>
                 {options(choices, text)}
             </select>
         }

@@ -168,18 +168,10 @@ impl MessageCell {
 }
 
 fn kinds_of(message: &Message) -> Vec<PartKind> {
-    let mut ordinal = 0;
     let kinds = message.parts.iter().map(|part| match part {
         Part::Text(_) => PartKind::Text,
         Part::Reasoning(_) => PartKind::Reasoning,
-        Part::ToolCall(_) => {
-            let key = CallKey {
-                message: message.id.clone(),
-                ordinal,
-            };
-            ordinal += 1;
-            PartKind::Call(key)
-        }
+        Part::ToolCall(call) => PartKind::Call(call.key()),
         Part::File(_) => PartKind::File,
         Part::Data(data) => PartKind::Data(data.data_type.clone()),
         _ => PartKind::Unknown,

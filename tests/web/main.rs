@@ -17,6 +17,7 @@ mod attachments;
 mod callouts;
 mod cards;
 mod composer;
+mod cut_off;
 mod exact;
 mod files;
 mod focus;

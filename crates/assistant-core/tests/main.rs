@@ -15,6 +15,7 @@ mod agui_wire;
 mod callout;
 mod conversation;
 mod conversation_json;
+mod hidden;
 mod interleavings;
 mod json_patch;
 mod markdown;
@@ -24,6 +25,7 @@ mod replay;
 mod schema;
 mod session_agent;
 mod session_approval;
+mod session_direct;
 mod session_failure;
 mod session_interrupts;
 

@@ -91,7 +91,8 @@ impl Conversation {
             "results": write_keys(&node.results),
             "message": node.message.write(Format::V2),
         });
-        let chosen = node.chosen.and_then(|ix| self.id_at(ix));
+        let chosen = node.chosen.filter(|ix| node.children.contains(ix));
+        let chosen = chosen.and_then(|ix| self.id_at(ix));
         if let (Some(chosen), Value::Object(out)) = (chosen, &mut out) {
             out.insert("chosen".to_owned(), chosen.as_str().into());
         }
@@ -324,12 +325,15 @@ impl Conversation {
         (0..self.nodes.len()).rev().find(is_leaf)
     }
 
-    /// Sees to it that every result has exactly one place in the received order.
+    /// Sees to it that every result has exactly one place in the received order, and what is gone
+    /// none.
     pub(super) fn list_results_once(&mut self) {
         let mut listed = HashSet::new();
-        self.leading_results.retain(|key| listed.insert(*key));
+        let places = &self.places;
+        let mut keep = |key: &CallKey| places.contains_key(key) && listed.insert(*key);
+        self.leading_results.retain(&mut keep);
         for node in self.nodes.iter_mut().flatten() {
-            node.results.retain(|key| listed.insert(*key));
+            node.results.retain(&mut keep);
         }
         for ix in 0..self.nodes.len() {
             let missing: Vec<CallKey> = self

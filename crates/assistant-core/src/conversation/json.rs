@@ -99,6 +99,13 @@ pub(super) fn take_int(object: &mut Object, key: &str) -> Option<i64> {
     Some(int)
 }
 
+pub(super) fn take_bool(object: &mut Object, key: &str) -> Option<bool> {
+    let set = object.get(key)?.as_bool()?;
+    object.shift_remove(key);
+    Some(set)
+}
+
+/// A flag that is only written where it is set.
 pub(super) fn take_flag(object: &mut Object, key: &str) -> bool {
     let set = object.get(key) == Some(&Value::Bool(true));
     if set {

@@ -4,7 +4,7 @@
 //! Only the session and the reducer change a conversation; everybody else reads. Neighbours:
 //! `branch` for what a person does to the tree, `calls` for calls and their keys, `index`.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::Value;
 
@@ -71,6 +71,8 @@ pub struct Conversation {
     pub(super) calls: HashMap<String, Vec<CallKey>>,
     /// Calls that have not ended, on all branches.
     pub(super) open: BTreeSet<CallKey>,
+    /// Calls that the page makes itself, beside the messages.
+    pub(super) direct: BTreeMap<CallKey, Box<ToolCall>>,
     /// Calls that left the path of their run, by the agent's id: they are the same if they return.
     pub(super) departed: HashMap<String, super::calls::Departed>,
     /// Calls by the id of the tool message that answers them.
@@ -106,6 +108,7 @@ impl Default for Conversation {
             places: HashMap::new(),
             calls: HashMap::new(),
             open: BTreeSet::new(),
+            direct: BTreeMap::new(),
             departed: HashMap::new(),
             answers: HashMap::new(),
             leading_results: Vec::new(),

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::Refusal;
 use crate::{
-    action::RegistrationId,
+    action::{RegistrationId, ToolError},
     conversation::{CallKey, CallResult, Change, MessageId, Phase},
     event::{Diagnostic, RunInput},
 };
@@ -62,6 +62,13 @@ pub enum Effect {
         timer: TimerId,
         /// After how many milliseconds.
         ms: u32,
+    },
+    /// Tell who asked by [`super::Input::Execute`] what came of it.
+    Executed {
+        /// The number of the request.
+        request: u64,
+        /// The handler's value, or why there is none.
+        outcome: Result<Value, ToolError>,
     },
     /// Keep the conversation: another takes its place.
     Archive {

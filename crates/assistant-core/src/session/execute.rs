@@ -41,6 +41,9 @@ impl Ending {
 impl Session {
     /// Moves everything on that can move: answers verdicts, starts handlers, continues the loop.
     pub(super) fn advance(&mut self, cx: &mut Cx<'_>) {
+        for key in self.direct_keys() {
+            self.move_on(&key, cx);
+        }
         if self.turn.is_running() && !self.calls.any_eager() {
             return;
         }
@@ -76,7 +79,8 @@ impl Session {
     }
 
     fn move_on(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        let run_over = !self.turn.is_running();
+        // What the page asks for itself waits for no run.
+        let run_over = !self.turn.is_running() || self.conversation.is_direct(key);
         let eager = self.calls.get(key).is_some_and(|verdict| verdict.eager);
         let may_run = run_over || eager;
         let is_ready = |session: &Self| {
@@ -109,9 +113,11 @@ impl Session {
         }
         let exclusive =
             |key: &CallKey| self.calls.get(key).is_some_and(|verdict| verdict.exclusive);
-        let states = self.conversation.open_states();
+        let direct = self.conversation.direct_calls();
+        let direct = direct.map(|call| (call.key(), call.state()));
+        let states = self.conversation.open_states().chain(direct);
         let mut working = states.filter(|(_, state)| state.is_at_work());
-        if self.options.sequential {
+        if self.options.sequential && !self.conversation.is_direct(key) {
             let place = self.conversation.place_of(key);
             let mut open = self.conversation.open_states();
             let is_before = |other: &CallKey| self.conversation.place_of(other) < place;
@@ -354,6 +360,7 @@ impl Session {
         let Some(phase) = self.conversation.call(key).map(|call| call.phase()) else {
             return;
         };
+        self.deliver_direct(key, cx);
         let thread_id = self.thread_id.clone();
         let entry = JournalEntry::Finished {
             thread_id,

@@ -20,6 +20,7 @@ mod agent_call;
 mod approve;
 mod branch;
 mod calls;
+mod direct;
 mod effect;
 mod execute;
 mod expiry;
@@ -170,6 +171,11 @@ impl Session {
                 thread_id,
                 snapshot,
             } => self.load(thread_id, snapshot, cx),
+            Input::Execute {
+                request,
+                name,
+                args,
+            } => self.execute(request, name, &args, cx),
             Input::Tree { change } => self.change_tree(change, cx),
             Input::Register { id, spec } => self.register(id, *spec, cx),
             Input::Unregister { id } => self.unregister(id, cx),
@@ -271,7 +277,8 @@ impl Session {
         !self.turn.is_running() && (self.interrupts.wait() || self.conversation.has_open(asked))
     }
 
-    /// The calls that wait for a person's decision, in order of appearance, on all branches.
+    /// The calls that wait for a person's decision: those of the branch that runs write on, in
+    /// order of appearance, then those that the page makes itself.
     #[must_use]
     pub fn pending_approvals(&self) -> Vec<CallKey> {
         let asks = |key: &CallKey| {
@@ -279,6 +286,7 @@ impl Session {
             call.is_some_and(|call| call.phase() == crate::conversation::Phase::ApprovalRequested)
         };
         let mut keys = self.conversation.active_calls();
+        keys.extend(self.direct_keys());
         keys.retain(asks);
         keys
     }

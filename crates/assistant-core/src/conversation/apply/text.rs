@@ -231,7 +231,7 @@ impl Conversation {
         role: Role,
         name: Option<String>,
         base: &Base,
-        out: &mut Applied<'_>,
+        out: &Applied<'_>,
     ) -> usize {
         let mut message = Message::new(id, role, out.now);
         message.name = name;
