@@ -9,6 +9,7 @@ mod branch;
 mod call;
 mod calls;
 mod change;
+mod copy;
 mod cost;
 mod export;
 mod fingerprint;
