@@ -39,3 +39,4 @@ mod session_tools;
 mod snapshots;
 mod sse;
 mod support;
+mod tree;

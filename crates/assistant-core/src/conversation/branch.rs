@@ -1,11 +1,11 @@
-//! What becomes of the tree: messages joined from anywhere, branches shown, moved, deleted, copied.
+//! What becomes of the tree: branches shown, moved, deleted, copied.
 //!
-//! [`Conversation::upsert`] is the one way in for a message that does not continue the run's path.
-//! Nothing here decides whether it may be done: that is the session's.
+//! Nothing here decides whether it may be done: that is the session's. Neighbour: `join`, the way in
+//! for messages that do not continue the run's path.
 
 use std::{collections::HashSet, fmt};
 
-use super::{Change, Conversation, Message, MessageId, Part, state::State, tree::Node};
+use super::{Change, Conversation, Message, MessageId, Part, state::State};
 
 /// Why an operation on the tree was not carried out. Nothing has changed then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,112 +69,14 @@ pub enum Sibling {
 }
 
 impl Conversation {
-    /// Joins a message to the tree, or updates the one with its id, which keeps role and parent.
-    ///
-    /// A parent that is not there yet makes the message a root until it comes. What is shown and
-    /// where runs write stays as it is, unless the conversation was empty.
-    pub(crate) fn upsert(&mut self, message: Message, parent: Option<&MessageId>) -> MessageId {
-        if let Some(ix) = self.ids.get(&message.id).copied() {
-            let id = message.id.clone();
-            self.update_node(ix, message);
-            return id;
-        }
-        let was_empty = self.ids.is_empty();
-        let below = parent.and_then(|id| self.ids.get(id).copied());
-        let (ix, id) = self.add_node(message, below);
-        if below.is_none()
-            && let (Some(node), Some(parent)) = (self.node_mut(ix), parent)
-        {
-            node.awaits = Some(parent.clone());
-        }
-        self.hang(ix, below);
-        self.log.push(Change::MessageAdded(id.clone()));
-        self.gather_orphans(ix);
-        if was_empty {
-            self.write_at(self.chain_to(ix));
-        } else if self
-            .path
-            .first()
-            .is_some_and(|first| Some(*first) != self.root_of(*first))
-        {
-            // The path's own beginning has found its parent.
-            self.lengthen_path();
-        }
-        self.index_calls(ix);
-        id
-    }
-
-    /// Puts the content of a message into another, which keeps its place, its role, and its cost
-    /// where nothing is said of it.
-    fn update_node(&mut self, ix: usize, fresh: Message) {
+    /// Gives a node another parent, which is to be told of it.
+    pub(super) fn set_parent(&mut self, ix: usize, parent: Option<usize>) {
         let Some(node) = self.node_mut(ix) else {
             return;
         };
-        let message = &mut node.message;
-        message
-            .parts
-            .retain(|part| matches!(part, Part::ToolCall(_)));
-        let mut parts = fresh.parts;
-        parts.retain(|part| !matches!(part, Part::ToolCall(_)));
-        parts.append(&mut message.parts);
-        message.parts = parts;
-        if !fresh.cost.is_unknown() {
-            message.cost = fresh.cost;
-        }
-        let id = message.id.clone();
-        self.settle_in(ix);
-        self.log.push(Change::Message(id));
-    }
-
-    fn hang(&mut self, ix: usize, parent: Option<usize>) {
-        match parent.and_then(|parent| self.node_mut(parent)) {
-            Some(parent) => parent.children.push(ix),
-            None => self.roots.push(ix),
-        }
-    }
-
-    /// Nodes that waited for this one come to stand below it.
-    fn gather_orphans(&mut self, ix: usize) {
-        let Some(id) = self.id_at(ix).cloned() else {
-            return;
-        };
-        let waiting: Vec<usize> = self
-            .roots
-            .iter()
-            .copied()
-            .filter(|root| {
-                *root != ix
-                    && self
-                        .node(*root)
-                        .is_some_and(|node| node.awaits.as_ref() == Some(&id))
-            })
-            .filter(|root| !self.chain_to(ix).contains(root))
-            .collect();
-        for orphan in waiting {
-            self.roots.retain(|root| *root != orphan);
-            if let Some(node) = self.node_mut(orphan) {
-                node.awaits = None;
-                node.parent = Some(ix);
-            }
-            self.hang(orphan, Some(ix));
-            self.log
-                .extend(self.id_at(orphan).cloned().map(Change::MessageMoved));
-        }
-    }
-
-    fn root_of(&self, ix: usize) -> Option<usize> {
-        self.chain_to(ix).first().copied()
-    }
-
-    /// The paths begin at a root again after what they began with has found its parent.
-    fn lengthen_path(&mut self) {
-        if let Some(tip) = self.path.last().copied() {
-            self.path = self.chain_to(tip);
-        }
-        if let Some(tip) = self.shown.as_ref().and_then(|shown| shown.last().copied()) {
-            self.shown = Some(self.chain_to(tip));
-        }
-        self.number_path();
+        node.parent = parent;
+        let id = node.message.id.clone();
+        self.log.push(Change::MessageMoved(id));
     }
 
     /// The ids from the root to a message.
@@ -208,6 +110,12 @@ impl Conversation {
         let awaits = |ix: &&usize| self.node(**ix).is_some_and(|node| node.awaits.is_some());
         let roots = self.roots.iter().filter(awaits);
         roots.filter_map(|ix| self.id_at(*ix)).collect()
+    }
+
+    /// Returns the id of the parent that a message waits for, if it is not there yet.
+    #[must_use]
+    pub fn missing_parent(&self, id: &MessageId) -> Option<&MessageId> {
+        self.node(*self.ids.get(id)?)?.awaits.as_ref()
     }
 
     /// How many messages there are, on all branches.
@@ -334,13 +242,11 @@ impl Conversation {
             .or_else(|| siblings.get(place + 1))
             .copied();
         let parent = self.node(ix).and_then(|node| node.parent);
-        match parent.and_then(|parent| self.node_mut(parent)) {
-            Some(parent) => parent.children.retain(|child| *child != ix),
-            None => self.roots.retain(|root| *root != ix),
-        }
+        self.unhang(ix);
         for gone in &doomed {
             if let Some(node) = self.nodes.get_mut(*gone).and_then(Option::take) {
                 self.log.push(Change::MessageRemoved(node.message.id));
+                self.outlive(node.message.parts);
             }
         }
         let next = match (heir, parent) {
@@ -358,6 +264,7 @@ impl Conversation {
         let shown = self.shown_path().to_vec();
         self.remember(&shown);
         self.reindex();
+        self.list_results_once();
         Ok(())
     }
 
@@ -390,14 +297,7 @@ impl Conversation {
         if below.is_some_and(|below| self.chain_to(below).contains(&ix)) {
             return Err(TreeError::Cycle);
         }
-        match self.node(ix).and_then(|node| node.parent) {
-            Some(old) => {
-                if let Some(old) = self.node_mut(old) {
-                    old.children.retain(|child| *child != ix);
-                }
-            }
-            None => self.roots.retain(|root| *root != ix),
-        }
+        self.unhang(ix);
         if let Some(node) = self.node_mut(ix) {
             node.parent = below;
             node.awaits = None;
@@ -436,12 +336,8 @@ impl Conversation {
         }
         self.hang(copy, parent);
         if let Some(next) = next {
-            if let Some(old) = self.node_mut(ix) {
-                old.children.retain(|child| *child != next);
-            }
-            if let Some(node) = self.node_mut(next) {
-                node.parent = Some(copy);
-            }
+            self.unhang(next);
+            self.set_parent(next, Some(copy));
             self.hang(next, Some(copy));
         }
         if let Some(place) = self.path.get_mut(depth) {
@@ -488,16 +384,27 @@ impl Conversation {
         self.log.push(Change::Message(id));
     }
 
-    /// Every id once, for the checks of tests and imports.
-    pub(super) fn is_sound(&self) -> bool {
+    /// Returns whether the tree holds together, for tests: every message is reached from the roots
+    /// exactly once, parents and children agree, and both paths lead from a root to their end.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
         let mut seen = HashSet::new();
-        let mut next: Vec<usize> = self.roots.clone();
-        while let Some(ix) = next.pop() {
-            if !seen.insert(ix) {
+        let mut next: Vec<(usize, Option<usize>)> =
+            self.roots.iter().map(|root| (*root, None)).collect();
+        while let Some((ix, parent)) = next.pop() {
+            let Some(node) = self.node(ix).filter(|node| node.parent == parent) else {
+                return false;
+            };
+            if !seen.insert(ix) || self.ids.get(&node.message.id) != Some(&ix) {
                 return false;
             }
-            next.extend(self.node(ix).map_or(&[][..], |node: &Node| &node.children));
+            next.extend(node.children.iter().map(|child| (*child, Some(ix))));
         }
-        seen.len() == self.ids.len()
+        let leads = |path: &[usize]| {
+            let tip = path.last();
+            tip.is_none_or(|tip| seen.contains(tip) && self.chain_to(*tip) == path)
+        };
+        seen.len() == self.ids.len() && leads(&self.path) && leads(self.shown_path())
     }
 }

@@ -149,6 +149,13 @@ impl ToolCall {
         )
     }
 
+    /// Returns whether the call is something else now than what a person was asked about or
+    /// decided, so that they must look at it again.
+    #[must_use]
+    pub const fn has_changed(&self) -> bool {
+        self.changed
+    }
+
     /// Takes over what an agent says of it, listed anew: its content, not its history.
     pub(super) fn take_over(&mut self, said: Self) {
         self.origin = said.origin;
@@ -249,6 +256,9 @@ impl ToolCall {
         self.open = true;
         self.listed = false;
         self.take(&Happening::Reopened);
+        if self.state == State::Streaming {
+            self.args = None;
+        }
     }
 
     /// Whether more arguments may come: it is open, or a list of messages held it before its end
@@ -262,6 +272,13 @@ impl ToolCall {
     pub(super) fn end_in_list(&mut self) {
         self.listed |= self.open;
         self.end_args();
+    }
+
+    /// Whether the arguments name a field twice. What would run is not what a person reads then, so
+    /// they count as invalid.
+    #[must_use]
+    pub const fn names_a_field_twice(&self) -> bool {
+        self.partial.has_duplicate_keys()
     }
 
     /// Whether a person agreed, as it is now, when the agent asked about it.
@@ -280,7 +297,9 @@ impl ToolCall {
     /// The arguments are complete: reads them. No text at all is an empty object (row S4-17).
     pub(crate) fn end_args(&mut self) {
         self.open = false;
-        self.args = if self.args_text.trim().is_empty() {
+        self.args = if self.names_a_field_twice() {
+            None
+        } else if self.args_text.trim().is_empty() {
             Some(Value::Object(Map::new()))
         } else if self.partial.state() == partial::State::Complete {
             self.partial.value().cloned()
@@ -288,6 +307,11 @@ impl ToolCall {
             serde_json::from_str(&self.args_text).ok()
         };
         self.take(&Happening::ArgsEnded);
+    }
+
+    /// The arguments are not taken for complete, whatever they look like.
+    pub(super) fn leave_unread(&mut self) {
+        self.args = None;
     }
 
     /// Whether the arguments are complete, even if they are no JSON.

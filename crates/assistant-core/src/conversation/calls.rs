@@ -189,9 +189,12 @@ impl Conversation {
         let was_open = call.is_real() && !call.state.is_done();
         let given = edit(call);
         let is_open = call.is_real() && !call.state.is_done();
+        let is_real = call.is_real();
         if was_open && !is_open {
             self.open.remove(key);
-            self.history.push(*key);
+            if is_real {
+                self.history.push(*key);
+            }
         } else if is_open && !was_open {
             self.open.insert(*key);
         }
@@ -253,6 +256,18 @@ impl Conversation {
         }
     }
 
+    /// A message goes, but not what happened to the calls in it that left the path of their run.
+    pub(super) fn outlive(&mut self, parts: Vec<Part>) {
+        for part in parts {
+            let Part::ToolCall(call) = part else { continue };
+            if let Some(departed) = self.departed.get_mut(&call.id)
+                && matches!(departed, Departed::Kept(key) if *key == call.key)
+            {
+                *departed = Departed::Gone(call);
+            }
+        }
+    }
+
     /// The calls that left the tree and have not ended.
     pub(crate) fn departed_open(&mut self) -> impl Iterator<Item = &mut ToolCall> {
         self.departed.values_mut().filter_map(|call| match call {
@@ -264,8 +279,13 @@ impl Conversation {
     /// What an agent now says of a call that it had said before: another name, other arguments.
     pub(super) fn rewrite(call: &mut ToolCall, name: String, args: &str) {
         // Some servers list calls without the arguments that they streamed.
-        let emptied = args.is_empty() && call.has_ended() && call.args().is_some();
-        let same_args = emptied || call.args_text() == args;
+        let streamed = call.run.is_some() && call.has_ended() && call.args().is_some();
+        let emptied = args.is_empty() && streamed;
+        // What it was told a person had made of them is no news.
+        let edited = call.edited_args.as_ref().filter(|_| call.was_started);
+        let echoed =
+            edited.is_some_and(|edited| serde_json::from_str(args).ok().as_ref() == Some(edited));
+        let same_args = emptied || echoed || call.args_text() == args;
         if call.name == name && same_args {
             return;
         }

@@ -273,9 +273,7 @@ impl Conversation {
             None => siblings.push(ix),
         }
         if let Some(next) = next {
-            if let Some(child) = self.node_mut(next) {
-                child.parent = Some(ix);
-            }
+            self.set_parent(next, Some(ix));
             if let Some(node) = self.node_mut(ix) {
                 node.children.push(next);
                 node.chosen = Some(next);
@@ -309,9 +307,7 @@ impl Conversation {
             return;
         };
         for child in &node.children {
-            if let Some(child) = self.node_mut(*child) {
-                child.parent = node.parent;
-            }
+            self.set_parent(*child, node.parent);
         }
         let siblings = match node.parent {
             Some(parent) => match self.node_mut(parent) {

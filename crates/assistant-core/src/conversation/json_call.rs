@@ -6,8 +6,8 @@ use super::{
     Approval, Author, CallError, CallKey, CallResult, Decision, ErrorKind, FormatError, Origin,
     Phase, ToolCall,
     json::{
-        Format, error, foreign, need_text, put_foreign, put_text, take_flag, take_int, take_object,
-        take_text,
+        Format, error, foreign, need_text, put_foreign, put_text, take_bool, take_flag, take_int,
+        take_object, take_text,
     },
     state::{Done, End, State},
 };
@@ -127,12 +127,16 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
     let created_at = take_int(&mut from, "createdAt").unwrap_or(0);
     let mut call = ToolCall::new(id, name, created_at);
     let input = from.shift_remove("input");
-    let text = take_text(&mut from, "argsText")
-        .or_else(|| input.map(|input| input.to_string()))
-        .unwrap_or_default();
-    call.set_args_text(&text);
+    let text = take_text(&mut from, "argsText");
+    // They never came to their end, even if what came reads as if they had.
+    let broke_off = format == Format::V2 && text.is_some() && input.is_none();
+    let text = text.or_else(|| input.map(|input| input.to_string()));
+    call.set_args_text(&text.unwrap_or_default());
     if phase != Phase::InputStreaming {
         call.end_args();
+    }
+    if broke_off {
+        call.leave_unread();
     }
     call.unlisted = take_flag(&mut from, "unlisted");
     call.edited_args = from.shift_remove("editedInput");
@@ -148,7 +152,7 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
         (None, None) => None,
         (output, result) => {
             let mut result = result.unwrap_or_default();
-            sent = take_flag(&mut result, "sent");
+            sent = take_bool(&mut result, "sent").unwrap_or(false);
             let output = output.unwrap_or(Value::Null);
             Some(read_result(&call.id, output, result, format)?)
         }

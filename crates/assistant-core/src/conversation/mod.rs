@@ -15,6 +15,7 @@ mod fingerprint;
 mod fold;
 mod id;
 mod index;
+mod join;
 mod json;
 mod json_call;
 mod list;

@@ -185,6 +185,7 @@ impl State {
 
     /// The table: what follows when something happens. `None` where it changes nothing: it came
     /// too late, or what happened before stands above it.
+    #[allow(clippy::use_self, reason = "the table reads in columns")]
     pub(crate) fn after(&self, what: &Happening) -> Option<Self> {
         use Happening as H;
         let next = match (self, what) {

@@ -261,6 +261,7 @@ impl Conversation {
         }
         self.path.push(ix);
         self.log.push(Change::Path);
+        self.gather_orphans(ix);
         self.index_calls(ix);
         id
     }
@@ -348,6 +349,8 @@ impl Conversation {
                 node.depth = depth;
             }
         }
+        let shown = self.shown_path().to_vec();
+        self.remember(&shown);
     }
 
     fn free_id(&self, taken: &str) -> MessageId {

@@ -47,7 +47,7 @@ impl Session {
         if self.turn.is_running() && !self.calls.any_eager() {
             return;
         }
-        if self.turn.is_interjected() && !self.turn.is_running() {
+        if self.holds_calls_back() && !self.conversation.has_open(State::is_at_work) {
             self.skip_waiting_calls(cx);
         }
         for key in self.conversation.active_calls() {
@@ -57,7 +57,13 @@ impl Session {
         self.send_queued(cx);
     }
 
-    /// What the person said comes first: calls that have not started will not.
+    /// Whether what the person said comes first: nothing starts before it is delivered, but for
+    /// calls that a run waits for with its stream open.
+    fn holds_calls_back(&self) -> bool {
+        self.turn.is_interjected() && !self.turn.is_running()
+    }
+
+    /// Skips the calls that have not started, at the boundary where the person's words come first.
     fn skip_waiting_calls(&mut self, cx: &mut Cx<'_>) {
         for key in self.conversation.active_calls() {
             let waits = self.conversation.call(&key).is_some_and(|call| {
@@ -102,6 +108,9 @@ impl Session {
 
     /// Whether the rules about order let this call start now.
     fn may_start(&self, key: &CallKey) -> bool {
+        if self.holds_calls_back() {
+            return false;
+        }
         let exclusive =
             |key: &CallKey| self.calls.get(key).is_some_and(|verdict| verdict.exclusive);
         let direct = self.conversation.direct_calls();

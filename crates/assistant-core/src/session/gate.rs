@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{Cx, NoticeKind, OpenInterrupt, Refusal, Session, Verdict};
 use crate::{
     action::schema::{self, NoPatterns},
-    conversation::{Approval, CallKey, Change, Decision, Fingerprint, Happening, State},
+    conversation::{Approval, CallKey, Change, Decision, End, Fingerprint, Happening, State},
     event::{Interrupt, ResumeStatus},
 };
 
@@ -248,7 +248,10 @@ impl Session {
                     self.end_denied(&key, reason.as_deref(), cx);
                     self.conversation.happens(&key, &Happening::Delivered);
                 }
-                State::GateShut { .. } => {}
+                // It never came to its end, so that no request holds it.
+                State::GateShut { .. } => {
+                    self.conversation.close_call(key, End::Denied, cx.now);
+                }
                 _ => {
                     self.conversation.happens(&key, &Happening::GateLifted);
                     lifted.push(key);

@@ -211,6 +211,13 @@ pub enum TreeChange {
         /// What is said.
         content: Content,
     },
+    /// Corrects a message where it stands: no branch, and nothing is sent.
+    EditInPlace {
+        /// The message.
+        message: MessageId,
+        /// What it says from now on.
+        content: Content,
+    },
     /// Asks for another version of an answer.
     Regenerate {
         /// A message of the answer.

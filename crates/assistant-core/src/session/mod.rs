@@ -127,13 +127,17 @@ impl Session {
     ///
     /// Effects are to be carried out in order, after this returns.
     pub fn handle(&mut self, input: Input, host: &mut dyn Host) -> Step {
+        self.take_step(host, |session, cx| session.dispatch(input, cx))
+    }
+
+    fn take_step(&mut self, host: &mut dyn Host, act: impl FnOnce(&mut Self, &mut Cx<'_>)) -> Step {
         let now = host.now();
         let mut cx = Cx {
             host,
             now,
             step: Step::default(),
         };
-        self.dispatch(input, &mut cx);
+        act(self, &mut cx);
         self.advance(&mut cx);
         let mut step = cx.step;
         let mut changes = self.conversation.take_changes();

@@ -279,8 +279,13 @@ fn check(entry: &Registration, call: &ToolCall, cx: &mut Cx<'_>) -> Option<CallE
         });
     }
     let Some(args) = call.effective_args() else {
+        let name = &call.name;
+        let message = match call.names_a_field_twice() {
+            true => format!("The arguments of {name} name a field twice"),
+            false => format!("The arguments of {name} are not valid JSON"),
+        };
         return Some(CallError {
-            message: format!("The arguments of {} are not valid JSON", call.name),
+            message,
             kind: ErrorKind::InvalidArguments,
             details: None,
         });

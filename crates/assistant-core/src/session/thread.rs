@@ -111,13 +111,19 @@ impl Session {
         if matches!(call.state(), State::Refused { .. }) {
             return;
         }
+        let is_old = succeeded.is_some() && !self.conversation.is_of_newest_run(call);
+        if is_old && *call.state() == State::Ended {
+            return self.give_up(key, Some("superseded"), cx);
+        }
+        let was_asked = *call.state() == State::Asked;
         let is_missing = self.registry.in_force(&call.name).is_none();
         self.forget_verdict(key);
         if is_missing {
             self.conversation.happens(key, &Happening::FoundMissing);
         } else {
-            // Of what is not known to be the agent's last word, a person has the last one.
-            self.judge(key, succeeded.is_none(), cx);
+            // What was asked is asked again. Of what is not known to be the agent's last word, a
+            // person has the last one.
+            self.judge(key, was_asked || succeeded.is_none(), cx);
         }
     }
 }

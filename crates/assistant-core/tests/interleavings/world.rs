@@ -4,15 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assistant_core::{
     action::{ActionSpec, Policy},
-    conversation::{CallKey, Phase},
-    event::EventKind,
+    conversation::{Author, CallKey, Conversation, MessageId, Phase},
     session::{
         CommitId, Effect, Input, Invocation, InvocationId, JournalEntry, OpenInterrupt, Options,
-        StopCondition,
+        Step, StopCondition, TreeChange, Verdict,
     },
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
+use super::{
+    mirror::Mirror,
+    record::{Record, Shown},
+};
 use crate::support::*;
 
 pub(super) const NAMES: [&str; 10] = [
@@ -35,31 +38,39 @@ pub(super) fn spec(name: &str) -> ActionSpec {
     spec
 }
 
-/// A call across everything that moves: thread, key, the agent's id.
-type Name = (String, u64, String);
+/// A call across threads.
+type Name = (String, u64);
 
 /// The session under test, and what must have been true so far.
 pub(super) struct World {
     pub(super) driver: Driver,
     /// A copy that is fed the same; it must do the same.
     pub(super) copy: Option<Driver>,
+    mirror: Mirror,
+    pub(super) record: Record,
     sequential: bool,
+    eager: bool,
     committed: BTreeSet<Name>,
-    starts: BTreeMap<Name, usize>,
     pub(super) commits: BTreeMap<CommitId, Name>,
     /// Commits without an answer.
     pub(super) pending: BTreeSet<CommitId>,
     pub(super) live: BTreeMap<InvocationId, Invocation>,
+    /// How calls ended that the page answered.
     finals: BTreeMap<Name, (Phase, String)>,
+    /// What persons said.
+    spoken: BTreeMap<(String, MessageId), String>,
     pub(super) next_registration: u64,
+    pub(super) said: usize,
+    pub(super) fresh: usize,
 }
 
 impl World {
     pub(super) fn new(options: u8) -> Self {
         let sequential = options & 1 != 0;
+        let eager = options & 6 == 6;
         let mut driver = Driver::with(Options {
             sequential,
-            eager: options & 6 == 6,
+            eager,
             auto_deny: options & 8 != 0,
             stop_when: StopCondition::StepCount(4),
             ..Options::default()
@@ -69,72 +80,145 @@ impl World {
             driver.register(spec(name));
         }
         Self {
+            mirror: Mirror::anew(&driver.session),
             driver,
             copy: None,
+            record: Record::default(),
             sequential,
+            eager,
             committed: BTreeSet::new(),
-            starts: BTreeMap::new(),
             commits: BTreeMap::new(),
             pending: BTreeSet::new(),
             live: BTreeMap::new(),
             finals: BTreeMap::new(),
+            spoken: BTreeMap::new(),
             next_registration: 100,
+            said: 0,
+            fresh: 0,
         }
     }
 
     fn name(&self, key: &CallKey) -> Name {
-        let session = &self.driver.session;
-        let id = session.conversation().call(key).map(|call| call.id.clone());
-        let thread = session.thread_id().to_owned();
-        (thread, key.number(), id.unwrap_or_default())
+        (self.driver.session.thread_id().to_owned(), key.number())
     }
 
     pub(super) fn input(&mut self, input: Input) {
-        let rewrites = matches!(
-            &input,
-            Input::Event { event, .. } if matches!(event.kind, EventKind::MessagesSnapshot { .. })
-        );
-        let stops = matches!(input, Input::Stop);
-        if let Input::Committed {
-            commit,
-            outcome: Ok(()),
-        } = &input
-        {
-            self.committed.extend(self.commits.get(commit).cloned());
-        }
-        if let Input::Committed { commit, .. } = &input {
-            self.pending.remove(commit);
-        }
-        if let Input::Finished { invocation, .. } = &input {
-            self.live.remove(invocation);
-        }
+        let before =
+            (!matches!(input, Input::Event { .. })).then(|| format!("{:?}", self.driver.session));
+        let decision = self.decision(&input);
+        self.note_input(&input);
         let step = self.driver.input(input.clone());
+        if step.refused.is_some() {
+            assert!(step.effects.is_empty(), "{input:?}: {step:?}");
+            assert!(step.changes.is_empty(), "{input:?}: {step:?}");
+            let after = format!("{:?}", self.driver.session);
+            assert_eq!(before, Some(after), "refused: {input:?}");
+        } else {
+            self.note_taken(&input, decision);
+        }
         if let Some(copy) = &mut self.copy {
-            let same = copy.input(input);
+            let same = copy.input(input.clone());
             assert_eq!(format!("{step:?}"), format!("{same:?}"));
         }
         for effect in &step.effects {
             self.check_effect(effect);
         }
-        self.check_calls(rewrites);
-        if stops && step.refused.is_none() {
-            let session = &self.driver.session;
-            assert!(!session.is_busy());
-            let given_up = |open: &OpenInterrupt| open.answer.is_some();
-            assert!(session.interrupts().iter().all(given_up));
-            let gated: Vec<_> = session
-                .interrupts()
-                .iter()
-                .filter_map(|open| open.interrupt.tool_call_id.clone())
-                .collect();
-            for key in session.conversation().active_calls() {
-                let call = session.conversation().call(&key);
-                assert!(call.is_some_and(|call| gated.contains(&call.id)), "{key:?}");
-            }
-            assert!(self.live.is_empty());
+        self.note_cards();
+        self.check(&step);
+        if matches!(input, Input::Stop) && step.refused.is_none() {
+            self.check_stopped();
         }
         if !self.driver.session.is_busy() {
             self.check_idle();
+        }
+    }
+
+    fn note_input(&mut self, input: &Input) {
+        match input {
+            Input::Committed { commit, outcome } => {
+                if outcome.is_ok() {
+                    self.committed.extend(self.commits.get(commit).cloned());
+                }
+                self.pending.remove(commit);
+            }
+            Input::Finished { invocation, .. } => {
+                self.live.remove(invocation);
+            }
+            Input::Event { event, .. } if self.driver.session.is_streaming() => {
+                self.record.hears(&event.kind);
+            }
+            Input::RunClosed { end, .. } if self.driver.session.is_streaming() => {
+                self.record.run_closes(end);
+            }
+            _ => {}
+        }
+    }
+
+    /// What the person decides, if they do: about which call, approved as what.
+    fn decision(&self, input: &Input) -> Option<(CallKey, String, Option<Shown>)> {
+        let session = &self.driver.session;
+        let (key, approved, edited) = match input {
+            Input::Decide { call, verdict, .. } => match verdict {
+                Verdict::Approve { args } => (*call, true, args.clone()),
+                Verdict::Deny { .. } => (*call, false, None),
+            },
+            Input::Answer {
+                interrupt_id,
+                status,
+                payload,
+            } => {
+                let mut open = session.interrupts().iter();
+                let open = open.find(|open| open.interrupt.id == *interrupt_id)?;
+                let yes = payload.as_ref().and_then(|p| p.get("approved")) == Some(&json!(true));
+                let yes = yes && *status == assistant_core::event::ResumeStatus::Resolved;
+                (open.call?, yes, None)
+            }
+            _ => return None,
+        };
+        let call = session.conversation().call(&key)?;
+        let by_agent = call.approval.as_ref()?.interrupt_id.is_some();
+        let shown = approved.then(|| Shown {
+            name: call.name.clone(),
+            args: edited
+                .clone()
+                .or(call.effective_args().cloned())
+                .unwrap_or_default(),
+            print: None,
+            by_agent,
+        });
+        Some((key, call.id.clone(), shown))
+    }
+
+    fn note_taken(&mut self, input: &Input, decision: Option<(CallKey, String, Option<Shown>)>) {
+        if let Some((key, id, shown)) = decision {
+            match shown {
+                Some(mut shown) => {
+                    shown.print = self.driver.session.fingerprint(&key);
+                    self.record.approve(key, &id, shown);
+                }
+                None => self.record.deny(key, &id),
+            }
+        }
+        match input {
+            Input::Tree {
+                change: TreeChange::Interject { .. } | TreeChange::ShowRun,
+            } => {}
+            Input::Tree { .. } => self.record.turn_off(),
+            Input::Send { .. } => self.record.turn_off(),
+            Input::NewThread => self.record = Record::default(),
+            Input::Load { .. } => self.record.loaded(),
+            _ => {}
+        }
+    }
+
+    /// Looks at what the screen asks.
+    fn note_cards(&mut self) {
+        let session = &self.driver.session;
+        for key in self.all_calls() {
+            let call = session.conversation().call(&key).unwrap();
+            if call.phase() == Phase::ApprovalRequested && call.approval.is_some() {
+                self.record.card(key, session.fingerprint(&key));
+            }
         }
     }
 
@@ -151,9 +235,15 @@ impl World {
             Effect::Invoke(invocation) => {
                 let name = self.name(&invocation.call);
                 assert!(self.committed.contains(&name), "{name:?} was not committed");
-                let starts = self.starts.entry(name.clone()).or_default();
-                *starts += 1;
-                assert_eq!(*starts, 1, "{name:?} started again");
+                let session = &self.driver.session;
+                let spec = &session
+                    .registry()
+                    .get(invocation.registration)
+                    .unwrap()
+                    .spec;
+                let print = session.fingerprint(&invocation.call);
+                let eager = self.eager || spec.eager;
+                self.record.starts(invocation, spec, print, eager);
                 self.live.insert(invocation.id, (**invocation).clone());
                 self.check_overlap();
             }
@@ -164,15 +254,24 @@ impl World {
                 let resumed = input.resume.iter().map(|entry| entry.interrupt_id.as_str());
                 let resumed: BTreeSet<&str> = resumed.collect();
                 let open = self.driver.session.interrupts().iter();
-                let open = open.filter(|open| resumed.contains(open.interrupt.id.as_str()));
-                let gated = open.filter_map(|open| open.interrupt.tool_call_id.clone());
+                let is_resumed = |open: &&OpenInterrupt| {
+                    resumed.contains(open.interrupt.id.as_str())
+                        || (open.legacy && open.answer.is_some())
+                };
+                let open = open.filter(is_resumed);
+                let gated: BTreeSet<String> = open
+                    .filter_map(|open| open.interrupt.tool_call_id.clone())
+                    .collect();
                 // The agent's own calls, which it may answer in this run.
                 let conversation = self.driver.session.conversation();
                 let calls = conversation.active_calls().into_iter();
                 let calls = calls.filter_map(|key| conversation.call(&key));
                 let theirs = calls.filter(|call| call.phase() == Phase::Running);
-                let open = gated.chain(theirs.map(|call| call.id.clone())).collect();
+                let theirs = theirs.map(|call| call.id.clone());
+                let open = gated.iter().cloned().chain(theirs).collect();
                 assert_answered(&input.messages, &open);
+                let before = conversation.received_messages().into_iter().map(|m| m.id);
+                self.record.run_opens(gated, before.collect());
             }
             _ => {}
         }
@@ -184,35 +283,67 @@ impl World {
         assert!(!self.sequential || self.live.len() == 1, "{:?}", self.live);
     }
 
-    /// What has ended stays as it ended; only a snapshot may say otherwise.
-    fn check_calls(&mut self, rewritten: bool) {
-        if rewritten {
-            self.finals.clear();
+    fn check(&mut self, step: &Step) {
+        self.mirror.follow(step, &self.driver.session);
+        self.mirror.check(&self.driver.session, step);
+        self.check_words();
+        self.check_results();
+        let first = self.driver.session.conversation().export();
+        let again = Conversation::import(first.clone()).expect("an export can be imported");
+        let change = difference(&first, &again.export(), String::new());
+        assert_eq!(change, None, "imported and exported again");
+    }
+
+    /// What a person said stays as they said it.
+    fn check_words(&mut self) {
+        let session = &self.driver.session;
+        for message in session.conversation().all_messages() {
+            if message.author == Some(Author::Page) {
+                let id = (session.thread_id().to_owned(), message.id.clone());
+                let said = self.spoken.entry(id).or_insert_with(|| message.text());
+                assert_eq!(*said, message.text());
+            }
         }
+    }
+
+    /// What the page said of a call stays as it said it.
+    fn check_results(&mut self) {
         let conversation = self.driver.session.conversation();
-        for key in conversation.path_calls() {
-            let call = conversation.call(&key).unwrap();
-            let content = call
-                .result
-                .as_ref()
-                .map(|result| format!("{:?}", result.content));
-            let now = (call.phase(), content.unwrap_or_default());
+        for key in self.all_calls() {
             let name = self.name(&key);
+            let call = conversation.call(&key).unwrap();
+            let content = call.result.as_ref().map(|result| &result.content);
+            let now = (call.phase(), format!("{content:?} {:?}", call.error));
             if let Some(before) = self.finals.get(&name) {
                 assert_eq!(*before, now, "{name:?}");
-            }
-            if now.0.is_final() {
+            } else if call.answered_by() == Some(Author::Page) {
                 self.finals.insert(name, now);
             }
         }
     }
 
+    fn check_stopped(&self) {
+        let session = &self.driver.session;
+        assert!(!session.is_busy());
+        let given_up = |open: &OpenInterrupt| open.answer.is_some();
+        assert!(session.interrupts().iter().all(given_up));
+        let gated = session.interrupts().iter();
+        let gated: Vec<_> = gated
+            .filter_map(|open| open.interrupt.tool_call_id.clone())
+            .collect();
+        for key in session.conversation().active_calls() {
+            let call = session.conversation().call(&key).unwrap();
+            let told = call.phase() == Phase::ApprovalResponded && call.result.is_none();
+            assert!(gated.contains(&call.id) || told, "{call:?}");
+        }
+        assert!(self.live.is_empty());
+    }
+
     /// Nobody is waited for: no call is open, but for those with an answered interrupt.
     fn check_idle(&self) {
         let session = &self.driver.session;
-        let gated: BTreeSet<_> = session
-            .interrupts()
-            .iter()
+        let gated = session.interrupts().iter();
+        let gated: BTreeSet<_> = gated
             .filter_map(|open| open.interrupt.tool_call_id.clone())
             .collect();
         for key in session.conversation().active_calls() {
@@ -220,20 +351,35 @@ impl World {
             let told = call.phase() == Phase::ApprovalResponded && call.result.is_none();
             assert!(
                 gated.contains(&call.id) || told,
-                "{:?} is open: {:?}",
-                call.id,
-                call.phase()
+                "{} is open: {call:?}",
+                call.id
             );
             assert_ne!(call.phase(), Phase::Running);
         }
         assert!(self.live.is_empty(), "{:?}", self.live);
         let mut later = self.driver.clone();
         for commit in self.commits.keys() {
+            let outcome = Ok(());
             let step = later.input(Input::Committed {
                 commit: *commit,
-                outcome: Ok(()),
+                outcome,
             });
             assert!(step.effects.is_empty() && step.changes.is_empty());
         }
+    }
+}
+
+/// The first place at which two values differ, and what stands there.
+fn difference(a: &Value, b: &Value, at: String) -> Option<String> {
+    match (a, b) {
+        (Value::Object(a), Value::Object(b)) if a.keys().eq(b.keys()) => {
+            let mut pairs = a.iter().zip(b.values());
+            pairs.find_map(|((key, a), b)| difference(a, b, format!("{at}/{key}")))
+        }
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+            let mut pairs = a.iter().zip(b).enumerate();
+            pairs.find_map(|(place, (a, b))| difference(a, b, format!("{at}/{place}")))
+        }
+        _ => (a != b).then(|| format!("{at}: {a} became {b}")),
     }
 }

@@ -15,13 +15,13 @@ use crate::{
 };
 
 /// A list of messages, and where it says that each call is.
-struct Listing {
+pub(super) struct Listing {
     order: Vec<String>,
     messages: HashMap<String, Message>,
     /// The message that lists a call first, by the call's id.
-    homes: HashMap<String, String>,
+    pub(super) homes: HashMap<String, String>,
     /// Up to where the list is about what was before the run that sends it.
-    old: HashSet<String>,
+    pub(super) old: HashSet<String>,
 }
 
 impl Conversation {
@@ -65,7 +65,7 @@ impl Conversation {
         for (id, place) in &places {
             let Place::Node(ix) = *place else { continue };
             match listing.messages.remove(id) {
-                Some(message) => self.replace_message(ix, message, &listing.homes, out),
+                Some(message) => self.replace_message(ix, message, &listing, out),
                 None if self.drop_message(ix, &authority) => drop(left.insert(ix)),
                 None => {}
             }
@@ -111,8 +111,12 @@ impl Conversation {
         let current = self.runs.current;
         let before_run = |message: &Message| {
             let known = self.find_message(&message.id);
-            let known = known.and_then(|ix| self.node(ix));
-            known.is_some_and(|node| node.run != current)
+            let known = known.and_then(|ix| self.node(ix)).map(|node| node.run);
+            let answers = || {
+                let key = self.find_answer(&message.id)?;
+                Some(self.call(&key)?.run)
+            };
+            known.or_else(answers).is_some_and(|run| run != current)
         };
         let is_old = |message: &Message| message.role() == Role::User || before_run(message);
         let border = messages.iter().rposition(is_old).unwrap_or(0);

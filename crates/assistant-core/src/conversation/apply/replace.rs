@@ -2,11 +2,11 @@
 //!
 //! Neighbour: `merge` takes the snapshot in.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 #[cfg(feature = "callouts")]
 use super::callout;
-use super::{Applied, Conversation, authority::Authority};
+use super::{Applied, Conversation, authority::Authority, merge::Listing};
 use crate::{
     conversation::{
         Author, CallKey, Message, Part, TextPart, ToolCall,
@@ -23,7 +23,7 @@ impl Conversation {
         &mut self,
         ix: usize,
         wire: event::Message,
-        homes: &HashMap<String, String>,
+        listing: &Listing,
         out: &Applied<'_>,
     ) {
         let Some(node) = self.node_mut(ix) else {
@@ -64,8 +64,13 @@ impl Conversation {
             return;
         };
         let replaced = replace_text(message, content);
-        tool_calls.retain(|call| homes.get(&call.id) == Some(&wire.id));
-        self.replace_calls(ix, tool_calls, out.now);
+        // Each call once, however often the list has it.
+        let mut seen = HashSet::new();
+        tool_calls.retain(|call| {
+            listing.homes.get(&call.id) == Some(&wire.id) && seen.insert(call.id.clone())
+        });
+        let is_old = listing.old.contains(&wire.id);
+        self.replace_calls(ix, tool_calls, is_old, out.now);
         #[cfg(feature = "callouts")]
         if replaced {
             self.forget_reader(ix);
@@ -79,8 +84,11 @@ impl Conversation {
         self.settle_in(ix);
     }
 
-    fn replace_calls(&mut self, ix: usize, wire: Vec<FunctionCall>, now: i64) {
+    fn replace_calls(&mut self, ix: usize, wire: Vec<FunctionCall>, is_old: bool, now: i64) {
         let Some(node) = self.node(ix) else { return };
+        // What a list adds among what was before its run is of no newer response.
+        let current = self.runs.current;
+        let run = node.run.filter(|run| !is_old || current != Some(*run));
         let agents = |part: &Part| {
             let call = part.as_call()?;
             let listed = call.origin == crate::conversation::Origin::Agent;
@@ -101,7 +109,9 @@ impl Conversation {
                 }
                 None => Box::new(said),
             };
+            self.runs.current = run;
             self.push_part(ix, Part::ToolCall(call));
+            self.runs.current = current;
         }
     }
 
@@ -142,9 +152,7 @@ impl Conversation {
         node.chosen = None;
         self.close_texts(ix, 0);
         if let Some(next) = next {
-            if let Some(node) = self.node_mut(next) {
-                node.parent = parent;
-            }
+            self.set_parent(next, parent);
             match parent.and_then(|parent| self.node_mut(parent)) {
                 Some(parent) => {
                     parent.children.push(next);

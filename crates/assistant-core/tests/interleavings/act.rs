@@ -1,0 +1,334 @@
+//! The steps that a schedule is made of, as a reader of a failure sees them.
+//!
+//! Numbers pick among what is there when the step is taken, so that a schedule that is made
+//! shorter still means something.
+
+use std::fmt;
+
+use proptest::{collection::vec, prelude::*, sample::select};
+
+use super::rewrite::{Rewrite, rewrite};
+
+/// The arguments of a call.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Args {
+    Empty,
+    Object,
+    X,
+    Other,
+    List,
+    Bad,
+}
+
+impl Args {
+    pub(super) const fn text(self) -> &'static str {
+        match self {
+            Self::Empty => "",
+            Self::Object => "{}",
+            Self::X => "{\"x\":1}",
+            Self::Other => "{\"x\": 7, \"to\": \"me\"}",
+            Self::List => "[1]",
+            Self::Bad => "{bad",
+        }
+    }
+}
+
+pub(super) fn args() -> impl Strategy<Value = Args> {
+    prop_oneof![
+        6 => select(vec![Args::Object, Args::X, Args::Other]),
+        1 => select(vec![Args::Empty, Args::List, Args::Bad]),
+    ]
+}
+
+/// The message that a call names as its own.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Parent {
+    None,
+    /// The message of the run.
+    Run,
+    /// The newest message of an assistant, of whichever run.
+    Newest,
+    /// A message that nobody knows yet.
+    Late,
+}
+
+/// How a run goes wrong.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum BadEnd {
+    RunError,
+    Cancelled,
+    /// The connection goes after the last word.
+    NetworkAfterEnd,
+    Network,
+    Protocol,
+    Truncated,
+}
+
+/// What a person says of a call.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Say {
+    Approve,
+    Deny,
+    Edit,
+}
+
+/// How a handler ends.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Ends {
+    Value(u8),
+    Error,
+    StopLoop,
+}
+
+/// What a person does when they lose patience.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Shake {
+    Stop,
+    Retry,
+    Continue,
+    NewThread,
+    /// From here on a copy of the session is fed the same.
+    Copy,
+    Reload,
+}
+
+/// What a person does to the tree.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Tree {
+    Select { message: u8, exact: bool },
+    Switch { message: u8, next: bool },
+    Edit(u8),
+    Regenerate(u8),
+    Interject,
+    Delete(u8),
+    Reparent(u8, u8),
+    ShowRun,
+}
+
+/// How an agent asks about a call.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Asks {
+    /// By a card: approve or deny.
+    Card,
+    /// By a card that offers to edit the arguments.
+    Editable,
+    /// By a form that is no card.
+    Form,
+    /// By the older dialect.
+    Legacy,
+}
+
+/// A step of a schedule.
+#[derive(Debug, Clone)]
+pub(super) enum Act {
+    /// A person speaks; the host's rule says this of approval from now on.
+    Send {
+        rule: Option<bool>,
+    },
+    /// A whole call.
+    Call {
+        call: Id,
+        name: u8,
+        args: Args,
+        parent: Parent,
+    },
+    Start {
+        call: Id,
+        name: u8,
+        parent: Parent,
+    },
+    More {
+        call: Id,
+        args: Args,
+    },
+    End {
+        call: Id,
+    },
+    Result {
+        call: Id,
+    },
+    Text {
+        message: u8,
+    },
+    /// The run ends well, and the next begins if the session opens one.
+    Finish,
+    EndBadly(BadEnd),
+    /// The run ends with questions about these calls.
+    Interrupt {
+        asks: Asks,
+        calls: Vec<Id>,
+    },
+    Snapshot(Vec<Rewrite>),
+    Commit {
+        pick: u8,
+        ok: bool,
+    },
+    Handler {
+        pick: u8,
+        ends: Ends,
+        twice: bool,
+    },
+    /// `late` takes what an older card showed.
+    Decide {
+        pick: u8,
+        say: Say,
+        twice: bool,
+        late: bool,
+    },
+    Answer {
+        pick: u8,
+        approved: bool,
+        cancel: bool,
+    },
+    GiveUp,
+    Rule {
+        pick: u8,
+        ask: bool,
+    },
+    Timer(u8),
+    /// A component comes, goes, or changes the rules of its action.
+    Registry {
+        name: u8,
+        rules: u8,
+    },
+    Shake(Shake),
+    Tree(Tree),
+    /// What a patient person, a good agent and quick handlers would do next.
+    GoOn(u8),
+}
+
+/// The agent's id of a call: of this run or of one before, and which of them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Id {
+    pub(super) back: u8,
+    pub(super) slot: u8,
+}
+
+fn id() -> impl Strategy<Value = Id> {
+    let back = prop_oneof![8 => Just(0_u8), 2 => Just(1), 1 => Just(2)];
+    (back, 0..4_u8).prop_map(|(back, slot)| Id { back, slot })
+}
+
+fn parent() -> impl Strategy<Value = Parent> {
+    select(vec![
+        Parent::None,
+        Parent::Run,
+        Parent::Run,
+        Parent::Newest,
+        Parent::Late,
+    ])
+}
+
+fn n() -> impl Strategy<Value = u8> {
+    any::<u8>()
+}
+
+fn tree() -> impl Strategy<Value = Tree> {
+    prop_oneof![
+        2 => (n(), any::<bool>()).prop_map(|(message, exact)| Tree::Select { message, exact }),
+        1 => (n(), any::<bool>()).prop_map(|(message, next)| Tree::Switch { message, next }),
+        2 => n().prop_map(Tree::Edit),
+        2 => n().prop_map(Tree::Regenerate),
+        1 => Just(Tree::Interject),
+        1 => n().prop_map(Tree::Delete),
+        1 => (n(), n()).prop_map(|(a, b)| Tree::Reparent(a, b)),
+        1 => Just(Tree::ShowRun),
+    ]
+}
+
+fn agent() -> impl Strategy<Value = Act> {
+    let bad = select(vec![
+        BadEnd::RunError,
+        BadEnd::Cancelled,
+        BadEnd::NetworkAfterEnd,
+        BadEnd::Network,
+        BadEnd::Protocol,
+        BadEnd::Truncated,
+    ]);
+    let asks = select(vec![
+        Asks::Card,
+        Asks::Card,
+        Asks::Editable,
+        Asks::Form,
+        Asks::Legacy,
+    ]);
+    prop_oneof![
+        8 => (id(), n(), args(), parent())
+            .prop_map(|(call, name, args, parent)| Act::Call { call, name, args, parent }),
+        1 => (id(), n(), parent()).prop_map(|(call, name, parent)| Act::Start { call, name, parent }),
+        1 => (id(), args()).prop_map(|(call, args)| Act::More { call, args }),
+        1 => id().prop_map(|call| Act::End { call }),
+        1 => id().prop_map(|call| Act::Result { call }),
+        1 => n().prop_map(|message| Act::Text { message }),
+        3 => Just(Act::Finish),
+        1 => bad.prop_map(Act::EndBadly),
+        2 => (asks, vec(id(), 1..3)).prop_map(|(asks, calls)| Act::Interrupt { asks, calls }),
+        6 => vec(rewrite(), 0..4).prop_map(Act::Snapshot),
+    ]
+}
+
+fn person() -> impl Strategy<Value = Act> {
+    let say = select(vec![Say::Approve, Say::Approve, Say::Deny, Say::Edit]);
+    let flags = || (any::<bool>(), any::<bool>());
+    let shake = select(vec![
+        Shake::Stop,
+        Shake::Retry,
+        Shake::Retry,
+        Shake::Continue,
+        Shake::NewThread,
+        Shake::Copy,
+        Shake::Reload,
+        Shake::Reload,
+    ]);
+    prop_oneof![
+        2 => any::<Option<bool>>().prop_map(|rule| Act::Send { rule }),
+        5 => (n(), say, flags())
+            .prop_map(|(pick, say, (twice, late))| Act::Decide { pick, say, twice, late }),
+        2 => (n(), flags())
+            .prop_map(|(pick, (approved, cancel))| Act::Answer { pick, approved, cancel }),
+        1 => Just(Act::GiveUp),
+        3 => shake.prop_map(Act::Shake),
+        4 => tree().prop_map(Act::Tree),
+    ]
+}
+
+fn page() -> impl Strategy<Value = Act> {
+    let ends = prop_oneof![
+        4 => n().prop_map(Ends::Value),
+        1 => Just(Ends::Error),
+        1 => Just(Ends::StopLoop),
+    ];
+    prop_oneof![
+        3 => (n(), prop::bool::weighted(0.9)).prop_map(|(pick, ok)| Act::Commit { pick, ok }),
+        3 => (n(), ends, any::<bool>())
+            .prop_map(|(pick, ends, twice)| Act::Handler { pick, ends, twice }),
+        1 => (n(), any::<bool>()).prop_map(|(pick, ask)| Act::Rule { pick, ask }),
+        1 => n().prop_map(Act::Timer),
+        2 => (n(), n()).prop_map(|(name, rules)| Act::Registry { name, rules }),
+    ]
+}
+
+/// Steps, one to a line.
+#[derive(Clone)]
+pub(super) struct Schedule(pub(super) Vec<Act>);
+
+impl fmt::Debug for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|act| write!(f, "\n    {act:?}"))
+    }
+}
+
+/// Any schedule.
+pub(super) fn schedule() -> impl Strategy<Value = Schedule> {
+    vec(act(), 1..60).prop_map(Schedule)
+}
+
+/// Any step.
+fn act() -> impl Strategy<Value = Act> {
+    prop_oneof![
+        8 => agent(),
+        5 => person(),
+        3 => page(),
+        6 => n().prop_map(Act::GoOn),
+    ]
+}

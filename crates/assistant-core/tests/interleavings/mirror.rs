@@ -1,0 +1,188 @@
+//! A view that reads only what the changes name. It must show what a view made anew shows.
+
+use std::collections::BTreeMap;
+
+use assistant_core::{
+    conversation::{CallKey, Change, Conversation, Message, MessageId, Part, ToolCall},
+    session::{Session, Step},
+};
+use serde_json::Value;
+
+/// What a view shows of a message, part by part; of a call only which one it is.
+#[derive(Debug, Clone, PartialEq)]
+struct Card {
+    marks: String,
+    parts: Vec<String>,
+}
+
+/// What a view shows of a session.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Mirror {
+    path: Vec<MessageId>,
+    parents: BTreeMap<MessageId, Option<MessageId>>,
+    messages: BTreeMap<MessageId, Card>,
+    calls: BTreeMap<CallKey, String>,
+    state: Value,
+    interrupts: String,
+    notices: String,
+    queue: String,
+    tools: String,
+    thread: String,
+}
+
+impl Mirror {
+    /// Reads everything.
+    pub(super) fn anew(session: &Session) -> Self {
+        let conversation = session.conversation();
+        let mut mirror = Self::default();
+        for message in conversation.all_messages() {
+            mirror.read_message(&message.id, conversation);
+            mirror.read_parent(&message.id, conversation);
+        }
+        mirror.read_path(conversation);
+        mirror.state = conversation.state().clone();
+        mirror.interrupts = format!("{:?}", session.interrupts());
+        mirror.notices = format!("{:?}", session.notices());
+        mirror.queue = format!("{:?}", session.queued());
+        mirror.tools = format!("{:?}", session.registry().tools());
+        mirror.thread = session.thread_id().to_owned();
+        mirror
+    }
+
+    /// Applies what a step says has changed.
+    pub(super) fn follow(&mut self, step: &Step, session: &Session) {
+        let conversation = session.conversation();
+        for change in &step.changes {
+            match change {
+                Change::Thread => *self = Self::anew(session),
+                Change::Path => self.read_path(conversation),
+                Change::MessageAdded(id) => {
+                    self.read_message(id, conversation);
+                    self.read_parent(id, conversation);
+                }
+                Change::MessageMoved(id) => self.read_parent(id, conversation),
+                Change::MessageRemoved(id) => {
+                    // Its id may have come back since.
+                    self.messages.remove(id);
+                    self.parents.remove(id);
+                    self.read_message(id, conversation);
+                    self.read_parent(id, conversation);
+                }
+                Change::Message(id) => self.read_message(id, conversation),
+                Change::PartAdded { message, part } | Change::PartGrew { message, part } => {
+                    self.read_part(message, *part, conversation);
+                }
+                Change::Call(key) => self.read_call(*key, conversation),
+                Change::State => self.state = conversation.state().clone(),
+                Change::Interrupts => self.interrupts = format!("{:?}", session.interrupts()),
+                Change::Notices => self.notices = format!("{:?}", session.notices()),
+                Change::Queue => self.queue = format!("{:?}", session.queued()),
+                Change::Registry => self.tools = format!("{:?}", session.registry().tools()),
+                Change::Run | Change::Steps => {}
+            }
+        }
+    }
+
+    /// Holds what was followed against what is read anew.
+    pub(super) fn check(&self, session: &Session, step: &Step) {
+        let anew = Self::anew(session);
+        let said = &step.changes;
+        assert_eq!(self.path, anew.path, "the path, after {said:?}");
+        assert_eq!(self.messages, anew.messages, "messages, after {said:?}");
+        assert_eq!(self.parents, anew.parents, "parents, after {said:?}");
+        for (key, call) in &anew.calls {
+            assert_eq!(self.calls.get(key), Some(call), "{key:?}, after {said:?}");
+        }
+        assert_eq!(self.state, anew.state, "the state, after {said:?}");
+        assert_eq!(self.interrupts, anew.interrupts, "after {said:?}");
+        assert_eq!(self.notices, anew.notices, "after {said:?}");
+        assert_eq!(self.queue, anew.queue, "after {said:?}");
+        assert_eq!(self.tools, anew.tools, "after {said:?}");
+        assert_eq!(self.thread, anew.thread, "after {said:?}");
+    }
+
+    fn read_path(&mut self, conversation: &Conversation) {
+        self.path = conversation.path().map(|m| m.id.clone()).collect();
+    }
+
+    fn read_parent(&mut self, id: &MessageId, conversation: &Conversation) {
+        if conversation.message(id).is_some() {
+            let parent = conversation.parent(id).cloned();
+            self.parents.insert(id.clone(), parent);
+        }
+    }
+
+    fn read_message(&mut self, id: &MessageId, conversation: &Conversation) {
+        let Some(message) = conversation.message(id) else {
+            return;
+        };
+        let parts = message.parts.iter().map(part).collect();
+        let marks = marks(message);
+        self.messages.insert(id.clone(), Card { marks, parts });
+        self.meet_calls(message);
+    }
+
+    fn read_part(&mut self, id: &MessageId, place: usize, conversation: &Conversation) {
+        let (Some(message), Some(card)) = (conversation.message(id), self.messages.get_mut(id))
+        else {
+            return;
+        };
+        let Some(fresh) = message.parts.get(place) else {
+            return;
+        };
+        match card.parts.get_mut(place) {
+            Some(shown) => *shown = part(fresh),
+            None => card.parts.push(part(fresh)),
+        }
+        self.meet_calls(message);
+    }
+
+    /// A call is read when it is first met, and from then on when a change names it.
+    fn meet_calls(&mut self, message: &Message) {
+        for call in message.calls() {
+            let met = self.calls.entry(call.key());
+            met.or_insert_with(|| card(call));
+        }
+    }
+
+    fn read_call(&mut self, key: CallKey, conversation: &Conversation) {
+        if let Some(call) = conversation.call(&key) {
+            self.calls.insert(key, card(call));
+        }
+    }
+}
+
+fn marks(message: &Message) -> String {
+    format!(
+        "{:?} {:?} {:?} {:?}",
+        message.role, message.cut, message.author, message.disputed
+    )
+}
+
+fn part(part: &Part) -> String {
+    match part {
+        Part::Text(part) | Part::Reasoning(part) => {
+            format!("{} {} {:?}", part.generation, part.open, part.text)
+        }
+        Part::ToolCall(call) => format!("{:?}", call.key()),
+        other => format!("{other:?}"),
+    }
+}
+
+fn card(call: &ToolCall) -> String {
+    format!(
+        "{} {} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {} {}",
+        call.id,
+        call.name,
+        call.args_text(),
+        call.args(),
+        call.phase(),
+        call.result,
+        call.answered_by(),
+        call.approval,
+        call.edited_args,
+        call.error,
+        call.is_delivered(),
+        call.has_changed(),
+    )
+}

@@ -1,0 +1,196 @@
+//! What somebody who only watches the screen and the page writes down: what cards showed, what was
+//! decided, what was said in which run, what ran. Nothing here asks the engine what it thinks.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assistant_core::{
+    action::{ActionSpec, Policy},
+    conversation::{CallKey, Fingerprint},
+    event::{EventKind, Message, MessageBody, Role},
+    session::{FailureKind, Invocation, StreamEnd},
+};
+use serde_json::Value;
+
+/// What a card showed.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Shown {
+    pub(super) name: String,
+    pub(super) args: Value,
+    pub(super) print: Option<Fingerprint>,
+    /// Whether the agent asked, not the page.
+    pub(super) by_agent: bool,
+}
+
+/// The record of one thread.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Record {
+    /// The first card of each call that asked.
+    cards: BTreeMap<CallKey, Fingerprint>,
+    pub(super) asked: BTreeSet<CallKey>,
+    approved: BTreeMap<CallKey, Shown>,
+    denied: BTreeSet<CallKey>,
+    started: BTreeSet<CallKey>,
+    /// The same by the agent's ids, as long as the person stays on a branch.
+    denied_ids: BTreeSet<String>,
+    started_ids: BTreeSet<String>,
+    /// The runs that said a call, by the agent's id.
+    said: BTreeMap<String, BTreeSet<usize>>,
+    /// What was there before the newest run.
+    before: BTreeSet<String>,
+    run: usize,
+    finish: Option<bool>,
+    /// Calls that an interrupt asked about, which the newest run answers.
+    answered: BTreeSet<String>,
+    /// The person approved them since the conversation was loaded.
+    since_load: BTreeSet<CallKey>,
+}
+
+impl Record {
+    pub(super) fn older_card(&self, call: &CallKey) -> Option<Fingerprint> {
+        self.cards.get(call).cloned()
+    }
+
+    pub(super) fn card(&mut self, call: CallKey, print: Option<Fingerprint>) {
+        self.asked.insert(call);
+        if let Some(print) = print {
+            self.cards.entry(call).or_insert(print);
+        }
+    }
+
+    pub(super) fn approve(&mut self, call: CallKey, id: &str, shown: Shown) {
+        self.denied.remove(&call);
+        self.denied_ids.remove(id);
+        self.since_load.insert(call);
+        self.approved.insert(call, shown);
+    }
+
+    pub(super) fn deny(&mut self, call: CallKey, id: &str) {
+        self.approved.remove(&call);
+        self.denied.insert(call);
+        self.denied_ids.insert(id.to_owned());
+    }
+
+    /// The person is on another branch from here on: ids may mean other calls.
+    pub(super) fn turn_off(&mut self) {
+        self.denied_ids.clear();
+        self.started_ids.clear();
+    }
+
+    pub(super) fn loaded(&mut self) {
+        self.since_load.clear();
+    }
+
+    pub(super) fn run_opens(&mut self, answered: BTreeSet<String>, before: BTreeSet<String>) {
+        self.run += 1;
+        self.before = before;
+        self.finish = None;
+        self.answered = answered;
+    }
+
+    pub(super) fn run_closes(&mut self, end: &StreamEnd) {
+        match end {
+            StreamEnd::Failed(failure)
+                if failure.kind != FailureKind::Network || self.finish.is_none() =>
+            {
+                self.finish = Some(false);
+            }
+            _ => {}
+        }
+    }
+
+    /// What the agent says in the run that is under way.
+    pub(super) fn hears(&mut self, kind: &EventKind) {
+        match kind {
+            EventKind::RunStarted { .. } => self.finish = None,
+            EventKind::RunFinished { outcome, .. } => {
+                let ended = !matches!(outcome, Some(assistant_core::event::Outcome::Cancelled));
+                self.finish.get_or_insert(ended);
+            }
+            EventKind::RunError { .. } => self.finish = Some(false),
+            EventKind::ToolCallStart { tool_call_id, .. } => {
+                self.say(tool_call_id.clone());
+            }
+            EventKind::MessagesSnapshot { messages } => self.hears_list(messages),
+            _ => {}
+        }
+    }
+
+    fn say(&mut self, id: String) {
+        self.said.entry(id).or_default().insert(self.run);
+    }
+
+    /// A call is news if it stands behind all that was there before the run.
+    fn hears_list(&mut self, messages: &[Message]) {
+        // What a list leaves out is gone: its id may come back as something new.
+        let listed: BTreeSet<&String> = messages.iter().map(|message| &message.id).collect();
+        self.before.retain(|id| listed.contains(id));
+        let is_old = |m: &Message| self.before.contains(&m.id) || m.role() == Role::User;
+        let old = messages.iter().rposition(is_old);
+        let news = old.map_or(0, |old| old + 1);
+        for message in &messages[news..] {
+            if let MessageBody::Assistant { tool_calls, .. } = &message.body {
+                for call in tool_calls {
+                    if !self.said.contains_key(&call.id) {
+                        self.say(call.id.clone());
+                    }
+                }
+            }
+        }
+        for message in messages {
+            if let MessageBody::Assistant { tool_calls, .. } = &message.body {
+                for call in tool_calls {
+                    self.said.entry(call.id.clone()).or_default();
+                }
+            }
+        }
+    }
+
+    /// A handler starts: it must be allowed to.
+    pub(super) fn starts(
+        &mut self,
+        run: &Invocation,
+        spec: &ActionSpec,
+        print: Option<Fingerprint>,
+        eager: bool,
+    ) {
+        let (key, id) = (run.call, &run.call_id);
+        assert!(self.started.insert(key), "{key:?} started again");
+        assert!(self.started_ids.insert(id.clone()), "{id} started again");
+        assert!(!self.denied.contains(&key), "{key:?} was denied");
+        assert!(!self.denied_ids.contains(id), "{id} was denied");
+        let shown = self.approved.get(&key);
+        if spec.approval == Policy::Always {
+            let shown = shown.unwrap_or_else(|| panic!("{key:?} was never approved"));
+            assert!(
+                !shown.by_agent,
+                "an agent's question stood in for the page's"
+            );
+        }
+        if self.asked.contains(&key) || spec.approval == Policy::Always {
+            let shown = shown.unwrap_or_else(|| panic!("{key:?} was asked about, not approved"));
+            assert_eq!(
+                (&shown.name, &shown.args),
+                (&run.name, &run.args),
+                "{key:?}"
+            );
+            assert!(
+                shown.by_agent || shown.print == print,
+                "{shown:?}, {print:?}"
+            );
+        }
+        if !self.since_load.contains(&key) {
+            let newest = self
+                .said
+                .get(id)
+                .is_some_and(|runs| runs.contains(&self.run));
+            assert!(
+                newest || self.answered.contains(id),
+                "{id} is not of the newest run"
+            );
+            assert!(
+                eager || self.finish == Some(true),
+                "{id}: its run did not succeed"
+            );
+        }
+    }
+}
