@@ -5,7 +5,7 @@ use std::{fmt, rc::Rc, sync::Arc};
 use assistant_core::{
     action::ToolError,
     conversation::{CallKey, Conversation, MessageId},
-    event::{Content, Diagnostic, Event, ResumeStatus, Tool},
+    event::{Content, Event, ResumeStatus, Tool},
     session::{
         AgentStep, Input, Notice, NoticeId, OpenInterrupt, Options, Refusal, RunSummary,
         TreeChange, Verdict,
@@ -48,9 +48,20 @@ impl Assistant {
     /// Its clones must stay on the thread that made it.
     #[must_use]
     pub fn new(agent: impl Agent, options: Options) -> Self {
+        Self::with_thread_id(agent, options, fresh_id())
+    }
+
+    /// An assistant whose conversation has an id that the application chose.
+    #[must_use]
+    pub fn with_thread_id(
+        agent: impl Agent,
+        options: Options,
+        thread_id: impl Into<String>,
+    ) -> Self {
         Self(Arc::new(SendWrapper::new(Runtime::new(
             Rc::new(agent),
             options,
+            thread_id.into(),
         ))))
     }
 
@@ -171,74 +182,6 @@ impl Assistant {
         let _ = self.dispatch(Input::Dismiss { notice });
     }
 
-    /// Begins another conversation; what is open in this one is cancelled, and nothing is sent.
-    pub fn new_conversation(&self) {
-        // Beginning anew is never refused.
-        let _ = self.dispatch(Input::NewThread);
-        self.runtime().flush();
-    }
-
-    /// Goes back to a conversation that another took the place of.
-    ///
-    /// # Errors
-    ///
-    /// When there is none with this id, or it cannot be read.
-    pub fn open_conversation(&self, thread_id: &str) -> Result<(), Refusal> {
-        let snapshot = self
-            .runtime()
-            .archived(thread_id)
-            .ok_or(Refusal::NothingToDo)?;
-        self.dispatch(Input::Load {
-            thread_id: thread_id.to_owned(),
-            snapshot,
-        })?;
-        self.runtime().flush();
-        Ok(())
-    }
-
-    /// The whole conversation with its id, as versioned JSON for [`Self::import`].
-    #[must_use]
-    pub fn export(&self) -> Value {
-        let exported = self.runtime().read(|session| {
-            let mut value = session.export();
-            if let Value::Object(object) = &mut value {
-                object.insert("threadId".to_owned(), session.thread_id().into());
-            }
-            value
-        });
-        exported.unwrap_or_default()
-    }
-
-    /// Shows another conversation: what [`Self::export`] wrote, or a list of AG-UI messages.
-    ///
-    /// What is open in the one before is cancelled. A conversation without an id gets a fresh one.
-    /// Calls that wait for a person wait again; nothing runs a second time.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be read; then everything stays as it is.
-    pub fn import(&self, mut conversation: Value) -> Result<(), Refusal> {
-        let given = conversation
-            .as_object_mut()
-            .and_then(|object| object.shift_remove("threadId"));
-        let thread_id = match given {
-            Some(Value::String(id)) if !id.is_empty() => id,
-            _ => fresh_id(),
-        };
-        self.dispatch(Input::Load {
-            thread_id,
-            snapshot: conversation,
-        })?;
-        self.runtime().flush();
-        Ok(())
-    }
-
-    /// The ids of the conversations that others took the place of, oldest first.
-    #[must_use]
-    pub fn past_conversations(&self) -> Vec<String> {
-        self.runtime().archived_ids()
-    }
-
     /// Changes the state shared with the agent; the next run sends it.
     pub fn set_state(&self, state: Value) {
         // State is never refused.
@@ -254,11 +197,6 @@ impl Assistant {
     /// Talks to another agent from the next run on.
     pub fn set_agent(&self, agent: impl Agent) {
         self.runtime().set_agent(Rc::new(agent));
-    }
-
-    /// Calls back for everything that was tolerated, dropped or not acted on.
-    pub fn on_diagnostic(&self, observer: impl Fn(&Diagnostic) + 'static) {
-        self.runtime().on_diagnostic(Rc::new(observer));
     }
 
     /// The messages of the chat, oldest first.

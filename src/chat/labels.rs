@@ -150,6 +150,18 @@ pub struct Labels {
     pub alert_important: Word,
     pub alert_warning: Word,
     pub alert_caution: Word,
+    pub agent_asks: Word,
+    pub give_up: Word,
+    pub answer_again: Word,
+    pub answer_rejected: Word,
+    pub in_detail: Word,
+    pub auto_deny_hint: Word,
+    pub message_queued: Word,
+    pub send_results: Word,
+    pub notice_loop_ended: Word,
+    pub notice_call_id_reused: Word,
+    pub notice_too_large: Word,
+    pub notice_results_ready: Word,
     /// What stands there instead of the English sentence about a value that does not fit its form,
     /// or about a call that could not run. Each goes by its kind: the keyword of JSON Schema that
     /// is not met (`minimum`, `maxLength`, `enum`, …, for `type` the name of the type that is
@@ -310,6 +322,19 @@ impl Default for Labels {
             alert_important: "Important".into(),
             alert_warning: "Warning".into(),
             alert_caution: "Caution".into(),
+            agent_asks: "The agent asks".into(),
+            give_up: "Give up".into(),
+            answer_again: "Answer again".into(),
+            answer_rejected: "The agent did not accept the answer.".into(),
+            in_detail: "Answer in detail".into(),
+            auto_deny_hint: "Sending denies the open request.".into(),
+            message_queued: "Queued".into(),
+            send_results: "Send results".into(),
+            notice_loop_ended: "The assistant stopped here. The results are ready to go.".into(),
+            notice_call_id_reused:
+                "The agent used the id of an earlier call again. The new call was not run.".into(),
+            notice_too_large: "A change of the shared state was too large and was not made.".into(),
+            notice_results_ready: "Results of this conversation were not sent yet.".into(),
             reasons: Cow::Borrowed(REASONS),
         }
     }

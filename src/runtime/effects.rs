@@ -1,14 +1,15 @@
 //! Carrying out what the session asks for.
 
-use std::rc::Rc;
+use std::{future::poll_fn, rc::Rc, task::Poll};
 
 use assistant_core::{
     action::ToolError,
     event::{Diagnostic, RunInput},
-    session::{Effect, Input, Invocation, InvocationId, PolicyQuestion, RunKey},
+    session::{Effect, Input, Invocation, InvocationId, PolicyQuestion, RunKey, StreamEnd},
 };
 use futures_channel::oneshot;
-use futures_util::future::abortable;
+use futures_util::future::{LocalBoxFuture, abortable};
+use leptos::prelude::Set;
 use serde_json::Value;
 use wasm_bindgen_futures::spawn_local;
 
@@ -59,6 +60,9 @@ impl Runtime {
                 let mut archive = self.archive.borrow_mut();
                 archive.retain(|(id, _)| *id != thread_id);
                 archive.push((thread_id, snapshot));
+                let ids = archive.iter().map(|(id, _)| id.clone()).collect();
+                drop(archive);
+                self.archived.set(ids);
             }
         }
     }
@@ -71,7 +75,16 @@ impl Runtime {
     fn open_run(&self, run: RunKey, input: RunInput) {
         let agent = Rc::clone(&self.agent.borrow());
         let sink = EventSink::new(self.weak(), run);
-        let (stream, abort) = abortable(agent.run(input, sink));
+        let stream: LocalBoxFuture<'static, StreamEnd> = match self.takes_back.get() {
+            // A page that goes takes its actions back before its provider goes: the run that this
+            // leads to is aborted before it begins.
+            true => Box::pin(async move {
+                give_way().await;
+                agent.run(input, sink).await
+            }),
+            false => agent.run(input, sink),
+        };
+        let (stream, abort) = abortable(stream);
         self.runs.borrow_mut().insert(run, abort);
         let runtime = self.weak();
         spawn_local(async move {
@@ -174,4 +187,17 @@ impl Runtime {
             }
         });
     }
+}
+
+/// Lets the other tasks that are ready go first.
+async fn give_way() {
+    let mut waited = false;
+    poll_fn(|context| {
+        if std::mem::replace(&mut waited, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }

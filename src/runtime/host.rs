@@ -2,7 +2,7 @@
 
 use assistant_core::{
     action::{RegistrationId, schema::PatternHost},
-    session::{Answer, Host, PolicyQuestion},
+    session::{Answer, Host, PolicyQuestion, RunSummary},
 };
 use serde_json::Value;
 use wasm_bindgen::JsValue;
@@ -38,6 +38,10 @@ impl Host for BrowserHost<'_> {
     fn needs_approval(&mut self, question: PolicyQuestion<'_>) -> Answer<bool> {
         self.runtime.ask_later(question);
         Answer::Later
+    }
+
+    fn stops(&mut self, rule: &str, summary: &RunSummary) -> bool {
+        self.runtime.stops(rule, summary)
     }
 
     fn denial(

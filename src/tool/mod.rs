@@ -3,6 +3,7 @@
 
 mod approval;
 mod cards;
+mod deeds;
 mod default_card;
 mod exact;
 mod expiry;
@@ -10,6 +11,7 @@ mod fields;
 mod foreign;
 mod form;
 mod inbox;
+mod question;
 mod slot;
 
 pub use approval::{ApprovalCard, ApprovalCardProps};
@@ -22,4 +24,5 @@ pub use slot::{ToolCallSlot, ToolCallSlotProps};
 pub(crate) use cards::Cards;
 pub(crate) use default_card::tells_failure;
 pub(crate) use foreign::{Foreign, foreign};
+pub(crate) use inbox::of_the_page;
 pub(crate) use slot::has_default_card;

@@ -241,3 +241,61 @@ async fn a_tool_that_takes_long_is_pointed_out() {
         line()
     );
 }
+
+/// A component below the provider.
+#[component]
+fn Nested(children: ChildrenFn) -> impl IntoView {
+    view! { <Show when=|| true>{children()}</Show> }
+}
+
+/// The handler of a page that goes is over, and nobody is told of it.
+#[wasm_bindgen_test]
+async fn a_provider_that_goes_asks_the_agent_nothing_more() {
+    use leptos_assistant::{AssistantProvider, ChatWindow, testing::mount, use_assistant};
+    let agent = MockAgent::new().answer(Script::new().call("work", &json!({})));
+    let (shown, talks_to) = (
+        RwSignal::new(true),
+        send_wrapper::SendWrapper::new(agent.clone()),
+    );
+    let page = mount(move || {
+        view! {
+            <Show when=move || shown.get()>
+                <AssistantProvider agent=(*talks_to).clone() thread_id="berth-7">
+                    <Nested>
+                        <Panel finishes=false />
+                    </Nested>
+                    {|| use_assistant().unwrap().send("go").unwrap()}
+                    <ChatWindow />
+                </AssistantProvider>
+            </Show>
+        }
+    });
+    let runs = || page.count("[data-status=executing] .card") == 1;
+    assert!(leptos_assistant::testing::until(runs).await);
+    shown.set(false);
+    for _ in 0..3 {
+        settle().await;
+    }
+    assert_eq!(page.count(".la-chat"), 0);
+    let inputs = agent.inputs();
+    assert_eq!(inputs.len(), 1);
+    assert_eq!(inputs[0].thread_id, "berth-7");
+    drop(page);
+    settle().await;
+    assert_eq!(agent.inputs().len(), 1);
+}
+
+#[wasm_bindgen_test]
+async fn the_ids_of_past_conversations_are_a_signal() {
+    let chat = chat(MockAgent::new(), || ()).await;
+    let past = chat.assistant.past_conversations();
+    let count = Memo::new(move |_| past.with(Vec::len));
+    assert_eq!(count.get_untracked(), 0);
+    let first = chat.assistant.thread_id().get_untracked();
+    chat.assistant.send("one").unwrap();
+    chat.idle().await;
+    chat.assistant.new_conversation();
+    settle().await;
+    assert_eq!(count.get_untracked(), 1);
+    assert_eq!(chat.assistant.past_conversations().get_untracked(), [first]);
+}
