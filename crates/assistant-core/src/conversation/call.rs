@@ -127,6 +127,12 @@ impl ToolCall {
         }
     }
 
+    /// Whether it was asked about or decided as something else than what it is now.
+    #[must_use]
+    pub const fn has_changed(&self) -> bool {
+        self.changed
+    }
+
     /// Whether an agent has the result: it came from one, or went out with a run that began.
     #[must_use]
     pub const fn is_delivered(&self) -> bool {
