@@ -1,6 +1,7 @@
 //! Tool calls in the chat: whose card stands where, the default card, and the question to the
 //! person.
 
+mod agents_words;
 mod approval;
 mod cards;
 mod default_card;
@@ -10,6 +11,9 @@ mod fields;
 mod foreign;
 mod form;
 mod inbox;
+mod pieces;
+mod pretty;
+mod seen;
 mod slot;
 
 pub use approval::{ApprovalCard, ApprovalCardProps};
