@@ -30,6 +30,7 @@ mod markdown;
 mod notices;
 mod part_renderers;
 mod parts;
+mod provenance;
 mod support;
 mod text;
 mod transcript;
