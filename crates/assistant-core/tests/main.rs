@@ -25,6 +25,7 @@ mod schema;
 mod session_agent;
 mod session_approval;
 mod session_failure;
+mod session_identity;
 mod session_interrupts;
 
 mod session_marks;
