@@ -1,9 +1,9 @@
 //! A call stays itself, and what was shown is what runs, whatever a server makes of the history.
 
 use assistant_core::{
-    conversation::{CallKey, Change, Conversation, Phase},
-    event::{Content, FunctionCall, Message, MessageBody},
-    session::{Input, Refusal, TreeChange, Verdict},
+    conversation::{CallKey, Change, Conversation, MarkdownTools, Phase},
+    event::{Content, FunctionCall, Message, MessageBody, ResumeStatus},
+    session::{Input, Options, Refusal, TreeChange, Verdict},
 };
 use serde_json::json;
 
@@ -325,4 +325,52 @@ fn an_export_names_nothing_that_was_moved_or_deleted() {
         change: TreeChange::Reparent { message, parent },
     });
     assert_exports_itself(&driver);
+}
+
+#[test]
+fn one_card_answers_all_that_ask_about_its_call() {
+    let mut driver = with([action("f")]);
+    driver.events(calls("c", "f", "{}"));
+    driver.event(interrupted(vec![gate("one", "c"), gate("two", "c")]));
+    driver.close();
+    let mut halves = driver.clone();
+    assert_eq!(driver.approve("c"), None);
+    assert_eq!(driver.request().resume.len(), 2);
+    driver.plays([]);
+    assert_eq!(driver.starts("c"), 1);
+    // By their ids they can be answered apart: one denial is enough.
+    for (id, approved) in [("one", true), ("two", false)] {
+        halves.input(Input::Answer {
+            interrupt_id: id.to_owned(),
+            status: ResumeStatus::Resolved,
+            payload: Some(json!({"approved": approved})),
+        });
+    }
+    halves.plays([]);
+    assert_eq!(
+        (halves.starts("c"), halves.phase("c")),
+        (0, Phase::OutputDenied)
+    );
+}
+
+#[cfg(feature = "callouts")]
+#[test]
+fn a_written_call_that_a_list_repeats_is_one_call() {
+    let mut driver = Driver::with(Options {
+        markdown_tools: MarkdownTools::Intercept,
+        ..Options::default()
+    });
+    driver.register(asking("f"));
+    driver.send("hi");
+    let words = "> [!tool f c]\n> input: {\"x\":1}\n";
+    driver.plays(says("m", words));
+    assert_eq!(driver.deny("c", None), None);
+    driver.event(started());
+    driver.event(snapshot(driver.request().messages.clone()));
+    finish_run(&mut driver);
+    assert_eq!(driver.session.conversation().path_calls().len(), 1);
+    assert_eq!(
+        (driver.starts("c"), driver.phase("c")),
+        (0, Phase::OutputDenied)
+    );
 }

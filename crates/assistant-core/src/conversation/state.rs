@@ -269,7 +269,14 @@ impl State {
             }
             (_, H::Gated { card }) => S::Gated { card: *card },
             (S::Gated { .. }, H::GateAnswered { approved: true, .. }) => S::GateOpen { out: false },
-            (S::Gated { .. }, H::GateAnswered { reason, .. }) => S::GateShut {
+            // Where the agent asks twice about one call, one denial is enough.
+            (
+                S::Gated { .. } | S::GateOpen { .. },
+                H::GateAnswered {
+                    approved: false,
+                    reason,
+                },
+            ) => S::GateShut {
                 reason: reason.clone(),
             },
             (S::GateOpen { .. }, H::HandedOver) => S::GateOpen { out: true },
