@@ -206,7 +206,13 @@ impl Scene {
                 });
             }
             Move::Stop => drop(self.input(Input::Stop)),
-            Move::Retry => drop(self.input(Input::Retry)),
+            Move::Retry => {
+                let before = self.agent.clone();
+                self.agent.turns();
+                if !self.input(Input::Retry) {
+                    self.agent = before;
+                }
+            }
             Move::Page(page) => self.page(*page),
             _ if self.run.is_some() => {
                 for event in self.agent.plays(step) {
@@ -218,6 +224,9 @@ impl Scene {
     }
 
     fn end(&mut self, end: &End) {
+        if self.run.is_none() {
+            return;
+        }
         let mut last = json!({"type": "RUN_FINISHED", "threadId": "thread", "runId": "r"});
         match end {
             End::Well => {}
@@ -322,6 +331,9 @@ impl Scene {
 
     fn speak(&mut self) {
         let content = self.words();
+        if self.session.conversation().shows_other_branch() {
+            self.agent.turns();
+        }
         if self.input(Input::Send { content }) {
             self.turn_off();
         }
