@@ -369,6 +369,23 @@ fn a_question_that_was_given_up_before_a_reload_is_answered_where_it_was_put() {
 }
 
 #[test]
+fn a_message_whose_call_runs_is_not_moved_away_from_its_run() {
+    let mut driver = with([action("f")]);
+    driver.events(calls("c", "f", "{}"));
+    driver.events(says("n", "two"));
+    finish_run(&mut driver);
+    let (message, parent) = (message_id("n"), Some(message_id("id1")));
+    let change = TreeChange::Reparent { message, parent };
+    let step = driver.input(Input::Tree {
+        change: change.clone(),
+    });
+    assert_eq!(step.refused, Some(Refusal::Busy));
+    driver.returns("c", json!(1));
+    driver.says("done");
+    assert_eq!(driver.input(Input::Tree { change }).refused, None);
+}
+
+#[test]
 fn one_card_answers_all_that_ask_about_its_call() {
     let mut driver = with([action("f")]);
     driver.events(calls("c", "f", "{}"));

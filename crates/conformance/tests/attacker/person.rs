@@ -331,11 +331,13 @@ impl Scene {
 
     fn speak(&mut self) {
         let content = self.words();
+        let before = self.agent.clone();
         if self.session.conversation().shows_other_branch() {
             self.agent.turns();
         }
-        if self.input(Input::Send { content }) {
-            self.turn_off();
+        match self.input(Input::Send { content }) {
+            true => self.turn_off(),
+            false => self.agent = before,
         }
     }
 
@@ -353,12 +355,18 @@ impl Scene {
             return;
         };
         // What the change leads to happens on the other branch already.
-        let before = (self.ran_ids.clone(), self.refused_ids.clone());
+        let before = (
+            self.ran_ids.clone(),
+            self.refused_ids.clone(),
+            self.agent.clone(),
+        );
         self.turn_off();
-        if !self.input(Input::Tree {
-            change: change(id.clone()),
-        }) {
-            (self.ran_ids, self.refused_ids) = before;
+        if !self.session.is_busy() {
+            self.agent.turns();
+        }
+        let change = change(id.clone());
+        if !self.input(Input::Tree { change }) {
+            (self.ran_ids, self.refused_ids, self.agent) = before;
         }
     }
 
