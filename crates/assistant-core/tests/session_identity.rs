@@ -328,6 +328,64 @@ fn an_export_names_nothing_that_was_moved_or_deleted() {
 }
 
 #[test]
+fn a_branch_whose_difference_left_the_tree_is_no_other() {
+    let mut driver = with([]);
+    driver.events(says("m", "one"));
+    driver.events(says("n", "two"));
+    let (message, exact) = (message_id("m"), true);
+    driver.input(Input::Tree {
+        change: TreeChange::Select { message, exact },
+    });
+    assert!(driver.session.conversation().shows_other_branch());
+    let mut list = driver.session.conversation().received_messages();
+    list.truncate(2);
+    driver.event(snapshot(list));
+    assert!(!driver.session.conversation().shows_other_branch());
+}
+
+#[test]
+fn a_question_that_was_given_up_before_a_reload_is_answered_where_it_was_put() {
+    let mut driver = with([action("f")]);
+    driver.events(calls("c", "f", "{}"));
+    driver.event(interrupted(vec![gate("int", "c")]));
+    driver.close();
+    driver.input(Input::Stop);
+    let message = message_id("m");
+    driver.input(Input::Tree {
+        change: TreeChange::Regenerate {
+            message: message.clone(),
+        },
+    });
+    let exact = false;
+    driver.input(Input::Tree {
+        change: TreeChange::Select { message, exact },
+    });
+    reload(&mut driver);
+    driver.send("more");
+    assert_eq!(
+        request(&driver)[1..3],
+        ["assistant=[c]", "tool:c=\"denied\""]
+    );
+}
+
+#[test]
+fn a_message_whose_call_runs_is_not_moved_away_from_its_run() {
+    let mut driver = with([action("f")]);
+    driver.events(calls("c", "f", "{}"));
+    driver.events(says("n", "two"));
+    finish_run(&mut driver);
+    let (message, parent) = (message_id("n"), Some(message_id("id1")));
+    let change = TreeChange::Reparent { message, parent };
+    let step = driver.input(Input::Tree {
+        change: change.clone(),
+    });
+    assert_eq!(step.refused, Some(Refusal::Busy));
+    driver.returns("c", json!(1));
+    driver.says("done");
+    assert_eq!(driver.input(Input::Tree { change }).refused, None);
+}
+
+#[test]
 fn one_card_answers_all_that_ask_about_its_call() {
     let mut driver = with([action("f")]);
     driver.events(calls("c", "f", "{}"));

@@ -50,6 +50,11 @@ impl Agent {
         json!({"type": "RUN_STARTED", "threadId": input["threadId"], "runId": input["runId"]})
     }
 
+    /// The person went to another branch: an id that was said elsewhere may be news there.
+    pub fn turns(&mut self) {
+        self.said.clear();
+    }
+
     /// Whether the newest run said this call as something new.
     #[must_use]
     pub fn has_said(&self, call: &str) -> bool {

@@ -340,6 +340,8 @@ impl Conversation {
     pub(super) fn number_path(&mut self) {
         self.path_edition += 1;
         self.log.push(Change::Path);
+        // What was on another branch may have left the tree.
+        self.shown = self.shown.take().filter(|shown| *shown != self.path);
         for depth in 0..self.path.len() {
             let ix = self.path.get(depth).copied();
             if let Some(node) = ix.and_then(|ix| self.node_mut(ix)) {

@@ -203,6 +203,12 @@ impl Interrupts {
         self.list.iter().filter(asks)
     }
 
+    /// Whether one that holds a call back is answered.
+    pub(super) fn answers_for(&self, key: &CallKey) -> bool {
+        let answers = |open: &OpenInterrupt| open.gates == Some(*key) && open.answer.is_some();
+        self.list.iter().any(answers)
+    }
+
     pub(super) fn answer(&mut self, id: &str, status: ResumeStatus, payload: Option<Value>) {
         let found = self.list.iter_mut().find(|open| open.interrupt.id == id);
         if let Some(open) = found {

@@ -45,7 +45,7 @@ impl Tool {
 }
 
 /// Arguments; some of them say the same in other letters.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Args(usize);
 
 const TEXTS: [&str; 10] = [

@@ -206,7 +206,13 @@ impl Scene {
                 });
             }
             Move::Stop => drop(self.input(Input::Stop)),
-            Move::Retry => drop(self.input(Input::Retry)),
+            Move::Retry => {
+                let before = self.agent.clone();
+                self.agent.turns();
+                if !self.input(Input::Retry) {
+                    self.agent = before;
+                }
+            }
             Move::Page(page) => self.page(*page),
             _ if self.run.is_some() => {
                 for event in self.agent.plays(step) {
@@ -218,6 +224,9 @@ impl Scene {
     }
 
     fn end(&mut self, end: &End) {
+        if self.run.is_none() {
+            return;
+        }
         let mut last = json!({"type": "RUN_FINISHED", "threadId": "thread", "runId": "r"});
         match end {
             End::Well => {}
@@ -322,8 +331,13 @@ impl Scene {
 
     fn speak(&mut self) {
         let content = self.words();
-        if self.input(Input::Send { content }) {
-            self.turn_off();
+        let before = self.agent.clone();
+        if self.session.conversation().shows_other_branch() {
+            self.agent.turns();
+        }
+        match self.input(Input::Send { content }) {
+            true => self.turn_off(),
+            false => self.agent = before,
         }
     }
 
@@ -341,12 +355,18 @@ impl Scene {
             return;
         };
         // What the change leads to happens on the other branch already.
-        let before = (self.ran_ids.clone(), self.refused_ids.clone());
+        let before = (
+            self.ran_ids.clone(),
+            self.refused_ids.clone(),
+            self.agent.clone(),
+        );
         self.turn_off();
-        if !self.input(Input::Tree {
-            change: change(id.clone()),
-        }) {
-            (self.ran_ids, self.refused_ids) = before;
+        if !self.session.is_busy() {
+            self.agent.turns();
+        }
+        let change = change(id.clone());
+        if !self.input(Input::Tree { change }) {
+            (self.ran_ids, self.refused_ids, self.agent) = before;
         }
     }
 
