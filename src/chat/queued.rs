@@ -32,7 +32,9 @@ fn bubble(content: &Content) -> AnyView {
         Content::Parts(parts) => {
             let parts = parts.iter().map(|part| match &part.body {
                 PartBody::Text(text) => said(text),
-                _ => view! { <div class="la-part la-files">{show_file(part)}</div> }.into_any(),
+                PartBody::Media { .. } => {
+                    view! { <div class="la-part la-files">{show_file(part)}</div> }.into_any()
+                }
             });
             parts.collect_view().into_any()
         }
