@@ -57,7 +57,9 @@ pub(super) fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
         true => about(assistant, &interrupt, message.is_none()),
         false => ().into_any(),
     };
-    let text = message.unwrap_or_else(|| words(&interrupt.reason));
+    // A reason may name who made it: `adk:tool_confirmation`.
+    let reason = interrupt.reason.rsplit(':').next().unwrap_or_default();
+    let text = message.unwrap_or_else(|| words(reason));
     let desk = Desk {
         assistant: assistant.clone(),
         labels: labels.clone(),
