@@ -24,7 +24,7 @@ export async function answer(question, value) {
 }
 
 /** Gives a question up. */
-export const giveUp = (question) => question.getByRole("button", { name: "Cancel", exact: true }).click();
+export const giveUp = (question) => question.getByRole("button", { name: "Give up", exact: true }).click();
 
 /** Fills a form: in its fields, by their labels, or as a whole where it asks for anything. */
 async function fill(form, value) {

@@ -24,7 +24,7 @@ use crate::{
 /// How much of the agent's words is shown, in characters.
 const MAX_WORDS: usize = 4_000;
 /// Words that take more room scroll, in characters and lines.
-const MANY_WORDS: (usize, usize) = (400, 8);
+const MANY_WORDS: (usize, usize) = (200, 5);
 
 /// What the buttons of one question share.
 #[derive(Clone)]
@@ -57,7 +57,9 @@ pub(super) fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
         true => about(assistant, &interrupt, message.is_none()),
         false => ().into_any(),
     };
-    let text = message.unwrap_or_else(|| words(&interrupt.reason));
+    // A reason may name who made it: `adk:tool_confirmation`.
+    let reason = interrupt.reason.rsplit(':').next().unwrap_or_default();
+    let text = message.unwrap_or_else(|| words(reason));
     let desk = Desk {
         assistant: assistant.clone(),
         labels: labels.clone(),
@@ -101,7 +103,7 @@ pub(super) fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
                 </span>
             </div>
             <div class="la-approval-body">
-                {agents_words(said, &text, &labels)} {about} {rejected}
+                {agents_words(said, &text)} {about} {rejected}
                 <Expiry at=expires over /> {dynamic(ways)}
             </div>
         </div>
@@ -110,7 +112,7 @@ pub(super) fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
 }
 
 /// What the agent says, marked as its own; hidden characters are shown by their codes.
-fn agents_words(id: String, text: &str, labels: &Labels) -> impl IntoView + use<> {
+fn agents_words(id: String, text: &str) -> impl IntoView + use<> {
     let (characters, lines) = MANY_WORDS;
     let long = text.len() > characters || text.lines().count() > lines;
     let mut shown: String = text.chars().take(MAX_WORDS).collect();
@@ -124,7 +126,6 @@ fn agents_words(id: String, text: &str, labels: &Labels) -> impl IntoView + use<
             dir="auto"
             // What scrolls can be reached by keyboard.
             tabindex=long.then_some("0")
-            aria-label=long.then(|| labels.agent_asks.to_string())
         >
             <ExactText text=shown />
         </blockquote>

@@ -2,7 +2,6 @@
 
 use std::{cell::Cell, rc::Rc};
 
-use leptos::prelude::*;
 use leptos_assistant::{
     Action, Options, StopCondition, ToolError,
     agent::Script,
