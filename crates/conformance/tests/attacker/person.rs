@@ -156,7 +156,10 @@ impl Scene {
             }
             Effect::Invoke(invocation) => self.check_start(&invocation),
             Effect::CancelHandler { invocation } => self.live.retain(|id| *id != invocation),
-            Effect::Record { .. } | Effect::StartTimer { .. } | Effect::Archive { .. } => {}
+            Effect::Record { .. }
+            | Effect::StartTimer { .. }
+            | Effect::Executed { .. }
+            | Effect::Archive { .. } => {}
         }
     }
 
