@@ -155,6 +155,7 @@ async fn an_open_approval_refuses_the_message_and_keeps_its_text() {
     assert_eq!(reason, "Approve or deny the open request first.");
     assert!(send_button(&chat).hidden());
     assert_eq!(chat.page.count(".la-approval"), 1);
+    chat.reads(".la-approval").await;
     assert!(
         chat.page
             .click(".la-approval-actions button[data-variant=primary]")

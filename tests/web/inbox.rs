@@ -197,6 +197,7 @@ async fn a_call_of_the_page_itself_asks_in_the_inbox() {
     let card = chat.page.text(".la-inbox .la-approval");
     assert!(card.contains("deploy") && card.contains("prod"), "{card}");
     assert_eq!(chat.page.count(".la-chat-status[data-state=waiting]"), 1);
+    chat.reads(".la-inbox .la-approval").await;
     click(&chat, ".la-inbox .la-approval", "Approve");
     assert!(until(|| outcome.borrow().is_some()).await);
     settle().await;
