@@ -81,7 +81,7 @@ pub fn AssistantProvider(
     let owner = Owner::current().map_or_else(Owner::new, |owner| owner.child());
     let children = owner.with(|| {
         provide_context(Arc::new(media));
-        // Without a browser there is no session, and hooks below are inert (decision D16).
+        // Without a browser there is no session, and hooks below are inert (rule "a hook without a provider").
         if !cfg!(feature = "csr") {
             return children();
         }

@@ -142,7 +142,7 @@ fn default_cards(assistant: &Assistant, parts: &[PartCell], groups: Option<Group
     shown.filter(|key| has_default_card(assistant, key)).count()
 }
 
-/// Opens or closes all tool cards of its message that can be (row S1-16).
+/// Opens or closes all tool cards of its message that can be (rule "cards fold").
 #[component]
 fn ExpandAll() -> impl IntoView {
     let labels = Labels::current();

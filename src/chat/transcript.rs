@@ -193,7 +193,7 @@ fn Room(place: &'static str, height: RwSignal<f64>) -> impl IntoView {
 }
 
 /// Says what goes on while nothing else shows it: which tool runs, or that the agent thinks. A
-/// tool that runs for long gets a word about it (row S1-3).
+/// tool that runs for long gets a word about it (rule "silent tools").
 #[component]
 fn Working(assistant: Assistant, stuck_after_ms: u32) -> impl IntoView {
     let labels = Labels::current();

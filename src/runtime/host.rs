@@ -96,7 +96,7 @@ fn random_byte() -> u8 {
     (js_sys::Math::random() * 256.0) as u8
 }
 
-/// Writes an error of the programmer to the console (decision D16).
+/// Writes an error of the programmer to the console (rule "a hook without a provider").
 pub(crate) fn console_error(message: &str) {
     web_sys::console::error_1(&JsValue::from_str(message));
 }

@@ -49,7 +49,7 @@ fn button(chat: &Chat, name: &str) -> web_sys::HtmlElement {
         .unwrap()
 }
 
-/// S0-7, S0-9, S0-10, S0-17
+/// Rules "asking first", "cards leave people alone", "approving", "going on"
 #[wasm_bindgen_test]
 async fn approving_runs_the_tool_once_and_the_agent_goes_on() {
     let (chat, ran) = weather(|| Approval::Always, json!({"location": "Bern"})).await;
@@ -82,7 +82,7 @@ async fn approving_runs_the_tool_once_and_the_agent_goes_on() {
     assert!(chat.page.text("[role=log]").contains("There you are."));
 }
 
-/// S0-12, C5
+/// Rules "denying", "words of a denial"
 #[wasm_bindgen_test]
 async fn denying_runs_nothing_and_tells_the_agent() {
     let (chat, ran) = weather(|| Approval::Always, json!({})).await;
@@ -99,7 +99,7 @@ async fn denying_runs_nothing_and_tells_the_agent() {
     );
 }
 
-/// S0-12: with a reason
+/// Rule "denying": with a reason
 #[wasm_bindgen_test]
 async fn a_reason_for_denying_reaches_the_agent() {
     let (chat, _) = weather(|| Approval::Always, json!({})).await;
@@ -115,7 +115,7 @@ async fn a_reason_for_denying_reaches_the_agent() {
     );
 }
 
-/// S0-19: the rule sees the arguments
+/// Rule "rules about asking": the rule sees the arguments
 #[wasm_bindgen_test]
 async fn a_rule_decides_by_the_arguments() {
     let rule = || Approval::when(|args| args["amount"].as_f64().is_none_or(|n| n > 100.0));
@@ -128,7 +128,7 @@ async fn a_rule_decides_by_the_arguments() {
     assert_eq!(ran.get_untracked(), 0, "500 asks");
 }
 
-/// S0-9: the card never takes the focus; S0-20: the text of the composer stays
+/// Rule "cards leave people alone": the card never takes the focus; the text of the composer stays
 #[wasm_bindgen_test]
 async fn the_card_leaves_the_focus_and_the_text_alone() {
     let ran = RwSignal::new(0);
@@ -176,7 +176,7 @@ async fn hidden_characters_are_made_visible() {
     assert_eq!(chat.page.text(".la-approval .la-control-char"), "U+202E");
 }
 
-/// S0-11, C4: the agent runs its own tool, and is told by the call's tool message that it may.
+/// Rule "who runs a call": the agent runs its own tool, and is told by the call's tool message that it may.
 #[wasm_bindgen_test]
 async fn the_agent_is_told_what_the_person_decides_about_its_own_tool() {
     for (decision, told) in [("Approve", "approved"), ("Deny", "denied")] {

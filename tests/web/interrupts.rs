@@ -201,7 +201,7 @@ async fn an_agents_question_about_a_call_is_its_approval_card() {
     );
 }
 
-/// S0-21
+/// Rule "editing before approving"
 #[wasm_bindgen_test]
 async fn arguments_can_be_edited_before_approving() {
     let agent = MockAgent::new()

@@ -293,7 +293,7 @@ impl ToolCall {
         self.take(&Happening::Voided);
     }
 
-    /// The arguments are complete: reads them. No text at all is an empty object (row S4-17).
+    /// The arguments are complete: reads them. No text at all is an empty object (rule "empty arguments").
     pub(crate) fn end_args(&mut self) {
         self.open = false;
         self.args = if self.names_a_field_twice() {
@@ -366,7 +366,7 @@ pub struct CallResult {
     pub message_id: String,
     /// What is sent: serialised once, kept as it is.
     pub content: Content,
-    /// The error field of the tool message; only for calls that failed (decision D5).
+    /// The error field of the tool message; only for calls that failed (rule "results on the wire").
     pub error: Option<String>,
     /// The result as a value, for display.
     pub value: Value,

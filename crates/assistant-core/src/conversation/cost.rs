@@ -1,6 +1,6 @@
 //! What a message cost: the tokens of the runs that ended with it, the time they took, their price.
 //!
-//! What an agent does not say is not known, and nothing is guessed (row S3-29).
+//! What an agent does not say is not known, and nothing is guessed (rule "usage").
 
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! The conversation: a tree of messages made of typed parts, and the reducer that applies events to it.
 //!
 //! A node is one message of any role but tool; the answer to a call is folded into the call and
-//! keeps its place in the received order (decision D6). One path through the tree is the chat.
+//! keeps its place in the received order (rule "one conversation"). One path through the tree is the chat.
 //! Nothing here decides what happens next: that is [`crate::session`], the only writer.
 
 mod apply;

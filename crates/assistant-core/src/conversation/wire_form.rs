@@ -1,7 +1,7 @@
 //! The conversation as a flat list of messages, the way agents exchange it.
 //!
 //! The *received order* is what came in, told exactly. The *request order* is what goes out: each
-//! tool result stands right after the message that made the call (decision D6).
+//! tool result stands right after the message that made the call (rule "one conversation").
 
 use std::collections::HashSet;
 
@@ -27,7 +27,7 @@ impl Conversation {
     }
 
     /// The messages of the run's path as they are sent: results after their calls, and nothing of calls
-    /// that never ended (decision D4) or of results without a call.
+    /// that never ended (rule "every call is answered") or of results without a call.
     #[must_use]
     pub fn request_messages(&self) -> Vec<event::Message> {
         let mut list = Vec::new();

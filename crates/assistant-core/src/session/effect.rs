@@ -95,7 +95,7 @@ pub struct InvocationId(pub u64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TimerId(pub u64);
 
-/// What the journal says about a call. Exactly-once stands on it (decision D3).
+/// What the journal says about a call. Exactly-once stands on it (rule "exactly once").
 #[derive(Debug, Clone, PartialEq)]
 #[allow(
     clippy::large_enum_variant,

@@ -1,5 +1,5 @@
 //! From a verdict to an answer: start at most once, in order where order is asked for, and give
-//! every call exactly one result (decisions D2 to D5).
+//! every call exactly one result (rules "order of calls", "exactly once", "every call is answered", "results on the wire").
 
 use serde_json::{Value, json};
 

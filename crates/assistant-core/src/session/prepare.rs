@@ -1,7 +1,7 @@
 //! From complete arguments to a verdict: may this call run, must a person be asked, is it wrong?
 //!
 //! A verdict binds to the call's id, name and exact argument text and to the rules of the action it
-//! was made by; if one of them changes before the handler starts, it is made anew (decision D1).
+//! was made by; if one of them changes before the handler starts, it is made anew (rule "when a tool starts").
 
 use super::{
     Answer, Cx, PolicyQuestion, Session, Ticket,
@@ -302,7 +302,7 @@ fn check(entry: &Registration, call: &ToolCall, cx: &mut Cx<'_>) -> Option<CallE
     invalid_arguments(&call.name, &violations)
 }
 
-/// The error that lists every violation with its path, so that the model can mend them (S4-30).
+/// The error that lists every violation with its path, so that the model can mend them (rule "arguments are validated").
 pub(super) fn invalid_arguments(name: &str, violations: &[schema::Violation]) -> Option<CallError> {
     if violations.is_empty() {
         return None;

@@ -1,4 +1,4 @@
-//! One conversation goes, another comes (row X-2).
+//! One conversation goes, another comes (rule "several conversations").
 
 use serde_json::Value;
 

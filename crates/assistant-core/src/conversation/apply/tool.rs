@@ -75,7 +75,7 @@ impl Conversation {
         });
     }
 
-    /// The message that carries the call, by the four cases of row S4-14.
+    /// The message that carries the call, by the four cases of rule "where a call stands".
     fn home_of_call(
         &mut self,
         id: &str,
