@@ -7,6 +7,7 @@ export const questions = (chat) => chat.root.locator("[data-interrupt-id]");
 export async function approveWith(card, args) {
   await card.getByRole("button", { name: "Edit arguments", exact: true }).click();
   await fill(card.locator("form"), args);
+  await card.locator(".la-approval-end").scrollIntoViewIfNeeded();
   await card.getByRole("button", { name: "Approve", exact: true }).click();
 }
 

@@ -13,6 +13,7 @@ use wasm_bindgen::JsCast;
 
 use super::{Icon, Labels, item::Turn, labels::with_count};
 use crate::{
+    action::ToolCallView,
     assistant::Assistant,
     tool::{ExactText, has_default_card, tells_failure},
     view::{PartKind, dynamic},
@@ -119,7 +120,8 @@ fn rows(assistant: &Assistant, turn: &ArcRwSignal<Turn>, kept: &HashSet<CallKey>
     rows
 }
 
-/// Whether a call ended well and has the default card.
+/// Whether a call ended well, by what this page or the agent's own tool did, and has the default
+/// card.
 fn is_done(assistant: &Assistant, key: &CallKey) -> bool {
     let Some(cell) = assistant.call(key) else {
         return false;
@@ -131,7 +133,9 @@ fn is_done(assistant: &Assistant, key: &CallKey) -> bool {
         });
         failed.flatten().unwrap_or_default()
     };
-    cell.phase.get() == Phase::OutputAvailable && has_default_card(assistant, key) && !fails()
+    let done = cell.phase.get() == Phase::OutputAvailable;
+    let reported = || ToolCallView::new(assistant.clone(), cell, false).is_reported();
+    done && has_default_card(assistant, key) && !fails() && !reported()
 }
 
 fn seated(row: Row) -> Vec<(CallKey, Seat)> {

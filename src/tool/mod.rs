@@ -1,6 +1,7 @@
 //! Tool calls in the chat: whose card stands where, the default card, and the question to the
 //! person.
 
+mod agents_words;
 mod approval;
 mod cards;
 mod deeds;
@@ -11,7 +12,10 @@ mod fields;
 mod foreign;
 mod form;
 mod inbox;
+mod pieces;
+mod pretty;
 mod question;
+mod seen;
 mod slot;
 
 pub use approval::{ApprovalCard, ApprovalCardProps};

@@ -146,6 +146,7 @@ async fn several_questions_have_numbers_and_a_count() {
     settle().await;
     assert!(progress().starts_with("2 of 3"), "a card of a call counts");
     assert_eq!(chat.agent.inputs().len(), 1, "one answer is still missing");
+    chat.reads("[data-tool-name=pay]").await;
     click(&chat, "[data-tool-name=pay]", "Approve");
     chat.appears("[data-interrupt-id=one]").await;
     assert_eq!(
@@ -188,6 +189,7 @@ async fn an_agents_question_about_a_call_is_its_approval_card() {
         0,
         "the schema takes no reason"
     );
+    chat.reads(".la-approval").await;
     click(&chat, ".la-approval", "Approve");
     chat.idle().await;
     let resume = chat.agent.inputs()[1].resume.clone();
@@ -227,6 +229,7 @@ async fn arguments_can_be_edited_before_approving() {
     click(&chat, ".la-approval", "Edit arguments");
     chat.appears(".la-approval form input").await;
     fill(&chat, ".la-approval form input", "O");
+    chat.reads(".la-approval").await;
     click(&chat, ".la-approval", "Approve");
     settle().await;
     assert!(
@@ -235,6 +238,7 @@ async fn arguments_can_be_edited_before_approving() {
             .contains("city: ")
     );
     fill(&chat, ".la-approval form input", "Oslo");
+    chat.reads(".la-approval").await;
     click(&chat, ".la-approval", "Approve");
     chat.idle().await;
     assert!(

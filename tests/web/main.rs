@@ -31,6 +31,7 @@ mod markdown;
 mod notices;
 mod part_renderers;
 mod parts;
+mod provenance;
 mod queued;
 mod rules;
 mod support;

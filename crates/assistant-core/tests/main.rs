@@ -27,6 +27,7 @@ mod session_agent;
 mod session_approval;
 mod session_direct;
 mod session_failure;
+mod session_identity;
 mod session_interrupts;
 
 mod session_marks;

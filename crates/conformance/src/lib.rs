@@ -6,6 +6,7 @@
 //! the time. Nothing here is published, and nothing here knows what is right: that is said by the
 //! suites and rules in the core's own tests.
 
+pub mod attacker;
 pub mod counting;
 pub mod cuts;
 pub mod malformed;

@@ -1,11 +1,11 @@
-//! What becomes of the tree: branches shown, moved, deleted, copied.
+//! What becomes of the tree: branches shown, moved, deleted.
 //!
-//! Nothing here decides whether it may be done: that is the session's. Neighbour: `join`, the way in
-//! for messages that do not continue the run's path.
+//! Nothing here decides whether it may be done: that is the session's. Neighbours: `join`, the way
+//! in for messages that do not continue the run's path, and `copy`, for what branches share.
 
 use std::{collections::HashSet, fmt};
 
-use super::{Change, Conversation, Message, MessageId, Part, state::State};
+use super::{Change, Conversation, Message, MessageId};
 
 /// Why an operation on the tree was not carried out. Nothing has changed then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -306,82 +306,6 @@ impl Conversation {
         self.log.push(Change::MessageMoved(id.clone()));
         self.lengthen_path();
         Ok(())
-    }
-
-    /// Whether a node of the run's path also belongs to another branch.
-    pub(super) fn is_shared(&self, ix: usize) -> bool {
-        let Some(node) = self.node(ix) else {
-            return false;
-        };
-        let next = self.path.get(node.depth + 1);
-        node.children.iter().any(|child| Some(child) != next)
-    }
-
-    /// The node to change for the run that writes now: the same one, or a copy of it for this path
-    /// if another branch shares it.
-    pub(super) fn own(&mut self, ix: usize) -> usize {
-        if !self.on_path(ix) || !self.is_shared(ix) {
-            return ix;
-        }
-        let Some(node) = self.node(ix) else { return ix };
-        let (parent, depth, results) = (node.parent, node.depth, node.results.clone());
-        let run = node.run;
-        let next = self.path.get(depth + 1).copied();
-        let message = node.message.clone();
-        let (copy, id) = self.add_node(message, parent);
-        self.leave_copies(ix);
-        if let Some(node) = self.node_mut(copy) {
-            node.results = results;
-            node.run = run;
-        }
-        self.hang(copy, parent);
-        if let Some(next) = next {
-            self.unhang(next);
-            self.set_parent(next, Some(copy));
-            self.hang(next, Some(copy));
-        }
-        if let Some(place) = self.path.get_mut(depth) {
-            *place = copy;
-        }
-        let path = self.path.clone();
-        self.remember(&path);
-        self.settle_in(copy);
-        self.log.push(Change::MessageAdded(id));
-        self.number_path();
-        copy
-    }
-
-    /// The calls went to the copy of a node, for the path that goes on. What stays behind on the
-    /// other branch is other calls with the same past, which nothing starts any more.
-    fn leave_copies(&mut self, ix: usize) {
-        let Some(Some(node)) = self.nodes.get_mut(ix) else {
-            return;
-        };
-        let mut left = Vec::new();
-        for part in &mut node.message.parts {
-            if let Part::Text(text) | Part::Reasoning(text) = part {
-                text.open = false;
-            }
-            let Part::ToolCall(call) = part else { continue };
-            self.last_key += 1;
-            let key = super::CallKey::new(self.last_key);
-            left.push((std::mem::replace(&mut call.key, key), key));
-            if !matches!(call.state, State::Done(_)) {
-                call.state = State::abandoned();
-                call.ended_at.get_or_insert(call.created_at);
-            }
-        }
-        for listed in &mut node.results {
-            if let Some((_, key)) = left.iter().find(|(old, _)| old == listed) {
-                *listed = *key;
-            }
-        }
-        let id = node.message.id.clone();
-        self.settle_in(ix);
-        for (_, key) in left {
-            self.index_call(key);
-        }
-        self.log.push(Change::Message(id));
     }
 
     /// Returns whether the tree holds together, for tests: every message is reached from the roots

@@ -127,6 +127,12 @@ impl ToolCall {
         }
     }
 
+    /// Whether it was asked about or decided as something else than what it is now.
+    #[must_use]
+    pub const fn has_changed(&self) -> bool {
+        self.changed
+    }
+
     /// Whether an agent has the result: it came from one, or went out with a run that began.
     #[must_use]
     pub const fn is_delivered(&self) -> bool {
@@ -147,13 +153,6 @@ impl ToolCall {
                 ..
             })
         )
-    }
-
-    /// Returns whether the call is something else now than what a person was asked about or
-    /// decided, so that they must look at it again.
-    #[must_use]
-    pub const fn has_changed(&self) -> bool {
-        self.changed
     }
 
     /// Takes over what an agent says of it, listed anew: its content, not its history.

@@ -292,13 +292,14 @@ impl Conversation {
     fn read_tips(&mut self, from: &mut Object) -> Result<(), FormatError> {
         let chosen = take_text(from, "chosen").map(MessageId::from);
         self.chosen_root = chosen.and_then(|id| self.ids.get(&id).copied());
-        let shown = match from.contains_key("tip") {
-            true => self.chain_of(take_text(from, "tip"))?,
-            false => self
-                .last_leaf()
-                .map_or_else(Vec::new, |ix| self.chain_to(ix)),
+        let shown = match (from.contains_key("tip"), self.last_leaf()) {
+            (false, Some(leaf)) => {
+                let shown = self.chain_to(leaf);
+                self.remember(&shown);
+                shown
+            }
+            _ => self.chain_of(take_text(from, "tip"))?,
         };
-        self.remember(&shown);
         if from.contains_key("runTip") {
             let path = self.chain_of(take_text(from, "runTip"))?;
             self.shown = (shown != path).then_some(shown);

@@ -9,6 +9,7 @@ mod branch;
 mod call;
 mod calls;
 mod change;
+mod copy;
 mod cost;
 mod export;
 mod fingerprint;
@@ -25,6 +26,8 @@ mod part;
 mod phase;
 mod runs;
 mod state;
+#[cfg(test)]
+mod state_table;
 mod tree;
 mod wire_form;
 

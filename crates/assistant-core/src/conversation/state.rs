@@ -271,7 +271,14 @@ impl State {
             (Self::Gated { .. }, H::GateAnswered { approved: true, .. }) => {
                 Self::GateOpen { out: false }
             }
-            (Self::Gated { .. }, H::GateAnswered { reason, .. }) => Self::GateShut {
+            // Where the agent asks twice about one call, one denial is enough.
+            (
+                Self::Gated { .. } | Self::GateOpen { .. },
+                H::GateAnswered {
+                    approved: false,
+                    reason,
+                },
+            ) => Self::GateShut {
                 reason: reason.clone(),
             },
             (Self::GateOpen { .. }, H::HandedOver) => Self::GateOpen { out: true },

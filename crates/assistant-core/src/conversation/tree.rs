@@ -249,17 +249,14 @@ impl Conversation {
         let parent = self.path.last().copied();
         let (ix, id) = self.add_node(message, parent);
         self.log.push(Change::MessageAdded(id.clone()));
-        match parent.and_then(|parent| self.node_mut(parent)) {
-            Some(parent) => {
-                parent.children.push(ix);
-                parent.chosen = Some(ix);
-            }
-            None => {
-                self.roots.push(ix);
-                self.chosen_root = Some(ix);
+        self.hang(ix, parent);
+        self.path.push(ix);
+        if self.shown.is_none() {
+            match parent.and_then(|parent| self.node_mut(parent)) {
+                Some(parent) => parent.chosen = Some(ix),
+                None => self.chosen_root = Some(ix),
             }
         }
-        self.path.push(ix);
         self.log.push(Change::Path);
         self.gather_orphans(ix);
         self.index_calls(ix);
@@ -343,6 +340,8 @@ impl Conversation {
     pub(super) fn number_path(&mut self) {
         self.path_edition += 1;
         self.log.push(Change::Path);
+        // What was on another branch may have left the tree.
+        self.shown = self.shown.take().filter(|shown| *shown != self.path);
         for depth in 0..self.path.len() {
             let ix = self.path.get(depth).copied();
             if let Some(node) = ix.and_then(|ix| self.node_mut(ix)) {

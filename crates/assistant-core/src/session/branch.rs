@@ -25,6 +25,9 @@ impl Session {
                 Ok(())
             }
             TreeChange::Delete { message } => self.delete(&message, cx),
+            TreeChange::Reparent { message, .. } if !write && self.is_on_run(&message) => {
+                return cx.refuse(Refusal::Busy);
+            }
             TreeChange::Reparent { message, parent } => {
                 self.conversation.reparent(&message, parent.as_ref())
             }
@@ -40,10 +43,14 @@ impl Session {
         }
     }
 
+    fn is_on_run(&self, message: &MessageId) -> bool {
+        let mut path = self.conversation.run_path();
+        path.any(|node| node.id == *message)
+    }
+
     /// What goes takes along what is under way in it.
     fn delete(&mut self, message: &MessageId, cx: &mut Cx<'_>) -> Result<(), TreeError> {
-        let on_run = self.conversation.path_to(message).is_ok()
-            && self.conversation.run_path().any(|node| node.id == *message);
+        let on_run = self.is_on_run(message);
         if on_run && self.is_busy() {
             self.abandon_interrupts(cx);
             self.end_everything(cx);

@@ -8,7 +8,6 @@ use serde_json::Value;
 
 use super::{Cx, NoticeKind, OpenInterrupt, Refusal, Session, Verdict};
 use crate::{
-    action::schema::{self, NoPatterns},
     conversation::{Approval, CallKey, Change, Decision, End, Fingerprint, Happening, State},
     event::{Interrupt, ResumeStatus},
 };
@@ -59,7 +58,8 @@ impl Session {
         true
     }
 
-    /// A decision about a call that the agent gates is the answer to its interrupt.
+    /// A decision about a call that the agent gates is the answer to its interrupts: to all that
+    /// ask by the one card that the person sees, or to none.
     pub(super) fn decide_interrupt(
         &mut self,
         key: &CallKey,
@@ -67,29 +67,55 @@ impl Session {
         verdict: &Verdict,
         cx: &mut Cx<'_>,
     ) -> bool {
-        let Some(open) = self.interrupts.asking_about(key) else {
+        if self.interrupts.asking_about(key).next().is_none() {
             return false;
-        };
-        let id = open.interrupt.id.clone();
-        if self.has_changed(key, shown) {
-            cx.refuse(Refusal::Changed);
-            return true;
         }
-        let over = open.expires_at().is_some_and(|at| at <= cx.now);
-        if over && matches!(verdict, Verdict::Deny { .. }) {
-            // No answer is taken any more: it can only be given up, which lets nothing run either.
-            self.answer_interrupt(&id, ResumeStatus::Cancelled, None, cx);
-            return true;
+        match self.answers_to_gates(key, shown, verdict, cx) {
+            Ok(answers) => {
+                for (id, payload) in answers {
+                    let status = match payload {
+                        Some(_) => ResumeStatus::Resolved,
+                        None => ResumeStatus::Cancelled,
+                    };
+                    self.answer_interrupt(&id, status, payload, cx);
+                }
+            }
+            Err(refusal) => cx.refuse(refusal),
         }
-        let payload = open.payload(verdict);
-        if let Verdict::Approve { args: Some(args) } = verdict
-            && let Err(refusal) = self.check_edit(key, args, cx)
-        {
-            cx.refuse(refusal);
-            return true;
-        }
-        self.answer_interrupt(&id, ResumeStatus::Resolved, Some(payload), cx);
         true
+    }
+
+    /// The answers that say what a person decided about a call, one for each interrupt that asks
+    /// about it; `None` gives one up.
+    fn answers_to_gates(
+        &self,
+        key: &CallKey,
+        shown: Option<&Fingerprint>,
+        verdict: &Verdict,
+        cx: &mut Cx<'_>,
+    ) -> Result<Vec<(String, Option<Value>)>, Refusal> {
+        if self.has_changed(key, shown) {
+            return Err(Refusal::Changed);
+        }
+        if let Verdict::Approve { args: Some(args) } = verdict {
+            self.check_edit(key, args, cx)?;
+        }
+        let mut answers = Vec::new();
+        for open in self.interrupts.asking_about(key) {
+            let payload = open.payload(verdict);
+            let payload = match (open.is_over(cx.now), verdict) {
+                // No answer is taken any more: to give it up lets nothing run either.
+                (true, Verdict::Deny { .. }) => None,
+                (true, Verdict::Approve { .. }) => return Err(Refusal::Expired),
+                (false, _) => Some(payload),
+            };
+            let wrong = payload.as_ref().map(|payload| open.violations(payload));
+            if let Some(wrong) = wrong.filter(|wrong| !wrong.is_empty()) {
+                return Err(Refusal::InvalidEdit(wrong));
+            }
+            answers.push((open.interrupt.id.clone(), payload));
+        }
+        Ok(answers)
     }
 
     pub(super) fn answer_interrupt(
@@ -103,14 +129,11 @@ impl Session {
         let Some(open) = found.filter(|open| open.answer.is_none()) else {
             return cx.refuse(Refusal::AlreadyResolved);
         };
-        let over = open.expires_at().is_some_and(|at| at <= cx.now);
-        if over && status == ResumeStatus::Resolved {
-            return cx.refuse(Refusal::Expired);
-        }
-        if let (ResumeStatus::Resolved, Some(schema)) = (status, &open.interrupt.response_schema) {
-            let schema = Value::Object(schema.clone());
-            let value = payload.clone().unwrap_or_default();
-            let violations = schema::validate(&schema, &value, &mut NoPatterns);
+        if status == ResumeStatus::Resolved {
+            if open.is_over(cx.now) {
+                return cx.refuse(Refusal::Expired);
+            }
+            let violations = open.violations(&payload.clone().unwrap_or_default());
             if !violations.is_empty() {
                 return cx.refuse(Refusal::InvalidEdit(violations));
             }

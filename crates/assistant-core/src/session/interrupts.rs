@@ -68,6 +68,19 @@ impl OpenInterrupt {
         self.asks != Asks::Anything
     }
 
+    /// Whether it can no longer be answered, only given up.
+    pub(super) fn is_over(&self, now: i64) -> bool {
+        self.expires_at().is_some_and(|at| at <= now)
+    }
+
+    /// What is wrong with an answer.
+    pub(super) fn violations(&self, answer: &Value) -> Vec<schema::Violation> {
+        let Some(schema) = &self.interrupt.response_schema else {
+            return Vec::new();
+        };
+        schema::validate(&Value::Object(schema.clone()), answer, &mut NoPatterns)
+    }
+
     /// The answer that says what a person decided.
     #[must_use]
     pub fn payload(&self, verdict: &Verdict) -> Value {
@@ -184,10 +197,16 @@ impl Interrupts {
         Some(self.list.remove(place))
     }
 
-    /// The one that asks about a call by its card, as long as it is not answered.
-    pub(super) fn asking_about(&self, key: &CallKey) -> Option<&OpenInterrupt> {
+    /// Those that ask about a call by its card and are not answered.
+    pub(super) fn asking_about(&self, key: &CallKey) -> impl Iterator<Item = &OpenInterrupt> {
         let asks = |open: &&OpenInterrupt| open.call == Some(*key) && open.answer.is_none();
-        self.list.iter().find(asks)
+        self.list.iter().filter(asks)
+    }
+
+    /// Whether one that holds a call back is answered.
+    pub(super) fn answers_for(&self, key: &CallKey) -> bool {
+        let answers = |open: &OpenInterrupt| open.gates == Some(*key) && open.answer.is_some();
+        self.list.iter().any(answers)
     }
 
     pub(super) fn answer(&mut self, id: &str, status: ResumeStatus, payload: Option<Value>) {

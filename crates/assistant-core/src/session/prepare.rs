@@ -253,13 +253,18 @@ impl Session {
         }
     }
 
-    /// An action is on the page now: the calls that waited for it go on.
+    /// An action is on the page now: the calls that waited for it go on, and a person who is asked
+    /// by other rules than it has now is asked anew.
     pub(super) fn find_missing(&mut self, name: &str, cx: &mut Cx<'_>) {
         for key in self.conversation.active_calls() {
-            let waits = self
-                .conversation
-                .call(&key)
-                .is_some_and(|call| call.name == name && *call.state() == State::Missing);
+            let call = self.conversation.call(&key);
+            let waits =
+                call.filter(|call| call.name == name)
+                    .is_some_and(|call| match call.state() {
+                        State::Missing => true,
+                        State::Asked => !self.still_bound(&key),
+                        _ => false,
+                    });
             if waits {
                 self.turn.offer_too(name);
                 self.forget_verdict(&key);

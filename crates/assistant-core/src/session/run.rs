@@ -59,6 +59,7 @@ impl Finish {
 impl Session {
     /// Starts a run with the branch as it stands on which runs write.
     pub(super) fn start_run(&mut self, cx: &mut Cx<'_>) {
+        self.end_abandoned_calls(cx);
         let key = RunKey(self.number());
         let offered = self.registry.offered();
         let tools = offered.iter().map(|entry| entry.spec.tool()).collect();

@@ -202,6 +202,22 @@ impl Session {
         cx.change(Change::Run);
     }
 
+    /// Answers what nobody else will answer any more: calls that wait on the branch on which a run
+    /// begins, from a time before it was left or stored.
+    pub(super) fn end_abandoned_calls(&mut self, cx: &mut Cx<'_>) {
+        for key in self.conversation.active_calls() {
+            let state = self.conversation.call(&key).map(|call| call.state());
+            let goes_on = match state {
+                Some(State::Told { .. } | State::AtAgent { .. }) => true,
+                Some(state) if state.is_gated() => self.interrupts.answers_for(&key),
+                _ => false,
+            };
+            if !goes_on {
+                self.give_up(&key, Some("superseded"), cx);
+            }
+        }
+    }
+
     fn reach_limit(&mut self, cx: &mut Cx<'_>) {
         self.turn.summary_mut().finish = Some(FinishReason::Limit);
         self.end_awaited_calls(cx);

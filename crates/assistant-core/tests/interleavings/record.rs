@@ -71,9 +71,17 @@ impl Record {
     }
 
     /// The person is on another branch from here on: ids may mean other calls.
-    pub(super) fn turn_off(&mut self) {
+    pub(super) fn turn_off(&mut self, is_branch: bool) {
+        if is_branch {
+            self.said.clear();
+        }
         self.denied_ids.clear();
         self.started_ids.clear();
+    }
+
+    /// What the last try said is said anew.
+    pub(super) fn tries_again(&mut self) {
+        self.said.clear();
     }
 
     pub(super) fn loaded(&mut self) {

@@ -105,6 +105,11 @@ impl World {
     pub(super) fn input(&mut self, input: Input) {
         let before =
             (!matches!(input, Input::Event { .. })).then(|| format!("{:?}", self.driver.session));
+        let session = &self.driver.session;
+        let moved = match &input {
+            Input::Send { .. } => session.conversation().shows_other_branch(),
+            _ => !session.is_busy(),
+        };
         let decision = self.decision(&input);
         self.note_input(&input);
         let step = self.driver.input(input.clone());
@@ -114,7 +119,7 @@ impl World {
             let after = format!("{:?}", self.driver.session);
             assert_eq!(before, Some(after), "refused: {input:?}");
         } else {
-            self.note_taken(&input, decision);
+            self.note_taken(&input, decision, moved);
         }
         if let Some(copy) = &mut self.copy {
             let same = copy.input(input.clone());
@@ -189,7 +194,12 @@ impl World {
         Some((key, call.id.clone(), shown))
     }
 
-    fn note_taken(&mut self, input: &Input, decision: Option<(CallKey, String, Option<Shown>)>) {
+    fn note_taken(
+        &mut self,
+        input: &Input,
+        decision: Option<(CallKey, String, Option<Shown>)>,
+        moved: bool,
+    ) {
         if let Some((key, id, shown)) = decision {
             match shown {
                 Some(mut shown) => {
@@ -203,8 +213,8 @@ impl World {
             Input::Tree {
                 change: TreeChange::Interject { .. } | TreeChange::ShowRun,
             } => {}
-            Input::Tree { .. } => self.record.turn_off(),
-            Input::Send { .. } => self.record.turn_off(),
+            Input::Tree { .. } | Input::Send { .. } => self.record.turn_off(moved),
+            Input::Retry => self.record.tries_again(),
             Input::NewThread => self.record = Record::default(),
             Input::Load { .. } => self.record.loaded(),
             _ => {}

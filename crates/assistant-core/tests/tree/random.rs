@@ -46,6 +46,21 @@ fn op() -> impl Strategy<Value = Value> {
     ]
 }
 
+fn step() -> impl Strategy<Value = Value> {
+    let call = || (0..6_u8).prop_map(|number| format!("c{number}"));
+    prop_oneof![
+        6 => op(),
+        2 => (id(), call(), call()).prop_map(|(id, one, two)| {
+            json!({"op": "calls_generated", "assistant": id, "calls": [one, two]})
+        }),
+        2 => (prop_oneof![Just("call_start"), Just("call_done")], call())
+            .prop_map(|(op, call)| json!({"op": op, "call": call})),
+        1 => id().prop_map(|id| json!({"op": "interject", "id": id})),
+        1 => Just(json!({"op": "stop"})),
+        1 => (id(), id()).prop_map(|(id, _)| json!({"op": "step_limit", "id": id})),
+    ]
+}
+
 /// What a reader keeps who looks only at what is said to have changed.
 #[derive(Debug, Default, PartialEq)]
 struct Mirror {
@@ -142,6 +157,21 @@ proptest! {
             check(&back);
             assert_eq!(sketch(conversation), sketch(&back));
             assert_eq!(exported, back.export());
+        });
+    }
+
+    #[test]
+    fn a_tree_holds_together_while_the_loop_goes_on(ops in prop::collection::vec(step(), 1..40)) {
+        let mut mirror = Mirror::default();
+        branches::watch(&json!(ops), |conversation, changes| {
+            check(conversation);
+            mirror.follow(conversation, changes);
+            assert_eq!(mirror, Mirror::of(conversation));
+            let back = Conversation::import(conversation.export()).unwrap();
+            check(&back);
+            assert_eq!(sketch(conversation), sketch(&back));
+            assert_eq!(back.export(), Conversation::import(back.export()).unwrap().export());
+            assert_eq!(conversation.export(), back.export());
         });
     }
 

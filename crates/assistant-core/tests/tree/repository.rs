@@ -148,7 +148,7 @@ fn difference(vector: &Value) -> Option<String> {
             indices.any(|index| index >= before as u64)
         });
         let is_question = op["op"].as_str().unwrap().starts_with("get");
-        if new_error != !op["throws"].is_null() && !is_question {
+        if new_error == op["throws"].is_null() && !is_question {
             return Some(format!("op {index}: error {new_error}"));
         }
         if observed != expect {

@@ -9,7 +9,7 @@ use super::callout;
 use super::{Applied, Conversation, authority::Authority, merge::Listing};
 use crate::{
     conversation::{
-        Author, CallKey, Message, Part, TextPart, ToolCall,
+        Author, CallKey, Message, Origin, Part, TextPart, ToolCall,
         wire_form::{self, ended},
     },
     event::{self, FunctionCall, MessageBody, Role},
@@ -89,18 +89,20 @@ impl Conversation {
         // What a list adds among what was before its run is of no newer response.
         let current = self.runs.current;
         let run = node.run.filter(|run| !is_old || current != Some(*run));
-        let agents = |part: &Part| {
-            let call = part.as_call()?;
-            let listed = call.origin == crate::conversation::Origin::Agent;
-            listed.then(|| (call.id.clone(), call.key()))
-        };
-        let known: HashMap<String, CallKey> =
-            node.message.parts.iter().filter_map(agents).collect();
+        let calls = node.message.calls().filter(|call| call.is_real());
+        let known: HashMap<String, (CallKey, Origin)> = calls
+            .map(|call| (call.id.clone(), (call.key(), call.origin)))
+            .collect();
         for fresh in wire {
             let said = ended(fresh, now);
-            if let Some(key) = known.get(&said.id) {
-                self.edit_call(key, |call| call.take_over(said));
-                continue;
+            match known.get(&said.id) {
+                Some((key, Origin::Agent)) => {
+                    self.edit_call(key, |call| call.take_over(said));
+                    continue;
+                }
+                // It is written in the text, which says what it is.
+                Some(_) => continue,
+                None => {}
             }
             let call = match self.take_back(&said.id) {
                 Some(mut call) => {

@@ -6,7 +6,7 @@
 //! what a server's feed adds goes through [`Conversation`]'s own operations.
 //!
 //! Costs are whole numbers: they are kept as [`Cost::price_micros`]. Neighbours: `script` for the
-//! agent and the host that the session speaks to, `import` for what is loaded, `observe` for what
+//! agent and the host that the session speaks to, `calls` for what tools do, `import` for what is loaded, `observe` for what
 //! is compared.
 //!
 //! ```
@@ -24,6 +24,7 @@
 //! [`Session`]: crate::session::Session
 //! [`Cost::price_micros`]: crate::conversation::Cost::price_micros
 
+mod calls;
 mod import;
 mod observe;
 mod script;

@@ -3,33 +3,30 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::{Code, need, text};
+use super::Code;
 use crate::{
-    action::{ActionSpec, Policy, RegistrationId, ToolError, ToolOutcome, schema::PatternHost},
-    conversation::{
-        Author, CallKey, CallResult, Change, Conversation, Done, End, Message, MessageId, Part,
-        Phase, TextPart, TreeError,
-    },
+    action::{ActionSpec, Policy, RegistrationId, schema::PatternHost},
+    conversation::{Author, Change, Conversation, Message, MessageId, Part, TextPart, TreeError},
     event::{Event, EventKind, Role},
     session::{
         Answer, Effect, Host, Input, InvocationId, Options, PolicyQuestion, Refusal, RunKey,
-        RunSummary, Session, Step, StopCondition, StreamEnd, TreeChange, Verdict,
+        RunSummary, Session, Step, StopCondition, StreamEnd, TreeChange,
     },
 };
 
 /// The one action of the page.
-const TOOL: &str = "tool";
+pub(super) const TOOL: &str = "tool";
 
 /// A session with everything around it.
 #[derive(Debug)]
 pub(super) struct Script {
-    session: Session,
+    pub(super) session: Session,
     host: ScriptHost,
     run: Option<RunKey>,
     /// Handlers that were started, by the agent's id of the call.
-    handlers: HashMap<String, InvocationId>,
+    pub(super) handlers: HashMap<String, InvocationId>,
     /// Messages of a person that the session has not named yet: the names that the vector has.
     awaited: VecDeque<String>,
     /// Messages that the session named, by the vector's name.
@@ -309,7 +306,7 @@ impl Script {
         self.event(EventKind::TextMessageEnd { message_id });
     }
 
-    fn begin_run(&mut self) {
+    pub(super) fn begin_run(&mut self) {
         if self.run.is_none() {
             let step = self.session.open_run(&mut self.host);
             let _ = self.carry_out(step);
@@ -323,7 +320,7 @@ impl Script {
         }
     }
 
-    fn event(&mut self, kind: EventKind) {
+    pub(super) fn event(&mut self, kind: EventKind) {
         if let Some(run) = self.run {
             let event = Box::new(Event::from(kind));
             let _ = self.input(Input::Event { run, event });
@@ -343,105 +340,5 @@ impl Script {
             let end = StreamEnd::Closed;
             let _ = self.input(Input::RunClosed { run, end });
         }
-    }
-
-    /// The agent's message asks for calls, and its run is over.
-    pub(super) fn make_calls(&mut self, op: &Value) -> Result<(), Code> {
-        let id = self.name(need(op, "assistant")?);
-        let role = self.conversation().message(&id).map(|known| known.role);
-        match role {
-            None => return Err(TreeError::UnknownMessage.code()),
-            Some(Role::Assistant) => {}
-            Some(_) => return Err(TreeError::NotAssistant.code()),
-        }
-        let calls = op.get("calls").and_then(Value::as_array);
-        let ids = calls.ok_or("malformed")?.iter().map(|call| {
-            let id = call.as_str().or_else(|| text(call, "id"));
-            id.ok_or("malformed")
-        });
-        let ids: Vec<&str> = ids.collect::<Result<_, _>>()?;
-        let on_path = self.conversation().run_path().any(|known| known.id == id);
-        let shown = self.conversation().tip().cloned().filter(|_| !on_path);
-        if !on_path {
-            self.finish_run();
-            self.show(&id, true);
-        }
-        self.begin_run();
-        for call in ids {
-            let tool_call_id = call.to_owned();
-            self.event(EventKind::ToolCallStart {
-                tool_call_id: tool_call_id.clone(),
-                tool_call_name: TOOL.to_owned(),
-                parent_message_id: Some(id.as_str().to_owned()),
-            });
-            let delta = json!({}).to_string();
-            self.event(EventKind::ToolCallArgs {
-                tool_call_id: tool_call_id.clone(),
-                delta,
-            });
-            self.event(EventKind::ToolCallEnd { tool_call_id });
-        }
-        self.finish_run();
-        if let Some(shown) = shown {
-            self.show(&shown, false);
-        }
-        Ok(())
-    }
-
-    /// Finds a call by the agent's id, on the run's path or elsewhere.
-    pub(super) fn call(&self, id: &str) -> Option<(CallKey, Phase)> {
-        let conversation = self.conversation();
-        let on_path = conversation.call_by_wire_id(id).map(|(_, call)| call);
-        let mut all = conversation.all_messages().flat_map(Message::calls);
-        let call = on_path.or_else(|| all.find(|call| call.id == id))?;
-        Some((call.key(), call.phase()))
-    }
-
-    /// The call may start: a person approves it, and its handler is called.
-    pub(super) fn start_call(&mut self, id: &str) -> Result<(), Code> {
-        let (call, phase) = self.call(id).ok_or("unknown_call")?;
-        if phase != Phase::ApprovalRequested {
-            return Ok(());
-        }
-        self.finish_run();
-        self.input(Input::Decide {
-            call,
-            shown: None,
-            verdict: Verdict::Approve { args: None },
-        })
-    }
-
-    /// The call's handler gives its result. What comes too late is the session's to ignore.
-    pub(super) fn end_call(&mut self, op: &Value) -> Result<(), Code> {
-        let id = need(op, "call")?;
-        let (key, _) = self.call(id).ok_or("unknown_call")?;
-        let end = match text(op, "status").unwrap_or("complete") {
-            "complete" | "completed" | "success" | "done" | "output-available" => End::Output,
-            "failed" | "error" | "output-error" => End::Error,
-            "denied" | "rejected" | "output-denied" => End::Denied,
-            "skipped" => End::Skipped,
-            "cancelled" => End::Cancelled,
-            _ => return Err("malformed"),
-        };
-        let result = op.get("result").cloned().unwrap_or_else(|| json!("done"));
-        let outcome = match end {
-            End::Output => Ok(ToolOutcome::Continue(result)),
-            End::Error => Err(ToolError::new(text(op, "error").unwrap_or("failed"))),
-            _ => {
-                let result = CallResult::new(format!("{id}-result"), result.to_string(), result);
-                let (by, sent) = (Author::Record, false);
-                let done = Done { end, by, sent };
-                self.session.conversation_mut().answer(key, result, done, 0);
-                return self.input(Input::SetForwardedProps { props: json!({}) });
-            }
-        };
-        self.start_call(id)?;
-        let Some(invocation) = self.handlers.get(id).copied() else {
-            return Ok(());
-        };
-        self.input(Input::Finished {
-            invocation,
-            outcome,
-        })
     }
 }

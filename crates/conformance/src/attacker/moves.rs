@@ -1,0 +1,309 @@
+//! What the agent, the person and the page can do, and how it is drawn.
+
+use std::fmt;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+/// A tool that the agent calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tool {
+    /// A person is always asked.
+    Pay,
+    /// A person is always asked, and nothing else runs beside it.
+    Erase,
+    /// Nobody is asked.
+    Look,
+    /// A person is asked if a rule of the page says so.
+    Maybe,
+    /// The page does not have it.
+    Theirs,
+}
+
+impl Tool {
+    /// All of them.
+    pub const ALL: [Self; 5] = [
+        Self::Pay,
+        Self::Erase,
+        Self::Look,
+        Self::Maybe,
+        Self::Theirs,
+    ];
+
+    /// Returns the name by which agent and page know it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pay => "pay",
+            Self::Erase => "erase",
+            Self::Look => "look",
+            Self::Maybe => "maybe",
+            Self::Theirs => "theirs",
+        }
+    }
+}
+
+/// Arguments; some of them say the same in other letters.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Args(usize);
+
+const TEXTS: [&str; 10] = [
+    r#"{"to":"Ann","sum":1}"#,
+    r#"{ "sum": 1, "to": "Ann" }"#,
+    r#"{"to":"Bob","sum":1}"#,
+    r#"{"to":"Ann","sum":1000}"#,
+    r#"{"to":"Ann","sum":"1"}"#,
+    r#"{"to":"Ann","sum":1,"all":true}"#,
+    r#"{"to":"Ann\n\"sum\":1"}"#,
+    "{}",
+    "",
+    r#"{"to":"#,
+];
+
+impl Args {
+    /// Returns them as the agent writes them.
+    #[must_use]
+    pub fn text(self) -> &'static str {
+        TEXTS.get(self.0).copied().unwrap_or_default()
+    }
+}
+
+/// Where a call is said to stand.
+#[derive(Debug, Clone, Copy)]
+pub enum Home {
+    /// The agent does not say.
+    None,
+    /// In a message of its own.
+    New,
+    /// In the newest message.
+    Newest,
+}
+
+/// A change of the history before it is listed.
+#[derive(Debug, Clone, Copy)]
+pub enum Change {
+    /// Leaves a message out.
+    Drop(u8),
+    /// Moves a message.
+    Move(u8, u8),
+    /// Gives a message another id.
+    Name(u8),
+    /// Moves a call into a message of its own.
+    Home(u8),
+    /// Moves a call into another message.
+    Into(u8, u8),
+    /// Leaves a call out.
+    Forget(u8),
+    /// Gives a call another name and other arguments.
+    Rewrite(u8, Tool, Args),
+    /// Lists a call twice.
+    Twice(u8),
+    /// Adds a call to the history that was never said.
+    Plant(u8, Tool, Args),
+    /// Leaves a result out.
+    Unanswer(u8),
+    /// Answers a call.
+    Answer(u8),
+    /// Says something else in somebody's name.
+    Misquote(u8),
+}
+
+/// How a run ends.
+#[derive(Debug, Clone)]
+pub enum End {
+    /// Well.
+    Well,
+    /// With a question about each of these calls.
+    Asks(Vec<u8>),
+    /// With an error.
+    Error,
+    /// The connection breaks.
+    Cut,
+}
+
+/// What the person says to a card.
+#[derive(Debug, Clone, Copy)]
+pub enum Says {
+    /// Go on.
+    Yes,
+    /// Do not.
+    No,
+    /// Go on with these arguments.
+    With(Args),
+}
+
+/// What happens in the page by itself.
+#[derive(Debug, Clone, Copy)]
+pub enum Page {
+    /// A handler ends.
+    Ends(u8),
+    /// It is loaded anew.
+    Reload,
+    /// A component registers a tool anew, with another schema.
+    Register(Tool),
+    /// A component that has a tool goes.
+    Unregister(Tool),
+}
+
+/// One thing that happens.
+#[derive(Debug, Clone)]
+pub enum Move {
+    /// The agent calls a tool.
+    Call {
+        /// Which one.
+        tool: Tool,
+        /// With what.
+        args: Args,
+        /// Where.
+        home: Home,
+    },
+    /// The agent says a call again, as another.
+    Again {
+        /// Which one, the newest first.
+        call: u8,
+        /// As what.
+        tool: Tool,
+        /// With what.
+        args: Args,
+    },
+    /// The agent adds to the arguments of a call.
+    More {
+        /// Which one, the newest first.
+        call: u8,
+        /// What it adds.
+        args: Args,
+    },
+    /// The agent writes a call into a text.
+    Written {
+        /// Which tool.
+        tool: Tool,
+        /// With what.
+        args: Args,
+    },
+    /// The agent answers a call.
+    Result {
+        /// Which one, the newest first.
+        call: u8,
+    },
+    /// The agent lists the history.
+    List(Vec<Change>),
+    /// The run ends.
+    End(End),
+    /// The person looks at the screen.
+    Look,
+    /// The person decides about a card as they saw it last.
+    Click {
+        /// Which card.
+        card: u8,
+        /// What they say.
+        says: Says,
+        /// Whether they look first.
+        looks: bool,
+    },
+    /// The person speaks.
+    Speak,
+    /// The person says something else than they said.
+    Rephrase(u8),
+    /// The person wants another answer.
+    Anew(u8),
+    /// The person goes to another branch.
+    Turn(u8),
+    /// The person stops everything.
+    Stop,
+    /// The person has a failed run tried again.
+    Retry,
+    /// What the page does.
+    Page(Page),
+}
+
+/// A history, one move to a line.
+#[derive(Clone)]
+pub struct History(pub Vec<Move>);
+
+impl fmt::Debug for History {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0
+            .iter()
+            .try_for_each(|step| write!(f, "\n    {step:?}"))
+    }
+}
+
+fn tool() -> impl Strategy<Value = Tool> + Clone {
+    select(Tool::ALL.to_vec())
+}
+
+fn args() -> impl Strategy<Value = Args> + Clone {
+    prop_oneof![5 => 0..6_usize, 1 => 6..TEXTS.len()].prop_map(Args)
+}
+
+fn n() -> impl Strategy<Value = u8> + Clone {
+    any::<u8>()
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    prop_oneof![
+        2 => n().prop_map(Change::Drop),
+        1 => (n(), n()).prop_map(|(a, b)| Change::Move(a, b)),
+        1 => n().prop_map(Change::Name),
+        3 => n().prop_map(Change::Home),
+        2 => (n(), n()).prop_map(|(a, b)| Change::Into(a, b)),
+        2 => n().prop_map(Change::Forget),
+        4 => (n(), tool(), args()).prop_map(|(a, b, c)| Change::Rewrite(a, b, c)),
+        1 => n().prop_map(Change::Twice),
+        2 => (n(), tool(), args()).prop_map(|(a, b, c)| Change::Plant(a, b, c)),
+        1 => n().prop_map(Change::Unanswer),
+        1 => n().prop_map(Change::Answer),
+        1 => n().prop_map(Change::Misquote),
+    ]
+}
+
+fn agents() -> impl Strategy<Value = Move> {
+    let home = select(vec![Home::None, Home::New, Home::Newest]);
+    let end = prop_oneof![
+        6 => Just(End::Well),
+        3 => vec(n(), 1..3).prop_map(End::Asks),
+        1 => Just(End::Error),
+        1 => Just(End::Cut),
+    ];
+    prop_oneof![
+        5 => (tool(), args(), home).prop_map(|(tool, args, home)| Move::Call { tool, args, home }),
+        2 => (n(), tool(), args()).prop_map(|(call, tool, args)| Move::Again { call, tool, args }),
+        1 => (n(), args()).prop_map(|(call, args)| Move::More { call, args }),
+        1 => (tool(), args()).prop_map(|(tool, args)| Move::Written { tool, args }),
+        1 => n().prop_map(|call| Move::Result { call }),
+        5 => vec(change(), 0..4).prop_map(Move::List),
+        5 => end.prop_map(Move::End),
+    ]
+}
+
+fn others() -> impl Strategy<Value = Move> {
+    let says = prop_oneof![
+        4 => Just(Says::Yes),
+        2 => Just(Says::No),
+        1 => args().prop_map(Says::With),
+    ];
+    let page = prop_oneof![
+        6 => n().prop_map(Page::Ends),
+        2 => Just(Page::Reload),
+        1 => tool().prop_map(Page::Register),
+        1 => tool().prop_map(Page::Unregister),
+    ];
+    prop_oneof![
+        2 => Just(Move::Look),
+        6 => (n(), says, any::<bool>())
+            .prop_map(|(card, says, looks)| Move::Click { card, says, looks }),
+        3 => Just(Move::Speak),
+        1 => n().prop_map(Move::Rephrase),
+        1 => n().prop_map(Move::Anew),
+        1 => n().prop_map(Move::Turn),
+        1 => Just(Move::Stop),
+        1 => Just(Move::Retry),
+        4 => page.prop_map(Move::Page),
+    ]
+}
+
+/// Any history.
+pub fn history() -> impl Strategy<Value = History> {
+    vec(prop_oneof![agents(), others()], 1..50).prop_map(History)
+}
