@@ -1,6 +1,9 @@
 //! Where the person writes.
 
-use assistant_core::{event::Content, session::OpenInterrupt};
+use assistant_core::{
+    event::Content,
+    session::{OpenInterrupt, Refusal},
+};
 use leptos::{ev, html, prelude::*};
 
 use super::{Icon, Labels};
@@ -216,7 +219,15 @@ fn send_written(
         return Ok(());
     };
     let sent = assistant.send_content(content);
-    sent.map_err(|refusal| labels.refusal(&refusal))?;
+    sent.map_err(|refusal| {
+        // An approval card asks for another thing than a question does.
+        let asks = assistant.interrupts();
+        let asks = asks.with_untracked(|list| list.iter().any(is_asked));
+        match refusal {
+            Refusal::InterruptsPending if !asks => labels.approvals_hint.to_string(),
+            refusal => labels.refusal(&refusal),
+        }
+    })?;
     element.set_value("");
     if let Some(tray) = tray {
         tray.clear();
