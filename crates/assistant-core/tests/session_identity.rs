@@ -413,22 +413,33 @@ fn one_card_answers_all_that_ask_about_its_call() {
 
 #[cfg(feature = "callouts")]
 #[test]
-fn a_written_call_that_a_list_repeats_is_one_call() {
-    let mut driver = Driver::with(Options {
-        markdown_tools: MarkdownTools::Intercept,
-        ..Options::default()
-    });
-    driver.register(asking("f"));
-    driver.send("hi");
-    let words = "> [!tool f c]\n> input: {\"x\":1}\n";
-    driver.plays(says("m", words));
-    assert_eq!(driver.deny("c", None), None);
-    driver.event(started());
-    driver.event(snapshot(driver.request().messages.clone()));
-    finish_run(&mut driver);
-    assert_eq!(driver.session.conversation().path_calls().len(), 1);
-    assert_eq!(
-        (driver.starts("c"), driver.phase("c")),
-        (0, Phase::OutputDenied)
-    );
+fn a_written_call_that_a_list_has_anywhere_is_one_call() {
+    for home in ["m", "n"] {
+        let mut driver = Driver::with(Options {
+            markdown_tools: MarkdownTools::Intercept,
+            ..Options::default()
+        });
+        driver.register(action("f"));
+        driver.send("hi");
+        driver.plays(says("m", "> [!tool f c]\n> input: {\"x\":1}\n"));
+        driver.returns("c", json!(1));
+        driver.event(started());
+        let mut list = driver.request().messages.clone();
+        if home == "n" {
+            let MessageBody::Assistant { tool_calls, .. } = &mut list[1].body else {
+                panic!("{list:?}");
+            };
+            tool_calls.clear();
+            list.push(listed("n", &[("c", "f", "{}")]));
+        }
+        driver.event(snapshot(list.clone()));
+        driver.event(snapshot(list));
+        finish_run(&mut driver);
+        assert_eq!(
+            driver.session.conversation().path_calls().len(),
+            1,
+            "{home}"
+        );
+        assert_eq!(driver.starts("c"), 1, "{home}");
+    }
 }

@@ -100,8 +100,9 @@ impl Conversation {
                     self.edit_call(key, |call| call.take_over(said));
                     continue;
                 }
-                // It is written in the text, which says what it is.
+                // It is written in a text, this one or another, which says what it is.
                 Some(_) => continue,
+                None if self.find_call(&said.id).is_some() => continue,
                 None => {}
             }
             let call = match self.take_back(&said.id) {
