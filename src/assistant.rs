@@ -5,9 +5,10 @@ use std::{fmt, rc::Rc, sync::Arc};
 use assistant_core::{
     action::ToolError,
     conversation::{CallKey, Conversation, MessageId},
-    event::{Content, Diagnostic, Event, ResumeStatus, Tool},
+    event::{Content, Event, ResumeStatus, Tool},
     session::{
-        AgentStep, Input, Notice, NoticeId, OpenInterrupt, Options, Refusal, RunSummary, Verdict,
+        AgentStep, Input, Notice, NoticeId, OpenInterrupt, Options, Refusal, RunSummary,
+        TreeChange, Verdict,
     },
 };
 use leptos::prelude::*;
@@ -47,9 +48,20 @@ impl Assistant {
     /// Its clones must stay on the thread that made it.
     #[must_use]
     pub fn new(agent: impl Agent, options: Options) -> Self {
+        Self::with_thread_id(agent, options, fresh_id())
+    }
+
+    /// An assistant whose conversation has an id that the application chose.
+    #[must_use]
+    pub fn with_thread_id(
+        agent: impl Agent,
+        options: Options,
+        thread_id: impl Into<String>,
+    ) -> Self {
         Self(Arc::new(SendWrapper::new(Runtime::new(
             Rc::new(agent),
             options,
+            thread_id.into(),
         ))))
     }
 
@@ -134,8 +146,14 @@ impl Assistant {
     }
 
     fn decide(&self, call: &CallKey, verdict: Verdict) -> Result<(), Refusal> {
+        // A denial lets nothing run, whatever the call has become since it was drawn.
+        let shown = match verdict {
+            Verdict::Approve { .. } => self.runtime().view.shown(call),
+            Verdict::Deny { .. } => None,
+        };
         self.dispatch(Input::Decide {
-            call: call.clone(),
+            call: *call,
+            shown,
             verdict,
         })
     }
@@ -164,74 +182,6 @@ impl Assistant {
         let _ = self.dispatch(Input::Dismiss { notice });
     }
 
-    /// Begins another conversation; what is open in this one is cancelled, and nothing is sent.
-    pub fn new_conversation(&self) {
-        // Beginning anew is never refused.
-        let _ = self.dispatch(Input::NewThread);
-        self.runtime().flush();
-    }
-
-    /// Goes back to a conversation that another took the place of.
-    ///
-    /// # Errors
-    ///
-    /// When there is none with this id, or it cannot be read.
-    pub fn open_conversation(&self, thread_id: &str) -> Result<(), Refusal> {
-        let snapshot = self
-            .runtime()
-            .archived(thread_id)
-            .ok_or(Refusal::NothingToDo)?;
-        self.dispatch(Input::Load {
-            thread_id: thread_id.to_owned(),
-            snapshot,
-        })?;
-        self.runtime().flush();
-        Ok(())
-    }
-
-    /// The whole conversation with its id, as versioned JSON for [`Self::import`].
-    #[must_use]
-    pub fn export(&self) -> Value {
-        let exported = self.runtime().read(|session| {
-            let mut value = session.conversation().export();
-            if let Value::Object(object) = &mut value {
-                object.insert("threadId".to_owned(), session.thread_id().into());
-            }
-            value
-        });
-        exported.unwrap_or_default()
-    }
-
-    /// Shows another conversation: what [`Self::export`] wrote, or a list of AG-UI messages.
-    ///
-    /// What is open in the one before is cancelled. A conversation without an id gets a fresh one.
-    /// Calls that wait for a person wait again; nothing runs a second time.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be read; then everything stays as it is.
-    pub fn import(&self, mut conversation: Value) -> Result<(), Refusal> {
-        let given = conversation
-            .as_object_mut()
-            .and_then(|object| object.shift_remove("threadId"));
-        let thread_id = match given {
-            Some(Value::String(id)) if !id.is_empty() => id,
-            _ => fresh_id(),
-        };
-        self.dispatch(Input::Load {
-            thread_id,
-            snapshot: conversation,
-        })?;
-        self.runtime().flush();
-        Ok(())
-    }
-
-    /// The ids of the conversations that others took the place of, oldest first.
-    #[must_use]
-    pub fn past_conversations(&self) -> Vec<String> {
-        self.runtime().archived_ids()
-    }
-
     /// Changes the state shared with the agent; the next run sends it.
     pub fn set_state(&self, state: Value) {
         // State is never refused.
@@ -247,11 +197,6 @@ impl Assistant {
     /// Talks to another agent from the next run on.
     pub fn set_agent(&self, agent: impl Agent) {
         self.runtime().set_agent(Rc::new(agent));
-    }
-
-    /// Calls back for everything that was tolerated, dropped or not acted on.
-    pub fn on_diagnostic(&self, observer: impl Fn(&Diagnostic) + 'static) {
-        self.runtime().on_diagnostic(Rc::new(observer));
     }
 
     /// The messages of the chat, oldest first.
@@ -299,16 +244,52 @@ impl Assistant {
         self.runtime().view.tools.read_only()
     }
 
-    /// The state shared with the agent.
+    /// The state shared with the agent. It is copied when it is read, and only then.
     #[must_use]
-    pub fn state(&self) -> ArcReadSignal<Value> {
-        self.runtime().view.state.read_only()
+    pub fn state(&self) -> ArcSignal<Value> {
+        let (assistant, changes) = (self.clone(), self.runtime().view.state.clone());
+        ArcSignal::derive(move || {
+            changes.track();
+            let state = assistant.with_conversation(|conversation| conversation.state().clone());
+            state.unwrap_or_default()
+        })
     }
 
     /// What the agent waits for.
     #[must_use]
     pub fn interrupts(&self) -> ArcReadSignal<Vec<OpenInterrupt>> {
         self.runtime().view.interrupts.read_only()
+    }
+
+    /// The calls that wait for a person's decision, oldest first.
+    #[must_use]
+    pub fn pending_approvals(&self) -> ArcReadSignal<Vec<CallKey>> {
+        self.runtime().view.approvals.read_only()
+    }
+
+    /// What the person said while an answer to the agent had to go out first: it follows.
+    #[must_use]
+    pub fn queued(&self) -> ArcReadSignal<Vec<Content>> {
+        self.runtime().view.queued.read_only()
+    }
+
+    /// Gives up a question whose answer the agent did not take: it is not told.
+    ///
+    /// # Errors
+    ///
+    /// When the agent did not reject an answer to it.
+    pub fn give_up(&self, interrupt_id: &str) -> Result<(), Refusal> {
+        let interrupt_id = interrupt_id.to_owned();
+        self.dispatch(Input::GiveUp { interrupt_id })
+    }
+
+    /// Does something to the tree of messages: shows another branch, edits, deletes.
+    ///
+    /// # Errors
+    ///
+    /// When the tree does not allow it, or something is under way that must end first.
+    pub fn change_tree(&self, change: TreeChange) -> Result<(), Refusal> {
+        self.dispatch(Input::Tree { change })
     }
 
     /// The conversation's id.
@@ -326,13 +307,14 @@ impl Assistant {
             .flatten()
     }
 
-    /// Runs an action by hand, outside of any conversation: checked arguments, its handler, no
-    /// approval. A handler that asks through its card waits for ever, since there is none.
+    /// Asks for an action as the agent would, but outside of the conversation: checked arguments,
+    /// the person's approval where the action asks for it, its limits, its handler. No agent is
+    /// told of it.
     ///
     /// # Errors
     ///
-    /// "Action X not found", "Action X has no handler", what is wrong with the arguments, or what
-    /// the handler says.
+    /// "Action X not found", "Action X has no handler", what is wrong with the arguments, that the
+    /// person denied it, or what the handler says.
     pub async fn execute(&self, name: &str, args: Value) -> Result<Value, ToolError> {
         self.runtime().execute(name, args).await
     }

@@ -25,11 +25,14 @@ pub mod attachment;
 pub mod chat;
 #[cfg(feature = "markdown")]
 pub mod markdown;
+mod observe;
 pub mod part;
 mod provider;
 mod runtime;
 pub mod testing;
+mod threads;
 pub mod tool;
+mod ui;
 pub mod view;
 
 pub use action::{
@@ -48,6 +51,7 @@ pub use attachment::Attachments;
 pub use chat::{ChatWindow, Labels, Suggestion};
 pub use part::{PartHandle, PartTarget, use_part_renderer};
 pub use provider::{AgentProp, AssistantProvider};
+pub use runtime::{CallEvent, CallEventKind, Subscription};
 
 /// The example of the README compiles.
 #[cfg(doctest)]

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::{agent::Agent, assistant::Assistant, runtime};
 
 /// The agent that a provider talks to; made from anything that is an [`Agent`].
-pub struct AgentProp(Box<dyn FnOnce(Options) -> Assistant + Send>);
+pub struct AgentProp(Box<dyn FnOnce(Options, Option<String>) -> Assistant + Send>);
 
 impl std::fmt::Debug for AgentProp {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -21,17 +21,18 @@ impl std::fmt::Debug for AgentProp {
 impl<A: Agent> From<A> for AgentProp {
     fn from(agent: A) -> Self {
         let agent = SendWrapper::new(agent);
-        Self(Box::new(move |options| {
-            Assistant::new(agent.take(), options)
+        Self(Box::new(move |options, thread_id| {
+            let thread_id = thread_id.unwrap_or_else(runtime::fresh_id);
+            Assistant::with_thread_id(agent.take(), options, thread_id)
         }))
     }
 }
 
 impl AgentProp {
-    /// An assistant that was made elsewhere.
+    /// An assistant that was made elsewhere: with its own options and its own conversation.
     #[must_use]
     pub fn existing(assistant: Assistant) -> Self {
-        Self(Box::new(move |_| assistant))
+        Self(Box::new(move |_, _| assistant))
     }
 }
 
@@ -66,6 +67,10 @@ pub fn AssistantProvider(
     /// in the console; call [`Assistant::import`] yourself to show it to the person.
     #[prop(optional_no_strip, into)]
     initial: Option<Value>,
+    /// The conversation's id, where the application knows it; it goes before the one in `initial`.
+    /// Without it, or if it is empty, the conversation has a fresh one.
+    #[prop(optional, into)]
+    thread_id: String,
     /// Which images and other media the chat may fetch; none unless it says so.
     #[prop(optional)]
     media: MediaPolicy,
@@ -76,16 +81,17 @@ pub fn AssistantProvider(
     let owner = Owner::current().map_or_else(Owner::new, |owner| owner.child());
     let children = owner.with(|| {
         provide_context(Arc::new(media));
-        // Without a browser there is no session, and hooks below are inert (decision D16).
+        // Without a browser there is no session, and hooks below are inert (rule "a hook without a provider").
         if !cfg!(feature = "csr") {
             return children();
         }
-        let assistant = (agent.0)(options);
+        let thread_id = Some(thread_id).filter(|id| !id.is_empty());
+        let assistant = (agent.0)(options, thread_id.clone());
         provide_context(assistant.clone());
         let stopped = assistant.clone();
         on_cleanup(move || stopped.shut_down());
         let children = children();
-        if let Some(Err(refusal)) = initial.map(|initial| assistant.import(initial)) {
+        if let Some(Err(refusal)) = initial.map(|initial| assistant.import_as(thread_id, initial)) {
             runtime::console_error(&format!("AssistantProvider: {refusal}"));
         }
         children

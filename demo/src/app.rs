@@ -54,8 +54,8 @@ fn Console(harbor: Harbor, notice: Option<String>) -> impl IntoView {
         <div class="demo-app" data-view=view>
             <header class="demo-bar">
                 <h1 class="demo-brand">
-                    <span class="demo-flag" data-flag="h" aria-hidden="true"></span>
-                    <span class="demo-brand-name">"Harbor"</span>
+                    <span class="demo-flag" data-flag={"h"} aria-hidden="true"></span>
+                    <span class="demo-brand-name">{"Harbor"}</span>
                 </h1>
                 <Switcher harbor />
                 <ThemeButton harbor />
@@ -65,7 +65,7 @@ fn Console(harbor: Harbor, notice: Option<String>) -> impl IntoView {
                     <div class="demo-page-inner">
                         {notice.map(page_notice)}
                         <div class="demo-intro">
-                            <h2 class="demo-title">"Operations"</h2>
+                            <h2 class="demo-title">{"Operations"}</h2>
                             <p class="demo-summary">{move || summary(harbor)}</p>
                         </div>
                         <div class="demo-columns-top"><Environments harbor /></div>
@@ -175,7 +175,7 @@ fn page_notice(text: String) -> impl IntoView {
         <div class="la-notice la-standalone" data-tone="error" role="alert">
             {Icon::Alert.view()}
             <div class="la-notice-body">
-                <p class="la-notice-title">"This agent cannot be used"</p>
+                <p class="la-notice-title">{"This agent cannot be used"}</p>
                 <p class="la-notice-text">{text}</p>
             </div>
         </div>

@@ -54,7 +54,7 @@ fn dialog(harbor: Harbor, asked: RwSignal<Option<String>>, name: String) -> impl
                 </p>
                 <div class="la-dialog-actions">
                     <button type="submit" class="la-button" value="cancel" autofocus>
-                        <span>"Cancel"</span>
+                        <span>{"Cancel"}</span>
                     </button>
                     <button
                         type="submit"
@@ -62,7 +62,7 @@ fn dialog(harbor: Harbor, asked: RwSignal<Option<String>>, name: String) -> impl
                         data-variant="danger"
                         value="confirm"
                     >
-                        <span>"Confirm"</span>
+                        <span>{"Confirm"}</span>
                     </button>
                 </div>
             </form>

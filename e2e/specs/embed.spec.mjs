@@ -241,7 +241,6 @@ hostTest("a chat that is taken away can be put back, as a new one", async (mount
   await page.evaluate(() => globalThis.chats.one.unmount());
   assert.equal(await page.locator("#one").innerHTML(), "");
   await page.evaluate(() => globalThis.unregister.one());
-  await register(page, "one");
   const second = await mount("one");
   await second.ask("Hello there");
   const requests = await agent.requests();
@@ -302,7 +301,8 @@ hostTest(
         throw new Error("broken by the page");
       };
     });
-    await chats[0].send("Hello there");
+    await chats[0].composer.fill("Hello there");
+    await chats[0].composer.press("Enter");
     for (const chat of chats) {
       const stopped = chat.root.getByRole("alert");
       await shows(stopped, /The chat has stopped/);

@@ -37,6 +37,11 @@ const ASKED = [
   },
   { id: "dog", reason: "confirm", message: "Is there a dog on board?", responseSchema: { type: "boolean" } },
   { id: "long", reason: "confirm", message: "The quay is being repaired. ".repeat(12), responseSchema: approved },
+  {
+    id: "adk",
+    reason: "adk:tool_confirmation",
+    metadata: { originalFunctionCall: { name: "refund_order", args: { order: "A-17", amount: 40 } } },
+  },
   { id: "any", reason: "anything_else" },
 ];
 
@@ -69,7 +74,7 @@ for (const [width, height] of [
   [390, 844],
 ]) {
   pageTest(
-    `five questions on a page ${width} wide: each is shown in full, and all answers go out together`,
+    `six questions on a page ${width} wide: each is shown in full, and all answers go out together`,
     { address: ({ page }) => `${page.url}host.html`, bare: true, viewport: { width, height } },
     async ({ page }, { page: server }) => {
       const runs = [];
@@ -92,18 +97,22 @@ for (const [width, height] of [
         assert.ok(cut <= 0, `${cut} pixels of a card are cut off`);
       }
       await asked.nth(3).scrollIntoViewIfNeeded();
-      const progress = chat.root.getByRole("status").filter({ hasText: "of 5 answered" });
-      await shows(progress, /^0 of 5 answered/);
+      const progress = chat.root.getByRole("status").filter({ hasText: "of 6 answered" });
+      await shows(progress, /^0 of 6 answered/);
       await accessible(page, "#one");
-      await chat.picture(`five questions ${width}`);
-      const third = chat.root.getByRole("group", { name: "Is there a dog on board? 3 of 5" });
+      await chat.picture(`six questions ${width}`);
+      const third = chat.root.getByRole("group", { name: "Is there a dog on board? 3 of 6" });
       await third.getByRole("button", { name: "Yes" }).click();
-      await shows(progress, /^1 of 5 answered/);
+      await shows(progress, /^1 of 6 answered/);
       await answer(asked.first(), { Name: "Ada", Nights: 2 });
-      await shows(progress, /^2 of 5 answered/);
+      await shows(progress, /^2 of 6 answered/);
+      await asked.first().getByRole("button", { name: "Deny" }).click();
+      await shows(progress, /^3 of 6 answered/);
+      await shows(asked.first(), /refund_order[^]*"amount": 40/);
+      assert.equal(await asked.first().getByRole("textbox").count(), 0, "no text stands for a yes");
       await asked.first().getByRole("button", { name: "Deny" }).click();
       await giveUp(asked.first());
-      await shows(progress, /^4 of 5 answered/);
+      await shows(progress, /^5 of 6 answered/);
       assert.equal(runs.length, 1, "one answer is still missing");
       await chat.approve(chat.card("pay"));
       await chat.idle();
@@ -116,6 +125,7 @@ for (const [width, height] of [
           ["form", "resolved", { name: "Ada", nights: 2 }],
           ["dog", "resolved", true],
           ["long", "resolved", { approved: false }],
+          ["adk", "resolved", { approved: false }],
           ["any", "cancelled", undefined],
         ],
       );

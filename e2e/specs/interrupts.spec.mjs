@@ -62,7 +62,12 @@ async function refund(chat, text = "Refund order A-17") {
 pydanticTest("an approval: nothing goes on before it, then the server runs its tool", async (chat, agent) => {
   const card = await refund(chat);
   await chat.running();
-  assert.ok(await chat.composer.evaluate((box) => box.readOnly), "the composer waits as well");
+  assert.ok(await chat.composer.isEditable(), "the next message can be written");
+  await chat.composer.fill("And the others?");
+  await chat.composer.press("Enter");
+  await chat.notice("Approve or deny the open request first.").waitFor();
+  assert.equal(await chat.composer.inputValue(), "And the others?");
+  await chat.composer.fill("");
   assert.equal((await agent.requests()).length, 1, "nothing is sent before the decision");
   assert.equal(await questions(chat).count(), 0, "the card is the question");
   await chat.picture("interrupt approval");

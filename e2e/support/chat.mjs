@@ -75,8 +75,10 @@ export class Chat {
     return () => this.page.evaluate((name) => globalThis.watched[name], name);
   }
 
-  approve(card) {
-    return card.getByRole("button", { name: "Approve", exact: true }).click();
+  /** Reads what a card asks about to its end, without which no approval counts, and approves it. */
+  async approve(card) {
+    await card.locator(".la-approval-end").scrollIntoViewIfNeeded();
+    await card.getByRole("button", { name: "Approve", exact: true }).click();
   }
 
   deny(card) {

@@ -7,6 +7,7 @@ export const questions = (chat) => chat.root.locator("[data-interrupt-id]");
 export async function approveWith(card, args) {
   await card.getByRole("button", { name: "Edit arguments", exact: true }).click();
   await fill(card.locator("form"), args);
+  await card.locator(".la-approval-end").scrollIntoViewIfNeeded();
   await card.getByRole("button", { name: "Approve", exact: true }).click();
 }
 
@@ -23,7 +24,7 @@ export async function answer(question, value) {
 }
 
 /** Gives a question up. */
-export const giveUp = (question) => question.getByRole("button", { name: "Cancel", exact: true }).click();
+export const giveUp = (question) => question.getByRole("button", { name: "Give up", exact: true }).click();
 
 /** Fills a form: in its fields, by their labels, or as a whole where it asks for anything. */
 async function fill(form, value) {

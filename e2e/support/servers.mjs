@@ -22,12 +22,24 @@ export function demo({ agent } = {}) {
 }
 
 /** Serves what another server serves, its policy turned into one that only reports: what it would forbid happens. */
-export async function reporting(behind) {
+export function reporting(behind) {
+  return rewriting(behind, (policy) => ({ "content-security-policy-report-only": policy }));
+}
+
+/** Serves what another server serves, under a policy that lets no text become markup or code, by whatever name. */
+export function trustedTypes(behind) {
+  return rewriting(behind, (policy) => ({
+    "content-security-policy": `${policy}; require-trusted-types-for 'script'; trusted-types 'none'`,
+  }));
+}
+
+/** Serves what another server serves, with headers in the place of its policy. */
+async function rewriting(behind, change) {
   const server = http.createServer((request, answer) => {
     http.get(new URL(request.url, behind.url), (reply) => {
       const { "content-security-policy": policy, ...headers } = reply.headers;
       assert.ok(policy, "every answer has one");
-      reply.pipe(answer.writeHead(reply.statusCode, { ...headers, "content-security-policy-report-only": policy }));
+      reply.pipe(answer.writeHead(reply.statusCode, { ...headers, ...change(policy) }));
     });
   });
   server.listen(0, "127.0.0.1");

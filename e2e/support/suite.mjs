@@ -9,8 +9,8 @@ import { Chat } from "./chat.mjs";
 /**
  * Prepares a spec file. `start` starts its servers, given a list to put what must be closed in, and returns what its tests
  * need. Returns `chatTest(name, options, body)`: `options.address` is a function of what `start` returned, `options.allow`
- * lists console errors that belong to the test, `bare` says that the page has no chat yet, the rest goes to the browser
- * context. `body` gets the chat and what `start` returned.
+ * lists console errors that belong to the test, `bare` says that the page has no chat yet, `todo` why the test may
+ * fail for now, the rest goes to the browser context. `body` gets the chat and what `start` returned.
  */
 export function suite(start) {
   const open = [];
@@ -25,8 +25,8 @@ export function suite(start) {
     for (const server of open.reverse()) await server.close();
   });
 
-  return (name, { address, bare, ...options }, body) =>
-    test(name, async () => {
+  return (name, { address, bare, todo, ...options }, body) =>
+    test(name, { todo }, async () => {
       const { page, faults, close } = await watchedPage(browser, options);
       const chat = new Chat(page);
       try {

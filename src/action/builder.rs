@@ -24,6 +24,8 @@ pub(crate) type Renderer = Arc<SendWrapper<Box<dyn Fn(ToolCallView<Value>) -> An
 pub(crate) struct ActionCode {
     pub(crate) handler: Option<Handler>,
     pub(crate) renderer: Option<Renderer>,
+    /// Draws the page's question whether a call may run.
+    pub(crate) approval_renderer: Option<Renderer>,
     pub(crate) approval: Option<Rule>,
     pub(crate) denial: Option<Denial>,
     /// Whether the renderer sees arguments while they stream in.
@@ -142,8 +144,41 @@ impl Action {
         T: DeserializeOwned + 'static,
         V: IntoView + 'static,
     {
-        let render = move |call: ToolCallView<Value>| render(call.cast()).into_any();
-        self.code.renderer = Some(Arc::new(SendWrapper::new(Box::new(render))));
+        self.code.renderer = Some(renderer(render));
+        self
+    }
+
+    /// How this page asks whether a call may run, in place of the built-in card. The function calls
+    /// [`ToolCallView::approve`] and [`ToolCallView::deny`]; [`ToolCallView::args_value`] is what
+    /// would run. The exact arguments stay one click away below it, and a decision still counts
+    /// only for the call as it was shown. What the agent asks of its own accord has the built-in
+    /// card.
+    ///
+    /// ```
+    /// use leptos::prelude::*;
+    /// use leptos_assistant::{Action, Approval, ToolCallView};
+    /// use serde_json::Value;
+    ///
+    /// fn refund(call: ToolCallView<Value>) -> impl IntoView {
+    ///     let (approving, denying) = (call.clone(), call.clone());
+    ///     view! {
+    ///         <p>{move || format!("Refund {}?", call.args_value().unwrap_or_default()["order"])}</p>
+    ///         <button on:click=move |_| drop(approving.approve())>"Refund"</button>
+    ///         <button on:click=move |_| drop(denying.deny(None))>"Keep"</button>
+    ///     }
+    /// }
+    ///
+    /// let action = Action::new("refund", "Refund an order")
+    ///     .approval(Approval::Always)
+    ///     .render_approval(refund);
+    /// ```
+    #[must_use]
+    pub fn render_approval<T, V>(mut self, render: impl Fn(ToolCallView<T>) -> V + 'static) -> Self
+    where
+        T: DeserializeOwned + 'static,
+        V: IntoView + 'static,
+    {
+        self.code.approval_renderer = Some(renderer(render));
         self
     }
 
@@ -244,6 +279,13 @@ impl Action {
         self.spec.validate = false;
         self
     }
+}
+
+fn renderer<T: 'static, V: IntoView + 'static>(
+    render: impl Fn(ToolCallView<T>) -> V + 'static,
+) -> Renderer {
+    let render = move |call: ToolCallView<Value>| render(call.cast()).into_any();
+    Arc::new(SendWrapper::new(Box::new(render)))
 }
 
 impl std::fmt::Debug for Action {

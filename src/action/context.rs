@@ -54,10 +54,10 @@ impl ToolContext {
         &self.invocation.call
     }
 
-    /// The message that made the call.
+    /// The message that made the call; `None` if the page asked for the action itself.
     #[must_use]
-    pub fn message_id(&self) -> &MessageId {
-        &self.invocation.call.message
+    pub fn message_id(&self) -> Option<&MessageId> {
+        self.invocation.message.as_ref()
     }
 
     /// How many runs came before the one that made the call, since the last user message.
@@ -117,7 +117,7 @@ impl ToolContext {
     /// answers with [`super::ToolCallView::reply`]. `None` if what it says is of another type.
     pub async fn ask<R: DeserializeOwned>(&self, question: impl Serialize) -> Option<R> {
         let runtime = self.runtime.upgrade()?;
-        let reply = runtime.await_reply(self.invocation.call.clone());
+        let reply = runtime.await_reply(self.invocation.call);
         let asking = Asking::begin(&runtime);
         drop(runtime);
         self.preliminary(question);

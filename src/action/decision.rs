@@ -2,11 +2,12 @@
 //! may carry. Neighbour: `view`, which reads the call and decides.
 
 use assistant_core::{
-    action::Execution,
+    action::{Availability, Execution, Registration},
+    conversation::{Author, Fingerprint, ToolCall},
     event::Interrupt,
-    session::{OpenInterrupt, Session},
+    session::{OpenInterrupt, Refusal, Session},
 };
-use leptos::prelude::Track;
+use leptos::prelude::{Get, Set, Track, Update};
 use serde_json::Value;
 
 use super::ToolCallView;
@@ -21,10 +22,13 @@ pub struct ApprovalTakes {
 }
 
 impl<T> ToolCallView<T> {
-    /// The schema of arguments that a person may put in place of the agent's: what the agent says
-    /// where it is the agent who asks, else the action's own.
+    /// The schema of arguments that a person may put in place of the agent's: the action's own
+    /// where it runs on this page, whatever the agent says; else what the agent says.
     #[must_use]
     pub fn edit_schema(&self) -> Option<Value> {
+        if self.is_run_here() {
+            return self.parameters();
+        }
         let told = self.read_interrupt(|interrupt| {
             let properties = interrupt.response_schema.as_ref()?.get("properties")?;
             properties.get("editedArgs").cloned()
@@ -34,7 +38,16 @@ impl<T> ToolCallView<T> {
             .or_else(|| self.parameters())
     }
 
-    /// What the agent says where it is the agent who asks whether the call may run.
+    /// Whether it is the agent who asks about the call, by an interrupt, and not this page by the
+    /// rules of its action. The answer is an answer to the agent; the page's own question is not
+    /// answered by it.
+    #[must_use]
+    pub fn is_asked_by_agent(&self) -> bool {
+        self.interrupt_id().is_some()
+    }
+
+    /// What the agent says where it is the agent who asks whether the call may run. Its words are
+    /// not the page's: show them as such, after the arguments.
     #[must_use]
     pub fn question(&self) -> Option<String> {
         let said = self.read_interrupt(|interrupt| interrupt.message.clone());
@@ -72,27 +85,18 @@ impl<T> ToolCallView<T> {
     #[must_use]
     pub fn can_run(&self) -> bool {
         self.assistant.runtime().view.renderers.track();
-        let agents = self.read(|call| {
-            call.approval
-                .as_ref()
-                .is_some_and(|a| a.interrupt_id.is_some())
-        });
         let name = self.name();
         let runs = |session: &Session| session.registry().executable(&name).is_ok();
-        agents == Some(true)
+        self.is_asked_by_agent()
             || self.is_run_by_agent()
             || self.assistant.runtime().read(runs).unwrap_or(true)
     }
 
-    /// What a decision may carry: the agent says so where it is the agent who asks.
+    /// What a decision may carry: the page takes other arguments for what it runs, and any reason;
+    /// where it is the agent who asks, it says what it takes.
     #[must_use]
     pub fn approval_takes(&self) -> ApprovalTakes {
-        let agents = self.read(|call| {
-            call.approval
-                .as_ref()
-                .is_some_and(|a| a.interrupt_id.is_some())
-        });
-        if agents != Some(true) {
+        if !self.is_asked_by_agent() {
             return ApprovalTakes {
                 edits: !self.is_run_by_agent(),
                 reason: true,
@@ -109,13 +113,58 @@ impl<T> ToolCallView<T> {
     }
 
     /// Whether its action leaves running to the agent.
-    fn is_run_by_agent(&self) -> bool {
-        let name = self.name_untracked_with(str::to_owned);
-        let told = |session: &Session| {
-            let entry = session.registry().in_force(&name)?;
-            Some(entry.spec.execution == Execution::Agent)
-        };
-        let told = self.assistant.runtime().read(told);
-        told.flatten().unwrap_or_default()
+    pub(crate) fn is_run_by_agent(&self) -> bool {
+        self.has_action(|action| action.spec.execution == Execution::Agent)
+    }
+
+    /// Whether its action runs on this page: offered, with a handler.
+    pub(crate) fn is_run_here(&self) -> bool {
+        self.has_action(|action| {
+            action.spec.execution == Execution::Client
+                && action.spec.availability == Availability::Offered
+                && action.spec.has_handler
+        })
+    }
+
+    fn has_action(&self, is: impl FnOnce(&Registration) -> bool) -> bool {
+        self.assistant.runtime().view.renderers.track();
+        let name = self.name();
+        let told = |session: &Session| session.registry().in_force(&name).is_some_and(is);
+        self.assistant.runtime().read(told).unwrap_or_default()
+    }
+
+    /// Whether its result is the agent's word for something that only this page runs. It is shown
+    /// as reported, not as done here.
+    #[must_use]
+    pub fn is_reported(&self) -> bool {
+        let by_agent = self.read(|call| call.answered_by() == Some(Author::Agent));
+        by_agent == Some(true) && self.is_run_here()
+    }
+
+    /// Whether the call is another one than a person was asked about or decided about before.
+    #[must_use]
+    pub fn has_changed(&self) -> bool {
+        self.read(ToolCall::has_changed).unwrap_or_default()
+    }
+
+    /// What a decision is bound to now; it changes with the name, the arguments and the rules of
+    /// the action.
+    pub(crate) fn fingerprint(&self) -> Option<Fingerprint> {
+        self.cell.shown.get()
+    }
+
+    /// A decision about something that is no longer so was refused: shows what it is now.
+    pub(super) fn or_show_anew(&self, outcome: Result<(), Refusal>) -> Result<(), Refusal> {
+        if matches!(outcome, Err(Refusal::Changed)) {
+            let key = self.key();
+            let now = |session: &Session| session.fingerprint(key);
+            self.cell
+                .shown
+                .set(self.assistant.runtime().read(now).flatten());
+            self.cell
+                .revision
+                .update(|count| *count = count.wrapping_add(1));
+        }
+        outcome
     }
 }

@@ -51,7 +51,7 @@ where
     }
 }
 
-/// Reads arguments into the type that a handler wants. The error names the field (row S4-6).
+/// Reads arguments into the type that a handler wants. The error names the field (rule "typed arguments").
 fn typed_args<T: DeserializeOwned>(value: Value) -> Result<T, ToolError> {
     serde_json::from_value(value.clone()).map_err(|error| {
         let error = error.to_string();

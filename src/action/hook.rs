@@ -205,7 +205,7 @@ pub fn use_assistant_context(description: impl Into<String>, value: impl Into<Si
     });
 }
 
-/// The assistant above, or an error for the programmer (decision D16).
+/// The assistant above, or an error for the programmer (rule "a hook without a provider").
 pub(crate) fn assistant_or_complain(hook: &str) -> Option<Assistant> {
     let assistant = use_context::<Assistant>();
     if assistant.is_none() && cfg!(feature = "csr") {

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use assistant_core::{
-    conversation::{CallKey, Phase, Progress, Status, ToolCall},
+    conversation::{CallKey, Decision, Phase, Progress, Status, ToolCall},
     event::{Content, ContentPart, PartBody},
     session::Refusal,
 };
@@ -40,7 +40,7 @@ use crate::{assistant::Assistant, tool::DefaultCard, view::CallCell};
 /// ```
 pub struct ToolCallView<T = Value> {
     pub(crate) assistant: Assistant,
-    cell: CallCell,
+    pub(super) cell: CallCell,
     streams_args: bool,
     args: PhantomData<fn() -> T>,
 }
@@ -146,10 +146,44 @@ impl<T> ToolCallView<T> {
         .unwrap_or_default()
     }
 
-    /// The arguments as JSON, once they are complete.
+    /// The effective arguments as JSON, once they are complete: what runs or ran, as a person
+    /// changed them or as the agent wrote them.
     #[must_use]
     pub fn args_value(&self) -> Option<Value> {
         self.read(|call| call.effective_args().cloned()).flatten()
+    }
+
+    /// The arguments as the agent wrote them, as JSON, once they are complete. They differ from
+    /// [`Self::args_value`] where a person changed them.
+    #[must_use]
+    pub fn original_args(&self) -> Option<Value> {
+        self.read(|call| call.args().cloned()).flatten()
+    }
+
+    /// Whether a person approved the call with other arguments than the agent's.
+    #[must_use]
+    pub fn is_edited(&self) -> bool {
+        let edited = self.read(|call| {
+            let edited = call.edited_args.as_ref();
+            edited.is_some_and(|edited| Some(edited) != call.args())
+        });
+        edited.unwrap_or_default()
+    }
+
+    /// What a person decided about the call, once they did.
+    #[must_use]
+    pub fn decision(&self) -> Option<Decision> {
+        self.read(|call| call.approval.as_ref()?.decision.clone())
+            .flatten()
+    }
+
+    /// Why a person denied the call, if they did and said why.
+    #[must_use]
+    pub fn denial_reason(&self) -> Option<String> {
+        match self.decision()? {
+            Decision::Denied { reason } => reason,
+            Decision::Approved => None,
+        }
     }
 
     /// The newest preliminary result, if it is of this type.
@@ -202,7 +236,7 @@ impl<T> ToolCallView<T> {
     /// Why it failed, by its kind and in a program's words.
     pub(crate) fn why(&self, say: impl FnOnce(&str, &str) -> String) -> Option<String> {
         self.read(|call| {
-            let ended = match (&call.error, call.phase) {
+            let ended = match (&call.error, call.phase()) {
                 (Some(error), _) => return Some(say(error.kind.as_str(), &error.message)),
                 (None, Phase::OutputDenied) => "denied",
                 (None, Phase::Cancelled) => "cancelled",
@@ -214,31 +248,39 @@ impl<T> ToolCallView<T> {
         .flatten()
     }
 
-    /// Lets the call run.
+    /// Lets the call run as it is shown.
     ///
     /// # Errors
     ///
-    /// When it does not wait for a decision.
+    /// When it does not wait for a decision, or is another one than was shown
+    /// ([`Refusal::Changed`]): then the card shows what it is now.
     pub fn approve(&self) -> Result<(), Refusal> {
-        self.assistant.approve(self.key())
+        let outcome = self.assistant.approve(self.key());
+        self.or_show_anew(outcome)
     }
 
     /// Lets the call run with other arguments.
     ///
     /// # Errors
     ///
-    /// When it does not wait for a decision, or the arguments break the schema.
+    /// When it does not wait for a decision, is another one than was shown, or the arguments break
+    /// the schema.
     pub fn approve_with(&self, args: Value) -> Result<(), Refusal> {
-        self.assistant.approve_with(self.key(), args)
+        let outcome = self.assistant.approve_with(self.key(), args);
+        self.or_show_anew(outcome)
     }
 
-    /// Does not let the call run.
+    /// Does not let the call run, even if it has changed since it was shown.
     ///
     /// # Errors
     ///
     /// When it does not wait for a decision.
     pub fn deny(&self, reason: Option<String>) -> Result<(), Refusal> {
-        self.assistant.deny(self.key(), reason)
+        let outcome = self.assistant.deny(self.key(), reason.clone());
+        match self.or_show_anew(outcome) {
+            Err(Refusal::Changed) => self.assistant.deny(self.key(), reason),
+            outcome => outcome,
+        }
     }
 
     /// Answers a handler that asks through this card ([`super::ToolContext::ask`]).

@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use assistant_core::{
     event::{Content, ContentPart, PartBody, Source},
-    text::address::{MediaPolicy, image_src},
+    text::{
+        address::{MediaPolicy, image_src},
+        hidden::plain_name,
+    },
 };
 use leptos::prelude::*;
 use serde_json::json;
@@ -54,6 +57,11 @@ pub(super) enum State {
 }
 
 impl Item {
+    /// Returns the name as a person reads it: a name can be made to look like another.
+    pub(super) fn shown_name(&self) -> String {
+        plain_name(&self.name)
+    }
+
     /// Image, audio, video, or document: what agents tell apart.
     pub(super) fn kind(&self) -> &'static str {
         match self.mime_type.split('/').next() {
@@ -115,7 +123,7 @@ impl Tray {
         };
         // The name last: a file may be called "{limit}".
         let sentence = sentence.replace("{limit}", &limit);
-        Some(sentence.replace("{name}", &name))
+        Some(sentence.replace("{name}", &plain_name(&name)))
     }
 
     fn take(&self, file: web_sys::File) {

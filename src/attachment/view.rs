@@ -106,7 +106,7 @@ fn item_view(tray: &Tray, item: Item, home: NodeRef<html::Textarea>) -> AnyView 
     };
     let size = size_text(item.size);
     let (state, word) = (item.state.clone(), item.state.clone());
-    let name = item.name.clone();
+    let name = item.shown_name();
     let facts = {
         let (labels, name) = (labels.clone(), name.clone());
         move || match state.get() {

@@ -1,6 +1,9 @@
 //! Where the person writes.
 
-use assistant_core::{event::Content, session::OpenInterrupt};
+use assistant_core::{
+    event::Content,
+    session::{OpenInterrupt, Refusal},
+};
 use leptos::{ev, html, prelude::*};
 
 use super::{Icon, Labels};
@@ -13,7 +16,8 @@ use crate::{
 /// The box in which the person writes, with Send and Stop.
 ///
 /// Enter sends and never stops; while something runs the text stays. Shift+Enter breaks the line.
-/// Keys that end an input method's composition do neither.
+/// Keys that end an input method's composition do neither. Writing is always possible: while
+/// something stands in the way of sending, the text stays and the reason is told.
 #[component]
 pub fn Composer(
     /// Whose conversation.
@@ -42,8 +46,12 @@ pub fn Composer(
             activity.get().asking || asks()
         })
     };
+    // With this option a message denies what waits for approval, as long as nothing else waits.
+    let auto_deny = assistant.runtime().auto_deny;
+    let denies = Memo::new(move |_| auto_deny && state.get() == BLOCKED && !asked.get());
+    let sends = Memo::new(move |_| !busy.get() || denies.get());
     let on_button = RwSignal::new(false);
-    keep_focus(busy, input, on_button);
+    keep_focus(sends, input, on_button);
     let form = NodeRef::<html::Form>::new();
     let tray = attachments.map(Tray::new);
     if let Some(tray) = &tray {
@@ -91,9 +99,10 @@ pub fn Composer(
     let hint = {
         let labels = labels.clone();
         move || {
-            refused
-                .get()
-                .unwrap_or_else(|| hint_of(&labels, state.get(), asked.get()))
+            refused.get().unwrap_or_else(|| match denies.get() {
+                true => labels.auto_deny_hint.to_string(),
+                false => hint_of(&labels, state.get(), asked.get()),
+            })
         }
     };
     let hint_id = format!("la-hint-{}", crate::runtime::fresh_id());
@@ -116,7 +125,6 @@ pub fn Composer(
                     aria-describedby=hint_id.clone()
                     placeholder=labels.placeholder.clone()
                     node_ref=input
-                    readonly=move || state.get() == BLOCKED
                     on:keydown=by_key
                     on:input=move |_| {
                         refused.set(None);
@@ -136,7 +144,7 @@ pub fn Composer(
                         type="submit"
                         class="la-button"
                         data-variant="primary"
-                        hidden=move || busy.get()
+                        hidden=move || !sends.get()
                     >
                         {Icon::Send.view()}
                         <span>{labels.send.clone()}</span>
@@ -153,7 +161,12 @@ pub fn Composer(
                 </div>
             </div>
             <p
-                class=move || if state.get() == BLOCKED { "la-composer-reason" } else { "la-composer-hint" }
+                class=move || match state.get() == BLOCKED || refused.with(Option::is_some) {
+                    true => "la-composer-reason",
+                    false => "la-composer-hint",
+                }
+                // A hint is there to be read, what was refused is told.
+                role=move || refused.with(Option::is_some).then_some("alert")
                 id=hint_id
             >
                 {dynamic(hint)}
@@ -206,7 +219,15 @@ fn send_written(
         return Ok(());
     };
     let sent = assistant.send_content(content);
-    sent.map_err(|refusal| labels.refusal(&refusal))?;
+    sent.map_err(|refusal| {
+        // An approval card asks for another thing than a question does.
+        let asks = assistant.interrupts();
+        let asks = asks.with_untracked(|list| list.iter().any(is_asked));
+        match refusal {
+            Refusal::InterruptsPending if !asks => labels.approvals_hint.to_string(),
+            refusal => labels.refusal(&refusal),
+        }
+    })?;
     element.set_value("");
     if let Some(tray) = tray {
         tray.clear();
@@ -216,10 +237,10 @@ fn send_written(
 }
 
 /// The button that goes when the state changes may have the focus: it passes to the text box.
-fn keep_focus(busy: Memo<bool>, input: NodeRef<html::Textarea>, on_button: RwSignal<bool>) {
+fn keep_focus(sends: Memo<bool>, input: NodeRef<html::Textarea>, on_button: RwSignal<bool>) {
     Effect::new(move |known: Option<bool>| {
-        let busy = busy.get();
-        let changed = known.is_some_and(|known| known != busy);
+        let sends = sends.get();
+        let changed = known.is_some_and(|known| known != sends);
         if changed && on_button.get_untracked() {
             on_button.set(false);
             if let Some(element) = input.get_untracked() {
@@ -227,7 +248,7 @@ fn keep_focus(busy: Memo<bool>, input: NodeRef<html::Textarea>, on_button: RwSig
                 let _ = element.focus();
             }
         }
-        busy
+        sends
     });
 }
 

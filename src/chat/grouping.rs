@@ -13,6 +13,7 @@ use wasm_bindgen::JsCast;
 
 use super::{Icon, Labels, item::Turn, labels::with_count};
 use crate::{
+    action::ToolCallView,
     assistant::Assistant,
     tool::{ExactText, has_default_card, tells_failure},
     view::{PartKind, dynamic},
@@ -84,7 +85,7 @@ impl Groups {
             .try_with_untracked(|seats| seats.contains_key(call));
         if card.is_some() && grouped == Some(false) {
             self.kept.update(|kept| {
-                kept.insert(call.clone());
+                kept.insert(*call);
             });
         }
     }
@@ -106,7 +107,7 @@ fn rows(assistant: &Assistant, turn: &ArcRwSignal<Turn>, kept: &HashSet<CallKey>
                     PartKind::Call(key) if !kept.contains(key) && is_done(assistant, key) => {
                         let name = assistant.call(key).map(|cell| cell.name.get());
                         if let Some(row) = rows.last_mut() {
-                            row.push((key.clone(), name.unwrap_or_default()));
+                            row.push((*key, name.unwrap_or_default()));
                         }
                     }
                     // Text that is still empty when a call after it ends stays empty.
@@ -119,7 +120,8 @@ fn rows(assistant: &Assistant, turn: &ArcRwSignal<Turn>, kept: &HashSet<CallKey>
     rows
 }
 
-/// Whether a call ended well and has the default card.
+/// Whether a call ended well, by what this page or the agent's own tool did, and has the default
+/// card.
 fn is_done(assistant: &Assistant, key: &CallKey) -> bool {
     let Some(cell) = assistant.call(key) else {
         return false;
@@ -131,7 +133,9 @@ fn is_done(assistant: &Assistant, key: &CallKey) -> bool {
         });
         failed.flatten().unwrap_or_default()
     };
-    cell.phase.get() == Phase::OutputAvailable && has_default_card(assistant, key) && !fails()
+    let done = cell.phase.get() == Phase::OutputAvailable;
+    let reported = || ToolCallView::new(assistant.clone(), cell, false).is_reported();
+    done && has_default_card(assistant, key) && !fails() && !reported()
 }
 
 fn seated(row: Row) -> Vec<(CallKey, Seat)> {
@@ -152,7 +156,7 @@ fn seated(row: Row) -> Vec<(CallKey, Seat)> {
     });
     let seats = row.into_iter().map(|(key, _)| {
         let seat = Seat {
-            head: head.clone(),
+            head,
             says: says.take(),
         };
         (key, seat)
@@ -163,15 +167,15 @@ fn seated(row: Row) -> Vec<(CallKey, Seat)> {
 /// The place of a call: the line of its group where it is the first of one, then its card.
 pub(super) fn place(groups: Groups, call: CallKey, card: AnyView) -> AnyView {
     let labels = Labels::current();
-    let head = call.clone();
+    let head = call;
     let says = Memo::new(move |_| {
         let seats = groups.seats.read();
         seats.get(&head).and_then(|seat| seat.says.clone())
     });
-    let (of_line, hidden, clicked, focused) = (call.clone(), call.clone(), call.clone(), call);
+    let (of_line, hidden, clicked, focused) = (call, call, call, call);
     let line = move || {
         let summary = says.get()?;
-        Some(line(groups, of_line.clone(), &labels, summary))
+        Some(line(groups, of_line, &labels, summary))
     };
     view! {
         {dynamic(line)}
@@ -188,12 +192,12 @@ pub(super) fn place(groups: Groups, call: CallKey, card: AnyView) -> AnyView {
 }
 
 fn line(groups: Groups, head: CallKey, labels: &Labels, summary: Summary) -> AnyView {
-    let of_state = head.clone();
+    let of_state = head;
     let is_open = move || groups.open.with(|open| open.contains(&of_state));
     let toggle = move |_| {
         groups.open.update(|open| {
             if !open.remove(&head) {
-                open.insert(head.clone());
+                open.insert(head);
             }
         });
     };

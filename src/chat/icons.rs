@@ -39,6 +39,7 @@ pub enum Icon {
     Clip,
     Download,
     External,
+    Question,
 }
 
 impl Icon {
@@ -76,6 +77,7 @@ impl Icon {
             Self::Clip => "clip",
             Self::Download => "download",
             Self::External => "external",
+            Self::Question => "question",
         }
     }
 
@@ -144,6 +146,9 @@ impl Icon {
             Self::Download => "M10 3.5v9m-4-4 4 4 4-4M4 16.5h12",
             Self::External => {
                 "M8 5H5a1 1 0 0 0-1 1v9a1 1 0 0 0 1 1h9a1 1 0 0 0 1-1v-3M11.5 4H16v4.5M16 4l-7 7"
+            }
+            Self::Question => {
+                "M4 4.5h12a1 1 0 0 1 1 1v7a1 1 0 0 1-1 1h-4.5L8 16.5v-3H4a1 1 0 0 1-1-1v-7a1 1 0 0 1 1-1zM8.3 7.7a1.75 1.75 0 1 1 2.3 1.65q-.6.25-.6.85M10 11.9v.1"
             }
         }
     }

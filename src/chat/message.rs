@@ -11,7 +11,7 @@ use super::{
 use crate::{
     assistant::Assistant,
     part::PartView,
-    tool::has_default_card,
+    tool::{ExactText, has_default_card},
     view::{MessageCell, PartCell, PartKind, dynamic, each, when},
 };
 
@@ -58,7 +58,8 @@ fn article(
                 .any(|part| matches!(part.kind, PartKind::Call(_)))
         })
     };
-    let cut = message.cut.clone();
+    let (cut, disputed) = (message.cut.clone(), message.disputed.clone());
+    let words = labels.clone();
     let id = message.id.clone();
     let count = message.parts.clone();
     let several = {
@@ -93,6 +94,7 @@ fn article(
                 {when(move || several.get(), || view! { <ExpandAll /> }.into_any())} {parts}
             </div>
             {dynamic(move || cut.get().map(|cut| cut_note(&labels, cut)))}
+            {dynamic(move || disputed.get().map(|text| disputed_note(&words, text)))}
         </article>
     }
     .into_any()
@@ -115,6 +117,21 @@ fn cut_note(labels: &Labels, cut: Cut) -> impl IntoView + use<> {
     }
 }
 
+/// That the agent has the person say something else, and what.
+fn disputed_note(labels: &Labels, text: String) -> impl IntoView + use<> {
+    view! {
+        <details class="la-message-disputed la-fold">
+            <summary class="la-fold-summary">
+                {Icon::Alert.view()} <span>{labels.disputed.clone()}</span> {Icon::chevron()}
+            </summary>
+            <p class="la-tool-label">{labels.agents_version.clone()}</p>
+            <pre class="la-code" data-kind="agents-version" tabindex="0" dir="auto">
+                <ExactText text readable=true />
+            </pre>
+        </details>
+    }
+}
+
 /// How many calls show the default card, which can be opened.
 fn default_cards(assistant: &Assistant, parts: &[PartCell], groups: Option<Groups>) -> usize {
     let calls = parts.iter().filter_map(|part| match &part.kind {
@@ -125,7 +142,7 @@ fn default_cards(assistant: &Assistant, parts: &[PartCell], groups: Option<Group
     shown.filter(|key| has_default_card(assistant, key)).count()
 }
 
-/// Opens or closes all tool cards of its message that can be (row S1-16).
+/// Opens or closes all tool cards of its message that can be (rule "cards fold").
 #[component]
 fn ExpandAll() -> impl IntoView {
     let labels = Labels::current();

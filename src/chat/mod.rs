@@ -13,6 +13,7 @@ mod list;
 mod message;
 mod notices;
 mod place;
+mod queued;
 mod scroll;
 mod stopped;
 mod thread;

@@ -3,7 +3,7 @@
 use assistant_core::session::{Notice, NoticeAction, NoticeKind};
 use leptos::{html, prelude::*};
 
-use super::{Icon, Labels, focus, labels::with_count};
+use super::{Icon, Labels, focus, labels::with_text};
 use crate::{assistant::Assistant, tool::ExactText, view::each};
 
 /// Notices with what can be done about them.
@@ -48,8 +48,8 @@ fn advice(labels: &Labels, status: u16, retry_after_ms: Option<u64>) -> Option<S
 }
 
 /// What a kind of notice always says.
-fn sentence(labels: &Labels, kind: NoticeKind, assistant: &Assistant) -> Option<String> {
-    let word = match kind {
+fn sentence(labels: &Labels, notice: &Notice) -> Option<String> {
+    let word = match notice.kind {
         NoticeKind::Network => &labels.notice_unreachable,
         NoticeKind::Truncated => &labels.notice_broken_off,
         NoticeKind::Silent => &labels.notice_silent,
@@ -57,12 +57,27 @@ fn sentence(labels: &Labels, kind: NoticeKind, assistant: &Assistant) -> Option<
         NoticeKind::Stopped => &labels.notice_stopped,
         NoticeKind::NoAnswer => &labels.notice_no_answer,
         NoticeKind::StepLimit => {
-            let steps = assistant.summary().steps.len();
-            return Some(with_count(&labels.notice_step_limit, steps));
+            return Some(with_text(
+                &labels.notice_step_limit,
+                number_in(&notice.message),
+            ));
         }
+        NoticeKind::LoopEnded => &labels.notice_loop_ended,
+        NoticeKind::CallIdReused => &labels.notice_call_id_reused,
+        NoticeKind::TooLarge => &labels.notice_too_large,
+        NoticeKind::ResultsReady => &labels.notice_results_ready,
         _ => return None,
     };
     Some(word.to_string())
+}
+
+/// The number in a sentence of the session: the limit is known to nobody else by now, and the steps
+/// may have gone beyond it.
+fn number_in(message: &str) -> &str {
+    let mut numbers = message.split(|c: char| !c.is_ascii_digit());
+    numbers
+        .find(|digits| !digits.is_empty())
+        .unwrap_or_default()
 }
 
 /// What an agent, a server or a decoder said, where a notice is about that.
@@ -101,7 +116,10 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
     let failure = notice.kind.is_failure();
     let (role, tone) = match notice.kind {
         _ if failure => ("alert", "error"),
-        NoticeKind::StepLimit | NoticeKind::NoAnswer => ("status", "warning"),
+        NoticeKind::StepLimit
+        | NoticeKind::NoAnswer
+        | NoticeKind::LoopEnded
+        | NoticeKind::CallIdReused => ("status", "warning"),
         _ => ("status", "info"),
     };
     // What a server or a decoder says is no sentence to a person: a title says what happened, and
@@ -113,16 +131,18 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
     };
     let known = match notice.status {
         Some(status) => advice(&labels, status, notice.retry_after_ms),
-        None => sentence(&labels, notice.kind, assistant),
+        None => sentence(&labels, notice),
     };
     let message = said(&labels, notice);
     let icon = if failure { Icon::Alert } else { Icon::Info };
     let notice_ref = NodeRef::<html::Div>::new();
+    let sends = notice.kind == NoticeKind::ResultsReady;
     let action = notice.action.map(|action| {
         let (assistant, label) = (
             assistant.clone(),
             match action {
                 NoticeAction::Retry => labels.retry.clone(),
+                NoticeAction::Continue if sends => labels.send_results.clone(),
                 NoticeAction::Continue => labels.continue_.clone(),
             },
         );

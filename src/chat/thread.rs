@@ -1,7 +1,7 @@
 //! The thread in blocks: what is in the page, and how much room the rest takes.
 //!
-//! A block is a message of the person, or what the agent answered up to the next one (decision
-//! D6); a long answer has several. Blocks come into the page and leave it as a whole. Nothing here
+//! A block is a message of the person, or what the agent answered up to the next one (rule
+//! "one conversation"); a long answer has several. Blocks come into the page and leave it as a whole. Nothing here
 //! touches the page: `list` does.
 
 use std::{collections::HashMap, ops::Range};

@@ -8,6 +8,7 @@ use super::{
     item::{End, Item},
     labels::{counted, with_count},
     list::{List, News},
+    queued::Queued,
     scroll::StickToEnd,
     spinner,
     turn::TurnView,
@@ -88,6 +89,7 @@ pub fn Transcript(
                     {items}
                     <RunSteps assistant=assistant.clone() />
                     <Working assistant=assistant.clone() stuck_after_ms />
+                    <Queued assistant=assistant.clone() />
                 </div>
             </div>
             <button
@@ -119,6 +121,14 @@ fn follow(assistant: &Assistant, list: List, stick: StickToEnd) {
     // The first time at once, so that the first picture shows the thread.
     untrack(take_in.clone());
     Effect::new(move |_| take_in());
+    let queued = assistant.queued();
+    Effect::new(move |known: Option<usize>| {
+        let count = queued.with(Vec::len);
+        if known.is_some_and(|known| known < count) {
+            stick.jump();
+        }
+        count
+    });
 }
 
 /// How many messages came since the reader left the end.
@@ -183,7 +193,7 @@ fn Room(place: &'static str, height: RwSignal<f64>) -> impl IntoView {
 }
 
 /// Says what goes on while nothing else shows it: which tool runs, or that the agent thinks. A
-/// tool that runs for long gets a word about it (row S1-3).
+/// tool that runs for long gets a word about it (rule "silent tools").
 #[component]
 fn Working(assistant: Assistant, stuck_after_ms: u32) -> impl IntoView {
     let labels = Labels::current();

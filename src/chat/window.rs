@@ -10,7 +10,7 @@ use crate::{
     assistant::{Assistant, use_assistant},
     attachment::Attachments,
     runtime,
-    tool::InterruptInbox,
+    tool::{InterruptInbox, of_the_page},
     view::{Activity, dynamic},
 };
 
@@ -191,10 +191,12 @@ fn Status(assistant: Assistant) -> impl IntoView {
     let labels = Labels::current();
     let activity = assistant.activity();
     let notices = assistant.notices();
+    let own = own_asks(&assistant);
     let state = Memo::new(move |_| {
         let failed = notices.with(|list| list.iter().any(|notice| notice.kind.is_failure()));
         match activity.get() {
             Activity { waiting: true, .. } | Activity { asking: true, .. } => "waiting",
+            _ if own.get() > 0 => "waiting",
             Activity { busy: true, .. } => "running",
             Activity { .. } if failed => "error",
             Activity { .. } => "ready",
@@ -209,6 +211,12 @@ fn Status(assistant: Assistant) -> impl IntoView {
     view! { <p class="la-chat-status" data-state=move || state.get()>{dynamic(word)}</p> }
 }
 
+/// How many calls that the page makes itself wait for the person.
+fn own_asks(assistant: &Assistant) -> Memo<usize> {
+    let (assistant, keys) = (assistant.clone(), assistant.pending_approvals());
+    Memo::new(move |_| keys.with(|keys| of_the_page(&assistant, keys).len()))
+}
+
 /// Says aloud what the eye sees: a question, or that the answer is there. Never the text itself
 /// while it is being written.
 #[component]
@@ -217,6 +225,15 @@ fn Announcer(assistant: Assistant) -> impl IntoView {
     let activity = assistant.activity();
     let (interrupts, notices) = (assistant.interrupts(), assistant.notices());
     let said = RwSignal::new(String::new());
+    let own = own_asks(&assistant);
+    let asked = labels.approval_asked.clone();
+    Effect::new(move |known: Option<usize>| {
+        let now = own.get();
+        if now > known.unwrap_or_default() {
+            said.set(asked.to_string());
+        }
+        now
+    });
     Effect::new(move |known: Option<Activity>| {
         let now = activity.get();
         let before = known.unwrap_or_default();

@@ -8,7 +8,7 @@ use wasm_bindgen::JsCast;
 use web_sys::Element;
 
 use super::make;
-use crate::chat::Labels;
+use crate::{chat::Labels, ui::shown_host};
 
 /// A link. One that leads nowhere safe is text.
 pub(super) fn link(href: &str, title: &str) -> Option<Element> {
@@ -44,15 +44,18 @@ pub(super) fn lead(element: &web_sys::Node, href: &str, title: &str) {
 /// Shows the host behind a link whose words do not name it: words are the model's, the host is
 /// where one ends up.
 pub(super) fn show_host(kind: &Kind, element: &web_sys::Node, words: &[Node]) {
-    let (Kind::Link { href, .. }, Some(element)) = (kind, element.dyn_ref::<Element>()) else {
-        return;
-    };
+    if let (Kind::Link { href, .. }, Some(element)) = (kind, element.dyn_ref::<Element>()) {
+        show_host_beside(element, href, &plain(words));
+    }
+}
+
+fn show_host_beside(element: &Element, href: &str, words: &str) {
     let safe = address::safe_href(href);
-    match safe.as_ref().and_then(address::Address::host) {
-        Some(host) if !names(words, host) => {
+    match safe.as_ref().and_then(shown_host) {
+        Some(host) if !names(words, &host) => {
             // Most often it stands there already, and what does not change is not touched.
-            if element.get_attribute("data-host").as_deref() != Some(host) {
-                make::set(element, "data-host", host);
+            if element.get_attribute("data-host").as_ref() != Some(&host) {
+                make::set(element, "data-host", &host);
             }
         }
         _ => {
@@ -63,8 +66,8 @@ pub(super) fn show_host(kind: &Kind, element: &web_sys::Node, words: &[Node]) {
 }
 
 /// Whether words are the host itself, or an address on it.
-fn names(words: &[Node], host: &str) -> bool {
-    let text = plain(words).to_ascii_lowercase();
+fn names(words: &str, host: &str) -> bool {
+    let text = words.to_ascii_lowercase();
     let text = text.trim();
     let text = text
         .strip_prefix("https://")
@@ -112,8 +115,10 @@ pub(super) fn image(
     }
     let element = make::element("span", "la-image-chip")?;
     make::append_labelled(&element, "span", "", &labels.image_not_shown);
-    let link = make::labelled("a", "", if name.is_empty() { src } else { name })?;
+    let name = if name.trim().is_empty() { src } else { name };
+    let link = make::labelled("a", "", name)?;
     lead(&link, src, title);
+    show_host_beside(&link, src, name);
     make::append(&element, &link);
     Some(element)
 }

@@ -6,7 +6,10 @@
 use assistant_core::{
     conversation::Part,
     event::{ContentPart, PartBody, Source},
-    text::address::{image_src, media_src, safe_href},
+    text::{
+        address::{image_src, media_src, safe_href},
+        hidden::plain_name,
+    },
 };
 use leptos::prelude::*;
 use serde_json::Value;
@@ -15,6 +18,7 @@ use super::{PartHandle, media_policy};
 use crate::{
     chat::{Icon, Labels},
     runtime::save_file,
+    ui::shown_host,
     view::dynamic,
 };
 
@@ -120,7 +124,8 @@ impl Card {
         let said = ["filename", "name", "title"]
             .into_iter()
             .find_map(|key| metadata?.get(key)?.as_str())
-            .filter(|name| !name.trim().is_empty());
+            .map(plain_name)
+            .filter(|name| !name.is_empty());
         let mut facts = Vec::new();
         let (mut href, mut from_url) = (None, None);
         match source {
@@ -131,7 +136,7 @@ impl Card {
             Source::Url { value, mime_type } => {
                 facts.extend(mime_type.clone());
                 let address = safe_href(value);
-                facts.extend(address.as_ref().and_then(|a| a.host()).map(str::to_owned));
+                facts.extend(address.as_ref().and_then(shown_host));
                 from_url = address.as_ref().and_then(|a| last_segment(a.href()));
                 href = address.map(|address| address.href().to_owned());
             }
@@ -144,12 +149,15 @@ impl Card {
                 facts.extend(provider.clone());
             }
         }
-        let name = said.map(str::to_owned).or(from_url);
+        let name = said.or(from_url);
         let name: String = name.unwrap_or_else(|| word.to_string());
         Self {
             icon,
             name: name.chars().take(MAX_NAME).collect(),
-            facts: facts.join(" · ").chars().take(MAX_NAME).collect(),
+            facts: plain_name(&facts.join(" · "))
+                .chars()
+                .take(MAX_NAME)
+                .collect(),
             href,
         }
     }
@@ -226,5 +234,5 @@ fn last_segment(href: &str) -> Option<String> {
     let path = href.split(['?', '#']).next()?;
     let (_, path) = path.split_once("//").unwrap_or(("", path));
     let (_, segment) = path.rsplit_once('/')?;
-    (!segment.is_empty()).then(|| segment.to_owned())
+    Some(plain_name(segment)).filter(|name| !name.is_empty())
 }

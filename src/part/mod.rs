@@ -44,7 +44,7 @@ pub fn PartView(
     part: PartCell,
 ) -> impl IntoView {
     if let PartKind::Call(key) = &part.kind {
-        let call = key.clone();
+        let call = *key;
         return view! { <ToolCallSlot assistant call /> }.into_any();
     }
     let part = PartHandle {

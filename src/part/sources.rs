@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::PartHandle;
 use crate::{
     chat::{Icon, Labels},
+    ui::shown_host,
     view::{dynamic, each},
 };
 
@@ -62,7 +63,7 @@ fn source(value: &Value) -> Option<Source> {
     };
     let url = value.get("url").and_then(Value::as_str).unwrap_or_default();
     let link = safe_href(url).map(|address| {
-        let host = address.host().unwrap_or_default().to_owned();
+        let host = shown_host(&address).unwrap_or_default();
         (address.href().to_owned(), host)
     });
     let title = match text("title") {

@@ -1,18 +1,19 @@
 //! Carrying out what the session asks for.
 
-use std::rc::Rc;
+use std::{future::poll_fn, rc::Rc, task::Poll};
 
 use assistant_core::{
-    action::{ToolError, ToolOutcome, schema},
-    conversation::CallKey,
+    action::ToolError,
     event::{Diagnostic, RunInput},
-    session::{Effect, Input, Invocation, InvocationId, PolicyQuestion, RunKey},
+    session::{Effect, Input, Invocation, InvocationId, PolicyQuestion, RunKey, StreamEnd},
 };
-use futures_util::future::abortable;
+use futures_channel::oneshot;
+use futures_util::future::{LocalBoxFuture, abortable};
+use leptos::prelude::Set;
 use serde_json::Value;
 use wasm_bindgen_futures::spawn_local;
 
-use super::{HandlerTask, Runtime, after, host::BrowserHost};
+use super::{HandlerTask, Runtime, after};
 use crate::{
     action::{Cancellation, ToolContext},
     agent::EventSink,
@@ -45,6 +46,13 @@ impl Runtime {
                     }
                 });
             }
+            Effect::Executed { request, outcome } => {
+                let waiting = self.executing.borrow_mut().remove(&request);
+                if let Some(sender) = waiting {
+                    // Who asked may be gone; then nobody waits.
+                    let _ = sender.send(outcome);
+                }
+            }
             Effect::Archive {
                 thread_id,
                 snapshot,
@@ -52,6 +60,9 @@ impl Runtime {
                 let mut archive = self.archive.borrow_mut();
                 archive.retain(|(id, _)| *id != thread_id);
                 archive.push((thread_id, snapshot));
+                let ids = archive.iter().map(|(id, _)| id.clone()).collect();
+                drop(archive);
+                self.archived.set(ids);
             }
         }
     }
@@ -64,7 +75,16 @@ impl Runtime {
     fn open_run(&self, run: RunKey, input: RunInput) {
         let agent = Rc::clone(&self.agent.borrow());
         let sink = EventSink::new(self.weak(), run);
-        let (stream, abort) = abortable(agent.run(input, sink));
+        let stream: LocalBoxFuture<'static, StreamEnd> = match self.takes_back.get() {
+            // A page that goes takes its actions back before its provider goes: the run that this
+            // leads to is aborted before it begins.
+            true => Box::pin(async move {
+                give_way().await;
+                agent.run(input, sink).await
+            }),
+            false => agent.run(input, sink),
+        };
+        let (stream, abort) = abortable(stream);
         self.runs.borrow_mut().insert(run, abort);
         let runtime = self.weak();
         spawn_local(async move {
@@ -123,43 +143,18 @@ impl Runtime {
         });
     }
 
-    /// Runs a handler by hand: no call stands behind it.
+    /// Asks for an action as an agent would, and waits for what comes of it.
     pub(crate) async fn execute(&self, name: &str, args: Value) -> Result<Value, ToolError> {
-        let found = self.read(|session| session.registry().executable(name).cloned());
-        let entry = match found {
-            Some(Ok(entry)) => entry,
-            Some(Err(message)) => return Err(ToolError::new(message)),
-            None => return Err(ToolError::new("The session is busy with a rule")),
-        };
-        if entry.spec.validate {
-            let mut host = BrowserHost { runtime: self };
-            let wrong = schema::validate(&entry.spec.parameters, &args, &mut host);
-            if !wrong.is_empty() {
-                let list: Vec<String> = wrong.iter().map(ToString::to_string).collect();
-                return Err(ToolError::new(list.join("; ")).error_type("invalid_arguments"));
-            }
-        }
-        let handler = self.code(entry.id).and_then(|code| code.handler.clone());
-        let Some(handler) = handler else {
-            return Err(ToolError::new(format!("Action {name} has no handler")));
-        };
-        let invocation = Invocation {
-            // The session numbers its own from 1.
-            id: InvocationId(0),
-            registration: entry.id,
-            call: CallKey {
-                message: "".into(),
-                ordinal: 0,
-            },
-            call_id: String::new(),
+        let (sender, receiver) = oneshot::channel();
+        let request = self.number();
+        self.executing.borrow_mut().insert(request, sender);
+        self.later(Input::Execute {
+            request,
             name: name.to_owned(),
-            args: args.clone(),
-            iteration: 0,
-        };
-        let context = ToolContext::new(self.weak(), invocation, Cancellation::default());
-        match handler(args, context).await? {
-            ToolOutcome::Continue(value) | ToolOutcome::StopLoop(value) => Ok(value),
-        }
+            args,
+        });
+        let gone = || ToolError::new("The assistant is gone");
+        receiver.await.unwrap_or_else(|_| Err(gone()))
     }
 
     fn cancel_handler(&self, id: InvocationId) {
@@ -192,4 +187,17 @@ impl Runtime {
             }
         });
     }
+}
+
+/// Lets the other tasks that are ready go first.
+async fn give_way() {
+    let mut waited = false;
+    poll_fn(|context| {
+        if std::mem::replace(&mut waited, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }

@@ -2,7 +2,7 @@
 
 use assistant_core::{
     action::{RegistrationId, schema::PatternHost},
-    session::{Answer, Host, PolicyQuestion},
+    session::{Answer, Host, PolicyQuestion, RunSummary},
 };
 use serde_json::Value;
 use wasm_bindgen::JsValue;
@@ -38,6 +38,10 @@ impl Host for BrowserHost<'_> {
     fn needs_approval(&mut self, question: PolicyQuestion<'_>) -> Answer<bool> {
         self.runtime.ask_later(question);
         Answer::Later
+    }
+
+    fn stops(&mut self, rule: &str, summary: &RunSummary) -> bool {
+        self.runtime.stops(rule, summary)
     }
 
     fn denial(
@@ -92,7 +96,7 @@ fn random_byte() -> u8 {
     (js_sys::Math::random() * 256.0) as u8
 }
 
-/// Writes an error of the programmer to the console (decision D16).
+/// Writes an error of the programmer to the console (rule "a hook without a provider").
 pub(crate) fn console_error(message: &str) {
     web_sys::console::error_1(&JsValue::from_str(message));
 }

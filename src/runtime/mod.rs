@@ -4,12 +4,14 @@
 //! effects; so whatever runs in between may call back in. Nothing of an application runs while
 //! the session is borrowed.
 
+mod calls;
 mod clipboard;
 mod effects;
 mod files;
 mod frames;
 mod host;
 mod timer;
+mod watch;
 
 use std::{
     cell::{Cell, RefCell},
@@ -18,13 +20,14 @@ use std::{
 };
 
 use assistant_core::{
-    action::RegistrationId,
+    action::{RegistrationId, ToolError},
     conversation::CallKey,
     event::Diagnostic,
-    session::{Input, InvocationId, Options, Refusal, RunKey, Session},
+    session::{Input, InvocationId, Options, Refusal, RunKey, RunSummary, Session},
 };
 use futures_channel::oneshot;
 use futures_util::future::AbortHandle;
+use leptos::prelude::ArcRwSignal;
 use serde_json::Value;
 
 use crate::{
@@ -35,12 +38,14 @@ use crate::{
     view::ViewModel,
 };
 
+pub use calls::{CallEvent, CallEventKind, Subscription};
 pub(crate) use clipboard::{SAID_MS, copy as copy_to_clipboard};
 pub(crate) use files::{read_base64, save_file};
 pub(crate) use host::{console_error, fresh_id, now, written};
 pub(crate) use timer::{after, sleep};
 
 type DiagnosticObserver = Rc<dyn Fn(&Diagnostic)>;
+type StopRule = Rc<dyn Fn(&RunSummary) -> bool>;
 
 /// A handler that runs.
 struct HandlerTask {
@@ -54,14 +59,25 @@ pub(crate) struct Runtime {
     session: RefCell<Session>,
     queue: RefCell<VecDeque<Input>>,
     draining: Cell<bool>,
+    /// Whether an action is being taken back.
+    takes_back: Cell<bool>,
     agent: RefCell<Rc<dyn Agent>>,
     code: RefCell<HashMap<RegistrationId, Rc<ActionCode>>>,
     runs: RefCell<HashMap<RunKey, AbortHandle>>,
     handlers: RefCell<HashMap<InvocationId, HandlerTask>>,
     replies: RefCell<HashMap<CallKey, oneshot::Sender<Value>>>,
+    /// Who waits for actions that the page asked for itself.
+    executing: RefCell<HashMap<u64, oneshot::Sender<Result<Value, ToolError>>>>,
     archive: RefCell<Vec<(String, Value)>>,
+    /// The ids of the conversations in the archive, oldest first.
+    pub(crate) archived: ArcRwSignal<Vec<String>>,
     diagnostics: RefCell<Vec<DiagnosticObserver>>,
+    call_events: calls::CallEvents,
+    stop_rules: RefCell<HashMap<String, StopRule>>,
+    /// Whether a new message denies what is open.
+    pub(crate) auto_deny: bool,
     frames: frames::Frames,
+    watch: watch::Watch,
     last_number: Cell<u64>,
     pub(crate) view: ViewModel,
     pub(crate) cards: Cards,
@@ -69,22 +85,29 @@ pub(crate) struct Runtime {
 }
 
 impl Runtime {
-    pub(crate) fn new(agent: Rc<dyn Agent>, options: Options) -> Rc<Self> {
-        let thread_id = fresh_id();
+    pub(crate) fn new(agent: Rc<dyn Agent>, options: Options, thread_id: String) -> Rc<Self> {
+        let auto_deny = options.auto_deny;
         let session = Session::new(thread_id.clone(), options);
         Rc::new_cyclic(|me| Self {
             me: me.clone(),
             session: RefCell::new(session),
             queue: RefCell::default(),
             draining: Cell::new(false),
+            takes_back: Cell::new(false),
             agent: RefCell::new(agent),
             code: RefCell::default(),
             runs: RefCell::default(),
             handlers: RefCell::default(),
             replies: RefCell::default(),
+            executing: RefCell::default(),
             archive: RefCell::default(),
+            archived: ArcRwSignal::default(),
             diagnostics: RefCell::default(),
+            call_events: calls::CallEvents::default(),
+            stop_rules: RefCell::default(),
+            auto_deny,
             frames: frames::Frames::default(),
+            watch: watch::Watch::default(),
             last_number: Cell::new(0),
             view: ViewModel::new(thread_id),
             cards: Cards::default(),
@@ -109,10 +132,13 @@ impl Runtime {
 
     /// Takes an input in. From inside an effect it waits for its turn and counts as accepted.
     pub(crate) fn dispatch(&self, input: Input) -> Result<(), Refusal> {
+        let takes_back = matches!(input, Input::Unregister { .. });
         self.queue.borrow_mut().push_back(input);
         if self.draining.replace(true) {
             return Ok(());
         }
+        self.watch();
+        self.takes_back.set(takes_back);
         let mut first = None;
         while let Some(input) = self.next_input() {
             let refused = self.handle(input);
@@ -127,6 +153,10 @@ impl Runtime {
     }
 
     fn handle(&self, input: Input) -> Option<Refusal> {
+        let executed = match &input {
+            Input::Execute { name, .. } => Some(name.clone()),
+            _ => None,
+        };
         let step = self
             .session
             .borrow_mut()
@@ -134,7 +164,9 @@ impl Runtime {
         for diagnostic in &step.diagnostics {
             self.report(diagnostic);
         }
+        let events = self.call_events(&step, executed);
         self.note_changes(step.changes);
+        self.tell_calls(&events);
         for effect in step.effects {
             self.carry_out(effect);
         }
@@ -179,12 +211,20 @@ impl Runtime {
             .map(|(_, snapshot)| snapshot.clone())
     }
 
-    pub(crate) fn archived_ids(&self) -> Vec<String> {
-        self.archive
-            .borrow()
-            .iter()
-            .map(|(id, _)| id.clone())
-            .collect()
+    pub(crate) fn set_stop_rule(&self, name: String, rule: StopRule) {
+        let old = self.stop_rules.borrow_mut().insert(name, rule);
+        drop(old);
+    }
+
+    /// Asks a rule of the application whether the loop ends. The session is borrowed meanwhile.
+    fn stops(&self, name: &str, summary: &RunSummary) -> bool {
+        let rule = self.stop_rules.borrow().get(name).cloned();
+        if rule.is_none() {
+            console_error(&format!(
+                "StopCondition::Rule: there is no rule {name:?}; see Assistant::set_stop_rule"
+            ));
+        }
+        rule.is_some_and(|rule| rule(summary))
     }
 
     /// Waits for what the card of a call says.

@@ -1,12 +1,17 @@
-//! The question whether a call may run.
+//! The question whether a call may run: asked by the page, or by the agent. Two kinds of card that
+//! cannot be taken for each other.
 
+use assistant_core::conversation::Fingerprint;
 use leptos::{html, prelude::*};
 use serde_json::Value;
 
 use super::{
     ExactText, SchemaForm,
+    agents_words::agents_words,
     expiry::Expiry,
     inbox::{place, told},
+    pretty::pretty,
+    seen::Seen,
 };
 use crate::{
     action::ToolCallView,
@@ -15,72 +20,173 @@ use crate::{
 };
 
 /// Asks the person whether a call may run, showing exactly what would. The arguments can be
-/// changed first, where the tool or the agent takes changed ones.
+/// changed first, where the action or the agent takes changed ones.
+///
+/// The page's own question (`data-kind="page"`) says what this page will run, in the page's words.
+/// An agent's question (`data-kind="agent"`) says that the agent asks; what the agent says stands
+/// below the arguments, as its words. Approving counts once the end of the arguments was in view
+/// and the card has stood unchanged for half a second; until then the button is `aria-disabled`.
+/// Denying counts at once.
 ///
 /// # Accessibility
 ///
 /// A named group in the flow of the chat. It never takes the focus; when a button of it had the
-/// focus and the card goes, the focus passes to the text box of the chat.
+/// focus and the card goes, the focus passes to the text box of the chat. That the call has changed
+/// is a `status`.
 #[component]
 pub fn ApprovalCard(
     /// The call.
     call: ToolCallView<Value>,
 ) -> impl IntoView {
+    // Another question is another card.
+    let asked = {
+        let call = call.clone();
+        Memo::new(move |_| call.interrupt_id())
+    };
+    dynamic(move || card(&call, asked.get()))
+}
+
+fn card(call: &ToolCallView<Value>, asked: Option<String>) -> AnyView {
     let labels = Labels::current();
-    let id = format!("la-approval-{}-{}", call.key().message, call.key().ordinal);
-    // Agents may rename a call only until it is asked about.
-    let name = call.name_untracked_with(str::to_owned);
-    let description = call.description().filter(|text| !text.is_empty());
+    let id = format!("la-approval-{}", crate::runtime::fresh_id());
+    let by_agent = asked.is_some();
+    let (kind, icon, title) = match (by_agent, untrack(|| call.is_run_by_agent())) {
+        (true, _) => ("agent", Icon::Question, labels.agent_asks_call.clone()),
+        (false, true) => ("page", Icon::Alert, labels.agent_will_run.clone()),
+        (false, false) => ("page", Icon::Alert, labels.page_will_run.clone()),
+    };
     let card = NodeRef::<html::Div>::new();
     let editing = RwSignal::new(false);
     let over = RwSignal::new(false);
-    let (question, expires) = untrack(|| (call.question(), call.expires_at()));
-    let asked = untrack(|| call.interrupt_id());
+    let question = by_agent.then(|| untrack(|| call.question())).flatten();
+    let expires = untrack(|| call.expires_at());
     let place = asked.map(|id| place(&call.assistant, id));
-    let body = move || {
-        if editing.get() {
-            edit(&call, card, editing).into_any()
-        } else {
-            decide(&call, card, editing, over).into_any()
-        }
+    let description = (!by_agent).then(|| description(call.clone()));
+    let (named, noted) = (call.clone(), changed_note(call.clone()));
+    let shown = Shown {
+        call: call.clone(),
+        card,
+        editing,
+        over,
+    };
+    let body = move || match editing.get() {
+        true => edit(&shown).into_any(),
+        false => decide(&shown, question.clone()).into_any(),
     };
     view! {
-        <div class="la-approval" role="group" aria-labelledby=id.clone() node_ref=card>
+        <div
+            class="la-approval"
+            role="group"
+            aria-labelledby=id.clone()
+            node_ref=card
+            data-kind=kind
+        >
             <div class="la-approval-head" id=id.clone()>
-                {Icon::Alert.view()} <p class="la-approval-title">
-                    {labels.approve_question.clone()}
-                    " "
+                {icon.view()} <p class="la-approval-title">
+                    {title} " "
                     <code class="la-code-inline">
-                        <ExactText text=name />
+                        {dynamic(move || view! { <ExactText text=named.name() /> })}
                     </code>
-                    "?"
                 </p> {place}
             </div>
             <div class="la-approval-body">
-                {question.map(|text| view! { <p class="la-approval-question" dir="auto">{text}</p> })}
-                {description.map(|text| view! { <p class="la-approval-text">{text}</p> })}
-                <Expiry at=expires over /> {dynamic(body)}
+                {noted} {description} <Expiry at=expires over /> {dynamic(body)}
             </div>
         </div>
     }
+    .into_any()
+}
+
+/// What the parts of a card share.
+#[derive(Clone)]
+struct Shown {
+    call: ToolCallView<Value>,
+    card: NodeRef<html::Div>,
+    editing: RwSignal<bool>,
+    /// The time to answer is over.
+    over: RwSignal<bool>,
+}
+
+impl Shown {
+    /// Follows whether what stands before the mark can have been read.
+    fn seen(&self) -> Seen {
+        let (call, editing) = (self.call.clone(), self.editing);
+        let content: Memo<Option<Fingerprint>> = Memo::new(move |_| call.fingerprint());
+        // A form of other arguments is void.
+        Seen::new(content, move || editing.set(false))
+    }
+}
+
+/// What the action does, in the page's words.
+fn description(call: ToolCallView<Value>) -> AnyView {
+    dynamic(move || {
+        let text = call.description().filter(|text| !text.is_empty());
+        text.map(|text| view! { <p class="la-approval-text">{text}</p> })
+    })
+    .into_any()
+}
+
+/// Says that the call has changed since it was shown, if it has.
+pub(super) fn changed_note(call: ToolCallView<Value>) -> AnyView {
+    let word = Labels::current().changed.clone();
+    let first = untrack(|| call.fingerprint());
+    let says = Memo::new(move |_| {
+        let now = call.fingerprint();
+        // Of an action that is gone for now, something else is said.
+        call.has_changed() || (now.is_some() && now != first && call.can_run())
+    });
+    let note = move || says.get().then(|| view! { <span>{word.clone()}</span> });
+    view! {
+        <p class="la-approval-changed" role="status">
+            {dynamic(note)}
+        </p>
+    }
+    .into_any()
+}
+
+/// What would run, exactly; `end` comes to stand behind it.
+pub(super) fn arguments(call: ToolCallView<Value>, end: NodeRef<html::Span>) -> AnyView {
+    let text = Memo::new(move |_| match call.args_value() {
+        Some(args) => pretty(&args),
+        None => call.args_text(),
+    });
+    view! {
+        <pre
+            class="la-code"
+            data-kind="arguments"
+            tabindex="0"
+            role="group"
+            aria-label=Labels::current().arguments.clone()
+        >
+            {dynamic(move || view! { <ExactText text=text.get() /> })}
+            <span class="la-approval-end" node_ref=end></span>
+        </pre>
+    }
+    .into_any()
 }
 
 /// The exact arguments, and the two answers.
-fn decide(
-    call: &ToolCallView<Value>,
-    card: NodeRef<html::Div>,
-    editing: RwSignal<bool>,
-    over: RwSignal<bool>,
-) -> impl IntoView + use<> {
+fn decide(shown: &Shown, question: Option<String>) -> impl IntoView + use<> {
     let labels = Labels::current();
-    let takes = call.approval_takes();
+    let Shown {
+        call,
+        card,
+        editing,
+        over,
+    } = shown.clone();
+    let takes = untrack(|| call.approval_takes());
+    let seen = shown.seen();
     let reason = NodeRef::<html::Input>::new();
-    let shown = call.clone();
     let (approving, denying) = (call.clone(), call.clone());
     let approve = move |_| {
-        leave(card);
-        // Refused only when it was decided elsewhere, and then the card goes by itself.
-        let _ = approving.approve();
+        if !seen.allows() {
+            return;
+        }
+        // A refusal means that it was decided elsewhere, and then the card goes by itself, or that
+        // it has changed, and then it shows that.
+        if approving.approve().is_ok() {
+            leave(card);
+        }
     };
     let deny = move |_| {
         let text = reason
@@ -89,7 +195,7 @@ fn decide(
             .unwrap_or_default();
         let text = text.trim();
         leave(card);
-        // As above.
+        // Refused only when it was decided elsewhere, and then the card goes by itself.
         let _ = denying.deny((!text.is_empty()).then(|| text.to_owned()));
     };
     let reason_field = takes.reason.then(|| {
@@ -124,15 +230,8 @@ fn decide(
         }
     });
     view! {
-        <pre
-            class="la-code"
-            data-kind="arguments"
-            tabindex="0"
-            role="group"
-            aria-label=labels.arguments.clone()
-        >
-            {dynamic(move || view! { <ExactText text=shown.args_text() /> })}
-        </pre>
+        {arguments(call, seen.end)}
+        {question.map(|text| agents_words(&labels, &text))}
         {edit}
         {
             let gone = move || {
@@ -146,6 +245,7 @@ fn decide(
                 type="button"
                 class="la-button"
                 data-variant="primary"
+                aria-disabled=move || (!seen.is_done()).then_some("true")
                 hidden=move || !takes_yes()
                 on:click=approve
             >
@@ -155,32 +255,57 @@ fn decide(
                 <span>{labels.deny.clone()}</span>
             </button>
         </div>
+        {hint(&labels, seen)}
+    }
+}
+
+/// What is still to be read before an approval counts, to whoever wanted to approve already.
+fn hint(labels: &Labels, seen: Seen) -> impl IntoView + use<> {
+    let word = labels.read_to_end.clone();
+    let text = move || {
+        seen.asks_to_read()
+            .then(|| view! { <span>{word.clone()}</span> })
+    };
+    view! {
+        <p class="la-approval-hint" role="status">
+            {dynamic(text)}
+        </p>
     }
 }
 
 /// The arguments as fields; approving takes them as they are then.
-fn edit(
-    call: &ToolCallView<Value>,
-    card: NodeRef<html::Div>,
-    editing: RwSignal<bool>,
-) -> impl IntoView + use<> {
+fn edit(shown: &Shown) -> impl IntoView + use<> {
     let labels = Labels::current();
+    let Shown {
+        call,
+        card,
+        editing,
+        ..
+    } = shown.clone();
+    let seen = shown.seen();
     let problems = RwSignal::new(Vec::new());
     let schema = untrack(|| call.edit_schema()).unwrap_or(Value::Bool(true));
     let initial = untrack(|| call.args_value()).unwrap_or_default();
-    let (approving, words) = (call.clone(), labels.clone());
+    let words = labels.clone();
     let approve = Callback::new(move |args: Value| {
-        let wrong = told(approving.approve_with(args), &words);
+        if !seen.allows() {
+            return;
+        }
+        let wrong = told(call.approve_with(args), &words);
         if wrong.is_empty() {
             leave(card);
         }
-        problems.set(wrong);
+        // The form is gone if the call has changed.
+        let _ = problems.try_set(wrong);
     });
+    let enabled = Signal::derive(move || seen.is_done());
     view! {
         <SchemaForm
             schema
             initial
             problems
+            enabled
+            exact=true
             submit=labels.approve.to_string()
             on_submit=approve
         >
@@ -194,6 +319,7 @@ fn edit(
             >
                 <span>{labels.cancel.clone()}</span>
             </button>
+            <span class="la-approval-end" node_ref=seen.end></span>
         </SchemaForm>
     }
 }

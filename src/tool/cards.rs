@@ -2,7 +2,7 @@
 //!
 //! What a renderer draws reads signals of the component that registered it. When that component
 //! goes, its cards must go before its signals do: a card that reads a signal that is gone would
-//! end the page (decision D12).
+//! end the page (rule "unmounting").
 
 use std::{any::Any, cell::RefCell, collections::HashMap};
 

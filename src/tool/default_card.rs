@@ -6,7 +6,7 @@ use assistant_core::conversation::Phase;
 use leptos::prelude::*;
 use serde_json::Value;
 
-use super::{ExactText, exact::ExactArguments};
+use super::{ExactText, exact::ExactArguments, pretty::pretty};
 use crate::{
     action::ToolCallView,
     chat::{Icon, Labels, spinner},
@@ -17,7 +17,9 @@ use crate::{
 /// Name and state of a call in one line; arguments, result and error behind it.
 ///
 /// Closed at first. A result that calls itself a failure (`success: false`, or an `error`) is
-/// shown as one.
+/// shown as one; a result that the agent supplies for an action of the page is shown as reported
+/// by the agent. Where a person changed the arguments, the changed ones are shown, and what the
+/// agent had asked for can be opened.
 #[component]
 pub fn DefaultCard(
     /// The call.
@@ -31,17 +33,25 @@ pub fn DefaultCard(
         let call = call.clone();
         Memo::new(move |_| call.result_value().as_ref().is_some_and(tells_failure))
     };
+    let reported = {
+        let call = call.clone();
+        Memo::new(move |_| call.is_reported())
+    };
     let body = call.clone();
     view! {
         <details
             class="la-card la-tool-card"
-            data-tone=move || tone.get().then_some("error")
+            data-tone=move || match (tone.get(), reported.get()) {
+                (true, _) => Some("error"),
+                (false, true) => Some("neutral"),
+                (false, false) => None,
+            }
         >
             <summary class="la-tool-summary">
                 <span class="la-tool-icon" aria-hidden="true">{Icon::Tool.view()}</span>
                 <span class="la-tool-name">{dynamic(move || exact(name.name()))}</span>
                 <span class="la-tool-status">
-                    {dynamic(move || state_view(&words, &state, tone.get()))}
+                    {dynamic(move || state_view(&words, &state, tone.get(), reported.get()))}
                 </span>
                 {Icon::chevron()}
             </summary>
@@ -50,8 +60,16 @@ pub fn DefaultCard(
     }
 }
 
-fn state_view(labels: &Labels, call: &ToolCallView<Value>, failed: bool) -> impl IntoView + use<> {
+fn state_view(
+    labels: &Labels,
+    call: &ToolCallView<Value>,
+    failed: bool,
+    reported: bool,
+) -> impl IntoView + use<> {
     let (mark, word) = match call.phase() {
+        Phase::OutputAvailable | Phase::OutputError if reported => {
+            (Some(Icon::Info), &labels.reported)
+        }
         Phase::InputStreaming => (None, &labels.preparing),
         Phase::InputAvailable | Phase::ApprovalRequested => (Some(Icon::Clock), &labels.queued),
         Phase::ApprovalResponded => (Some(Icon::Clock), &labels.approved),
@@ -71,20 +89,32 @@ fn state_view(labels: &Labels, call: &ToolCallView<Value>, failed: bool) -> impl
 }
 
 fn sections(labels: &Arc<Labels>, call: &ToolCallView<Value>) -> impl IntoView + use<> {
-    let args = view! { <ExactArguments call=call.clone() /> }.into_any();
-    let args = section(&labels.arguments, "arguments", args);
+    let args = {
+        let (call, labels) = (call.clone(), Arc::clone(labels));
+        let edited = Memo::new({
+            let call = call.clone();
+            move |_| call.is_edited()
+        });
+        dynamic(move || match edited.get() {
+            true => edited_arguments(&labels, &call),
+            false => {
+                let text = view! { <ExactArguments call=call.clone() /> }.into_any();
+                section(&labels.arguments, "arguments", text).into_any()
+            }
+        })
+    };
     let rest = {
         let (call, labels) = (call.clone(), Arc::clone(labels));
         move || match (
             call.why(|kind, said| labels.reason(kind, "", said)),
             call.result_value(),
         ) {
-            (Some(message), _) => section(&labels.error, "error", exact(message)).into_any(),
+            (Some(message), _) => section(&labels.error, "error", readable(message)).into_any(),
             (None, Some(value)) => {
                 let files: Vec<_> = call.result_files().iter().map(show_file).collect();
-                let text = readable(&value);
+                let text = written(&value);
                 let text = (files.is_empty() || !text.is_empty())
-                    .then(|| section(&labels.result, "result", exact(text)));
+                    .then(|| section(&labels.result, "result", readable(text)));
                 view! { {text}{files} }.into_any()
             }
             (None, None) => ().into_any(),
@@ -93,8 +123,30 @@ fn sections(labels: &Arc<Labels>, call: &ToolCallView<Value>) -> impl IntoView +
     view! { {args}{dynamic(rest)} }
 }
 
+/// The arguments as a person changed them, and behind a line what the agent had asked for.
+fn edited_arguments(labels: &Labels, call: &ToolCallView<Value>) -> AnyView {
+    let (ran, wanted) = untrack(|| (call.args_value(), call.original_args()));
+    let text = |args: Option<Value>| exact(args.map(|args| pretty(&args)).unwrap_or_default());
+    view! {
+        {section(&labels.arguments, "arguments", text(ran))}
+        <details class="la-fold">
+            <summary class="la-fold-summary">
+                {Icon::chevron()} <span>{labels.asked_for.clone()}</span>
+            </summary>
+            <pre class="la-code" data-kind="original-arguments" tabindex="0">
+                {text(wanted)}
+            </pre>
+        </details>
+    }
+    .into_any()
+}
+
 fn exact(text: String) -> AnyView {
     view! { <ExactText text /> }.into_any()
+}
+
+fn readable(text: String) -> AnyView {
+    view! { <ExactText text readable=true /> }.into_any()
 }
 
 fn section(label: &str, kind: &'static str, text: AnyView) -> impl IntoView + use<> {
@@ -115,7 +167,7 @@ fn section(label: &str, kind: &'static str, text: AnyView) -> impl IntoView + us
 }
 
 /// A text as it is, anything else as indented JSON.
-fn readable(value: &Value) -> String {
+fn written(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         value => format!("{value:#}"),

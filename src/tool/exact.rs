@@ -7,6 +7,7 @@ use leptos::{html, prelude::*};
 use serde_json::Value;
 use wasm_bindgen::JsCast;
 
+use super::pieces::{Detail, Piece, pieces as split};
 use crate::action::ToolCallView;
 
 /// How long a block is at least, in bytes.
@@ -14,13 +15,24 @@ const BLOCK: usize = 4096;
 /// How far beyond that a block looks for a good place to end, in bytes.
 const LOOK: usize = 256;
 
-/// Text in which control and direction characters are shown by their code instead of taking
-/// effect, so that a person approves what will really run.
+/// Text in which everything that the eye cannot see is shown by its code instead of taking effect:
+/// controls, direction marks, ignorable and blank characters, spaces other than U+0020, long gaps.
+/// Letters that do not fit the script of their word carry their code. A person approves what will
+/// really run.
 #[component]
 pub fn ExactText(
     /// The text.
     text: String,
+    /// Leaves what ordinary writing needs as it is: no-break and ideographic spaces, joiners and
+    /// variation selectors in emoji, letters of several scripts. For text that nobody decides by.
+    #[prop(optional)]
+    readable: bool,
 ) -> impl IntoView {
+    let detail = match readable {
+        true => Detail::Readable,
+        false => Detail::Exact,
+    };
+    let pieces = |text: &str| pieces(text, detail);
     let mut rest = text.as_str();
     let mut blocks = Vec::new();
     while let Some((block, after)) = cut(rest, 0) {
@@ -91,14 +103,20 @@ impl Shown {
                 None => return,
             },
         };
-        for piece in split(text) {
-            match piece {
-                Piece::Plain(text) => append_text(&block, text),
-                Piece::Hidden(codes) => {
-                    if let Some(mark) = element(&block, "la-control-char") {
-                        mark.set_text_content(Some(&codes));
-                    }
+        for piece in split(text, Detail::Exact) {
+            let codes = match piece {
+                Piece::Plain(text) => {
+                    append_text(&block, text);
+                    continue;
                 }
+                Piece::Foreign(letter, code) => {
+                    append_text(&block, letter);
+                    code
+                }
+                Piece::Hidden(codes) => codes,
+            };
+            if let Some(mark) = element(&block, "la-control-char") {
+                mark.set_text_content(Some(&codes));
             }
         }
         self.block_len += text.len();
@@ -143,50 +161,12 @@ fn cut(text: &str, block_len: usize) -> Option<(&str, &str)> {
     })
 }
 
-fn pieces(text: &str) -> AnyView {
-    let pieces = split(text).into_iter().map(|piece| match piece {
+fn pieces(text: &str, detail: Detail) -> AnyView {
+    let code = |codes| view! { <span class="la-control-char">{codes}</span> }.into_any();
+    let pieces = split(text, detail).into_iter().map(|piece| match piece {
         Piece::Plain(text) => text.to_owned().into_any(),
-        Piece::Hidden(codes) => view! { <span class="la-control-char">{codes}</span> }.into_any(),
+        Piece::Foreign(letter, codes) => (letter.to_owned(), code(codes)).into_any(),
+        Piece::Hidden(codes) => code(codes),
     });
     pieces.collect_view().into_any()
-}
-
-enum Piece<'a> {
-    Plain(&'a str),
-    /// Characters that stand together, by their codes.
-    Hidden(String),
-}
-
-fn split(text: &str) -> Vec<Piece<'_>> {
-    let mut pieces = Vec::new();
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let hidden = is_hidden(first);
-        let end = rest.find(|c| is_hidden(c) != hidden).unwrap_or(rest.len());
-        let (run, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
-        pieces.push(if hidden {
-            let codes = run.chars().map(|c| format!("U+{:04X}", u32::from(c)));
-            Piece::Hidden(codes.collect::<Vec<_>>().join(" "))
-        } else {
-            Piece::Plain(run)
-        });
-        rest = after;
-    }
-    pieces
-}
-
-/// Whether a text holds what the eye cannot see.
-pub(super) fn has_hidden(text: &str) -> bool {
-    text.contains(is_hidden)
-}
-
-/// Controls other than line break and tab, direction marks, invisible joiners and fillers.
-fn is_hidden(c: char) -> bool {
-    (c.is_control() && c != '\n' && c != '\t')
-        || matches!(
-            c,
-            '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{200b}'..='\u{200f}'
-                | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}'
-                | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
-        )
 }

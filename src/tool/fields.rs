@@ -45,7 +45,7 @@ pub(super) enum Kind {
     Several(Vec<Choice>),
     /// A list of texts, one on each line.
     Lines,
-    /// What can have one value only is not asked for.
+    /// What can have one value only is shown, and not asked for.
     Fixed(Value),
     Json,
     /// Anything: what begins like JSON is JSON, the rest is text.
@@ -261,7 +261,11 @@ fn choices_of(schema: &Value) -> Option<Vec<Choice>> {
         let title = one.get("title").and_then(Value::as_str);
         Some(Choice {
             value: value.clone(),
-            label: title.map_or_else(|| shown(value), str::to_owned),
+            label: match (title, shown(value)) {
+                // What a title stands for is seen beside it.
+                (Some(title), value) if title != value => format!("{title} ({value})"),
+                (_, value) => value,
+            },
         })
     };
     list.iter().map(choice).collect()

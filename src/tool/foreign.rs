@@ -1,7 +1,7 @@
 //! What the code of another component draws: cards of actions, parts with a renderer of their own.
 //!
 //! It is mounted by hand, so that its component can take it away at once when it goes: what it
-//! reads may be gone right after (decision D12). Neighbour: `cards` keeps what is mounted.
+//! reads may be gone right after (rule "unmounting"). Neighbour: `cards` keeps what is mounted.
 
 use std::borrow::Cow;
 

@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 
 use super::{
     ExactText,
-    exact::has_hidden,
     fields::{self, Choice, Field, Kind, Wrong},
+    pieces::{Detail, has_hidden},
 };
 use crate::{
     chat::{Labels, focus},
@@ -47,6 +47,13 @@ pub fn SchemaForm(
     submit: String,
     /// Takes the value.
     on_submit: Callback<Value>,
+    /// Whether the button that submits looks as if it did; it keeps the focus either way.
+    #[prop(optional, into)]
+    enabled: Option<Signal<bool>>,
+    /// Shows below a field everything in it that the eye cannot see, also what ordinary writing
+    /// needs: for values that a person decides by.
+    #[prop(optional)]
+    exact: bool,
     /// Further buttons.
     #[prop(optional)]
     children: Option<Children>,
@@ -82,7 +89,12 @@ pub fn SchemaForm(
             .then(|| view! { <p class="la-form-problems" role="alert">{told.join(" ")}</p> })
     };
     let inputs = fields.with_value(|fields| {
-        let inputs = fields.iter().map(|field| row(field, wrong));
+        let detail = if exact {
+            Detail::Exact
+        } else {
+            Detail::Readable
+        };
+        let inputs = fields.iter().map(|field| row(field, wrong, detail));
         inputs.collect_view()
     });
     view! {
@@ -90,7 +102,14 @@ pub fn SchemaForm(
             {inputs}
             {dynamic(told)}
             <div class="la-approval-actions">
-                <button type="submit" class="la-button" data-variant="primary">
+                <button
+                    type="submit"
+                    class="la-button"
+                    data-variant="primary"
+                    aria-disabled=move || {
+                        enabled.is_some_and(|enabled| !enabled.get()).then_some("true")
+                    }
+                >
                     <span>{submit}</span>
                 </button>
                 {children.map(|children| children())}
@@ -150,9 +169,9 @@ fn concerns(field: &Field, wrong: &Problem) -> bool {
 }
 
 /// A field with its hint and what is wrong with it.
-fn row(field: &Field, wrong: Signal<Vec<Problem>>) -> AnyView {
+fn row(field: &Field, wrong: Signal<Vec<Problem>>, detail: Detail) -> AnyView {
     if matches!(field.kind, Kind::Fixed(_)) {
-        return ().into_any();
+        return fixed(field);
     }
     let id = format!("la-field-{}", fresh_id());
     let of = field.clone();
@@ -164,9 +183,10 @@ fn row(field: &Field, wrong: Signal<Vec<Problem>>) -> AnyView {
     let hint = field.hint.clone();
     let text = field.text;
     // What would take effect in the field is shown by its code below it.
+    let readable = detail == Detail::Readable;
     let exact = move || {
-        text.with(|text| has_hidden(text).then(|| text.clone()))
-            .map(|text| view! { <p class="la-field-exact"><ExactText text /></p> })
+        text.with(|text| has_hidden(text, detail).then(|| text.clone()))
+            .map(|text| view! { <p class="la-field-exact"><ExactText text readable /></p> })
     };
     view! {
         {control(field, &id, problem)}
@@ -177,6 +197,21 @@ fn row(field: &Field, wrong: Signal<Vec<Problem>>) -> AnyView {
                 problem.get().map(|text| view! { <p class="la-field-problem">{text}</p> })
             })}
         </div>
+    }
+    .into_any()
+}
+
+/// What can have one value only is not asked for: it is shown, if it is part of the answer.
+fn fixed(field: &Field) -> AnyView {
+    let Ok(Some(value)) = field.value() else {
+        return ().into_any();
+    };
+    let text = value.to_string();
+    view! {
+        <p class="la-field la-field-fixed">
+            <span class="la-field-label" dir="auto">{field.label.clone()}</span>
+            <code class="la-code-inline"><ExactText text /></code>
+        </p>
     }
     .into_any()
 }
@@ -199,7 +234,7 @@ fn control(field: &Field, id: &str, problem: Memo<Option<String>>) -> AnyView {
                 aria-describedby=id
                 on:change=typed
             >
-                <option value="">"–"</option>
+                <option value="">{"–"}</option>
                 {options(choices, text)}
             </select>
         }

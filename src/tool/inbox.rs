@@ -1,20 +1,25 @@
-//! What agents wait for, apart from the calls that have a card of their own.
+//! What waits for the person and has no place in a message: questions of the agent, and calls that
+//! the page makes itself. Neighbour: `question` draws one question.
 
-use assistant_core::session::{OpenInterrupt, Refusal};
-use leptos::{html, prelude::*};
-use serde_json::{Value, json};
+use assistant_core::{
+    conversation::CallKey,
+    session::{OpenInterrupt, Refusal},
+};
+use leptos::prelude::*;
 
-use super::{Problem, SchemaForm, expiry::Expiry};
+use super::{Problem, ToolCallSlot, question::question};
 use crate::{
     assistant::Assistant,
-    chat::{Icon, Labels, focus},
-    part::words,
+    chat::Labels,
     view::{dynamic, each, when},
 };
 
-/// The questions of the agent that no approval card stands for: a form for each, from the schema
-/// of its answer. All of them must be answered or given up before the agent goes on: of several, a
-/// line says how many are, those with a card of their own among them.
+/// The questions of the agent that no approval card stands for: Approve and Deny where that answers
+/// it, else a form from the schema of its answer. All of them must be answered or given up before
+/// the agent goes on: of several, a line says how many are, those with a card of their own among
+/// them. A question whose answer the agent did not accept is open again.
+///
+/// Calls of [`Assistant::execute`] that a person must approve have their cards here, too.
 ///
 /// # Accessibility
 ///
@@ -46,12 +51,32 @@ pub fn InterruptInbox(
     };
     let progress = when(move || answered.with(Option::is_some), progress);
     let asked = move || {
-        let open = |open: &&OpenInterrupt| open.call.is_none() && open.answer.is_none();
+        let open =
+            |open: &&OpenInterrupt| open.answer.is_none() && (open.call.is_none() || open.rejected);
         interrupts.with(|list| list.iter().filter(open).cloned().collect::<Vec<_>>())
     };
+    let calls = {
+        let (assistant, keys) = (assistant.clone(), assistant.pending_approvals());
+        move || keys.with(|keys| of_the_page(&assistant, keys))
+    };
+    let card = {
+        let assistant = assistant.clone();
+        move |call| view! { <ToolCallSlot assistant=assistant.clone() call /> }.into_any()
+    };
+    let cards = each(calls, |key| format!("{key:?}"), card);
     let draw = move |open| question(&assistant, open);
-    let list = each(asked, |open| open.interrupt.id.clone(), draw);
-    view! { <div class="la-inbox">{progress} {list}</div> }
+    let key = |open: &OpenInterrupt| format!("{} {}", open.rejected, open.interrupt.id);
+    let list = each(asked, key, draw);
+    view! { <div class="la-inbox">{progress} {cards} {list}</div> }
+}
+
+/// Those of some calls that the page makes itself: no message holds them.
+pub(crate) fn of_the_page(assistant: &Assistant, calls: &[CallKey]) -> Vec<CallKey> {
+    let of_page = assistant.with_conversation(|conversation| {
+        let alone = |key: &&CallKey| conversation.message_of_call(key).is_none();
+        calls.iter().filter(alone).copied().collect()
+    });
+    of_page.unwrap_or_default()
 }
 
 /// The number of a question among all that the agent asks; empty for the only one.
@@ -70,122 +95,6 @@ pub(super) fn place(assistant: &Assistant, id: String) -> AnyView {
 fn of_several(word: &str, number: usize, count: usize) -> Option<String> {
     let put = |name, number: usize| word.replace(name, &number.to_string());
     (count > 1).then(|| put("{number}", number).replace("{count}", &count.to_string()))
-}
-
-fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
-    let labels = Labels::current();
-    let id = format!("la-interrupt-{}", crate::runtime::fresh_id());
-    let expires = open.expires_at();
-    let interrupt = open.interrupt;
-    let place = place(assistant, interrupt.id.clone());
-    let text = interrupt
-        .message
-        .filter(|text| !text.trim().is_empty())
-        .unwrap_or_else(|| words(&interrupt.reason));
-    let schema = interrupt
-        .response_schema
-        .map_or_else(|| json!(true), Value::Object);
-    let problems = RwSignal::new(Vec::new());
-    let over = RwSignal::new(false);
-    let card = NodeRef::<html::Div>::new();
-    let settle = {
-        let (assistant, id) = (assistant.clone(), interrupt.id.clone());
-        let labels = labels.clone();
-        move |value: Option<Value>| {
-            let wrong = told(assistant.answer(&id, value), &labels);
-            if let (true, Some(card)) = (wrong.is_empty(), card.get_untracked()) {
-                focus::pass_on(&card);
-                // It goes with the next frame. Setting an attribute with a plain name does not fail.
-                let _ = card.set_attribute("inert", "");
-            }
-            problems.set(wrong);
-        }
-    };
-    let give_up = {
-        let settle = settle.clone();
-        move |_| settle(None)
-    };
-    let answer = Callback::new(move |value| settle(Some(value)));
-    let cancel = view! {
-        <button type="button" class="la-button" on:click=give_up>
-            <span>{labels.cancel.clone()}</span>
-        </button>
-    };
-    let body = match yes_or_no(&schema, &labels) {
-        Some(words) => decision(words, answer, cancel.into_any()),
-        None => view! {
-            <SchemaForm schema problems submit=labels.submit.to_string() on_submit=answer>
-                {cancel}
-            </SchemaForm>
-        }
-        .into_any(),
-    };
-    view! {
-        <div
-            class="la-approval"
-            role="group"
-            aria-labelledby=id.clone()
-            node_ref=card
-            data-interrupt-id=interrupt.id.clone()
-            data-interrupt-reason=interrupt.reason.clone()
-        >
-            <div class="la-approval-head" id=id.clone()>
-                {Icon::Alert.view()} <p class="la-approval-title" dir="auto">{text}</p> {place}
-            </div>
-            <div class="la-approval-body">
-                <Expiry at=expires over />
-                {body}
-            </div>
-        </div>
-    }
-    .into_any()
-}
-
-/// What a yes or a no is called, and what it is in an answer.
-struct YesOrNo {
-    words: [String; 2],
-    key: Option<&'static str>,
-}
-
-/// A schema that only a yes or a no fits needs no form: `boolean`, or an object of `approved` alone.
-fn yes_or_no(schema: &Value, labels: &Labels) -> Option<YesOrNo> {
-    let is_boolean = |schema: &Value| schema.get("type") == Some(&Value::from("boolean"));
-    if is_boolean(schema) {
-        return Some(YesOrNo {
-            words: [labels.yes.to_string(), labels.no.to_string()],
-            key: None,
-        });
-    }
-    let properties = schema.get("properties")?.as_object()?;
-    let approved = properties.get("approved").filter(|one| is_boolean(one));
-    (approved.is_some() && properties.len() == 1).then(|| YesOrNo {
-        words: [labels.approve.to_string(), labels.deny.to_string()],
-        key: Some("approved"),
-    })
-}
-
-/// A button for each answer, and the one that gives up.
-fn decision(decided: YesOrNo, answer: Callback<Value>, cancel: AnyView) -> AnyView {
-    let YesOrNo { words, key } = decided;
-    let buttons = words.into_iter().zip([true, false]).map(|(word, yes)| {
-        let decide = move |_| {
-            answer.run(match key {
-                Some(key) => json!({ key: yes }),
-                None => Value::Bool(yes),
-            });
-        };
-        view! {
-            <button
-                type="button"
-                class="la-button"
-                data-variant=yes.then_some("primary")
-                on:click=decide
-            >
-                <span>{word}</span>
-            </button>
-        }
-    });
-    view! { <div class="la-approval-actions">{buttons.collect_view()} {cancel}</div> }.into_any()
 }
 
 /// What a refusal says.

@@ -1,8 +1,10 @@
 //! Tool calls in the chat: whose card stands where, the default card, and the question to the
 //! person.
 
+mod agents_words;
 mod approval;
 mod cards;
+mod deeds;
 mod default_card;
 mod exact;
 mod expiry;
@@ -10,6 +12,10 @@ mod fields;
 mod foreign;
 mod form;
 mod inbox;
+mod pieces;
+mod pretty;
+mod question;
+mod seen;
 mod slot;
 
 pub use approval::{ApprovalCard, ApprovalCardProps};
@@ -22,4 +28,5 @@ pub use slot::{ToolCallSlot, ToolCallSlotProps};
 pub(crate) use cards::Cards;
 pub(crate) use default_card::tells_failure;
 pub(crate) use foreign::{Foreign, foreign};
+pub(crate) use inbox::of_the_page;
 pub(crate) use slot::has_default_card;

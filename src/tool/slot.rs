@@ -1,6 +1,8 @@
 //! The place of a tool call in a message: the approval card, the action's own card, or the
 //! default card.
 
+use std::rc::Rc;
+
 use assistant_core::{
     action::RegistrationId,
     conversation::{CallKey, Phase, Status},
@@ -8,10 +10,15 @@ use assistant_core::{
 use leptos::prelude::*;
 use serde_json::Value;
 
-use super::{ApprovalCard, DefaultCard, Foreign, foreign};
+use super::{
+    ApprovalCard, DefaultCard, Foreign,
+    approval::{arguments, changed_note},
+    foreign,
+};
 use crate::{
-    action::{Renderer, ToolCallView},
+    action::{ActionCode, Renderer, ToolCallView},
     assistant::Assistant,
+    chat::{Icon, Labels},
     view::dynamic,
 };
 
@@ -19,6 +26,8 @@ use crate::{
 #[derive(Clone, PartialEq)]
 enum Face {
     Approval,
+    /// The page's question, as the action draws it.
+    CustomApproval(RegistrationId),
     Custom(RegistrationId),
     Default,
 }
@@ -35,22 +44,13 @@ pub fn ToolCallSlot(
         return ().into_any();
     };
     let (name, phase) = (cell.name.clone(), cell.phase.clone());
-    let renderers = assistant.runtime().view.renderers.clone();
+    let view = ToolCallView::new(assistant.clone(), cell.clone(), false);
     let face = {
-        let (assistant, name, phase) = (assistant.clone(), name.clone(), phase.clone());
-        Memo::new(move |_| {
-            renderers.track();
-            let asked = phase.get() == Phase::ApprovalRequested;
-            match (asked, name.with(|name| renderer_of(&assistant, name))) {
-                (true, _) => Face::Approval,
-                (false, Some((id, _))) => Face::Custom(id),
-                (false, None) => Face::Default,
-            }
-        })
+        let (assistant, view) = (assistant.clone(), view.clone());
+        Memo::new(move |_| face_of(&assistant, &view))
     };
     let id = cell.id.clone();
     let (status, fine, busy) = (phase.clone(), phase.clone(), phase);
-    let view = ToolCallView::new(assistant.clone(), cell, false);
     view! {
         <div
             class="la-part la-tool tool-call-render"
@@ -62,9 +62,8 @@ pub fn ToolCallSlot(
         >
             {dynamic(move || match face.get() {
                 Face::Approval => view! { <ApprovalCard call=view.clone() /> }.into_any(),
-                Face::Custom(_) => {
-                    custom_card(assistant.clone(), view.clone())
-                }
+                Face::CustomApproval(_) => custom_approval(assistant.clone(), view.clone()),
+                Face::Custom(_) => custom_card(assistant.clone(), view.clone()),
                 Face::Default => view! { <DefaultCard call=view.clone() /> }.into_any(),
             })}
         </div>
@@ -72,37 +71,86 @@ pub fn ToolCallSlot(
     .into_any()
 }
 
-/// The renderer in force under a name, and whether it sees arguments while they stream.
-fn renderer_of(assistant: &Assistant, name: &str) -> Option<(RegistrationId, (Renderer, bool))> {
+/// Who draws the call; who asks inside a reactive closure is told of changes.
+fn face_of(assistant: &Assistant, call: &ToolCallView<Value>) -> Face {
+    assistant.runtime().view.renderers.track();
+    let name = call.name();
+    let drawn = |find: fn(&ActionCode) -> Option<&Renderer>| {
+        code_of(assistant, &name).and_then(|(id, code)| find(&code).map(|_| id))
+    };
+    if call.phase() == Phase::ApprovalRequested {
+        // What the agent asks, and what nothing here can run, has the built-in card.
+        let own = !call.is_asked_by_agent() && call.can_run();
+        let own = own.then(|| drawn(|code| code.approval_renderer.as_ref()));
+        return own.flatten().map_or(Face::Approval, Face::CustomApproval);
+    }
+    // The card of an action shows what this page ran, and nothing that was only said.
+    match drawn(|code| code.renderer.as_ref()) {
+        Some(id) if !call.is_reported() => Face::Custom(id),
+        _ => Face::Default,
+    }
+}
+
+/// The code of the action in force under a name.
+fn code_of(assistant: &Assistant, name: &str) -> Option<(RegistrationId, Rc<ActionCode>)> {
     let runtime = assistant.runtime();
     let id = runtime.read(|session| session.registry().in_force(name).map(|entry| entry.id))??;
-    let code = runtime.code(id)?;
-    let renderer = code.renderer.clone()?;
-    Some((id, (renderer, code.streams_args)))
+    Some((id, runtime.code(id)?))
 }
 
 /// Whether a call shows the default card; who asks inside a reactive closure is told of changes.
 pub(crate) fn has_default_card(assistant: &Assistant, call: &CallKey) -> bool {
-    assistant.runtime().view.renderers.track();
-    let Some(cell) = assistant.call(call) else {
-        return false;
-    };
-    cell.name
-        .with(|name| renderer_of(assistant, name).is_none())
-        && cell.phase.get() != Phase::ApprovalRequested
+    let cell = assistant.call(call);
+    cell.is_some_and(|cell| {
+        let view = ToolCallView::new(assistant.clone(), cell, false);
+        face_of(assistant, &view) == Face::Default
+    })
 }
 
 /// What an action draws for a call.
 fn custom_card(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let (drawn, default) = (assistant.clone(), call.clone());
     foreign(assistant, move || {
-        let found = call.name_untracked_with(|name| renderer_of(&drawn, name));
-        let (registration, (renderer, streams_args)) = found?;
-        let (view, default) = (call.clone().streaming(streams_args), default.clone());
+        let found = call.name_untracked_with(|name| code_of(&drawn, name));
+        let (registration, code) = found?;
+        let renderer = code.renderer.clone()?;
+        let (view, default) = (call.clone().streaming(code.streams_args), default.clone());
         Some(Foreign {
             registration,
             draw: Box::new(move || renderer(view)),
             instead: Box::new(move || default.default_card()),
         })
     })
+}
+
+/// What an action draws to ask whether a call may run, with the exact arguments one click away.
+fn custom_approval(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
+    let labels = Labels::current();
+    let (drawn, shown) = (assistant.clone(), call.clone());
+    let card = foreign(assistant, move || {
+        let found = shown.name_untracked_with(|name| code_of(&drawn, name));
+        let (registration, code) = found?;
+        let renderer = code.approval_renderer.clone()?;
+        let (view, default) = (shown.clone(), shown.clone());
+        Some(Foreign {
+            registration,
+            draw: Box::new(move || renderer(view)),
+            instead: Box::new(move || {
+                let call = default.clone();
+                view! { <ApprovalCard call /> }.into_any()
+            }),
+        })
+    });
+    let note = changed_note(call.clone());
+    view! {
+        <div class="la-approval-custom">
+            {note} {card} <details class="la-fold">
+                <summary class="la-fold-summary">
+                    {Icon::chevron()} <span>{labels.exact_arguments.clone()}</span>
+                </summary>
+                {arguments(call, NodeRef::new())}
+            </details>
+        </div>
+    }
+    .into_any()
 }

@@ -1,6 +1,9 @@
 //! The signals of a tool call.
 
-use assistant_core::conversation::{CallKey, Decision, Phase, ToolCall};
+use assistant_core::{
+    conversation::{CallKey, Decision, Fingerprint, Phase, ToolCall},
+    session::Session,
+};
 use leptos::prelude::*;
 
 use super::set_if_changed;
@@ -16,6 +19,8 @@ pub struct CallCell {
     pub name: ArcRwSignal<String>,
     /// How far it has come.
     pub phase: ArcRwSignal<Phase>,
+    /// What a person sees when they are asked about it now: their decision is bound to it.
+    pub shown: ArcRwSignal<Option<Fingerprint>>,
     /// Counts its changes: whoever reads more than name and phase follows this.
     pub revision: ArcRwSignal<u32>,
 }
@@ -24,24 +29,29 @@ pub struct CallCell {
 pub(super) struct Shown {
     name: String,
     phase: Phase,
+    shown: Option<Fingerprint>,
 }
 
 impl Shown {
-    pub(super) fn of(call: &ToolCall) -> Self {
+    pub(super) fn of(call: &ToolCall, session: &Session) -> Self {
+        let asked = call.phase() == Phase::ApprovalRequested;
         Self {
             name: call.name.clone(),
             phase: shown_phase(call),
+            shown: asked.then(|| session.fingerprint(&call.key())).flatten(),
         }
     }
 }
 
 impl CallCell {
-    pub(super) fn new(key: CallKey, call: &ToolCall) -> Self {
+    pub(super) fn new(call: &ToolCall, session: &Session) -> Self {
+        let Shown { name, phase, shown } = Shown::of(call, session);
         Self {
-            key,
+            key: call.key(),
             id: call.id.clone(),
-            name: ArcRwSignal::new(call.name.clone()),
-            phase: ArcRwSignal::new(shown_phase(call)),
+            name: ArcRwSignal::new(name),
+            phase: ArcRwSignal::new(phase),
+            shown: ArcRwSignal::new(shown),
             revision: ArcRwSignal::new(0),
         }
     }
@@ -49,6 +59,7 @@ impl CallCell {
     pub(super) fn show(&self, shown: Shown) {
         set_if_changed(&self.name, shown.name);
         set_if_changed(&self.phase, shown.phase);
+        set_if_changed(&self.shown, shown.shown);
         self.revision.update(|count| *count = count.wrapping_add(1));
     }
 }
@@ -59,7 +70,7 @@ fn shown_phase(call: &ToolCall) -> Phase {
         .approval
         .as_ref()
         .and_then(|approval| approval.decision.as_ref());
-    match (call.phase, decision) {
+    match (call.phase(), decision) {
         (Phase::ApprovalResponded, Some(Decision::Denied { .. })) => Phase::OutputDenied,
         (phase, _) => phase,
     }

@@ -29,6 +29,8 @@ pub struct MessageCell {
     pub empty: ArcRwSignal<bool>,
     /// Why it is shorter than it should be.
     pub cut: ArcRwSignal<Option<Cut>>,
+    /// What the agent says that the person said, where it is something else.
+    pub disputed: ArcRwSignal<Option<String>>,
 }
 
 /// One part of a message as views see it.
@@ -99,6 +101,7 @@ pub(super) struct Shape {
     streaming: bool,
     empty: bool,
     cut: Option<Cut>,
+    disputed: Option<String>,
 }
 
 impl MessageCell {
@@ -113,6 +116,7 @@ impl MessageCell {
             streaming: ArcRwSignal::new(message.is_streaming()),
             empty: ArcRwSignal::new(message.is_empty()),
             cut: ArcRwSignal::new(message.cut),
+            disputed: ArcRwSignal::new(message.disputed.clone()),
         };
         if let Some(parts) = cell.shape_of(message).parts {
             cell.parts.set(parts);
@@ -150,6 +154,7 @@ impl MessageCell {
             streaming: message.is_streaming(),
             empty: message.is_empty(),
             cut: message.cut,
+            disputed: message.disputed.clone(),
         }
     }
 
@@ -160,6 +165,7 @@ impl MessageCell {
         set_if_changed(&self.streaming, shape.streaming);
         set_if_changed(&self.empty, shape.empty);
         set_if_changed(&self.cut, shape.cut);
+        set_if_changed(&self.disputed, shape.disputed);
     }
 
     pub(super) fn part(&self, index: usize) -> Option<PartCell> {
@@ -168,18 +174,10 @@ impl MessageCell {
 }
 
 fn kinds_of(message: &Message) -> Vec<PartKind> {
-    let mut ordinal = 0;
     let kinds = message.parts.iter().map(|part| match part {
         Part::Text(_) => PartKind::Text,
         Part::Reasoning(_) => PartKind::Reasoning,
-        Part::ToolCall(_) => {
-            let key = CallKey {
-                message: message.id.clone(),
-                ordinal,
-            };
-            ordinal += 1;
-            PartKind::Call(key)
-        }
+        Part::ToolCall(call) => PartKind::Call(call.key()),
         Part::File(_) => PartKind::File,
         Part::Data(data) => PartKind::Data(data.data_type.clone()),
         _ => PartKind::Unknown,

@@ -11,18 +11,17 @@ mod message;
 
 use std::{
     cell::RefCell,
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::atomic::{AtomicU32, Ordering::Relaxed},
 };
 
 use assistant_core::{
-    conversation::{CallKey, Change, Message, MessageId},
-    event::Tool,
+    conversation::{CallKey, Change, Fingerprint, Message, MessageId},
+    event::{Content, Tool},
     session::{AgentStep, Notice, OpenInterrupt, Session},
 };
 use leptos::prelude::*;
 use send_wrapper::SendWrapper;
-use serde_json::Value;
 
 use crate::action::ConfirmRequest;
 
@@ -54,8 +53,13 @@ pub(crate) struct ViewModel {
     /// The steps that the agent says it takes, since the person spoke last.
     pub(crate) agent_steps: ArcRwSignal<Vec<AgentStep>>,
     pub(crate) tools: ArcRwSignal<Vec<Tool>>,
-    pub(crate) state: ArcRwSignal<Value>,
+    /// Counts the changes of the state shared with the agent: who wants it reads it.
+    pub(crate) state: ArcRwSignal<u64>,
     pub(crate) interrupts: ArcRwSignal<Vec<OpenInterrupt>>,
+    /// The calls that wait for a person's decision.
+    pub(crate) approvals: ArcRwSignal<Vec<CallKey>>,
+    /// What the person said and the agent is not told yet.
+    pub(crate) queued: ArcRwSignal<Vec<Content>>,
     pub(crate) thread_id: ArcRwSignal<String>,
     /// Counts registrations and removals: cards look again who renders them.
     pub(crate) renderers: ArcRwSignal<u32>,
@@ -84,8 +88,10 @@ pub(crate) struct Updates {
     notices: Option<Vec<Notice>>,
     agent_steps: Option<Vec<AgentStep>>,
     tools: Option<Vec<Tool>>,
-    state: Option<Value>,
+    state: bool,
     interrupts: Option<Vec<OpenInterrupt>>,
+    approvals: Vec<CallKey>,
+    queued: Option<Vec<Content>>,
     thread_id: Option<String>,
 }
 
@@ -98,8 +104,10 @@ impl ViewModel {
             notices: ArcRwSignal::new(Vec::new()),
             agent_steps: ArcRwSignal::new(Vec::new()),
             tools: ArcRwSignal::new(Vec::new()),
-            state: ArcRwSignal::new(Value::Object(serde_json::Map::new())),
+            state: ArcRwSignal::new(0),
             interrupts: ArcRwSignal::new(Vec::new()),
+            approvals: ArcRwSignal::new(Vec::new()),
+            queued: ArcRwSignal::new(Vec::new()),
             thread_id: ArcRwSignal::new(thread_id),
             renderers: ArcRwSignal::new(0),
             asks: AtomicU32::new(0),
@@ -140,6 +148,8 @@ impl ViewModel {
     pub(crate) fn collect(&self, changes: &[Change], session: &Session) -> Updates {
         let mut cells = self.cells.borrow_mut();
         let mut updates = Updates::default();
+        // However much of a message changed, its parts are listed once.
+        let mut shaped: HashSet<&MessageId> = HashSet::new();
         for change in changes {
             match change {
                 Change::Thread => {
@@ -152,25 +162,40 @@ impl ViewModel {
                     updates.path = Some(known.growth(session.conversation()));
                 }
                 Change::Path => {}
+                Change::MessageAdded(_) | Change::MessageMoved(_) => {}
+                Change::MessageRemoved(message) => drop(cells.messages.remove(message)),
                 Change::PartAdded { message, .. } => {
-                    updates.parts.extend(cells.shape(message, session));
+                    if shaped.insert(message) {
+                        updates.parts.extend(cells.shape(message, session));
+                    }
                 }
                 Change::Message(message) => {
-                    updates.parts.extend(cells.shape(message, session));
+                    if shaped.insert(message) {
+                        updates.parts.extend(cells.shape(message, session));
+                    }
                     updates.marks.extend(cells.marks(message, session));
                 }
                 Change::PartGrew { message, part } => {
                     updates.marks.extend(cells.mark(message, *part, session));
-                    updates.parts.extend(cells.shape(message, session));
+                    if shaped.insert(message) {
+                        updates.parts.extend(cells.shape(message, session));
+                    }
                 }
+                Change::Queue => updates.queued = Some(session.queued().to_vec()),
                 Change::Call(key) => updates.calls.extend(cells.shown(key, session)),
-                Change::State => updates.state = Some(session.conversation().state().clone()),
+                Change::State => updates.state = true,
                 Change::Run | Change::Steps => {
                     let runs = session.summary().steps.iter();
                     let steps = runs.flat_map(|run| run.agent_steps.clone());
                     updates.agent_steps = Some(steps.collect());
                 }
-                Change::Registry => updates.tools = Some(session.registry().tools()),
+                Change::Registry => {
+                    updates.tools = Some(session.registry().tools());
+                    // What a person approves are the rules of the action, too.
+                    for key in session.pending_approvals() {
+                        updates.calls.extend(cells.shown(&key, session));
+                    }
+                }
                 Change::Interrupts => updates.interrupts = Some(session.interrupts().to_vec()),
                 Change::Notices => updates.notices = Some(session.notices().to_vec()),
             }
@@ -182,6 +207,7 @@ impl ViewModel {
             asking: self.asks.load(Relaxed) > 0,
         });
         updates.running = session.running_tools();
+        updates.approvals = session.pending_approvals();
         updates
     }
 
@@ -201,8 +227,12 @@ impl ViewModel {
         }
         put(&self.notices, updates.notices);
         put(&self.tools, updates.tools);
-        put(&self.state, updates.state);
+        if updates.state {
+            self.state.update(|count| *count += 1);
+        }
         put(&self.interrupts, updates.interrupts);
+        put(&self.queued, updates.queued);
+        set_if_changed(&self.approvals, updates.approvals);
         put(&self.thread_id, updates.thread_id);
         if let Some(activity) = updates.activity {
             set_if_changed(&self.activity, activity);
@@ -223,6 +253,13 @@ impl ViewModel {
         let cell = MessageCell::new(message, speaker_of(message, session));
         cells.messages.insert(id.clone(), cell.clone());
         Some(cell)
+    }
+
+    /// What a person sees of a call that they are asked about, if a view has drawn it.
+    pub(crate) fn shown(&self, key: &CallKey) -> Option<Fingerprint> {
+        let cells = self.cells.borrow();
+        let cell = cells.calls.get(key)?;
+        cell.shown.get_untracked()
     }
 
     /// The signals of a call.
@@ -272,7 +309,7 @@ impl Cells {
     }
 
     fn shown(&mut self, key: &CallKey, session: &Session) -> Option<(CallCell, call::Shown)> {
-        let shown = call::Shown::of(session.conversation().call(key)?);
+        let shown = call::Shown::of(session.conversation().call(key)?, session);
         Some((self.call(key, session)?, shown))
     }
 
@@ -280,8 +317,8 @@ impl Cells {
         if let Some(cell) = self.calls.get(key) {
             return Some(cell.clone());
         }
-        let cell = CallCell::new(key.clone(), session.conversation().call(key)?);
-        self.calls.insert(key.clone(), cell.clone());
+        let cell = CallCell::new(session.conversation().call(key)?, session);
+        self.calls.insert(*key, cell.clone());
         Some(cell)
     }
 }

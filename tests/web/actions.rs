@@ -30,7 +30,7 @@ fn names(assistant: &leptos_assistant::Assistant) -> Vec<String> {
         .collect()
 }
 
-/// S4-2, S4-3, S4-4
+/// Rule "registration"
 #[wasm_bindgen_test]
 async fn an_action_is_listed_while_its_component_lives_and_is_enabled() {
     let shown = RwSignal::new(true);
@@ -58,7 +58,7 @@ async fn an_action_is_listed_while_its_component_lives_and_is_enabled() {
     assert_eq!(names(&chat.assistant), Vec::<String>::new());
 }
 
-/// S4-7, S4-19, D2: any serialisable value, once, in call order
+/// Rules "results on the wire", "order of calls": any serialisable value, once, in call order
 #[wasm_bindgen_test]
 async fn results_of_every_kind_go_out_together_in_call_order() {
     let agent = MockAgent::new()
@@ -92,7 +92,7 @@ async fn results_of_every_kind_go_out_together_in_call_order() {
     assert_eq!(chat.results(1), ["\"approved\"", "true", "[1,2]", "null"]);
 }
 
-/// S4-6, S4-20: a mismatch names the field, an error reaches the model
+/// Rules "typed arguments", "errors for the model": a mismatch names the field, an error reaches the model
 #[wasm_bindgen_test]
 async fn a_handler_that_cannot_read_its_arguments_says_which_field() {
     let agent = MockAgent::new()
@@ -122,7 +122,7 @@ async fn a_handler_that_cannot_read_its_arguments_says_which_field() {
     );
 }
 
-/// S3-3: what a handler may know
+/// Rule "what a handler knows": what a handler may know
 #[wasm_bindgen_test]
 async fn a_handler_knows_its_call_and_the_chat() {
     let agent = MockAgent::new()
@@ -147,7 +147,7 @@ async fn a_handler_knows_its_call_and_the_chat() {
     );
 }
 
-///
+/// Rule "context"
 #[wasm_bindgen_test]
 async fn context_goes_along_while_its_component_lives() {
     let shown = RwSignal::new(true);
@@ -192,7 +192,7 @@ async fn context_goes_along_while_its_component_lives() {
     );
 }
 
-///
+/// Rule "ending the loop"
 #[wasm_bindgen_test]
 async fn a_handler_may_end_the_loop() {
     let agent = MockAgent::new().answer(Script::new().call("last", &json!({})));
@@ -217,7 +217,7 @@ async fn a_handler_may_end_the_loop() {
     );
 }
 
-/// D16
+/// Rule "a hook without a provider"
 #[wasm_bindgen_test]
 async fn a_hook_without_a_provider_is_inert() {
     let page = leptos_assistant::testing::mount(|| {
@@ -229,7 +229,7 @@ async fn a_hook_without_a_provider_is_inert() {
     assert_eq!(page.count(".still-here"), 1);
 }
 
-/// S4-5, S1-1: several providers are strangers
+/// Rules "names are a stack", "providers are strangers": several providers are strangers
 #[wasm_bindgen_test]
 async fn two_providers_do_not_share_actions() {
     let say = |word: &'static str| {
@@ -249,7 +249,7 @@ async fn two_providers_do_not_share_actions() {
     }
 }
 
-/// S1-3: a handler that never answers
+/// Rule "silent tools": a handler that never answers
 #[wasm_bindgen_test]
 async fn a_silent_handler_is_given_up_after_its_time() {
     let agent = MockAgent::new().answer(Script::new().call("silent", &json!({})));
@@ -272,7 +272,7 @@ async fn a_silent_handler_is_given_up_after_its_time() {
     );
 }
 
-/// D1: an eager action runs before its run is over; its result goes out with the continuation
+/// Rule "when a tool starts": an eager action runs before its run is over; its result goes out with the continuation
 #[wasm_bindgen_test]
 async fn an_eager_action_starts_at_the_end_of_its_arguments() {
     let agent = MockAgent::new()
@@ -307,7 +307,7 @@ async fn an_eager_action_starts_at_the_end_of_its_arguments() {
     ));
 }
 
-/// S4-10, S4-12: running an action by hand
+/// Rule "one way to handlers": running an action by hand
 #[wasm_bindgen_test]
 async fn an_action_can_be_run_by_hand() {
     let chat = chat(MockAgent::new(), || {

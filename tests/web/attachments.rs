@@ -7,6 +7,7 @@ use leptos_assistant::{
     core::event::{Content, ContentPart, MessageBody, PartBody, Source},
     testing::{MockAgent, Mounted, mount, settle, until},
 };
+use serde_json::json;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -331,5 +332,27 @@ async fn a_picture_has_a_thumbnail() {
     assert!(
         until(|| page.count(".la-attachment img") == 1).await,
         "an SVG is a document"
+    );
+}
+
+#[wasm_bindgen_test]
+async fn a_name_hides_nothing_and_goes_along_as_it_is() {
+    let agent = MockAgent::new();
+    let page = chat(&agent, Attachments::new().max_files(1)).await;
+    let picker = find(&page, "input[type=file]");
+    let files = [
+        ("bill\u{202e}fdp.exe", "text/plain", "x"),
+        ("more\u{200b}.txt", "text/plain", "x"),
+    ];
+    give(&picker, "pick", &files);
+    attached(&page, 1).await;
+    assert_eq!(page.text(".la-attachment-name"), "billfdp.exe");
+    let refused = page.text(".la-attachment-refusals");
+    assert!(refused.contains("more.txt"), "{refused:?}");
+    send(&page, "look");
+    assert!(until(|| agent.inputs().len() == 1).await);
+    assert_eq!(
+        parts(&agent)[1].metadata,
+        Some(json!({"filename": "bill\u{202e}fdp.exe"}))
     );
 }

@@ -65,7 +65,7 @@ fn slowly(text: &str) -> Script {
     script.event(EventKind::TextMessageEnd { message_id })
 }
 
-/// S2-28: one card, in its place from the announcement to the end
+/// Rule "callouts in place": one card, in its place from the announcement to the end
 #[wasm_bindgen_test]
 async fn a_callout_is_one_card_from_its_header_to_its_end() {
     let agent = MockAgent::new()
@@ -105,7 +105,7 @@ async fn a_callout_is_one_card_from_its_header_to_its_end() {
     );
 }
 
-/// S2-30: it waits for ever, unless the host lets it run
+/// Rule "callouts run by permission": it waits for ever, unless the host lets it run
 #[wasm_bindgen_test]
 async fn an_input_runs_only_if_the_host_lets_it() {
     let text = "> [!tool search]\n> state: input-available\n> input: {query: cats}\n";
@@ -121,7 +121,7 @@ async fn an_input_runs_only_if_the_host_lets_it() {
     }
 }
 
-/// S2-32: what a callout holds is text
+/// Rule "callouts are text": what a callout holds is text
 #[wasm_bindgen_test]
 async fn nothing_in_a_callout_is_markup() {
     let evil = "<img src=x onerror=alert(1)><script>alert(2)</script>";

@@ -48,7 +48,7 @@ fn search() -> Action {
         })
 }
 
-/// S4-8: the renderer is asked in every status
+/// Rule "renderers": the renderer is asked in every status
 #[wasm_bindgen_test]
 async fn a_renderer_sees_every_status() {
     let pause = std::time::Duration::from_millis(120);
@@ -77,7 +77,7 @@ async fn a_renderer_sees_every_status() {
     }
 }
 
-/// S4-9: render-only actions are not offered, not run, and completed by the agent
+/// Rule "render-only actions": render-only actions are not offered, not run, and completed by the agent
 #[wasm_bindgen_test]
 async fn a_render_only_action_shows_what_the_agent_does() {
     let pause = std::time::Duration::from_millis(80);
@@ -105,7 +105,7 @@ async fn a_render_only_action_shows_what_the_agent_does() {
     assert!(inputs[0].tools.is_empty());
 }
 
-/// S4-8: partial arguments for those who ask for them
+/// Rule "renderers": partial arguments for those who ask for them
 #[wasm_bindgen_test]
 async fn arguments_can_be_followed_while_they_stream_in() {
     let pause = std::time::Duration::from_millis(80);
@@ -157,7 +157,7 @@ async fn arguments_can_be_followed_while_they_stream_in() {
     chat.idle().await;
 }
 
-/// S4-26: no renderer, the default card
+/// Rule "the default card": no renderer, the default card
 #[wasm_bindgen_test]
 async fn an_unknown_tool_has_the_default_card_and_fails_with_its_name() {
     let agent = MockAgent::new().answer(Script::new().call("nobody", &json!({"a": 1})));
@@ -178,7 +178,7 @@ async fn an_unknown_tool_has_the_default_card_and_fails_with_its_name() {
     assert_eq!(chat.results(1), ["{\"error\":\"Action nobody not found\"}"]);
 }
 
-/// S4-21: a renderer that fails shows a box, the rest stands
+/// Rule "renderers that fail": a renderer that fails shows a box, the rest stands
 #[wasm_bindgen_test]
 async fn a_failing_renderer_does_not_take_the_chat_with_it() {
     let agent = MockAgent::new()
@@ -203,7 +203,7 @@ async fn a_failing_renderer_does_not_take_the_chat_with_it() {
     assert!(log.contains("Before.") && log.contains("After."), "{log}");
 }
 
-/// S1-23, S4-37: progress and preliminary results are shown, only the last result is sent
+/// Rule "progress": progress and preliminary results are shown, only the last result is sent
 #[wasm_bindgen_test]
 async fn progress_and_preliminary_results_are_only_shown() {
     let agent = MockAgent::new()
@@ -238,7 +238,7 @@ async fn progress_and_preliminary_results_are_only_shown() {
     assert_eq!(chat.results(1), ["3"]);
 }
 
-/// S4-36: a handler awaits a choice made in its card
+/// Rule "questions of handlers": a handler awaits a choice made in its card
 #[wasm_bindgen_test]
 async fn a_choice_in_the_card_is_the_result() {
     let agent = MockAgent::new()
@@ -288,7 +288,7 @@ async fn a_choice_in_the_card_is_the_result() {
     assert_eq!(chat.results(1), ["\"two\""]);
 }
 
-/// S1-15, S1-16: neighbours that are done stand behind one line; what failed does not
+/// Rule "cards fold": neighbours that are done stand behind one line; what failed does not
 #[wasm_bindgen_test]
 async fn calls_that_are_done_stand_behind_one_line() {
     let mut script = Script::new();

@@ -2,13 +2,16 @@
 
 use leptos::prelude::*;
 use leptos_assistant::{
+    Action, Approval, Options, ToolError,
     agent::Script,
     testing::{MockAgent, settle},
+    use_assistant_action,
 };
+use serde_json::{Value, json};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use super::support::{Chat, chat};
+use super::support::{Chat, chat, chat_with};
 
 fn input(chat: &Chat) -> web_sys::HtmlTextAreaElement {
     chat.page.find("textarea").unwrap().unchecked_into()
@@ -111,4 +114,68 @@ async fn nothing_is_sent_for_an_empty_text() {
     settle().await;
     assert_eq!(chat.agent.inputs().len(), 0);
     assert_eq!(chat.page.count("[data-message-id]"), 0);
+}
+
+/// A chat in which a call waits for the person.
+async fn asking(auto_deny: bool) -> Chat {
+    let agent = MockAgent::new()
+        .answer(Script::new().call("deploy", &json!({})))
+        .answer(Script::new().text("As you wish."));
+    let options = Options {
+        auto_deny,
+        ..Options::default()
+    };
+    let chat = chat_with(agent, options, || {
+        use_assistant_action(
+            Action::new("deploy", "")
+                .approval(Approval::Always)
+                .handler(|_: Value| async { Ok::<_, ToolError>(1) }),
+        );
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.appears(".la-approval").await;
+    chat
+}
+
+fn send_button(chat: &Chat) -> web_sys::HtmlElement {
+    chat.page.find(".la-composer button[type=submit]").unwrap()
+}
+
+/// Writing is always possible; what stands in the way of sending is said, and the text stays.
+#[wasm_bindgen_test]
+async fn an_open_approval_refuses_the_message_and_keeps_its_text() {
+    let chat = asking(false).await;
+    assert!(!input(&chat).read_only());
+    input(&chat).set_value("wait");
+    press(&chat, "Enter", false, false);
+    settle().await;
+    assert_eq!(input(&chat).value(), "wait");
+    let reason = chat.page.text(".la-composer-reason[role=alert]");
+    assert_eq!(reason, "Approve or deny the open request first.");
+    assert!(send_button(&chat).hidden());
+    assert_eq!(chat.page.count(".la-approval"), 1);
+    chat.reads(".la-approval").await;
+    assert!(
+        chat.page
+            .click(".la-approval-actions button[data-variant=primary]")
+    );
+    chat.idle().await;
+    assert_eq!(input(&chat).value(), "wait");
+    assert!(!send_button(&chat).hidden());
+}
+
+#[wasm_bindgen_test]
+async fn with_auto_deny_a_message_denies_what_is_open() {
+    let chat = asking(true).await;
+    assert!(!send_button(&chat).hidden());
+    let hint = chat.page.text(".la-composer-reason");
+    assert_eq!(hint, "Sending denies the open request.");
+    input(&chat).set_value("better not");
+    send_button(&chat).click();
+    chat.idle().await;
+    assert_eq!(input(&chat).value(), "");
+    assert_eq!(chat.page.count(".la-approval"), 0);
+    assert!(chat.results(1)[0].contains("auto-denied"));
+    assert!(format!("{:?}", chat.agent.inputs()[1].messages).contains("better not"));
 }

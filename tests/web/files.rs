@@ -4,7 +4,10 @@ use leptos::prelude::*;
 use leptos_assistant::{
     AssistantProvider, ChatWindow, MediaPolicy,
     agent::Script,
-    core::event::{Content, ContentPart, EventKind, PartBody, Source},
+    core::{
+        event::{Content, ContentPart, EventKind, PartBody, Source},
+        text::hidden::is_hidden,
+    },
     testing::{MockAgent, mount, settle},
 };
 use serde_json::json;
@@ -119,6 +122,37 @@ async fn a_picture_that_is_none_becomes_a_file() {
     sent(&chat, vec![broken]).await;
     chat.appears(".la-file").await;
     assert_eq!(chat.page.count("[data-role=user] img"), 0);
+}
+
+#[wasm_bindgen_test]
+async fn a_name_hides_nothing() {
+    let chat = chat(MockAgent::new(), || ()).await;
+    let parts = vec![
+        media(
+            "document",
+            data("text/plain\u{202e}", "eA=="),
+            Some("bill\u{202e}fdp.exe\u{2800}"),
+        ),
+        media(
+            "image",
+            data("image/png", PIXEL),
+            Some("a\u{200b}\n\n b.png"),
+        ),
+        media("document", data("text/plain", "eA=="), Some("\u{3164}")),
+        media("document", url("https://аррӏе.com/x\u{200f}.pdf"), None),
+    ];
+    sent(&chat, parts).await;
+    let text = |selector: &str| chat.page.text(&format!("[data-role=user] {selector}"));
+    assert_eq!(text(".la-file-name"), "billfdp.exe");
+    let button = chat.page.find(".la-file button").unwrap();
+    let said = button.get_attribute("aria-label").unwrap();
+    assert!(said.ends_with(" billfdp.exe"), "{said}");
+    let image = chat.page.find("[data-role=user] img").unwrap();
+    assert_eq!(image.get_attribute("alt").as_deref(), Some("a b.png"));
+    let all = text("");
+    assert!(!all.contains(is_hidden), "{all:?}");
+    assert!(all.contains("xn--80ak6aa92e.com"), "{all}");
+    assert!(all.contains("x.pdf") && all.contains("File"), "{all}");
 }
 
 #[wasm_bindgen_test]

@@ -163,8 +163,8 @@ async fn without_a_schema_text_is_text_and_json_is_json() {
 async fn a_yes_or_no_is_two_buttons() {
     let approved = json!({"type": "object", "properties": {"approved": {"type": "boolean"}}});
     for (schema, words, meant) in [
-        (json!({"type": "boolean"}), "YesNoCancel", json!(false)),
-        (approved, "ApproveDenyCancel", json!({"approved": false})),
+        (json!({"type": "boolean"}), "YesNoGive up", json!(false)),
+        (approved, "ApproveDenyGive up", json!({"approved": false})),
     ] {
         let chat = asked(schema).await;
         assert_eq!(chat.page.text(".la-inbox .la-approval-actions"), words);

@@ -17,7 +17,7 @@ fn list() -> Value {
     ])
 }
 
-/// S3-21: a page begins with a conversation that its host kept
+/// Rule "export and import": a page begins with a conversation that its host kept
 #[wasm_bindgen_test]
 async fn a_provider_begins_with_a_conversation() {
     let page = mount(|| {
@@ -32,7 +32,7 @@ async fn a_provider_begins_with_a_conversation() {
     assert_eq!(page.text("[data-message-id=a] .la-markdown"), "This.");
 }
 
-/// S3-21: export and import round trip; what cannot be read changes nothing
+/// Rule "export and import": export and import round trip; what cannot be read changes nothing
 #[wasm_bindgen_test]
 async fn a_conversation_is_exported_and_imported() {
     let chat = chat(MockAgent::new(), || ()).await;

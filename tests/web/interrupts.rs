@@ -14,7 +14,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::support::{Chat, chat, question};
 
-fn click(chat: &Chat, within: &str, name: &str) {
+pub fn click(chat: &Chat, within: &str, name: &str) {
     let list = chat
         .page
         .root
@@ -27,7 +27,7 @@ fn click(chat: &Chat, within: &str, name: &str) {
         .click();
 }
 
-fn fill(chat: &Chat, selector: &str, text: &str) {
+pub fn fill(chat: &Chat, selector: &str, text: &str) {
     let field = chat.page.find(selector).unwrap();
     js_sys::Reflect::set(&field, &"value".into(), &text.into()).unwrap();
     let init = web_sys::EventInit::new();
@@ -98,7 +98,7 @@ async fn questions_are_forms_and_all_answers_go_out_at_once() {
     click(&chat, "[data-interrupt-id=free]", "Submit");
     settle().await;
     assert_eq!(chat.page.count("[data-interrupt-id=free] [role=alert]"), 1);
-    click(&chat, "[data-interrupt-id=free]", "Cancel");
+    click(&chat, "[data-interrupt-id=free]", "Give up");
     chat.idle().await;
     let resume = chat.agent.inputs()[1].resume.clone();
     assert_eq!(
@@ -126,11 +126,9 @@ async fn several_questions_have_numbers_and_a_count() {
     chat.appears("[data-interrupt-id=b]").await;
     let group = chat.page.find("[data-interrupt-id=a]").unwrap();
     let name = group.get_attribute("aria-labelledby").unwrap();
-    let name = chat.page.text(&format!("#{name}"));
-    assert!(
-        name.contains("Question a?") && name.contains("1 of 3"),
-        "{name}"
-    );
+    let parts = name.split(' ').map(|id| chat.page.text(&format!("#{id}")));
+    let name = parts.collect::<Vec<_>>().join(" ");
+    assert_eq!(name, "The agent asks Question a? 1 of 3");
     let number = |of: &str| chat.page.text(&format!("{of} .la-approval-place"));
     assert_eq!(number("[data-tool-name=pay]"), "2 of 3");
     assert_eq!(number("[data-interrupt-id=b]"), "3 of 3");
@@ -148,6 +146,7 @@ async fn several_questions_have_numbers_and_a_count() {
     settle().await;
     assert!(progress().starts_with("2 of 3"), "a card of a call counts");
     assert_eq!(chat.agent.inputs().len(), 1, "one answer is still missing");
+    chat.reads("[data-tool-name=pay]").await;
     click(&chat, "[data-tool-name=pay]", "Approve");
     chat.appears("[data-interrupt-id=one]").await;
     assert_eq!(
@@ -190,6 +189,7 @@ async fn an_agents_question_about_a_call_is_its_approval_card() {
         0,
         "the schema takes no reason"
     );
+    chat.reads(".la-approval").await;
     click(&chat, ".la-approval", "Approve");
     chat.idle().await;
     let resume = chat.agent.inputs()[1].resume.clone();
@@ -201,7 +201,7 @@ async fn an_agents_question_about_a_call_is_its_approval_card() {
     );
 }
 
-/// S0-21
+/// Rule "editing before approving"
 #[wasm_bindgen_test]
 async fn arguments_can_be_edited_before_approving() {
     let agent = MockAgent::new()
@@ -229,6 +229,7 @@ async fn arguments_can_be_edited_before_approving() {
     click(&chat, ".la-approval", "Edit arguments");
     chat.appears(".la-approval form input").await;
     fill(&chat, ".la-approval form input", "O");
+    chat.reads(".la-approval").await;
     click(&chat, ".la-approval", "Approve");
     settle().await;
     assert!(
@@ -237,6 +238,7 @@ async fn arguments_can_be_edited_before_approving() {
             .contains("city: ")
     );
     fill(&chat, ".la-approval form input", "Oslo");
+    chat.reads(".la-approval").await;
     click(&chat, ".la-approval", "Approve");
     chat.idle().await;
     assert!(
@@ -283,7 +285,7 @@ async fn the_time_to_answer_is_shown_and_ends() {
         "nothing to approve any more"
     );
     click(&chat, "[data-tool-name=pay]", "Deny");
-    click(&chat, "[data-interrupt-id=form]", "Cancel");
+    click(&chat, "[data-interrupt-id=form]", "Give up");
     chat.idle().await;
     let resume = chat.agent.inputs()[1].resume.clone();
     assert!(resume.iter().all(|e| e.status == ResumeStatus::Cancelled));

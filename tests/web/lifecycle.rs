@@ -33,7 +33,7 @@ fn Panel(finishes: bool) -> impl IntoView {
     );
 }
 
-/// D12: the handler is dropped, the call answered as cancelled
+/// Rule "unmounting": the handler is dropped, the call answered as cancelled
 #[wasm_bindgen_test]
 async fn a_component_that_goes_takes_its_running_handler_along() {
     let shown = RwSignal::new(true);
@@ -62,7 +62,7 @@ async fn a_component_that_goes_takes_its_running_handler_along() {
     assert!(chat.page.text("[role=log]").contains("I see, it is gone."));
 }
 
-/// D12, S4-26: a finished card falls back when its component goes
+/// Rules "unmounting", "the default card": a finished card falls back when its component goes
 #[wasm_bindgen_test]
 async fn a_card_that_shows_falls_back_when_its_component_goes() {
     let shown = RwSignal::new(true);
@@ -90,7 +90,7 @@ async fn a_card_that_shows_falls_back_when_its_component_goes() {
     );
 }
 
-/// S4-35: the dialog of a handler goes with it
+/// Rule "questions of handlers": the dialog of a handler goes with it
 #[wasm_bindgen_test]
 async fn a_confirm_dialog_answers_and_goes() {
     let agent = MockAgent::new()
@@ -132,7 +132,7 @@ async fn a_confirm_dialog_answers_and_goes() {
     chat.appears(".la-chat-status[data-state=ready]").await;
 }
 
-///
+/// Rule "several conversations"
 #[wasm_bindgen_test]
 async fn a_new_conversation_leaves_the_old_one_to_come_back_to() {
     let agent = MockAgent::new()
@@ -160,7 +160,7 @@ async fn a_new_conversation_leaves_the_old_one_to_come_back_to() {
     assert!(!chat.page.text("[role=log]").contains("Second answer."));
 }
 
-/// D12: a question whose action is gone says so; it can be denied, and approved once it is back
+/// Rule "unmounting": a question whose action is gone says so; it can be denied, and approved once it is back
 #[wasm_bindgen_test]
 async fn a_question_whose_component_goes_can_still_be_denied() {
     let shown = RwSignal::new(true);
@@ -212,7 +212,7 @@ async fn a_question_whose_component_goes_can_still_be_denied() {
     assert_eq!(chat.results(1), ["\"denied\""]);
 }
 
-/// S1-3: a tool that runs for long gets a word
+/// Rule "silent tools": a tool that runs for long gets a word
 #[wasm_bindgen_test]
 async fn a_tool_that_takes_long_is_pointed_out() {
     use leptos_assistant::{AssistantProvider, chat::Transcript, testing::mount, use_assistant};
@@ -240,4 +240,62 @@ async fn a_tool_that_takes_long_is_pointed_out() {
         "{}",
         line()
     );
+}
+
+/// A component below the provider.
+#[component]
+fn Nested(children: ChildrenFn) -> impl IntoView {
+    view! { <Show when=|| true>{children()}</Show> }
+}
+
+/// The handler of a page that goes is over, and nobody is told of it.
+#[wasm_bindgen_test]
+async fn a_provider_that_goes_asks_the_agent_nothing_more() {
+    use leptos_assistant::{AssistantProvider, ChatWindow, testing::mount, use_assistant};
+    let agent = MockAgent::new().answer(Script::new().call("work", &json!({})));
+    let (shown, talks_to) = (
+        RwSignal::new(true),
+        send_wrapper::SendWrapper::new(agent.clone()),
+    );
+    let page = mount(move || {
+        view! {
+            <Show when=move || shown.get()>
+                <AssistantProvider agent=(*talks_to).clone() thread_id="berth-7">
+                    <Nested>
+                        <Panel finishes=false />
+                    </Nested>
+                    {|| use_assistant().unwrap().send("go").unwrap()}
+                    <ChatWindow />
+                </AssistantProvider>
+            </Show>
+        }
+    });
+    let runs = || page.count("[data-status=executing] .card") == 1;
+    assert!(leptos_assistant::testing::until(runs).await);
+    shown.set(false);
+    for _ in 0..3 {
+        settle().await;
+    }
+    assert_eq!(page.count(".la-chat"), 0);
+    let inputs = agent.inputs();
+    assert_eq!(inputs.len(), 1);
+    assert_eq!(inputs[0].thread_id, "berth-7");
+    drop(page);
+    settle().await;
+    assert_eq!(agent.inputs().len(), 1);
+}
+
+#[wasm_bindgen_test]
+async fn the_ids_of_past_conversations_are_a_signal() {
+    let chat = chat(MockAgent::new(), || ()).await;
+    let past = chat.assistant.past_conversations();
+    let count = Memo::new(move |_| past.with(Vec::len));
+    assert_eq!(count.get_untracked(), 0);
+    let first = chat.assistant.thread_id().get_untracked();
+    chat.assistant.send("one").unwrap();
+    chat.idle().await;
+    chat.assistant.new_conversation();
+    settle().await;
+    assert_eq!(count.get_untracked(), 1);
+    assert_eq!(chat.assistant.past_conversations().get_untracked(), [first]);
 }

@@ -123,6 +123,44 @@ async fn nothing_unsafe_becomes_an_element_or_an_address() {
 }
 
 #[wasm_bindgen_test]
+async fn what_is_not_fetched_says_where_it_lies() {
+    let text = "![Your bank](https://evil.example:8443/p.png) ![](https://evil.example/q.png) \
+        ![own](/own.png) ![evil.example](https://evil.example/r.png)\n";
+    let chat = answered(&[text]).await;
+    let hosts: Vec<_> = (1..=4)
+        .map(|place| {
+            let chip = format!("{ANSWER} .la-image-chip:nth-of-type({place}) > a");
+            chat.page.find(&chip).unwrap().get_attribute("data-host")
+        })
+        .collect();
+    let beside = Some("evil.example:8443".to_owned());
+    assert_eq!(hosts, [beside, None, None, None], "beside other words");
+}
+
+#[wasm_bindgen_test]
+async fn a_host_that_looks_like_another_is_shown_as_it_is_asked_for() {
+    for (text, expected) in [
+        (
+            "[аррӏе.com](https://аррӏе.com/)",
+            Some("xn--80ak6aa92e.com"),
+        ),
+        ("<https://раураӏ.com/>", Some("xn--80aa0cbo65f.com")),
+        (
+            "[good](https://good.com。evil.example/)",
+            Some("good.com.evil.example"),
+        ),
+        ("[go](https://ｅｖｉｌ.example/)", Some("evil.example")),
+        ("[go](https://пример.example/)", Some("пример.example")),
+        ("<https://bücher.example/>", None),
+    ] {
+        let chat = answered(&[text]).await;
+        let link = chat.page.find(&format!("{ANSWER} a[href]")).unwrap();
+        let host = link.get_attribute("data-host");
+        assert_eq!(host.as_deref(), expected, "{text}");
+    }
+}
+
+#[wasm_bindgen_test]
 async fn finished_blocks_are_left_alone_and_open_text_is_appended() {
     let agent = MockAgent::new().answer(streamed(&[
         "First *one*.\n\nSecond",

@@ -84,7 +84,7 @@ async fn a_stream_that_breaks_off_keeps_its_text_and_is_no_success() {
     assert_eq!(chat.page.count("[data-streaming]"), 0);
 }
 
-/// D14
+/// Rule "the step limit"
 #[wasm_bindgen_test]
 async fn the_limit_stops_the_loop_and_continue_sends_the_results() {
     let mut agent = MockAgent::new();

@@ -92,6 +92,15 @@ impl Chat {
         );
     }
 
+    /// Reads what a card asks about to its end, and waits until an approval counts.
+    pub async fn reads(&self, card: &str) {
+        let button = format!("{card} button[data-variant=primary]:not([aria-disabled])");
+        self.appears(&format!("{card} .la-approval-end")).await;
+        let end = self.page.find(&format!("{card} .la-approval-end"));
+        end.unwrap().scroll_into_view();
+        self.appears(&button).await;
+    }
+
     /// The results that a run's input carries, in order.
     pub fn results(&self, run: usize) -> Vec<String> {
         results_of(&self.agent.inputs()[run])

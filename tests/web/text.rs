@@ -11,7 +11,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::support::chat;
 
-/// S1-17: text is appended to its node; other messages are not touched
+/// Rule "text grows in place": text is appended to its node; other messages are not touched
 #[wasm_bindgen_test]
 async fn text_is_appended_and_neighbours_are_left_alone() {
     let pause = std::time::Duration::from_millis(60);

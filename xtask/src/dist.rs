@@ -70,7 +70,25 @@ pub(crate) fn embed(project: &Project) -> Outcome<()> {
     optimise(project, &format!("{WORK}/named.wasm"), "-g")?;
     let glue = "assistant_embed.js";
     let written = read(&project.root.join(WORK).join(glue))?;
-    minify(project, glue, &Names::read(&names).shorten(&written)?)
+    let watched = watch(&written)?;
+    minify(project, glue, &Names::read(&names).shorten(&watched)?)
+}
+
+/// Lets `npm/stopped.js` watch each call from outside into the module: only there a trap can be noticed.
+fn watch(glue: &str) -> Outcome<String> {
+    let (exports, guarded) = (
+        "wasm = instance.exports;",
+        "wasm = guard(instance.exports);",
+    );
+    match glue.matches(exports).count() {
+        1 => Ok(format!(
+            "import {{ guard }} from \"./stopped.js\";\n{}",
+            glue.replace(exports, guarded)
+        )),
+        found => Err(format!(
+            "the glue has {found} places like `{exports}`, not one"
+        )),
+    }
 }
 
 /// Puts a sheet or a script into the package without what is there for people to read.
@@ -137,4 +155,20 @@ fn copy(from: &Path, to: &Path) -> Outcome<()> {
     fs::copy(from, to)
         .map(drop)
         .map_err(|error| format!("{}: {error}", from.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_glue_is_watched_in_its_one_place() {
+        let glue = "let wasm;\n    wasm = instance.exports;\n";
+        let watched = watch(glue).unwrap();
+        assert!(watched.starts_with("import { guard } from \"./stopped.js\";\n"));
+        assert!(watched.contains("wasm = guard(instance.exports);"));
+        for other in ["", &glue.repeat(2)] {
+            assert!(watch(other).is_err());
+        }
+    }
 }

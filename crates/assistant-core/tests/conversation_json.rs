@@ -119,7 +119,7 @@ fn a_conversation_goes_through_json() {
     assert_eq!(Conversation::import(text).unwrap().export(), json);
 }
 
-/// S3-21: what a server keeps as a list can be opened
+/// Rule "export and import": what a server keeps as a list can be opened
 #[test]
 fn a_list_of_messages_is_a_conversation_of_one_branch() {
     let call = |id: &str| json!({"id": id, "type": "function", "function": {"name": "f", "arguments": "{}"}});

@@ -3,6 +3,7 @@
 use assistant_core::{
     action::{Policy, RegistrationId},
     conversation::{Change, Phase},
+    event::MessageBody,
     session::{FinishReason, Input, Options, Refusal, Verdict},
 };
 use serde_json::{Value, json};
@@ -390,4 +391,46 @@ fn an_action_that_has_gone_is_not_run_after_approval() {
     assert_eq!(driver.starts("c"), 0);
     assert_eq!(driver.answer("c"), "{\"error\":\"Action f not found\"}");
     assert_eq!(driver.runs.len(), 2);
+}
+
+#[test]
+fn arguments_that_name_a_field_twice_are_refused() {
+    let mut driver = Driver::new();
+    driver.register(asking("f"));
+    driver.register(action("g"));
+    driver.send("hi");
+    driver.event(started());
+    driver.events(calls("c", "f", r#"{"to":"alice","to":"mallory"}"#));
+    driver.events(calls("d", "g", r#"{"a":[{"b":1,"b":2}]}"#));
+    finish_run(&mut driver);
+    assert_eq!((driver.starts("c"), driver.starts("d")), (0, 0));
+    assert_eq!(driver.phase("c"), Phase::OutputError);
+    assert!(driver.answer("c").contains("name a field twice"));
+    assert!(driver.answer("d").contains("name a field twice"));
+}
+
+#[test]
+fn the_agent_is_told_what_ran_and_what_it_had_asked_for() {
+    let mut driver = Driver::new();
+    driver.register(asking("f"));
+    driver.send("hi");
+    driver.plays(calls("c", "f", "{\"x\":1}"));
+    let verdict = Verdict::Approve {
+        args: Some(json!({"x": 2})),
+    };
+    assert_eq!(driver.decide("c", verdict), None);
+    driver.returns("c", json!("done"));
+    let MessageBody::Assistant { tool_calls, .. } = &driver.request().messages[1].body else {
+        panic!("{:?}", driver.request().messages);
+    };
+    assert_eq!(tool_calls[0].arguments, "{\"x\":2}");
+    let metadata = tool_calls[0].metadata.as_ref().unwrap();
+    assert_eq!(metadata["originalArguments"], "{\"x\":1}");
+    // A server that repeats what it was told says nothing new.
+    let repeated = driver.request().messages.clone();
+    driver.event(started());
+    driver.event(snapshot(repeated));
+    assert_eq!(driver.call("c").args_text(), "{\"x\":1}");
+    assert_eq!(driver.call("c").edited_args, Some(json!({"x": 2})));
+    assert_eq!(driver.phase("c"), Phase::OutputAvailable);
 }

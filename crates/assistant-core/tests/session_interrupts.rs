@@ -1,4 +1,4 @@
-//! What agents wait for: gated calls, answers, and the run that carries them (decision D11).
+//! What agents wait for: gated calls, answers, and the run that carries them (rule "interrupts").
 
 use assistant_core::{
     conversation::{Decision, Phase},

@@ -393,7 +393,7 @@ fn the_server_may_run_its_tools_itself() {
     assert_eq!(driver.runs.len(), 2);
 }
 
-/// S3-29, S3-31: what the runs of an answer cost is kept with it, added up, and survives a store
+/// Rule "usage": what the runs of an answer cost is kept with it, added up, and survives a store
 #[test]
 fn an_answer_knows_its_tokens_and_its_time() {
     let usage = |input: Option<u64>, output: u64| TokenUsage {

@@ -1,4 +1,4 @@
-//! Handlers: when they start, how often, and in which order (decisions D1 to D3).
+//! Handlers: when they start, how often, and in which order (rules "when a tool starts", "order of calls", "exactly once").
 
 use assistant_core::{
     action::ToolOutcome,

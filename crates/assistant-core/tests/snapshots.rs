@@ -1,4 +1,4 @@
-//! Messages snapshots on a tree (decision D10).
+//! Messages snapshots on a tree (rule "snapshots on a tree").
 
 use assistant_core::{
     conversation::Phase,

@@ -10,7 +10,7 @@ export type Highlight = (code: string, language: string) => Token[] | Promise<To
 export interface MountOptions {
   /** Where the AG-UI agent listens. */
   url: string;
-  /** Headers to send with every request. */
+  /** Headers to send with every request. Names and values as a request can carry them: values of Latin-1 characters. */
   headers?: Record<string, string>;
   /** What the chat is called, to eyes and ears; two on one page need names that differ. "Assistant" by default. */
   label?: string;
@@ -40,23 +40,32 @@ export interface ActionDefinition<Args = any> {
   description?: string;
   /** JSON Schema of the arguments; without it there are none. */
   parameters?: object;
-  /** What runs, with validated arguments. What it throws is told to the agent. */
+  /**
+   * What runs, with validated arguments. What it throws is told to the agent; a result that is no JSON, or more than ten
+   * million characters of it, counts as an error too.
+   */
   handler?: (args: Args) => Json | void | Promise<Json | void>;
   /** Whether a person is asked each time before it runs. */
   requiresApproval?: boolean;
 }
 
-/** A chat in the page. It stops for good, and says so, if something goes wrong inside of it; only a reload helps then. */
+/**
+ * A chat in the page. It stops for good, and says so, if something goes wrong inside of it; only a reload helps then. All
+ * but `unmount` throw then, and when the chat has been taken out of the page.
+ */
 export interface Chat {
-  /** Registers an action; the function it returns takes it back. Throws on a name that providers refuse, and when stopped. */
+  /** Registers an action; the function it returns takes it back. Throws on a name that providers refuse. */
   registerAction<Args = any>(action: ActionDefinition<Args>): () => void;
-  /** Says something to the agent. Throws while something is under way, and when stopped. */
+  /** Says something to the agent. Throws while something is under way. */
   send(text: string): void;
-  /** Begins another conversation. Throws when stopped. */
+  /** Begins another conversation. */
   newConversation(): void;
-  /** Takes the chat out of the page; everything that runs ends. */
+  /** Takes the chat out of the page; everything that runs ends. A second time does nothing. */
   unmount(): void;
 }
 
-/** Puts a chat into an element, which must have a height. Link `style.css` for its looks. Rejects when one has stopped. */
+/**
+ * Puts a chat into an element, which must have a height. Link `style.css` for its looks. Rejects when a chat of the page
+ * has stopped, and with a `TypeError` when the element is none, or an option cannot be used.
+ */
 export function mount(element: HTMLElement, options: MountOptions): Promise<Chat>;

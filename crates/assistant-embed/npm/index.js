@@ -1,20 +1,56 @@
 // The public face of the package. The module beside it is loaded once, with the first chat.
 import load, { mount as mountChat } from "./assistant_embed.js";
-
-let loading;
+import { answering, headerPairs, highlighting, isElement } from "./foreign.js";
+import { enter, hasStopped, hold } from "./stopped.js";
 
 /** Puts a chat with an AG-UI agent into an element. See index.d.ts. */
-export async function mount(element, { url, headers = {}, ...options }) {
-  loading ??= load();
-  await loading;
-  const chat = mountChat(element, url, Object.entries(headers), options);
+export async function mount(element, options) {
+  if (!isElement(element)) throw new TypeError("mount: the first argument must be an HTML element of the page");
+  const { url, headers, highlight, mediaOrigins, attachments, ...look } = options ?? {};
+  if (typeof url !== "string" && !(url instanceof URL)) throw new TypeError("mount: the option `url` must be the agent's address");
+  const pairs = headerPairs(headers);
+  if (highlight) look.highlight = highlighting(highlight);
+  if (mediaOrigins) look.mediaOrigins = Array.from(mediaOrigins, String);
+  if (attachments) look.attachments = { ...attachments };
+  await load();
+  const clear = hold(element);
+  let chat;
+  try {
+    chat = enter(() => mountChat(element, String(url), pairs, look));
+  } catch (error) {
+    clear();
+    throw error;
+  }
+  let gone = false;
+  const call = (act) => {
+    if (gone) throw new Error("The chat has been taken out of the page");
+    return enter(act);
+  };
   return {
-    registerAction({ name, description = "", parameters, handler, requiresApproval = false }) {
-      const registration = chat.registerAction(name, description, parameters, handler, requiresApproval);
-      return () => registration.unregister();
+    registerAction({ name, description, parameters, handler, requiresApproval = false }) {
+      if (handler !== undefined && typeof handler !== "function") throw new TypeError("registerAction: `handler` must be a function");
+      const schema = JSON.stringify(parameters);
+      const answer = handler && answering(handler);
+      const registration = call(() =>
+        chat.registerAction(String(name), String(description ?? ""), schema, answer, Boolean(requiresApproval)),
+      );
+      return () => {
+        if (!gone && !hasStopped()) registration.unregister();
+      };
     },
-    send: (text) => chat.send(text),
-    newConversation: () => chat.newConversation(),
-    unmount: () => chat.unmount(),
+    send(text) {
+      if (typeof text !== "string") throw new TypeError("send: a text is needed");
+      call(() => chat.send(text));
+    },
+    newConversation: () => call(() => chat.newConversation()),
+    unmount() {
+      if (gone) return;
+      gone = true;
+      try {
+        if (!hasStopped()) chat.unmount();
+      } finally {
+        clear();
+      }
+    },
   };
 }

@@ -1,28 +1,20 @@
-//! JSON across the border, as text: the browser's own reader and writer do the work.
+//! What a handler of the page answers. `npm/foreign.js` has made text of it, so nothing of the page's runs here.
 
+use leptos_assistant::ToolError;
 use serde_json::Value;
-use wasm_bindgen::{JsCast, JsError, JsValue};
+use wasm_bindgen::{JsCast, JsValue};
 
-/// A value from JavaScript; `undefined` is `null`.
-pub(crate) fn from_js(value: &JsValue) -> Result<Value, JsError> {
-    let text = js_sys::JSON::stringify(value)
-        .map_err(|error| JsError::new(&message(&error)))?
-        .as_string();
-    // Nothing comes out for undefined and for functions.
-    text.map_or(Ok(Value::Null), |text| Ok(serde_json::from_str(&text)?))
-}
-
-/// A value for JavaScript.
-pub(crate) fn to_js(value: &Value) -> Result<JsValue, JsValue> {
-    js_sys::JSON::parse(&value.to_string())
-}
-
-/// What a thrown value says.
-pub(crate) fn message(error: &JsValue) -> String {
-    match error.dyn_ref::<js_sys::Error>() {
-        Some(error) => error.message().into(),
-        None => error
-            .as_string()
-            .unwrap_or_else(|| "The handler failed".to_owned()),
+/// Reads `[true, JSON]` or `[false, reason]`.
+pub(crate) fn answer(answer: Option<JsValue>) -> Result<Value, ToolError> {
+    let pair = answer.and_then(|answer| answer.dyn_into::<js_sys::Array>().ok());
+    let Some(pair) = pair else {
+        return Err(ToolError::new("The handler failed"));
+    };
+    let text = pair.get(1).as_string().unwrap_or_default();
+    match pair.get(0).is_truthy() {
+        // What is nested too deeply is refused, too.
+        true => serde_json::from_str(&text)
+            .map_err(|_| ToolError::new("The handler's result is no JSON")),
+        false => Err(ToolError::new(text)),
     }
 }

@@ -1,8 +1,9 @@
 //! A chat with an agent in any web page, from JavaScript.
 //!
 //! [`mount`] puts a chat into an element and gives a [`Chat`], whose methods register actions and
-//! take it out again. The JavaScript that users see is written by hand in `npm/`; everything
-//! crosses the border as JSON text. The components are `leptos-assistant`'s.
+//! take it out again. The JavaScript that users see is written by hand in `npm/`: it makes what the
+//! page gives harmless, so that nothing of the page's throws in here, and watches each call from
+//! outside, so that a trap is told. Values cross the border as JSON text. The components are `leptos-assistant`'s.
 #![allow(unsafe_code, reason = "wasm-bindgen's glue is")]
 
 mod highlight;
@@ -22,8 +23,8 @@ use std::{
 use crate::look::Look;
 use leptos::{mount::mount_to, prelude::*};
 use leptos_assistant::{
-    Action, AgentProp, Approval, Assistant, AssistantProvider, Attachments, ChatWindow, Labels,
-    Options, ToolError, action::ActionGuard, agent::HttpAgent,
+    Action, AgentProp, Approval, Assistant, AssistantProvider, Attachments, ChatWindow, Options,
+    ToolError, action::ActionGuard, agent::HttpAgent,
 };
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
@@ -124,21 +125,20 @@ async fn while_going_on() {
     }
 }
 
-/// Runs once, when the module is loaded. After a panic its chats say that they have stopped.
+/// Runs once, when the module is loaded. A panic ends in a trap: that the chats have stopped is
+/// told by `npm/stopped.js`, as after any other.
 #[wasm_bindgen(start)]
 pub fn start() {
     std::panic::set_hook(Box::new(|info| {
         STOPPED.store(true, Relaxed);
         leptos::logging::error!("{info}");
-        leptos_assistant::chat::show_stopped(&Labels::default());
     }));
 }
 
 #[wasm_bindgen]
 impl Chat {
-    /// Registers an action until the registration takes it back or the chat goes. `handler` gets
-    /// the arguments and gives back a value or a promise of one; what it throws is told to the
-    /// agent.
+    /// Registers an action until the registration takes it back or the chat goes. `parameters` is
+    /// JSON; `handler` gets the arguments as JSON and gives a promise, as `npm/foreign.js` says.
     ///
     /// # Errors
     ///
@@ -149,14 +149,14 @@ impl Chat {
         &self,
         name: String,
         description: String,
-        parameters: &JsValue,
+        parameters: Option<String>,
         handler: Option<js_sys::Function>,
         requires_approval: bool,
     ) -> Result<Registration, JsError> {
         goes_on()?;
         let mut action = Action::new(name, description);
-        if !parameters.is_undefined() {
-            action = action.parameters(json::from_js(parameters)?);
+        if let Some(schema) = parameters {
+            action = action.parameters(serde_json::from_str::<Value>(&schema)?);
         }
         if requires_approval {
             action = action.approval(Approval::Always);
@@ -239,17 +239,14 @@ impl Registration {
     }
 }
 
-/// Runs a JavaScript handler.
+/// Runs a handler of the page, as `npm/foreign.js` has wrapped it: from JSON to a promise.
 async fn call(handler: js_sys::Function, args: Value) -> Result<Value, ToolError> {
     while_going_on().await;
-    let args = json::to_js(&args).map_err(|error| ToolError::new(json::message(&error)))?;
-    let result = handler.call1(&JsValue::UNDEFINED, &args);
-    let result = match result {
-        // A plain value is a promise that is kept already.
-        Ok(value) => JsFuture::from(js_sys::Promise::resolve(&value)).await,
-        Err(error) => Err(error),
+    let promise = handler.call1(&JsValue::UNDEFINED, &args.to_string().into());
+    let answer = match promise.map(JsCast::dyn_into::<js_sys::Promise>) {
+        Ok(Ok(promise)) => JsFuture::from(promise).await.ok(),
+        _ => None,
     };
     while_going_on().await;
-    let value = result.map_err(|error| ToolError::new(json::message(&error)))?;
-    json::from_js(&value).map_err(|_| ToolError::new("The handler's result is no JSON"))
+    json::answer(answer)
 }

@@ -36,7 +36,11 @@ impl Agent {
             true => self.memory = sent,
             false => {
                 for message in sent {
-                    if !self.memory.iter().any(|known| known["id"] == message["id"]) {
+                    if !self
+                        .memory
+                        .iter()
+                        .any(|known| known.get("id") == message.get("id"))
+                    {
                         self.memory.push(message);
                     }
                 }
@@ -317,8 +321,8 @@ fn assistant(id: &str, calls: Vec<Value>) -> Value {
 
 fn events_of(id: &str, name: &str, args: &str, home: Option<String>) -> Vec<Value> {
     let mut start = json!({"type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": name});
-    if let Some(home) = home {
-        start["parentMessageId"] = home.into();
+    if let (Some(home), Value::Object(start)) = (home, &mut start) {
+        start.insert("parentMessageId".to_owned(), home.into());
     }
     vec![
         start,

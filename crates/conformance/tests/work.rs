@@ -183,6 +183,24 @@ fn a_snapshot_and_the_same_again() {
     grows_with_its_input("snapshots", twice, play);
 }
 
+/// A list of so many answers, and one that holds none of them.
+#[test]
+fn a_snapshot_that_drops_what_was_there() {
+    let dropped = |count: usize| {
+        let message = |n| {
+            json!({"id": format!("m{n:05}"), "role": "assistant", "toolCalls": [
+                {"id": format!("c{n:05}"), "type": "function", "function": {"name": "f", "arguments": "{}"}}]})
+        };
+        let all: Value = (0..count).map(message).collect();
+        let snapshot =
+            |messages| frame(&json!({"type": "MESSAGES_SNAPSHOT", "messages": messages}));
+        let mut bytes = in_run(|_| Value::Null)(0);
+        bytes.extend([snapshot(all), snapshot(json!([]))].concat().as_bytes());
+        bytes
+    };
+    grows_with_its_input("a snapshot that drops", dropped, play);
+}
+
 #[test]
 fn bytes_into_frames() {
     let shapes: [(&str, MakeText); 4] = [

@@ -24,7 +24,7 @@ pub(crate) fn Activity(harbor: Harbor) -> impl IntoView {
     view! {
         <section class="demo-panel" aria-labelledby="activity-title">
             <div class="demo-panel-head">
-                <h3 class="demo-panel-title" id="activity-title">"Activity"</h3>
+                <h3 class="demo-panel-title" id="activity-title">{"Activity"}</h3>
             </div>
             <ol class="demo-feed">
                 <For

@@ -22,7 +22,7 @@ pub(crate) fn Conditions(harbor: Harbor) -> impl IntoView {
     use_assistant_action(get_weather(harbor));
     let body = move || match harbor.weather.get() {
         None => view! {
-            <p class="demo-empty">"No place shared yet. Ask the assistant for the weather."</p>
+            <p class="demo-empty">{"No place shared yet. Ask the assistant for the weather."}</p>
         }
         .into_any(),
         Some(weather) => view! {
@@ -39,7 +39,7 @@ pub(crate) fn Conditions(harbor: Harbor) -> impl IntoView {
     view! {
         <section class="demo-panel" aria-labelledby="conditions-title">
             <div class="demo-panel-head">
-                <h3 class="demo-panel-title" id="conditions-title">"Conditions"</h3>
+                <h3 class="demo-panel-title" id="conditions-title">{"Conditions"}</h3>
             </div>
             {body}
         </section>

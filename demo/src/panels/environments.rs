@@ -27,7 +27,7 @@ pub(crate) fn Environments(harbor: Harbor) -> impl IntoView {
     view! {
         <section class="demo-panel demo-environments" aria-labelledby="environments-title">
             <div class="demo-panel-head">
-                <h3 class="demo-panel-title" id="environments-title">"Environments"</h3>
+                <h3 class="demo-panel-title" id="environments-title">{"Environments"}</h3>
                 <div class="demo-switch-row">
                     <span class="demo-switch-label" id="may-deploy" on:click=toggle>
                         "The assistant may deploy"

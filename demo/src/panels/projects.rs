@@ -56,12 +56,12 @@ pub(crate) fn Projects(harbor: Harbor, asked: RwSignal<Option<String>>) -> impl 
     view! {
         <section class="demo-panel" aria-labelledby="projects-title">
             <div class="demo-panel-head">
-                <h3 class="demo-panel-title" id="projects-title" tabindex="-1">"Projects"</h3>
+                <h3 class="demo-panel-title" id="projects-title" tabindex="-1">{"Projects"}</h3>
                 <p class="demo-panel-note">{note}</p>
             </div>
             <Show
                 when=move || !projects.with(Vec::is_empty)
-                fallback=|| view! { <p class="demo-empty">"No projects are left."</p> }
+                fallback=|| view! { <p class="demo-empty">{"No projects are left."}</p> }
             >
                 <ul class="demo-rows">
                     <For

@@ -42,7 +42,7 @@ fn Closed(harbor: Harbor) -> impl IntoView {
     view! {
         <section class="demo-panel" aria-labelledby="search-title">
             <div class="demo-panel-head">
-                <h3 class="demo-panel-title" id="search-title">"Search"</h3>
+                <h3 class="demo-panel-title" id="search-title">{"Search"}</h3>
                 <button
                     type="button"
                     class="la-button"
@@ -50,10 +50,10 @@ fn Closed(harbor: Harbor) -> impl IntoView {
                     id="search-open"
                     on:click=open
                 >
-                    <span>"Open search"</span>
+                    <span>{"Open search"}</span>
                 </button>
             </div>
-            <p class="demo-empty">"Closed. The assistant cannot search either."</p>
+            <p class="demo-empty">{"Closed. The assistant cannot search either."}</p>
         </section>
     }
 }
@@ -90,7 +90,7 @@ fn SearchPanel(harbor: Harbor) -> impl IntoView {
     view! {
         <section class="demo-panel" aria-labelledby="search-title">
             <div class="demo-panel-head">
-                <h3 class="demo-panel-title" id="search-title">"Search"</h3>
+                <h3 class="demo-panel-title" id="search-title">{"Search"}</h3>
                 <p class="demo-panel-note">{note}</p>
                 <button
                     type="button"
@@ -101,7 +101,7 @@ fn SearchPanel(harbor: Harbor) -> impl IntoView {
                     aria-label="Close search"
                     on:click=close
                 >
-                    <span>"Close"</span>
+                    <span>{"Close"}</span>
                 </button>
             </div>
             {body}

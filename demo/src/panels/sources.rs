@@ -48,7 +48,7 @@ pub(crate) fn Sources(harbor: Harbor) -> impl IntoView {
     view! {
         <section class="demo-panel" aria-labelledby="sources-title">
             <div class="demo-panel-head">
-                <h3 class="demo-panel-title" id="sources-title">"Data source"</h3>
+                <h3 class="demo-panel-title" id="sources-title">{"Data source"}</h3>
             </div>
             <fieldset class="demo-sources" aria-labelledby="sources-title">
                 {options.collect_view()}
@@ -194,7 +194,7 @@ fn choices(call: &ToolCallView<Wanted>, title: &str, available: Vec<Choice>) -> 
                         data-size="small"
                         on:click=cancel
                     >
-                        <span>"Cancel"</span>
+                        <span>{"Cancel"}</span>
                     </button>
                 </div>
             </div>

@@ -33,11 +33,11 @@ pub struct ActionSpec {
     pub approval: Policy,
     /// Who runs it, once nobody minds.
     pub execution: Execution,
-    /// Never runs at the same time as another action (decision D2).
+    /// Never runs at the same time as another action (rule "order of calls").
     pub exclusive: bool,
-    /// Runs as soon as its arguments are complete; for cheap, idempotent reads (decision D1).
+    /// Runs as soon as its arguments are complete; for cheap, idempotent reads (rule "when a tool starts").
     pub eager: bool,
-    /// Goes on when the component that registered it goes (decision D12).
+    /// Goes on when the component that registered it goes (rule "unmounting").
     pub detached: bool,
     /// After how many milliseconds a handler without an answer counts as failed.
     pub timeout_ms: Option<u32>,
@@ -145,7 +145,7 @@ pub enum Execution {
     Agent,
 }
 
-/// How a handler's value becomes the text that is sent (decision D5).
+/// How a handler's value becomes the text that is sent (rule "results on the wire").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResultEncoding {
     /// Its JSON text; a string is quoted.

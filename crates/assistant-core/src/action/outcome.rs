@@ -11,7 +11,7 @@ use crate::event::Object;
 pub enum ToolOutcome {
     /// The result; the agent goes on with it.
     Continue(Value),
-    /// The result; it goes out with the next user message, the loop ends here (row X-3).
+    /// The result; it goes out with the next user message, the loop ends here (rule "ending the loop").
     StopLoop(Value),
 }
 

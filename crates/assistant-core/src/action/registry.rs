@@ -1,7 +1,7 @@
 //! Which actions are registered, by whom, and which of them is in force.
 //!
 //! Registrations of one name are a stack: the newest is in force, and dropping one removes only
-//! itself (row S4-5).
+//! itself (rule "names are a stack").
 
 use super::ActionSpec;
 use crate::event::Tool;

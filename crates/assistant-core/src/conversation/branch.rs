@@ -1,11 +1,11 @@
-//! What becomes of the tree: messages joined from anywhere, branches shown, moved, deleted, copied.
+//! What becomes of the tree: branches shown, moved, deleted.
 //!
-//! [`Conversation::upsert`] is the one way in for a message that does not continue the run's path.
-//! Nothing here decides whether it may be done: that is the session's.
+//! Nothing here decides whether it may be done: that is the session's. Neighbours: `join`, the way
+//! in for messages that do not continue the run's path, and `copy`, for what branches share.
 
 use std::{collections::HashSet, fmt};
 
-use super::{Change, Conversation, Message, MessageId, Part, state::State, tree::Node};
+use super::{Change, Conversation, Message, MessageId};
 
 /// Why an operation on the tree was not carried out. Nothing has changed then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,63 +69,6 @@ pub enum Sibling {
 }
 
 impl Conversation {
-    /// Joins a message to the tree, or updates the one with its id, which keeps role and parent.
-    ///
-    /// A parent that is not there yet makes the message a root until it comes. What is shown and
-    /// where runs write stays as it is, unless the conversation was empty.
-    pub(crate) fn upsert(&mut self, message: Message, parent: Option<&MessageId>) -> MessageId {
-        if let Some(ix) = self.ids.get(&message.id).copied() {
-            let id = message.id.clone();
-            self.update_node(ix, message);
-            return id;
-        }
-        let was_empty = self.ids.is_empty();
-        let below = parent.and_then(|id| self.ids.get(id).copied());
-        let (ix, id) = self.add_node(message, below);
-        if below.is_none()
-            && let (Some(node), Some(parent)) = (self.node_mut(ix), parent)
-        {
-            node.awaits = Some(parent.clone());
-        }
-        self.hang(ix, below);
-        self.log.push(Change::MessageAdded(id.clone()));
-        self.gather_orphans(ix);
-        if was_empty {
-            self.write_at(self.chain_to(ix));
-        } else if self
-            .path
-            .first()
-            .is_some_and(|first| Some(*first) != self.root_of(*first))
-        {
-            // The path's own beginning has found its parent.
-            self.lengthen_path();
-        }
-        self.index_calls(ix);
-        id
-    }
-
-    /// Puts the content of a message into another, which keeps its place, its role, and its cost
-    /// where nothing is said of it.
-    fn update_node(&mut self, ix: usize, fresh: Message) {
-        let Some(node) = self.node_mut(ix) else {
-            return;
-        };
-        let message = &mut node.message;
-        message
-            .parts
-            .retain(|part| matches!(part, Part::ToolCall(_)));
-        let mut parts = fresh.parts;
-        parts.retain(|part| !matches!(part, Part::ToolCall(_)));
-        parts.append(&mut message.parts);
-        message.parts = parts;
-        if !fresh.cost.is_unknown() {
-            message.cost = fresh.cost;
-        }
-        let id = message.id.clone();
-        self.settle_in(ix);
-        self.log.push(Change::Message(id));
-    }
-
     /// Gives a node another parent, which is to be told of it.
     pub(super) fn set_parent(&mut self, ix: usize, parent: Option<usize>) {
         let Some(node) = self.node_mut(ix) else {
@@ -134,57 +77,6 @@ impl Conversation {
         node.parent = parent;
         let id = node.message.id.clone();
         self.log.push(Change::MessageMoved(id));
-    }
-
-    fn hang(&mut self, ix: usize, parent: Option<usize>) {
-        match parent.and_then(|parent| self.node_mut(parent)) {
-            Some(parent) => parent.children.push(ix),
-            None => self.roots.push(ix),
-        }
-    }
-
-    /// Nodes that waited for this one come to stand below it.
-    fn gather_orphans(&mut self, ix: usize) {
-        let Some(id) = self.id_at(ix).cloned() else {
-            return;
-        };
-        let waiting: Vec<usize> = self
-            .roots
-            .iter()
-            .copied()
-            .filter(|root| {
-                *root != ix
-                    && self
-                        .node(*root)
-                        .is_some_and(|node| node.awaits.as_ref() == Some(&id))
-            })
-            .filter(|root| !self.chain_to(ix).contains(root))
-            .collect();
-        for orphan in waiting {
-            self.roots.retain(|root| *root != orphan);
-            if let Some(node) = self.node_mut(orphan) {
-                node.awaits = None;
-                node.parent = Some(ix);
-            }
-            self.hang(orphan, Some(ix));
-            self.log
-                .extend(self.id_at(orphan).cloned().map(Change::MessageMoved));
-        }
-    }
-
-    fn root_of(&self, ix: usize) -> Option<usize> {
-        self.chain_to(ix).first().copied()
-    }
-
-    /// The paths begin at a root again after what they began with has found its parent.
-    fn lengthen_path(&mut self) {
-        if let Some(tip) = self.path.last().copied() {
-            self.path = self.chain_to(tip);
-        }
-        if let Some(tip) = self.shown.as_ref().and_then(|shown| shown.last().copied()) {
-            self.shown = Some(self.chain_to(tip));
-        }
-        self.number_path();
     }
 
     /// The ids from the root to a message.
@@ -218,6 +110,12 @@ impl Conversation {
         let awaits = |ix: &&usize| self.node(**ix).is_some_and(|node| node.awaits.is_some());
         let roots = self.roots.iter().filter(awaits);
         roots.filter_map(|ix| self.id_at(*ix)).collect()
+    }
+
+    /// Returns the id of the parent that a message waits for, if it is not there yet.
+    #[must_use]
+    pub fn missing_parent(&self, id: &MessageId) -> Option<&MessageId> {
+        self.node(*self.ids.get(id)?)?.awaits.as_ref()
     }
 
     /// How many messages there are, on all branches.
@@ -344,10 +242,7 @@ impl Conversation {
             .or_else(|| siblings.get(place + 1))
             .copied();
         let parent = self.node(ix).and_then(|node| node.parent);
-        match parent.and_then(|parent| self.node_mut(parent)) {
-            Some(parent) => parent.children.retain(|child| *child != ix),
-            None => self.roots.retain(|root| *root != ix),
-        }
+        self.unhang(ix);
         for gone in &doomed {
             if let Some(node) = self.nodes.get_mut(*gone).and_then(Option::take) {
                 self.log.push(Change::MessageRemoved(node.message.id));
@@ -402,14 +297,7 @@ impl Conversation {
         if below.is_some_and(|below| self.chain_to(below).contains(&ix)) {
             return Err(TreeError::Cycle);
         }
-        match self.node(ix).and_then(|node| node.parent) {
-            Some(old) => {
-                if let Some(old) = self.node_mut(old) {
-                    old.children.retain(|child| *child != ix);
-                }
-            }
-            None => self.roots.retain(|root| *root != ix),
-        }
+        self.unhang(ix);
         if let Some(node) = self.node_mut(ix) {
             node.parent = below;
             node.awaits = None;
@@ -420,94 +308,27 @@ impl Conversation {
         Ok(())
     }
 
-    /// Whether a node of the run's path also belongs to another branch.
-    pub(super) fn is_shared(&self, ix: usize) -> bool {
-        let Some(node) = self.node(ix) else {
-            return false;
-        };
-        let next = self.path.get(node.depth + 1);
-        node.children.iter().any(|child| Some(child) != next)
-    }
-
-    /// The node to change for the run that writes now: the same one, or a copy of it for this path
-    /// if another branch shares it.
-    pub(super) fn own(&mut self, ix: usize) -> usize {
-        if !self.on_path(ix) || !self.is_shared(ix) {
-            return ix;
-        }
-        let Some(node) = self.node(ix) else { return ix };
-        let (parent, depth, results) = (node.parent, node.depth, node.results.clone());
-        let run = node.run;
-        let next = self.path.get(depth + 1).copied();
-        let message = node.message.clone();
-        let (copy, id) = self.add_node(message, parent);
-        self.leave_copies(ix);
-        if let Some(node) = self.node_mut(copy) {
-            node.results = results;
-            node.run = run;
-        }
-        self.hang(copy, parent);
-        if let Some(next) = next {
-            if let Some(old) = self.node_mut(ix) {
-                old.children.retain(|child| *child != next);
-            }
-            self.set_parent(next, Some(copy));
-            self.hang(next, Some(copy));
-        }
-        if let Some(place) = self.path.get_mut(depth) {
-            *place = copy;
-        }
-        let path = self.path.clone();
-        self.remember(&path);
-        self.settle_in(copy);
-        self.log.push(Change::MessageAdded(id));
-        self.number_path();
-        copy
-    }
-
-    /// The calls went to the copy of a node, for the path that goes on. What stays behind on the
-    /// other branch is other calls with the same past, which nothing starts any more.
-    fn leave_copies(&mut self, ix: usize) {
-        let Some(Some(node)) = self.nodes.get_mut(ix) else {
-            return;
-        };
-        let mut left = Vec::new();
-        for part in &mut node.message.parts {
-            if let Part::Text(text) | Part::Reasoning(text) = part {
-                text.open = false;
-            }
-            let Part::ToolCall(call) = part else { continue };
-            self.last_key += 1;
-            let key = super::CallKey::new(self.last_key);
-            left.push((std::mem::replace(&mut call.key, key), key));
-            if !matches!(call.state, State::Done(_)) {
-                call.state = State::abandoned();
-                call.ended_at.get_or_insert(call.created_at);
-            }
-        }
-        for listed in &mut node.results {
-            if let Some((_, key)) = left.iter().find(|(old, _)| old == listed) {
-                *listed = *key;
-            }
-        }
-        let id = node.message.id.clone();
-        self.settle_in(ix);
-        for (_, key) in left {
-            self.index_call(key);
-        }
-        self.log.push(Change::Message(id));
-    }
-
-    /// Every id once, for the checks of tests and imports.
-    pub(super) fn is_sound(&self) -> bool {
+    /// Returns whether the tree holds together, for tests: every message is reached from the roots
+    /// exactly once, parents and children agree, and both paths lead from a root to their end.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
         let mut seen = HashSet::new();
-        let mut next: Vec<usize> = self.roots.clone();
-        while let Some(ix) = next.pop() {
-            if !seen.insert(ix) {
+        let mut next: Vec<(usize, Option<usize>)> =
+            self.roots.iter().map(|root| (*root, None)).collect();
+        while let Some((ix, parent)) = next.pop() {
+            let Some(node) = self.node(ix).filter(|node| node.parent == parent) else {
+                return false;
+            };
+            if !seen.insert(ix) || self.ids.get(&node.message.id) != Some(&ix) {
                 return false;
             }
-            next.extend(self.node(ix).map_or(&[][..], |node: &Node| &node.children));
+            next.extend(node.children.iter().map(|child| (*child, Some(ix))));
         }
-        seen.len() == self.ids.len()
+        let leads = |path: &[usize]| {
+            let tip = path.last();
+            tip.is_none_or(|tip| seen.contains(tip) && self.chain_to(*tip) == path)
+        };
+        seen.len() == self.ids.len() && leads(&self.path) && leads(self.shown_path())
     }
 }

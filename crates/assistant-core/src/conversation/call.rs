@@ -127,6 +127,12 @@ impl ToolCall {
         }
     }
 
+    /// Whether it was asked about or decided as something else than what it is now.
+    #[must_use]
+    pub const fn has_changed(&self) -> bool {
+        self.changed
+    }
+
     /// Whether an agent has the result: it came from one, or went out with a run that began.
     #[must_use]
     pub const fn is_delivered(&self) -> bool {
@@ -147,13 +153,6 @@ impl ToolCall {
                 ..
             })
         )
-    }
-
-    /// Returns whether the call is something else now than what a person was asked about or
-    /// decided, so that they must look at it again.
-    #[must_use]
-    pub const fn has_changed(&self) -> bool {
-        self.changed
     }
 
     /// Takes over what an agent says of it, listed anew: its content, not its history.
@@ -274,6 +273,13 @@ impl ToolCall {
         self.end_args();
     }
 
+    /// Whether the arguments name a field twice. What would run is not what a person reads then, so
+    /// they count as invalid.
+    #[must_use]
+    pub const fn names_a_field_twice(&self) -> bool {
+        self.partial.has_duplicate_keys()
+    }
+
     /// Whether a person agreed, as it is now, when the agent asked about it.
     pub(crate) fn is_granted(&self) -> bool {
         !self.changed
@@ -287,10 +293,12 @@ impl ToolCall {
         self.take(&Happening::Voided);
     }
 
-    /// The arguments are complete: reads them. No text at all is an empty object (row S4-17).
+    /// The arguments are complete: reads them. No text at all is an empty object (rule "empty arguments").
     pub(crate) fn end_args(&mut self) {
         self.open = false;
-        self.args = if self.args_text.trim().is_empty() {
+        self.args = if self.names_a_field_twice() {
+            None
+        } else if self.args_text.trim().is_empty() {
             Some(Value::Object(Map::new()))
         } else if self.partial.state() == partial::State::Complete {
             self.partial.value().cloned()
@@ -358,7 +366,7 @@ pub struct CallResult {
     pub message_id: String,
     /// What is sent: serialised once, kept as it is.
     pub content: Content,
-    /// The error field of the tool message; only for calls that failed (decision D5).
+    /// The error field of the tool message; only for calls that failed (rule "results on the wire").
     pub error: Option<String>,
     /// The result as a value, for display.
     pub value: Value,

@@ -24,7 +24,34 @@ impl Conversation {
     /// A call by its key.
     #[must_use]
     pub fn call(&self, key: &CallKey) -> Option<&ToolCall> {
-        self.places.get(key).and_then(|at| self.call_at(*at))
+        match self.places.get(key) {
+            Some(at) => self.call_at(*at),
+            None => self.direct.get(key).map(|call| &**call),
+        }
+    }
+
+    /// Adds a call that the page makes itself: it stands beside the messages and is never sent.
+    pub(crate) fn add_direct(&mut self, mut call: ToolCall) -> CallKey {
+        let key = self.mint();
+        call.key = key;
+        self.direct.insert(key, Box::new(call));
+        self.log.push(Change::Call(key));
+        key
+    }
+
+    /// Takes out a call that the page made itself.
+    pub(crate) fn take_direct(&mut self, key: &CallKey) -> Option<Box<ToolCall>> {
+        self.log.push(Change::Call(*key));
+        self.direct.remove(key)
+    }
+
+    /// The calls that the page makes itself, oldest first.
+    pub fn direct_calls(&self) -> impl Iterator<Item = &ToolCall> {
+        self.direct.values().map(|call| &**call)
+    }
+
+    pub(crate) fn is_direct(&self, key: &CallKey) -> bool {
+        self.direct.contains_key(key)
     }
 
     /// The call on the run's path to which the agent gave this id.
@@ -84,15 +111,16 @@ impl Conversation {
             .filter_map(|key| Some((*key, &self.call(key)?.state)))
     }
 
-    /// An open call on the run's path in such a state.
+    /// An open call in such a state, on the run's path or of the page itself.
     pub(crate) fn find_open(&self, is_it: impl Fn(&State) -> bool) -> Option<CallKey> {
-        let mut states = self.open_states();
+        let direct = self.direct_calls().map(|call| (call.key, &call.state));
+        let mut states = self.open_states().chain(direct);
         states.find(|(_, state)| is_it(state)).map(|(key, _)| key)
     }
 
     /// Whether an open call on the run's path is in such a state.
     pub(crate) fn has_open(&self, is_it: impl Fn(&State) -> bool) -> bool {
-        self.find_open(is_it).is_some()
+        self.open_states().any(|(_, state)| is_it(state))
     }
 
     /// Calls that have reached their last phase, in that order, on all branches.
@@ -149,7 +177,11 @@ impl Conversation {
         key: &CallKey,
         edit: impl FnOnce(&mut ToolCall) -> R,
     ) -> Option<R> {
-        let at = *self.places.get(key)?;
+        let Some(at) = self.places.get(key).copied() else {
+            let given = edit(self.direct.get_mut(key)?);
+            self.log.push(Change::Call(*key));
+            return Some(given);
+        };
         let part = self.nodes.get_mut(at.node)?.as_mut()?;
         let Part::ToolCall(call) = part.message.parts.get_mut(at.part)? else {
             return None;
@@ -157,9 +189,12 @@ impl Conversation {
         let was_open = call.is_real() && !call.state.is_done();
         let given = edit(call);
         let is_open = call.is_real() && !call.state.is_done();
+        let is_real = call.is_real();
         if was_open && !is_open {
             self.open.remove(key);
-            self.history.push(*key);
+            if is_real {
+                self.history.push(*key);
+            }
         } else if is_open && !was_open {
             self.open.insert(*key);
         }
@@ -244,8 +279,13 @@ impl Conversation {
     /// What an agent now says of a call that it had said before: another name, other arguments.
     pub(super) fn rewrite(call: &mut ToolCall, name: String, args: &str) {
         // Some servers list calls without the arguments that they streamed.
-        let emptied = args.is_empty() && call.has_ended() && call.args().is_some();
-        let same_args = emptied || call.args_text() == args;
+        let streamed = call.run.is_some() && call.has_ended() && call.args().is_some();
+        let emptied = args.is_empty() && streamed;
+        // What it was told a person had made of them is no news.
+        let edited = call.edited_args.as_ref().filter(|_| call.was_started);
+        let echoed =
+            edited.is_some_and(|edited| serde_json::from_str(args).ok().as_ref() == Some(edited));
+        let same_args = emptied || echoed || call.args_text() == args;
         if call.name == name && same_args {
             return;
         }

@@ -1,6 +1,6 @@
-//! What a message cost: the tokens of the runs that ended with it, and the time they took.
+//! What a message cost: the tokens of the runs that ended with it, the time they took, their price.
 //!
-//! What an agent does not say is not known, and nothing is guessed (row S3-29).
+//! What an agent does not say is not known, and nothing is guessed (rule "usage").
 
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ use crate::{
 /// For how many models a message keeps its tokens.
 const MODELS: usize = 16;
 
-/// Tokens and time.
+/// Tokens, time and price.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Cost {
@@ -21,13 +21,16 @@ pub struct Cost {
     pub usage: Vec<TokenUsage>,
     /// How long it took, in milliseconds; `None` when that is not known.
     pub duration_ms: Option<u64>,
+    /// The price in millionths of the host's currency; `None` when nobody priced it. Whole numbers,
+    /// so that sums are exact.
+    pub price_micros: Option<u64>,
 }
 
 impl Cost {
     /// Whether nothing is known.
     #[must_use]
     pub fn is_unknown(&self) -> bool {
-        self.usage.is_empty() && self.duration_ms.is_none()
+        self.usage.is_empty() && self.duration_ms.is_none() && self.price_micros.is_none()
     }
 
     /// Adds what something else cost.
@@ -39,6 +42,7 @@ impl Cost {
             let before = self.duration_ms.unwrap_or_default();
             self.duration_ms = Some(before.saturating_add(ms));
         }
+        sum(&mut self.price_micros, other.price_micros);
     }
 
     fn add_usage(&mut self, usage: &TokenUsage) {
@@ -94,6 +98,9 @@ impl Cost {
         if let Some(ms) = self.duration_ms {
             out.insert("durationMs".to_owned(), ms.into());
         }
+        if let Some(price) = self.price_micros {
+            out.insert("priceMicros".to_owned(), price.into());
+        }
     }
 
     /// What cannot be read is not known.
@@ -107,6 +114,8 @@ impl Cost {
         }
         let ms = from.shift_remove("durationMs");
         cost.duration_ms = ms.and_then(|ms| ms.as_u64());
+        let price = from.shift_remove("priceMicros");
+        cost.price_micros = price.and_then(|price| price.as_u64());
         cost
     }
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{
     CallKey, Conversation, FormatError, Message, MessageId, ToolCall,
     calls::Departed,
-    json::{Format, error, object, take_text},
+    json::{CYCLE, DUPLICATE_ID, Format, UNKNOWN_TIP, error, object, take_text},
     json_call,
     runs::Runs,
     tree::Node,
@@ -166,7 +166,7 @@ impl Conversation {
         let message = Message::read(message, format)?;
         let ix = self.nodes.len();
         if self.ids.insert(message.id.clone(), ix).is_some() {
-            return Err(error("two messages have the same id"));
+            return Err(error(DUPLICATE_ID));
         }
         let link = Link {
             parent: take_text(&mut entry, "parent").map(MessageId::from),
@@ -212,7 +212,7 @@ impl Conversation {
         }
         match reached == links.len() {
             true => Ok(()),
-            false => Err(error("messages stand in a circle of parents")),
+            false => Err(error(CYCLE)),
         }
     }
 
@@ -290,18 +290,18 @@ impl Conversation {
     }
 
     fn read_tips(&mut self, from: &mut Object) -> Result<(), FormatError> {
-        let unknown = |_| error("the conversation's 'tip' is not among its messages");
-        let tip = take_text(from, "tip").map(MessageId::from);
         let chosen = take_text(from, "chosen").map(MessageId::from);
         self.chosen_root = chosen.and_then(|id| self.ids.get(&id).copied());
-        let path_to = |tip: Option<&MessageId>| match tip {
-            None => Ok(Vec::new()),
-            Some(tip) => self.index_of(tip).map(|ix| self.chain_to(ix)),
+        let shown = match (from.contains_key("tip"), self.last_leaf()) {
+            (false, Some(leaf)) => {
+                let shown = self.chain_to(leaf);
+                self.remember(&shown);
+                shown
+            }
+            _ => self.chain_of(take_text(from, "tip"))?,
         };
-        let shown = path_to(tip.as_ref()).map_err(unknown)?;
         if from.contains_key("runTip") {
-            let run_tip = take_text(from, "runTip").map(MessageId::from);
-            let path = path_to(run_tip.as_ref()).map_err(unknown)?;
+            let path = self.chain_of(take_text(from, "runTip"))?;
             self.shown = (shown != path).then_some(shown);
             self.path = path;
         } else {
@@ -309,6 +309,20 @@ impl Conversation {
         }
         self.number_path();
         Ok(())
+    }
+
+    fn chain_of(&self, tip: Option<String>) -> Result<Vec<usize>, FormatError> {
+        let tip = tip.map(|tip| self.index_of(&tip.into()));
+        match tip.transpose() {
+            Ok(tip) => Ok(tip.map_or_else(Vec::new, |ix| self.chain_to(ix))),
+            Err(_) => Err(error(UNKNOWN_TIP)),
+        }
+    }
+
+    /// Returns the last node that has no children, which is shown where nothing else is said.
+    fn last_leaf(&self) -> Option<usize> {
+        let is_leaf = |ix: &usize| self.node(*ix).is_some_and(|node| node.children.is_empty());
+        (0..self.nodes.len()).rev().find(is_leaf)
     }
 
     /// Sees to it that every result has exactly one place in the received order, and what is gone

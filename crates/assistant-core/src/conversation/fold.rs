@@ -1,4 +1,4 @@
-//! Tool messages fold into their calls and keep their place in the received order (decision D6).
+//! Tool messages fold into their calls and keep their place in the received order (rule "one conversation").
 
 use serde_json::Value;
 

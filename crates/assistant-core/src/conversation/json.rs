@@ -10,7 +10,8 @@ use std::fmt;
 use serde_json::Value;
 
 use super::{
-    Author, Cost, Cut, DataPart, Message, Part, Span, TextPart, ToolResultPart, json_call,
+    Author, Cost, Cut, DataPart, Message, Part, Span, TextPart, ToolResultPart, TreeError,
+    json_call,
 };
 use crate::{
     event::{Object, PartBody, Role},
@@ -28,6 +29,26 @@ impl fmt::Display for FormatError {
 }
 
 impl std::error::Error for FormatError {}
+
+/// What is said of a list in which an id stands twice.
+pub(super) const DUPLICATE_ID: &str = "two messages have the same id";
+/// What is said of messages that no root leads to.
+pub(super) const CYCLE: &str = "messages stand in a circle of parents";
+/// What is said of a branch that ends with a message that is not there.
+pub(super) const UNKNOWN_TIP: &str = "the conversation's 'tip' is not among its messages";
+
+impl FormatError {
+    /// Returns the rule of the tree that is broken, if it is one.
+    #[must_use]
+    pub fn tree_error(&self) -> Option<TreeError> {
+        match self.0.as_str() {
+            DUPLICATE_ID => Some(TreeError::DuplicateId),
+            CYCLE => Some(TreeError::Cycle),
+            UNKNOWN_TIP => Some(TreeError::UnknownMessage),
+            _ => None,
+        }
+    }
+}
 
 pub(super) fn error(message: &str) -> FormatError {
     FormatError(message.to_owned())
@@ -140,7 +161,7 @@ fn is_misfit(key: &str, value: &Value) -> bool {
     }
 }
 
-const OF_MESSAGE: [&str; 17] = [
+const OF_MESSAGE: [&str; 18] = [
     "id",
     "wireId",
     "role",
@@ -154,6 +175,7 @@ const OF_MESSAGE: [&str; 17] = [
     "cut",
     "usage",
     "durationMs",
+    "priceMicros",
     "markdown",
     "author",
     "disputed",

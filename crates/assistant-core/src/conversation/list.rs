@@ -5,7 +5,10 @@
 
 use serde_json::Value;
 
-use super::{Author, Conversation, End, FormatError, json::error};
+use super::{
+    Author, Conversation, End, FormatError,
+    json::{DUPLICATE_ID, error},
+};
 use crate::{event::Message, wire::agui};
 
 impl Conversation {
@@ -28,7 +31,7 @@ impl Conversation {
         let taken =
             self.find_message(&message.id).is_some() || self.find_answer(&message.id).is_some();
         if taken {
-            return Err(error("two messages have the same id"));
+            return Err(error(DUPLICATE_ID));
         }
         self.append_wire(message, Author::Record, 0);
         Ok(())

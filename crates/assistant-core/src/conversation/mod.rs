@@ -1,7 +1,7 @@
 //! The conversation: a tree of messages made of typed parts, and the reducer that applies events to it.
 //!
 //! A node is one message of any role but tool; the answer to a call is folded into the call and
-//! keeps its place in the received order (decision D6). One path through the tree is the chat.
+//! keeps its place in the received order (rule "one conversation"). One path through the tree is the chat.
 //! Nothing here decides what happens next: that is [`crate::session`], the only writer.
 
 mod apply;
@@ -9,12 +9,14 @@ mod branch;
 mod call;
 mod calls;
 mod change;
+mod copy;
 mod cost;
 mod export;
 mod fingerprint;
 mod fold;
 mod id;
 mod index;
+mod join;
 mod json;
 mod json_call;
 mod list;
@@ -24,6 +26,8 @@ mod part;
 mod phase;
 mod runs;
 mod state;
+#[cfg(test)]
+mod state_table;
 mod tree;
 mod wire_form;
 

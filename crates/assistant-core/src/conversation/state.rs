@@ -185,105 +185,107 @@ impl State {
 
     /// The table: what follows when something happens. `None` where it changes nothing: it came
     /// too late, or what happened before stands above it.
+    #[allow(clippy::use_self, reason = "the table reads in columns")]
     pub(crate) fn after(&self, what: &Happening) -> Option<Self> {
         use Happening as H;
-        use State as S;
         let next = match (self, what) {
             // What has an answer keeps it. Only its delivery is still to come.
-            (S::Done(done), H::Delivered) if !done.sent => S::Done(Done {
+            (Self::Done(done), H::Delivered) if !done.sent => Self::Done(Done {
                 sent: true,
                 ..*done
             }),
             // An agent may say its own result anew. What the page did is not rewritten.
-            (S::Done(done), H::Settled(anew))
+            (Self::Done(done), H::Settled(anew))
                 if done.by != Author::Page && anew.by == Author::Agent =>
             {
-                S::Done(*anew)
+                Self::Done(*anew)
             }
-            (S::Done(_), _) => return None,
+            (Self::Done(_), _) => return None,
 
             (_, H::Settled(done)) => match self {
                 // A denial stands whatever the agent says of the call.
-                S::Refused { .. } if done.by == Author::Agent => return None,
-                S::GateShut { .. } if done.end == End::Output => S::Done(Done {
+                Self::Refused { .. } if done.by == Author::Agent => return None,
+                Self::GateShut { .. } if done.end == End::Output => Self::Done(Done {
                     end: End::Denied,
                     ..*done
                 }),
-                _ => S::Done(*done),
+                _ => Self::Done(*done),
             },
 
             // What started stays started; what was denied stays denied; what the agent was told
             // stays told.
             (
-                S::Running(..) | S::Refused { .. } | S::GateShut { .. },
+                Self::Running(..) | Self::Refused { .. } | Self::GateShut { .. },
                 H::Reopened | H::Rewritten,
             ) => {
                 return None;
             }
-            (S::Told { .. }, H::Reopened) => return None,
-            (S::Gated { .. }, H::Reopened | H::Rewritten) => return None,
-            (_, H::Reopened) => S::Streaming,
-            (S::Streaming, H::ArgsEnded) => S::Ended,
-            (S::Streaming | S::Ended, H::Rewritten) => return None,
-            (_, H::Rewritten) => S::Ended,
+            (Self::Told { .. }, H::Reopened) => return None,
+            (Self::Gated { .. }, H::Reopened | H::Rewritten) => return None,
+            (_, H::Reopened) => Self::Streaming,
+            (Self::Streaming, H::ArgsEnded) => Self::Ended,
+            (Self::Streaming | Self::Ended, H::Rewritten) => return None,
+            (_, H::Rewritten) => Self::Ended,
 
             // Verdicts, each made anew from `Ended`.
-            (S::Ended, H::FoundMissing) => S::Missing,
-            (S::Ended, H::RuleAsked(ticket)) => S::Ruling(*ticket),
-            (S::Ended, H::FoundInvalid(error)) => S::Invalid(error.clone()),
-            (S::Ended, H::TakenByAgent) => S::AtAgent { left: false },
-            (S::Ended | S::Ruling(_), H::QuestionPut) => S::Asked,
-            (S::Ended | S::Ruling(_) | S::Asked, H::Cleared) => S::Allowed,
+            (Self::Ended, H::FoundMissing) => Self::Missing,
+            (Self::Ended, H::RuleAsked(ticket)) => Self::Ruling(*ticket),
+            (Self::Ended, H::FoundInvalid(error)) => Self::Invalid(error.clone()),
+            (Self::Ended, H::TakenByAgent) => Self::AtAgent { left: false },
+            (Self::Ended | Self::Ruling(_), H::QuestionPut) => Self::Asked,
+            (Self::Ended | Self::Ruling(_) | Self::Asked, H::Cleared) => Self::Allowed,
             (
-                S::Missing
-                | S::Ruling(_)
-                | S::Asked
-                | S::Allowed
-                | S::Invalid(_)
-                | S::AtAgent { .. }
-                | S::Committing(_),
+                Self::Missing
+                | Self::Ruling(_)
+                | Self::Asked
+                | Self::Allowed
+                | Self::Invalid(_)
+                | Self::AtAgent { .. }
+                | Self::Committing(_),
                 H::Voided,
-            ) => S::Ended,
-            (S::Asked | S::Missing | S::Ruling(_), H::Denied(reason)) => S::Refused {
+            ) => Self::Ended,
+            (Self::Asked | Self::Missing | Self::Ruling(_), H::Denied(reason)) => Self::Refused {
                 reason: reason.clone(),
             },
 
             // To the handler in two steps, and only from here.
-            (S::Allowed, H::CommitAsked(commit)) => S::Committing(*commit),
-            (S::Committing(_), H::Started(id, timer)) => S::Running(*id, *timer),
+            (Self::Allowed, H::CommitAsked(commit)) => Self::Committing(*commit),
+            (Self::Committing(_), H::Started(id, timer)) => Self::Running(*id, *timer),
 
             // What the agent runs.
-            (S::AtAgent { .. }, H::Left) => S::AtAgent { left: true },
-            (S::Allowed, H::ToldToGoOn(message)) => S::Told {
+            (Self::AtAgent { .. }, H::Left) => Self::AtAgent { left: true },
+            (Self::Allowed, H::ToldToGoOn(message)) => Self::Told {
                 message: message.clone(),
                 out: false,
             },
-            (S::Told { message, .. }, H::HandedOver | H::HandedBack) => S::Told {
+            (Self::Told { message, .. }, H::HandedOver | H::HandedBack) => Self::Told {
                 message: message.clone(),
                 out: *what == H::HandedOver,
             },
 
             // What the agent asks about. A running handler or a denial is not asked about again.
-            (S::Running(..) | S::Refused { .. } | S::GateShut { .. }, H::Gated { .. }) => {
+            (Self::Running(..) | Self::Refused { .. } | Self::GateShut { .. }, H::Gated { .. }) => {
                 return None;
             }
-            (_, H::Gated { card }) => S::Gated { card: *card },
-            (S::Gated { .. }, H::GateAnswered { approved: true, .. }) => S::GateOpen { out: false },
+            (_, H::Gated { card }) => Self::Gated { card: *card },
+            (Self::Gated { .. }, H::GateAnswered { approved: true, .. }) => {
+                Self::GateOpen { out: false }
+            }
             // Where the agent asks twice about one call, one denial is enough.
             (
-                S::Gated { .. } | S::GateOpen { .. },
+                Self::Gated { .. } | Self::GateOpen { .. },
                 H::GateAnswered {
                     approved: false,
                     reason,
                 },
-            ) => S::GateShut {
+            ) => Self::GateShut {
                 reason: reason.clone(),
             },
-            (S::GateOpen { .. }, H::HandedOver) => S::GateOpen { out: true },
-            (S::GateOpen { .. }, H::HandedBack) => S::GateOpen { out: false },
-            (S::GateOpen { .. } | S::Gated { .. }, H::GateLifted) => S::Ended,
-            (S::GateOpen { .. } | S::GateShut { .. }, H::GateReopened { card }) => {
-                S::Gated { card: *card }
+            (Self::GateOpen { .. }, H::HandedOver) => Self::GateOpen { out: true },
+            (Self::GateOpen { .. }, H::HandedBack) => Self::GateOpen { out: false },
+            (Self::GateOpen { .. } | Self::Gated { .. }, H::GateLifted) => Self::Ended,
+            (Self::GateOpen { .. } | Self::GateShut { .. }, H::GateReopened { card }) => {
+                Self::Gated { card: *card }
             }
             _ => return None,
         };

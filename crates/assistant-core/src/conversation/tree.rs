@@ -4,7 +4,7 @@
 //! Only the session and the reducer change a conversation; everybody else reads. Neighbours:
 //! `branch` for what a person does to the tree, `calls` for calls and their keys, `index`.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::Value;
 
@@ -71,6 +71,8 @@ pub struct Conversation {
     pub(super) calls: HashMap<String, Vec<CallKey>>,
     /// Calls that have not ended, on all branches.
     pub(super) open: BTreeSet<CallKey>,
+    /// Calls that the page makes itself, beside the messages.
+    pub(super) direct: BTreeMap<CallKey, Box<ToolCall>>,
     /// Calls that left the path of their run, by the agent's id: they are the same if they return.
     pub(super) departed: HashMap<String, super::calls::Departed>,
     /// Calls by the id of the tool message that answers them.
@@ -106,6 +108,7 @@ impl Default for Conversation {
             places: HashMap::new(),
             calls: HashMap::new(),
             open: BTreeSet::new(),
+            direct: BTreeMap::new(),
             departed: HashMap::new(),
             answers: HashMap::new(),
             leading_results: Vec::new(),
@@ -246,18 +249,16 @@ impl Conversation {
         let parent = self.path.last().copied();
         let (ix, id) = self.add_node(message, parent);
         self.log.push(Change::MessageAdded(id.clone()));
-        match parent.and_then(|parent| self.node_mut(parent)) {
-            Some(parent) => {
-                parent.children.push(ix);
-                parent.chosen = Some(ix);
-            }
-            None => {
-                self.roots.push(ix);
-                self.chosen_root = Some(ix);
+        self.hang(ix, parent);
+        self.path.push(ix);
+        if self.shown.is_none() {
+            match parent.and_then(|parent| self.node_mut(parent)) {
+                Some(parent) => parent.chosen = Some(ix),
+                None => self.chosen_root = Some(ix),
             }
         }
-        self.path.push(ix);
         self.log.push(Change::Path);
+        self.gather_orphans(ix);
         self.index_calls(ix);
         id
     }
@@ -347,6 +348,8 @@ impl Conversation {
                 node.depth = depth;
             }
         }
+        let shown = self.shown_path().to_vec();
+        self.remember(&shown);
     }
 
     fn free_id(&self, taken: &str) -> MessageId {

@@ -1,7 +1,7 @@
 //! The conversation as a flat list of messages, the way agents exchange it.
 //!
 //! The *received order* is what came in, told exactly. The *request order* is what goes out: each
-//! tool result stands right after the message that made the call (decision D6).
+//! tool result stands right after the message that made the call (rule "one conversation").
 
 use std::collections::HashSet;
 
@@ -20,14 +20,14 @@ impl Conversation {
         let mut list: Vec<_> = self.tool_messages(&self.leading_results);
         for ix in &self.path {
             let Some(node) = self.node(*ix) else { continue };
-            list.extend(to_wire(&node.message, ToolCall::is_real));
+            list.extend(to_wire(&node.message, ToolCall::is_real, listed));
             list.extend(self.tool_messages(&node.results));
         }
         list
     }
 
     /// The messages of the run's path as they are sent: results after their calls, and nothing of calls
-    /// that never ended (decision D4) or of results without a call.
+    /// that never ended (rule "every call is answered") or of results without a call.
     #[must_use]
     pub fn request_messages(&self) -> Vec<event::Message> {
         let mut list = Vec::new();
@@ -38,7 +38,7 @@ impl Conversation {
             if local || is_abandoned(&node.message) {
                 continue;
             }
-            list.extend(to_wire(&node.message, is_sendable));
+            list.extend(to_wire(&node.message, is_sendable, as_it_ran));
             let calls = node.message.calls().filter(|call| call.is_real());
             list.extend(calls.filter_map(answer_to));
         }
@@ -97,7 +97,37 @@ fn tool_message(call: &ToolCall, result: &CallResult) -> event::Message {
     }
 }
 
-fn to_wire(message: &Message, keep: impl Fn(&ToolCall) -> bool) -> Option<event::Message> {
+/// A call as the agent made it.
+fn listed(call: &ToolCall) -> FunctionCall {
+    FunctionCall {
+        encrypted_value: call.encrypted_value.clone(),
+        metadata: (!call.metadata.is_empty()).then(|| call.metadata.clone()),
+        extra: call.extra.clone(),
+        ..FunctionCall::new(call.id.clone(), call.name.clone(), call.args_text())
+    }
+}
+
+/// A call as it ran: the agent is told what a person made of its arguments, so that it does not
+/// report something that did not happen. What it had asked for is in the metadata.
+fn as_it_ran(call: &ToolCall) -> FunctionCall {
+    let mut wire = listed(call);
+    if let Some(args) = call.edited_args.as_ref().filter(|_| call.was_started) {
+        let original = std::mem::replace(&mut wire.arguments, args.to_string());
+        let metadata = wire.metadata.get_or_insert_default();
+        metadata.insert(ORIGINAL_ARGUMENTS.to_owned(), original.into());
+    }
+    wire
+}
+
+/// Where the arguments stand that the agent had asked for, in the metadata of a call that a person
+/// changed.
+const ORIGINAL_ARGUMENTS: &str = "originalArguments";
+
+fn to_wire(
+    message: &Message,
+    keep: impl Fn(&ToolCall) -> bool,
+    write: impl Fn(&ToolCall) -> FunctionCall,
+) -> Option<event::Message> {
     let body = match message.role {
         Role::Developer => MessageBody::Developer {
             content: message.text(),
@@ -108,7 +138,7 @@ fn to_wire(message: &Message, keep: impl Fn(&ToolCall) -> bool) -> Option<event:
         Role::User => MessageBody::User {
             content: content_of(message),
         },
-        Role::Assistant => assistant_body(message, keep),
+        Role::Assistant => assistant_body(message, keep, write),
         Role::Reasoning => MessageBody::Reasoning {
             content: reasoning_text(message),
         },
@@ -125,18 +155,14 @@ fn to_wire(message: &Message, keep: impl Fn(&ToolCall) -> bool) -> Option<event:
     })
 }
 
-fn assistant_body(message: &Message, keep: impl Fn(&ToolCall) -> bool) -> MessageBody {
+fn assistant_body(
+    message: &Message,
+    keep: impl Fn(&ToolCall) -> bool,
+    write: impl Fn(&ToolCall) -> FunctionCall,
+) -> MessageBody {
     let is_text = |part: &Part| part.as_text().is_some();
     let has_text = message.markdown.is_some() || message.parts.iter().any(is_text);
-    let tool_calls = message
-        .calls()
-        .filter(|call| keep(call))
-        .map(|call| FunctionCall {
-            encrypted_value: call.encrypted_value.clone(),
-            metadata: (!call.metadata.is_empty()).then(|| call.metadata.clone()),
-            extra: call.extra.clone(),
-            ..FunctionCall::new(call.id.clone(), call.name.clone(), call.args_text())
-        });
+    let tool_calls = message.calls().filter(|call| keep(call)).map(write);
     MessageBody::Assistant {
         content: has_text.then(|| message.written()),
         tool_calls: tool_calls.collect(),

@@ -12,7 +12,7 @@ pub enum Content {
 }
 
 impl Content {
-    /// The text in it: itself, or its text parts joined by line breaks (decision D5, for display).
+    /// The text in it: itself, or its text parts joined by line breaks (rule "results on the wire", for display).
     #[must_use]
     pub fn display_text(&self) -> String {
         match self {

@@ -99,7 +99,7 @@ pub struct Interrupt {
     pub message: Option<String>,
     /// The tool call it gates.
     pub tool_call_id: Option<String>,
-    /// JSON Schema of the answer. Patterns in it are never evaluated (decision D11).
+    /// JSON Schema of the answer. Patterns in it are never evaluated (rule "interrupts").
     pub response_schema: Option<Object>,
     /// When it ends, ISO 8601 by convention.
     pub expires_at: Option<String>,

@@ -14,6 +14,7 @@
 //! assert_eq!(report.to_json()["outcome"], "truncated");
 //! ```
 
+pub mod branches;
 mod input;
 mod report;
 mod tally;

@@ -3,9 +3,9 @@
 //! What is shown can always be changed. Where runs write is moved only when nothing is under way:
 //! a run, a handler and a question stay on the branch that they arose on.
 
-use super::{Cx, Refusal, Session, TreeChange};
+use super::{Cx, Host, Refusal, Session, Step, TreeChange};
 use crate::{
-    conversation::{Change, Message, MessageId, TreeError},
+    conversation::{Change, Conversation, Message, MessageId, TreeError},
     event::{Content, Role},
 };
 
@@ -30,6 +30,9 @@ impl Session {
             }
             TreeChange::Reparent { message, parent } => {
                 self.conversation.reparent(&message, parent.as_ref())
+            }
+            TreeChange::EditInPlace { message, content } => {
+                self.conversation.edit_in_place(&message, content)
             }
             TreeChange::Edit { message, content } => return self.edit(&message, content, cx),
             TreeChange::Regenerate { message } => return self.regenerate(&message, cx),
@@ -72,7 +75,8 @@ impl Session {
         self.branch_off(message, Some(content), cx);
     }
 
-    /// The answer begins anew below what the person said.
+    /// Lets the agent answer anew from where this message began. What it thought right before goes
+    /// with it; calls that came before stay as they ended, and are not run again.
     fn regenerate(&mut self, message: &MessageId, cx: &mut Cx<'_>) {
         let role = self.conversation.message(message).map(|known| known.role);
         match role {
@@ -82,10 +86,7 @@ impl Session {
         }
         let mut first = message.clone();
         while let Some(parent) = self.conversation.parent(&first) {
-            let is_turn = self.conversation.message(parent).is_some_and(|parent| {
-                !matches!(parent.role, Role::User | Role::System | Role::Developer)
-            });
-            if !is_turn {
+            if !self.conversation.is_one_response(parent, &first) {
                 break;
             }
             first = parent.clone();
@@ -121,5 +122,15 @@ impl Session {
         self.turn.enqueue(content);
         cx.change(Change::Queue);
         self.turn.interject();
+    }
+
+    /// Returns the conversation for a replay that adds messages as a server's feed does.
+    pub(crate) const fn conversation_mut(&mut self) -> &mut Conversation {
+        &mut self.conversation
+    }
+
+    /// Starts a run where the conversation stands, for a replay in which the agent speaks unasked.
+    pub(crate) fn open_run(&mut self, host: &mut dyn Host) -> Step {
+        self.take_step(host, Self::start_run)
     }
 }

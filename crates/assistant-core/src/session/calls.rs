@@ -17,6 +17,8 @@ use crate::{
 #[derive(Debug, Clone, Default)]
 pub(super) struct Calls {
     verdicts: BTreeMap<CallKey, Verdict>,
+    /// Who waits for the calls that the page makes itself.
+    requests: BTreeMap<CallKey, u64>,
 }
 
 /// What a call was judged by. Another component may take over as long as its rules are the same.
@@ -113,8 +115,20 @@ impl Calls {
         self.verdicts.remove(key);
     }
 
+    /// Forgets the verdicts about all calls but those that the page makes itself.
     pub(super) fn clear(&mut self) {
-        self.verdicts.clear();
+        let requests = &self.requests;
+        self.verdicts.retain(|key, _| requests.contains_key(key));
+    }
+
+    /// Somebody on the page waits for a call.
+    pub(super) fn expect(&mut self, key: CallKey, request: u64) {
+        self.requests.insert(key, request);
+    }
+
+    /// Who waited for a call that has ended.
+    pub(super) fn fulfil(&mut self, key: &CallKey) -> Option<u64> {
+        self.requests.remove(key)
     }
 
     /// Another registration with the same rules answers for a call now.

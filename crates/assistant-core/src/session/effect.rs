@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::Refusal;
 use crate::{
-    action::RegistrationId,
+    action::{RegistrationId, ToolError},
     conversation::{CallKey, CallResult, Change, MessageId, Phase},
     event::{Diagnostic, RunInput},
 };
@@ -63,6 +63,13 @@ pub enum Effect {
         /// After how many milliseconds.
         ms: u32,
     },
+    /// Tell who asked by [`super::Input::Execute`] what came of it.
+    Executed {
+        /// The number of the request.
+        request: u64,
+        /// The handler's value, or why there is none.
+        outcome: Result<Value, ToolError>,
+    },
     /// Keep the conversation: another takes its place.
     Archive {
         /// Its id.
@@ -88,7 +95,7 @@ pub struct InvocationId(pub u64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TimerId(pub u64);
 
-/// What the journal says about a call. Exactly-once stands on it (decision D3).
+/// What the journal says about a call. Exactly-once stands on it (rule "exactly once").
 #[derive(Debug, Clone, PartialEq)]
 #[allow(
     clippy::large_enum_variant,

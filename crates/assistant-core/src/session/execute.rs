@@ -1,5 +1,5 @@
 //! From a verdict to an answer: start at most once, in order where order is asked for, and give
-//! every call exactly one result (decisions D2 to D5).
+//! every call exactly one result (rules "order of calls", "exactly once", "every call is answered", "results on the wire").
 
 use serde_json::{Value, json};
 
@@ -41,10 +41,13 @@ impl Ending {
 impl Session {
     /// Moves everything on that can move: answers verdicts, starts handlers, continues the loop.
     pub(super) fn advance(&mut self, cx: &mut Cx<'_>) {
+        for key in self.direct_keys() {
+            self.move_on(&key, cx);
+        }
         if self.turn.is_running() && !self.calls.any_eager() {
             return;
         }
-        if self.turn.is_interjected() && !self.turn.is_running() {
+        if self.holds_calls_back() && !self.conversation.has_open(State::is_at_work) {
             self.skip_waiting_calls(cx);
         }
         for key in self.conversation.active_calls() {
@@ -54,7 +57,13 @@ impl Session {
         self.send_queued(cx);
     }
 
-    /// What the person said comes first: calls that have not started will not.
+    /// Whether what the person said comes first: nothing starts before it is delivered, but for
+    /// calls that a run waits for with its stream open.
+    fn holds_calls_back(&self) -> bool {
+        self.turn.is_interjected() && !self.turn.is_running()
+    }
+
+    /// Skips the calls that have not started, at the boundary where the person's words come first.
     fn skip_waiting_calls(&mut self, cx: &mut Cx<'_>) {
         for key in self.conversation.active_calls() {
             let waits = self.conversation.call(&key).is_some_and(|call| {
@@ -70,7 +79,8 @@ impl Session {
     }
 
     fn move_on(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        let run_over = !self.turn.is_running();
+        // What the page asks for itself waits for no run.
+        let run_over = !self.turn.is_running() || self.conversation.is_direct(key);
         let eager = self.calls.get(key).is_some_and(|verdict| verdict.eager);
         let may_run = run_over || eager;
         let is_ready = |session: &Self| {
@@ -98,11 +108,16 @@ impl Session {
 
     /// Whether the rules about order let this call start now.
     fn may_start(&self, key: &CallKey) -> bool {
+        if self.holds_calls_back() {
+            return false;
+        }
         let exclusive =
             |key: &CallKey| self.calls.get(key).is_some_and(|verdict| verdict.exclusive);
-        let states = self.conversation.open_states();
+        let direct = self.conversation.direct_calls();
+        let direct = direct.map(|call| (call.key(), call.state()));
+        let states = self.conversation.open_states().chain(direct);
         let mut working = states.filter(|(_, state)| state.is_at_work());
-        if self.options.sequential {
+        if self.options.sequential && !self.conversation.is_direct(key) {
             let place = self.conversation.place_of(key);
             let mut open = self.conversation.open_states();
             let is_before = |other: &CallKey| self.conversation.place_of(other) < place;
@@ -345,6 +360,7 @@ impl Session {
         let Some(phase) = self.conversation.call(key).map(|call| call.phase()) else {
             return;
         };
+        self.deliver_direct(key, cx);
         let thread_id = self.thread_id.clone();
         let entry = JournalEntry::Finished {
             thread_id,

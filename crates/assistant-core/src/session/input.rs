@@ -66,6 +66,16 @@ pub enum Input {
         /// The conversation as [`crate::conversation::Conversation::export`] wrote it.
         snapshot: Value,
     },
+    /// The page itself asks for an action: by the same way as an agent, with schema, rules,
+    /// approval, commit and limits. The answer comes as [`super::Effect::Executed`].
+    Execute {
+        /// Numbers the request.
+        request: u64,
+        /// The action.
+        name: String,
+        /// Its arguments.
+        args: Value,
+    },
     /// The person does something to the tree of messages.
     Tree {
         /// What.
@@ -199,6 +209,13 @@ pub enum TreeChange {
         /// The message.
         message: MessageId,
         /// What is said.
+        content: Content,
+    },
+    /// Corrects a message where it stands: no branch, and nothing is sent.
+    EditInPlace {
+        /// The message.
+        message: MessageId,
+        /// What it says from now on.
         content: Content,
     },
     /// Asks for another version of an answer.

@@ -146,7 +146,7 @@ impl Asks {
     }
 }
 
-/// The actions that LangChain's middleware asks about, one decision for each.
+/// The actions that the middleware of `LangChain` asks about, one decision for each.
 fn action_requests(interrupt: &Interrupt) -> Option<&[Value]> {
     let metadata = interrupt.metadata.as_ref()?;
     let list = metadata

@@ -20,6 +20,7 @@ mod agent_call;
 mod approve;
 mod branch;
 mod calls;
+mod direct;
 mod effect;
 mod execute;
 mod expiry;
@@ -126,13 +127,17 @@ impl Session {
     ///
     /// Effects are to be carried out in order, after this returns.
     pub fn handle(&mut self, input: Input, host: &mut dyn Host) -> Step {
+        self.take_step(host, |session, cx| session.dispatch(input, cx))
+    }
+
+    fn take_step(&mut self, host: &mut dyn Host, act: impl FnOnce(&mut Self, &mut Cx<'_>)) -> Step {
         let now = host.now();
         let mut cx = Cx {
             host,
             now,
             step: Step::default(),
         };
-        self.dispatch(input, &mut cx);
+        act(self, &mut cx);
         self.advance(&mut cx);
         let mut step = cx.step;
         let mut changes = self.conversation.take_changes();
@@ -166,6 +171,11 @@ impl Session {
                 thread_id,
                 snapshot,
             } => self.load(thread_id, snapshot, cx),
+            Input::Execute {
+                request,
+                name,
+                args,
+            } => self.execute(request, name, &args, cx),
             Input::Tree { change } => self.change_tree(change, cx),
             Input::Register { id, spec } => self.register(id, *spec, cx),
             Input::Unregister { id } => self.unregister(id, cx),
@@ -267,7 +277,8 @@ impl Session {
         !self.turn.is_running() && (self.interrupts.wait() || self.conversation.has_open(asked))
     }
 
-    /// The calls that wait for a person's decision, in order of appearance, on all branches.
+    /// The calls that wait for a person's decision: those of the branch that runs write on, in
+    /// order of appearance, then those that the page makes itself.
     #[must_use]
     pub fn pending_approvals(&self) -> Vec<CallKey> {
         let asks = |key: &CallKey| {
@@ -275,6 +286,7 @@ impl Session {
             call.is_some_and(|call| call.phase() == crate::conversation::Phase::ApprovalRequested)
         };
         let mut keys = self.conversation.active_calls();
+        keys.extend(self.direct_keys());
         keys.retain(asks);
         keys
     }

@@ -8,14 +8,14 @@ use crate::conversation::MarkdownTools;
 pub struct Options {
     /// When the loop of runs and tool results ends by itself.
     pub stop_when: StopCondition,
-    /// Calls of one response run one after the other, in order (decision D2).
+    /// Calls of one response run one after the other, in order (rule "order of calls").
     pub sequential: bool,
     /// Every action runs as soon as its arguments are complete, for agents that hold the stream
-    /// open until the result comes (decision D1).
+    /// open until the result comes (rule "when a tool starts").
     pub eager: bool,
     /// A new message denies what still waits for a decision, instead of being refused.
     pub auto_deny: bool,
-    /// What becomes of tool callouts in what an assistant writes (row S2-30). Needs the
+    /// What becomes of tool callouts in what an assistant writes (rule "callouts run by permission"). Needs the
     /// feature `callouts`.
     pub markdown_tools: MarkdownTools,
 }

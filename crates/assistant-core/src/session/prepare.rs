@@ -1,7 +1,7 @@
 //! From complete arguments to a verdict: may this call run, must a person be asked, is it wrong?
 //!
 //! A verdict binds to the call's id, name and exact argument text and to the rules of the action it
-//! was made by; if one of them changes before the handler starts, it is made anew (decision D1).
+//! was made by; if one of them changes before the handler starts, it is made anew (rule "when a tool starts").
 
 use super::{
     Answer, Cx, PolicyQuestion, Session, Ticket,
@@ -90,7 +90,7 @@ impl Session {
         let Some(call) = self.conversation.call(key) else {
             return;
         };
-        let entry = self.offered_registration(&call.name);
+        let entry = self.registration_for(call);
         let binding = Binding::of(call, entry.map(|entry| &entry.spec));
         let mut verdict = Verdict::of_nobody(binding, self.options.eager);
         if let Some(entry) = entry {
@@ -130,10 +130,11 @@ impl Session {
             return Happening::TakenByAgent;
         };
         let name = call.name.as_str();
-        let Some(entry) = self.offered_registration(name) else {
+        let Some(entry) = self.registration_for(call) else {
             // An agent that writes its calls down runs none of them itself.
             let written = call.origin == Origin::Intercepted;
-            return match written || self.turn.was_offered(name) {
+            let direct = self.conversation.is_direct(key);
+            return match written || direct || self.turn.was_offered(name) {
                 true => Happening::FoundInvalid(not_found(name)),
                 false => Happening::TakenByAgent,
             };
@@ -162,6 +163,15 @@ impl Session {
         };
         let by_agent = approval.interrupt_id.is_some() && approval.decision.is_some();
         !by_agent || approval.shown == Some(fingerprint(call, None))
+    }
+
+    /// The registration that answers for a call. What the page asks for itself need not be offered
+    /// to an agent.
+    fn registration_for(&self, call: &ToolCall) -> Option<&Registration> {
+        match self.conversation.is_direct(&call.key()) {
+            true => self.registry.executable(&call.name).ok(),
+            false => self.offered_registration(&call.name),
+        }
     }
 
     /// The registration that answers for a name: offered in this run, and still in force. One of
@@ -216,7 +226,7 @@ impl Session {
         let (Some(verdict), Some(call)) = (self.calls.get(key), self.conversation.call(key)) else {
             return false;
         };
-        let entry = self.offered_registration(&call.name);
+        let entry = self.registration_for(call);
         verdict.binding == Binding::of(call, entry.map(|entry| &entry.spec))
     }
 
@@ -225,8 +235,8 @@ impl Session {
         if !self.still_bound(key) {
             return false;
         }
-        let name = self.conversation.call(key).map(|call| call.name.as_str());
-        let entry = name.and_then(|name| self.offered_registration(name));
+        let call = self.conversation.call(key);
+        let entry = call.and_then(|call| self.registration_for(call));
         let in_force = entry.map(|entry| entry.id);
         self.calls.take_over(key, in_force);
         true
@@ -243,13 +253,18 @@ impl Session {
         }
     }
 
-    /// An action is on the page now: the calls that waited for it go on.
+    /// An action is on the page now: the calls that waited for it go on, and a person who is asked
+    /// by other rules than it has now is asked anew.
     pub(super) fn find_missing(&mut self, name: &str, cx: &mut Cx<'_>) {
         for key in self.conversation.active_calls() {
-            let waits = self
-                .conversation
-                .call(&key)
-                .is_some_and(|call| call.name == name && *call.state() == State::Missing);
+            let call = self.conversation.call(&key);
+            let waits =
+                call.filter(|call| call.name == name)
+                    .is_some_and(|call| match call.state() {
+                        State::Missing => true,
+                        State::Asked => !self.still_bound(&key),
+                        _ => false,
+                    });
             if waits {
                 self.turn.offer_too(name);
                 self.forget_verdict(&key);
@@ -269,8 +284,13 @@ fn check(entry: &Registration, call: &ToolCall, cx: &mut Cx<'_>) -> Option<CallE
         });
     }
     let Some(args) = call.effective_args() else {
+        let name = &call.name;
+        let message = match call.names_a_field_twice() {
+            true => format!("The arguments of {name} name a field twice"),
+            false => format!("The arguments of {name} are not valid JSON"),
+        };
         return Some(CallError {
-            message: format!("The arguments of {} are not valid JSON", call.name),
+            message,
             kind: ErrorKind::InvalidArguments,
             details: None,
         });
@@ -282,7 +302,7 @@ fn check(entry: &Registration, call: &ToolCall, cx: &mut Cx<'_>) -> Option<CallE
     invalid_arguments(&call.name, &violations)
 }
 
-/// The error that lists every violation with its path, so that the model can mend them (S4-30).
+/// The error that lists every violation with its path, so that the model can mend them (rule "arguments are validated").
 pub(super) fn invalid_arguments(name: &str, violations: &[schema::Violation]) -> Option<CallError> {
     if violations.is_empty() {
         return None;

@@ -350,6 +350,7 @@ impl Session {
         let took = began.and_then(|began| u64::try_from(cx.now - began).ok());
         let cost = Cost {
             usage: usage.to_vec(),
+            price_micros: None,
             duration_ms: took,
         };
         self.conversation.note_cost(&cost);

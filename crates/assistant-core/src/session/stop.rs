@@ -12,8 +12,15 @@ impl Session {
     /// Ends the request, the handlers and the questions. Finished results go along with the next
     /// message.
     pub(super) fn stop(&mut self, cx: &mut Cx<'_>) {
+        let direct = self.direct_keys();
+        for key in &direct {
+            self.give_up(key, None, cx);
+        }
         if !self.is_busy() {
-            return cx.refuse(Refusal::NothingToDo);
+            if direct.is_empty() {
+                cx.refuse(Refusal::NothingToDo);
+            }
+            return;
         }
         self.abandon_interrupts(cx);
         self.end_everything(cx);

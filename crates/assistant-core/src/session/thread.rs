@@ -1,4 +1,4 @@
-//! One conversation goes, another comes (row X-2).
+//! One conversation goes, another comes (rule "several conversations").
 
 use serde_json::Value;
 
@@ -55,6 +55,9 @@ impl Session {
     }
 
     fn replace(&mut self, thread_id: String, conversation: Conversation, cx: &mut Cx<'_>) {
+        for key in self.direct_keys() {
+            self.give_up(&key, None, cx);
+        }
         self.end_everything(cx);
         if self.conversation.message_count() > 0 {
             cx.effect(Effect::Archive {

@@ -2,6 +2,7 @@
 
 mod limits;
 mod random;
+mod reopened;
 mod rules;
 mod session;
 mod vectors;

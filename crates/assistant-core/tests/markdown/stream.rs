@@ -149,6 +149,17 @@ proptest! {
             prop_assert_eq!(pieces, parse(&text));
         }
     }
+
+    #[test]
+    fn a_carriage_return_ends_a_line_as_a_line_feed_does(text in text(), pieces in prop::collection::vec(1_usize..12, 1..8)) {
+        let feeds = text.replace("\r\n", "\n").replace('\r', "\n");
+        let returns = feeds.replace('\n', "\r");
+        if !remembers_an_item(&text) {
+            prop_assert_eq!(parse(&returns), parse(&feeds), "{:?}", feeds);
+            prop_assert_eq!(streamed(&returns, &pieces).0, parse(&feeds), "{:?}", feeds);
+        }
+    }
+
     #[test]
     fn a_short_text_is_shown_at_each_frame(text in text(), pieces in prop::collection::vec(1_usize..12, 1..8)) {
         let prose = ["Some ", "words", ", and", " **more", "** of ", "it. ", "e.g.", "w", ".", "a@b", ":"];
@@ -216,4 +227,20 @@ fn a_block_without_end_is_shown_in_blocks() {
         matches!(first, Kind::Link { href, .. } if href == "/found"),
         "{first:?}"
     );
+}
+
+#[test]
+fn named_texts_in_pieces_become_what_the_whole_becomes() {
+    for text in [
+        "    code\n\r<!--<div>\n> \n  - word",
+        "  - <b>\n[a]: /url\n<b>\n*\n```rust\n",
+    ] {
+        for piece in 1..12 {
+            assert_eq!(
+                streamed(text, &[piece]).0,
+                parse(text),
+                "{piece} of {text:?}"
+            );
+        }
+    }
 }

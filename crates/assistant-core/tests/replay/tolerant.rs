@@ -1,4 +1,4 @@
-//! What real servers get wrong: tolerated with a diagnostic, fatal in strict mode (decision D7).
+//! What real servers get wrong: tolerated with a diagnostic, fatal in strict mode (rule "tolerant in, strict out").
 
 use super::*;
 

@@ -77,6 +77,7 @@ pub(crate) struct Driver {
     pub(crate) timers: Vec<(TimerId, u32)>,
     pub(crate) records: Vec<JournalEntry>,
     pub(crate) archives: Vec<(String, Value)>,
+    pub(crate) executed: Vec<(u64, Result<Value, ToolError>)>,
     pub(crate) aborted: Vec<RunKey>,
     next_registration: u64,
 }
@@ -99,6 +100,7 @@ impl Driver {
             timers: Vec::new(),
             records: Vec::new(),
             archives: Vec::new(),
+            executed: Vec::new(),
             aborted: Vec::new(),
             next_registration: 0,
         }
@@ -135,6 +137,7 @@ impl Driver {
             Effect::Invoke(invocation) => self.invocations.push(*invocation),
             Effect::CancelHandler { invocation } => self.cancelled.push(invocation),
             Effect::StartTimer { timer, ms } => self.timers.push((timer, ms)),
+            Effect::Executed { request, outcome } => self.executed.push((request, outcome)),
             Effect::Archive {
                 thread_id,
                 snapshot,

@@ -156,7 +156,10 @@ impl Scene {
             }
             Effect::Invoke(invocation) => self.check_start(&invocation),
             Effect::CancelHandler { invocation } => self.live.retain(|id| *id != invocation),
-            Effect::Record { .. } | Effect::StartTimer { .. } | Effect::Archive { .. } => {}
+            Effect::Record { .. }
+            | Effect::StartTimer { .. }
+            | Effect::Executed { .. }
+            | Effect::Archive { .. } => {}
         }
     }
 
@@ -412,7 +415,7 @@ impl Scene {
         spec.has_handler = true;
         spec.approval = policy;
         spec.exclusive = tool == Tool::Erase;
-        if self.registrations % 3 == 0 {
+        if self.registrations.is_multiple_of(3) {
             spec.parameters = json!({"type": "object", "required": ["to"]});
         }
         let (id, spec) = (RegistrationId(self.registrations), Box::new(spec));

@@ -158,7 +158,7 @@ impl Conversation {
         ix: usize,
         reader: &mut Reader,
         pending: &Pending,
-        out: &mut Applied<'_>,
+        out: &Applied<'_>,
     ) -> Option<usize> {
         self.keep_written(ix, reader);
         if pending.has_own_id && reader.told.contains_key(&pending.id) {
@@ -220,11 +220,16 @@ impl Conversation {
         let is_cut = self.node(ix).is_some_and(|node| node.message.cut.is_some());
         let intercepted =
             self.reading.tools == MarkdownTools::Intercept && wants_run(&callout) && !is_cut;
-        let written = callout.id.clone();
+        let (written, own_id) = (callout.id.clone(), callout.has_own_id);
         let first = reader.told.get(&written).copied();
         if let Some(first) = first.filter(|_| callout.has_own_id) {
             self.withdraw(ix, part);
-            if self.call(&first).is_some_and(|call| !call.is_real()) {
+            let tells = callout.result().is_some() || callout.failure().is_some();
+            let takes = |call: &ToolCall| {
+                !call.is_real() || (tells && !call.state().is_at_work() && !call.state().is_done())
+            };
+            // What the text itself answers is told, not run.
+            if self.call(&first).is_some_and(takes) {
                 self.edit_call(&first, |call| tell(call, callout, now));
             }
             return;
@@ -259,7 +264,9 @@ impl Conversation {
                 key
             }
         };
-        reader.told.insert(written, key);
+        if own_id {
+            reader.told.insert(written, key);
+        }
         if intercepted {
             self.index_call(key);
         }
@@ -322,7 +329,9 @@ pub(super) fn read_whole(message: &mut Message, tools: MarkdownTools, now: i64) 
                     tell(call, *callout, now);
                     continue;
                 }
-                told.insert(callout.id.clone(), parts.len());
+                if callout.has_own_id {
+                    told.insert(callout.id.clone(), parts.len());
+                }
                 let mut call = ToolCall::new(String::new(), String::new(), now);
                 tell(&mut call, *callout, now);
                 parts.push(Part::ToolCall(Box::new(call)));

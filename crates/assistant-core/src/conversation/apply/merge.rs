@@ -26,12 +26,7 @@ pub(super) struct Listing {
 
 impl Conversation {
     /// Adds the messages that are not known yet.
-    pub(crate) fn merge_new(
-        &mut self,
-        messages: Vec<Message>,
-        author: Author,
-        out: &mut Applied<'_>,
-    ) {
+    pub(crate) fn merge_new(&mut self, messages: Vec<Message>, author: Author, out: &Applied<'_>) {
         let mut known: HashSet<String> = self.places().into_iter().map(|(id, _)| id).collect();
         // What a request repeats was there before its run.
         let current = self.runs.current.take();

@@ -24,7 +24,7 @@ impl Conversation {
         ix: usize,
         wire: event::Message,
         listing: &Listing,
-        out: &mut Applied<'_>,
+        out: &Applied<'_>,
     ) {
         let Some(node) = self.node_mut(ix) else {
             return;

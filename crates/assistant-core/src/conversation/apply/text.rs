@@ -166,10 +166,10 @@ impl Conversation {
         let mut opened = was_cut;
         match node.message.parts.last_mut() {
             Some(Part::Text(part)) if !reasoning => {
-                opened |= !std::mem::replace(&mut part.open, true)
+                opened |= !std::mem::replace(&mut part.open, true);
             }
             Some(Part::Reasoning(part)) if reasoning => {
-                opened |= !std::mem::replace(&mut part.open, true)
+                opened |= !std::mem::replace(&mut part.open, true);
             }
             _ => {
                 let part = TextPart {
@@ -231,7 +231,7 @@ impl Conversation {
         role: Role,
         name: Option<String>,
         base: &Base,
-        out: &mut Applied<'_>,
+        out: &Applied<'_>,
     ) -> usize {
         let mut message = Message::new(id, role, out.now);
         message.name = name;

@@ -75,7 +75,7 @@ impl Conversation {
         });
     }
 
-    /// The message that carries the call, by the four cases of row S4-14.
+    /// The message that carries the call, by the four cases of rule "where a call stands".
     fn home_of_call(
         &mut self,
         id: &str,
@@ -209,7 +209,7 @@ impl Conversation {
         after: usize,
         (message_id, tool_call_id, content): (String, String, Content),
         base: Base,
-        out: &mut Applied<'_>,
+        out: &Applied<'_>,
     ) {
         let is_ours =
             |call: &ToolCall| call.is_settled_here() || matches!(call.state, State::Refused { .. });

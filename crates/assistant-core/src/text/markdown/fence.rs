@@ -1,7 +1,7 @@
 //! The open code block between fences at the top level: read once, line by line.
 //!
 //! It may grow to thousands of lines, so nothing of it is ever read twice. Code blocks within
-//! lists and quotes are `read`'s. A line ends with a line feed here, as in `pulldown-cmark`.
+//! lists and quotes are `read`'s. A line ends with a line feed, a carriage return or both.
 
 /// Where reading an open code block stands.
 #[derive(Debug)]
@@ -29,12 +29,12 @@ impl Fence {
         let fence = text.get(start..)?;
         let mark = *fence.as_bytes().first()?;
         let width = fence.bytes().take_while(|&byte| byte == mark).count();
-        let (opening, _) = fence.split_once('\n')?;
+        let (opening, line_break) = first_line(fence, true)?;
         Some(Self {
             mark,
             width,
             indent: start - line,
-            at: start + opening.len() + 1,
+            at: start + opening.len() + line_break,
             midline: false,
         })
     }
@@ -45,10 +45,8 @@ impl Fence {
         let mut code = String::new();
         let mut end = (!open).then_some(text.len());
         while let Some(rest) = text.get(self.at..).filter(|rest| !rest.is_empty()) {
-            let (line, whole) = match rest.split_once('\n') {
-                Some((line, _)) => (line, true),
-                None => (rest, false),
-            };
+            let (line, line_break) = first_line(rest, open).unwrap_or((rest, 0));
+            let whole = line_break > 0;
             if !self.midline {
                 if let Some(length) = self.closes(rest, whole, open) {
                     end = Some(self.at + length);
@@ -58,12 +56,8 @@ impl Fence {
                     break;
                 }
             }
-            // Half a line break waits for the other half; a whole one becomes one character.
-            let shown = if whole || open {
-                line.strip_suffix('\r').unwrap_or(line)
-            } else {
-                line
-            };
+            // A carriage return at the end waits for the line feed that may follow.
+            let shown = line.strip_suffix('\r').unwrap_or(line);
             if self.midline {
                 code.push_str(shown);
             } else {
@@ -72,7 +66,7 @@ impl Fence {
             self.midline = !whole;
             if whole {
                 code.push('\n');
-                self.at += line.len() + 1;
+                self.at += line.len() + line_break;
             } else {
                 self.at += shown.len();
                 break;
@@ -115,6 +109,19 @@ impl Fence {
             || line.len() - fence.len() < 4
                 && rest.bytes().all(|byte| byte == b' ' || byte == b'\r')
     }
+}
+
+/// Returns the first line of `text` and the length of its line break; `None` if the line has not
+/// ended. A carriage return at the very end is none yet while more may come (`open`).
+fn first_line(text: &str, open: bool) -> Option<(&str, usize)> {
+    let end = text.find(['\n', '\r'])?;
+    let (line, rest) = text.split_at_checked(end)?;
+    let line_break = match rest.as_bytes() {
+        [b'\r', b'\n', ..] => 2,
+        [b'\r'] if open => return None,
+        _ => 1,
+    };
+    Some((line, line_break))
 }
 
 /// Takes up to `indent` columns of blanks off the line. What is left of a tab becomes spaces.

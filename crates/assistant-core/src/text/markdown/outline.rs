@@ -15,9 +15,8 @@ pub(super) struct Outline {
     pub(super) range: Range<usize>,
     /// What follows the opening fence of a code block.
     pub(super) fenced: Option<String>,
-    /// It holds blocks. Where such a block ends is not certain: definitions behind it may be
-    /// counted to it.
-    container: bool,
+    /// Where its content ends. The range of a list may hold definitions that follow the last item.
+    end: usize,
     /// It is a footnote. One that stands in another ends that, and begins within its line.
     note: bool,
 }
@@ -31,9 +30,11 @@ pub(super) fn outline(
     open: bool,
 ) -> (Vec<Outline>, Vec<String>) {
     let tamed = tame(text);
-    let (mut blocks, mut notes, mut links) = (Vec::new(), Vec::new(), Vec::new());
+    let mut blocks: Vec<Outline> = Vec::new();
+    let (mut notes, mut links) = (Vec::new(), Vec::new());
     let mut found = References::default();
-    let mut events = events(tamed.as_deref().unwrap_or(text), known, &mut found);
+    let text = tamed.as_deref().unwrap_or(text);
+    let mut events = events(text, known, &mut found);
     for (label, link) in events.reference_definitions().iter() {
         let title = link.title.as_deref().unwrap_or_default();
         links.push((
@@ -47,13 +48,15 @@ pub(super) fn outline(
     for (event, range) in events.by_ref() {
         match event {
             Event::Start(tag) => {
-                let container = matches!(
-                    tag,
-                    Tag::List(_) | Tag::BlockQuote(_) | Tag::FootnoteDefinition(_)
-                );
                 let note = matches!(tag, Tag::FootnoteDefinition(_));
                 if let Tag::FootnoteDefinition(label) = &tag {
                     notes.push(label.to_string());
+                }
+                if depth == 1
+                    && tag == Tag::Item
+                    && let Some(list) = blocks.last_mut()
+                {
+                    list.end = range.end;
                 }
                 if depth == 0 {
                     let fenced = match tag {
@@ -61,9 +64,9 @@ pub(super) fn outline(
                         _ => None,
                     };
                     blocks.push(Outline {
+                        end: range.end,
                         range,
                         fenced,
-                        container,
                         note,
                     });
                 }
@@ -71,9 +74,9 @@ pub(super) fn outline(
             }
             Event::End(_) => depth -= 1,
             _ if depth == 0 => blocks.push(Outline {
+                end: range.end,
                 range,
                 fenced: None,
-                container: false,
                 note: false,
             }),
             _ => {}
@@ -117,6 +120,13 @@ pub(super) fn line_start(text: &str, at: usize) -> usize {
     before.rfind(['\n', '\r']).map_or(0, |end| end + 1)
 }
 
+/// Returns where the line ends whose line break ends at `next`.
+fn line_end(text: &str, next: usize) -> usize {
+    let line = text.get(..next).unwrap_or_default();
+    let line = line.strip_suffix('\n').unwrap_or(line);
+    line.strip_suffix('\r').unwrap_or(line).len()
+}
+
 /// Where a block begins that follows another: with its first line, or with the definitions right
 /// before it, which belong to the same paragraph as far as the grammar of lines is concerned.
 pub(super) fn start(text: &str, before: &Outline, block: &Outline) -> usize {
@@ -124,31 +134,15 @@ pub(super) fn start(text: &str, before: &Outline, block: &Outline) -> usize {
     if block.note && block.range.start - start > 3 {
         return block.range.start;
     }
-    let mut top = start;
-    while top > 0 {
-        let above = line_start(text, top - 1);
-        if text
-            .get(above..top)
-            .is_none_or(|line| line.trim_ascii().is_empty())
-        {
+    while start > before.end {
+        let above = line_start(text, line_end(text, start));
+        let line = text.get(above..start).unwrap_or_default();
+        if above < before.end || line.trim_ascii().is_empty() {
             break;
         }
-        if above >= before.range.end {
-            start = above;
-        } else if !before.container || above <= before.range.start {
-            // Further up there is nothing that could be this block's.
-            return start;
-        }
-        top = above;
+        start = above;
     }
-    // Behind an empty line, a line without indent is in no container.
-    let first = text.get(top..).and_then(|rest| rest.lines().next());
-    let defines = first.is_some_and(|line| line.starts_with('[') && line.contains("]:"));
-    if defines && top > before.range.start {
-        top
-    } else {
-        start
-    }
+    start
 }
 
 /// Whether there is a line that most probably begins a block at the top level: letters at its very

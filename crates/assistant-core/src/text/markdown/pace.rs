@@ -67,7 +67,7 @@ pub(super) fn window(text: &str, at: usize) -> Option<usize> {
 /// The last line of an open paragraph, if whatever plain text follows in it is just more text: it
 /// begins with a letter, so it is no heading, item or table.
 pub(super) fn is_prose(source: &str) -> bool {
-    let line = source.rfind('\n').map_or(0, |end| end + 1);
+    let line = source.rfind(['\n', '\r']).map_or(0, |end| end + 1);
     source
         .get(line..)
         .is_some_and(|line| line.starts_with(char::is_alphabetic))

@@ -139,8 +139,10 @@ fn with_notes(
     (Some(before), length)
 }
 
-/// The text without the marks of containers that are nested too deep, if it has any. The length
-/// stays the same.
+/// Returns the text as the grammar can take it, if it differs: without the marks of containers that
+/// are nested too deep, and with a line feed for each carriage return that ends a line by itself.
+/// In code and HTML `pulldown-cmark` 0.13 ends a line only with a line feed, so it drops a line that
+/// follows such a carriage return behind indented code. The length stays the same.
 pub(super) fn tame(text: &str) -> Option<String> {
     let mut tamed: Option<Vec<u8>> = None;
     let mut start = 0;
@@ -150,6 +152,12 @@ pub(super) fn tame(text: &str) -> Option<String> {
             b'\n' | b'\r' => {
                 start = at;
                 in_marks = true;
+                if byte == b'\r' && text.as_bytes().get(at + 1) != Some(&b'\n') {
+                    let bytes = tamed.get_or_insert_with(|| text.as_bytes().to_vec());
+                    if let Some(byte) = bytes.get_mut(at) {
+                        *byte = b'\n';
+                    }
+                }
             }
             b' ' | b'\t' => {}
             b'>' | b'-' | b'+' | b'*' | b'0'..=b'9' | b'.' | b')' if in_marks => {

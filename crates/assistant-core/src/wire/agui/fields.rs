@@ -1,6 +1,6 @@
 //! Reads the described fields out of a JSON object, by value.
 //!
-//! One rule for the whole wire (decision D7): a described field with a wrong value is fatal and
+//! One rule for the whole wire (rule "tolerant in, strict out"): a described field with a wrong value is fatal and
 //! named; what is not described is removed and noted; an unknown value of a closed set is removed
 //! with the smallest thing that may be absent. Strings are moved out, never cloned.
 

@@ -42,20 +42,6 @@ pub fn canonical(value: &Value) -> String {
     out
 }
 
-/// 64 bits that tell one version of a tool from another: FNV-1a over the name, a NUL and the
-/// canonical schema, as 16 hex digits.
-#[must_use]
-pub fn fingerprint(name: &str, schema: &Value) -> String {
-    const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
-    const PRIME: u64 = 0x0100_0000_01b3;
-    let schema = canonical(schema);
-    let bytes = name.bytes().chain([0]).chain(schema.bytes());
-    let hash = bytes.fold(OFFSET, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(PRIME)
-    });
-    format!("{hash:016x}")
-}
-
 /// A container being written; a stack of them instead of recursion.
 enum Container<'a> {
     Array(slice::Iter<'a, Value>),
@@ -98,7 +84,7 @@ fn scalar(value: &Value, out: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use super::{canonical, fingerprint};
+    use super::canonical;
     use serde_json::{Value, json};
 
     #[test]
@@ -130,30 +116,5 @@ mod tests {
         while let Value::Array(mut items) = value {
             value = items.pop().unwrap();
         }
-    }
-
-    #[test]
-    fn fingerprints_ignore_key_order_and_nothing_else() {
-        let one = fingerprint("t", &json!({"type": "object", "required": ["a"]}));
-        assert_eq!(
-            one,
-            fingerprint("t", &json!({"required": ["a"], "type": "object"}))
-        );
-        assert_ne!(
-            one,
-            fingerprint("u", &json!({"required": ["a"], "type": "object"}))
-        );
-        assert_ne!(
-            one,
-            fingerprint("t", &json!({"required": ["b"], "type": "object"}))
-        );
-        assert_eq!(one.len(), 16);
-        // FNV-1a of "a\0null", computed by hand from the definition.
-        let by_hand = b"a\0null"
-            .iter()
-            .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-                (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-            });
-        assert_eq!(fingerprint("a", &Value::Null), format!("{by_hand:016x}"));
     }
 }

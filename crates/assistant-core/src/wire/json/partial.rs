@@ -142,6 +142,12 @@ impl PartialJson {
         self.tree.into_root()
     }
 
+    /// Whether an object of the text names a field twice: readers differ about which counts.
+    #[must_use]
+    pub const fn has_duplicate_keys(&self) -> bool {
+        self.tree.is_doubled()
+    }
+
     /// What the text is, as far as it has come.
     #[must_use]
     pub fn state(&self) -> State {

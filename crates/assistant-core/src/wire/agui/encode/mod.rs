@@ -1,6 +1,6 @@
 //! Events, messages and run input to AG-UI 1.0 JSON.
 //!
-//! Always the exact protocol (decision D7): absent is omitted, never `null`; members beyond the
+//! Always the exact protocol (rule "tolerant in, strict out"): absent is omitted, never `null`; members beyond the
 //! protocol are left out of requests. Field order is the reference client's.
 
 mod event;

@@ -55,7 +55,7 @@ struct Run {
 }
 
 impl Verifier {
-    /// A verifier before the first event. `strict` refuses what decision D7 tolerates.
+    /// A verifier before the first event. `strict` refuses what rule "tolerant in, strict out" tolerates.
     #[must_use]
     pub fn new(strict: bool) -> Self {
         Self {

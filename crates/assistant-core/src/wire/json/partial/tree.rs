@@ -45,6 +45,8 @@ pub(super) struct Tree {
     slots: Vec<Slot>,
     /// The open nodes themselves, while a piece is read.
     open: Vec<Value>,
+    /// Whether an object names a field twice.
+    doubled: bool,
 }
 
 impl Tree {
@@ -75,7 +77,10 @@ impl Tree {
             }
             Some(Value::Object(map)) => match map.insert(key.clone(), Value::Null) {
                 None => Slot::Newest(key),
-                Some(_) => Slot::Earlier(key),
+                Some(_) => {
+                    self.doubled = true;
+                    Slot::Earlier(key)
+                }
             },
             _ => Slot::Root,
         };
@@ -117,6 +122,11 @@ impl Tree {
     /// The same, to append to.
     pub(super) fn top_mut(&mut self) -> Option<&mut Value> {
         self.open.last_mut()
+    }
+
+    /// Whether an object names a field twice.
+    pub(super) const fn is_doubled(&self) -> bool {
+        self.doubled
     }
 
     /// How many nodes are open, strings and numbers included.

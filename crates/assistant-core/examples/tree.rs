@@ -1,0 +1,78 @@
+//! Plays operations on branched conversations and prints what they come to.
+//!
+//! ```text
+//! cargo run -p assistant-core --example tree -- FILE…
+//! ```
+//!
+//! A FILE is an object with a list `vectors`, such a list, or one vector: `{"id", "ops", "expect"}`,
+//! as `fixtures/branched.json` describes it. `-` is standard input. One JSON object a vector, one a
+//! line: `{"id", "ok", "observed"}`. The exit status is 0 unless a file cannot be read.
+
+use std::io::{self, Read, Write};
+use std::process::ExitCode;
+use std::{env, fs};
+
+use assistant_core::replay::branches;
+use serde_json::Value;
+
+const USAGE: &str = "usage: tree FILE…   (- is standard input)";
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        // Nobody reads on.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            complain(&error.to_string());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Returns whether all files could be read.
+fn run() -> io::Result<bool> {
+    let files: Vec<String> = env::args().skip(1).collect();
+    if files.is_empty() || files.iter().any(|file| file.starts_with("--")) {
+        complain(USAGE);
+        return Ok(false);
+    }
+    let mut all_read = true;
+    let mut out = io::stdout().lock();
+    for file in &files {
+        match read(file) {
+            Ok(vectors) => {
+                for vector in &vectors {
+                    writeln!(out, "{}", branches::run(vector))?;
+                }
+            }
+            Err(error) => {
+                complain(&format!("{file}: {error}"));
+                all_read = false;
+            }
+        }
+    }
+    out.flush()?;
+    Ok(all_read)
+}
+
+fn complain(sentence: &str) {
+    // Where there is no standard error, there is nobody to tell.
+    let _ = writeln!(io::stderr(), "{sentence}");
+}
+
+fn read(file: &str) -> io::Result<Vec<Value>> {
+    let mut bytes = Vec::new();
+    if file == "-" {
+        io::stdin().read_to_end(&mut bytes)?;
+    } else {
+        bytes = fs::read(file)?;
+    }
+    let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
+    let mut json: Value = serde_json::from_slice(text)?;
+    let vectors = json.get_mut("vectors").map(Value::take);
+    Ok(match vectors.unwrap_or(json) {
+        Value::Array(vectors) => vectors,
+        vector => vec![vector],
+    })
+}

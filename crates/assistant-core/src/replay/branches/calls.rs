@@ -1,0 +1,118 @@
+//! The tool calls of a vector: asked for by the agent in a run, started by an approval, and ended
+//! by their handlers.
+
+use serde_json::{Value, json};
+
+use super::{
+    Code, need,
+    script::{Script, TOOL},
+    text,
+};
+use crate::{
+    action::{ToolError, ToolOutcome},
+    conversation::{Author, CallKey, CallResult, Done, End, Message, Phase, TreeError},
+    event::{EventKind, Role},
+    session::{Input, Verdict},
+};
+
+impl Script {
+    /// The agent's message asks for calls, and its run is over.
+    pub(super) fn make_calls(&mut self, op: &Value) -> Result<(), Code> {
+        let id = self.name(need(op, "assistant")?);
+        let role = self.conversation().message(&id).map(|known| known.role);
+        match role {
+            None => return Err(TreeError::UnknownMessage.code()),
+            Some(Role::Assistant) => {}
+            Some(_) => return Err(TreeError::NotAssistant.code()),
+        }
+        let calls = op.get("calls").and_then(Value::as_array);
+        let ids = calls.ok_or("malformed")?.iter().map(|call| {
+            let id = call.as_str().or_else(|| text(call, "id"));
+            id.ok_or("malformed")
+        });
+        let ids: Vec<&str> = ids.collect::<Result<_, _>>()?;
+        let on_path = self.conversation().run_path().any(|known| known.id == id);
+        let shown = self.conversation().tip().cloned().filter(|_| !on_path);
+        if !on_path {
+            self.finish_run();
+            self.show(&id, true);
+        }
+        self.begin_run();
+        for call in ids {
+            let tool_call_id = call.to_owned();
+            self.event(EventKind::ToolCallStart {
+                tool_call_id: tool_call_id.clone(),
+                tool_call_name: TOOL.to_owned(),
+                parent_message_id: Some(id.as_str().to_owned()),
+            });
+            let delta = json!({}).to_string();
+            self.event(EventKind::ToolCallArgs {
+                tool_call_id: tool_call_id.clone(),
+                delta,
+            });
+            self.event(EventKind::ToolCallEnd { tool_call_id });
+        }
+        self.finish_run();
+        if let Some(shown) = shown {
+            self.show(&shown, false);
+        }
+        Ok(())
+    }
+
+    /// Finds a call by the agent's id, on the run's path or elsewhere.
+    pub(super) fn call(&self, id: &str) -> Option<(CallKey, Phase)> {
+        let conversation = self.conversation();
+        let on_path = conversation.call_by_wire_id(id).map(|(_, call)| call);
+        let mut all = conversation.all_messages().flat_map(Message::calls);
+        let call = on_path.or_else(|| all.find(|call| call.id == id))?;
+        Some((call.key(), call.phase()))
+    }
+
+    /// The call may start: a person approves it, and its handler is called.
+    pub(super) fn start_call(&mut self, id: &str) -> Result<(), Code> {
+        let (call, phase) = self.call(id).ok_or("unknown_call")?;
+        if phase != Phase::ApprovalRequested {
+            return Ok(());
+        }
+        self.finish_run();
+        self.input(Input::Decide {
+            call,
+            shown: None,
+            verdict: Verdict::Approve { args: None },
+        })
+    }
+
+    /// The call's handler gives its result. What comes too late is the session's to ignore.
+    pub(super) fn end_call(&mut self, op: &Value) -> Result<(), Code> {
+        let id = need(op, "call")?;
+        let (key, _) = self.call(id).ok_or("unknown_call")?;
+        let end = match text(op, "status").unwrap_or("complete") {
+            "complete" | "completed" | "success" | "done" | "output-available" => End::Output,
+            "failed" | "error" | "output-error" => End::Error,
+            "denied" | "rejected" | "output-denied" => End::Denied,
+            "skipped" => End::Skipped,
+            "cancelled" => End::Cancelled,
+            _ => return Err("malformed"),
+        };
+        let result = op.get("result").cloned().unwrap_or_else(|| json!("done"));
+        let outcome = match end {
+            End::Output => Ok(ToolOutcome::Continue(result)),
+            End::Error => Err(ToolError::new(text(op, "error").unwrap_or("failed"))),
+            _ => {
+                let result = CallResult::new(format!("{id}-result"), result.to_string(), result);
+                let (by, sent) = (Author::Record, false);
+                let done = Done { end, by, sent };
+                self.session.conversation_mut().answer(key, result, done, 0);
+                return self.input(Input::SetForwardedProps { props: json!({}) });
+            }
+        };
+        self.start_call(id)?;
+        let Some(invocation) = self.handlers.get(id).copied() else {
+            return Ok(());
+        };
+        self.input(Input::Finished {
+            invocation,
+            outcome,
+        })
+    }
+}

@@ -1,0 +1,149 @@
+//! Conversations that a vector brings along: lists with parents, linear lists, nested trees.
+//!
+//! They are put into the forms that [`Conversation::import`] reads; what is wrong with them is found
+//! there.
+
+use serde_json::{Value, json};
+
+use super::{Code, script::Script, text};
+use crate::{
+    conversation::{Conversation, TreeError},
+    session::Input,
+};
+
+impl Script {
+    pub(super) fn import(&mut self, op: &Value) -> Result<(), Code> {
+        let list = ["messages", "tree", "roots", "root"].iter();
+        let list = list
+            .clone()
+            .find_map(|key| op.get(*key))
+            .ok_or("malformed")?;
+        let mut entries = Vec::new();
+        flatten(list, None, &mut entries);
+        let linear = op.get("linear") == Some(&Value::Bool(true));
+        let active = text(op, "active");
+        let snapshot = match linear {
+            true => Value::Array(entries.iter().map(|(entry, _)| listed(entry)).collect()),
+            false => tree(&entries, op.get("active"))?,
+        };
+        self.finish_run();
+        self.load(snapshot)?;
+        self.forget_names();
+        for (entry, _) in &entries {
+            if let Some(id) = text(entry, "id") {
+                self.set_cost(id, entry)?;
+            }
+        }
+        match active.filter(|_| linear) {
+            Some(active) => {
+                let message = self.name(active);
+                self.show(&message, true);
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Puts a stored conversation in the place of this one, at once or not at all.
+    pub(super) fn load(&mut self, snapshot: Value) -> Result<(), Code> {
+        let mut alone = snapshot.clone();
+        if let Value::Object(alone) = &mut alone {
+            alone.shift_remove("queued");
+        }
+        if let Err(error) = Conversation::import(alone) {
+            return Err(error.tree_error().map_or("malformed", TreeError::code));
+        }
+        self.input(Input::Load {
+            thread_id: "vector".to_owned(),
+            snapshot,
+        })
+    }
+}
+
+/// Lists the messages of a nested tree, each with its parent, which it may also name itself.
+fn flatten<'a>(
+    list: &'a Value,
+    below: Option<&'a str>,
+    out: &mut Vec<(&'a Value, Option<&'a str>)>,
+) {
+    let entries = match list {
+        Value::Array(entries) => entries.as_slice(),
+        entry => std::slice::from_ref(entry),
+    };
+    for entry in entries {
+        let parent = ["parent", "parentId"].iter();
+        let parent = below.or_else(|| parent.clone().find_map(|key| text(entry, key)));
+        out.push((entry, parent));
+        if let Some(children) = entry.get("children") {
+            flatten(children, text(entry, "id"), out);
+        }
+    }
+}
+
+fn words(entry: &Value) -> &str {
+    let words = ["text", "content"].iter();
+    words
+        .clone()
+        .find_map(|key| text(entry, key))
+        .unwrap_or_default()
+}
+
+/// Writes an entry of a linear list as AG-UI does.
+fn listed(entry: &Value) -> Value {
+    let calls = calls(entry).iter().map(|call| {
+        let id = call.as_str().or_else(|| text(call, "id"));
+        json!({"id": id, "type": "function", "function": {"name": "tool", "arguments": "{}"}})
+    });
+    let calls: Vec<Value> = calls.collect();
+    let mut out =
+        json!({"id": entry.get("id"), "role": entry.get("role"), "content": words(entry)});
+    if let (false, Value::Object(out)) = (calls.is_empty(), &mut out) {
+        out.insert("toolCalls".to_owned(), calls.into());
+    }
+    out
+}
+
+fn calls(entry: &Value) -> &[Value] {
+    let calls = entry.get("calls").and_then(Value::as_array);
+    calls.map_or(&[], Vec::as_slice)
+}
+
+/// Writes a tree in the form of exports. Without an active message none is named.
+fn tree(entries: &[(&Value, Option<&str>)], active: Option<&Value>) -> Result<Value, Code> {
+    let mut messages = Vec::new();
+    for (entry, parent) in entries {
+        let mut parts = vec![json!({"type": "text", "text": words(entry)})];
+        for call in calls(entry) {
+            parts.push(call_part(call)?);
+        }
+        let message = json!({"id": entry.get("id"), "role": entry.get("role"), "parts": parts});
+        messages.push(json!({"parent": parent, "message": message}));
+    }
+    let mut out = json!({"version": 2, "messages": messages});
+    if let (Some(active), Value::Object(out)) =
+        (active.filter(|active| !active.is_null()), &mut out)
+    {
+        out.insert("tip".to_owned(), active.clone());
+    }
+    Ok(out)
+}
+
+fn call_part(call: &Value) -> Result<Value, Code> {
+    let id = call.as_str().or_else(|| text(call, "id"));
+    let id = id.ok_or("malformed")?;
+    let state = match text(call, "status").unwrap_or("pending") {
+        "pending" => "input-available",
+        "executing" => "running",
+        "complete" | "completed" => "output-available",
+        "failed" => "output-error",
+        "denied" => "output-denied",
+        other => other,
+    };
+    let mut part = json!({"type": "tool-call", "toolCallId": id, "toolName": "tool", "state": state, "input": {}});
+    let is_open = matches!(state, "input-available" | "running");
+    if let (false, Value::Object(part)) = (is_open, &mut part) {
+        let output = call.get("result").cloned().unwrap_or_else(|| json!("done"));
+        part.insert("output".to_owned(), output);
+    }
+    Ok(part)
+}

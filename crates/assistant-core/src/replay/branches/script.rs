@@ -1,0 +1,344 @@
+//! The session of a vector, and who it speaks to: an agent that says what the vector says, and a
+//! host that carries effects out at once.
+
+use std::collections::{HashMap, VecDeque};
+
+use serde_json::Value;
+
+use super::Code;
+use crate::{
+    action::{ActionSpec, Policy, RegistrationId, schema::PatternHost},
+    conversation::{Author, Change, Conversation, Message, MessageId, Part, TextPart, TreeError},
+    event::{Event, EventKind, Role},
+    session::{
+        Answer, Effect, Host, Input, InvocationId, Options, PolicyQuestion, Refusal, RunKey,
+        RunSummary, Session, Step, StopCondition, StreamEnd, TreeChange,
+    },
+};
+
+/// The one action of the page.
+pub(super) const TOOL: &str = "tool";
+
+/// A session with everything around it.
+#[derive(Debug)]
+pub(super) struct Script {
+    pub(super) session: Session,
+    host: ScriptHost,
+    run: Option<RunKey>,
+    /// Handlers that were started, by the agent's id of the call.
+    pub(super) handlers: HashMap<String, InvocationId>,
+    /// Messages of a person that the session has not named yet: the names that the vector has.
+    awaited: VecDeque<String>,
+    /// Messages that the session named, by the vector's name.
+    names: HashMap<String, MessageId>,
+    changes: Vec<Change>,
+}
+
+/// A host without a clock that counts ids.
+#[derive(Debug, Default)]
+struct ScriptHost {
+    ids: u64,
+    limit: bool,
+}
+
+impl PatternHost for ScriptHost {
+    fn pattern_matches(&mut self, _: &str, _: &str) -> Option<bool> {
+        None
+    }
+}
+
+impl Host for ScriptHost {
+    fn now(&mut self) -> i64 {
+        0
+    }
+
+    fn new_id(&mut self) -> String {
+        self.ids += 1;
+        format!("\u{1}{}", self.ids)
+    }
+
+    fn needs_approval(&mut self, _: PolicyQuestion<'_>) -> Answer<bool> {
+        Answer::Now(true)
+    }
+
+    fn stops(&mut self, _: &str, _: &RunSummary) -> bool {
+        self.limit
+    }
+
+    fn denial(&mut self, _: RegistrationId, _: &Value, _: Option<&str>) -> Option<Value> {
+        None
+    }
+}
+
+/// Makes a message as a server's feed tells it.
+pub(super) fn message(id: &str, role: Role, words: &str) -> Message {
+    let mut message = Message::new(id, role, 0);
+    message.parts.push(Part::Text(TextPart::new(words)));
+    message
+}
+
+fn code_of(refusal: &Refusal) -> Code {
+    match refusal {
+        Refusal::Tree(error) => error.code(),
+        Refusal::Busy => "busy",
+        Refusal::ApprovalsPending => "approvals_pending",
+        _ => "refused",
+    }
+}
+
+impl Script {
+    pub(super) fn new() -> Self {
+        let options = Options {
+            stop_when: StopCondition::Rule("limit".to_owned()),
+            ..Options::default()
+        };
+        let mut script = Self {
+            session: Session::new("vector", options),
+            host: ScriptHost::default(),
+            run: None,
+            handlers: HashMap::new(),
+            awaited: VecDeque::new(),
+            names: HashMap::new(),
+            changes: Vec::new(),
+        };
+        // A call waits for its start: that is what the approval stands for.
+        let mut spec = ActionSpec::new(TOOL, "Does what the vector says.");
+        spec.has_handler = true;
+        spec.approval = Policy::Always;
+        spec.validate = false;
+        let _ = script.input(Input::Register {
+            id: RegistrationId(1),
+            spec: Box::new(spec),
+        });
+        script
+    }
+
+    pub(super) const fn conversation(&self) -> &Conversation {
+        self.session.conversation()
+    }
+
+    /// Takes what has changed since this was asked last.
+    pub(super) fn take_changes(&mut self) -> Vec<Change> {
+        std::mem::take(&mut self.changes)
+    }
+
+    pub(super) fn export(&self) -> Value {
+        self.session.export()
+    }
+
+    /// Says whether the loop ends by itself at its next step.
+    pub(super) const fn set_limit(&mut self, limit: bool) {
+        self.host.limit = limit;
+    }
+
+    /// Returns the session's id of a message.
+    pub(super) fn name(&self, id: &str) -> MessageId {
+        self.names.get(id).cloned().unwrap_or_else(|| id.into())
+    }
+
+    /// Returns the vector's name of a message.
+    pub(super) fn name_of<'a>(&'a self, id: &'a MessageId) -> &'a str {
+        let mut names = self.names.iter();
+        let named = names.find(|(_, named)| *named == id);
+        named.map_or(id.as_str(), |(name, _)| name)
+    }
+
+    /// Forgets what was named, as another conversation is loaded.
+    pub(super) fn forget_names(&mut self) {
+        self.names.clear();
+    }
+
+    /// Expects the session to give an id to a message that the vector calls so.
+    pub(super) fn await_message(&mut self, id: &str) {
+        self.awaited.push_back(id.to_owned());
+    }
+
+    pub(super) fn forget_awaited(&mut self) {
+        self.awaited.pop_back();
+    }
+
+    pub(super) fn refuse_taken(&self, id: &str) -> Result<(), Code> {
+        let waits = self.awaited.iter().any(|name| name == id);
+        match waits || self.conversation().message(&self.name(id)).is_some() {
+            true => Err(TreeError::DuplicateId.code()),
+            false => Ok(()),
+        }
+    }
+
+    /// Refuses an id that is taken, unless the target is wrong already, which the session says.
+    pub(super) fn refuse_taken_unless_wrong(
+        &self,
+        id: &str,
+        target: &MessageId,
+        roles: &[Role],
+    ) -> Result<(), Code> {
+        match self.conversation().message(target) {
+            Some(target) if roles.contains(&target.role) => self.refuse_taken(id),
+            _ => Ok(()),
+        }
+    }
+
+    /// Hands an input to the session and carries its effects out.
+    pub(super) fn input(&mut self, input: Input) -> Result<(), Code> {
+        let step = self.session.handle(input, &mut self.host);
+        self.carry_out(step)
+    }
+
+    fn carry_out(&mut self, step: Step) -> Result<(), Code> {
+        for change in &step.changes {
+            if let Change::MessageAdded(id) = change {
+                self.note_added(id);
+            }
+        }
+        self.changes.extend(step.changes);
+        let refused = step.refused.as_ref().map(code_of);
+        for effect in step.effects {
+            match effect {
+                Effect::OpenRun { run, .. } => self.run = Some(run),
+                Effect::AbortRun { .. } => self.run = None,
+                Effect::Commit { commit, .. } => {
+                    let outcome = Ok(());
+                    let _ = self.input(Input::Committed { commit, outcome });
+                }
+                Effect::Invoke(invocation) => {
+                    self.handlers.insert(invocation.call_id, invocation.id);
+                }
+                Effect::Record { .. }
+                | Effect::CancelHandler { .. }
+                | Effect::StartTimer { .. }
+                | Effect::Executed { .. }
+                | Effect::Archive { .. } => {}
+            }
+        }
+        refused.map_or(Ok(()), Err)
+    }
+
+    /// A message that the session made of a person's words gets the vector's name.
+    fn note_added(&mut self, id: &MessageId) {
+        let message = self.conversation().message(id);
+        let is_persons = message.is_some_and(|message| {
+            message.role == Role::User && message.author == Some(Author::Page)
+        });
+        let is_named = self.names.values().any(|named| named == id);
+        if is_persons && !is_named {
+            let named = self.awaited.pop_front();
+            self.names.extend(named.map(|name| (name, id.clone())));
+        }
+    }
+
+    /// Hands in what a person does to the tree, once the agent is silent.
+    pub(super) fn change(&mut self, change: TreeChange) -> Result<(), Code> {
+        self.finish_run();
+        self.input(Input::Tree { change })
+    }
+
+    /// Like [`Self::change`]; what is still open is stopped first.
+    pub(super) fn change_in_peace(&mut self, change: TreeChange) -> Result<(), Code> {
+        match self.change(change.clone()) {
+            Err("busy" | "approvals_pending") => {
+                let _ = self.input(Input::Stop);
+                self.change(change)
+            }
+            done => done,
+        }
+    }
+
+    /// Lets a server's feed change the tree.
+    pub(super) fn feed<T>(
+        &mut self,
+        act: impl FnOnce(&mut Conversation) -> Result<T, TreeError>,
+    ) -> Result<T, Code> {
+        let conversation = self.session.conversation_mut();
+        let done = act(conversation).map_err(TreeError::code);
+        self.changes.append(&mut conversation.take_changes());
+        done
+    }
+
+    /// Shows a message that the feed added. `continues` says that runs go on below it.
+    pub(super) fn show(&mut self, id: &MessageId, continues: bool) {
+        let write = continues || !self.session.is_busy();
+        let _ = self.feed(|conversation| conversation.select(id, true, write));
+    }
+
+    pub(super) fn set_cost(&mut self, id: &str, op: &Value) -> Result<(), Code> {
+        let id = self.name(id);
+        let cost = op.get("cost").and_then(Value::as_u64);
+        let known = self.conversation().message(&id).filter(|_| cost.is_some());
+        let Some(mut message) = known.cloned() else {
+            return Ok(());
+        };
+        message.cost.price_micros = cost;
+        self.feed(|conversation| conversation.upsert(message, None))?;
+        Ok(())
+    }
+
+    /// Whether an orphan waits for a message of this name. An agent knows nothing of that; a feed
+    /// does.
+    pub(super) fn is_awaited(&self, id: &str) -> bool {
+        let conversation = self.conversation();
+        let mut orphans = conversation.orphans().into_iter();
+        let id = self.name(id);
+        orphans.any(|orphan| conversation.missing_parent(orphan) == Some(&id))
+    }
+
+    /// Whether the agent may speak: its run is open, or nothing is under way.
+    pub(super) fn is_agents_turn(&self) -> bool {
+        self.run.is_some() || !self.session.is_busy()
+    }
+
+    /// The agent says something in its run, which is begun if there is none.
+    pub(super) fn speak(&mut self, id: &str, words: &str) {
+        let has_spoken = self.conversation().run_path().next_back();
+        if has_spoken.is_some_and(|newest| newest.role == Role::Assistant) {
+            self.finish_run();
+        }
+        self.begin_run();
+        let message_id = id.to_owned();
+        self.event(EventKind::TextMessageStart {
+            message_id: message_id.clone(),
+            role: None,
+            name: None,
+        });
+        self.event(EventKind::TextMessageContent {
+            message_id: message_id.clone(),
+            delta: words.to_owned(),
+        });
+        self.event(EventKind::TextMessageEnd { message_id });
+    }
+
+    pub(super) fn begin_run(&mut self) {
+        if self.run.is_none() {
+            let step = self.session.open_run(&mut self.host);
+            let _ = self.carry_out(step);
+            self.event(EventKind::RunStarted {
+                thread_id: "vector".to_owned(),
+                run_id: "run".to_owned(),
+                protocol_version: None,
+                parent_run_id: None,
+                input: None,
+            });
+        }
+    }
+
+    pub(super) fn event(&mut self, kind: EventKind) {
+        if let Some(run) = self.run {
+            let event = Box::new(Event::from(kind));
+            let _ = self.input(Input::Event { run, event });
+        }
+    }
+
+    /// The agent is done, if it was speaking.
+    pub(super) fn finish_run(&mut self) {
+        self.event(EventKind::RunFinished {
+            thread_id: "vector".to_owned(),
+            run_id: "run".to_owned(),
+            result: None,
+            outcome: None,
+            usage: Vec::new(),
+        });
+        if let Some(run) = self.run.take() {
+            let end = StreamEnd::Closed;
+            let _ = self.input(Input::RunClosed { run, end });
+        }
+    }
+}

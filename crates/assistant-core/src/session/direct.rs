@@ -1,0 +1,58 @@
+//! Calls that the page makes itself: no agent asked for them, and none is told.
+//!
+//! They go the one way to handlers that all calls go. Neighbours: `prepare`, `execute`.
+
+use serde_json::Value;
+
+use super::{Cx, Effect, Session};
+use crate::{
+    action::ToolError,
+    conversation::{CallKey, End, State, ToolCall},
+};
+
+impl Session {
+    pub(super) fn execute(&mut self, request: u64, name: String, args: &Value, cx: &mut Cx<'_>) {
+        if let Err(message) = self.registry.executable(&name) {
+            let outcome = Err(ToolError::new(message));
+            return cx.effect(Effect::Executed { request, outcome });
+        }
+        let mut call = ToolCall::new(String::new(), name, cx.now);
+        call.set_args_text(&args.to_string());
+        call.end_args();
+        let key = self.conversation.add_direct(call);
+        self.calls.expect(key, request);
+        self.prepare(&key, cx);
+    }
+
+    /// The calls that the page makes itself and that have not ended.
+    pub(super) fn direct_keys(&self) -> Vec<CallKey> {
+        let calls = self.conversation.direct_calls();
+        calls.map(ToolCall::key).collect()
+    }
+
+    /// Tells who asked for a call of the page what came of it, once it has ended.
+    pub(super) fn deliver_direct(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
+        let Some(request) = self.calls.fulfil(key) else {
+            return;
+        };
+        let Some(call) = self.conversation.take_direct(key) else {
+            return;
+        };
+        let value = call.result.as_ref().map(|result| result.value.clone());
+        let value = value.unwrap_or_default();
+        let outcome = match call.state() {
+            State::Done(done) if done.end == End::Output => Ok(value),
+            State::Done(done) if done.end == End::Denied => {
+                Err(ToolError::new("The person denied it").error_type("denied"))
+            }
+            _ => {
+                let said = call.error.map(|error| error.message);
+                let said = said.or_else(|| Some(value.get("error")?.as_str()?.to_owned()));
+                Err(ToolError::new(
+                    said.unwrap_or_else(|| "cancelled".to_owned()),
+                ))
+            }
+        };
+        cx.effect(Effect::Executed { request, outcome });
+    }
+}

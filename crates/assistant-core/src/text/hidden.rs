@@ -1,0 +1,63 @@
+//! Characters that a reader cannot see, or that change where others stand.
+//!
+//! Text that is copied exactly shows such characters by their codes; names of files and hosts go
+//! without them. Neighbour: `host` tells which hosts can be taken for another.
+
+/// Tells whether a character shows nothing of its own: a control, a direction mark, an ignorable
+/// or blank character, a space other than U+0020. Tab and line feed lay text out and are not hidden.
+///
+/// From Unicode 17.0: `Default_Ignorable_Code_Point` (DerivedCoreProperties.txt), `Bidi_Control`
+/// and `White_Space` (PropList.txt), and by hand what is visible by its properties and blank in
+/// fonts: the braille blank, the annotation and object characters, the blanks and controls among
+/// the hieroglyphs, the Khitan filler and the null notehead.
+#[must_use]
+pub const fn is_hidden(c: char) -> bool {
+    // Most text is ASCII.
+    if c.is_ascii() {
+        return c.is_ascii_control() && !matches!(c, '\n' | '\t');
+    }
+    matches!(
+        c,
+        '\u{80}'..='\u{a0}'
+            | '\u{ad}'
+            | '\u{34f}'
+            | '\u{61c}'
+            | '\u{115f}'..='\u{1160}'
+            | '\u{1680}'
+            | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180f}'
+            | '\u{2000}'..='\u{200f}'
+            | '\u{2028}'..='\u{202f}'
+            | '\u{205f}'..='\u{206f}'
+            | '\u{2800}'
+            | '\u{3000}'
+            | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}'
+            | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffc}'
+            | '\u{13430}'..='\u{13442}'
+            | '\u{16fe4}'
+            | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d159}'
+            | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}'
+    )
+}
+
+/// Returns a name as one line without hidden characters: what is white space becomes one space,
+/// the rest goes. What is shown and what is saved under the name are then the same.
+#[must_use]
+pub fn plain_name(name: &str) -> String {
+    let mut plain = String::with_capacity(name.len());
+    for c in name.chars() {
+        if c.is_whitespace() {
+            if !plain.ends_with(' ') {
+                plain.push(' ');
+            }
+        } else if !is_hidden(c) {
+            plain.push(c);
+        }
+    }
+    plain.trim().to_owned()
+}

@@ -1,0 +1,97 @@
+//! Hosts that can be taken for another: `аррӏе.com` in Cyrillic letters looks like `apple.com`.
+//!
+//! Nothing is encoded here: whoever shows a host that does not read plainly shows what the browser
+//! makes of it, `xn--…`. Neighbour: `address` finds the host of an address.
+
+/// The scripts that names are registered in. Those that are written together are one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Script {
+    Latin,
+    Greek,
+    Cyrillic,
+    Armenian,
+    /// Han, kana, Bopomofo and Hangul.
+    EastAsian,
+    /// One of the scripts of [`OTHERS`], by its place.
+    Other(usize),
+}
+
+/// The blocks of other scripts that identifiers are recommended to use (Unicode 17.0, UAX #31,
+/// table 5), as first and last character.
+const OTHERS: [(char, char); 20] = [
+    ('\u{5d0}', '\u{5f4}'),   // Hebrew
+    ('\u{620}', '\u{6ff}'),   // Arabic
+    ('\u{780}', '\u{7b1}'),   // Thaana
+    ('\u{900}', '\u{97f}'),   // Devanagari
+    ('\u{980}', '\u{9fe}'),   // Bengali
+    ('\u{a01}', '\u{a76}'),   // Gurmukhi
+    ('\u{a81}', '\u{aff}'),   // Gujarati
+    ('\u{b01}', '\u{b77}'),   // Odia
+    ('\u{b82}', '\u{bfa}'),   // Tamil
+    ('\u{c00}', '\u{c7f}'),   // Telugu
+    ('\u{c80}', '\u{cf3}'),   // Kannada
+    ('\u{d00}', '\u{d7f}'),   // Malayalam
+    ('\u{d81}', '\u{df4}'),   // Sinhala
+    ('\u{e01}', '\u{e59}'),   // Thai
+    ('\u{e81}', '\u{edf}'),   // Lao
+    ('\u{f00}', '\u{fbc}'),   // Tibetan
+    ('\u{1000}', '\u{109f}'), // Myanmar
+    ('\u{10d0}', '\u{10ff}'), // Georgian
+    ('\u{1200}', '\u{139f}'), // Ethiopic
+    ('\u{1780}', '\u{17e9}'), // Khmer
+];
+
+/// Letters of Cyrillic, Greek and Armenian that can be taken for Latin ones, after the confusables
+/// of Unicode 17.0 (UTS #39).
+const LIKE_LATIN: &str = "агеорпсхуъьѕіјһѡѵҝҽӏԁԍԛԝԗ\
+                          αγεηικνορτυχως\
+                          գզէհղյոպռսցւքօ";
+
+/// Tells whether a host reads as what it is: each label in ASCII, or in letters of one script that
+/// cannot be taken for Latin ones. Hidden characters, signs and unusual letters do not read plainly.
+#[must_use]
+pub fn reads_plainly(host: &str) -> bool {
+    host.is_ascii() || host.split('.').all(label_reads_plainly)
+}
+
+fn label_reads_plainly(label: &str) -> bool {
+    if label.is_ascii() {
+        return true;
+    }
+    let mut script = None;
+    let mut like_latin = true;
+    for c in label.chars() {
+        // Digits, hyphens and the colon of a port go with every script.
+        if c.is_ascii() && !c.is_ascii_alphabetic() {
+            continue;
+        }
+        let Some(found) = script_of(c) else {
+            return false;
+        };
+        if *script.get_or_insert(found) != found {
+            return false;
+        }
+        like_latin &= LIKE_LATIN.contains(c);
+    }
+    !like_latin
+}
+
+fn script_of(c: char) -> Option<Script> {
+    Some(match c {
+        'a'..='z' | 'A'..='Z' => Script::Latin,
+        // Marks on Latin letters are read; letters that look like another without any are not.
+        'ı' | 'ĸ' | 'ŀ' | 'ŉ' | 'ſ' | '÷' => return None,
+        'ß'..='ž' | 'ơ' | 'ư' | 'ș' | 'ț' | 'ə' | '\u{1ea1}'..='\u{1ef9}' => Script::Latin,
+        'ΐ'..='ώ' => Script::Greek,
+        'а'..='џ' | 'ѡ' | 'ѵ' | 'ґ'..='ԯ' => Script::Cyrillic,
+        'ա'..='և' => Script::Armenian,
+        '々'..='〇' | 'ぁ'..='ゖ' | 'ァ'..='ヺ' | 'ー' | 'ㄅ'..='ㄯ' => Script::EastAsian,
+        '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' => Script::EastAsian,
+        '가'..='힣' | '\u{20000}'..='\u{323af}' => Script::EastAsian,
+        c => {
+            let mut blocks = OTHERS.iter();
+            let place = blocks.position(|(first, last)| (*first..=*last).contains(&c))?;
+            Script::Other(place)
+        }
+    })
+}

@@ -1,0 +1,154 @@
+//! A text that was complete and goes on: what a reader has read stays with what is shown.
+
+use assistant_core::{
+    conversation::{MarkdownTools, Origin, Part, Phase},
+    event::{Message, MessageBody},
+    session::Options,
+};
+use serde_json::json;
+
+use crate::support::*;
+
+fn driver(markdown_tools: MarkdownTools) -> Driver {
+    let mut driver = Driver::with(Options {
+        markdown_tools,
+        ..Options::default()
+    });
+    driver.register(action("search"));
+    driver.send("hi");
+    driver.event(started());
+    driver
+}
+
+fn shown(driver: &Driver) -> Vec<String> {
+    let message = driver.session.conversation().path().next_back().unwrap();
+    let sketch = |part: &Part| match part {
+        Part::Text(part) => part.text.clone(),
+        Part::ToolCall(call) => format!("[{} {}]", call.name, call.id),
+        part => format!("{part:?}"),
+    };
+    let parts = message.parts.iter().map(sketch);
+    parts.filter(|part| !part.is_empty()).collect()
+}
+
+fn origins(driver: &Driver) -> Vec<Origin> {
+    let message = driver.session.conversation().path().next_back().unwrap();
+    message.calls().map(|call| call.origin).collect()
+}
+
+/// Says a text in two halves, the message closed and opened again between them.
+fn in_halves(driver: &mut Driver, first: &str, second: &str) {
+    driver.events([text_start("m"), text("m", first), text_end("m")]);
+    driver.events([text_start("m"), text("m", second), text_end("m")]);
+}
+
+#[test]
+fn a_message_that_goes_on_shows_nothing_twice() {
+    let mut driver = driver(MarkdownTools::Display);
+    in_halves(
+        &mut driver,
+        "One, ",
+        "two.\n\n> [!tool search a]\n> output: 1\n",
+    );
+    assert_eq!(shown(&driver), ["One, two.\n\n", "[search a]"]);
+}
+
+#[test]
+fn callouts_before_and_after_count_on() {
+    let mut driver = driver(MarkdownTools::Display);
+    let callout = "> [!tool search]\n> output: 1\n\n";
+    in_halves(&mut driver, callout, callout);
+    assert_eq!(
+        shown(&driver),
+        ["[search tool-call-1]", "[search tool-call-2]"]
+    );
+}
+
+#[test]
+fn what_stands_in_a_code_fence_is_not_run_after_the_message_went_on() {
+    let mut driver = driver(MarkdownTools::Intercept);
+    in_halves(
+        &mut driver,
+        "An example:\n\n```md\n",
+        "> [!tool search a]\n> input: {q: x}\n```\n",
+    );
+    assert_eq!(origins(&driver), []);
+    finish_run(&mut driver);
+    assert!(driver.invocations.is_empty());
+}
+
+#[test]
+fn a_call_between_two_texts_changes_nothing_about_the_fence() {
+    let mut driver = driver(MarkdownTools::Intercept);
+    driver.events([text_start("m"), text("m", "```md\n")]);
+    driver.events([start_in("c", "agents", Some("m")), end("c")]);
+    driver.event(text("m", "> [!tool search a]\n> input: {q: x}\n```\n"));
+    driver.event(text_end("m"));
+    assert_eq!(origins(&driver), [Origin::Agent]);
+}
+
+#[test]
+fn a_snapshot_in_the_middle_keeps_the_place() {
+    let mut driver = driver(MarkdownTools::Intercept);
+    driver.events([text_start("m"), text("m", "```md\n")]);
+    let body = |content: &str| MessageBody::Assistant {
+        content: Some(content.to_owned()),
+        tool_calls: Vec::new(),
+    };
+    driver.event(snapshot(vec![
+        driver.request().messages[0].clone(),
+        Message::new("m", body("Other:\n\n```md\n")),
+    ]));
+    driver.event(text("m", "> [!tool search a]\n> input: {q: x}\n```\n"));
+    driver.event(text_end("m"));
+    assert_eq!(origins(&driver), []);
+}
+
+#[test]
+fn a_callout_that_was_cut_off_is_shown_and_not_run() {
+    let mut driver = driver(MarkdownTools::Intercept);
+    driver.events([
+        text_start("m"),
+        text("m", "> [!tool search a]\n> input: {path: /tm"),
+    ]);
+    driver.event(finished());
+    driver.close();
+    assert!(driver.invocations.is_empty());
+    driver.send("and?");
+    let tools = driver.request().messages.iter();
+    assert_eq!(
+        tools
+            .filter(|m| matches!(m.body, MessageBody::Tool { .. }))
+            .count(),
+        0
+    );
+}
+
+#[test]
+fn what_the_same_text_answers_is_told_and_not_run() {
+    let mut driver = driver(MarkdownTools::Intercept);
+    driver.events([
+        text_start("m"),
+        text("m", "> [!tool search a]\n> input: {q: x}\n\n"),
+        text("m", "> [!tool search a]\n> output: 5\n\n"),
+        text_end("m"),
+    ]);
+    finish_run(&mut driver);
+    assert!(driver.invocations.is_empty());
+    let message = driver.session.conversation().path().next_back().unwrap();
+    let call = message.calls().next().unwrap();
+    assert_eq!(call.phase(), Phase::OutputAvailable);
+    assert_eq!(call.result.as_ref().unwrap().value, json!(5));
+}
+
+#[test]
+fn a_counted_id_never_takes_the_card_of_a_written_one() {
+    let mut driver = driver(MarkdownTools::Display);
+    driver.events([
+        text_start("m"),
+        text("m", "> [!tool search]\n> output: 1\n\n"),
+        text("m", "> [!tool search tool-call-1]\n> output: 2\n\n"),
+        text_end("m"),
+    ]);
+    assert_eq!(shown(&driver).len(), 2);
+}

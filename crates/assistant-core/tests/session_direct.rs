@@ -1,0 +1,128 @@
+//! Actions that the page asks for itself: by the same way as an agent, and no other.
+
+use assistant_core::{
+    action::{ToolError, ToolOutcome},
+    session::{Input, Refusal, Verdict},
+};
+use serde_json::{Value, json};
+
+use crate::support::*;
+
+fn execute(driver: &mut Driver, request: u64, name: &str, args: Value) {
+    driver.input(Input::Execute {
+        request,
+        name: name.to_owned(),
+        args,
+    });
+}
+
+fn outcome(driver: &Driver, request: u64) -> Option<Result<Value, String>> {
+    let found = driver
+        .executed
+        .iter()
+        .find(|(number, _)| *number == request);
+    found.map(|(_, outcome)| outcome.clone().map_err(|error| error.message))
+}
+
+#[test]
+fn it_is_committed_run_and_answered_and_leaves_no_trace_in_the_chat() {
+    let mut driver = Driver::new();
+    driver.register(action("f"));
+    execute(&mut driver, 7, "f", json!({"x": 1}));
+    assert_eq!(driver.commits.len(), 1);
+    assert_eq!(driver.invocations[0].args, json!({"x": 1}));
+    let id = driver.invocations[0].id;
+    driver.input(Input::Finished {
+        invocation: id,
+        outcome: Ok(ToolOutcome::Continue(json!("done"))),
+    });
+    assert_eq!(outcome(&driver, 7), Some(Ok(json!("done"))));
+    assert_eq!(driver.records.len(), 1);
+    assert!(driver.runs.is_empty());
+    assert_eq!(driver.session.conversation().direct_calls().count(), 0);
+    driver.send("hi");
+    assert_eq!(request(&driver), ["user=hi"]);
+}
+
+#[test]
+fn what_is_unknown_or_wrong_is_told_at_once() {
+    let mut driver = Driver::new();
+    let mut strict = action("s");
+    strict.parameters = json!({"type": "object", "required": ["x"]});
+    driver.register(strict);
+    execute(&mut driver, 1, "nothing", json!({}));
+    execute(&mut driver, 2, "s", json!({}));
+    assert_eq!(
+        outcome(&driver, 1),
+        Some(Err("Action nothing not found".to_owned()))
+    );
+    assert!(
+        outcome(&driver, 2)
+            .is_some_and(|told| told.is_err_and(|e| e.contains("Invalid arguments")))
+    );
+    assert!(driver.invocations.is_empty());
+}
+
+#[test]
+fn a_person_is_asked_where_the_action_asks() {
+    let mut driver = Driver::new();
+    driver.register(asking("f"));
+    execute(&mut driver, 1, "f", json!({}));
+    execute(&mut driver, 2, "f", json!({}));
+    let keys = driver.session.pending_approvals();
+    assert_eq!((keys.len(), driver.invocations.len()), (2, 0));
+    let decide = |driver: &mut Driver, call, verdict| {
+        let shown = driver.session.fingerprint(&call);
+        let input = Input::Decide {
+            call,
+            shown,
+            verdict,
+        };
+        driver.input(input).refused
+    };
+    assert_eq!(
+        decide(&mut driver, keys[0], Verdict::Approve { args: None }),
+        None
+    );
+    assert_eq!(driver.invocations.len(), 1);
+    assert_eq!(
+        decide(&mut driver, keys[1], Verdict::Deny { reason: None }),
+        None
+    );
+    assert_eq!(
+        outcome(&driver, 2),
+        Some(Err("The person denied it".to_owned()))
+    );
+    assert_eq!(
+        decide(&mut driver, keys[1], Verdict::Approve { args: None }),
+        Some(Refusal::AlreadyResolved)
+    );
+    assert_eq!(driver.invocations.len(), 1);
+}
+
+#[test]
+fn exclusive_actions_timeouts_and_stop_hold_for_it_too() {
+    let mut driver = Driver::new();
+    let mut alone = action("alone");
+    alone.exclusive = true;
+    let mut slow = action("slow");
+    slow.timeout_ms = Some(5);
+    driver.register(alone);
+    driver.register(slow);
+    execute(&mut driver, 1, "slow", json!({}));
+    execute(&mut driver, 2, "alone", json!({}));
+    assert_eq!(driver.invocations.len(), 1, "the other one waits");
+    let timer = driver.timers[0].0;
+    driver.input(Input::Timer { timer });
+    assert!(outcome(&driver, 1).is_some_and(|told| told.is_err()));
+    assert_eq!(driver.invocations.len(), 2);
+    driver.input(Input::Stop);
+    assert_eq!(outcome(&driver, 2), Some(Err("cancelled".to_owned())));
+    assert_eq!(driver.cancelled.len(), 2);
+    let late = driver.invocations[1].id;
+    driver.input(Input::Finished {
+        invocation: late,
+        outcome: Err(ToolError::new("late")),
+    });
+    assert_eq!(driver.executed.len(), 2);
+}

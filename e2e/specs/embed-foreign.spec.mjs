@@ -1,0 +1,184 @@
+// What pages give the npm package that it cannot use: it says so, and goes on.
+
+import assert from "node:assert/strict";
+
+import { mountIn, embedSuite } from "../support/embed.mjs";
+import { begin, finish, send } from "../support/fake-agent.mjs";
+
+/** Calls `work`, each time with a call of its own. */
+const tool = (answer, input) => {
+  const toolCallId = `call_${input.runId}`;
+  begin(answer, input);
+  send(answer, { type: "TOOL_CALL_START", toolCallId, toolCallName: "work" });
+  send(answer, { type: "TOOL_CALL_ARGS", toolCallId, delta: '{"n":1}' });
+  send(answer, { type: "TOOL_CALL_END", toolCallId });
+  finish(answer, input);
+};
+
+const pageTest = embedSuite({ scenes: { tool } });
+
+/** Handlers, by name; in the page. */
+function handlers() {
+  const revoked = () => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    return proxy;
+  };
+  const thrower = () => {
+    throw new Error("a trap of a proxy");
+  };
+  const hostile = () => new Proxy({}, { get: thrower, getPrototypeOf: thrower, has: thrower, ownKeys: thrower });
+  const saying = (message) => Object.defineProperty(new Error(), "message", message);
+  const raise = (error) => () => {
+    throw error;
+  };
+  const circle = {};
+  circle.circle = circle;
+  let deep = 1;
+  for (let level = 0; level < 3000; level++) deep = [deep];
+  const odd = Promise.resolve(1);
+  Object.defineProperty(odd, "constructor", { get: thrower });
+  return {
+    "throws an error whose message throws": raise(saying({ get: thrower })),
+    "throws an error whose message is a symbol": raise(saying({ value: Symbol("odd") })),
+    "throws an error whose message is a number": raise(saying({ value: 42 })),
+    "throws an error whose message is an object": raise(saying({ value: {} })),
+    "throws an error with a message of megabytes": raise(new Error("x".repeat(3_000_000))),
+    "throws a proxy": raise(hostile()),
+    "throws a revoked proxy": raise(revoked()),
+    "throws a symbol": raise(Symbol("odd")),
+    "throws null": raise(null),
+    "rejects with a revoked proxy": async () => raise(revoked())(),
+    "runs out of stack": function dive() {
+      return dive() + 1;
+    },
+    "gives a revoked proxy": revoked,
+    "gives a proxy": hostile,
+    "gives a promise that cannot be asked": () => odd,
+    "gives a circle": () => circle,
+    "gives a bigint": () => 1n,
+    "gives a function": () => () => 1,
+    "gives a symbol": () => Symbol("odd"),
+    "gives what cannot be written as JSON": () => ({ toJSON: thrower }),
+    "gives what is nested too deeply": () => deep,
+    "gives too much": () => "x".repeat(12_000_000),
+    "gives half of a pair": () => "\ud800",
+  };
+}
+
+const NO_JSON = "The handler's result is no JSON";
+const FAILED = "The handler failed";
+const REASONS = {
+  "throws an error whose message throws": FAILED,
+  "throws an error whose message is a symbol": "Symbol(odd)",
+  "throws an error whose message is a number": "42",
+  "throws an error whose message is an object": FAILED,
+  "throws an error with a message of megabytes": "x".repeat(2000),
+  "throws a proxy": FAILED,
+  "throws a revoked proxy": FAILED,
+  "throws a symbol": FAILED,
+  "throws null": FAILED,
+  "rejects with a revoked proxy": FAILED,
+  "runs out of stack": "Maximum call stack size exceeded",
+  "gives a promise that cannot be asked": "a trap of a proxy",
+  "gives a proxy": "a trap of a proxy",
+  "gives too much": "The handler's result is too large",
+};
+
+pageTest("every call whose handler goes wrong is answered as failed", {}, async (page, agent) => {
+  const chat = await mountIn(page, "one", `${agent.url}tool`);
+  await page.evaluate(`globalThis.handlers = (${handlers})()`);
+  const names = await page.evaluate(() => Object.keys(globalThis.handlers));
+  assert.ok(names.length > 20);
+  for (const name of names) {
+    agent.forget();
+    await page.evaluate((name) => {
+      globalThis.unregister?.();
+      globalThis.chats.one.newConversation();
+      const parameters = { type: "object", properties: { n: { type: "number" } } };
+      globalThis.unregister = globalThis.chats.one.registerAction({ name: "work", parameters, handler: globalThis.handlers[name] });
+    }, name);
+    await chat.idle();
+    await chat.ask(name);
+    const requests = agent.requests("tool");
+    assert.equal(requests.length, 2, `${name}: the agent is told`);
+    const told = requests[1].body.messages.at(-1);
+    const reason = REASONS[name] ?? (name === "gives a revoked proxy" ? told.error : NO_JSON);
+    assert.equal(told.error, reason, name);
+    assert.deepEqual(JSON.parse(told.content), { error: reason }, name);
+  }
+  assert.equal(await chat.root.getByText("has stopped").count(), 0);
+});
+
+/** What a call in the page throws, by its class and message; nothing if it does not. */
+const thrown = (page, act) =>
+  page.evaluate(`(async () => {
+    try {
+      await (${act})();
+      return "";
+    } catch (error) {
+      return error.constructor.name + ": " + error.message;
+    }
+  })()`);
+
+pageTest("a chat that was taken away throws and asks nothing", {}, async (page, agent) => {
+  await mountIn(page, "one", agent.url);
+  await page.evaluate(() => {
+    globalThis.unregister = globalThis.chats.one.registerAction({ name: "work", handler: () => 1 });
+    globalThis.chats.one.unmount();
+  });
+  for (const act of [
+    () => globalThis.chats.one.send("Hello"),
+    () => globalThis.chats.one.registerAction({ name: "late" }),
+    () => globalThis.chats.one.newConversation(),
+  ]) {
+    assert.match(await thrown(page, act), /^Error: The chat has been taken out of the page/);
+  }
+  assert.equal(await thrown(page, () => globalThis.chats.one.unmount()), "");
+  assert.equal(await thrown(page, () => globalThis.unregister()), "");
+  await page.evaluate(() => new Promise((done) => setTimeout(done, 100)));
+  assert.equal(agent.requests("").length, 0);
+  await (await mountIn(page, "one", agent.url)).ask("Hello there");
+});
+
+pageTest("what is no element, address, header or action is refused by name", {}, async (page, agent) => {
+  await page.evaluate(async () => {
+    globalThis.mount = (await import("./embed/index.js")).mount;
+    globalThis.place = document.getElementById("one");
+  });
+  const mounts = [
+    [() => mount(null, { url: "/agent" }), /element/],
+    [() => mount(undefined, { url: "/agent" }), /element/],
+    [() => mount("#one", { url: "/agent" }), /element/],
+    [() => mount({ nodeType: 1 }, { url: "/agent" }), /element/],
+    [() => mount(document, { url: "/agent" }), /element/],
+    [() => mount(document.createTextNode(""), { url: "/agent" }), /element/],
+    [() => mount(document.createElementNS("http://www.w3.org/2000/svg", "svg"), { url: "/agent" }), /element/],
+    [() => mount(new Proxy(place, {}), { url: "/agent" }), /element/],
+    [() => mount(place), /url/],
+    [() => mount(place, null), /url/],
+    [() => mount(place, { url: 5 }), /url/],
+    [() => mount(place, { url: "/agent", headers: { "x-name": "Łódź" } }), /header "x-name"/],
+    [() => mount(place, { url: "/agent", headers: { "x-name": "two\nlines" } }), /header "x-name"/],
+    [() => mount(place, { url: "/agent", headers: { "x name": "1" } }), /header "x name"/],
+  ];
+  for (const [act, message] of mounts) {
+    const said = await thrown(page, act);
+    assert.match(said, /^TypeError: /, `${act}`);
+    assert.match(said, message, `${act}`);
+  }
+  assert.equal(await page.locator("#one").innerHTML(), "", "nothing of it is in the page");
+  await mountIn(page, "one", agent.url, { headers: { "x-name": "Zürich" } });
+  for (const [act, message] of [
+    [() => chats.one.send(5), /text/],
+    [() => chats.one.send(), /text/],
+    [() => chats.one.registerAction({ name: "a", handler: 5 }), /handler/],
+  ]) {
+    const said = await thrown(page, act);
+    assert.match(said, /^TypeError: /, `${act}`);
+    assert.match(said, message, `${act}`);
+  }
+  assert.notEqual(await thrown(page, () => chats.one.registerAction({ name: "a", parameters: { n: 1n } })), "");
+  assert.notEqual(await thrown(page, () => chats.one.registerAction({ name: Symbol("a") })), "");
+  await page.locator("#one").getByRole("textbox", { name: "Message", exact: true }).waitFor();
+});

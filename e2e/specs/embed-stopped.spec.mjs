@@ -1,0 +1,129 @@
+// The npm package when its program is cut off in the middle, without a panic: the stack runs out, or an exception goes
+// through it. Every chat says that it has stopped, what was said stays, and nothing more is done.
+
+import assert from "node:assert/strict";
+
+import { Chat } from "../support/chat.mjs";
+import { mountIn, embedSuite } from "../support/embed.mjs";
+import { shows } from "../support/harbor.mjs";
+
+const pageTest = embedSuite();
+
+/** What belongs to a program that is cut off: the browser reports what went through it. */
+const CUT_OFF = { allow: [/broken by the page/, /call stack/, /panicked at.*src\/runtime/s, /unreachable/] };
+
+/** A page with two chats, of which the second has a transcript. */
+async function twoChats(page, agent) {
+  const chats = [await mountIn(page, "one", agent.url), await mountIn(page, "two", agent.url)];
+  await chats[1].ask("Hello there");
+  return chats;
+}
+
+async function stopped(page, chats) {
+  for (const chat of chats) {
+    const notice = chat.root.getByRole("alert");
+    await shows(notice, /The chat has stopped/);
+    await shows(notice, /Load it again to go on/);
+    await shows(chat.root.locator(".la-chat-status"), "The chat has stopped");
+    assert.equal(await chat.root.getByRole("textbox").count(), 0, "there is nothing to write in any more");
+    await notice.getByRole("link", { name: "Reload the page" }).waitFor();
+  }
+  assert.match(await chats[1].log.innerText(), /You said: Hello there/, "what was said stays");
+  const refused = await page.evaluate(async () => {
+    const { two } = globalThis.chats;
+    const { mount } = await import("./embed/index.js");
+    const place = document.getElementById("one");
+    const calls = [
+      () => two.send("Search for crabs"),
+      () => two.registerAction({ name: "late" }),
+      () => two.newConversation(),
+      () => mount(place, { url: "/agent" }),
+    ];
+    const messages = [];
+    for (const call of calls) {
+      try {
+        messages.push(await call());
+      } catch (error) {
+        messages.push(error.message);
+      }
+    }
+    return messages;
+  });
+  for (const message of refused) assert.match(message, /stopped/, "nothing more is done behind its back");
+}
+
+/** Lets what the program asks for the time next go wrong, once: in a way in which nothing between can catch it. */
+function breakInside(page, kind) {
+  return page.evaluate((kind) => {
+    const { now } = Date;
+    const dive = () => dive() + 1;
+    const ways = {
+      // A module with one function, which is `unreachable`.
+      trap: () => {
+        const code = "0061736d0100000001040160000003020100070501016600000a05010300000b";
+        const bytes = Uint8Array.from(code.match(/../g), (byte) => Number.parseInt(byte, 16));
+        new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports.f();
+      },
+      stack: dive,
+      exception: () => {
+        throw new Error("broken by the page");
+      },
+    };
+    Date.now = () => {
+      if (!/wasm/.test(new Error().stack)) return now();
+      Date.now = now;
+      return ways[kind]();
+    };
+  }, kind);
+}
+
+for (const kind of ["trap", "stack", "exception"]) {
+  pageTest(`what a key began is cut off: ${kind}`, CUT_OFF, async (page, agent) => {
+    const chats = await twoChats(page, agent);
+    await breakInside(page, kind);
+    await chats[0].composer.fill("Hello there");
+    await chats[0].composer.press("Enter");
+    await stopped(page, chats);
+    await page.evaluate(() => globalThis.chats.one.unmount());
+    assert.equal(await page.locator("#one").innerHTML(), "", "it can still be taken out of the page");
+    assert.equal(await new Chat(page, page.locator("#two")).root.count(), 1);
+  });
+
+  pageTest(`a call of the page is cut off: ${kind}`, CUT_OFF, async (page, agent) => {
+    const chats = await twoChats(page, agent);
+    await breakInside(page, kind);
+    const message = await page.evaluate(() => {
+      try {
+        return globalThis.chats.one.send("Hello there");
+      } catch (error) {
+        return error.message;
+      }
+    });
+    assert.equal(message, "The chat has stopped");
+    await stopped(page, chats);
+    await chats[0].root.getByRole("link", { name: "Reload the page" }).click();
+    await page.waitForFunction(() => globalThis.chats === undefined);
+    await (await mountIn(page, "one", agent.url)).ask("Hello there");
+  });
+}
+
+pageTest("a handler that runs when the chat stops is not answered", CUT_OFF, async (page, agent) => {
+  const chat = await mountIn(page, "one", `${agent.url}unknown-tool`);
+  await page.evaluate(() => {
+    const handler = () => new Promise((done) => (globalThis.finish = done));
+    globalThis.chats.one.registerAction({ name: "teleport", parameters: { type: "object" }, handler });
+  });
+  await chat.send("Go");
+  await page.waitForFunction(() => globalThis.finish);
+  await breakInside(page, "trap");
+  await page.evaluate(() => {
+    try {
+      globalThis.chats.one.newConversation();
+    } catch {
+      globalThis.finish("done");
+    }
+  });
+  await shows(chat.root.getByRole("alert"), /The chat has stopped/);
+  await page.evaluate(() => new Promise((done) => setTimeout(done, 200)));
+  assert.equal(agent.requests("unknown-tool").length, 1, "nothing is sent any more");
+});

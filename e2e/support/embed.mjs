@@ -1,0 +1,40 @@
+// Pages with the npm package in them, and an agent that answers.
+
+import { Chat } from "./chat.mjs";
+import { fakeAgent } from "./fake-agent.mjs";
+import { plainPage } from "./servers.mjs";
+import { suite } from "./suite.mjs";
+
+/**
+ * Prepares a spec file about the page with two empty places, with the fake agent and these scenes. Returns
+ * `pageTest(name, options, body)`; `body` gets the page and the agent.
+ */
+export function embedSuite({ scenes, serve = plainPage } = {}) {
+  const pageTest = suite(async (open) => {
+    const page = await serve();
+    open.push(page);
+    const agent = await fakeAgent({ origin: new URL(page.url).origin, scenes });
+    open.push(agent);
+    return { page, agent };
+  });
+  const address = ({ page, agent }) => `${page.url}host.html?${new URLSearchParams({ agent: agent.url })}`;
+  return (name, options, body) =>
+    pageTest(name, { address, bare: true, ...options }, async ({ page }, { agent }) => {
+      agent.forget();
+      await body(page, agent);
+    });
+}
+
+/** Mounts a chat into one of the places. It is `globalThis.chats[place]` then. */
+export async function mountIn(page, place, url, options = {}) {
+  await page.evaluate(
+    async ([place, options]) => {
+      const { mount } = await import("./embed/index.js");
+      (globalThis.chats ??= {})[place] = await mount(document.getElementById(place), options);
+    },
+    [place, { url, label: `Chat ${place}`, ...options }],
+  );
+  const chat = new Chat(page, page.locator(`#${place}`));
+  await chat.composer.waitFor();
+  return chat;
+}

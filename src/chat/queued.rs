@@ -1,0 +1,66 @@
+//! What the person said while an answer to the agent had to go out first.
+
+use assistant_core::event::{Content, PartBody};
+use leptos::prelude::*;
+
+use super::{Icon, Labels};
+use crate::{
+    assistant::Assistant,
+    part::show_file,
+    view::{each, when},
+};
+
+/// The messages that follow, below the last one that was sent. Each becomes an ordinary message
+/// when it goes out.
+#[component]
+pub(super) fn Queued(assistant: Assistant) -> impl IntoView {
+    let queued = assistant.queued();
+    let some = assistant.queued();
+    let items = move || queued.with(|list| list.iter().cloned().enumerate().collect::<Vec<_>>());
+    let list = move || {
+        let key =
+            |(place, content): &(usize, Content)| format!("{place} {}", content.display_text());
+        each(items.clone(), key, |(_, content)| bubble(&content))
+    };
+    when(move || some.with(|list| !list.is_empty()), list)
+}
+
+fn bubble(content: &Content) -> AnyView {
+    let labels = Labels::current();
+    let parts = match content {
+        Content::Text(text) => said(text),
+        Content::Parts(parts) => {
+            let parts = parts.iter().map(|part| match &part.body {
+                PartBody::Text(text) => said(text),
+                PartBody::Media { .. } => {
+                    view! { <div class="la-part la-files">{show_file(part)}</div> }.into_any()
+                }
+            });
+            parts.collect_view().into_any()
+        }
+    };
+    view! {
+        <article
+            class="la-message"
+            data-role="user"
+            data-pending=""
+            aria-label=labels.you.clone()
+        >
+            <div class="la-message-parts">{parts}</div>
+            <p class="la-message-note">
+                {Icon::Clock.view()} <span>{labels.message_queued.clone()}</span>
+            </p>
+        </article>
+    }
+    .into_any()
+}
+
+fn said(text: &str) -> AnyView {
+    let text = text.to_owned();
+    view! {
+        <div class="la-part la-text message-content">
+            <p class="la-text-block" dir="auto">{text}</p>
+        </div>
+    }
+    .into_any()
+}

@@ -1,0 +1,68 @@
+//! What an application hears of a session, and the rules that it gives one.
+
+use std::rc::Rc;
+
+use assistant_core::{event::Diagnostic, session::RunSummary};
+
+use crate::{
+    assistant::Assistant,
+    runtime::{CallEvent, Subscription},
+};
+
+impl Assistant {
+    /// Calls back for everything that was tolerated, dropped or not acted on.
+    pub fn on_diagnostic(&self, observer: impl Fn(&Diagnostic) + 'static) {
+        self.runtime().on_diagnostic(Rc::new(observer));
+    }
+
+    /// Calls back when a person is asked about a call, when a call starts, and when it ends; for
+    /// calls of the agent as for those of [`Self::execute`]. Calls that a loaded conversation
+    /// brings along as ended are not told.
+    ///
+    /// The session is free meanwhile: the observer may use the handle. What it does there happens
+    /// after the step that it was told of.
+    ///
+    /// ```no_run
+    /// use leptos_assistant::{CallEventKind, use_assistant};
+    ///
+    /// let assistant = use_assistant().expect("below a provider");
+    /// let heard = assistant.on_call_event(|event| {
+    ///     if event.kind == CallEventKind::ApprovalAsked {
+    ///         leptos::logging::log!("{} waits for you", event.name);
+    ///     }
+    /// });
+    /// leptos::prelude::on_cleanup(move || drop(heard));
+    /// ```
+    pub fn on_call_event(&self, observer: impl Fn(&CallEvent) + 'static) -> Subscription {
+        self.runtime().on_call_event(Rc::new(observer))
+    }
+
+    /// Gives the rule behind [`StopCondition::Rule`](crate::StopCondition::Rule) of this name:
+    /// whether the loop of runs and tool results ends here. Another rule of the name is replaced.
+    /// A name without a rule never ends the loop, and is an error in the console.
+    ///
+    /// The rule runs in the middle of a step and gets the summary only: in it,
+    /// [`Self::with_conversation`] gives `None`, and what it does to the handle happens later.
+    ///
+    /// ```no_run
+    /// use leptos_assistant::{Options, StopCondition, use_assistant};
+    ///
+    /// let options = Options {
+    ///     stop_when: StopCondition::Rule("budget".into()),
+    ///     ..Options::default()
+    /// };
+    /// # let _ = options;
+    /// let assistant = use_assistant().expect("below a provider");
+    /// assistant.set_stop_rule("budget", |summary| {
+    ///     let tokens = summary.steps.iter().flat_map(|step| &step.usage);
+    ///     tokens.filter_map(|usage| usage.output_tokens).sum::<u64>() > 20_000
+    /// });
+    /// ```
+    pub fn set_stop_rule(
+        &self,
+        name: impl Into<String>,
+        rule: impl Fn(&RunSummary) -> bool + 'static,
+    ) {
+        self.runtime().set_stop_rule(name.into(), Rc::new(rule));
+    }
+}

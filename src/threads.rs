@@ -1,0 +1,86 @@
+//! The conversations of an assistant: the one that is shown, and those before it.
+
+use assistant_core::session::{Input, Refusal};
+use leptos::prelude::ArcReadSignal;
+use serde_json::Value;
+
+use crate::{assistant::Assistant, runtime::fresh_id};
+
+impl Assistant {
+    /// Begins another conversation; what is open in this one is cancelled, and nothing is sent.
+    pub fn new_conversation(&self) {
+        // Beginning anew is never refused.
+        let _ = self.dispatch(Input::NewThread);
+        self.runtime().flush();
+    }
+
+    /// Goes back to a conversation that another took the place of.
+    ///
+    /// # Errors
+    ///
+    /// When there is none with this id, or it cannot be read.
+    pub fn open_conversation(&self, thread_id: &str) -> Result<(), Refusal> {
+        let snapshot = self
+            .runtime()
+            .archived(thread_id)
+            .ok_or(Refusal::NothingToDo)?;
+        self.dispatch(Input::Load {
+            thread_id: thread_id.to_owned(),
+            snapshot,
+        })?;
+        self.runtime().flush();
+        Ok(())
+    }
+
+    /// The whole conversation with its id, as versioned JSON for [`Self::import`].
+    #[must_use]
+    pub fn export(&self) -> Value {
+        let exported = self.runtime().read(|session| {
+            let mut value = session.export();
+            if let Value::Object(object) = &mut value {
+                object.insert("threadId".to_owned(), session.thread_id().into());
+            }
+            value
+        });
+        exported.unwrap_or_default()
+    }
+
+    /// Shows another conversation: what [`Self::export`] wrote, or a list of AG-UI messages.
+    ///
+    /// What is open in the one before is cancelled. A conversation without an id gets a fresh one.
+    /// Calls that wait for a person wait again; nothing runs a second time.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read; then everything stays as it is.
+    pub fn import(&self, conversation: Value) -> Result<(), Refusal> {
+        self.import_as(None, conversation)
+    }
+
+    /// The same, under an id that goes before the conversation's own.
+    pub(crate) fn import_as(
+        &self,
+        thread_id: Option<String>,
+        mut conversation: Value,
+    ) -> Result<(), Refusal> {
+        let given = conversation
+            .as_object_mut()
+            .and_then(|object| object.shift_remove("threadId"));
+        let thread_id = thread_id.unwrap_or_else(|| match given {
+            Some(Value::String(id)) if !id.is_empty() => id,
+            _ => fresh_id(),
+        });
+        self.dispatch(Input::Load {
+            thread_id,
+            snapshot: conversation,
+        })?;
+        self.runtime().flush();
+        Ok(())
+    }
+
+    /// The ids of the conversations that others took the place of, oldest first.
+    #[must_use]
+    pub fn past_conversations(&self) -> ArcReadSignal<Vec<String>> {
+        self.runtime().archived.read_only()
+    }
+}

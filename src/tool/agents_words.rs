@@ -1,0 +1,68 @@
+//! What an agent says about its question: marked as its words, and no longer than it may be beside
+//! the words of the page.
+
+use leptos::prelude::*;
+
+use super::ExactText;
+use crate::chat::{Icon, Labels};
+
+/// How much is shown at once, in characters and in lines; the rest can be opened.
+const MOST_CHARS: usize = 500;
+const MOST_LINES: usize = 8;
+
+/// The words, and whose they are.
+pub(super) fn agents_words(labels: &Labels, text: &str) -> AnyView {
+    let (shown, rest) = capped(text.trim());
+    let shown = match rest.is_empty() {
+        true => shown.to_owned(),
+        false => format!("{shown}…"),
+    };
+    let rest = (!rest.is_empty()).then(|| {
+        let rest = rest.to_owned();
+        view! {
+            <details class="la-fold">
+                <summary class="la-fold-summary">
+                    {Icon::chevron()} <span>{labels.all_of_it.clone()}</span>
+                </summary>
+                <p class="la-agent-text" dir="auto">
+                    <ExactText text=rest readable=true />
+                </p>
+            </details>
+        }
+    });
+    view! {
+        <div class="la-agent-words">
+            <p class="la-tool-label">{labels.agent_says.clone()}</p>
+            <p class="la-agent-text la-approval-question" dir="auto">
+                <ExactText text=shown readable=true />
+            </p>
+            {rest}
+        </div>
+    }
+    .into_any()
+}
+
+/// What is shown at once, and the rest.
+fn capped(text: &str) -> (&str, &str) {
+    let end_of_chars = text.char_indices().nth(MOST_CHARS).map(|(at, _)| at);
+    let mut breaks = text.match_indices('\n').map(|(at, _)| at);
+    let end_of_lines = breaks.nth(MOST_LINES - 1);
+    let end = [end_of_chars, end_of_lines].into_iter().flatten().min();
+    text.split_at_checked(end.unwrap_or(text.len()))
+        .unwrap_or((text, ""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::capped;
+
+    #[test]
+    fn long_words_are_cut_by_characters_and_by_lines() {
+        assert_eq!(capped("May I?"), ("May I?", ""));
+        let long = "ä".repeat(700);
+        let (shown, rest) = capped(&long);
+        assert_eq!((shown.chars().count(), rest.chars().count()), (500, 200));
+        let lines = "x\n".repeat(40);
+        assert_eq!(capped(&lines).0.lines().count(), 8);
+    }
+}

@@ -1,0 +1,329 @@
+//! Text in pieces: what stands as it is, and what must be made visible.
+//!
+//! Neighbour: `exact` shows the pieces.
+
+use assistant_core::text::hidden::is_hidden;
+
+/// How many spaces in a row are left as they are; more would push what follows out of sight.
+const MOST_SPACES: usize = 16;
+/// How many equal characters in a row are each shown by their code.
+const MOST_CODES: usize = 3;
+
+/// How much of a text is made visible.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Detail {
+    /// Everything that the eye cannot see or takes for something else.
+    Exact,
+    /// The same, but for what ordinary writing needs: no-break and ideographic spaces, joiners and
+    /// variation selectors inside of emoji, joiners between letters of scripts that join them.
+    Readable,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Piece<'a> {
+    Plain(&'a str),
+    /// Characters that stand together and show nothing of their own, by their codes.
+    Hidden(String),
+    /// A letter of another script than its word, and its code.
+    Foreign(&'a str, String),
+}
+
+/// Divides a text.
+pub(super) fn pieces(text: &str, detail: Detail) -> Vec<Piece<'_>> {
+    let mut pieces = Vec::new();
+    let mut begin = 0;
+    let mut kind = None;
+    for (at, c) in text.char_indices() {
+        let hidden = hides(text, at, c, detail);
+        if kind.is_some_and(|kind| kind != hidden) {
+            push(text, begin, at, !hidden, detail, &mut pieces);
+            begin = at;
+        }
+        kind = Some(hidden);
+    }
+    if let Some(hidden) = kind {
+        push(text, begin, text.len(), hidden, detail, &mut pieces);
+    }
+    pieces
+}
+
+/// Whether a text holds something that would be made visible.
+pub(super) fn has_hidden(text: &str, detail: Detail) -> bool {
+    let pieces = pieces(text, detail);
+    pieces.iter().any(|piece| !matches!(piece, Piece::Plain(_)))
+}
+
+fn push<'a>(
+    text: &'a str,
+    begin: usize,
+    end: usize,
+    hidden: bool,
+    detail: Detail,
+    pieces: &mut Vec<Piece<'a>>,
+) {
+    let run = text.get(begin..end).unwrap_or_default();
+    match (hidden, detail) {
+        (true, _) => pieces.push(Piece::Hidden(codes(run))),
+        (false, Detail::Readable) => pieces.push(Piece::Plain(run)),
+        (false, Detail::Exact) => {
+            let begins_line = begin == 0;
+            visible(run, begins_line, pieces);
+        }
+    }
+}
+
+/// The codes of characters; many equal ones are counted.
+fn codes(run: &str) -> String {
+    let mut codes: Vec<String> = Vec::new();
+    let mut rest = run.chars().peekable();
+    while let Some(c) = rest.next() {
+        let mut count = 1;
+        while rest.next_if_eq(&c).is_some() {
+            count += 1;
+        }
+        let code = code(c);
+        match count {
+            1..=MOST_CODES => codes.extend(std::iter::repeat_n(code, count)),
+            _ => codes.push(format!("{code} ×{count}")),
+        }
+    }
+    codes.join(" ")
+}
+
+fn code(c: char) -> String {
+    format!("U+{:04X}", u32::from(c))
+}
+
+/// Marks what of visible text misleads: long gaps, and words in letters of several scripts.
+fn visible<'a>(text: &'a str, begins_line: bool, pieces: &mut Vec<Piece<'a>>) {
+    let mut plain = 0;
+    let mut at = 0;
+    let mut line_begins = begins_line;
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        let end = at + word_len(rest);
+        let word = text.get(at..end).unwrap_or_default();
+        let gap = word.starts_with(' ') && word.len() > MOST_SPACES && !line_begins;
+        let home = mixed_with(word);
+        if gap || home.is_some() {
+            pieces.extend(
+                text.get(plain..at)
+                    .filter(|s| !s.is_empty())
+                    .map(Piece::Plain),
+            );
+            plain = end;
+        }
+        if gap {
+            pieces.push(Piece::Hidden(codes(word)));
+        } else if let Some(home) = home {
+            letters(word, home, pieces);
+        }
+        line_begins = word.ends_with('\n');
+        at = end;
+    }
+    pieces.extend(
+        text.get(plain..)
+            .filter(|s| !s.is_empty())
+            .map(Piece::Plain),
+    );
+}
+
+/// How far the word, the gap, the escape sequence or the single character at the start goes.
+fn word_len(text: &str) -> usize {
+    let mut chars = text.chars();
+    let Some(first) = chars.next() else {
+        return 0;
+    };
+    let until = |belongs: fn(char) -> bool| text.find(|c| !belongs(c)).unwrap_or(text.len());
+    match first {
+        ' ' => until(|c| c == ' '),
+        // What it stands for is no part of the word behind it.
+        '\\' => {
+            let escaped = chars.next();
+            let digits = if escaped == Some('u') { 4 } else { 0 };
+            let letters = escaped.into_iter().chain(chars.take(digits));
+            1 + letters.map(char::len_utf8).sum::<usize>()
+        }
+        c if c.is_alphabetic() => until(char::is_alphabetic),
+        c => c.len_utf8(),
+    }
+}
+
+/// The scripts whose letters are taken for each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Script {
+    Latin,
+    Cyrillic,
+    Greek,
+    Armenian,
+}
+
+/// The script that a word of several is held to be in; `None` for a word of one.
+fn mixed_with(word: &str) -> Option<Script> {
+    if word.is_ascii() {
+        return None;
+    }
+    let scripts: Vec<Script> = word.chars().filter_map(script_of).collect();
+    let first = scripts.first()?;
+    if scripts.iter().all(|script| script == first) {
+        return None;
+    }
+    let home = scripts.contains(&Script::Latin);
+    Some(if home { Script::Latin } else { *first })
+}
+
+/// Marks the letters of a word that are of another script.
+fn letters<'a>(word: &'a str, home: Script, pieces: &mut Vec<Piece<'a>>) {
+    let mut plain = 0;
+    for (at, c) in word.char_indices() {
+        if script_of(c).is_none_or(|script| script == home) {
+            continue;
+        }
+        let end = at + c.len_utf8();
+        pieces.extend(
+            word.get(plain..at)
+                .filter(|s| !s.is_empty())
+                .map(Piece::Plain),
+        );
+        pieces.extend(word.get(at..end).map(|s| Piece::Foreign(s, code(c))));
+        plain = end;
+    }
+    pieces.extend(
+        word.get(plain..)
+            .filter(|s| !s.is_empty())
+            .map(Piece::Plain),
+    );
+}
+
+fn script_of(c: char) -> Option<Script> {
+    Some(match c {
+        'a'..='z' | 'A'..='Z' | 'ª' | 'º' | '\u{c0}'..='\u{2af}' => Script::Latin,
+        '\u{1e00}'..='\u{1eff}' | '\u{2c60}'..='\u{2c7f}' => Script::Latin,
+        '\u{a722}'..='\u{a7ff}' | '\u{ab30}'..='\u{ab64}' => Script::Latin,
+        '\u{ff21}'..='\u{ff3a}' | '\u{ff41}'..='\u{ff5a}' => Script::Latin,
+        '\u{370}'..='\u{3ff}' | '\u{1f00}'..='\u{1fff}' => Script::Greek,
+        '\u{400}'..='\u{52f}' | '\u{1c80}'..='\u{1c8f}' => Script::Cyrillic,
+        '\u{2de0}'..='\u{2dff}' | '\u{a640}'..='\u{a69f}' => Script::Cyrillic,
+        '\u{531}'..='\u{58a}' => Script::Armenian,
+        _ => return None,
+    })
+}
+
+fn hides(text: &str, at: usize, c: char, detail: Detail) -> bool {
+    is_hidden(c) && (detail == Detail::Exact || !is_of_text(text, at, c))
+}
+
+/// Whether ordinary writing needs a hidden character where it stands.
+fn is_of_text(text: &str, at: usize, c: char) -> bool {
+    let (before, rest) = text.split_at_checked(at).unwrap_or_default();
+    let mut before = before.chars().rev();
+    let after = rest.chars().nth(1);
+    match c {
+        // Spaces that are seen as spaces.
+        '\u{a0}' | '\u{2002}'..='\u{2009}' | '\u{202f}' | '\u{3000}' => true,
+        // The look of the sign before it.
+        '\u{fe0e}' | '\u{fe0f}' => before.next().is_some_and(|sign| {
+            is_pictograph(sign)
+                || (matches!(sign, '0'..='9' | '#' | '*') && after == Some('\u{20e3}'))
+        }),
+        '\u{200c}' | '\u{200d}' => {
+            let tone = |c: &char| matches!(c, '\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}');
+            let joins = before.clone().next().is_some_and(joins_letters)
+                && after.is_some_and(joins_letters);
+            joins
+                || (c == '\u{200d}'
+                    && before.find(|c| !tone(c)).is_some_and(is_pictograph)
+                    && after.is_some_and(is_pictograph))
+        }
+        _ => false,
+    }
+}
+
+/// Whether an emoji can begin with it.
+const fn is_pictograph(c: char) -> bool {
+    matches!(c, '\u{a9}' | '\u{ae}' | '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}' | '\u{24c2}'
+        | '\u{2190}'..='\u{21ff}' | '\u{2300}'..='\u{23ff}' | '\u{25a0}'..='\u{27bf}'
+        | '\u{2900}'..='\u{297f}' | '\u{2b00}'..='\u{2bff}' | '\u{3030}' | '\u{303d}' | '\u{3297}'
+        | '\u{3299}' | '\u{1f000}'..='\u{1faff}')
+}
+
+/// Letters of Arabic, of the scripts of India, of Burmese and Khmer.
+const fn joins_letters(c: char) -> bool {
+    matches!(c, '\u{620}'..='\u{6ff}' | '\u{750}'..='\u{77f}' | '\u{8a0}'..='\u{dff}'
+        | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17b3}' | '\u{17b6}'..='\u{17ff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Detail, Piece, has_hidden, pieces};
+
+    fn shown(text: &str, detail: Detail) -> String {
+        let show = |piece: &Piece<'_>| match piece {
+            Piece::Plain(text) => (*text).to_owned(),
+            Piece::Hidden(codes) => format!("[{codes}]"),
+            Piece::Foreign(letter, code) => format!("{letter}[{code}]"),
+        };
+        pieces(text, detail).iter().map(show).collect()
+    }
+
+    #[test]
+    fn all_that_hides_is_shown_in_exact_text() {
+        for (text, expected) in [
+            ("gpj.\u{202e}exe", "gpj.[U+202E]exe"),
+            ("a\u{a0}b\u{3000}c", "a[U+00A0]b[U+3000]c"),
+            ("❤\u{fe0f}", "❤[U+FE0F]"),
+            ("a\u{200b}\u{200b}b", "a[U+200B U+200B]b"),
+            ("tab\tand\nline", "tab\tand\nline"),
+            ("", ""),
+        ] {
+            assert_eq!(shown(text, Detail::Exact), expected);
+        }
+        let many = "\u{200b}".repeat(5_000);
+        assert_eq!(shown(&many, Detail::Exact), "[U+200B ×5000]");
+    }
+
+    #[test]
+    fn what_writing_needs_stays_in_readable_text() {
+        for text in [
+            "10\u{a0}000\u{202f}€, 東京\u{3000}大阪",
+            "❤\u{fe0f} 1\u{fe0f}\u{20e3} 👩\u{200d}👧 🏳\u{fe0f}\u{200d}🌈 👩🏽\u{200d}💻",
+            "می\u{200c}خواهم",
+            "pаypal",
+        ] {
+            assert_eq!(shown(text, Detail::Readable), text);
+        }
+        for text in [
+            "a\u{200d}b",
+            "a\u{fe0f}",
+            "1\u{fe0f}",
+            "\u{202e}",
+            "👩\u{200d}",
+            "\u{200d}👧",
+        ] {
+            assert!(has_hidden(text, Detail::Readable), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn letters_of_another_script_are_marked_in_their_word() {
+        for (text, expected) in [
+            ("pаypal.com", "pа[U+0430]ypal.com"),
+            ("to αβγ and где", "to αβγ and где"),
+            ("гαде", "гα[U+03B1]де"),
+            ("größe naïve", "größe naïve"),
+            // What a break is written as is no letter of the word behind it.
+            (r#""a\nгде\\где""#, r#""a\nгде\\где""#),
+            (r"\u001bгде", r"\u001bгде"),
+            ("user_имя", "user_имя"),
+        ] {
+            assert_eq!(shown(text, Detail::Exact), expected);
+        }
+    }
+
+    #[test]
+    fn gaps_are_counted_and_indents_are_not() {
+        let gap = " ".repeat(900);
+        let text = format!("a{gap}b\n{gap}c\u{200b}{gap}d");
+        let expected = format!("a[U+0020 ×900]b\n{gap}c[U+200B][U+0020 ×900]d");
+        assert_eq!(shown(&text, Detail::Exact), expected);
+    }
+}

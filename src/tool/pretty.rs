@@ -1,0 +1,109 @@
+//! JSON as a person reads it before they approve it.
+
+use std::fmt::Write;
+
+use serde_json::{Map, Value};
+
+/// How far lines are indented at most, in levels.
+const MOST_LEVELS: usize = 24;
+
+/// Writes a value as indented JSON, the keys of objects in order: equal values have one text. A
+/// line break inside of a text stays `\n`, so that none pushes what follows out of sight.
+pub(super) fn pretty(value: &Value) -> String {
+    let mut out = String::new();
+    let mut open = Vec::new();
+    begin(value, &mut out, &mut open);
+    while let Some(Level { entries, end }) = open.last_mut() {
+        let end = *end;
+        let Some((key, item, first)) = entries.next() else {
+            open.pop();
+            line(&mut out, open.len());
+            out.push(end);
+            continue;
+        };
+        if !first {
+            out.push(',');
+        }
+        line(&mut out, open.len());
+        if let Some(key) = key {
+            scalar(&Value::from(key), &mut out);
+            out.push_str(": ");
+        }
+        begin(item, &mut out, &mut open);
+    }
+    out
+}
+
+/// A list or an object being written; a stack of them instead of recursion.
+struct Level<'a> {
+    entries: Box<dyn Iterator<Item = Entry<'a>> + 'a>,
+    end: char,
+}
+
+/// The key of an entry, its value, and whether it is the first.
+type Entry<'a> = (Option<&'a str>, &'a Value, bool);
+
+fn begin<'a>(value: &'a Value, out: &mut String, open: &mut Vec<Level<'a>>) {
+    match value {
+        Value::Array(items) if !items.is_empty() => {
+            out.push('[');
+            let entries = items.iter().enumerate();
+            let entries = Box::new(entries.map(|(at, item)| (None, item, at == 0)));
+            open.push(Level { entries, end: ']' });
+        }
+        Value::Object(map) if !map.is_empty() => {
+            out.push('{');
+            let entries = sorted(map).into_iter().enumerate();
+            let entries = entries.map(|(at, (key, item))| (Some(key.as_str()), item, at == 0));
+            let entries = Box::new(entries);
+            open.push(Level { entries, end: '}' });
+        }
+        _ => scalar(value, out),
+    }
+}
+
+fn sorted(map: &Map<String, Value>) -> Vec<(&String, &Value)> {
+    let mut entries: Vec<_> = map.iter().collect();
+    entries.sort_unstable_by_key(|(key, _)| *key);
+    entries
+}
+
+fn line(out: &mut String, levels: usize) {
+    out.push('\n');
+    out.extend(std::iter::repeat_n("  ", levels.min(MOST_LEVELS)));
+}
+
+/// Text, number, word, or an empty list or object.
+fn scalar(value: &Value, out: &mut String) {
+    // Writing to a string does not fail.
+    let _ = write!(out, "{value}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::pretty;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn keys_are_in_order_and_line_breaks_stay_escaped() {
+        let value = json!({"to": "a\n\n\nb", "amount": [1, {"z": {}, "b": []}], "é": null});
+        let text = "{\n  \"amount\": [\n    1,\n    {\n      \"b\": [],\n      \"z\": {}\n    }\n  ],\n  \
+                    \"to\": \"a\\n\\n\\nb\",\n  \"é\": null\n}";
+        assert_eq!(pretty(&value), text);
+        assert_eq!(serde_json::from_str::<Value>(text).unwrap(), value);
+        assert_eq!(pretty(&json!("x")), "\"x\"");
+    }
+
+    #[test]
+    fn deep_values_neither_overflow_nor_fill_the_memory() {
+        let mut value = json!(1);
+        for _ in 0..20_000 {
+            value = Value::Array(vec![value]);
+        }
+        assert!(pretty(&value).len() < 20_000 * 2 * (2 * super::MOST_LEVELS + 2));
+        // Dropping recurses in `serde_json`, so take it apart by hand.
+        while let Value::Array(mut items) = value {
+            value = items.pop().unwrap();
+        }
+    }
+}

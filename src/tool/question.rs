@@ -1,0 +1,318 @@
+//! One question of the agent: who asks, what it is about, and the ways to answer.
+//!
+//! The words are the agent's and are marked so; what it wants to do is shown as data, exactly. A
+//! question looks like no approval card of the page's own actions.
+
+use assistant_core::session::{OpenInterrupt, Verdict};
+use leptos::{html, prelude::*};
+use serde_json::Value;
+
+use super::{
+    ExactText, SchemaForm,
+    deeds::about,
+    expiry::Expiry,
+    inbox::{place, told},
+};
+use crate::{
+    assistant::Assistant,
+    chat::{Icon, Labels, focus},
+    part::words,
+    runtime::fresh_id,
+    view::{dynamic, when},
+};
+
+/// How much of the agent's words is shown, in characters.
+const MAX_WORDS: usize = 4_000;
+/// Words that take more room scroll, in characters and lines.
+const MANY_WORDS: (usize, usize) = (200, 5);
+
+/// What the buttons of one question share.
+#[derive(Clone)]
+struct Desk {
+    assistant: Assistant,
+    open: OpenInterrupt,
+    labels: std::sync::Arc<Labels>,
+    card: NodeRef<html::Div>,
+    problems: RwSignal<Vec<super::Problem>>,
+    /// Whether the time to answer is over.
+    over: RwSignal<bool>,
+    /// Whether the ways to answer are shown: after a rejection the person asks for them.
+    answering: RwSignal<bool>,
+    /// Whether the form stands there although Approve or Deny would answer.
+    in_detail: RwSignal<bool>,
+}
+
+pub(super) fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
+    let labels = Labels::current();
+    let id = format!("la-interrupt-{}", fresh_id());
+    let [head, said, number] = ["head", "said", "number"].map(|part| format!("{id}-{part}"));
+    let named_by = format!("{head} {said} {number}");
+    let interrupt = open.interrupt.clone();
+    let place = place(assistant, interrupt.id.clone());
+    let message = interrupt
+        .message
+        .clone()
+        .filter(|text| !text.trim().is_empty());
+    let about = match message.is_none() || open.takes_approval() {
+        true => about(assistant, &interrupt, message.is_none()),
+        false => ().into_any(),
+    };
+    // A reason may name who made it: `adk:tool_confirmation`.
+    let reason = interrupt.reason.rsplit(':').next().unwrap_or_default();
+    let text = message.unwrap_or_else(|| words(reason));
+    let desk = Desk {
+        assistant: assistant.clone(),
+        labels: labels.clone(),
+        card: NodeRef::new(),
+        problems: RwSignal::new(Vec::new()),
+        over: RwSignal::new(false),
+        answering: RwSignal::new(!open.rejected),
+        in_detail: RwSignal::new(false),
+        open,
+    };
+    desk.wake_up();
+    let was_rejected = desk.open.rejected;
+    let rejected = was_rejected.then(|| {
+        view! { <p class="la-question-rejected" role="status">{labels.answer_rejected.clone()}</p> }
+    });
+    let (card, over, expires) = (desk.card, desk.over, desk.open.expires_at());
+    let ways = move || match (desk.open.call.is_some(), desk.answering.get()) {
+        // Its card takes the answer.
+        (true, _) => actions(desk.give_up_button("")),
+        (false, false) => desk.again(),
+        (false, true) => desk.ways(),
+    };
+    view! {
+        <div
+            class="la-approval la-question"
+            role="group"
+            aria-labelledby=named_by
+            node_ref=card
+            data-asks="agent"
+            data-interrupt-id=interrupt.id.clone()
+            data-interrupt-reason=interrupt.reason.clone()
+            data-rejected=was_rejected.then_some("")
+        >
+            <div class="la-approval-head">
+                {Icon::Info.view()}
+                <p class="la-approval-title" id=head>
+                    {labels.agent_asks.clone()}
+                </p>
+                <span id=number class="la-question-place">
+                    {place}
+                </span>
+            </div>
+            <div class="la-approval-body">
+                {agents_words(said, &text)} {about} {rejected}
+                <Expiry at=expires over /> {dynamic(ways)}
+            </div>
+        </div>
+    }
+    .into_any()
+}
+
+/// What the agent says, marked as its own; hidden characters are shown by their codes.
+fn agents_words(id: String, text: &str) -> impl IntoView + use<> {
+    let (characters, lines) = MANY_WORDS;
+    let long = text.len() > characters || text.lines().count() > lines;
+    let mut shown: String = text.chars().take(MAX_WORDS).collect();
+    if shown.len() < text.len() {
+        shown.push('…');
+    }
+    view! {
+        <blockquote
+            class="la-question-words"
+            id=id
+            dir="auto"
+            // What scrolls can be reached by keyboard.
+            tabindex=long.then_some("0")
+        >
+            <ExactText text=shown />
+        </blockquote>
+    }
+}
+
+fn actions(buttons: impl IntoView + 'static) -> AnyView {
+    view! { <div class="la-approval-actions">{buttons}</div> }.into_any()
+}
+
+impl Desk {
+    /// Answers; `None` gives the question up.
+    fn settle(&self, value: Option<Value>) {
+        let id = &self.open.interrupt.id;
+        let outcome = match value {
+            None if self.open.rejected => self.assistant.give_up(id),
+            value => self.assistant.answer(id, value),
+        };
+        let wrong = told(outcome, &self.labels);
+        if let (true, Some(card)) = (wrong.is_empty(), self.card.get_untracked()) {
+            focus::pass_on(&card);
+            // It goes with the next frame. Setting an attribute with a plain name does not fail.
+            let _ = card.set_attribute("inert", "");
+        }
+        self.problems.set(wrong);
+    }
+
+    /// A card that was answered goes, unless the agent has rejected the answer by then.
+    fn wake_up(&self) {
+        let (card, interrupts) = (self.card, self.assistant.interrupts());
+        Effect::new(move |_| {
+            interrupts.track();
+            if let Some(card) = card.get() {
+                // Removing an attribute does not fail.
+                let _ = card.remove_attribute("inert");
+            }
+        });
+    }
+
+    fn give_up_button(&self, variant: &'static str) -> AnyView {
+        let desk = self.clone();
+        view! {
+            <button
+                type="button"
+                class="la-button"
+                data-variant=(!variant.is_empty()).then_some(variant)
+                on:click=move |_| desk.settle(None)
+            >
+                <span>{self.labels.give_up.clone()}</span>
+            </button>
+        }
+        .into_any()
+    }
+
+    /// After a rejection: to answer again, or to give it up.
+    fn again(&self) -> AnyView {
+        let (answering, card, over) = (self.answering, self.card, self.over);
+        let answer = move |_| {
+            answering.set(true);
+            if let Some(card) = card.get_untracked() {
+                focus::focus_in(
+                    card.into(),
+                    ":is(.la-form, .la-approval-actions) :is(input, select, textarea, button)",
+                );
+            }
+        };
+        let buttons = view! {
+            <button
+                type="button"
+                class="la-button"
+                data-variant="primary"
+                disabled=move || over.get()
+                on:click=answer
+            >
+                <span>{self.labels.answer_again.clone()}</span>
+            </button>
+            {self.give_up_button("")}
+        };
+        actions(buttons)
+    }
+
+    /// The ways to answer, as long as there is time; to give it up is possible always.
+    fn ways(&self) -> AnyView {
+        if self.open.takes_approval() && !self.in_detail.get() {
+            return self.decision();
+        }
+        let (over, problems) = (self.over, self.problems);
+        let schema = self.open.interrupt.response_schema.clone();
+        let schema = schema.map_or(Value::Bool(true), Value::Object);
+        let answer = {
+            let desk = self.clone();
+            Callback::new(move |value| desk.settle(Some(value)))
+        };
+        let submit = self.labels.submit.to_string();
+        let (in_time, desk) = (self.clone(), self.clone());
+        let too_late = move || actions(desk.give_up_button(""));
+        let in_time = when(move || !over.get(), move || in_time.give_up_button(""));
+        view! {
+            <fieldset class="la-question-fields" disabled=move || over.get()>
+                <SchemaForm
+                    schema
+                    problems
+                    submit
+                    on_submit=answer
+                >
+                    {in_time}
+                </SchemaForm>
+            </fieldset>
+            {when(move || over.get(), too_late)}
+        }
+        .into_any()
+    }
+
+    /// Approve and Deny, or Yes and No where the answer is that alone.
+    fn decision(&self) -> AnyView {
+        let (over, problems) = (self.over, self.problems);
+        let schema = self.open.interrupt.response_schema.as_ref();
+        let properties = schema.and_then(|schema| schema.get("properties")?.as_object());
+        let bare = schema.is_some_and(|schema| schema.get("type") == Some(&"boolean".into()));
+        let takes = |name: &str| properties.is_some_and(|properties| properties.contains_key(name));
+        let reason = NodeRef::<html::Input>::new();
+        let reason_field = takes("reason").then(|| {
+            view! {
+                <label class="la-field">
+                    <span class="la-field-label">{self.labels.reason.clone()}</span>
+                    <input class="la-input" type="text" autocomplete="off" node_ref=reason />
+                </label>
+            }
+        });
+        let words = match bare {
+            true => [&self.labels.yes, &self.labels.no],
+            false => [&self.labels.approve, &self.labels.deny],
+        };
+        let buttons = words.into_iter().zip([true, false]).map(|(word, yes)| {
+            let desk = self.clone();
+            let decide = move |_| {
+                let text = reason.get_untracked().map(|input| input.value());
+                let text = text.unwrap_or_default().trim().to_owned();
+                let reason = (!text.is_empty()).then_some(text);
+                let verdict = match yes {
+                    true => Verdict::Approve { args: None },
+                    false => Verdict::Deny { reason },
+                };
+                desk.settle(Some(desk.open.payload(&verdict)));
+            };
+            view! {
+                <button
+                    type="button"
+                    class="la-button"
+                    data-variant=yes.then_some("primary")
+                    disabled=move || over.get()
+                    on:click=decide
+                >
+                    <span>{word.clone()}</span>
+                </button>
+            }
+        });
+        let buttons = buttons.collect_view();
+        let more = properties.is_some_and(|properties| {
+            let known = ["approved", "accepted", "reason", "editedArgs"];
+            properties.keys().any(|key| !known.contains(&key.as_str()))
+        });
+        let in_detail = self.in_detail;
+        let more = more.then(|| {
+            view! {
+                <button
+                    type="button"
+                    class="la-button la-approval-edit"
+                    data-variant="quiet"
+                    data-size="small"
+                    disabled=move || over.get()
+                    on:click=move |_| in_detail.set(true)
+                >
+                    <span>{self.labels.in_detail.clone()}</span>
+                </button>
+            }
+        });
+        let told = move || {
+            let told = problems.with(|list| list.iter().map(|one| one.message.clone()).collect());
+            let told: Vec<String> = told;
+            (!told.is_empty())
+                .then(|| view! { <p class="la-form-problems" role="alert">{told.join(" ")}</p> })
+        };
+        view! {
+            {more} {reason_field} {dynamic(told)}
+            {actions(view! { {buttons} {self.give_up_button("quiet")} })}
+        }
+        .into_any()
+    }
+}

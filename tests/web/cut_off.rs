@@ -1,0 +1,60 @@
+//! An input that is cut off in the middle, without a panic.
+
+use std::{cell::RefCell, panic, rc::Rc};
+
+use futures_util::future::LocalBoxFuture;
+use leptos_assistant::{
+    Options,
+    agent::{Agent, EventSink},
+    core::{event::RunInput, session::StreamEnd},
+    testing::{settle, until},
+};
+use send_wrapper::SendWrapper;
+use wasm_bindgen::{JsCast, JsValue, closure::Closure, prelude::wasm_bindgen};
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::support::chat_of;
+
+// As a trap does, an exception that nothing here catches leaves everything half done.
+#[wasm_bindgen(inline_js = "export function cut_off() { throw new Error('cut off by a test'); }")]
+extern "C" {
+    fn cut_off();
+}
+
+#[derive(Clone)]
+struct Scissors;
+
+impl Agent for Scissors {
+    fn run(&self, _: RunInput, _: EventSink) -> LocalBoxFuture<'static, StreamEnd> {
+        cut_off();
+        Box::pin(async { StreamEnd::Closed })
+    }
+}
+
+/// Calls back in a task of the page, which reports what goes wrong in it.
+fn in_a_task(act: impl FnOnce() + 'static) {
+    let act: JsValue = Closure::once_into_js(act);
+    let window = web_sys::window().unwrap();
+    window
+        .set_timeout_with_callback(act.unchecked_ref())
+        .unwrap();
+}
+
+#[wasm_bindgen_test]
+async fn what_cuts_an_input_off_is_told_to_the_panic_hook() {
+    let chat = chat_of(Scissors, Options::default(), || ()).await;
+    let told: Rc<RefCell<Vec<String>>> = Rc::default();
+    let (list, earlier) = (SendWrapper::new(Rc::clone(&told)), panic::take_hook());
+    // It stays: after a panic the hook cannot be changed any more.
+    panic::set_hook(Box::new(move |info| match info.to_string() {
+        text if text.contains("cut off while") => list.borrow_mut().push(text),
+        _ => earlier(info),
+    }));
+    let assistant = chat.assistant.clone();
+    in_a_task(move || drop(assistant.send("go")));
+    let seen = Rc::clone(&told);
+    let noticed = until(move || !seen.borrow().is_empty()).await;
+    settle().await;
+    assert!(noticed, "it is noticed");
+    assert_eq!(told.borrow().len(), 1, "it is told once");
+}

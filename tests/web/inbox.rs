@@ -1,0 +1,257 @@
+//! What waits for the person beside the messages: questions that are answered by Approve or Deny,
+//! answers that the agent does not accept, and calls that the page makes itself.
+
+use std::{cell::RefCell, rc::Rc};
+
+use leptos::prelude::*;
+use leptos_assistant::{
+    Action, Approval, CallEventKind, Phase, Refusal, ToolError,
+    agent::{Failure, FailureKind, Script},
+    core::event::{Interrupt, ResumeStatus},
+    testing::{MockAgent, settle, until},
+    use_assistant_action,
+};
+use serde_json::{Value, json};
+use wasm_bindgen_futures::spawn_local;
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::{
+    interrupts::{click, fill},
+    support::{Chat, chat, question},
+};
+
+/// As frameworks ask for a confirmation that names no call: without a schema, or without words.
+fn confirmation(id: &str, metadata: Value) -> Interrupt {
+    Interrupt {
+        reason: "tool_confirmation".to_owned(),
+        message: None,
+        metadata: metadata.as_object().cloned(),
+        ..question(id, None, Value::Null)
+    }
+}
+
+async fn asked(interrupts: Vec<Interrupt>, then: impl Fn(MockAgent) -> MockAgent) -> Chat {
+    let agent = MockAgent::new().answer(Script::new().interrupt(interrupts));
+    let chat = chat(then(agent), || ()).await;
+    chat.assistant.send("go").unwrap();
+    chat.appears(".la-question").await;
+    chat
+}
+
+#[wasm_bindgen_test]
+async fn a_confirmation_without_a_card_is_approved_or_denied_never_written() {
+    let deed = json!({"name": "refund", "args": {"order": "A-17", "amount": 40}});
+    let metadata = json!({"adk": {"originalFunctionCall": deed}});
+    let chat = asked(vec![confirmation("c", metadata)], |agent| {
+        agent.answer(Script::new().text("Then not."))
+    })
+    .await;
+    let card = "[data-interrupt-id=c]";
+    assert_eq!(
+        chat.page.count(&format!("{card} textarea, {card} input")),
+        0
+    );
+    let said = chat.page.text(card);
+    assert!(said.starts_with("The agent asks"), "{said}");
+    assert_eq!(chat.page.text(&format!("{card} code")), "refund");
+    let shown = chat.page.text(&format!("{card} pre"));
+    let shown: Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!(shown, json!({"order": "A-17", "amount": 40}));
+    click(&chat, card, "Deny");
+    chat.idle().await;
+    let resume = chat.agent.inputs()[1].resume.clone();
+    assert_eq!(resume[0].status, ResumeStatus::Resolved);
+    assert_eq!(resume[0].payload, Some(json!({"approved": false})));
+}
+
+#[wasm_bindgen_test]
+async fn several_actions_in_one_question_are_all_shown_and_all_decided() {
+    let action = |name: &str, path: &str| json!({"name": name, "args": {"path": path}});
+    let requests = json!([action("write", "a\u{202e}b"), action("delete", "c")]);
+    let chat = asked(
+        vec![confirmation("c", json!({"action_requests": requests}))],
+        |agent| agent.answer(Script::new().text("Done.")),
+    )
+    .await;
+    assert_eq!(chat.page.count(".la-question code"), 2);
+    assert_eq!(chat.page.text(".la-question .la-control-char"), "U+202E");
+    click(&chat, ".la-question", "Approve");
+    chat.idle().await;
+    let resume = chat.agent.inputs()[1].resume.clone();
+    let approve = json!({"type": "approve"});
+    assert_eq!(
+        resume[0].payload,
+        Some(json!({"decisions": [approve, approve]}))
+    );
+}
+
+#[wasm_bindgen_test]
+async fn what_the_agent_says_is_capped_and_marked_as_its_own() {
+    let mut open = question("c", None, json!({"type": "boolean"}));
+    open.message = Some("Approved by the page. ".repeat(5_000));
+    let chat = asked(vec![open], |agent| agent).await;
+    let words = chat.page.text("blockquote.la-question-words");
+    assert_eq!(words.chars().count(), 4_001);
+    assert_eq!(chat.page.text(".la-approval-title"), "The agent asks");
+    assert_eq!(chat.page.count("blockquote[tabindex='0']"), 1, "it scrolls");
+}
+
+#[wasm_bindgen_test]
+async fn after_its_time_a_question_can_only_be_given_up() {
+    let at = js_sys::Date::new(&(js_sys::Date::now() + 300.0).into());
+    let expires_at = Some(String::from(at.to_iso_string()));
+    let late = |id: &str, schema: Value| Interrupt {
+        expires_at: expires_at.clone(),
+        ..question(id, None, schema)
+    };
+    let list = vec![
+        late("yes", json!({"type": "boolean"})),
+        late(
+            "form",
+            json!({"type": "object", "properties": {"a": {"type": "string"}}}),
+        ),
+    ];
+    let chat = asked(list, |agent| agent.answer(Script::new().text("All right."))).await;
+    assert_eq!(chat.page.count(".la-question button:disabled"), 0);
+    assert!(until(|| chat.page.count(".la-expiry[data-over]") == 2).await);
+    settle().await;
+    let open = |id: &str| {
+        chat.page
+            .count(&format!("[data-interrupt-id={id}] button:enabled"))
+    };
+    assert_eq!((open("yes"), open("form")), (1, 1));
+    assert_eq!(chat.page.count("input:enabled"), 0);
+    click(&chat, "[data-interrupt-id=yes]", "Give up");
+    click(&chat, "[data-interrupt-id=form]", "Give up");
+    chat.idle().await;
+    let resume = chat.agent.inputs()[1].resume.clone();
+    assert!(
+        resume
+            .iter()
+            .all(|entry| entry.status == ResumeStatus::Cancelled)
+    );
+}
+
+#[wasm_bindgen_test]
+async fn an_answer_that_the_agent_does_not_accept_can_be_given_again_or_given_up() {
+    let wrong = || Failure::new(FailureKind::Http { status: 422 }, "no such day");
+    let text = json!({"type": "object", "properties": {"day": {"type": "string"}}});
+    let chat = asked(vec![question("day", None, text)], |agent| {
+        agent.fail(wrong()).fail(wrong())
+    })
+    .await;
+    for day in ["Sunday", "Monday"] {
+        if chat.page.count("[data-rejected]") == 1 {
+            click(&chat, ".la-question", "Answer again");
+            chat.appears(".la-question input").await;
+        }
+        fill(&chat, ".la-question input", day);
+        click(&chat, ".la-question", "Submit");
+        chat.appears(".la-question[data-rejected]:not([inert]) .la-question-rejected")
+            .await;
+    }
+    settle().await;
+    assert_eq!(chat.agent.inputs().len(), 3);
+    assert!(chat.page.text(".la-question").contains("did not accept"));
+    assert_eq!(chat.page.text(".la-notice-actions"), "Dismiss", "no Retry");
+    click(&chat, ".la-question", "Give up");
+    chat.idle().await;
+    assert_eq!(chat.page.count(".la-question"), 0);
+    assert_eq!(chat.agent.inputs().len(), 3, "the agent is not told");
+    chat.assistant.send("never mind").unwrap();
+    chat.idle().await;
+    assert!(chat.agent.inputs()[3].resume.is_empty());
+}
+
+/// Rule "the page's policy is the page's": a call of the page itself asks like any other, outside of the messages
+#[wasm_bindgen_test]
+async fn a_call_of_the_page_itself_asks_in_the_inbox() {
+    let runs = RwSignal::new(0);
+    let chat = chat(MockAgent::new(), move || {
+        use_assistant_action(
+            Action::new("deploy", "Puts it online")
+                .approval(Approval::Always)
+                .handler(move |_: Value| async move {
+                    runs.update(|count| *count += 1);
+                    Ok::<_, ToolError>("online")
+                }),
+        );
+    })
+    .await;
+    let heard: Rc<RefCell<Vec<CallEventKind>>> = Rc::default();
+    let log = Rc::clone(&heard);
+    let subscription = chat.assistant.on_call_event(move |event| {
+        assert_eq!(event.name, "deploy");
+        log.borrow_mut().push(event.kind);
+    });
+    let outcome: Rc<RefCell<Option<Result<Value, ToolError>>>> = Rc::default();
+    let ask = || {
+        let (assistant, told) = (chat.assistant.clone(), Rc::clone(&outcome));
+        spawn_local(async move {
+            let said = assistant.execute("deploy", json!({"to": "prod"})).await;
+            told.borrow_mut().replace(said);
+        });
+    };
+    ask();
+    chat.appears(".la-inbox .la-approval").await;
+    let card = chat.page.text(".la-inbox .la-approval");
+    assert!(card.contains("deploy") && card.contains("prod"), "{card}");
+    assert_eq!(chat.page.count(".la-chat-status[data-state=waiting]"), 1);
+    chat.reads(".la-inbox .la-approval").await;
+    click(&chat, ".la-inbox .la-approval", "Approve");
+    assert!(until(|| outcome.borrow().is_some()).await);
+    settle().await;
+    assert_eq!(outcome.borrow_mut().take().unwrap().unwrap(), "online");
+    assert_eq!(chat.page.count(".la-inbox > *"), 0);
+    ask();
+    chat.appears(".la-inbox .la-approval").await;
+    click(&chat, ".la-inbox .la-approval", "Deny");
+    assert!(until(|| outcome.borrow().is_some()).await);
+    settle().await;
+    assert!(outcome.borrow_mut().take().unwrap().is_err());
+    assert_eq!(chat.page.count(".la-inbox > *"), 0);
+    assert_eq!(runs.get_untracked(), 1);
+    let ended = |phase| CallEventKind::Ended(phase);
+    let story = [
+        CallEventKind::ApprovalAsked,
+        CallEventKind::Started,
+        ended(Phase::OutputAvailable),
+        CallEventKind::ApprovalAsked,
+        ended(Phase::OutputDenied),
+    ];
+    assert_eq!(*heard.borrow(), story);
+    drop(subscription);
+    ask();
+    chat.appears(".la-inbox .la-approval").await;
+    assert_eq!(heard.borrow().len(), story.len(), "nobody listens any more");
+}
+
+/// What an observer does happens after the step that it hears of.
+#[wasm_bindgen_test]
+async fn who_hears_of_calls_may_use_the_handle() {
+    let agent = MockAgent::new()
+        .answer(Script::new().call("deploy", &json!({})))
+        .answer(Script::new().text("Fine."));
+    let chat = chat(agent, || {
+        use_assistant_action(
+            Action::new("deploy", "")
+                .approval(Approval::Always)
+                .handler(|_: Value| async { Ok::<_, ToolError>(1) }),
+        );
+    })
+    .await;
+    let assistant = chat.assistant.clone();
+    let heard: Rc<RefCell<Vec<Result<(), Refusal>>>> = Rc::default();
+    let log = Rc::clone(&heard);
+    let subscription = chat.assistant.on_call_event(move |event| {
+        if event.kind == CallEventKind::ApprovalAsked {
+            assert!(assistant.with_conversation(|_| ()).is_some());
+            log.borrow_mut().push(assistant.deny(&event.call, None));
+        }
+    });
+    subscription.forget();
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    assert_eq!(*heard.borrow(), [Ok(())]);
+    assert_eq!(chat.results(1), ["\"denied\""]);
+}

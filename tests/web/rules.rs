@@ -1,0 +1,124 @@
+//! When the loop ends by itself, and what the person is told then.
+
+use std::{cell::Cell, rc::Rc};
+
+use leptos_assistant::{
+    Action, Options, StopCondition, ToolError,
+    agent::Script,
+    testing::{MockAgent, settle},
+    use_assistant, use_assistant_action,
+};
+use serde_json::{Value, json};
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::{
+    interrupts::click,
+    support::{Chat, chat, chat_with, question},
+};
+
+fn again() {
+    use_assistant_action(
+        Action::new("again", "").handler(|_: Value| async { Ok::<_, ToolError>(1) }),
+    );
+}
+
+async fn looping(stop_when: StopCondition, setup: impl Fn() + Send + Sync + 'static) -> Chat {
+    let call = || Script::new().call("again", &json!({}));
+    let agent = MockAgent::new().answer(call()).answer(call());
+    let options = Options {
+        stop_when,
+        ..Options::default()
+    };
+    let chat = chat_with(agent.answer(Script::new().text("At last.")), options, setup).await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    chat
+}
+
+#[wasm_bindgen_test]
+async fn a_rule_of_the_application_ends_the_loop() {
+    let free = Rc::new(Cell::new(true));
+    let seen = send_wrapper::SendWrapper::new(Rc::clone(&free));
+    let chat = looping(StopCondition::Rule("enough".into()), move || {
+        again();
+        let assistant = use_assistant().unwrap();
+        let (handle, seen) = (assistant.clone(), Rc::clone(&seen));
+        assistant.set_stop_rule("enough", move |summary| {
+            seen.set(handle.with_conversation(|_| ()).is_some());
+            summary.steps.len() == 2
+        });
+    })
+    .await;
+    assert!(!free.get(), "a rule gets the summary and nothing else");
+    assert_eq!(chat.agent.inputs().len(), 2);
+    let said = chat.page.text(".la-notice[role=status]");
+    assert!(said.contains("The assistant stopped here."), "{said}");
+    assert!(!said.contains("maximum"), "no limit was reached: {said}");
+    click(&chat, ".la-notice", "Continue");
+    chat.idle().await;
+    assert!(chat.page.text("[role=log]").contains("At last."));
+}
+
+#[wasm_bindgen_test]
+async fn a_rule_that_nobody_gave_ends_nothing() {
+    let chat = looping(StopCondition::Rule("unknown".into()), again).await;
+    assert_eq!(chat.agent.inputs().len(), 3);
+    assert_eq!(chat.page.count(".la-notice"), 0);
+}
+
+/// An answer to the agent goes out whatever the limit: the notice names the limit all the same.
+#[wasm_bindgen_test]
+async fn the_notice_of_the_limit_names_the_limit() {
+    let agent = MockAgent::new()
+        .answer(Script::new().interrupt(vec![question("q", None, json!({"type": "boolean"}))]))
+        .answer(Script::new().call("again", &json!({})));
+    let options = Options {
+        stop_when: StopCondition::Any(vec![
+            StopCondition::HasToolCall("other".into()),
+            StopCondition::StepCount(1),
+        ]),
+        ..Options::default()
+    };
+    let chat = chat_with(agent, options, again).await;
+    chat.assistant.send("go").unwrap();
+    chat.appears(".la-question").await;
+    click(&chat, ".la-question", "Yes");
+    chat.idle().await;
+    let said = chat.page.text(".la-notice");
+    assert!(
+        said.contains("Exceeded maximum tool iterations (1)."),
+        "{said}"
+    );
+}
+
+#[wasm_bindgen_test]
+async fn results_of_a_loaded_conversation_are_sent_when_the_person_says_so() {
+    let chat = looping(StopCondition::StepCount(1), again).await;
+    assert_eq!(chat.agent.inputs().len(), 1);
+    let saved = chat.assistant.export();
+    let chat = super::support::chat(MockAgent::new(), again).await;
+    chat.assistant.import(saved).unwrap();
+    settle().await;
+    let said = chat.page.text(".la-notice[role=status]");
+    assert!(said.contains("were not sent yet"), "{said}");
+    assert_eq!(chat.agent.inputs().len(), 0);
+    click(&chat, ".la-notice", "Send results");
+    chat.idle().await;
+    assert_eq!(chat.results(0), ["1"]);
+}
+
+#[wasm_bindgen_test]
+async fn a_call_whose_id_was_used_before_is_pointed_out() {
+    let call = || Script::new().call_as("c1", "again", "{}");
+    let agent = MockAgent::new()
+        .answer(call())
+        .answer(Script::new().text("Once."))
+        .answer(call());
+    let chat = chat(agent, again).await;
+    for text in ["one", "two"] {
+        chat.assistant.send(text).unwrap();
+        chat.idle().await;
+    }
+    let said = chat.page.text(".la-notice[data-tone=warning]");
+    assert!(said.contains("the id of an earlier call"), "{said}");
+}
