@@ -386,6 +386,34 @@ fn a_message_whose_call_runs_is_not_moved_away_from_its_run() {
 }
 
 #[test]
+fn an_approval_that_a_change_of_rules_voids_is_asked_for_again() {
+    let mut driver = with([asking("f")]);
+    driver.manual_commits = true;
+    driver.events(calls("c", "f", "{\"to\":\"Ann\"}"));
+    finish_run(&mut driver);
+    let args = Some(json!({"to": "Bob"}));
+    assert_eq!(driver.decide("c", Verdict::Approve { args }), None);
+    let mut reloaded = driver.clone();
+    // Nobody has to be asked from here on, but somebody was, about something else.
+    driver.register(action("f"));
+    let commit = driver.commits[0].0;
+    driver.input(Input::Committed {
+        commit,
+        outcome: Ok(()),
+    });
+    assert_eq!(
+        (driver.starts("c"), driver.phase("c")),
+        (0, Phase::ApprovalRequested)
+    );
+    reloaded.register(action("f"));
+    reload(&mut reloaded);
+    assert_eq!(
+        (reloaded.starts("c"), reloaded.phase("c")),
+        (0, Phase::ApprovalRequested)
+    );
+}
+
+#[test]
 fn one_card_answers_all_that_ask_about_its_call() {
     let mut driver = with([action("f")]);
     driver.events(calls("c", "f", "{}"));

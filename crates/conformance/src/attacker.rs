@@ -94,6 +94,8 @@ impl Agent {
             Move::Again { call, tool, args } => match self.call(*call) {
                 Some(id) => {
                     self.say(&id);
+                    // Where it was said on another branch, it begins a message of its own here.
+                    self.before.remove(&id);
                     self.rewrite(&id, tool.name(), args.text());
                     events_of(&id, tool.name(), args.text(), None)
                 }

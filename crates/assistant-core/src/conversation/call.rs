@@ -189,7 +189,11 @@ impl ToolCall {
         let changed = matches!(what, Happening::Rewritten | Happening::Reopened);
         self.changed |= changed && (was_decided || self.state == State::Asked);
         if !matches!(what, Happening::GateLifted) {
-            self.approval = None;
+            // The answer is void, not that somebody had to be asked.
+            let asked =
+                |approval: Approval| approval.interrupt_id.is_none() || approval.decision.is_some();
+            let again = self.approval.take().is_some_and(asked) && *what == Happening::Voided;
+            self.approval = again.then(Approval::default);
             self.edited_args = None;
         }
         self.preliminary = None;
@@ -286,6 +290,13 @@ impl ToolCall {
             && self.approval.as_ref().is_some_and(|approval| {
                 approval.interrupt_id.is_some() && approval.decision == Some(Decision::Approved)
             })
+    }
+
+    /// Whether a person was asked about it, and what they said is void.
+    pub(crate) fn must_be_asked(&self) -> bool {
+        self.approval
+            .as_ref()
+            .is_some_and(|approval| approval.interrupt_id.is_none() && approval.decision.is_none())
     }
 
     /// What was made of it here is void.

@@ -147,7 +147,9 @@ impl Session {
             // The agent has a way of its own to hear an approval, and took it.
             _ if granted && entry.spec.execution == Execution::Agent => Happening::TakenByAgent,
             // What a person saw is not what this is, whoever asked them.
-            _ if ask || call.changed || !self.is_as_gated(key) => Happening::QuestionPut,
+            _ if ask || call.changed || call.must_be_asked() || !self.is_as_gated(key) => {
+                Happening::QuestionPut
+            }
             Policy::Never => Happening::Cleared,
             Policy::Always => Happening::QuestionPut,
             Policy::Ask => self.ask_host(key, cx),
