@@ -246,7 +246,7 @@ impl World {
         keys.reverse();
         // Mostly what asks; now and then any card that is on the screen.
         let Some(call) = pick_of(&pending, pick / 4)
-            .filter(|_| pick % 4 > 0)
+            .filter(|_| !pick.is_multiple_of(4))
             .or(pick_of(&keys, pick))
         else {
             return;
@@ -302,7 +302,7 @@ impl World {
             .in_force(name)
             .map(|entry| entry.id);
         let mut id = match known {
-            Some(id) if rules % 4 == 0 => return self.input(Input::Unregister { id }),
+            Some(id) if rules.is_multiple_of(4) => return self.input(Input::Unregister { id }),
             Some(id) if rules % 4 == 1 => id,
             _ => RegistrationId(0),
         };

@@ -28,8 +28,8 @@ pub(super) enum Rewrite {
     AddMessage(u8, u8, Args),
     AddTool(u8),
     DropTool(u8),
-    RewriteTool(u8),
-    RewriteText(u8),
+    ReTool(u8),
+    ReText(u8),
     /// Lists a message of another branch.
     Foreign(u8),
 }
@@ -52,8 +52,8 @@ pub(super) fn rewrite() -> impl Strategy<Value = Rewrite> {
         (n(), n(), args()).prop_map(|(a, b, c)| Rewrite::AddMessage(a, b, c)),
         n().prop_map(Rewrite::AddTool),
         n().prop_map(Rewrite::DropTool),
-        n().prop_map(Rewrite::RewriteTool),
-        n().prop_map(Rewrite::RewriteText),
+        n().prop_map(Rewrite::ReTool),
+        n().prop_map(Rewrite::ReText),
         n().prop_map(Rewrite::Foreign),
     ]
 }
@@ -186,13 +186,13 @@ impl List<'_> {
                 self.messages.insert(place + 1, message);
             }
             Rewrite::DropTool(a) => drop(self.messages.remove(self.tool(a)?)),
-            Rewrite::RewriteTool(a) => {
+            Rewrite::ReTool(a) => {
                 let place = self.tool(a)?;
                 if let MessageBody::Tool { content, .. } = &mut self.messages[place].body {
                     *content = Content::Text("rewritten".to_owned());
                 }
             }
-            Rewrite::RewriteText(a) => {
+            Rewrite::ReText(a) => {
                 let place = self.place(a)?;
                 match &mut self.messages[place].body {
                     MessageBody::Assistant { content, .. } => *content = Some("other".to_owned()),
