@@ -32,6 +32,10 @@ impl Agent {
     pub fn receives(&mut self, input: &Value, believes: bool) -> Value {
         self.run += 1;
         let sent = input["messages"].as_array().cloned().unwrap_or_default();
+        // What the request holds is of an older response, whoever repeats it.
+        for call in sent.iter().flat_map(calls_of) {
+            self.said.entry(text(&call["id"])).or_default();
+        }
         match believes {
             true => self.memory = sent,
             false => {
@@ -189,15 +193,6 @@ impl Agent {
             if !self.said.contains_key(&id) {
                 self.say(&id);
             }
-        }
-        let all: Vec<String> = self
-            .memory
-            .iter()
-            .flat_map(calls_of)
-            .map(|c| text(&c["id"]))
-            .collect();
-        for id in all {
-            self.said.entry(id).or_default();
         }
     }
 
