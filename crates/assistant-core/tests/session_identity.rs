@@ -227,6 +227,43 @@ fn a_call_that_is_listed_before_an_old_result_does_not_run() {
 }
 
 #[test]
+fn a_result_that_lost_its_call_is_as_old_as_before() {
+    let mut driver = with([action("f")]);
+    driver.events(calls("a", "f", "{}"));
+    finish_run(&mut driver);
+    driver.returns("a", json!(1));
+    driver.event(started());
+    let mut list = driver.session.conversation().received_messages();
+    list[1] = listed("m", &[]);
+    driver.event(snapshot(list.clone()));
+    let answer = list.remove(2);
+    driver.event(snapshot(vec![
+        hi(),
+        listed("n", &[("b", "f", "{}")]),
+        answer,
+    ]));
+    finish_run(&mut driver);
+    assert_eq!((driver.starts("a"), driver.starts("b")), (1, 0));
+}
+
+#[test]
+fn what_a_failed_try_left_does_not_run_in_the_next_under_another_id() {
+    let mut driver = with([action("f")]);
+    driver.events(calls("a", "theirs", "{}"));
+    driver.event(result("t", "a", "1"));
+    driver.events(calls("b", "f", "{}"));
+    let list = driver.session.conversation().received_messages();
+    driver.event(run_error("boom"));
+    driver.close();
+    driver.input(Input::Retry);
+    driver.event(started());
+    let (renamed, answer) = (listed("n", &[("b", "f", "{}")]), list[2].clone());
+    driver.event(snapshot(vec![list[0].clone(), renamed, answer]));
+    finish_run(&mut driver);
+    assert_eq!(driver.starts("b"), 0);
+}
+
+#[test]
 fn a_question_is_put_again_after_a_reload_whatever_the_rule_says_by_then() {
     let mut rule = action("f");
     rule.approval = assistant_core::action::Policy::Ask;

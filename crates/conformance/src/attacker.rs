@@ -32,6 +32,10 @@ impl Agent {
     pub fn receives(&mut self, input: &Value, believes: bool) -> Value {
         self.run += 1;
         let sent = input["messages"].as_array().cloned().unwrap_or_default();
+        // What the request holds is of an older response, whoever repeats it.
+        for call in sent.iter().flat_map(calls_of) {
+            self.said.entry(text(&call["id"])).or_default();
+        }
         match believes {
             true => self.memory = sent,
             false => {
@@ -141,6 +145,8 @@ impl Agent {
         self.say(&id);
         let call = call(&id, tool.name(), args.text());
         let at = home.clone().unwrap_or_else(|| id.clone());
+        // Where its home was said on another branch, it begins anew here.
+        self.before.remove(&at);
         match self.memory.iter_mut().find(|message| message["id"] == at) {
             Some(message) => push(message, call),
             None => self.memory.push(assistant(&at, vec![call])),
@@ -187,15 +193,6 @@ impl Agent {
             if !self.said.contains_key(&id) {
                 self.say(&id);
             }
-        }
-        let all: Vec<String> = self
-            .memory
-            .iter()
-            .flat_map(calls_of)
-            .map(|c| text(&c["id"]))
-            .collect();
-        for id in all {
-            self.said.entry(id).or_default();
         }
     }
 

@@ -116,7 +116,8 @@ impl Conversation {
                 let key = self.find_answer(&message.id)?;
                 Some(self.call(&key)?.run)
             };
-            known.or_else(answers).is_some_and(|run| run != current)
+            let run = known.or_else(answers);
+            run.map_or_else(|| self.is_elsewhere(&message.id), |run| run != current)
         };
         let is_old = |message: &Message| message.role() == Role::User || before_run(message);
         let border = messages.iter().rposition(is_old).unwrap_or(0);
@@ -144,6 +145,12 @@ impl Conversation {
             listing.messages.insert(message.id.clone(), message);
         }
         listing
+    }
+
+    /// Whether a message with this id, or a result, is on another branch.
+    fn is_elsewhere(&self, id: &str) -> bool {
+        let nodes = self.wire_ids.get(id);
+        nodes.is_some_and(|nodes| !nodes.is_empty()) || self.answers.contains_key(id)
     }
 
     /// Copies the nodes that another branch shares and that the list changes.

@@ -81,7 +81,9 @@ impl Conversation {
             if let Some(message) = fresh.take_if(|message| !is_answer(message)) {
                 // Its call is gone, comes anew or has another answer, or it is another message now:
                 // the place stays.
+                let current = self.runs.current.take();
                 self.insert_wire(after, message, now);
+                self.runs.current = current;
                 after = self.find_message(id).or(after);
             }
             if !there {
