@@ -272,3 +272,26 @@ fn arguments_that_go_on_after_a_snapshot_void_the_verdict() {
     driver.approve("c");
     assert_eq!(driver.invocation("c").args, json!({"x": 1}));
 }
+
+#[test]
+fn a_call_is_rewritten_where_the_text_before_it_goes() {
+    let mut driver = Driver::new();
+    driver.register(asking("f"));
+    driver.send("hi");
+    driver.event(started());
+    driver.events([text_start("m"), text("m", "I will"), text_end("m")]);
+    driver.events([
+        start_in("c", "f", Some("m")),
+        args("c", "{\"x\":1}"),
+        end("c"),
+    ]);
+    let list = vec![
+        user("id1", "hi"),
+        assistant("m", None, &[("c", "f", "{\"x\":2}")]),
+    ];
+    driver.event(snapshot(list));
+    assert_eq!(driver.call("c").args(), Some(&json!({"x": 2})));
+    finish_run(&mut driver);
+    driver.approve("c");
+    assert_eq!(driver.invocation("c").args, json!({"x": 2}));
+}

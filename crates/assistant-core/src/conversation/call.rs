@@ -167,6 +167,24 @@ impl ToolCall {
         self.extra = said.extra;
     }
 
+    /// The agent announces it again after it had left: its arguments come anew, unless what was
+    /// done with them stands.
+    pub(super) fn begin_anew(&mut self) {
+        let stands = matches!(
+            self.state,
+            State::Running(..)
+                | State::Told { .. }
+                | State::Refused { .. }
+                | State::GateShut { .. }
+        );
+        if !stands && !self.is_settled_here() {
+            self.set_args_text("");
+            self.metadata.clear();
+            self.extra.clear();
+            self.encrypted_value = None;
+        }
+    }
+
     /// Lets something happen to it. `false` if that changes nothing.
     pub(super) fn take(&mut self, what: &Happening) -> bool {
         let Some(next) = self.state.after(what) else {

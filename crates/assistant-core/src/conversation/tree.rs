@@ -348,8 +348,11 @@ impl Conversation {
                 node.depth = depth;
             }
         }
-        let shown = self.shown_path().to_vec();
-        self.remember(&shown);
+        // Taken out and put back: no copy for what is only read.
+        let (path, shown) = (std::mem::take(&mut self.path), self.shown.take());
+        self.remember(shown.as_deref().unwrap_or(&path));
+        self.path = path;
+        self.shown = shown;
     }
 
     fn free_id(&self, taken: &str) -> MessageId {

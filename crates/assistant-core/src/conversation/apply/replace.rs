@@ -64,6 +64,8 @@ impl Conversation {
             return;
         };
         let replaced = replace_text(message, content);
+        // The parts may stand elsewhere now, and calls are found by their place.
+        self.settle_in(ix);
         // Each call once, however often the list has it.
         let mut seen = HashSet::new();
         tool_calls.retain(|call| {

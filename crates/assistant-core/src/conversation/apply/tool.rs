@@ -25,8 +25,11 @@ impl Conversation {
         }
         let ix = self.home_of_call(&id, parent, &base, out);
         let ix = self.own(ix);
-        let known = self.take_back(&id);
+        let mut known = self.take_back(&id);
         let is_known = known.is_some();
+        if let Some(call) = &mut known {
+            call.begin_anew();
+        }
         let call = known.unwrap_or_else(|| {
             let mut call = ToolCall::new(id, name.clone(), out.now);
             call.metadata = base
