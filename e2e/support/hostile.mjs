@@ -50,6 +50,8 @@ const PLACES = {
       yield { type: "REASONING_MESSAGE_END", messageId };
       yield { type: "REASONING_END", messageId };
     }
+    // Thought alone is no answer, and a notice would say so.
+    yield* message("m", ["That is all."]);
   },
   *"tool names"(texts) {
     for (const [at, text] of texts.entries()) yield* call(`c${at}`, text, "{}");
