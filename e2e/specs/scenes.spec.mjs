@@ -23,7 +23,7 @@ chatTest("weather, approved: the place is shared once, and the panel has the wea
   await chat.send("What's the weather?");
   const card = chat.card("get_weather");
   await card.getByRole("button", { name: "Approve" }).waitFor();
-  await shows(card, '{"location":"Rotterdam"}');
+  await shows(card, '"location": "Rotterdam"');
   await shows(harbor.conditions, "No place shared yet");
   await chat.status(card, "pending");
   await chat.approve(card);

@@ -9,7 +9,7 @@ use assistant_core::{
 };
 use leptos::{prelude::*, task::spawn_local};
 
-use super::{Icon, Labels, day::clock, labels::with_text, time};
+use super::{Icon, Labels, counts::with_text, day::clock, time};
 use crate::{
     assistant::Assistant,
     runtime::{SAID_MS, after, copy_to_clipboard},

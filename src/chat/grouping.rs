@@ -11,7 +11,7 @@ use assistant_core::conversation::{CallKey, Phase};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
-use super::{Icon, Labels, item::Turn, labels::with_count};
+use super::{Icon, Labels, counts::with_count, item::Turn};
 use crate::{
     action::ToolCallView,
     assistant::Assistant,

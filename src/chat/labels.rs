@@ -5,7 +5,7 @@ use std::{borrow::Cow, sync::Arc};
 use assistant_core::session::Refusal;
 use leptos::prelude::*;
 
-type Word = Cow<'static, str>;
+pub(super) type Word = Cow<'static, str>;
 
 /// The words that the components show; what stands in braces is put in, `{count}` for a number.
 /// Provide another set by context to translate them:
@@ -394,24 +394,5 @@ impl Labels {
             None if kind == "required" => self.required.to_string(),
             None => message.to_owned(),
         }
-    }
-}
-
-/// A word with a number in the place of its `{count}`.
-pub(super) fn with_count(word: &str, count: usize) -> String {
-    with_text(word, &count.to_string())
-}
-
-/// A word with something in the place of its `{count}`.
-pub(super) fn with_text(word: &str, count: &str) -> String {
-    word.replace("{count}", count)
-}
-
-/// The word for one, or the word for several.
-pub(super) fn counted(one: &Word, several: &Word, count: usize) -> Word {
-    if count == 1 {
-        one.clone()
-    } else {
-        with_count(several, count).into()
     }
 }

@@ -2,6 +2,7 @@
 
 mod actions;
 mod composer;
+mod counts;
 mod day;
 mod dialogs;
 pub(crate) mod focus;

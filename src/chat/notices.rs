@@ -3,7 +3,7 @@
 use assistant_core::session::{Notice, NoticeAction, NoticeKind};
 use leptos::{html, prelude::*};
 
-use super::{Icon, Labels, focus, labels::with_text};
+use super::{Icon, Labels, counts::with_text, focus};
 use crate::{assistant::Assistant, tool::ExactText, view::each};
 
 /// Notices with what can be done about them.

@@ -5,8 +5,8 @@ use leptos::prelude::*;
 use super::{
     Feedback, Icon, Labels,
     actions::Desk,
+    counts::{counted, with_count},
     item::{End, Item},
-    labels::{counted, with_count},
     list::{List, News},
     queued::Queued,
     scroll::StickToEnd,

@@ -7,7 +7,9 @@
 use leptos::{html, prelude::*};
 use send_wrapper::SendWrapper;
 use wasm_bindgen::{JsCast, closure::Closure};
-use web_sys::{IntersectionObserver, IntersectionObserverEntry};
+use web_sys::{
+    IntersectionObserver, IntersectionObserverEntry, ScrollIntoViewOptions, ScrollLogicalPosition,
+};
 
 use crate::runtime::after;
 
@@ -33,8 +35,9 @@ pub(super) struct Seen {
     stage: RwSignal<Stage>,
     /// Counts how often it was shown anew: what a timer of another round says is void.
     round: StoredValue<u32>,
-    /// The person wanted to approve before its end was in view.
-    hasty: RwSignal<bool>,
+    /// The person is to be told to read on: its end stays out of view, or they wanted to approve
+    /// before it was in view.
+    asks: RwSignal<bool>,
 }
 
 impl Seen {
@@ -47,7 +50,7 @@ impl Seen {
             end: NodeRef::new(),
             stage: RwSignal::new(Stage::Begun),
             round: StoredValue::new(0),
-            hasty: RwSignal::new(false),
+            asks: RwSignal::new(false),
         };
         Effect::new(move |before: Option<T>| {
             let now = content.get();
@@ -69,16 +72,18 @@ impl Seen {
 
     /// Whether the person is to be told what is missing.
     pub(super) fn asks_to_read(self) -> bool {
-        self.hasty.get() && self.stage.get() == Stage::Begun
+        self.asks.get() && self.stage.get() == Stage::Begun
     }
 
     /// Whether an approval counts now. To whoever has not come to the end it is shown.
     pub(super) fn allows(self) -> bool {
         let stage = self.stage.get_untracked();
         if stage == Stage::Begun {
-            self.hasty.set(true);
+            self.asks.set(true);
             if let Some(end) = self.end.get_untracked() {
-                end.scroll_into_view_with_bool(false);
+                let options = ScrollIntoViewOptions::new();
+                options.set_block(ScrollLogicalPosition::Nearest);
+                end.scroll_into_view_with_scroll_into_view_options(&options);
             }
         }
         stage == Stage::Seen
@@ -92,6 +97,8 @@ impl Seen {
             let mut entries = entries.iter().map(JsCast::unchecked_into);
             if entries.any(|entry: IntersectionObserverEntry| entry.is_intersecting()) {
                 self.stands();
+            } else {
+                self.waits();
             }
         });
         match IntersectionObserver::new(looked.as_ref().unchecked_ref()) {
@@ -104,16 +111,28 @@ impl Seen {
         }
     }
 
+    /// Its end is in view.
     fn stands(self) {
-        if self.stage.try_get_untracked() != Some(Stage::Begun) {
-            return;
+        if self.stage.try_get_untracked() == Some(Stage::Begun) {
+            self.stage.set(Stage::Stands);
+            self.later(Stage::Stands, move || self.stage.set(Stage::Seen));
         }
-        self.stage.set(Stage::Stands);
-        let round = self.round.get_value();
+    }
+
+    /// Its end is out of view, and perhaps only for the moment in which the chat scrolls to it.
+    fn waits(self) {
+        self.later(Stage::Begun, move || self.asks.set(true));
+    }
+
+    /// Acts if all is as it is now by then, and the card still there.
+    fn later(self, stage: Stage, act: impl FnOnce() + 'static) {
+        let Some(round) = self.round.try_get_value() else {
+            return;
+        };
         after(STANDS, move || {
-            if self.round.try_get_value() == Some(round) {
-                // The card may be gone by then.
-                let _ = self.stage.try_set(Stage::Seen);
+            let same = self.round.try_get_value() == Some(round);
+            if same && self.stage.try_get_untracked() == Some(stage) {
+                act();
             }
         });
     }

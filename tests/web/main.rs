@@ -18,6 +18,7 @@ mod callouts;
 mod cards;
 mod composer;
 mod cut_off;
+mod decisions;
 mod exact;
 mod files;
 mod focus;

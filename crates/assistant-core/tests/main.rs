@@ -36,6 +36,7 @@ mod session_mixed;
 mod session_older_dialect;
 mod session_results;
 mod session_run;
+mod session_scenes;
 mod session_stop;
 mod session_tools;
 mod snapshots;

@@ -244,3 +244,15 @@ fn named_texts_in_pieces_become_what_the_whole_becomes() {
         }
     }
 }
+
+#[test]
+fn a_carriage_return_before_the_open_block_leaves_the_view_alone() {
+    let text = "````\n````\n\r</b>[\n[a";
+    let (mut markdown, mut shown) = (Markdown::new(), Shown::default());
+    for end in 1..=text.len() {
+        let text = text.get(..end).unwrap();
+        shown.take(markdown.advance(text, true));
+        let fresh = Markdown::new().advance(text, true).blocks;
+        assert_eq!(joined(shown.blocks.clone()), joined(fresh), "{text:?}");
+    }
+}

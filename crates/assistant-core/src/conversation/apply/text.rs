@@ -3,7 +3,7 @@
 use super::{Applied, Change, Conversation};
 use crate::{
     conversation::{Author, Cut, Message, Part, Span, TextPart},
-    event::{Base, Role},
+    event::{Base, Diagnostic, Role},
 };
 
 impl Conversation {
@@ -89,7 +89,7 @@ impl Conversation {
             }
             return;
         };
-        self.finish_texts(ix, out);
+        out.diagnostics.extend(self.finish_texts(ix, out.now));
         self.note_message_metadata(ix, base);
     }
 
@@ -102,15 +102,27 @@ impl Conversation {
             if self.role_of(ix) == Some(Role::User) {
                 return;
             }
-            self.finish_texts(ix, out);
+            out.diagnostics.extend(self.finish_texts(ix, out.now));
         }
     }
 
-    /// The text of a message is complete, as far as it will ever be.
-    fn finish_texts(&mut self, ix: usize, out: &mut Applied<'_>) {
+    /// Closes the text of a message, which is complete as far as it will ever be. Returns what
+    /// could not be read in it.
+    fn finish_texts(&mut self, ix: usize, now: i64) -> Vec<Diagnostic> {
         #[cfg(feature = "callouts")]
-        self.pause_callouts(ix, out);
-        self.close_texts(ix, out.now);
+        let diagnostics = {
+            let mut diagnostics = Vec::new();
+            let out = &mut Applied {
+                now,
+                diagnostics: &mut diagnostics,
+            };
+            self.pause_callouts(ix, out);
+            diagnostics
+        };
+        #[cfg(not(feature = "callouts"))]
+        let diagnostics = Vec::new();
+        self.close_texts(ix, now);
+        diagnostics
     }
 
     /// Says why the text that is still being written will not come to its end.

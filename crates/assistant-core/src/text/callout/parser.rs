@@ -105,6 +105,31 @@ impl Parser {
     /// The text ends, like [`Parser::finish`]; diagnostics can still be taken. A text that comes
     /// after this one is another.
     pub fn end(&mut self) -> Vec<Chunk> {
+        let out = self.flush();
+        let diagnostics = std::mem::take(&mut self.diagnostics);
+        *self = Self::new(self.options);
+        self.diagnostics = diagnostics;
+        out
+    }
+
+    /// The text pauses, and may go on: what is kept back is given out as at the end. What comes
+    /// after it in the same line, or of the same callout, is text; fences stay open and ordinals
+    /// count on.
+    pub fn pause(&mut self) -> Vec<Chunk> {
+        let fence = self.is_in_fence().then(|| self.line.end());
+        let out = self.flush();
+        match fence {
+            Some(fence) => {
+                self.start_line(fence);
+                self.line.is_no_header();
+            }
+            None => self.line.interrupt(),
+        }
+        out
+    }
+
+    /// Gives out what is kept back, as if the text ended here.
+    fn flush(&mut self) -> Vec<Chunk> {
         let mut out = Vec::new();
         if !self.is_in_fence() {
             let header = self.line.header();
@@ -117,34 +142,6 @@ impl Parser {
             }
         }
         self.close(&mut out);
-        let diagnostics = std::mem::take(&mut self.diagnostics);
-        *self = Self::new(self.options);
-        self.diagnostics = diagnostics;
-        out
-    }
-
-    /// The text pauses, and may go on: what is kept back is given out as at the end. What comes
-    /// after it in the same line, or of the same callout, is text; fences stay open and ordinals
-    /// count on.
-    pub fn pause(&mut self) -> Vec<Chunk> {
-        let mut out = Vec::new();
-        if self.is_in_fence() {
-            let fence = self.line.end();
-            self.close(&mut out);
-            self.start_line(fence);
-            self.line.is_no_header();
-            return out;
-        }
-        let header = self.line.header();
-        if header.is_some() || self.line.quoted() != Some(true) {
-            self.close_before_line(&mut out);
-        }
-        match header {
-            Some(kind) => drop(self.begin(kind)),
-            None => self.take_line(&mut out),
-        }
-        self.close(&mut out);
-        self.line.interrupt();
         out
     }
 

@@ -15,7 +15,7 @@ use super::{
     mend::mend,
     outline::{Outline, line_start, may_end, outline, start},
     pace::{Pace, is_plain, window},
-    read::{References, read},
+    read::{References, read, tame},
     shown::{Shown, hold_back},
     tree::{Kind, Node},
 };
@@ -339,6 +339,8 @@ impl Markdown {
             return;
         }
         self.work += source.len() as u64;
+        let tamed = tame(source);
+        let source = tamed.as_deref().unwrap_or(source);
         let mended = mend(source);
         let mut nodes = read(&mended, &self.known, &mut References::default());
         hold_back(&mut nodes, source);

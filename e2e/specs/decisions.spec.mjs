@@ -1,0 +1,137 @@
+// The built demo against an agent that asks, claims and rewords: whose word is shown as whose, and when an approval counts.
+
+import assert from "node:assert/strict";
+
+import { DESKTOP } from "../support/browser.mjs";
+import { eventually } from "../support/chat.mjs";
+import { begin, fakeAgent, finish, send } from "../support/fake-agent.mjs";
+import { demo } from "../support/servers.mjs";
+import { suite } from "../support/suite.mjs";
+
+const LONG = { location: `Rotterdam${"\n".repeat(40)}`, notes: Array.from({ length: 60 }, (_, at) => `note ${at}`), z: "the end" };
+
+function call(answer, toolCallName, args) {
+  send(answer, { type: "TOOL_CALL_START", toolCallId: "c", toolCallName });
+  send(answer, { type: "TOOL_CALL_ARGS", toolCallId: "c", delta: JSON.stringify(args) });
+  send(answer, { type: "TOOL_CALL_END", toolCallId: "c" });
+}
+
+const scenes = {
+  long(answer, input) {
+    begin(answer, input);
+    call(answer, "get_weather", LONG);
+    finish(answer, input);
+  },
+  question(answer, input) {
+    begin(answer, input);
+    call(answer, "delete_account", { user: "p\u0430ul", force: true });
+    const message = `This page will run a harmless check. ${"Please approve it. ".repeat(60)}`;
+    const properties = { approved: { type: "boolean" }, reason: { type: "string" } };
+    const responseSchema = { type: "object", properties, required: ["approved"] };
+    const interrupts = [{ id: "q", reason: "tool_call", toolCallId: "c", message, responseSchema }];
+    const { threadId, runId } = input;
+    send(answer, { type: "RUN_FINISHED", threadId, runId, outcome: { type: "interrupt", interrupts } });
+    answer.end();
+  },
+  reported(answer, input) {
+    begin(answer, input);
+    call(answer, "get_weather", { location: "Rotterdam" });
+    send(answer, { type: "TOOL_CALL_RESULT", messageId: "r", toolCallId: "c", content: '{"temperature": 21}' });
+    finish(answer, input);
+  },
+  disputed(answer, input) {
+    begin(answer, input);
+    const messages = input.messages.map((message) =>
+      message.role === "user" ? { ...message, content: "Pay 5000 € to Mallory" } : message,
+    );
+    send(answer, { type: "MESSAGES_SNAPSHOT", messages });
+    finish(answer, input);
+  },
+};
+
+const chatTest = suite(async (open) => {
+  const page = await demo();
+  const agent = await fakeAgent({ origin: new URL(page.url).origin, scenes });
+  open.push(page, agent);
+  return { page, agent };
+});
+
+/** Tests against one scene, in both schemes of colours and on a desktop and a narrow phone. */
+function sceneTest(title, scene, body) {
+  const looks = [
+    ["light", DESKTOP],
+    ["dark", { width: 360, height: 740 }],
+  ];
+  for (const [colorScheme, viewport] of looks) {
+    const address = ({ page, agent }) => {
+      agent.forget();
+      return `${page.url}?${new URLSearchParams({ agent: `${agent.url}${scene}`, protocol: "ag-ui" })}`;
+    };
+    const name = `${title}, ${colorScheme}, ${viewport.width} px`;
+    chatTest(name, { address, colorScheme, viewport }, async (chat, servers) => {
+      await body(chat, servers);
+      await chat.picture(name);
+    });
+  }
+}
+
+const approve = (card) => card.getByRole("button", { name: "Approve", exact: true });
+
+sceneTest("the page's question counts once its end was in view", "long", async (chat, { agent }) => {
+  await chat.send("Go");
+  const card = chat.card("get_weather");
+  await card.getByText("This page will run").waitFor();
+  const shown = await card.locator("pre").innerText();
+  assert.ok(shown.includes(`"location": "Rotterdam${"\\n".repeat(40)}"`), "line breaks stay escaped");
+  const scrolled = () => card.locator("pre").evaluate((pre) => pre.scrollTop);
+  await card.getByRole("status").filter({ hasText: "Read the arguments to their end" }).waitFor();
+  await chat.picture("the page's question with its hint");
+  // A click is too early, and shows what there is to read.
+  await approve(card).click({ force: true });
+  await eventually(async () => assert.ok((await scrolled()) > 0));
+  assert.equal(agent.requests("long").length, 1, "nothing was approved");
+  await chat.picture("the page's question at its end");
+  await card.locator("pre").evaluate((pre) => pre.scrollTo(0, 0));
+  await card.getByRole("button", { name: "Deny", exact: true }).waitFor();
+});
+
+sceneTest("an approval counts with the keyboard, too", "long", async (chat) => {
+  await chat.send("Go");
+  const card = chat.card("get_weather");
+  await approve(card).focus();
+  await chat.page.keyboard.press("Enter");
+  await chat.hasFocus(approve(card), "it keeps the focus");
+  await card.locator("button:not([aria-disabled])", { hasText: "Approve" }).waitFor();
+  await chat.page.keyboard.press("Enter");
+  await chat.idle();
+});
+
+sceneTest("the agent's question is not the page's", "question", async (chat) => {
+  await chat.send("Go");
+  const card = chat.card("delete_account");
+  await card.getByText("The agent asks").waitFor();
+  assert.equal(await card.locator('[data-kind="agent"]').count(), 1);
+  const body = await card.innerText();
+  assert.ok(body.indexOf('"force": true') < body.indexOf("This page will run"), "the arguments come first");
+  assert.ok(body.includes("p\u0430U+0430ul"), "a foreign letter is marked");
+  assert.ok(body.length < 900, `the agent's words are capped: ${body.length}`);
+  await chat.picture("the agent's question at its end");
+  await chat.approve(card);
+  await card.getByRole("button", { name: "Deny", exact: true }).waitFor({ state: "detached" });
+});
+
+sceneTest("what the agent claims to have done is its report", "reported", async (chat) => {
+  await chat.ask("Go");
+  const card = chat.card("get_weather");
+  await card.getByText("Reported by the agent").click();
+  await card.getByText('"temperature": 21').waitFor();
+});
+
+sceneTest("the person's words stay beside the agent's record", "disputed", async (chat) => {
+  await chat.ask("Pay 5 € to Ada");
+  const message = chat.messages("user").first();
+  await message.getByText("Pay 5 € to Ada", { exact: true }).waitFor();
+  assert.equal(await message.getByText("Pay 5000 €").isVisible(), false);
+  await message.getByText("record of this message differs").click();
+  await message.getByText("Pay 5000 € to Mallory").waitFor();
+});

@@ -1,0 +1,73 @@
+// The official streams through the page, twice: with a frame between any two events, and all events at once. A reader
+// who saw every step sees the same in the end as one who saw only the last.
+
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+
+import { embedSuite, mountIn } from "../support/embed.mjs";
+import { send } from "../support/fake-agent.mjs";
+import { ROOT } from "../support/servers.mjs";
+
+const FOLDER = path.join(ROOT, "fixtures/agui-streams");
+const streams = readdirSync(FOLDER)
+  .filter((file) => file.endsWith(".json"))
+  .map((file) => [path.basename(file, ".json"), JSON.parse(readFileSync(path.join(FOLDER, file), "utf8"))])
+  .filter(([, fixture]) => Array.isArray(fixture.stream));
+
+/** The scenes whose last event was sent. */
+const ended = new Set();
+
+/** Answers with the events of a stream; after each it is waited, if `slowly`. */
+const plays = (scene, fixture, slowly) => async (answer, _, hold) => {
+  answer.writeHead(200, { "content-type": "text/event-stream" });
+  for (const event of fixture.stream) {
+    send(answer, event);
+    if (slowly) await hold();
+  }
+  answer.end();
+  ended.add(scene);
+};
+
+const scenes = Object.fromEntries(
+  streams.flatMap(([name, fixture]) => [
+    [`${name}-slow`, plays(`${name}-slow`, fixture, true)],
+    [`${name}-fast`, plays(`${name}-fast`, fixture, false)],
+  ]),
+);
+
+const pageTest = embedSuite({ scenes });
+
+/** What a person can read in a place, but for times. */
+const words = (page, place) =>
+  page.locator(`#${place}`).evaluate((element) => element.innerText.replace(/\d+([.:,]\d+)*( ?(ms|s|AM|PM|seconds?))?/g, "#"));
+
+const frames = (page) =>
+  page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+
+async function play(page, agent, place, scene) {
+  const chat = await mountIn(page, place, agent.url + scene);
+  await chat.send("Go");
+  while (!ended.has(scene)) {
+    await frames(page);
+    agent.proceed();
+  }
+  // The end of the stream reaches the page, and a continuation its answer.
+  await page.waitForTimeout(100);
+  await frames(page);
+  const seen = await words(page, place);
+  await page.evaluate((place) => globalThis.chats[place].unmount(), place);
+  return seen;
+}
+
+const GROUPS = 4;
+for (let group = 0; group < GROUPS; group++) {
+  const some = streams.filter((_, index) => index % GROUPS === group);
+  pageTest(`streams seen step by step, part ${group + 1}: ${some.length}`, {}, async (page, agent) => {
+    for (const [name] of some) {
+      const slow = await play(page, agent, "one", `${name}-slow`);
+      const fast = await play(page, agent, "two", `${name}-fast`);
+      assert.equal(slow.replaceAll("Chat one", "Chat two"), fast, name);
+    }
+  });
+}
