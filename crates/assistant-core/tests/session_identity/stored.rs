@@ -79,3 +79,27 @@ fn a_message_whose_call_runs_is_not_moved_away_from_its_run() {
     driver.says("done");
     assert_eq!(driver.input(Input::Tree { change }).refused, None);
 }
+
+#[test]
+fn what_is_shown_stands_where_the_tree_has_it() {
+    let mut driver = second_run();
+    let conversation = driver.session.conversation();
+    let second = conversation.run_tip().cloned().unwrap();
+    driver.events(says("n", "two"));
+    let (message, exact) = (second.clone(), true);
+    driver.input(Input::Tree {
+        change: TreeChange::Select { message, exact },
+    });
+    // The server forgets the first turn; the person's words stay, beside what goes on.
+    let mut list = driver.session.conversation().received_messages();
+    list.drain(..2);
+    driver.event(snapshot(list));
+    let shown: Vec<_> = driver
+        .session
+        .conversation()
+        .path()
+        .map(|m| &m.id)
+        .collect();
+    assert_eq!(shown, [&second]);
+    assert_exports_itself(&driver);
+}
