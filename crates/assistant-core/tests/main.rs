@@ -14,6 +14,7 @@ mod agui_wire;
 #[cfg(feature = "callouts")]
 mod callout;
 mod conversation;
+mod conversation_foreign;
 mod conversation_json;
 mod hidden;
 mod interleavings;

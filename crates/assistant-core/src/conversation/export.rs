@@ -47,7 +47,7 @@ impl Conversation {
         if self.shown.is_some() {
             put("runTip", self.run_tip().map(MessageId::as_str).into());
         }
-        if let Some(root) = id(self.chosen_root) {
+        if let Some(root) = id(self.chosen_root.filter(|ix| self.roots.contains(ix))) {
             put("chosen", root.into());
         }
         let departed = self.write_departed();
@@ -328,9 +328,10 @@ impl Conversation {
     /// Sees to it that every result has exactly one place in the received order, and what is gone
     /// none.
     pub(super) fn list_results_once(&mut self) {
+        let all = (0..self.nodes.len()).flat_map(|ix| self.node_calls(ix));
+        let answered: HashSet<CallKey> = all.filter(|key| self.is_answered(key)).collect();
         let mut listed = HashSet::new();
-        let places = &self.places;
-        let mut keep = |key: &CallKey| places.contains_key(key) && listed.insert(*key);
+        let mut keep = |key: &CallKey| answered.contains(key) && listed.insert(*key);
         self.leading_results.retain(&mut keep);
         for node in self.nodes.iter_mut().flatten() {
             node.results.retain(&mut keep);

@@ -340,8 +340,10 @@ impl Conversation {
     pub(super) fn number_path(&mut self) {
         self.path_edition += 1;
         self.log.push(Change::Path);
-        // What was on another branch may have left the tree.
-        self.shown = self.shown.take().filter(|shown| *shown != self.path);
+        // What is shown may stand below another message by now, or on the run's own branch.
+        let tip = self.shown.take().and_then(|shown| shown.last().copied());
+        let shown = tip.map(|tip| self.chain_to(tip));
+        self.shown = shown.filter(|shown| *shown != self.path);
         for depth in 0..self.path.len() {
             let ix = self.path.get(depth).copied();
             if let Some(node) = ix.and_then(|ix| self.node_mut(ix)) {

@@ -1,25 +1,22 @@
 //! Carries the steps of a schedule out, and leads it to a quiet end.
 
 use assistant_core::{
-    action::{RegistrationId, ToolError, ToolOutcome},
-    conversation::{CallKey, MessageId, Sibling},
-    event::{Content, EventKind, Outcome, ResumeStatus, Role},
-    session::{
-        CommitId, Failure, FailureKind, Input, InvocationId, OpenInterrupt, StreamEnd, TreeChange,
-        Verdict,
-    },
+    action::{ToolError, ToolOutcome},
+    conversation::{CallKey, MessageId},
+    event::{Content, EventKind, Outcome, Role},
+    session::{CommitId, Failure, FailureKind, Input, StreamEnd},
 };
 use serde_json::json;
 
 use super::{
-    act::{Act, Asks, BadEnd, Ends, Id, Parent, Say, Shake, Tree},
+    act::{Act, Asks, BadEnd, Ends, Id, Parent},
     rewrite::{List, Rewrite},
-    world::{NAMES, World, spec},
+    world::{NAMES, World},
 };
 use crate::support::*;
 
 impl World {
-    fn event(&mut self, kind: EventKind) {
+    pub(super) fn event(&mut self, kind: EventKind) {
         if let Some((run, _)) = self.driver.runs.last() {
             let run = *run;
             self.input(Input::Event {
@@ -29,7 +26,7 @@ impl World {
         }
     }
 
-    fn close(&mut self, end: StreamEnd) {
+    pub(super) fn close(&mut self, end: StreamEnd) {
         if let Some((run, _)) = self.driver.runs.last() {
             let run = *run;
             self.input(Input::RunClosed { run, end });
@@ -55,7 +52,7 @@ impl World {
         }
     }
 
-    fn any_message(&self, pick: u8) -> Option<MessageId> {
+    pub(super) fn any_message(&self, pick: u8) -> Option<MessageId> {
         let all = self.driver.session.conversation().all_messages();
         let ids: Vec<MessageId> = all.map(|message| message.id.clone()).collect();
         pick_of(&ids, pick)
@@ -149,12 +146,12 @@ impl World {
     }
 
     /// Words that nobody said before.
-    fn words(&mut self) -> Content {
+    pub(super) fn words(&mut self) -> Content {
         self.said += 1;
         Content::Text(format!("words {}", self.said))
     }
 
-    fn finish(&mut self, last: EventKind) {
+    pub(super) fn finish(&mut self, last: EventKind) {
         self.event(last);
         self.close(StreamEnd::Closed);
         self.event(started());
@@ -239,231 +236,6 @@ impl World {
         }
     }
 
-    fn decide(&mut self, pick: u8, say: Say, twice: bool, late: bool) {
-        let session = &self.driver.session;
-        let pending = session.pending_approvals();
-        let mut keys = session.conversation().path_calls();
-        keys.reverse();
-        // Mostly what asks; now and then any card that is on the screen.
-        let Some(call) = pick_of(&pending, pick / 4)
-            .filter(|_| !pick.is_multiple_of(4))
-            .or(pick_of(&keys, pick))
-        else {
-            return;
-        };
-        let verdict = match say {
-            Say::Approve => Verdict::Approve { args: None },
-            Say::Deny => Verdict::Deny { reason: None },
-            Say::Edit => Verdict::Approve {
-                args: Some(json!({"x": 2})),
-            },
-        };
-        let shown = match late {
-            true => self.record.older_card(&call),
-            false => session.fingerprint(&call),
-        };
-        for _ in 0..=u8::from(twice) {
-            let (shown, verdict) = (shown.clone(), verdict.clone());
-            self.input(Input::Decide {
-                call,
-                shown,
-                verdict,
-            });
-        }
-    }
-
-    fn answer(&mut self, pick: u8, approved: bool, cancel: bool) {
-        let open = self.driver.session.interrupts();
-        let id = |open: &OpenInterrupt| open.interrupt.id.clone();
-        let waits = open.iter().filter(|open| open.answer.is_none()).map(id);
-        let waits: Vec<String> = waits.collect();
-        let all: Vec<String> = open.iter().map(id).collect();
-        let Some(interrupt_id) = pick_of(&waits, pick).or(pick_of(&all, pick)) else {
-            return;
-        };
-        let status = match cancel {
-            true => ResumeStatus::Cancelled,
-            false => ResumeStatus::Resolved,
-        };
-        let payload = Some(json!({"approved": approved}));
-        self.input(Input::Answer {
-            interrupt_id,
-            status,
-            payload,
-        });
-    }
-
-    fn change_registry(&mut self, name: u8, rules: u8) {
-        let name = name_of(name);
-        let known = self
-            .driver
-            .session
-            .registry()
-            .in_force(name)
-            .map(|entry| entry.id);
-        let mut id = match known {
-            Some(id) if rules.is_multiple_of(4) => return self.input(Input::Unregister { id }),
-            Some(id) if rules % 4 == 1 => id,
-            _ => RegistrationId(0),
-        };
-        if id.0 == 0 {
-            self.next_registration += 1;
-            id = RegistrationId(self.next_registration);
-        }
-        let mut spec = spec(name);
-        if rules & 4 != 0 {
-            spec.parameters = json!({"type": "object", "required": ["y"]});
-        }
-        if rules & 24 == 24 {
-            spec.approval = spec_other(spec.approval);
-        }
-        self.input(Input::Register {
-            id,
-            spec: Box::new(spec),
-        });
-    }
-
-    fn shake(&mut self, shake: Shake) {
-        match shake {
-            Shake::Stop => self.input(Input::Stop),
-            Shake::Retry => self.input(Input::Retry),
-            Shake::Continue => self.input(Input::Continue),
-            Shake::NewThread => self.input(Input::NewThread),
-            Shake::Copy => self.copy = Some(self.driver.clone()),
-            Shake::Reload => {
-                let thread_id = self.driver.session.thread_id().to_owned();
-                let snapshot = self.driver.session.export();
-                self.input(Input::Load {
-                    thread_id,
-                    snapshot,
-                });
-            }
-        }
-        if matches!(shake, Shake::Retry | Shake::Continue) {
-            self.event(started());
-        }
-    }
-
-    fn change_tree(&mut self, tree: Tree) {
-        let content = self.words();
-        let to_message = |pick| self.any_message(pick);
-        let change = match tree {
-            Tree::Select { message, exact } => {
-                to_message(message).map(|message| TreeChange::Select { message, exact })
-            }
-            Tree::Switch { message, next } => {
-                let to = if next {
-                    Sibling::Next
-                } else {
-                    Sibling::Previous
-                };
-                to_message(message).map(|message| TreeChange::Switch { message, to })
-            }
-            Tree::Edit(message) => {
-                to_message(message).map(|message| TreeChange::Edit { message, content })
-            }
-            Tree::Regenerate(message) => {
-                to_message(message).map(|message| TreeChange::Regenerate { message })
-            }
-            Tree::Interject => Some(TreeChange::Interject { content }),
-            Tree::Delete(message) => {
-                to_message(message).map(|message| TreeChange::Delete { message })
-            }
-            Tree::Reparent(message, parent) => {
-                let parent = to_message(parent);
-                to_message(message).map(|message| TreeChange::Reparent { message, parent })
-            }
-            Tree::ShowRun => Some(TreeChange::ShowRun),
-        };
-        if let Some(change) = change {
-            self.input(Input::Tree { change });
-            self.event(started());
-        }
-    }
-
-    fn go_on(&mut self, pick: u8) {
-        let session = &self.driver.session;
-        let asked = session.pending_approvals();
-        let pending: Vec<CommitId> = self.pending.iter().copied().collect();
-        let live: Vec<InvocationId> = self.live.keys().copied().collect();
-        if !session.is_busy() {
-            self.send([None, Some(true), Some(false)][usize::from(pick) % 3]);
-        } else if session.is_streaming() && pick < 200 {
-            self.finish(finished());
-        } else if let Some(commit) = pick_of(&pending, pick) {
-            let outcome = Ok(());
-            self.input(Input::Committed { commit, outcome });
-        } else if let Some(invocation) = pick_of(&live, pick) {
-            let outcome = Ok(ToolOutcome::Continue(json!(pick)));
-            self.input(Input::Finished {
-                invocation,
-                outcome,
-            });
-        } else if let Some(call) = pick_of(&asked, pick) {
-            let verdict = Verdict::Approve { args: None };
-            let shown = session.fingerprint(&call);
-            self.input(Input::Decide {
-                call,
-                shown,
-                verdict,
-            });
-        } else {
-            self.answer(pick, true, false);
-        }
-    }
-
-    /// With nothing new to do, everything comes to an end.
-    pub(super) fn settle(&mut self) {
-        self.input(Input::Tree {
-            change: TreeChange::ShowRun,
-        });
-        for _ in 0..40 {
-            if !self.driver.session.is_busy() {
-                return;
-            }
-            if self.driver.session.is_streaming() {
-                self.event(finished());
-                self.close(StreamEnd::Closed);
-            }
-            for commit in self.commits.keys().copied().collect::<Vec<_>>() {
-                let outcome = Ok(());
-                self.input(Input::Committed { commit, outcome });
-            }
-            for invocation in self.live.keys().copied().collect::<Vec<_>>() {
-                let outcome = Ok(ToolOutcome::Continue(json!(1)));
-                self.input(Input::Finished {
-                    invocation,
-                    outcome,
-                });
-            }
-            for (ticket, _) in self.driver.host.tickets.clone() {
-                self.input(Input::PolicyAnswer { ticket, ask: false });
-            }
-            for call in self.driver.session.conversation().active_calls() {
-                let shown = None;
-                for verdict in [
-                    Verdict::Approve { args: None },
-                    Verdict::Deny { reason: None },
-                ] {
-                    self.input(Input::Decide {
-                        call,
-                        shown: shown.clone(),
-                        verdict,
-                    });
-                }
-            }
-            self.answer(0, true, false);
-            self.answer(0, true, true);
-        }
-        let session = &self.driver.session;
-        let calls = session.conversation().active_calls();
-        let calls: Vec<_> = calls
-            .iter()
-            .map(|key| session.conversation().call(key))
-            .collect();
-        panic!("still busy: {:?}, {calls:?}", session.interrupts());
-    }
-
     /// The calls of the conversation, on all branches.
     pub(super) fn all_calls(&self) -> Vec<CallKey> {
         let messages = self.driver.session.conversation().all_messages();
@@ -473,18 +245,10 @@ impl World {
     }
 }
 
-const fn spec_other(policy: assistant_core::action::Policy) -> assistant_core::action::Policy {
-    use assistant_core::action::Policy;
-    match policy {
-        Policy::Never => Policy::Always,
-        Policy::Always | Policy::Ask => Policy::Never,
-    }
-}
-
-fn name_of(pick: u8) -> &'static str {
+pub(super) fn name_of(pick: u8) -> &'static str {
     NAMES[usize::from(pick) % NAMES.len()]
 }
 
-fn pick_of<T: Clone>(list: &[T], by: u8) -> Option<T> {
+pub(super) fn pick_of<T: Clone>(list: &[T], by: u8) -> Option<T> {
     list.get(usize::from(by).checked_rem(list.len())?).cloned()
 }

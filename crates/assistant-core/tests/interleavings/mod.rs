@@ -6,6 +6,7 @@
 mod act;
 mod acts;
 mod mirror;
+mod people;
 mod record;
 mod rewrite;
 mod world;

@@ -10,6 +10,8 @@
     reason = "tests"
 )]
 
+mod desk;
+mod judge;
 mod person;
 
 use conformance::attacker::history;

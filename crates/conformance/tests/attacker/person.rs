@@ -3,84 +3,52 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assistant_core::{
-    action::{ActionSpec, Policy, RegistrationId, ToolError, ToolOutcome, schema::PatternHost},
     conversation::{CallKey, Fingerprint, MarkdownTools, MessageId},
     event::{Content, ResumeStatus},
     session::{
-        Answer, Effect, Failure, FailureKind, Host, Input, Invocation, InvocationId, Options,
-        PolicyQuestion, RunKey, Session, StreamEnd, TreeChange, Verdict,
+        Effect, Failure, FailureKind, Input, InvocationId, Options, RunKey, Session, StreamEnd,
+        TreeChange, Verdict,
     },
     wire::agui::{self, Decoder},
 };
 use conformance::attacker::{Agent, Args, End, Move, Page, Says, Tool};
 use serde_json::{Value, json};
 
-/// The host of the page; its rule asks about everything that goes to Ann.
-#[derive(Debug, Clone, Default)]
-struct Desk(u64);
-
-fn rule_asks(args: &Value) -> bool {
-    args["to"] == "Ann"
-}
-
-impl PatternHost for Desk {
-    fn pattern_matches(&mut self, _: &str, _: &str) -> Option<bool> {
-        None
-    }
-}
-
-impl Host for Desk {
-    fn now(&mut self) -> i64 {
-        0
-    }
-
-    fn new_id(&mut self) -> String {
-        self.0 += 1;
-        format!("id{}", self.0)
-    }
-
-    fn needs_approval(&mut self, question: PolicyQuestion<'_>) -> Answer<bool> {
-        Answer::Now(rule_asks(question.args))
-    }
-
-    fn denial(&mut self, _: RegistrationId, _: &Value, _: Option<&str>) -> Option<Value> {
-        None
-    }
-}
+use super::desk::Desk;
 
 /// A card as the person saw it.
 #[derive(Debug, Clone)]
-struct Card {
+pub(crate) struct Card {
     call: CallKey,
     id: String,
-    name: String,
-    args: Value,
+    pub(crate) name: String,
+    pub(crate) args: Value,
     print: Option<Fingerprint>,
-    by_agent: bool,
+    pub(crate) by_agent: bool,
 }
 
 /// A page with a person before it, and an agent that is up to something.
 pub(crate) struct Scene {
-    session: Session,
+    pub(crate) session: Session,
     desk: Desk,
-    agent: Agent,
+    pub(crate) agent: Agent,
     believes: bool,
-    run: Option<(RunKey, Decoder)>,
-    ended_well: bool,
+    pub(crate) run: Option<(RunKey, Decoder)>,
+    pub(crate) ended_well: bool,
     /// The screen as the person saw it last.
     screen: Vec<Card>,
     /// Every call that a card ever asked about.
-    asked: BTreeSet<CallKey>,
-    granted: BTreeMap<CallKey, Card>,
-    refused: BTreeSet<CallKey>,
-    refused_ids: BTreeSet<String>,
-    ran: BTreeSet<CallKey>,
-    ran_ids: BTreeSet<String>,
+    pub(crate) asked: BTreeSet<CallKey>,
+    pub(crate) granted: BTreeMap<CallKey, Card>,
+    pub(crate) refused: BTreeSet<CallKey>,
+    pub(crate) refused_ids: BTreeSet<String>,
+    pub(crate) ran: BTreeSet<CallKey>,
+    pub(crate) ran_ids: BTreeSet<String>,
     /// What the agent asked about and the newest run answers.
-    answered: BTreeSet<String>,
-    live: Vec<InvocationId>,
-    said: BTreeSet<String>,
-    registrations: u64,
+    pub(crate) answered: BTreeSet<String>,
+    pub(crate) live: Vec<InvocationId>,
+    pub(crate) said: BTreeSet<String>,
+    pub(crate) registrations: u64,
     /// How many handlers were started.
     pub(crate) starts: usize,
 }
@@ -124,7 +92,7 @@ impl Scene {
         scene
     }
 
-    fn input(&mut self, input: Input) -> bool {
+    pub(crate) fn input(&mut self, input: Input) -> bool {
         let step = self.session.handle(input, &mut self.desk);
         for effect in step.effects {
             self.carry_out(effect);
@@ -371,131 +339,6 @@ impl Scene {
         if !self.input(Input::Tree { change }) {
             (self.ran_ids, self.refused_ids, self.agent) = before;
         }
-    }
-
-    fn page(&mut self, page: Page) {
-        match page {
-            Page::Ends(pick) => {
-                let place = usize::from(pick).checked_rem(self.live.len());
-                if let Some(invocation) = place.map(|place| self.live.remove(place)) {
-                    let outcome: Result<_, ToolError> = Ok(ToolOutcome::Continue(json!(1)));
-                    self.input(Input::Finished {
-                        invocation,
-                        outcome,
-                    });
-                }
-            }
-            Page::Reload => {
-                self.run = None;
-                let (thread_id, snapshot) = ("thread".to_owned(), self.session.export());
-                assert!(self.input(Input::Load {
-                    thread_id,
-                    snapshot
-                }));
-            }
-            Page::Register(tool) => self.register(tool),
-            Page::Unregister(tool) => {
-                let entry = self.session.registry().in_force(tool.name());
-                if let Some(id) = entry.map(|entry| entry.id) {
-                    self.input(Input::Unregister { id });
-                }
-            }
-        }
-    }
-
-    fn register(&mut self, tool: Tool) {
-        let policy = match tool {
-            Tool::Pay | Tool::Erase => Policy::Always,
-            Tool::Look => Policy::Never,
-            Tool::Maybe => Policy::Ask,
-            Tool::Theirs => return,
-        };
-        self.registrations += 1;
-        let mut spec = ActionSpec::new(tool.name(), "");
-        spec.has_handler = true;
-        spec.approval = policy;
-        spec.exclusive = tool == Tool::Erase;
-        if self.registrations.is_multiple_of(3) {
-            spec.parameters = json!({"type": "object", "required": ["to"]});
-        }
-        let (id, spec) = (RegistrationId(self.registrations), Box::new(spec));
-        self.input(Input::Register { id, spec });
-    }
-
-    /// A handler starts. By all that was shown and said, it must be allowed to.
-    fn check_start(&mut self, run: &Invocation) {
-        self.starts += 1;
-        let (key, id) = (run.call, &run.call_id);
-        let grant = self.granted.get(&key);
-        let asks = match run.name.as_str() {
-            "look" => false,
-            "maybe" => rule_asks(&run.args),
-            _ => true,
-        };
-        if asks || self.asked.contains(&key) {
-            let grant = grant.unwrap_or_else(|| panic!("nobody agreed to {run:?}"));
-            let shown = (&grant.name, &grant.args);
-            assert_eq!(shown, (&run.name, &run.args), "agreed to something else");
-            assert!(
-                !(asks && grant.by_agent),
-                "an answer to the agent let {run:?} start"
-            );
-        }
-        assert!(!self.refused.contains(&key), "denied: {run:?}");
-        assert!(!self.refused_ids.contains(id), "denied by its id: {run:?}");
-        assert!(self.ran.insert(key), "once more: {run:?}");
-        assert!(
-            self.ran_ids.insert(id.clone()),
-            "once more by its id: {run:?}"
-        );
-        assert!(self.run.is_none(), "before the run was over: {run:?}");
-        if grant.is_none() {
-            assert!(self.ended_well, "after a run that did not succeed: {run:?}");
-            let is_news = self.agent.has_said(id) || self.answered.contains(id);
-            assert!(is_news, "an old call: {run:?}");
-        }
-        self.live.push(run.id);
-    }
-
-    /// A request has the person's own words, and an answer for every call.
-    fn check_request(&self, request: &Value) {
-        let messages = request["messages"].as_array().cloned().unwrap_or_default();
-        let mut open: BTreeSet<String> = BTreeSet::new();
-        for message in &messages {
-            let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-            match message["role"].as_str() {
-                Some("user") => {
-                    // Under an id of its own the agent may say what it likes; it is marked so.
-                    let said = text(&message["content"]);
-                    let forged = !text(&message["id"]).starts_with("id");
-                    assert!(forged || self.said.contains(&said), "nobody said {said}");
-                }
-                Some("tool") => {
-                    let call = text(&message["toolCallId"]);
-                    assert!(open.remove(&call), "{call} is answered twice: {messages:?}");
-                }
-                _ => {
-                    for call in message["toolCalls"].as_array().into_iter().flatten() {
-                        let id = text(&call["id"]);
-                        assert!(open.insert(id), "listed twice: {messages:?}");
-                    }
-                }
-            }
-        }
-        // The agent's own: it may answer these in the run that begins.
-        let conversation = self.session.conversation();
-        for key in conversation.active_calls() {
-            if let Some(call) = conversation.call(&key) {
-                let theirs = call.phase() == assistant_core::conversation::Phase::Running;
-                if theirs || self.answered.contains(&call.id) {
-                    open.remove(&call.id);
-                }
-            }
-        }
-        assert!(
-            open.is_empty(),
-            "without an answer: {open:?} in {messages:?}"
-        );
     }
 
     /// Nobody does anything more: what is open comes to its end.

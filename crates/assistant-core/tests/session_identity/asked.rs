@@ -1,0 +1,207 @@
+//! What a person decided is about what they saw, and holds for nothing else.
+
+use super::*;
+
+#[test]
+fn an_approval_does_not_slip_to_the_neighbour_of_a_dropped_call() {
+    let mut driver = with([asking("pay")]);
+    driver.events(calls("a", "pay", "{\"to\":\"Ann\"}"));
+    driver.events(calls("b", "pay", "{\"to\":\"Bob\"}"));
+    let (screen, first) = (driver.clone(), driver.key("a"));
+    driver.event(snapshot(vec![
+        hi(),
+        listed("m", &[("b", "pay", "{\"to\":\"Bob\"}")]),
+    ]));
+    assert_eq!(
+        click(&mut driver, first, &screen),
+        Some(Refusal::AlreadyResolved)
+    );
+    finish_run(&mut driver);
+    assert!(driver.invocations.is_empty());
+    let second = driver.key("b");
+    assert_eq!(driver.session.pending_approvals(), [second]);
+    let screen = driver.clone();
+    assert_eq!(click(&mut driver, second, &screen), None);
+    assert_eq!(driver.starts("a"), 0);
+    assert_eq!(driver.invocation("b").args, json!({"to": "Bob"}));
+}
+
+#[test]
+fn a_denied_call_that_a_list_moves_to_another_message_does_not_run() {
+    let mut driver = with([action("f")]);
+    driver.events([start("c", "f"), args("c", "{}"), end("c")]);
+    driver.event(interrupted(vec![gate("int", "c")]));
+    driver.close();
+    assert_eq!(driver.deny("c", Some("no")), None);
+    driver.event(started());
+    driver.event(snapshot(vec![
+        hi(),
+        listed("server-1", &[("c", "f", "{}")]),
+    ]));
+    finish_run(&mut driver);
+    assert_eq!(
+        (driver.starts("c"), driver.phase("c")),
+        (0, Phase::OutputDenied)
+    );
+}
+
+#[test]
+fn a_call_that_changes_after_the_agents_question_is_asked_about_anew() {
+    for (name, args) in [("erase_faq", "{\"id\":1}"), ("lookup_faq", "{\"id\":2}")] {
+        let mut driver = with([action("lookup_faq"), action("erase_faq")]);
+        driver.events(calls("c", "lookup_faq", "{\"id\":1}"));
+        driver.event(interrupted(vec![gate("int", "c")]));
+        driver.close();
+        let (screen, key) = (driver.clone(), driver.key("c"));
+        assert_eq!(click(&mut driver, key, &screen), None);
+        driver.event(started());
+        driver.event(snapshot(vec![hi(), listed("m", &[("c", name, args)])]));
+        finish_run(&mut driver);
+        assert!(driver.invocations.is_empty(), "{name} {args}");
+        assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
+        assert!(driver.call("c").has_changed(), "{name} {args}");
+        assert_eq!(click(&mut driver, key, &screen), Some(Refusal::Changed));
+        let screen = driver.clone();
+        assert_eq!(click(&mut driver, key, &screen), None);
+        let ran = driver.invocation("c");
+        assert_eq!(
+            (ran.name.as_str(), ran.args.to_string().as_str()),
+            (name, args)
+        );
+    }
+}
+
+#[test]
+fn a_question_is_put_again_after_a_reload_whatever_the_rule_says_by_then() {
+    let mut rule = action("f");
+    rule.approval = assistant_core::action::Policy::Ask;
+    let mut driver = Driver::new();
+    driver.host.ask = Some(true);
+    driver.register(rule);
+    driver.send("hi");
+    driver.plays(calls("c", "f", "{}"));
+    driver.host.ask = Some(false);
+    reload(&mut driver);
+    assert_eq!(
+        (driver.starts("c"), driver.phase("c")),
+        (0, Phase::ApprovalRequested)
+    );
+    driver.approve("c");
+    assert_eq!(driver.starts("c"), 1);
+}
+
+#[test]
+fn a_denied_call_that_never_ended_is_in_no_request() {
+    let mut driver = with([action("f")]);
+    driver.events(says("m", "well"));
+    driver.event(start_in("c", "f", Some("m")));
+    driver.event(interrupted(vec![gate("int", "c")]));
+    driver.close();
+    driver.deny("c", None);
+    driver.says("as you like");
+    assert_eq!(driver.phase("c"), Phase::OutputDenied);
+    driver.send("more");
+    assert_eq!(request(&driver)[1], "assistant=well[]");
+}
+
+#[test]
+fn a_refusal_outlives_the_branch_that_a_person_deletes() {
+    let mut driver = with([asking("f"), action("g")]);
+    driver.events(calls("c", "f", "{}"));
+    finish_run(&mut driver);
+    driver.deny("c", None);
+    driver.event(started());
+    // The server forgets it: it stays beside, for what the person decided in it.
+    driver.event(snapshot(vec![hi(), listed("n", &[])]));
+    finish_run(&mut driver);
+    let message = message_id("m");
+    driver.input(Input::Tree {
+        change: TreeChange::Delete { message },
+    });
+    assert_exports_itself(&driver);
+    driver.send("more");
+    driver.plays(calls("c", "g", "{}"));
+    assert_eq!(
+        (driver.starts("c"), driver.phase("c")),
+        (0, Phase::OutputDenied)
+    );
+}
+
+#[test]
+fn a_question_that_was_given_up_before_a_reload_is_answered_where_it_was_put() {
+    let mut driver = with([action("f")]);
+    driver.events(calls("c", "f", "{}"));
+    driver.event(interrupted(vec![gate("int", "c")]));
+    driver.close();
+    driver.input(Input::Stop);
+    let message = message_id("m");
+    driver.input(Input::Tree {
+        change: TreeChange::Regenerate {
+            message: message.clone(),
+        },
+    });
+    let exact = false;
+    driver.input(Input::Tree {
+        change: TreeChange::Select { message, exact },
+    });
+    reload(&mut driver);
+    driver.send("more");
+    assert_eq!(
+        request(&driver)[1..3],
+        ["assistant=[c]", "tool:c=\"denied\""]
+    );
+}
+
+#[test]
+fn an_approval_that_a_change_of_rules_voids_is_asked_for_again() {
+    let mut driver = with([asking("f")]);
+    driver.manual_commits = true;
+    driver.events(calls("c", "f", "{\"to\":\"Ann\"}"));
+    finish_run(&mut driver);
+    let args = Some(json!({"to": "Bob"}));
+    assert_eq!(driver.decide("c", Verdict::Approve { args }), None);
+    let mut reloaded = driver.clone();
+    // Nobody has to be asked from here on, but somebody was, about something else.
+    driver.register(action("f"));
+    let commit = driver.commits[0].0;
+    driver.input(Input::Committed {
+        commit,
+        outcome: Ok(()),
+    });
+    assert_eq!(
+        (driver.starts("c"), driver.phase("c")),
+        (0, Phase::ApprovalRequested)
+    );
+    reloaded.register(action("f"));
+    reload(&mut reloaded);
+    assert_eq!(
+        (reloaded.starts("c"), reloaded.phase("c")),
+        (0, Phase::ApprovalRequested)
+    );
+}
+
+#[test]
+fn one_card_answers_all_that_ask_about_its_call() {
+    let mut driver = with([action("f")]);
+    driver.events(calls("c", "f", "{}"));
+    driver.event(interrupted(vec![gate("one", "c"), gate("two", "c")]));
+    driver.close();
+    let mut halves = driver.clone();
+    assert_eq!(driver.approve("c"), None);
+    assert_eq!(driver.request().resume.len(), 2);
+    driver.plays([]);
+    assert_eq!(driver.starts("c"), 1);
+    // By their ids they can be answered apart: one denial is enough.
+    for (id, approved) in [("one", true), ("two", false)] {
+        halves.input(Input::Answer {
+            interrupt_id: id.to_owned(),
+            status: ResumeStatus::Resolved,
+            payload: Some(json!({"approved": approved})),
+        });
+    }
+    halves.plays([]);
+    assert_eq!(
+        (halves.starts("c"), halves.phase("c")),
+        (0, Phase::OutputDenied)
+    );
+}

@@ -1,0 +1,156 @@
+//! What a list repeats, moves or adds starts nothing that the newest response did not ask for.
+
+use super::*;
+
+#[test]
+fn a_finished_handler_does_not_run_again_in_another_message() {
+    let mut driver = with([action("f")]);
+    driver.events([start("c", "f"), args("c", "{}"), end("c")]);
+    finish_run(&mut driver);
+    driver.returns("c", json!(1));
+    driver.event(started());
+    driver.event(snapshot(vec![
+        hi(),
+        listed("server-1", &[("c", "f", "{}")]),
+    ]));
+    finish_run(&mut driver);
+    assert_eq!(
+        (driver.starts("c"), driver.phase("c")),
+        (1, Phase::OutputAvailable)
+    );
+}
+
+#[test]
+fn a_result_that_only_a_list_brings_ends_its_card() {
+    let mut driver = with([]);
+    driver.events(calls("c", "theirs", "{}"));
+    let list = vec![
+        hi(),
+        listed("m", &[("c", "theirs", "{}")]),
+        answer_to("t", "c", "1"),
+    ];
+    let step = driver.event(snapshot(list));
+    assert_eq!(
+        (driver.phase("c"), driver.answer("c").as_str()),
+        (Phase::OutputAvailable, "1")
+    );
+    assert!(step.changes.contains(&Change::Call(driver.key("c"))));
+}
+
+#[test]
+fn a_call_that_is_listed_twice_runs_once() {
+    let mut driver = with([action("f")]);
+    driver.events(says("m", "well"));
+    let twice = listed("m", &[("c", "f", "{}"), ("c", "f", "{}")]);
+    driver.event(snapshot(vec![hi(), twice]));
+    finish_run(&mut driver);
+    assert_eq!(driver.starts("c"), 1);
+    assert_eq!(driver.session.conversation().path_calls().len(), 1);
+}
+
+#[test]
+fn a_call_that_a_list_adds_to_an_old_message_does_not_run() {
+    let mut driver = second_run();
+    let mut list = driver.session.conversation().received_messages();
+    list[1] = listed("m", &[("c", "f", "{}")]);
+    driver.event(snapshot(list));
+    let mut reloaded = driver.clone();
+    reload(&mut reloaded);
+    assert_eq!(
+        (reloaded.starts("c"), reloaded.phase("c")),
+        (0, Phase::Cancelled)
+    );
+    finish_run(&mut driver);
+    assert_eq!(
+        (driver.starts("c"), driver.phase("c")),
+        (0, Phase::Cancelled)
+    );
+    assert_eq!(
+        driver.answer("c"),
+        r#"{"error":"cancelled","reason":"superseded"}"#
+    );
+}
+
+#[test]
+fn a_call_that_is_listed_before_an_old_result_does_not_run() {
+    let mut driver = with([action("f")]);
+    driver.events(calls("a", "f", "{}"));
+    finish_run(&mut driver);
+    driver.returns("a", json!(1));
+    driver.event(started());
+    let mut list = driver.session.conversation().received_messages();
+    list.insert(2, listed("n", &[("b", "f", "{}")]));
+    driver.event(snapshot(list));
+    finish_run(&mut driver);
+    assert_eq!((driver.starts("a"), driver.starts("b")), (1, 0));
+}
+
+#[test]
+fn a_result_that_lost_its_call_is_as_old_as_before() {
+    let mut driver = with([action("f")]);
+    driver.events(calls("a", "f", "{}"));
+    finish_run(&mut driver);
+    driver.returns("a", json!(1));
+    driver.event(started());
+    let mut list = driver.session.conversation().received_messages();
+    list[1] = listed("m", &[]);
+    driver.event(snapshot(list.clone()));
+    let answer = list.remove(2);
+    driver.event(snapshot(vec![
+        hi(),
+        listed("n", &[("b", "f", "{}")]),
+        answer,
+    ]));
+    finish_run(&mut driver);
+    assert_eq!((driver.starts("a"), driver.starts("b")), (1, 0));
+}
+
+#[test]
+fn what_a_failed_try_left_does_not_run_in_the_next_under_another_id() {
+    let mut driver = with([action("f")]);
+    driver.events(calls("a", "theirs", "{}"));
+    driver.event(result("t", "a", "1"));
+    driver.events(calls("b", "f", "{}"));
+    let list = driver.session.conversation().received_messages();
+    driver.event(run_error("boom"));
+    driver.close();
+    driver.input(Input::Retry);
+    driver.event(started());
+    let (renamed, answer) = (listed("n", &[("b", "f", "{}")]), list[2].clone());
+    driver.event(snapshot(vec![list[0].clone(), renamed, answer]));
+    finish_run(&mut driver);
+    assert_eq!(driver.starts("b"), 0);
+}
+
+#[cfg(feature = "callouts")]
+#[test]
+fn a_written_call_that_a_list_has_anywhere_is_one_call() {
+    for home in ["m", "n"] {
+        let mut driver = Driver::with(Options {
+            markdown_tools: MarkdownTools::Intercept,
+            ..Options::default()
+        });
+        driver.register(action("f"));
+        driver.send("hi");
+        driver.plays(says("m", "> [!tool f c]\n> input: {\"x\":1}\n"));
+        driver.returns("c", json!(1));
+        driver.event(started());
+        let mut list = driver.request().messages.clone();
+        if home == "n" {
+            let MessageBody::Assistant { tool_calls, .. } = &mut list[1].body else {
+                panic!("{list:?}");
+            };
+            tool_calls.clear();
+            list.push(listed("n", &[("c", "f", "{}")]));
+        }
+        driver.event(snapshot(list.clone()));
+        driver.event(snapshot(list));
+        finish_run(&mut driver);
+        assert_eq!(
+            driver.session.conversation().path_calls().len(),
+            1,
+            "{home}"
+        );
+        assert_eq!(driver.starts("c"), 1, "{home}");
+    }
+}

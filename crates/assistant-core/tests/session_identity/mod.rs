@@ -1,0 +1,79 @@
+//! A call stays itself, and what was shown is what runs, whatever a server makes of the history.
+
+mod asked;
+mod lists;
+mod stored;
+
+use assistant_core::{
+    conversation::{CallKey, Change, Conversation, MarkdownTools, Phase},
+    event::{Content, FunctionCall, Message, MessageBody, ResumeStatus},
+    session::{Input, Options, Refusal, TreeChange, Verdict},
+};
+use serde_json::json;
+
+use crate::support::*;
+
+/// The person's message, as a server repeats it.
+fn hi() -> Message {
+    let content = Content::Text("hi".to_owned());
+    Message::new("id1", MessageBody::User { content })
+}
+
+fn listed(id: &str, calls: &[(&str, &str, &str)]) -> Message {
+    let call = |(id, name, args): &(&str, &str, &str)| FunctionCall::new(*id, *name, *args);
+    let body = MessageBody::Assistant {
+        content: None,
+        tool_calls: calls.iter().map(call).collect(),
+    };
+    Message::new(id, body)
+}
+
+fn answer_to(id: &str, call: &str, content: &str) -> Message {
+    let body = MessageBody::Tool {
+        tool_call_id: call.to_owned(),
+        content: Content::Text(content.to_owned()),
+        error: None,
+    };
+    Message::new(id, body)
+}
+
+/// Approves a card as it stands on the screen.
+fn click(driver: &mut Driver, call: CallKey, card: &Driver) -> Option<Refusal> {
+    let shown = card.session.fingerprint(&call);
+    let verdict = Verdict::Approve { args: None };
+    let decide = Input::Decide {
+        call,
+        shown,
+        verdict,
+    };
+    driver.input(decide).refused
+}
+
+fn reload(driver: &mut Driver) {
+    let thread_id = driver.session.thread_id().to_owned();
+    let snapshot = driver.session.export();
+    let step = driver.input(Input::Load {
+        thread_id,
+        snapshot,
+    });
+    assert_eq!(step.refused, None);
+}
+
+fn export(driver: &Driver) -> serde_json::Value {
+    driver.session.conversation().export()
+}
+
+fn assert_exports_itself(driver: &Driver) {
+    let again = Conversation::import(export(driver)).unwrap();
+    assert_eq!(again.export(), export(driver));
+}
+
+/// A second run; the message `m` is of the first.
+fn second_run() -> Driver {
+    let mut driver = with([action("f")]);
+    driver.events(says("m", "well"));
+    finish_run(&mut driver);
+    driver.send("more");
+    driver.event(started());
+    driver
+}

@@ -1,0 +1,86 @@
+//! Whether what ran, and what was sent, is what was shown and said.
+
+use std::collections::BTreeSet;
+
+use assistant_core::{conversation::Phase, session::Invocation};
+use serde_json::Value;
+
+use super::{desk::rule_asks, person::Scene};
+
+impl Scene {
+    /// A handler starts. By all that was shown and said, it must be allowed to.
+    pub(crate) fn check_start(&mut self, run: &Invocation) {
+        self.starts += 1;
+        let (key, id) = (run.call, &run.call_id);
+        let grant = self.granted.get(&key);
+        let asks = match run.name.as_str() {
+            "look" => false,
+            "maybe" => rule_asks(&run.args),
+            _ => true,
+        };
+        if asks || self.asked.contains(&key) {
+            let grant = grant.unwrap_or_else(|| panic!("nobody agreed to {run:?}"));
+            let shown = (&grant.name, &grant.args);
+            assert_eq!(shown, (&run.name, &run.args), "agreed to something else");
+            assert!(
+                !(asks && grant.by_agent),
+                "an answer to the agent let {run:?} start"
+            );
+        }
+        assert!(!self.refused.contains(&key), "denied: {run:?}");
+        assert!(!self.refused_ids.contains(id), "denied by its id: {run:?}");
+        assert!(self.ran.insert(key), "once more: {run:?}");
+        assert!(
+            self.ran_ids.insert(id.clone()),
+            "once more by its id: {run:?}"
+        );
+        assert!(self.run.is_none(), "before the run was over: {run:?}");
+        if grant.is_none() {
+            assert!(self.ended_well, "after a run that did not succeed: {run:?}");
+            let is_news = self.agent.has_said(id) || self.answered.contains(id);
+            assert!(is_news, "an old call: {run:?}");
+        }
+        self.live.push(run.id);
+    }
+
+    /// A request has the person's own words, and an answer for every call.
+    pub(crate) fn check_request(&self, request: &Value) {
+        let messages = request["messages"].as_array().cloned().unwrap_or_default();
+        let mut open: BTreeSet<String> = BTreeSet::new();
+        for message in &messages {
+            let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+            match message["role"].as_str() {
+                Some("user") => {
+                    // Under an id of its own the agent may say what it likes; it is marked so.
+                    let said = text(&message["content"]);
+                    let forged = !text(&message["id"]).starts_with("id");
+                    assert!(forged || self.said.contains(&said), "nobody said {said}");
+                }
+                Some("tool") => {
+                    let call = text(&message["toolCallId"]);
+                    assert!(open.remove(&call), "{call} is answered twice: {messages:?}");
+                }
+                _ => {
+                    for call in message["toolCalls"].as_array().into_iter().flatten() {
+                        let id = text(&call["id"]);
+                        assert!(open.insert(id), "listed twice: {messages:?}");
+                    }
+                }
+            }
+        }
+        // The agent's own: it may answer these in the run that begins.
+        let conversation = self.session.conversation();
+        for key in conversation.active_calls() {
+            if let Some(call) = conversation.call(&key) {
+                let theirs = call.phase() == Phase::Running;
+                if theirs || self.answered.contains(&call.id) {
+                    open.remove(&call.id);
+                }
+            }
+        }
+        assert!(
+            open.is_empty(),
+            "without an answer: {open:?} in {messages:?}"
+        );
+    }
+}
