@@ -63,6 +63,11 @@ pub fn Composer(
             refused.set(None);
         });
     }
+    // What stood in the way of a message stands there no longer.
+    Effect::new(move |_| {
+        state.track();
+        refused.set(None);
+    });
     let send = {
         let (assistant, tray, labels) = (assistant.clone(), tray.clone(), labels.clone());
         move || {
