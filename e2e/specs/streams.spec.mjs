@@ -38,16 +38,21 @@ const scenes = Object.fromEntries(
 
 const pageTest = embedSuite({ scenes });
 
-/** What a person can read in a place, but for times. */
+/** What a person can read in a place, line by line, but for times. */
 const words = (page, place) =>
-  page.locator(`#${place}`).evaluate((element) => element.innerText.replace(/\d+([.:,]\d+)*( ?(ms|s|AM|PM|seconds?))?/g, "#"));
+  page.locator(`#${place}`).evaluate((element) => {
+    const lines = element.innerText.replace(/\d+([.:,]\d+)*( ?(ms|s|AM|PM|seconds?))?/g, "#").split("\n");
+    return lines.filter((line) => /[^#\s]/.test(line)).join("\n");
+  });
 
 const frames = (page) =>
   page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
 
 async function play(page, agent, place, scene) {
   const chat = await mountIn(page, place, agent.url + scene);
-  await chat.send("Go");
+  // The message may be gone from the page as soon as the answer comes.
+  await chat.composer.fill("Go");
+  await chat.composer.press("Enter");
   while (!ended.has(scene)) {
     await frames(page);
     agent.proceed();

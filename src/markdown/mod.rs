@@ -52,9 +52,12 @@ pub fn MarkdownText(
         let root = root.get()?;
         let known = drawing
             .flatten()
-            .filter(|drawing| drawing.mark.generation == mark.generation);
+            .filter(|drawing| drawing.mark.generation == mark.generation)
+            // A text that goes on after it had ended is read anew, and so it is drawn anew.
+            .filter(|drawing| !drawing.ended || mark.len <= drawing.mark.len);
         let mut drawing = known.unwrap_or_else(|| Drawing {
             mark,
+            ended: false,
             reader: Markdown::new(),
             painter: Painter::new(
                 root.into(),
@@ -64,6 +67,7 @@ pub fn MarkdownText(
             ),
         });
         drawing.mark = mark;
+        drawing.ended |= !mark.open;
         drawing.follow(&assistant, &message, part.index);
         Some(drawing)
     });
@@ -79,6 +83,8 @@ pub fn MarkdownText(
 /// A text being drawn.
 struct Drawing {
     mark: Mark,
+    /// Whether it was said to be complete.
+    ended: bool,
     reader: Markdown,
     painter: Painter,
 }
