@@ -3,11 +3,11 @@
 use serde_json::{Map, Value};
 
 use super::{
-    Author, CallKey, Fingerprint, Origin, Phase,
+    Approval, Author, CallError, CallKey, CallResult, Decision, Origin, Phase, Progress,
     state::{Done, Happening, State},
 };
 use crate::{
-    event::{Content, Object},
+    event::Object,
     wire::json::partial::{self, PartialJson},
 };
 
@@ -346,149 +346,5 @@ impl ToolCall {
     #[must_use]
     pub const fn has_ended(&self) -> bool {
         !self.open
-    }
-}
-
-/// What a person was asked about a call, and what they said.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Approval {
-    /// What they said, once they did.
-    pub decision: Option<Decision>,
-    /// The agent's interrupt that this answers, if it was the agent who asked.
-    pub interrupt_id: Option<String>,
-    /// What the person saw when they decided.
-    pub(crate) shown: Option<Fingerprint>,
-    /// Fields beyond what is known, kept as they came.
-    pub extra: Object,
-}
-
-impl Approval {
-    /// What the tool message says that tells the agent to go on.
-    pub(crate) const GO_ON: &str = "approved";
-}
-
-/// What a person said.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Decision {
-    /// Go on.
-    Approved,
-    /// Do not.
-    Denied {
-        /// Why not.
-        reason: Option<String>,
-    },
-}
-
-/// How far a handler says it is.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Progress {
-    /// From 0 to 1, if it knows.
-    pub fraction: Option<f64>,
-    /// What it is doing.
-    pub text: Option<String>,
-}
-
-/// The answer to a call, as it goes to the agent.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CallResult {
-    /// The id of the tool message that carries it.
-    pub message_id: String,
-    /// What is sent: serialised once, kept as it is.
-    pub content: Content,
-    /// The error field of the tool message; only for calls that failed (rule "results on the wire").
-    pub error: Option<String>,
-    /// The result as a value, for display.
-    pub value: Value,
-    /// The provider's sealed form, to be given back untouched.
-    pub encrypted_value: Option<String>,
-    /// The subagent run it belongs to.
-    pub subagent_run_id: Option<String>,
-    /// Open metadata of the tool message.
-    pub metadata: Option<Object>,
-    /// Fields of the tool message beyond what is known, kept as they came.
-    pub extra: Object,
-}
-
-impl CallResult {
-    /// A result without anything but its content.
-    #[must_use]
-    pub fn new(message_id: impl Into<String>, content: String, value: Value) -> Self {
-        Self {
-            message_id: message_id.into(),
-            content: Content::Text(content),
-            error: None,
-            value,
-            encrypted_value: None,
-            subagent_run_id: None,
-            metadata: None,
-            extra: Object::new(),
-        }
-    }
-}
-
-/// Why a call failed.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CallError {
-    /// A sentence, for the person and the model.
-    pub message: String,
-    /// Which kind of failure.
-    pub kind: ErrorKind,
-    /// More, if there is more.
-    pub details: Option<Value>,
-}
-
-/// Which kind of failure a call met.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ErrorKind {
-    /// The arguments are no JSON or break the schema.
-    InvalidArguments,
-    /// There is no such tool here, or it was not offered in this run.
-    UnknownTool,
-    /// The action has no handler.
-    NoHandler,
-    /// The agent announced a result and never gave it.
-    NoResult,
-    /// The handler failed.
-    Handler,
-    /// The handler took too long.
-    Timeout,
-    /// The start could not be written down, so nothing was started.
-    Journal,
-    /// The agent says that it failed.
-    Agent,
-}
-
-impl ErrorKind {
-    /// The word for it in JSON.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::InvalidArguments => "invalid_arguments",
-            Self::UnknownTool => "unknown_tool",
-            Self::NoHandler => "no_handler",
-            Self::NoResult => "no_result",
-            Self::Handler => "handler",
-            Self::Timeout => "timeout",
-            Self::Journal => "journal",
-            Self::Agent => "agent",
-        }
-    }
-
-    /// The kind with this word; anything else counts as the handler's.
-    #[must_use]
-    pub fn parse(word: &str) -> Self {
-        [
-            Self::InvalidArguments,
-            Self::UnknownTool,
-            Self::NoHandler,
-            Self::NoResult,
-            Self::Timeout,
-            Self::Journal,
-            Self::Agent,
-        ]
-        .into_iter()
-        .find(|kind| kind.as_str() == word)
-        .unwrap_or(Self::Handler)
     }
 }

@@ -4,6 +4,7 @@
 //! keeps its place in the received order (rule "one conversation"). One path through the tree is the chat.
 //! Nothing here decides what happens next: that is [`crate::session`], the only writer.
 
+mod answer;
 mod apply;
 mod branch;
 mod call;
@@ -31,9 +32,10 @@ mod state_table;
 mod tree;
 mod wire_form;
 
+pub use answer::{Approval, CallError, CallResult, Decision, ErrorKind, Progress};
 pub(crate) use apply::Applied;
 pub use branch::{Sibling, TreeError};
-pub use call::{Approval, CallError, CallResult, Decision, ErrorKind, Progress, ToolCall};
+pub use call::ToolCall;
 pub use change::Change;
 pub use cost::Cost;
 pub use fingerprint::Fingerprint;
