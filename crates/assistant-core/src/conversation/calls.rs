@@ -149,7 +149,8 @@ impl Conversation {
         CallKey::new(self.last_key)
     }
 
-    /// Gives keys to the calls of a message that have none, and notes where they are.
+    /// Gives a key, and the run that writes now, to each call of a message that has none, and notes
+    /// where all of them are.
     pub(super) fn settle_in(&mut self, node: usize) {
         let Some(Some(entry)) = self.nodes.get_mut(node) else {
             return;
@@ -161,6 +162,7 @@ impl Conversation {
             if call.key.number() == 0 {
                 self.last_key += 1;
                 call.key = CallKey::new(self.last_key);
+                call.run = call.run.or(self.runs.current);
             }
             self.places.insert(call.key, CallRef { node, part });
             if call.state.is_done() || !call.is_real() {

@@ -56,25 +56,7 @@ impl Conversation {
 
     /// Makes the calls of a new node findable, and gives them the results that came before them.
     pub(super) fn index_calls(&mut self, node: usize) {
-        let current = self.runs.current;
-        let keyless = self
-            .node(node)
-            .into_iter()
-            .flat_map(|node| node.message.calls());
-        let fresh: Vec<bool> = keyless.map(|call| call.key.number() == 0).collect();
         self.settle_in(node);
-        if let Some(Some(entry)) = self.nodes.get_mut(node) {
-            let calls = entry
-                .message
-                .parts
-                .iter_mut()
-                .filter_map(super::Part::as_call_mut);
-            for (call, fresh) in calls.zip(fresh) {
-                if fresh && call.run.is_none() {
-                    call.run = current;
-                }
-            }
-        }
         let keys: Vec<CallKey> = self.node_calls(node).collect();
         for key in keys {
             self.index_call(key);
@@ -90,14 +72,9 @@ impl Conversation {
         let (id, is_done) = (call.id.clone(), call.state.is_done());
         add_once(self.calls.entry(id).or_default(), key);
         self.index_answer(key);
-        if is_done && !self.has_history(&key) {
-            self.history.push(key);
+        if is_done {
+            add_once(&mut self.history, key);
         }
-    }
-
-    /// Whether a call that has ended is in the history. Mostly it is the newest there.
-    fn has_history(&self, key: &CallKey) -> bool {
-        self.history.last() == Some(key)
     }
 
     /// Builds every index anew, after an operation that moved parts or nodes.

@@ -122,7 +122,7 @@ impl Calls {
     }
 
     /// Somebody on the page waits for a call.
-    pub(super) fn expect(&mut self, key: CallKey, request: u64) {
+    pub(super) fn note_request(&mut self, key: CallKey, request: u64) {
         self.requests.insert(key, request);
     }
 

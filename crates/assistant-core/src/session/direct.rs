@@ -20,7 +20,7 @@ impl Session {
         call.set_args_text(&args.to_string());
         call.end_args();
         let key = self.conversation.add_direct(call);
-        self.calls.expect(key, request);
+        self.calls.note_request(key, request);
         self.prepare(&key, cx);
     }
 
