@@ -79,10 +79,12 @@ impl ToolCallView<Value> {
         self.streams_args = streams_args;
         self
     }
+}
 
-    /// The same call with arguments of another type.
+impl<T> ToolCallView<T> {
+    /// Returns the same call with arguments of another type.
     #[must_use]
-    pub fn cast<T>(self) -> ToolCallView<T> {
+    pub fn cast<U>(self) -> ToolCallView<U> {
         ToolCallView {
             assistant: self.assistant,
             cell: self.cell,
@@ -90,9 +92,7 @@ impl ToolCallView<Value> {
             args: PhantomData,
         }
     }
-}
 
-impl<T> ToolCallView<T> {
     /// Which call.
     #[must_use]
     pub fn key(&self) -> &CallKey {
@@ -296,7 +296,7 @@ impl<T> ToolCallView<T> {
     #[must_use]
     pub fn default_card(&self) -> AnyView {
         DefaultCard(crate::tool::DefaultCardProps {
-            call: self.clone().erase(),
+            call: self.clone().cast(),
         })
         .into_any()
     }
@@ -329,15 +329,6 @@ impl<T> ToolCallView<T> {
                     .map(|r| r.spec.parameters.clone())
             })
             .flatten()
-    }
-
-    fn erase(self) -> ToolCallView<Value> {
-        ToolCallView {
-            assistant: self.assistant,
-            cell: self.cell,
-            streams_args: self.streams_args,
-            args: PhantomData,
-        }
     }
 
     /// Reads the call; who reads inside a reactive closure is told of every change.
