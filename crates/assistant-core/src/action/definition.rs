@@ -145,7 +145,8 @@ pub enum Execution {
     Agent,
 }
 
-/// How a handler's value becomes the text that is sent (rule "results on the wire").
+/// The way in which a handler's value is written as the text that is sent (rule "results on the
+/// wire").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResultEncoding {
     /// Its JSON text; a string is quoted.

@@ -1,4 +1,4 @@
-//! What becomes of the tree: branches shown, moved, deleted.
+//! Operations on the tree: shows, moves and deletes branches.
 //!
 //! Nothing here decides whether it may be done: that is the session's. Neighbours: `join`, the way
 //! in for messages that do not continue the run's path, and `copy`, for what branches share.

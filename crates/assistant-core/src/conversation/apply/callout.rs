@@ -37,7 +37,7 @@ struct Reader {
     announced: Option<(u32, Option<usize>)>,
     /// The calls that show callouts of this text, by the id that was written.
     told: HashMap<String, CallKey>,
-    /// Whether something may be kept back.
+    /// Set while the parser may hold text back.
     running: bool,
 }
 

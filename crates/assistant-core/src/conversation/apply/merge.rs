@@ -147,7 +147,7 @@ impl Conversation {
         listing
     }
 
-    /// Whether a message with this id, or a result, is on another branch.
+    /// Returns whether another branch holds a message, or a result, with this id.
     fn is_elsewhere(&self, id: &str) -> bool {
         let nodes = self.wire_ids.get(id);
         nodes.is_some_and(|nodes| !nodes.is_empty()) || self.answers.contains_key(id)
@@ -206,7 +206,7 @@ impl Conversation {
     }
 }
 
-/// Whether a list says of a message what it says already, so that there is nothing to change.
+/// Returns whether the listed message equals the one in the tree, so that nothing changes.
 fn says_the_same(message: &crate::conversation::Message, listed: &Message) -> bool {
     if message.role != listed.role() {
         return false;

@@ -17,7 +17,7 @@ pub(super) enum Place {
     Node(usize),
     /// The tool message of a call.
     Result(CallKey),
-    /// What the list brings.
+    /// A message that only the list holds.
     New,
 }
 
@@ -101,7 +101,7 @@ impl Conversation {
         }
     }
 
-    /// Whether a call has the result that it had before the list came.
+    /// Returns whether a call still has the result that it had before the list came.
     fn still_has(&self, key: &CallKey, message_id: &str) -> bool {
         self.call(key).is_some_and(|call| {
             let result = call.result.as_ref();

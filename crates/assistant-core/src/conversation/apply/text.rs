@@ -222,7 +222,7 @@ impl Conversation {
         named.find(|ix| self.on_path(*ix) && self.role_of(*ix) != Some(Role::Tool))
     }
 
-    /// Whether a person said it here: nobody else adds to it.
+    /// Returns whether a person said the message here; nobody else may add to it then.
     pub(super) fn is_persons(&self, ix: usize) -> bool {
         self.node(ix)
             .is_some_and(|node| node.message.author == Some(Author::Page))
