@@ -7,8 +7,8 @@ use assistant_core::{
     conversation::{CallKey, Conversation, MessageId},
     event::{Content, Event, ResumeStatus, Tool},
     session::{
-        AgentStep, Input, Notice, NoticeId, OpenInterrupt, Options, Refusal, RunSummary,
-        TreeChange, Verdict,
+        AgentStep, Input, Notice, NoticeId, OpenInterrupt, Options, Refusal, TreeChange,
+        TurnSummary, Verdict,
     },
 };
 use leptos::prelude::*;
@@ -335,7 +335,7 @@ impl Assistant {
 
     /// What has happened since the last user message.
     #[must_use]
-    pub fn summary(&self) -> RunSummary {
+    pub fn summary(&self) -> TurnSummary {
         self.runtime()
             .read(|session| session.summary().clone())
             .unwrap_or_default()

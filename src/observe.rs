@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use assistant_core::{event::Diagnostic, session::RunSummary};
+use assistant_core::{event::Diagnostic, session::TurnSummary};
 
 use crate::{
     assistant::Assistant,
@@ -54,14 +54,14 @@ impl Assistant {
     /// # let _ = options;
     /// let assistant = use_assistant().expect("below a provider");
     /// assistant.set_stop_rule("budget", |summary| {
-    ///     let tokens = summary.steps.iter().flat_map(|step| &step.usage);
+    ///     let tokens = summary.runs.iter().flat_map(|run| &run.usage);
     ///     tokens.filter_map(|usage| usage.output_tokens).sum::<u64>() > 20_000
     /// });
     /// ```
     pub fn set_stop_rule(
         &self,
         name: impl Into<String>,
-        rule: impl Fn(&RunSummary) -> bool + 'static,
+        rule: impl Fn(&TurnSummary) -> bool + 'static,
     ) {
         self.runtime().set_stop_rule(name.into(), Rc::new(rule));
     }

@@ -23,7 +23,7 @@ use assistant_core::{
     action::{RegistrationId, ToolError},
     conversation::CallKey,
     event::Diagnostic,
-    session::{Input, InvocationId, Options, Refusal, RunKey, RunSummary, Session},
+    session::{Input, InvocationId, Options, Refusal, RunKey, Session, TurnSummary},
 };
 use futures_channel::oneshot;
 use futures_util::future::AbortHandle;
@@ -45,7 +45,7 @@ pub(crate) use host::{console_error, fresh_id, now, written};
 pub(crate) use timer::{after, sleep};
 
 type DiagnosticObserver = Rc<dyn Fn(&Diagnostic)>;
-type StopRule = Rc<dyn Fn(&RunSummary) -> bool>;
+type StopRule = Rc<dyn Fn(&TurnSummary) -> bool>;
 
 /// A handler that runs.
 struct HandlerTask {
@@ -217,7 +217,7 @@ impl Runtime {
     }
 
     /// Asks a rule of the application whether the loop ends. The session is borrowed meanwhile.
-    fn stops(&self, name: &str, summary: &RunSummary) -> bool {
+    fn stops(&self, name: &str, summary: &TurnSummary) -> bool {
         let rule = self.stop_rules.borrow().get(name).cloned();
         if rule.is_none() {
             console_error(&format!(

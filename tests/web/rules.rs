@@ -45,7 +45,7 @@ async fn a_rule_of_the_application_ends_the_loop() {
         let (handle, seen) = (assistant.clone(), Rc::clone(&seen));
         assistant.set_stop_rule("enough", move |summary| {
             seen.set(handle.with_conversation(|_| ()).is_some());
-            summary.steps.len() == 2
+            summary.runs.len() == 2
         });
     })
     .await;
@@ -75,7 +75,7 @@ async fn the_notice_of_the_limit_names_the_limit() {
     let options = Options {
         stop_when: StopCondition::Any(vec![
             StopCondition::HasToolCall("other".into()),
-            StopCondition::StepCount(1),
+            StopCondition::RunCount(1),
         ]),
         ..Options::default()
     };
@@ -93,7 +93,7 @@ async fn the_notice_of_the_limit_names_the_limit() {
 
 #[wasm_bindgen_test]
 async fn results_of_a_loaded_conversation_are_sent_when_the_person_says_so() {
-    let chat = looping(StopCondition::StepCount(1), again).await;
+    let chat = looping(StopCondition::RunCount(1), again).await;
     assert_eq!(chat.agent.inputs().len(), 1);
     let saved = chat.assistant.export();
     let chat = super::support::chat(MockAgent::new(), again).await;

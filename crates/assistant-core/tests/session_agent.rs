@@ -220,14 +220,14 @@ fn stop_gives_up_what_the_agent_was_told() {
 #[test]
 fn the_limit_keeps_a_yes_for_later() {
     let mut driver = Driver::with(Options {
-        stop_when: StopCondition::StepCount(1),
+        stop_when: StopCondition::RunCount(1),
         ..Options::default()
     });
     driver.register(told("f"));
     driver.send("hi");
     driver.plays(calls("c", "f", "{}"));
     driver.approve("c");
-    assert_eq!(driver.notices(), [NoticeKind::StepLimit]);
+    assert_eq!(driver.notices(), [NoticeKind::RunLimit]);
     assert_eq!(driver.phase("c"), Phase::ApprovalResponded);
     driver.input(Input::Continue);
     assert_eq!(request(&driver)[2], "tool:c=approved");

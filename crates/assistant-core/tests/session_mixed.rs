@@ -114,7 +114,7 @@ fn alone_it_is_answered_at_once() {
 #[test]
 fn nothing_spins_when_no_run_follows() {
     let mut driver = Driver::with(Options {
-        stop_when: StopCondition::StepCount(1),
+        stop_when: StopCondition::RunCount(1),
         ..Options::default()
     });
     driver.register(action("g"));
@@ -124,7 +124,7 @@ fn nothing_spins_when_no_run_follows() {
     driver.events(calls("d", "g", "{}"));
     finish_run(&mut driver);
     driver.returns("d", json!(1));
-    assert_eq!(driver.notices(), [NoticeKind::StepLimit]);
+    assert_eq!(driver.notices(), [NoticeKind::RunLimit]);
     assert_eq!(driver.phase("c"), Phase::OutputError);
     assert!(driver.session.running_tools().is_empty());
 }

@@ -37,9 +37,9 @@ fn a_call_makes_a_second_run_and_the_summary_tells() {
     driver.returns("c", json!("ok"));
     driver.says("done");
     let summary = driver.session.summary();
-    assert_eq!(summary.steps.len(), 2);
-    assert_eq!(summary.steps[0].tools, ["f"]);
-    assert!(summary.steps[1].tools.is_empty() && summary.steps[1].spoke);
+    assert_eq!(summary.runs.len(), 2);
+    assert_eq!(summary.runs[0].tools, ["f"]);
+    assert!(summary.runs[1].tools.is_empty() && summary.runs[1].spoke);
     assert_eq!(summary.finish, Some(FinishReason::Stop));
     let sketch = sketch(&driver.session.conversation().received_messages());
     assert_eq!(
@@ -152,7 +152,7 @@ fn run_and_message_ids_are_never_given_twice() {
 #[test]
 fn an_endless_caller_is_stopped_at_the_limit_and_continue_sends_the_results() {
     let mut driver = Driver::with(Options {
-        stop_when: StopCondition::StepCount(5),
+        stop_when: StopCondition::RunCount(5),
         ..Options::default()
     });
     driver.register(action("f"));
@@ -165,7 +165,7 @@ fn an_endless_caller_is_stopped_at_the_limit_and_continue_sends_the_results() {
     assert_eq!(driver.runs.len(), 5);
     assert_eq!(driver.phase("c4"), Phase::OutputAvailable);
     assert_eq!(driver.session.summary().finish, Some(FinishReason::Limit));
-    assert_eq!(driver.notices(), [NoticeKind::StepLimit]);
+    assert_eq!(driver.notices(), [NoticeKind::RunLimit]);
     let notice = &driver.session.notices()[0];
     assert!(
         notice
@@ -202,11 +202,11 @@ fn stop_conditions_combine() {
     assert!(!ends(has("g")));
     assert!(ends(StopCondition::Any(vec![
         has("g"),
-        StopCondition::StepCount(1)
+        StopCondition::RunCount(1)
     ])));
     assert!(!ends(StopCondition::All(vec![
         has("f"),
-        StopCondition::StepCount(2)
+        StopCondition::RunCount(2)
     ])));
     // What the rule says is the host's.
     assert!(ends(StopCondition::Rule("after one".to_owned())));
@@ -228,7 +228,7 @@ fn the_default_limit_is_ten() {
 #[test]
 fn results_left_at_the_limit_go_with_the_next_message() {
     let mut driver = Driver::with(Options {
-        stop_when: StopCondition::StepCount(1),
+        stop_when: StopCondition::RunCount(1),
         ..Options::default()
     });
     driver.register(action("f"));
@@ -240,7 +240,7 @@ fn results_left_at_the_limit_go_with_the_next_message() {
         request(&driver),
         ["user=hi", "assistant=[c]", "tool:c=1", "user=more"]
     );
-    assert_eq!(driver.session.summary().steps.len(), 1);
+    assert_eq!(driver.session.summary().runs.len(), 1);
 }
 
 #[test]

@@ -137,7 +137,7 @@ fn the_notice_says_which_condition_ended_the_loop() {
     let mut driver = Driver::with(Options {
         stop_when: StopCondition::Any(vec![
             StopCondition::HasToolCall("f".to_owned()),
-            StopCondition::StepCount(9),
+            StopCondition::RunCount(9),
         ]),
         ..Options::default()
     });

@@ -200,7 +200,7 @@ impl Session {
             call_id: call.id.clone(),
             name: call.name.clone(),
             args,
-            iteration: u32::try_from(self.turn.summary().steps.len().saturating_sub(1))
+            iteration: u32::try_from(self.turn.summary().runs.len().saturating_sub(1))
                 .unwrap_or(u32::MAX),
         };
         self.number();

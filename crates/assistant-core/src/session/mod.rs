@@ -48,7 +48,7 @@ pub use input::{Failure, FailureKind, Input, Refusal, StreamEnd, TreeChange, Ver
 pub use interrupts::OpenInterrupt;
 pub use notice::{Notice, NoticeAction, NoticeId, NoticeKind};
 pub use options::{Options, StopCondition};
-pub use summary::{AgentStep, FinishReason, RunSummary, StepSummary};
+pub use summary::{AgentStep, FinishReason, RunSummary, TurnSummary};
 
 use std::collections::BTreeMap;
 
@@ -237,7 +237,7 @@ impl Session {
 
     /// What has happened since the last user message.
     #[must_use]
-    pub const fn summary(&self) -> &RunSummary {
+    pub const fn summary(&self) -> &TurnSummary {
         self.turn.summary()
     }
 

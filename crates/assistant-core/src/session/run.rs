@@ -3,7 +3,7 @@
 //! Neighbours: `send` takes what the person says, `settle` decides what follows the end.
 
 use super::{
-    Cx, Effect, InvocationId, NoticeKind, RunKey, Session, StepSummary, StreamEnd, TimerId, legacy,
+    Cx, Effect, InvocationId, NoticeKind, RunKey, RunSummary, Session, StreamEnd, TimerId, legacy,
 };
 use crate::{
     conversation::{Applied, CallKey, Change, Cost, Cut, Happening, State},
@@ -78,14 +78,14 @@ impl Session {
             forwarded_props: self.props_with_answers(),
             resume: self.interrupts.resume_entries(),
         };
-        let step = StepSummary {
+        let summary = RunSummary {
             run_id: input.run_id.clone(),
             base: self.conversation.run_tip().cloned(),
             tools: Vec::new(),
             usage: Vec::new(),
             spoke: false,
             acted: false,
-            agent_steps: Vec::new(),
+            steps: Vec::new(),
         };
         let run = Run {
             key,
@@ -101,7 +101,7 @@ impl Session {
             started_at: cx.now,
         };
         self.conversation.begin_run(&input.run_id);
-        self.turn.begin(run, step, names);
+        self.turn.begin(run, summary, names);
         self.hand_over(&Happening::HandedOver);
         cx.effect(Effect::OpenRun {
             run: key,
@@ -141,7 +141,7 @@ impl Session {
                 | EventKind::RunError { .. }
         );
         if !frame && !is_thought(&event.kind) {
-            self.turn.step(|step| step.acted = true);
+            self.turn.note(|run| run.acted = true);
         }
         match &event.kind {
             EventKind::RunStarted { .. } => self.run_began(cx.now),
@@ -167,7 +167,7 @@ impl Session {
             | EventKind::ReasoningStart { .. }
             | EventKind::ReasoningEnd { .. } => return self.turn.keep_side_event(event),
             EventKind::TextMessageContent { delta, .. } if !delta.is_empty() => {
-                self.turn.step(|step| step.spoke = true);
+                self.turn.note(|run| run.spoke = true);
             }
             EventKind::ToolCallStart {
                 tool_call_id,
@@ -177,7 +177,7 @@ impl Session {
                 let known = self.conversation.call_by_wire_id(tool_call_id);
                 if known.is_none_or(|(_, call)| call.name != *tool_call_name) {
                     let name = tool_call_name.clone();
-                    self.turn.step(|step| step.tools.push(name));
+                    self.turn.note(|run| run.tools.push(name));
                 }
             }
             _ => {}
@@ -323,7 +323,7 @@ impl Session {
             _ => return,
         };
         self.note_cost(&usage, cx);
-        self.turn.step(|step| step.usage.extend(usage));
+        self.turn.note(|run| run.usage.extend(usage));
         let timer = TimerId(self.number());
         let Some(run) = self.turn.run_mut() else {
             return;

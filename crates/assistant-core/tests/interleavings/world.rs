@@ -72,7 +72,7 @@ impl World {
             sequential,
             eager,
             auto_deny: options & 8 != 0,
-            stop_when: StopCondition::StepCount(4),
+            stop_when: StopCondition::RunCount(4),
             ..Options::default()
         });
         driver.manual_commits = true;

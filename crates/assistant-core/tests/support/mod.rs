@@ -12,8 +12,8 @@ use assistant_core::{
     event::{Content, Event, EventKind, RunInput},
     session::{
         Answer, CommitId, Effect, Failure, FailureKind, Host, Input, Invocation, InvocationId,
-        JournalEntry, NoticeKind, Options, PolicyQuestion, Refusal, RunKey, RunSummary, Session,
-        Step, StreamEnd, Ticket, TimerId, Verdict,
+        JournalEntry, NoticeKind, Options, PolicyQuestion, Refusal, RunKey, Session, Step,
+        StreamEnd, Ticket, TimerId, TurnSummary, Verdict,
     },
 };
 use serde_json::Value;
@@ -53,8 +53,8 @@ impl Host for TestHost {
         self.ask.map_or(Answer::Later, Answer::Now)
     }
 
-    fn stops(&mut self, rule: &str, summary: &RunSummary) -> bool {
-        rule == "after one" && summary.steps.len() == 1
+    fn stops(&mut self, rule: &str, summary: &TurnSummary) -> bool {
+        rule == "after one" && summary.runs.len() == 1
     }
 
     fn denial(&mut self, _: RegistrationId, _: &Value, _: Option<&str>) -> Option<Value> {

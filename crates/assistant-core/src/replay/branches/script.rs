@@ -12,7 +12,7 @@ use crate::{
     event::{Event, EventKind, Role},
     session::{
         Answer, Effect, Host, Input, InvocationId, Options, PolicyQuestion, Refusal, RunKey,
-        RunSummary, Session, Step, StopCondition, StreamEnd, TreeChange,
+        Session, Step, StopCondition, StreamEnd, TreeChange, TurnSummary,
     },
 };
 
@@ -61,7 +61,7 @@ impl Host for ScriptHost {
         Answer::Now(true)
     }
 
-    fn stops(&mut self, _: &str, _: &RunSummary) -> bool {
+    fn stops(&mut self, _: &str, _: &TurnSummary) -> bool {
         self.limit
     }
 
