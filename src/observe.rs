@@ -41,7 +41,7 @@ impl Assistant {
     /// whether the loop of runs and tool results ends here. Another rule of the name is replaced.
     /// A name without a rule never ends the loop, and is an error in the console.
     ///
-    /// The rule runs in the middle of a step and gets the summary only: in it,
+    /// The rule runs in the middle of an input and gets the summary only: in it,
     /// [`Self::with_conversation`] gives `None`, and what it does to the handle happens later.
     ///
     /// ```no_run

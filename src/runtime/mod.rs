@@ -157,20 +157,20 @@ impl Runtime {
             Input::Execute { name, .. } => Some(name.clone()),
             _ => None,
         };
-        let step = self
+        let output = self
             .session
             .borrow_mut()
             .handle(input, &mut host::BrowserHost { runtime: self });
-        for diagnostic in &step.diagnostics {
+        for diagnostic in &output.diagnostics {
             self.report(diagnostic);
         }
-        let events = self.call_events(&step, executed);
-        self.note_changes(step.changes);
+        let events = self.call_events(&output, executed);
+        self.note_changes(output.changes);
         self.tell_calls(&events);
-        for effect in step.effects {
+        for effect in output.effects {
             self.carry_out(effect);
         }
-        step.refused
+        output.refused
     }
 
     fn report(&self, diagnostic: &Diagnostic) {

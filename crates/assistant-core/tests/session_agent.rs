@@ -238,8 +238,8 @@ fn a_call_in_the_agents_hands_is_not_started_again() {
     let mut driver = asked();
     driver.approve("c");
     driver.event(started());
-    let step = driver.event(start("c", "f"));
-    assert_eq!(step.diagnostics[0].code, "call-has-started");
+    let output = driver.event(start("c", "f"));
+    assert_eq!(output.diagnostics[0].code, "call-has-started");
     driver.events([args("c", "{}"), end("c")]);
     assert_eq!(driver.phase("c"), Phase::Running);
     driver.event(result("r", "c", "sunny"));

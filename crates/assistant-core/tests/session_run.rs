@@ -58,8 +58,8 @@ fn a_call_makes_a_second_run_and_the_summary_tells() {
 fn nothing_said_is_nothing_sent() {
     let mut driver = Driver::new();
     for content in [Content::Text(" \n".to_owned()), Content::Parts(Vec::new())] {
-        let step = driver.input(Input::Send { content });
-        assert_eq!(step.refused, Some(Refusal::EmptyMessage));
+        let output = driver.input(Input::Send { content });
+        assert_eq!(output.refused, Some(Refusal::EmptyMessage));
     }
     assert!(driver.effects.is_empty());
 }
@@ -121,8 +121,8 @@ fn a_run_carries_state_context_and_props() {
     );
     driver.event(started());
     let delta = vec![json!({"op": "replace", "path": "/n", "value": 5})];
-    let step = driver.event(EventKind::StateDelta { delta });
-    assert!(step.changes.contains(&Change::State));
+    let output = driver.event(EventKind::StateDelta { delta });
+    assert!(output.changes.contains(&Change::State));
     assert_eq!(driver.session.conversation().state(), &json!({"n": 5}));
 }
 
@@ -337,14 +337,14 @@ fn events_of_an_old_run_change_nothing() {
         .chain([finished()])
     {
         let event = Box::new(Event::from(kind));
-        let step = driver.input(Input::Event { run: old, event });
-        assert!(step.changes.is_empty() && step.effects.is_empty());
+        let output = driver.input(Input::Event { run: old, event });
+        assert!(output.changes.is_empty() && output.effects.is_empty());
     }
-    let step = driver.input(Input::RunClosed {
+    let output = driver.input(Input::RunClosed {
         run: old,
         end: StreamEnd::Closed,
     });
-    assert!(step.changes.is_empty());
+    assert!(output.changes.is_empty());
     assert_eq!(driver.session.conversation().export(), before);
     assert!(driver.session.is_streaming());
 }

@@ -14,11 +14,11 @@ use crate::support::*;
 
 fn load(driver: &mut Driver, snapshot: Value) {
     let thread_id = "thread".to_owned();
-    let step = driver.input(Input::Load {
+    let output = driver.input(Input::Load {
         thread_id,
         snapshot,
     });
-    assert_eq!(step.refused, None);
+    assert_eq!(output.refused, None);
 }
 
 fn lists(id: &str, calls: &[&str]) -> Message {

@@ -1,6 +1,6 @@
 //! The session: one conversation, and everything that decides what happens next in it.
 //!
-//! A state machine without I/O. [`Session::handle`] takes an [`Input`] and gives back a [`Step`]:
+//! A state machine without I/O. [`Session::handle`] takes an [`Input`] and gives back an [`Output`]:
 //! what changed, and what must be done outside. It is plain data (`Clone + Debug`), so a test can
 //! copy it, crash it and go on with the copy. What it may ask while handling is behind [`Host`].
 //!
@@ -41,7 +41,9 @@ mod summary;
 mod thread;
 mod turn;
 
-pub use effect::{CommitId, Effect, Invocation, InvocationId, JournalEntry, RunKey, Step, TimerId};
+pub use effect::{
+    CommitId, Effect, Invocation, InvocationId, JournalEntry, Output, RunKey, TimerId,
+};
 pub(crate) use expiry::millis;
 pub use host::{Answer, Host, PolicyQuestion, Ticket};
 pub use input::{Failure, FailureKind, Input, Refusal, StreamEnd, TreeChange, Verdict};
@@ -76,29 +78,29 @@ pub struct Session {
     last_number: u64,
 }
 
-/// What handling one input needs: the host, the time, and the step that is being made.
+/// What handling one input needs: the host, the time, and what comes of it.
 struct Cx<'a> {
     host: &'a mut dyn Host,
     now: i64,
-    step: Step,
+    output: Output,
 }
 
 impl Cx<'_> {
     /// Notes a change that is not one of the conversation, which tells its own.
     fn change(&mut self, change: Change) {
-        self.step.changes.push(change);
+        self.output.changes.push(change);
     }
 
     fn effect(&mut self, effect: Effect) {
-        self.step.effects.push(effect);
+        self.output.effects.push(effect);
     }
 
     fn refuse(&mut self, refusal: Refusal) {
-        self.step.refused = Some(refusal);
+        self.output.refused = Some(refusal);
     }
 
     fn warn(&mut self, code: &'static str, message: String) {
-        self.step.diagnostics.push(Diagnostic::new(code, message));
+        self.output.diagnostics.push(Diagnostic::new(code, message));
     }
 }
 
@@ -126,24 +128,24 @@ impl Session {
     /// Takes one input in and says what changed and what must be done.
     ///
     /// Effects are to be carried out in order, after this returns.
-    pub fn handle(&mut self, input: Input, host: &mut dyn Host) -> Step {
-        self.take_step(host, |session, cx| session.dispatch(input, cx))
+    pub fn handle(&mut self, input: Input, host: &mut dyn Host) -> Output {
+        self.respond(host, |session, cx| session.dispatch(input, cx))
     }
 
-    fn take_step(&mut self, host: &mut dyn Host, act: impl FnOnce(&mut Self, &mut Cx<'_>)) -> Step {
+    fn respond(&mut self, host: &mut dyn Host, act: impl FnOnce(&mut Self, &mut Cx<'_>)) -> Output {
         let now = host.now();
         let mut cx = Cx {
             host,
             now,
-            step: Step::default(),
+            output: Output::default(),
         };
         act(self, &mut cx);
         self.advance(&mut cx);
-        let mut step = cx.step;
+        let mut output = cx.output;
         let mut changes = self.conversation.take_changes();
-        changes.append(&mut step.changes);
-        step.changes = changes;
-        step
+        changes.append(&mut output.changes);
+        output.changes = changes;
+        output
     }
 
     fn dispatch(&mut self, input: Input, cx: &mut Cx<'_>) {
@@ -188,7 +190,7 @@ impl Session {
             Input::SetState { state } => self.conversation.set_state(state),
             Input::SetForwardedProps { props } => self.forwarded_props = props,
             Input::Event { run, event } => self.take_event(run, *event, cx),
-            Input::Diagnostic { diagnostic } => cx.step.diagnostics.push(diagnostic),
+            Input::Diagnostic { diagnostic } => cx.output.diagnostics.push(diagnostic),
             Input::RunClosed { run, end } => self.close_run(run, end, cx),
             Input::Committed { commit, outcome } => self.committed(commit, outcome, cx),
             Input::PolicyAnswer { ticket, ask } => self.policy_answer(ticket, ask),

@@ -217,13 +217,13 @@ impl Session {
     }
 
     fn apply(&mut self, event: Event, cx: &mut Cx<'_>) {
-        let before = cx.step.diagnostics.len();
+        let before = cx.output.diagnostics.len();
         let mut out = Applied {
             now: cx.now,
-            diagnostics: &mut cx.step.diagnostics,
+            diagnostics: &mut cx.output.diagnostics,
         };
         self.conversation.apply(event, &mut out);
-        let fresh = cx.step.diagnostics.get(before..).unwrap_or_default();
+        let fresh = cx.output.diagnostics.get(before..).unwrap_or_default();
         if fresh.iter().any(|note| note.code == "over-budget") {
             let message = "A change of the shared state was too large and was not made.";
             self.notify_once(NoticeKind::TooLarge, message, cx);
@@ -360,7 +360,7 @@ impl Session {
     pub(super) fn close_texts(&mut self, cut: Option<Cut>, cx: &mut Cx<'_>) {
         let mut out = Applied {
             now: cx.now,
-            diagnostics: &mut cx.step.diagnostics,
+            diagnostics: &mut cx.output.diagnostics,
         };
         if let Some(cut) = cut {
             self.conversation.cut_open_texts(cut);

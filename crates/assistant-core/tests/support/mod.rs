@@ -12,7 +12,7 @@ use assistant_core::{
     event::{Content, Event, EventKind, RunInput},
     session::{
         Answer, CommitId, Effect, Failure, FailureKind, Host, Input, Invocation, InvocationId,
-        JournalEntry, NoticeKind, Options, PolicyQuestion, Refusal, RunKey, Session, Step,
+        JournalEntry, NoticeKind, Options, Output, PolicyQuestion, Refusal, RunKey, Session,
         StreamEnd, Ticket, TimerId, TurnSummary, Verdict,
     },
 };
@@ -107,10 +107,10 @@ impl Driver {
     }
 
     /// Hands one input in, and answers commits as long as that is automatic.
-    pub(crate) fn input(&mut self, input: Input) -> Step {
-        let step = self.session.handle(input, &mut self.host);
+    pub(crate) fn input(&mut self, input: Input) -> Output {
+        let output = self.session.handle(input, &mut self.host);
         let mut open = VecDeque::new();
-        for effect in &step.effects {
+        for effect in &output.effects {
             self.note(effect, &mut open);
         }
         if !self.manual_commits {
@@ -121,7 +121,7 @@ impl Driver {
                 });
             }
         }
-        step
+        output
     }
 
     fn note(&mut self, effect: &Effect, open: &mut VecDeque<CommitId>) {
@@ -152,18 +152,18 @@ impl Driver {
         id
     }
 
-    pub(crate) fn register_as(&mut self, id: RegistrationId, spec: ActionSpec) -> Step {
+    pub(crate) fn register_as(&mut self, id: RegistrationId, spec: ActionSpec) -> Output {
         self.input(Input::Register {
             id,
             spec: Box::new(spec),
         })
     }
 
-    pub(crate) fn unregister(&mut self, id: RegistrationId) -> Step {
+    pub(crate) fn unregister(&mut self, id: RegistrationId) -> Output {
         self.input(Input::Unregister { id })
     }
 
-    pub(crate) fn send(&mut self, text: &str) -> Step {
+    pub(crate) fn send(&mut self, text: &str) -> Output {
         self.input(Input::Send {
             content: Content::Text(text.to_owned()),
         })
@@ -179,7 +179,7 @@ impl Driver {
         &self.runs.last().unwrap().1
     }
 
-    pub(crate) fn event(&mut self, event: impl Into<Event>) -> Step {
+    pub(crate) fn event(&mut self, event: impl Into<Event>) -> Output {
         let run = self.run();
         self.input(Input::Event {
             run,
@@ -193,7 +193,7 @@ impl Driver {
         }
     }
 
-    pub(crate) fn close(&mut self) -> Step {
+    pub(crate) fn close(&mut self) -> Output {
         let run = self.run();
         self.input(Input::RunClosed {
             run,
@@ -201,7 +201,7 @@ impl Driver {
         })
     }
 
-    pub(crate) fn break_off(&mut self, kind: FailureKind) -> Step {
+    pub(crate) fn break_off(&mut self, kind: FailureKind) -> Output {
         let run = self.run();
         self.input(Input::RunClosed {
             run,
@@ -210,7 +210,7 @@ impl Driver {
     }
 
     /// A whole run that succeeds.
-    pub(crate) fn plays(&mut self, events: impl IntoIterator<Item = EventKind>) -> Step {
+    pub(crate) fn plays(&mut self, events: impl IntoIterator<Item = EventKind>) -> Output {
         self.event(started());
         self.events(events);
         self.event(finished());
@@ -218,7 +218,7 @@ impl Driver {
     }
 
     /// A run that says something and ends.
-    pub(crate) fn says(&mut self, text: &str) -> Step {
+    pub(crate) fn says(&mut self, text: &str) -> Output {
         let id = format!("text-{}", self.runs.len());
         self.plays(says(&id, text))
     }
@@ -274,7 +274,7 @@ impl Driver {
         &mut self,
         id: &str,
         outcome: Result<ToolOutcome, ToolError>,
-    ) -> Step {
+    ) -> Output {
         let invocation = self.invocation(id).id;
         self.input(Input::Finished {
             invocation,
@@ -282,7 +282,7 @@ impl Driver {
         })
     }
 
-    pub(crate) fn returns(&mut self, id: &str, value: Value) -> Step {
+    pub(crate) fn returns(&mut self, id: &str, value: Value) -> Output {
         self.handler_ends(id, Ok(ToolOutcome::Continue(value)))
     }
 

@@ -11,8 +11,8 @@ use crate::{
     conversation::{Author, Change, Conversation, Message, MessageId, Part, TextPart, TreeError},
     event::{Event, EventKind, Role},
     session::{
-        Answer, Effect, Host, Input, InvocationId, Options, PolicyQuestion, Refusal, RunKey,
-        Session, Step, StopCondition, StreamEnd, TreeChange, TurnSummary,
+        Answer, Effect, Host, Input, InvocationId, Options, Output, PolicyQuestion, Refusal,
+        RunKey, Session, StopCondition, StreamEnd, TreeChange, TurnSummary,
     },
 };
 
@@ -180,19 +180,19 @@ impl Script {
 
     /// Hands an input to the session and carries its effects out.
     pub(super) fn input(&mut self, input: Input) -> Result<(), Code> {
-        let step = self.session.handle(input, &mut self.host);
-        self.carry_out(step)
+        let output = self.session.handle(input, &mut self.host);
+        self.carry_out(output)
     }
 
-    fn carry_out(&mut self, step: Step) -> Result<(), Code> {
-        for change in &step.changes {
+    fn carry_out(&mut self, output: Output) -> Result<(), Code> {
+        for change in &output.changes {
             if let Change::MessageAdded(id) = change {
                 self.note_added(id);
             }
         }
-        self.changes.extend(step.changes);
-        let refused = step.refused.as_ref().map(code_of);
-        for effect in step.effects {
+        self.changes.extend(output.changes);
+        let refused = output.refused.as_ref().map(code_of);
+        for effect in output.effects {
             match effect {
                 Effect::OpenRun { run, .. } => self.run = Some(run),
                 Effect::AbortRun { .. } => self.run = None,
@@ -308,8 +308,8 @@ impl Script {
 
     pub(super) fn begin_run(&mut self) {
         if self.run.is_none() {
-            let step = self.session.open_run(&mut self.host);
-            let _ = self.carry_out(step);
+            let output = self.session.open_run(&mut self.host);
+            let _ = self.carry_out(output);
             self.event(EventKind::RunStarted {
                 thread_id: "vector".to_owned(),
                 run_id: "run".to_owned(),
