@@ -191,7 +191,7 @@ impl ToolCall {
             return false;
         };
         if matches!(next, State::Streaming | State::Ended | State::Gated { .. }) {
-            self.forget_verdict(what);
+            self.forget_judgement(what);
         }
         self.was_started |= matches!(next, State::Running(..));
         self.state = next;
@@ -199,7 +199,7 @@ impl ToolCall {
     }
 
     /// What a person decided about other words or arguments is void.
-    fn forget_verdict(&mut self, what: &Happening) {
+    fn forget_judgement(&mut self, what: &Happening) {
         let was_decided = self
             .approval
             .as_ref()

@@ -4,7 +4,7 @@
 //! what changed, and what must be done outside. It is plain data (`Clone + Debug`), so a test can
 //! copy it, crash it and go on with the copy. What it may ask while handling is behind [`Host`].
 //!
-//! A session is put together from parts that do not reach into each other: `calls` (verdicts about
+//! A session is put together from parts that do not reach into each other: `calls` (judgements about
 //! open calls), `turn` (the run and its loop), `interrupts` (what agents wait for), `notices`. What
 //! happened to a call stands in the call itself, as one state. What is done with the parts:
 //!

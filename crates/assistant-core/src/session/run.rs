@@ -183,7 +183,7 @@ impl Session {
             _ => {}
         }
         let watched = match reopened(&event.kind) {
-            Some(id) if self.has_verdict(id) => Watched::Call(id.to_owned()),
+            Some(id) if self.has_judgement(id) => Watched::Call(id.to_owned()),
             _ => Watched::of(&event.kind),
         };
         let running = match &watched {
@@ -246,7 +246,7 @@ impl Session {
     }
 
     /// Whether something was made of the call with this id already.
-    fn has_verdict(&self, id: &str) -> bool {
+    fn has_judgement(&self, id: &str) -> bool {
         let call = self.conversation.call_by_wire_id(id);
         call.is_some_and(|(key, _)| self.calls.get(&key).is_some())
     }

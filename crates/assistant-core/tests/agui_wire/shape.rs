@@ -293,7 +293,7 @@ fn the_stages_can_be_had_alone() {
     assert_eq!(error.message, "First event must be 'RUN_STARTED'");
     let frame = Frame::parse(r#"{"type":"RUN_STARTED","threadId":"t","runId":"r"}"#).unwrap();
     let started = decode_event(frame, true, &mut notes).unwrap().unwrap();
-    assert_eq!(Verifier::new(true).check(&started), Ok(Verdict::Pass));
+    assert_eq!(Verifier::new(true).check(&started), Ok(Checked::Pass));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    Compat, Cut, Expander, Frame, Joiner, Notes, ProtocolError, Verdict, Verifier, decode_event,
+    Checked, Compat, Cut, Expander, Frame, Joiner, Notes, ProtocolError, Verifier, decode_event,
 };
 use crate::event::{Diagnostic, Event};
 
@@ -134,8 +134,8 @@ impl Decoder {
         let mut at = first;
         while let Some(event) = out.get(at) {
             match self.verifier.check(event) {
-                Ok(Verdict::Pass) => at += 1,
-                Ok(Verdict::Drop(note)) => {
+                Ok(Checked::Pass) => at += 1,
+                Ok(Checked::Drop(note)) => {
                     out.remove(at);
                     self.notes.add(note);
                 }
@@ -161,7 +161,7 @@ impl Decoder {
         }
         let mut held = Vec::new();
         self.joiner.release(&mut held);
-        held.retain(|event| matches!(self.verifier.check(event), Ok(Verdict::Pass)));
+        held.retain(|event| matches!(self.verifier.check(event), Ok(Checked::Pass)));
         out.append(&mut held);
     }
 

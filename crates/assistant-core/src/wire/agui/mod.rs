@@ -41,7 +41,7 @@ pub use join::Joiner;
 pub use message::{content_from_value, content_part_from_value, message_from_value};
 pub use reader::{Ending, Reader, Sink};
 pub use run::{interrupt_from_value, resume_entry_from_value, usage_from_value};
-pub use verify::{Verdict, Verifier};
+pub use verify::{Checked, Verifier};
 
 /// The version of the protocol that this module speaks.
 pub const PROTOCOL_VERSION: &str = "1.0";
