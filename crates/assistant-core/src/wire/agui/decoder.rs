@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::{
-    Checked, Compat, Cut, Expander, Frame, Joiner, Notes, ProtocolError, Verifier, decode_event,
+    Checked, Compat, Expander, Frame, Joiner, Notes, ProtocolError, SplitPair, Verifier,
+    decode_event,
 };
 use crate::event::{Diagnostic, Event};
 
@@ -78,7 +79,7 @@ impl Decoder {
             return Ok(());
         }
         let result = match Frame::parse(data) {
-            Ok(frame) => self.read(frame, Cut::default(), out),
+            Ok(frame) => self.read(frame, SplitPair::default(), out),
             Err(_) => self.read_cut(data, out),
         };
         result.or_else(|error| self.fail(error, out))
@@ -86,10 +87,10 @@ impl Decoder {
 
     /// Reads what is JSON but for halves of surrogate pairs, if it is that.
     fn read_cut(&mut self, data: &str, out: &mut Vec<Event>) -> Result<(), ProtocolError> {
-        let (frame, cut) = Cut::parse(data)?;
+        let (frame, split) = SplitPair::parse(data)?;
         let message = "The agent cuts within a character: half of a surrogate pair is U+FFFD, unless the next delta begins with the other.";
         self.notes.add(Diagnostic::new("half-pair", message));
-        self.read(frame, cut, out)
+        self.read(frame, split, out)
     }
 
     /// Like [`Self::push_frame`], for JSON that is already parsed.
@@ -101,7 +102,7 @@ impl Decoder {
             return Err(error.clone());
         }
         let result = match value {
-            Value::Object(object) => self.read(object.into(), Cut::default(), out),
+            Value::Object(object) => self.read(object.into(), SplitPair::default(), out),
             _ => {
                 let message = "Invalid event: the frame is not a JSON object.";
                 Err(ProtocolError::new("invalid-frame", message))
@@ -113,7 +114,7 @@ impl Decoder {
     fn read(
         &mut self,
         mut frame: Frame,
-        cut: Cut,
+        split: SplitPair,
         out: &mut Vec<Event>,
     ) -> Result<(), ProtocolError> {
         self.compat.upgrade(&mut frame, &mut self.notes);
@@ -126,9 +127,9 @@ impl Decoder {
         if result.is_err() {
             out.truncate(first);
         }
-        if !(self.joiner.is_idle() && cut.is_none()) {
+        if !(self.joiner.is_idle() && split.is_none()) {
             for event in out.split_off(first) {
-                self.joiner.join(event, cut, out);
+                self.joiner.join(event, split, out);
             }
         }
         let mut at = first;

@@ -1,7 +1,7 @@
 //! Halves of surrogate pairs in JSON: what a producer in JavaScript writes when it cuts a text
 //! within an emoji. JSON allows them, a Rust string does not.
 //!
-//! A half is read as U+FFFD, and a [`Cut`] tells of those at the ends of a delta, for
+//! A half is read as U+FFFD, and a [`SplitPair`] tells of those at the ends of a delta, for
 //! [`super::Joiner`] to put together. Runs for frames that `serde_json` refuses, and for no others.
 
 use serde_json::Value;
@@ -16,14 +16,14 @@ const MARKS: u32 = 0xF_0000;
 
 /// Where the text of a frame's `delta` was cut within a character; the halves stand in it as U+FFFD.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Cut {
+pub struct SplitPair {
     /// The second half of a pair, with which the delta begins.
     pub low: Option<u16>,
     /// The first half of a pair, with which it ends.
     pub high: Option<u16>,
 }
 
-impl Cut {
+impl SplitPair {
     /// Parses what is JSON but for halves that stand alone.
     ///
     /// # Errors
@@ -33,11 +33,11 @@ impl Cut {
             return Frame::parse(data).map(|frame| (frame, Self::default()));
         };
         let frame = Frame::parse(&text)?;
-        let cut = match frame.get("delta") {
+        let split = match frame.get("delta") {
             Some(Value::String(delta)) => Self::of(delta, data).unwrap_or_default(),
             _ => Self::default(),
         };
-        Ok((frame, cut))
+        Ok((frame, split))
     }
 
     /// Parses the frame once more, with marks for its halves. They only say what a U+FFFD at the

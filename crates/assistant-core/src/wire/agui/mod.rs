@@ -36,7 +36,7 @@ pub use encode::{
 pub use expand::Expander;
 pub use fault::{Notes, ProtocolError};
 pub use frame::Frame;
-pub use halves::Cut;
+pub use halves::SplitPair;
 pub use join::Joiner;
 pub use message::{content_from_value, content_part_from_value, message_from_value};
 pub use reader::{Ending, Reader, Sink};
