@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use assistant_core::event::{Content, Diagnostic, Event, EventKind, MessageBody, Role, RunInput};
 use assistant_core::wire::agui::{
-    Checked, Compat, Decoder, End, Expander, Frame, Notes, Options, ProtocolError, Verifier,
+    Checked, Compat, Decoder, End, EventObject, Expander, Notes, Options, ProtocolError, Verifier,
     decode_event, event_to_value, event_type, message_from_value, message_to_value, run_input,
     run_input_text,
 };

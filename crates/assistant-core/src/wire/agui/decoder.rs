@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    Checked, Compat, Expander, Frame, Joiner, Notes, ProtocolError, SplitPair, Verifier,
+    Checked, Compat, EventObject, Expander, Joiner, Notes, ProtocolError, SplitPair, Verifier,
     decode_event,
 };
 use crate::event::{Diagnostic, Event};
@@ -78,8 +78,8 @@ impl Decoder {
             self.notes.add(Diagnostic::new("done-mark", message));
             return Ok(());
         }
-        let result = match Frame::parse(data) {
-            Ok(frame) => self.read(frame, SplitPair::default(), out),
+        let result = match EventObject::parse(data) {
+            Ok(object) => self.read(object, SplitPair::default(), out),
             Err(_) => self.read_cut(data, out),
         };
         result.or_else(|error| self.fail(error, out))
@@ -87,10 +87,10 @@ impl Decoder {
 
     /// Reads what is JSON but for halves of surrogate pairs, if it is that.
     fn read_cut(&mut self, data: &str, out: &mut Vec<Event>) -> Result<(), ProtocolError> {
-        let (frame, split) = SplitPair::parse(data)?;
+        let (object, split) = SplitPair::parse(data)?;
         let message = "The agent cuts within a character: half of a surrogate pair is U+FFFD, unless the next delta begins with the other.";
         self.notes.add(Diagnostic::new("half-pair", message));
-        self.read(frame, split, out)
+        self.read(object, split, out)
     }
 
     /// Like [`Self::push_frame`], for JSON that is already parsed.
@@ -113,12 +113,12 @@ impl Decoder {
 
     fn read(
         &mut self,
-        mut frame: Frame,
+        mut object: EventObject,
         split: SplitPair,
         out: &mut Vec<Event>,
     ) -> Result<(), ProtocolError> {
-        self.compat.upgrade(&mut frame, &mut self.notes);
-        let Some(event) = decode_event(frame, self.strict, &mut self.notes)? else {
+        self.compat.upgrade(&mut object, &mut self.notes);
+        let Some(event) = decode_event(object, self.strict, &mut self.notes)? else {
             return Ok(());
         };
         // Judged where they lie: an event is large, and moving it is a good part of its cost.

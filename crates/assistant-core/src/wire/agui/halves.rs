@@ -7,7 +7,7 @@
 use serde_json::Value;
 
 use super::fault::ProtocolError;
-use super::frame::Frame;
+use super::object::EventObject;
 
 /// What a half stands as in a text.
 pub(super) const REPLACED: char = char::REPLACEMENT_CHARACTER;
@@ -27,17 +27,17 @@ impl SplitPair {
     /// Parses what is JSON but for halves that stand alone.
     ///
     /// # Errors
-    /// As [`Frame::parse`], which says so for what has no such halves.
-    pub fn parse(data: &str) -> Result<(Frame, Self), ProtocolError> {
+    /// As [`EventObject::parse`], which says so for what has no such halves.
+    pub fn parse(data: &str) -> Result<(EventObject, Self), ProtocolError> {
         let Some(text) = replaced(data, |_| REPLACED) else {
-            return Frame::parse(data).map(|frame| (frame, Self::default()));
+            return EventObject::parse(data).map(|object| (object, Self::default()));
         };
-        let frame = Frame::parse(&text)?;
-        let split = match frame.get("delta") {
+        let object = EventObject::parse(&text)?;
+        let split = match object.get("delta") {
             Some(Value::String(delta)) => Self::of(delta, data).unwrap_or_default(),
             _ => Self::default(),
         };
-        Ok((frame, split))
+        Ok((object, split))
     }
 
     /// Parses the frame once more, with marks for its halves. They only say what a U+FFFD at the
@@ -46,8 +46,8 @@ impl SplitPair {
         if !delta.starts_with(REPLACED) && !delta.ends_with(REPLACED) {
             return None;
         }
-        let mut frame = Frame::parse(&replaced(data, mark)?).ok()?;
-        let Some(Value::String(marked)) = frame.take("delta") else {
+        let mut object = EventObject::parse(&replaced(data, mark)?).ok()?;
+        let Some(Value::String(marked)) = object.take("delta") else {
             return None;
         };
         let half = |read: Option<char>, marked: Option<char>| {
