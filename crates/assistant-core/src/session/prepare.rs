@@ -12,7 +12,9 @@ use crate::{
     action::{
         Availability, Execution, Policy, Registration, RegistrationId, ResultEncoding, schema,
     },
-    conversation::{Approval, CallError, CallKey, ErrorKind, Happening, Origin, State, ToolCall},
+    conversation::{
+        CallApproval, CallError, CallKey, ErrorKind, Happening, Origin, State, ToolCall,
+    },
 };
 
 impl Session {
@@ -118,9 +120,9 @@ impl Session {
     fn put_question(&mut self, key: &CallKey) {
         let shown = self.fingerprint(key);
         self.conversation.edit_call(key, |call| {
-            call.approval = Some(Approval {
+            call.approval = Some(CallApproval {
                 shown,
-                ..Approval::default()
+                ..CallApproval::default()
             });
         });
     }
