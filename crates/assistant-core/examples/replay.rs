@@ -17,7 +17,7 @@ use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 use std::{env, fs};
 
-use assistant_core::replay::{Input, Replay, Report};
+use assistant_core::replay::{Replay, ReplayInput, Report};
 use assistant_core::wire::agui::Options;
 use serde_json::Value;
 
@@ -141,11 +141,11 @@ impl Recording {
     }
 
     fn play(self, replay: &mut Replay, options: Options) -> Report {
-        let (input, refusal) = match self.input.map(Input::from_json) {
-            None => (Input::default(), None),
+        let (input, refusal) = match self.input.map(ReplayInput::from_json) {
+            None => (ReplayInput::default(), None),
             Some(Ok(input)) => (input, None),
             // Such a request is never sent.
-            Some(Err(error)) => (Input::default(), Some(error)),
+            Some(Err(error)) => (ReplayInput::default(), Some(error)),
         };
         let mut stream = replay.stream(input, options);
         if let Some(error) = refusal {

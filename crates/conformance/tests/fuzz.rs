@@ -15,7 +15,7 @@ use std::sync::LazyLock;
 
 use assistant_core::action::schema::{MAX_VIOLATIONS, NoPatterns, validate};
 use assistant_core::conversation::Conversation;
-use assistant_core::replay::{Input, Replay};
+use assistant_core::replay::{Replay, ReplayInput};
 use assistant_core::wire::agui::{End, Options};
 use assistant_core::wire::json::partial::{PartialJson, State, parse_partial};
 use assistant_core::wire::json::patch;
@@ -90,7 +90,7 @@ fn play(bytes: &[u8], options: Options) -> End {
         r#"{"type":"TOOL_CALL_START","toolCallId":"c1","toolCallName":"f","parentMessageId":"m1"}"#,
     ];
     let mut replay = Replay::new();
-    let mut stream = replay.stream(Input::default(), options);
+    let mut stream = replay.stream(ReplayInput::default(), options);
     for event in OPENING {
         stream.push_bytes(format!("data: {event}\n\n").as_bytes());
     }
@@ -127,7 +127,7 @@ fn a_conversation_that_was_lost_once_outlives_its_export() {
 
 fn outlives(case: &Value) {
     let mut replay = Replay::new();
-    let input = Input::from_json(case["input"].clone()).unwrap_or_default();
+    let input = ReplayInput::from_json(case["input"].clone()).unwrap_or_default();
     let mut stream = replay.stream(input, Options::default());
     for event in case["stream"].as_array().unwrap() {
         stream.push_value(event.clone());

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use assistant_core::replay::{Input, Replay};
+use assistant_core::replay::{Replay, ReplayInput};
 use assistant_core::wire::agui::Options;
 use serde_json::Value;
 
@@ -65,10 +65,10 @@ pub fn play_in_both(case: &Value) -> Result<Value, String> {
 
 fn play_with(case: &Value, options: Options) -> Value {
     let mut replay = Replay::new().at(NOW);
-    let (input, refusal) = match Input::from_json(case["input"].clone()) {
+    let (input, refusal) = match ReplayInput::from_json(case["input"].clone()) {
         Ok(input) => (input, None),
         // Such a request is never sent.
-        Err(error) => (Input::default(), Some(error)),
+        Err(error) => (ReplayInput::default(), Some(error)),
     };
     let mut stream = replay.stream(input, options);
     if let Some(error) = refusal {
