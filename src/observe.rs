@@ -45,11 +45,11 @@ impl Assistant {
     /// [`Self::with_conversation`] gives `None`, and what it does to the handle happens later.
     ///
     /// ```no_run
-    /// use leptos_assistant::{Options, StopCondition, use_assistant};
+    /// use leptos_assistant::{SessionOptions, StopCondition, use_assistant};
     ///
-    /// let options = Options {
+    /// let options = SessionOptions {
     ///     stop_when: StopCondition::Rule("budget".into()),
-    ///     ..Options::default()
+    ///     ..SessionOptions::default()
     /// };
     /// # let _ = options;
     /// let assistant = use_assistant().expect("below a provider");

@@ -23,7 +23,7 @@ use assistant_core::{
     action::{RegistrationId, ToolError},
     conversation::CallKey,
     event::Diagnostic,
-    session::{Input, InvocationId, Options, Refusal, RunKey, Session, TurnSummary},
+    session::{Input, InvocationId, Refusal, RunKey, Session, SessionOptions, TurnSummary},
 };
 use futures_channel::oneshot;
 use futures_util::future::AbortHandle;
@@ -85,7 +85,11 @@ pub(crate) struct Runtime {
 }
 
 impl Runtime {
-    pub(crate) fn new(agent: Rc<dyn Agent>, options: Options, thread_id: String) -> Rc<Self> {
+    pub(crate) fn new(
+        agent: Rc<dyn Agent>,
+        options: SessionOptions,
+        thread_id: String,
+    ) -> Rc<Self> {
         let auto_deny = options.auto_deny;
         let session = Session::new(thread_id.clone(), options);
         Rc::new_cyclic(|me| Self {

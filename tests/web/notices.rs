@@ -92,9 +92,9 @@ async fn the_limit_stops_the_loop_and_continue_sends_the_results() {
         agent = agent.answer(Script::new().call("again", &json!({})));
     }
     let agent = agent.answer(Script::new().text("At last."));
-    let options = leptos_assistant::Options {
+    let options = leptos_assistant::SessionOptions {
         stop_when: leptos_assistant::StopCondition::RunCount(2),
-        ..leptos_assistant::Options::default()
+        ..leptos_assistant::SessionOptions::default()
     };
     let chat = super::support::chat_with(agent, options, || {
         use_assistant_action(

@@ -18,7 +18,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use std::{env, fs};
 
 use assistant_core::replay::{Replay, ReplayInput, Report};
-use assistant_core::wire::agui::Options;
+use assistant_core::wire::agui::DecoderOptions;
 use serde_json::Value;
 
 /// What some editors put before a text.
@@ -53,9 +53,9 @@ fn run() -> io::Result<bool> {
     }
     let has = |name: &str| flags.iter().any(|flag| flag == name);
     let options = if has("--strict") {
-        Options::strict()
+        DecoderOptions::strict()
     } else {
-        Options::default()
+        DecoderOptions::default()
     };
     let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH);
     let now = since_1970.map_or(0, |passed| {
@@ -140,7 +140,7 @@ impl Recording {
         Ok(Self { input, body })
     }
 
-    fn play(self, replay: &mut Replay, options: Options) -> Report {
+    fn play(self, replay: &mut Replay, options: DecoderOptions) -> Report {
         let (input, refusal) = match self.input.map(ReplayInput::from_json) {
             None => (ReplayInput::default(), None),
             Some(Ok(input)) => (input, None),

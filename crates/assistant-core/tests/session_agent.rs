@@ -5,7 +5,8 @@ use assistant_core::{
     conversation::{Decision, ErrorKind, Phase},
     event::{Content, Message, MessageBody},
     session::{
-        FailureKind, FinishReason, Input, NoticeKind, Options, Refusal, StopCondition, Verdict,
+        FailureKind, FinishReason, Input, NoticeKind, Refusal, SessionOptions, StopCondition,
+        Verdict,
     },
 };
 use serde_json::json;
@@ -219,9 +220,9 @@ fn stop_gives_up_what_the_agent_was_told() {
 
 #[test]
 fn the_limit_keeps_a_yes_for_later() {
-    let mut driver = Driver::with(Options {
+    let mut driver = Driver::with(SessionOptions {
         stop_when: StopCondition::RunCount(1),
-        ..Options::default()
+        ..SessionOptions::default()
     });
     driver.register(told("f"));
     driver.send("hi");

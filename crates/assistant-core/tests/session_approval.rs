@@ -4,7 +4,7 @@ use assistant_core::{
     action::{Policy, RegistrationId},
     conversation::{Change, Phase},
     event::MessageBody,
-    session::{FinishReason, Input, Options, Refusal, Verdict},
+    session::{FinishReason, Input, Refusal, SessionOptions, Verdict},
 };
 use serde_json::{Value, json};
 
@@ -12,10 +12,10 @@ use crate::support::*;
 
 /// A call `c` of an asking action `f`, its run over.
 fn asked() -> Driver {
-    asked_with(Options::default(), "{\"city\":\"Rome\"}")
+    asked_with(SessionOptions::default(), "{\"city\":\"Rome\"}")
 }
 
-fn asked_with(options: Options, arguments: &str) -> Driver {
+fn asked_with(options: SessionOptions, arguments: &str) -> Driver {
     let mut driver = Driver::with(options);
     driver.register(asking("f"));
     driver.register(action("g"));
@@ -297,9 +297,9 @@ fn a_message_while_a_person_is_asked_is_refused_or_denies() {
     assert_eq!(driver.send("new").refused, Some(Refusal::ApprovalsPending));
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
 
-    let options = Options {
+    let options = SessionOptions {
         auto_deny: true,
-        ..Options::default()
+        ..SessionOptions::default()
     };
     let mut driver = asked_with(options, "{}");
     assert_eq!(driver.send(" ").refused, Some(Refusal::EmptyMessage));

@@ -4,7 +4,8 @@ use assistant_core::{
     conversation::{Change, Conversation, Phase},
     event::{Content, Event, EventKind, TokenUsage},
     session::{
-        FinishReason, Input, NoticeAction, NoticeKind, Options, Refusal, StopCondition, StreamEnd,
+        FinishReason, Input, NoticeAction, NoticeKind, Refusal, SessionOptions, StopCondition,
+        StreamEnd,
     },
 };
 use serde_json::json;
@@ -151,9 +152,9 @@ fn run_and_message_ids_are_never_given_twice() {
 
 #[test]
 fn an_endless_caller_is_stopped_at_the_limit_and_continue_sends_the_results() {
-    let mut driver = Driver::with(Options {
+    let mut driver = Driver::with(SessionOptions {
         stop_when: StopCondition::RunCount(5),
-        ..Options::default()
+        ..SessionOptions::default()
     });
     driver.register(action("f"));
     driver.send("hi");
@@ -188,9 +189,9 @@ fn an_endless_caller_is_stopped_at_the_limit_and_continue_sends_the_results() {
 fn stop_conditions_combine() {
     let has = |name: &str| StopCondition::HasToolCall(name.to_owned());
     let ends = |stop_when: StopCondition| {
-        let mut driver = Driver::with(Options {
+        let mut driver = Driver::with(SessionOptions {
             stop_when,
-            ..Options::default()
+            ..SessionOptions::default()
         });
         driver.register(action("f"));
         driver.send("hi");
@@ -227,9 +228,9 @@ fn the_default_limit_is_ten() {
 
 #[test]
 fn results_left_at_the_limit_go_with_the_next_message() {
-    let mut driver = Driver::with(Options {
+    let mut driver = Driver::with(SessionOptions {
         stop_when: StopCondition::RunCount(1),
-        ..Options::default()
+        ..SessionOptions::default()
     });
     driver.register(action("f"));
     driver.send("hi");

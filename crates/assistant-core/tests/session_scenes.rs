@@ -4,8 +4,8 @@ use assistant_core::{
     conversation::{Author, Phase},
     event::{Content, EventKind, FunctionCall, Interrupt, Message, MessageBody},
     session::{
-        FailureKind, Input, NoticeAction, NoticeKind, Options, Refusal, StopCondition, TreeChange,
-        Verdict,
+        FailureKind, Input, NoticeAction, NoticeKind, Refusal, SessionOptions, StopCondition,
+        TreeChange, Verdict,
     },
 };
 use serde_json::{Value, json};
@@ -134,12 +134,12 @@ fn an_empty_answer_leaves_a_way_on() {
 
 #[test]
 fn the_notice_says_which_condition_ended_the_loop() {
-    let mut driver = Driver::with(Options {
+    let mut driver = Driver::with(SessionOptions {
         stop_when: StopCondition::Any(vec![
             StopCondition::HasToolCall("f".to_owned()),
             StopCondition::RunCount(9),
         ]),
-        ..Options::default()
+        ..SessionOptions::default()
     });
     driver.register(action("f"));
     driver.send("hi");

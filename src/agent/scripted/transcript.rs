@@ -68,7 +68,7 @@ impl Transcript {
     /// Reads a transcript. What is wrong with a callout makes it text.
     #[must_use]
     pub fn new(markdown: &str) -> Self {
-        let chunks = callout::parse_with(markdown, callout::Options::default());
+        let chunks = callout::parse_with(markdown, callout::CalloutOptions::default());
         let told = chunks.iter().enumerate().filter_map(|(place, chunk)| {
             let call = with_own_id(chunk)?;
             outcome(call).map(|_| (call.id.clone(), place))

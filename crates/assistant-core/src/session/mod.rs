@@ -49,7 +49,7 @@ pub use host::{Answer, Host, PolicyQuestion, Ticket};
 pub use input::{Failure, FailureKind, Input, Refusal, StreamEnd, TreeChange, Verdict};
 pub use interrupts::OpenInterrupt;
 pub use notice::{Notice, NoticeAction, NoticeId, NoticeKind};
-pub use options::{Options, StopCondition};
+pub use options::{SessionOptions, StopCondition};
 pub use summary::{AgentStep, FinishReason, RunSummary, TurnSummary};
 
 use std::collections::BTreeMap;
@@ -68,7 +68,7 @@ pub struct Session {
     thread_id: String,
     conversation: Conversation,
     registry: Registry,
-    options: Options,
+    options: SessionOptions,
     context: BTreeMap<u64, ContextItem>,
     forwarded_props: Value,
     calls: calls::Calls,
@@ -107,7 +107,7 @@ impl Cx<'_> {
 impl Session {
     /// A session for a new, empty conversation.
     #[must_use]
-    pub fn new(thread_id: impl Into<String>, options: Options) -> Self {
+    pub fn new(thread_id: impl Into<String>, options: SessionOptions) -> Self {
         let mut session = Self {
             thread_id: thread_id.into(),
             conversation: Conversation::new(),

@@ -5,7 +5,7 @@ use crate::conversation::MarkdownTools;
 
 /// How a session behaves.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct SessionOptions {
     /// When the loop of runs and tool results ends by itself.
     pub stop_when: StopCondition,
     /// Calls of one response run one after the other, in order (rule "order of calls").
@@ -20,7 +20,7 @@ pub struct Options {
     pub markdown_tools: MarkdownTools,
 }
 
-impl Default for Options {
+impl Default for SessionOptions {
     fn default() -> Self {
         Self {
             stop_when: StopCondition::RunCount(10),

@@ -1,6 +1,6 @@
 //! What is written reads as the same call.
 
-use assistant_core::text::callout::{Callout, Chunk, Options, State, parse_with, write};
+use assistant_core::text::callout::{Callout, CalloutOptions, Chunk, State, parse_with, write};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -24,7 +24,7 @@ fn round_trip(call: &Callout) -> String {
         format!("{written}\n\nmore"),
         format!("{written}\nmore"),
     ] {
-        let chunks = parse_with(&text, Options::default());
+        let chunks = parse_with(&text, CalloutOptions::default());
         let Some(Chunk::Tool(read)) = chunks.first() else {
             panic!("no call: {text}");
         };

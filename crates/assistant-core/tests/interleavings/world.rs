@@ -6,8 +6,8 @@ use assistant_core::{
     action::{ActionSpec, Policy},
     conversation::{Author, CallKey, Conversation, MessageId, Phase},
     session::{
-        CommitId, Effect, Input, Invocation, InvocationId, JournalEntry, OpenInterrupt, Options,
-        Output, StopCondition, TreeChange, Verdict,
+        CommitId, Effect, Input, Invocation, InvocationId, JournalEntry, OpenInterrupt, Output,
+        SessionOptions, StopCondition, TreeChange, Verdict,
     },
 };
 use serde_json::{Value, json};
@@ -68,12 +68,12 @@ impl World {
     pub(super) fn new(options: u8) -> Self {
         let sequential = options & 1 != 0;
         let eager = options & 6 == 6;
-        let mut driver = Driver::with(Options {
+        let mut driver = Driver::with(SessionOptions {
             sequential,
             eager,
             auto_deny: options & 8 != 0,
             stop_when: StopCondition::RunCount(4),
-            ..Options::default()
+            ..SessionOptions::default()
         });
         driver.manual_commits = true;
         for name in NAMES.iter().filter(|name| **name != "unknown") {

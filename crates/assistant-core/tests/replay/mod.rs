@@ -8,16 +8,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use assistant_core::replay::{Replay, ReplayInput};
-use assistant_core::wire::agui::Options;
+use assistant_core::wire::agui::DecoderOptions;
 use serde_json::{Value, json};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-fn options(strict: bool) -> Options {
+fn options(strict: bool) -> DecoderOptions {
     if strict {
-        Options::strict()
+        DecoderOptions::strict()
     } else {
-        Options::default()
+        DecoderOptions::default()
     }
 }
 

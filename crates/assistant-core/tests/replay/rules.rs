@@ -357,7 +357,7 @@ proptest! {
         let bytes = &recordings[which.index(recordings.len())];
         let report = |cuts: &[usize]| {
             let mut replay = Replay::new();
-            let mut stream = replay.stream(ReplayInput::default(), Options::strict());
+            let mut stream = replay.stream(ReplayInput::default(), DecoderOptions::strict());
             let mut from = 0;
             for cut in cuts.iter().copied().chain([bytes.len()]) {
                 stream.push_bytes(&bytes[from..cut]);

@@ -12,7 +12,7 @@ use assistant_core::{
     event::{Content, Event, EventKind, RunInput},
     session::{
         Answer, CommitId, Effect, Failure, FailureKind, Host, Input, Invocation, InvocationId,
-        JournalEntry, NoticeKind, Options, Output, PolicyQuestion, Refusal, RunKey, Session,
+        JournalEntry, NoticeKind, Output, PolicyQuestion, Refusal, RunKey, Session, SessionOptions,
         StreamEnd, Ticket, TimerId, TurnSummary, Verdict,
     },
 };
@@ -84,10 +84,10 @@ pub(crate) struct Driver {
 
 impl Driver {
     pub(crate) fn new() -> Self {
-        Self::with(Options::default())
+        Self::with(SessionOptions::default())
     }
 
-    pub(crate) fn with(options: Options) -> Self {
+    pub(crate) fn with(options: SessionOptions) -> Self {
         Self {
             session: Session::new("thread", options),
             host: TestHost::default(),

@@ -16,7 +16,7 @@ use crate::{
         state::{Done, End, Happening},
     },
     event::Role,
-    text::callout::{self, Callout, Chunk, Options, Parser, Pending, State},
+    text::callout::{self, Callout, CalloutOptions, Chunk, Parser, Pending, State},
 };
 
 /// What a conversation reads out of texts, and how far it has come.
@@ -80,7 +80,7 @@ impl Conversation {
     fn reader_of(&self, ix: usize) -> Reader {
         let message = self.node(ix).map(|node| &node.message);
         let written = message.map(Message::written).unwrap_or_default();
-        let mut parser = Parser::new(Options::default());
+        let mut parser = Parser::new(CalloutOptions::default());
         parser.push(&written);
         parser.pause();
         parser.take_diagnostics();
@@ -306,7 +306,7 @@ pub(super) fn read_whole(message: &mut Message, tools: MarkdownTools, now: i64) 
         return;
     }
     let written = message.text();
-    let chunks = callout::parse_with(&written, Options::default());
+    let chunks = callout::parse_with(&written, CalloutOptions::default());
     if !chunks.iter().any(|chunk| matches!(chunk, Chunk::Tool(_))) {
         return;
     }

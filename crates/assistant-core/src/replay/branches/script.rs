@@ -11,8 +11,8 @@ use crate::{
     conversation::{Author, Change, Conversation, Message, MessageId, Part, TextPart, TreeError},
     event::{Event, EventKind, Role},
     session::{
-        Answer, Effect, Host, Input, InvocationId, Options, Output, PolicyQuestion, Refusal,
-        RunKey, Session, StopCondition, StreamEnd, TreeChange, TurnSummary,
+        Answer, Effect, Host, Input, InvocationId, Output, PolicyQuestion, Refusal, RunKey,
+        Session, SessionOptions, StopCondition, StreamEnd, TreeChange, TurnSummary,
     },
 };
 
@@ -88,9 +88,9 @@ fn code_of(refusal: &Refusal) -> Code {
 
 impl Script {
     pub(super) fn new() -> Self {
-        let options = Options {
+        let options = SessionOptions {
             stop_when: StopCondition::Rule("limit".to_owned()),
-            ..Options::default()
+            ..SessionOptions::default()
         };
         let mut script = Self {
             session: Session::new("vector", options),

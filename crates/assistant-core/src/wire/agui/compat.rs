@@ -2,7 +2,7 @@
 //!
 //! Always on, strict or not: a retired shape is itself the proof that the peer is old, and on a
 //! current stream nothing here applies. Only a few named fields are looked at; nothing walks the
-//! payload. Other nulls on optional fields are the decoder's business ([`super::Options::strict`]).
+//! payload. Other nulls on optional fields are the decoder's business ([`super::DecoderOptions::strict`]).
 
 use std::collections::HashSet;
 

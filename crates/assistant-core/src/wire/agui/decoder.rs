@@ -11,14 +11,14 @@ use crate::event::{Diagnostic, Event};
 /// How to read a stream.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Options {
+pub struct DecoderOptions {
     /// The letter of AG-UI 1.0, for conformance tests. Real servers deviate in a few known ways,
     /// which are tolerated with a diagnostic unless this is set.
     pub strict: bool,
 }
 
-impl Options {
-    /// Options that hold the peer to the letter.
+impl DecoderOptions {
+    /// DecoderOptions that hold the peer to the letter.
     #[must_use]
     pub const fn strict() -> Self {
         Self { strict: true }
@@ -51,8 +51,8 @@ pub struct Decoder {
 impl Decoder {
     /// A decoder at the start of a stream.
     #[must_use]
-    pub fn new(options: Options) -> Self {
-        let Options { strict } = options;
+    pub fn new(options: DecoderOptions) -> Self {
+        let DecoderOptions { strict } = options;
         Self {
             strict,
             compat: Compat::new(),

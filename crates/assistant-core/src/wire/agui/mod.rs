@@ -28,7 +28,7 @@ mod verify;
 
 pub use compat::Compat;
 pub use decode::decode_event;
-pub use decoder::{Decoder, End, Options};
+pub use decoder::{Decoder, DecoderOptions, End};
 pub use encode::{
     content_part_to_value, content_to_value, event_to_value, event_type, interrupt_to_value,
     message_to_value, run_input, run_input_text, usage_to_value,
