@@ -17,7 +17,7 @@ use assistant_core::action::schema::{MAX_VIOLATIONS, NoPatterns, validate};
 use assistant_core::conversation::Conversation;
 use assistant_core::replay::{Replay, ReplayInput};
 use assistant_core::wire::agui::{DecoderOptions, End};
-use assistant_core::wire::json::partial::{PartialJson, State, parse_partial};
+use assistant_core::wire::json::partial::{DocumentState, PartialJson, parse_partial};
 use assistant_core::wire::json::patch;
 use assistant_core::wire::sse::{Frame, SseDecoder};
 use conformance::look;
@@ -218,7 +218,7 @@ proptest! {
         }
         prop_assert_eq!(json.state(), whole.state());
         prop_assert_eq!(json.value(), whole.value());
-        prop_assert_eq!(whole.value().is_none(), matches!(whole.state(), State::Empty | State::Invalid));
+        prop_assert_eq!(whole.value().is_none(), matches!(whole.state(), DocumentState::Empty | DocumentState::Invalid));
     }
 
     #[test]
@@ -228,7 +228,7 @@ proptest! {
         prop_assert_eq!(whole.value(), Some(&value));
         let letters: Vec<char> = text.chars().collect();
         let part: String = letters[..at.index(letters.len())].iter().collect();
-        prop_assert_ne!(parse_partial(&part).state(), State::Invalid, "{}", part);
+        prop_assert_ne!(parse_partial(&part).state(), DocumentState::Invalid, "{}", part);
     }
 
     #[test]

@@ -330,7 +330,7 @@ impl ToolCall {
             None
         } else if self.args_text.trim().is_empty() {
             Some(Value::Object(Map::new()))
-        } else if self.partial.state() == partial::State::Complete {
+        } else if self.partial.state() == partial::DocumentState::Complete {
             self.partial.value().cloned()
         } else {
             serde_json::from_str(&self.args_text).ok()

@@ -1,7 +1,7 @@
 //! The recorded cases, read whole, in single characters and as they are pushed.
 
 use assistant_core::text::callout::{
-    Callout, CalloutOptions, Chunk, Parser, State, StreamChunk, create_stream_chunks, parse,
+    Callout, CalloutOptions, CalloutState, Chunk, Parser, StreamChunk, create_stream_chunks, parse,
     parse_with,
 };
 use serde_json::{Value, json};
@@ -66,7 +66,7 @@ fn given(chunk: &Value) -> Chunk {
     Chunk::Tool(Box::new(Callout {
         id: text(chunk, "toolCallId").to_owned(),
         name: text(chunk, "toolName").to_owned(),
-        state: chunk["state"].as_str().and_then(State::parse),
+        state: chunk["state"].as_str().and_then(CalloutState::parse),
         input: chunk.get("input").cloned(),
         output: chunk.get("output").cloned(),
         error_text: chunk["errorText"].as_str().map(str::to_owned),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Callout, CalloutOptions, State, header::Header, yaml};
+use super::{Callout, CalloutOptions, CalloutState, header::Header, yaml};
 use crate::event::Object;
 
 /// The name of a tool that nobody named.
@@ -54,7 +54,7 @@ pub(super) fn read(
     let name = header.name.or_else(|| first(&fields, &NAME, word));
     let error_text = first(&fields, &ERROR, error);
     let state = fields.shift_remove("state").map(|state| match state {
-        Value::String(word) => State::parse(&word).ok_or(word),
+        Value::String(word) => CalloutState::parse(&word).ok_or(word),
         other => Err(other.to_string()),
     });
     let (state, unknown_state) = match state {

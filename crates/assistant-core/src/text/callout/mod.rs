@@ -28,7 +28,7 @@ mod words;
 mod write;
 mod yaml;
 
-pub use chunk::{Callout, Chunk, State};
+pub use chunk::{Callout, CalloutState, Chunk};
 pub use options::CalloutOptions;
 pub use parser::{Parser, Pending};
 pub use stream::{StreamChunk, Usage, create_stream_chunks};
