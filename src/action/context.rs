@@ -3,20 +3,22 @@
 use std::{
     cell::{Cell, RefCell},
     rc::{Rc, Weak},
+    time::Duration,
 };
 
 use assistant_core::{
+    action::ToolError,
     conversation::{CallKey, Message, MessageId, Progress},
     session::{Input, Invocation, InvocationId},
 };
 use futures_channel::oneshot;
 use futures_util::{
     FutureExt,
-    future::{LocalBoxFuture, Shared},
+    future::{Either, LocalBoxFuture, Shared, select},
 };
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::runtime::Runtime;
+use crate::runtime::{Runtime, sleep};
 
 /// What a handler may know and say while it runs.
 #[derive(Clone)]
@@ -111,6 +113,35 @@ impl ToolContext {
 
     pub(crate) fn stops_loop(&self) -> bool {
         self.stop.get()
+    }
+
+    /// Waits until an action can be called: for handlers after which the page is another, such as
+    /// one that navigates, so that the agent is offered what is there then.
+    ///
+    /// ```
+    /// use leptos_assistant::{Action, ToolContext, ToolError};
+    ///
+    /// let open_cart = Action::new("open_cart", "Show the cart")
+    ///     .handler(|(): (), ctx: ToolContext| async move {
+    ///         // use_navigate()("/cart", Default::default());
+    ///         ctx.until_registered("check_out").await?;
+    ///         Ok::<_, ToolError>("The cart is open")
+    ///     });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When it is still not there after five seconds.
+    pub async fn until_registered(&self, name: &str) -> Result<(), ToolError> {
+        let missing = || ToolError::new(format!("Action {name} was not registered in time"));
+        let runtime = self.runtime.upgrade().ok_or_else(missing)?;
+        let came = runtime.await_action(name);
+        drop(runtime);
+        let late = sleep(Duration::from_secs(5)).boxed_local();
+        match select(came, late).await {
+            Either::Left((Ok(()), _)) => Ok(()),
+            _ => Err(missing()),
+        }
     }
 
     /// Asks the person through the call's card: the card sees `question` as preliminary result and

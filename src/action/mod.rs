@@ -5,13 +5,15 @@ mod context;
 mod decision;
 mod handler;
 mod hook;
+mod page_context;
 mod view;
 
 pub use builder::{Action, Approval};
 pub use context::{Cancellation, ConfirmOptions, ToolContext};
 pub use decision::ApprovalTakes;
 pub use handler::IntoHandler;
-pub use hook::{ActionGuard, use_assistant_action, use_assistant_context};
+pub use hook::{ActionGuard, use_assistant_action};
+pub use page_context::{ByClosure, BySignal, ByValue, ContextValue, use_assistant_context};
 pub use view::ToolCallView;
 
 pub(crate) use builder::{ActionCode, Renderer};

@@ -310,7 +310,8 @@ impl<T> ToolCallView<T> {
             .read(|session| {
                 session
                     .registry()
-                    .in_force(&name)
+                    .named(&name)
+                    .next()
                     .map(|r| r.spec.description.clone())
             })
             .flatten()
@@ -325,7 +326,8 @@ impl<T> ToolCallView<T> {
             .read(|session| {
                 session
                     .registry()
-                    .in_force(&name)
+                    .named(&name)
+                    .next()
                     .map(|r| r.spec.parameters.clone())
             })
             .flatten()

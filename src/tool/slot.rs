@@ -1,8 +1,6 @@
 //! The place of a tool call in a message: the approval card, the action's own card, or the
 //! default card.
 
-use std::rc::Rc;
-
 use assistant_core::{
     action::RegistrationId,
     conversation::{CallKey, Phase, Status},
@@ -75,9 +73,7 @@ pub fn ToolCallSlot(
 fn face_of(assistant: &Assistant, call: &ToolCallView<Value>) -> Face {
     assistant.runtime().view.renderers.track();
     let name = call.name();
-    let drawn = |find: fn(&ActionCode) -> Option<&Renderer>| {
-        code_of(assistant, &name).and_then(|(id, code)| find(&code).map(|_| id))
-    };
+    let drawn = |find: Find| code_of(assistant, &name, find).map(|(id, ..)| id);
     if call.phase() == Phase::ApprovalRequested {
         // What the agent asks, and what nothing here can run, has the built-in card.
         let own = !call.is_asked_by_agent() && call.can_run();
@@ -91,11 +87,28 @@ fn face_of(assistant: &Assistant, call: &ToolCallView<Value>) -> Face {
     }
 }
 
-/// The code of the action in force under a name.
-fn code_of(assistant: &Assistant, name: &str) -> Option<(RegistrationId, Rc<ActionCode>)> {
+type Find = fn(&ActionCode) -> Option<&Renderer>;
+
+/// Who draws calls of a name: the action in force, or else the newest one that has a renderer, so
+/// that cards stay while their action is disabled.
+fn code_of(
+    assistant: &Assistant,
+    name: &str,
+    find: Find,
+) -> Option<(RegistrationId, Renderer, bool)> {
     let runtime = assistant.runtime();
-    let id = runtime.read(|session| session.registry().in_force(name).map(|entry| entry.id))??;
-    Some((id, runtime.code(id)?))
+    let ids: Vec<RegistrationId> = runtime.read(|session| {
+        let registry = session.registry();
+        let all = registry
+            .in_force(name)
+            .into_iter()
+            .chain(registry.named(name));
+        all.map(|entry| entry.id).collect()
+    })?;
+    ids.into_iter().find_map(|id| {
+        let code = runtime.code(id)?;
+        Some((id, find(&code)?.clone(), code.streams_args))
+    })
 }
 
 /// Whether a call shows the default card; who asks inside a reactive closure is told of changes.
@@ -111,10 +124,10 @@ pub(crate) fn has_default_card(assistant: &Assistant, call: &CallKey) -> bool {
 fn custom_card(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let (drawn, default) = (assistant.clone(), call.clone());
     foreign(assistant, move || {
-        let found = call.name_untracked_with(|name| code_of(&drawn, name));
-        let (registration, code) = found?;
-        let renderer = code.renderer.clone()?;
-        let (view, default) = (call.clone().streaming(code.streams_args), default.clone());
+        let found =
+            call.name_untracked_with(|name| code_of(&drawn, name, |code| code.renderer.as_ref()));
+        let (registration, renderer, streams_args) = found?;
+        let (view, default) = (call.clone().streaming(streams_args), default.clone());
         Some(Foreign {
             registration,
             draw: Box::new(move || renderer(view)),
@@ -128,9 +141,9 @@ fn custom_approval(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let labels = Labels::current();
     let (drawn, shown) = (assistant.clone(), call.clone());
     let card = foreign(assistant, move || {
-        let found = shown.name_untracked_with(|name| code_of(&drawn, name));
-        let (registration, code) = found?;
-        let renderer = code.approval_renderer.clone()?;
+        let find: Find = |code| code.approval_renderer.as_ref();
+        let found = shown.name_untracked_with(|name| code_of(&drawn, name, find));
+        let (registration, renderer, _) = found?;
         let (view, default) = (shown.clone(), shown.clone());
         Some(Foreign {
             registration,
