@@ -7,8 +7,8 @@ use assistant_core::{
     conversation::{CallKey, Conversation, MessageId},
     event::{Content, Event, ResumeStatus, Tool},
     session::{
-        AgentStep, Input, Notice, NoticeId, OpenInterrupt, Options, Refusal, RunSummary,
-        TreeChange, Verdict,
+        AgentStep, Input, Notice, NoticeId, OpenInterrupt, Refusal, SessionOptions, TreeChange,
+        TurnSummary, Verdict,
     },
 };
 use leptos::prelude::*;
@@ -47,7 +47,7 @@ impl Assistant {
     ///
     /// Its clones must stay on the thread that made it.
     #[must_use]
-    pub fn new(agent: impl Agent, options: Options) -> Self {
+    pub fn new(agent: impl Agent, options: SessionOptions) -> Self {
         Self::with_thread_id(agent, options, fresh_id())
     }
 
@@ -55,7 +55,7 @@ impl Assistant {
     #[must_use]
     pub fn with_thread_id(
         agent: impl Agent,
-        options: Options,
+        options: SessionOptions,
         thread_id: impl Into<String>,
     ) -> Self {
         Self(Arc::new(SendWrapper::new(Runtime::new(
@@ -335,7 +335,7 @@ impl Assistant {
 
     /// What has happened since the last user message.
     #[must_use]
-    pub fn summary(&self) -> RunSummary {
+    pub fn summary(&self) -> TurnSummary {
         self.runtime()
             .read(|session| session.summary().clone())
             .unwrap_or_default()

@@ -44,7 +44,7 @@ pub use assistant_core::{
     self as core,
     action::{ActionSpec, ToolError, definitions_from_json},
     conversation::{CallKey, MarkdownTools, Phase, Status},
-    session::{Notice, NoticeAction, NoticeKind, Options, Refusal, StopCondition},
+    session::{Notice, NoticeAction, NoticeKind, Refusal, SessionOptions, StopCondition},
     text::address::MediaPolicy,
 };
 pub use attachment::Attachments;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use assistant_core::{session::Options, text::address::MediaPolicy};
+use assistant_core::{session::SessionOptions, text::address::MediaPolicy};
 use leptos::{prelude::*, tachys::reactive_graph::OwnedView};
 use send_wrapper::SendWrapper;
 use serde_json::Value;
@@ -11,7 +11,7 @@ use crate::{agent::Agent, assistant::Assistant, runtime};
 
 /// The agent that a provider talks to; made from anything that is an [`Agent`].
 pub struct AgentProp {
-    make: Box<dyn FnOnce(Options, Option<String>) -> Assistant + Send>,
+    make: Box<dyn FnOnce(SessionOptions, Option<String>) -> Assistant + Send>,
     /// Whether the assistant ends with the provider.
     is_owned: bool,
 }
@@ -74,7 +74,7 @@ pub fn AssistantProvider(
     agent: AgentProp,
     /// How the session behaves.
     #[prop(optional)]
-    options: Options,
+    options: SessionOptions,
     /// The conversation to begin with, in a form that [`Assistant::import`] takes. It is opened
     /// once the actions below are registered. One that cannot be read is left out, with an error
     /// in the console; call [`Assistant::import`] yourself to show it to the person.

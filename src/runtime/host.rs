@@ -2,7 +2,7 @@
 
 use assistant_core::{
     action::{RegistrationId, schema::PatternHost},
-    session::{Answer, Host, PolicyQuestion, RunSummary},
+    session::{Answer, Host, PolicyQuestion, TurnSummary},
 };
 use serde_json::Value;
 use wasm_bindgen::JsValue;
@@ -40,7 +40,7 @@ impl Host for BrowserHost<'_> {
         Answer::Later
     }
 
-    fn stops(&mut self, rule: &str, summary: &RunSummary) -> bool {
+    fn stops(&mut self, rule: &str, summary: &TurnSummary) -> bool {
         self.runtime.stops(rule, summary)
     }
 

@@ -24,7 +24,7 @@ use assistant_core::{
     action::{RegistrationId, ToolError},
     conversation::{CallKey, Change},
     event::Diagnostic,
-    session::{Input, InvocationId, Options, Refusal, RunKey, RunSummary, Session},
+    session::{Input, InvocationId, Refusal, RunKey, Session, SessionOptions, TurnSummary},
 };
 use futures_channel::oneshot;
 use futures_util::future::AbortHandle;
@@ -46,7 +46,7 @@ pub(crate) use host::{console_error, fresh_id, now, written};
 pub(crate) use timer::{after, sleep};
 
 type DiagnosticObserver = Rc<dyn Fn(&Diagnostic)>;
-type StopRule = Rc<dyn Fn(&RunSummary) -> bool>;
+type StopRule = Rc<dyn Fn(&TurnSummary) -> bool>;
 
 /// A handler that runs.
 struct HandlerTask {
@@ -89,7 +89,11 @@ pub(crate) struct Runtime {
 }
 
 impl Runtime {
-    pub(crate) fn new(agent: Rc<dyn Agent>, options: Options, thread_id: String) -> Rc<Self> {
+    pub(crate) fn new(
+        agent: Rc<dyn Agent>,
+        options: SessionOptions,
+        thread_id: String,
+    ) -> Rc<Self> {
         let auto_deny = options.auto_deny;
         let session = Session::new(thread_id.clone(), options);
         Rc::new_cyclic(|me| Self {
@@ -164,24 +168,24 @@ impl Runtime {
             Input::Execute { name, .. } => Some(name.clone()),
             _ => None,
         };
-        let step = self
+        let output = self
             .session
             .borrow_mut()
             .handle(input, &mut host::BrowserHost { runtime: self });
-        for diagnostic in &step.diagnostics {
+        for diagnostic in &output.diagnostics {
             self.report(diagnostic);
         }
-        let events = self.call_events(&step, executed);
-        let offers_changed = step.changes.contains(&Change::Registry);
-        self.note_changes(step.changes);
+        let events = self.call_events(&output, executed);
+        let offers_changed = output.changes.contains(&Change::Registry);
+        self.note_changes(output.changes);
         self.tell_calls(&events);
         if offers_changed {
             self.tell_awaited();
         }
-        for effect in step.effects {
+        for effect in output.effects {
             self.carry_out(effect);
         }
-        step.refused
+        output.refused
     }
 
     fn report(&self, diagnostic: &Diagnostic) {
@@ -228,7 +232,7 @@ impl Runtime {
     }
 
     /// Asks a rule of the application whether the loop ends. The session is borrowed meanwhile.
-    fn stops(&self, name: &str, summary: &RunSummary) -> bool {
+    fn stops(&self, name: &str, summary: &TurnSummary) -> bool {
         let rule = self.stop_rules.borrow().get(name).cloned();
         if rule.is_none() {
             console_error(&format!(

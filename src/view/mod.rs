@@ -185,8 +185,8 @@ impl ViewModel {
                 Change::Call(key) => updates.calls.extend(cells.shown(key, session)),
                 Change::State => updates.state = true,
                 Change::Run | Change::Steps => {
-                    let runs = session.summary().steps.iter();
-                    let steps = runs.flat_map(|run| run.agent_steps.clone());
+                    let runs = session.summary().runs.iter();
+                    let steps = runs.flat_map(|run| run.steps.clone());
                     updates.agent_steps = Some(steps.collect());
                 }
                 Change::Registry => {

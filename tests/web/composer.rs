@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Action, Approval, Options, ToolError,
+    Action, Approval, SessionOptions, ToolError,
     agent::Script,
     testing::{MockAgent, settle},
     use_assistant_action,
@@ -121,9 +121,9 @@ async fn asking(auto_deny: bool) -> Chat {
     let agent = MockAgent::new()
         .answer(Script::new().call("deploy", &json!({})))
         .answer(Script::new().text("As you wish."));
-    let options = Options {
+    let options = SessionOptions {
         auto_deny,
-        ..Options::default()
+        ..SessionOptions::default()
     };
     let chat = chat_with(agent, options, || {
         use_assistant_action(

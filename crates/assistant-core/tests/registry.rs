@@ -17,8 +17,9 @@ fn names(driver: &Driver) -> Vec<String> {
     tools.into_iter().map(|tool| tool.name).collect()
 }
 
-fn told(step: &assistant_core::session::Step) -> usize {
-    step.changes
+fn told(output: &assistant_core::session::Output) -> usize {
+    output
+        .changes
         .iter()
         .filter(|c| **c == Change::Registry)
         .count()
@@ -42,9 +43,9 @@ fn the_newest_of_one_name_is_in_force_and_dropping_removes_only_itself() {
     let mut driver = Driver::new();
     let a = driver.register(ActionSpec::new("x", "A"));
     let b = RegistrationId(77);
-    let step = driver.register_as(b, ActionSpec::new("x", "B"));
-    assert_eq!(step.diagnostics[0].code, "action-name-clash");
-    assert!(step.diagnostics[0].message.contains("'x'"));
+    let output = driver.register_as(b, ActionSpec::new("x", "B"));
+    assert_eq!(output.diagnostics[0].code, "action-name-clash");
+    assert!(output.diagnostics[0].message.contains("'x'"));
     let in_force = |driver: &Driver| driver.session.registry().in_force("x").map(|r| r.id);
     assert_eq!(in_force(&driver), Some(b));
     assert_eq!(names(&driver), ["x"]);
@@ -182,9 +183,9 @@ fn names_that_providers_refuse_are_refused() {
     let too_long = "x".repeat(129);
     for bad in ["", "two words", "ä", "a/b", too_long.as_str()] {
         let mut driver = Driver::new();
-        let step = driver.register_as(RegistrationId(1), ActionSpec::new(bad, ""));
+        let output = driver.register_as(RegistrationId(1), ActionSpec::new(bad, ""));
         assert!(
-            matches!(step.refused, Some(Refusal::InvalidAction(_))),
+            matches!(output.refused, Some(Refusal::InvalidAction(_))),
             "{bad}"
         );
         assert_eq!(names(&driver), Vec::<String>::new());

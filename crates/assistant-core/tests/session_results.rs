@@ -180,8 +180,8 @@ fn a_handler_that_ends_twice_has_one_result() {
     driver.events(calls("c", "f", "{}"));
     finish_run(&mut driver);
     driver.returns("c", json!(1));
-    let step = driver.returns("c", json!(2));
-    assert!(step.changes.is_empty() && step.effects.is_empty());
+    let output = driver.returns("c", json!(2));
+    assert!(output.changes.is_empty() && output.effects.is_empty());
     assert_eq!(driver.answer("c"), "1");
     assert_eq!(driver.runs.len(), 2);
 }
@@ -214,11 +214,11 @@ fn preliminary_results_are_shown_and_only_the_last_is_sent() {
         .filter(|m| m.starts_with("tool"))
         .collect();
     assert_eq!(answers, ["tool:c=3"]);
-    let step = driver.input(Input::Preliminary {
+    let output = driver.input(Input::Preliminary {
         invocation,
         value: json!(4),
     });
-    assert!(step.changes.is_empty());
+    assert!(output.changes.is_empty());
 }
 
 #[test]

@@ -244,8 +244,8 @@ fn a_new_conversation_cancels_sends_nothing_and_keeps_the_old_one() {
     driver.event(finished());
     driver.close();
     let runs = driver.runs.len();
-    let step = driver.input(Input::NewThread);
-    assert!(step.changes.contains(&Change::Thread));
+    let output = driver.input(Input::NewThread);
+    assert!(output.changes.contains(&Change::Thread));
     assert_eq!(driver.runs.len(), runs);
     assert_ne!(driver.session.thread_id(), "thread");
     assert_eq!(driver.session.conversation().path().count(), 0);

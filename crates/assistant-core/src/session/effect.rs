@@ -11,7 +11,7 @@ use crate::{
 
 /// What one input led to.
 #[derive(Debug, Clone, Default)]
-pub struct Step {
+pub struct Output {
     /// What changed, in order.
     pub changes: Vec<Change>,
     /// What must be done now, in order.
