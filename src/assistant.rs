@@ -17,7 +17,8 @@ use serde_json::Value;
 
 use crate::{
     agent::Agent,
-    runtime::{Runtime, fresh_id},
+    runtime::Runtime,
+    ui::fresh_id,
     view::{Activity, CallCell, MessageCell, MessageList},
 };
 

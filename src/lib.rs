@@ -32,7 +32,7 @@ mod runtime;
 pub mod testing;
 mod threads;
 pub mod tool;
-mod ui;
+pub mod ui;
 pub mod view;
 
 pub use action::{
@@ -48,10 +48,11 @@ pub use assistant_core::{
     text::address::MediaPolicy,
 };
 pub use attachment::Attachments;
-pub use chat::{ChatWindow, Labels, Suggestion};
+pub use chat::{ChatWindow, Suggestion};
 pub use part::{PartHandle, PartTarget, use_part_renderer};
 pub use provider::{AgentProp, AssistantProvider};
 pub use runtime::{CallEvent, CallEventKind, Subscription};
+pub use ui::{Icon, Labels, media_policy};
 
 /// The example of the README compiles.
 #[cfg(doctest)]

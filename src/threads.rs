@@ -4,7 +4,7 @@ use assistant_core::session::{Input, Refusal};
 use leptos::prelude::ArcReadSignal;
 use serde_json::Value;
 
-use crate::{assistant::Assistant, runtime::fresh_id};
+use crate::{assistant::Assistant, ui::fresh_id};
 
 impl Assistant {
     /// Begins another conversation; what is open in this one is cancelled, and nothing is sent.

@@ -9,7 +9,7 @@ use leptos::prelude::*;
 use serde_json::Value;
 
 use super::Action;
-use crate::{assistant::Assistant, runtime};
+use crate::{assistant::Assistant, ui::console_error};
 
 /// Lets the assistant call an action as long as the component lives.
 ///
@@ -141,7 +141,7 @@ impl Offer {
 
     fn register(&self, rules: Rules) {
         if let Err(refusal) = self.try_register(rules) {
-            runtime::console_error(&refusal.to_string());
+            console_error(&refusal.to_string());
         }
     }
 
@@ -209,7 +209,7 @@ pub fn use_assistant_context(description: impl Into<String>, value: impl Into<Si
 pub(crate) fn assistant_or_complain(hook: &str) -> Option<Assistant> {
     let assistant = use_context::<Assistant>();
     if assistant.is_none() && cfg!(feature = "csr") {
-        runtime::console_error(&format!(
+        console_error(&format!(
             "{hook} was called outside of <AssistantProvider>: nothing is registered"
         ));
     }

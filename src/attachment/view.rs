@@ -7,12 +7,7 @@ use super::{
     Tray,
     tray::{Item, State},
 };
-use crate::{
-    chat::Icon,
-    part::size_text,
-    runtime::fresh_id,
-    view::{dynamic, each, when},
-};
+use crate::ui::{Icon, dynamic, each, fresh_id, size_text, when};
 
 /// The button that lets the person pick files.
 pub(crate) fn attach_button(tray: &Tray) -> AnyView {

@@ -2,8 +2,11 @@
 
 use leptos::{html, prelude::*};
 
-use super::Labels;
-use crate::{action::ConfirmRequest, assistant::Assistant, view::each};
+use crate::{
+    action::ConfirmRequest,
+    assistant::Assistant,
+    ui::{Labels, each},
+};
 
 /// Shows the questions of handlers, one native `<dialog>` at a time. A [`super::ChatWindow`] holds
 /// one; an application with a chat window of its own places it itself.

@@ -11,12 +11,13 @@ use assistant_core::conversation::{CallKey, Phase};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
-use super::{Icon, Labels, counts::with_count, item::Turn};
+use super::{counts::with_count, item::Turn};
 use crate::{
     action::ToolCallView,
     assistant::Assistant,
     tool::{ExactText, has_default_card, tells_failure},
-    view::{PartKind, dynamic},
+    ui::{Icon, Labels, dynamic},
+    view::PartKind,
 };
 
 /// How many neighbours make a group.

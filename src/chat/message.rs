@@ -4,15 +4,13 @@ use assistant_core::{conversation::Cut, event::Role};
 use leptos::{html, prelude::*};
 use wasm_bindgen::JsCast;
 
-use super::{
-    Icon, Labels,
-    grouping::{Groups, place as place_of},
-};
+use super::grouping::{Groups, place as place_of};
 use crate::{
     assistant::Assistant,
     part::PartView,
     tool::{ExactText, has_default_card},
-    view::{MessageCell, PartCell, PartKind, dynamic, each, when},
+    ui::{Icon, Labels, dynamic, each, when},
+    view::{MessageCell, PartCell, PartKind},
 };
 
 /// One message of the chat. Nothing stands for an empty one.

@@ -3,15 +3,13 @@
 use assistant_core::session::FinishReason;
 use leptos::prelude::*;
 
-use super::{
-    Composer, ConfirmDialogs, Feedback, Icon, Labels, Notices, Transcript, composer::is_asked,
-};
+use super::{Composer, ConfirmDialogs, Feedback, Notices, Transcript, composer::is_asked};
 use crate::{
     assistant::{Assistant, use_assistant},
     attachment::Attachments,
-    runtime,
     tool::{InterruptInbox, of_the_page},
-    view::{Activity, dynamic},
+    ui::{Icon, Labels, console_error, dynamic},
+    view::Activity,
 };
 
 /// Something the person could say first.
@@ -84,7 +82,7 @@ pub fn ChatWindow(
 ) -> impl IntoView {
     let Some(assistant) = use_assistant() else {
         if cfg!(feature = "csr") {
-            runtime::console_error("ChatWindow stands outside of <AssistantProvider>");
+            console_error("ChatWindow stands outside of <AssistantProvider>");
         }
         return shell(label).into_any();
     };

@@ -5,10 +5,7 @@ use std::sync::Arc;
 use leptos::task::spawn_local;
 use wasm_bindgen::JsCast;
 
-use crate::{
-    chat::Labels,
-    runtime::{SAID_MS, after, copy_to_clipboard},
-};
+use crate::ui::{Labels, SAID_MS, after, copy_to_clipboard};
 
 /// Carries out what was clicked, if it was one of our buttons.
 pub(super) fn clicked(event: &web_sys::MouseEvent, labels: &Arc<Labels>) {

@@ -7,7 +7,6 @@
 mod data;
 mod file;
 mod files;
-mod media;
 mod reasoning;
 mod sources;
 mod steps;
@@ -21,16 +20,16 @@ use leptos::prelude::*;
 use crate::{
     assistant::Assistant,
     tool::{Foreign, ToolCallSlot, foreign},
-    view::{PartCell, PartKind, dynamic},
+    ui::dynamic,
+    view::{PartCell, PartKind},
 };
 
-pub use media::media_policy;
+pub use crate::ui::media_policy;
 pub use steps::{RunSteps, RunStepsProps};
 pub use streaming::{StreamingText, StreamingTextProps};
 pub use table::{PartHandle, PartRendererGuard, PartTarget, use_part_renderer};
 
-pub(crate) use data::words;
-pub(crate) use file::{show as show_file, size_text};
+pub(crate) use file::show as show_file;
 pub(crate) use table::PartTable;
 
 /// One part of a message, drawn by its renderer or by what it is.

@@ -13,10 +13,11 @@ use leptos::prelude::Set;
 use serde_json::Value;
 use wasm_bindgen_futures::spawn_local;
 
-use super::{HandlerTask, Runtime, after};
+use super::{HandlerTask, Runtime};
 use crate::{
     action::{Cancellation, ToolContext},
     agent::EventSink,
+    ui::after,
 };
 
 impl Runtime {

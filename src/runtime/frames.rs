@@ -10,7 +10,8 @@ use std::collections::HashSet;
 use assistant_core::conversation::Change;
 use wasm_bindgen::{JsCast, closure::Closure};
 
-use super::{Runtime, after};
+use super::Runtime;
+use crate::ui::after;
 
 /// How long changes wait at most, in milliseconds.
 const HIDDEN_MS: u32 = 250;

@@ -5,12 +5,9 @@
 //! the session is borrowed.
 
 mod calls;
-mod clipboard;
 mod effects;
-mod files;
 mod frames;
 mod host;
-mod timer;
 mod watch;
 
 use std::{
@@ -35,14 +32,11 @@ use crate::{
     agent::Agent,
     part::PartTable,
     tool::Cards,
+    ui::console_error,
     view::ViewModel,
 };
 
 pub use calls::{CallEvent, CallEventKind, Subscription};
-pub(crate) use clipboard::{SAID_MS, copy as copy_to_clipboard};
-pub(crate) use files::{read_base64, save_file};
-pub(crate) use host::{console_error, fresh_id, now, written};
-pub(crate) use timer::{after, sleep};
 
 type DiagnosticObserver = Rc<dyn Fn(&Diagnostic)>;
 type StopRule = Rc<dyn Fn(&RunSummary) -> bool>;

@@ -7,7 +7,7 @@ use futures_util::future::select;
 use leptos::{mount::mount_to, prelude::*};
 use wasm_bindgen::JsCast;
 
-use crate::runtime::sleep;
+use crate::ui::sleep;
 
 /// Growing text is shown at every second frame; one more for what that brings about.
 const FRAMES: usize = 3;

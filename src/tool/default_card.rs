@@ -9,9 +9,8 @@ use serde_json::Value;
 use super::{ExactText, exact::ExactArguments, pretty::pretty};
 use crate::{
     action::ToolCallView,
-    chat::{Icon, Labels, spinner},
     part::show_file,
-    view::dynamic,
+    ui::{Icon, Labels, dynamic, spinner},
 };
 
 /// Name and state of a call in one line; arguments, result and error behind it.

@@ -11,7 +11,7 @@ use send_wrapper::SendWrapper;
 
 use crate::{
     assistant::Assistant,
-    chat::{Icon, Labels},
+    ui::{Icon, Labels},
 };
 
 /// Something to draw, and whose it is.

@@ -18,8 +18,7 @@ use super::{
 use crate::{
     action::{ActionCode, Renderer, ToolCallView},
     assistant::Assistant,
-    chat::{Icon, Labels},
-    view::dynamic,
+    ui::{Icon, Labels, dynamic},
 };
 
 /// What stands in the slot right now.

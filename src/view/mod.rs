@@ -5,7 +5,6 @@
 //! the signals of the message, part or call that it is about, and no other.
 
 mod call;
-mod joint;
 mod list;
 mod message;
 
@@ -26,7 +25,6 @@ use send_wrapper::SendWrapper;
 use crate::action::ConfirmRequest;
 
 pub use call::CallCell;
-pub(crate) use joint::{dynamic, each, when};
 pub use list::{MessageEntry, MessageList};
 pub use message::{Mark, MessageCell, PartCell, PartKind};
 

@@ -4,7 +4,7 @@
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
-use crate::runtime::after;
+use super::after;
 
 /// What takes the focus in a question.
 const FIELDS: &str = "input, select, textarea, button";
