@@ -25,12 +25,11 @@ pub mod attachment;
 pub mod chat;
 #[cfg(feature = "markdown")]
 pub mod markdown;
-mod observe;
 pub mod part;
 mod provider;
+mod render;
 mod runtime;
 pub mod testing;
-mod threads;
 pub mod tool;
 pub mod ui;
 pub mod view;
@@ -39,7 +38,7 @@ pub use action::{
     Action, Approval, ConfirmOptions, ToolCallView, ToolContext, use_assistant_action,
     use_assistant_context,
 };
-pub use assistant::{Assistant, use_assistant};
+pub use assistant::{Assistant, PartHandle, use_assistant, use_part_renderer};
 pub use assistant_core::{
     self as core,
     action::{ActionSpec, ToolError, definitions_from_json},
@@ -49,8 +48,8 @@ pub use assistant_core::{
 };
 pub use attachment::Attachments;
 pub use chat::{ChatWindow, Suggestion};
-pub use part::{PartHandle, PartTarget, use_part_renderer};
 pub use provider::{AgentProp, AssistantProvider};
+pub use render::PartTarget;
 pub use runtime::{CallEvent, CallEventKind, Subscription};
 pub use ui::{Icon, Labels, media_policy};
 

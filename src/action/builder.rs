@@ -2,35 +2,15 @@
 
 use std::{future::Future, rc::Rc, sync::Arc};
 
-use assistant_core::action::{
-    ActionSpec, Availability, Execution, Policy, ResultEncoding, ToolError, ToolOutcome,
-};
+use assistant_core::action::{ActionSpec, Availability, Execution, Policy, ResultEncoding};
 use futures_util::future::LocalBoxFuture;
 use leptos::prelude::*;
 use send_wrapper::SendWrapper;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{IntoHandler, ToolCallView, ToolContext};
-
-pub(crate) type Handler =
-    Rc<dyn Fn(Value, ToolContext) -> LocalBoxFuture<'static, Result<ToolOutcome, ToolError>>>;
-pub(crate) type Rule = Rc<dyn Fn(Value) -> LocalBoxFuture<'static, bool>>;
-pub(crate) type Denial = Rc<dyn Fn(&Value, Option<&str>) -> Value>;
-pub(crate) type Renderer = Arc<SendWrapper<Box<dyn Fn(ToolCallView<Value>) -> AnyView>>>;
-
-/// The code of an action.
-#[derive(Clone, Default)]
-pub(crate) struct ActionCode {
-    pub(crate) handler: Option<Handler>,
-    pub(crate) renderer: Option<Renderer>,
-    /// Draws the page's question whether a call may run.
-    pub(crate) approval_renderer: Option<Renderer>,
-    pub(crate) approval: Option<Rule>,
-    pub(crate) denial: Option<Denial>,
-    /// Whether the renderer sees arguments while they stream in.
-    pub(crate) streams_args: bool,
-}
+use super::{IntoHandler, ToolCallView, handler::Handler};
+use crate::render::{CallRenderers, Denial, Renderer, Rule};
 
 /// Whether a person is asked before an action runs.
 pub enum Approval {
@@ -91,7 +71,10 @@ pub struct Action {
     pub(super) spec: ActionSpec,
     pub(super) parameters: Option<Signal<Value>>,
     pub(super) enabled: Signal<bool>,
-    pub(super) code: ActionCode,
+    pub(super) handler: Option<Handler>,
+    pub(super) rule: Option<Rule>,
+    pub(super) denial: Option<Denial>,
+    pub(super) renderers: CallRenderers<ToolCallView>,
 }
 
 impl Action {
@@ -109,7 +92,10 @@ impl Action {
             spec,
             parameters: None,
             enabled: true.into(),
-            code: ActionCode::default(),
+            handler: None,
+            rule: None,
+            denial: None,
+            renderers: CallRenderers::default(),
         }
     }
 
@@ -132,7 +118,7 @@ impl Action {
     #[must_use]
     pub fn handler<Marker>(mut self, handler: impl IntoHandler<Marker>) -> Self {
         self.spec.has_handler = true;
-        self.code.handler = Some(handler.into_handler());
+        self.handler = Some(handler.into_handler());
         self
     }
 
@@ -144,7 +130,7 @@ impl Action {
         T: DeserializeOwned + 'static,
         V: IntoView + 'static,
     {
-        self.code.renderer = Some(renderer(render));
+        self.renderers.card = Some(renderer(render));
         self
     }
 
@@ -178,7 +164,7 @@ impl Action {
         T: DeserializeOwned + 'static,
         V: IntoView + 'static,
     {
-        self.code.approval_renderer = Some(renderer(render));
+        self.renderers.approval = Some(renderer(render));
         self
     }
 
@@ -211,19 +197,19 @@ impl Action {
     /// Lets the renderer see arguments while they stream in, as far as they can be read.
     #[must_use]
     pub fn stream_args(mut self) -> Self {
-        self.code.streams_args = true;
+        self.renderers.streams_args = true;
         self
     }
 
     /// Whether a person is asked first.
     #[must_use]
     pub fn approval(mut self, approval: Approval) -> Self {
-        self.code.approval = None;
+        self.rule = None;
         self.spec.approval = match approval {
             Approval::Never => Policy::Never,
             Approval::Always => Policy::Always,
             Approval::When(rule) => {
-                self.code.approval = Some(rule.into());
+                self.rule = Some(rule.into());
                 Policy::Ask
             }
         };
@@ -233,7 +219,7 @@ impl Action {
     /// What the agent is told when a person says no: from the arguments and the reason given.
     #[must_use]
     pub fn denial(mut self, denial: impl Fn(&Value, Option<&str>) -> Value + 'static) -> Self {
-        self.code.denial = Some(Rc::new(denial));
+        self.denial = Some(Rc::new(denial));
         self
     }
 
@@ -283,8 +269,8 @@ impl Action {
 
 fn renderer<T: 'static, V: IntoView + 'static>(
     render: impl Fn(ToolCallView<T>) -> V + 'static,
-) -> Renderer {
-    let render = move |call: ToolCallView<Value>| render(call.cast()).into_any();
+) -> Renderer<ToolCallView> {
+    let render = move |call: ToolCallView| render(call.cast()).into_any();
     Arc::new(SendWrapper::new(Box::new(render)))
 }
 

@@ -1,5 +1,7 @@
 //! Registering actions and context for as long as a component lives.
 
+use std::rc::Rc;
+
 use assistant_core::{
     action::{ActionSpec, RegistrationId},
     event::ContextItem,
@@ -8,8 +10,12 @@ use assistant_core::{
 use leptos::prelude::*;
 use serde_json::Value;
 
-use super::Action;
-use crate::{assistant::Assistant, ui::console_error};
+use super::{Action, ToolContext, handler::Handler};
+use crate::{
+    assistant::{Assistant, assistant_or_complain},
+    render::{self, ActionCode},
+    ui::console_error,
+};
 
 /// Lets the assistant call an action as long as the component lives.
 ///
@@ -112,7 +118,13 @@ struct Offer {
 impl Offer {
     fn new(assistant: Assistant, action: Action) -> Self {
         let id = RegistrationId(assistant.runtime().number());
-        assistant.runtime().set_code(id, action.code);
+        let code = ActionCode {
+            handler: action.handler.map(|handler| bound(handler, &assistant)),
+            approval: action.rule,
+            denial: action.denial,
+        };
+        assistant.runtime().set_code(id, code);
+        assistant.calls().set(id, action.renderers);
         Self {
             assistant,
             id,
@@ -131,7 +143,7 @@ impl Offer {
                 spec: Box::new(spec),
             }
         } else {
-            self.assistant.runtime().cards.dispose(self.id);
+            self.assistant.cards().dispose(self.id);
             Input::Unregister { id: self.id }
         };
         self.assistant.dispatch(input)?;
@@ -147,21 +159,30 @@ impl Offer {
 
     /// Cards first: what they read may go right after.
     fn withdraw(&self) {
-        let runtime = self.assistant.runtime();
-        runtime.cards.dispose(self.id);
+        self.assistant.cards().dispose(self.id);
         // An unregistration is never refused.
         let _ = self.assistant.dispatch(Input::Unregister { id: self.id });
-        runtime.drop_code(self.id);
+        self.assistant.runtime().drop_code(self.id);
+        self.assistant.calls().remove(self.id);
         self.renderers_changed();
     }
 
     fn renderers_changed(&self) {
         self.assistant
-            .runtime()
-            .view
+            .view()
             .renderers
             .update(|count| *count = count.wrapping_add(1));
     }
+}
+
+/// A handler with what it may know of the assistant, which it does not keep.
+fn bound(handler: Handler, assistant: &Assistant) -> render::Handler {
+    let assistant = assistant.weak();
+    Rc::new(move |invocation, cancellation| {
+        let args = invocation.args.clone();
+        let context = ToolContext::new(assistant.clone(), invocation, cancellation);
+        handler(args, context)
+    })
 }
 
 /// Tells the agent something about the page as long as the component lives; it goes along with
@@ -203,15 +224,4 @@ pub fn use_assistant_context(description: impl Into<String>, value: impl Into<Si
     on_cleanup(move || {
         let _ = assistant.dispatch(Input::SetContext { owner, item: None });
     });
-}
-
-/// The assistant above, or an error for the programmer (rule "a hook without a provider").
-pub(crate) fn assistant_or_complain(hook: &str) -> Option<Assistant> {
-    let assistant = use_context::<Assistant>();
-    if assistant.is_none() && cfg!(feature = "csr") {
-        console_error(&format!(
-            "{hook} was called outside of <AssistantProvider>: nothing is registered"
-        ));
-    }
-    assistant
 }

@@ -11,7 +11,7 @@ use leptos::prelude::*;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::{assistant::Assistant, tool::DefaultCard, view::CallCell};
+use crate::{assistant::Assistant, view::CallCell};
 
 /// A tool call as its renderer sees it. `T` is the type of the arguments.
 ///
@@ -292,21 +292,11 @@ impl<T> ToolCallView<T> {
         }
     }
 
-    /// The card that stands where an action has no renderer.
-    #[must_use]
-    pub fn default_card(&self) -> AnyView {
-        DefaultCard(crate::tool::DefaultCardProps {
-            call: self.clone().cast(),
-        })
-        .into_any()
-    }
-
     /// The description under which the action is registered.
     #[must_use]
     pub fn description(&self) -> Option<String> {
         let name = self.name_untracked_with(str::to_owned);
         self.assistant
-            .runtime()
             .read(|session| {
                 session
                     .registry()
@@ -321,7 +311,6 @@ impl<T> ToolCallView<T> {
     pub fn parameters(&self) -> Option<Value> {
         let name = self.name_untracked_with(str::to_owned);
         self.assistant
-            .runtime()
             .read(|session| {
                 session
                     .registry()
@@ -335,7 +324,6 @@ impl<T> ToolCallView<T> {
     pub(super) fn read<R>(&self, read: impl FnOnce(&ToolCall) -> R) -> Option<R> {
         self.cell.revision.track();
         self.assistant
-            .runtime()
             .read(|session| session.conversation().call(self.key()).map(read))
             .flatten()
     }

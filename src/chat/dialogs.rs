@@ -3,9 +3,9 @@
 use leptos::{html, prelude::*};
 
 use crate::{
-    action::ConfirmRequest,
     assistant::Assistant,
     ui::{Labels, each},
+    view::ConfirmRequest,
 };
 
 /// Shows the questions of handlers, one native `<dialog>` at a time. A [`super::ChatWindow`] holds
@@ -19,7 +19,7 @@ pub fn ConfirmDialogs(
     /// Whose questions.
     assistant: Assistant,
 ) -> impl IntoView {
-    let dialogs = assistant.runtime().view.dialogs.clone();
+    let dialogs = assistant.view().dialogs.clone();
     let first = move || dialogs.with(|list| list.first().cloned().into_iter().collect());
     each(first, |request| request.id.to_string(), dialog)
 }

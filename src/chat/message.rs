@@ -4,10 +4,12 @@ use assistant_core::{conversation::Cut, event::Role};
 use leptos::{html, prelude::*};
 use wasm_bindgen::JsCast;
 
-use super::grouping::{Groups, place as place_of};
+use super::{
+    grouping::{Groups, place as place_of},
+    part::PartView,
+};
 use crate::{
     assistant::Assistant,
-    part::PartView,
     tool::{ExactText, has_default_card},
     ui::{Icon, Labels, dynamic, each, when},
     view::{MessageCell, PartCell, PartKind},

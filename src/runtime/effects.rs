@@ -4,19 +4,18 @@ use std::{future::poll_fn, rc::Rc, task::Poll};
 
 use assistant_core::{
     action::ToolError,
-    event::{Diagnostic, RunInput},
+    event::{Diagnostic, Event, RunInput},
     session::{Effect, Input, Invocation, InvocationId, PolicyQuestion, RunKey, StreamEnd},
 };
 use futures_channel::oneshot;
 use futures_util::future::{LocalBoxFuture, abortable};
-use leptos::prelude::Set;
 use serde_json::Value;
 use wasm_bindgen_futures::spawn_local;
 
 use super::{HandlerTask, Runtime};
 use crate::{
-    action::{Cancellation, ToolContext},
-    agent::EventSink,
+    agent::{EventSink, Receiver},
+    render::Cancellation,
     ui::after,
 };
 
@@ -63,7 +62,7 @@ impl Runtime {
                 archive.push((thread_id, snapshot));
                 let ids = archive.iter().map(|(id, _)| id.clone()).collect();
                 drop(archive);
-                self.archived.set(ids);
+                self.screen.archived(ids);
             }
         }
     }
@@ -97,17 +96,6 @@ impl Runtime {
         });
     }
 
-    pub(crate) fn event(&self, run: RunKey, event: assistant_core::event::Event) {
-        self.later(Input::Event {
-            run,
-            event: Box::new(event),
-        });
-    }
-
-    pub(crate) fn diagnostic(&self, diagnostic: Diagnostic) {
-        self.later(Input::Diagnostic { diagnostic });
-    }
-
     fn invoke(&self, invocation: Invocation) {
         let id = invocation.id;
         let handler = self
@@ -121,9 +109,7 @@ impl Runtime {
             });
         };
         let cancellation = Cancellation::default();
-        let args = invocation.args.clone();
-        let context = ToolContext::new(self.weak(), invocation, cancellation.clone());
-        let (work, abort) = abortable(handler(args, context));
+        let (work, abort) = abortable(handler(invocation, cancellation.clone()));
         self.handlers.borrow_mut().insert(
             id,
             HandlerTask {
@@ -187,6 +173,19 @@ impl Runtime {
                 runtime.later(Input::PolicyAnswer { ticket, ask });
             }
         });
+    }
+}
+
+impl Receiver for Runtime {
+    fn event(&self, run: RunKey, event: Event) {
+        self.later(Input::Event {
+            run,
+            event: Box::new(event),
+        });
+    }
+
+    fn diagnostic(&self, diagnostic: Diagnostic) {
+        self.later(Input::Diagnostic { diagnostic });
     }
 }
 

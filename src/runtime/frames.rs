@@ -90,9 +90,9 @@ impl Runtime {
         if changes.is_empty() {
             return;
         }
-        let updates = self.read(|session| self.view.collect(&changes, session));
-        if let Some(updates) = updates {
-            self.view.apply(updates);
+        let show = self.read(|session| self.screen.changed(&changes, session));
+        if let Some(show) = show {
+            show();
         }
     }
 }

@@ -18,28 +18,34 @@ use std::{
 
 use assistant_core::{
     action::{RegistrationId, ToolError},
-    conversation::CallKey,
+    conversation::{CallKey, Change},
     event::Diagnostic,
     session::{Input, InvocationId, Options, Refusal, RunKey, RunSummary, Session},
 };
 use futures_channel::oneshot;
 use futures_util::future::AbortHandle;
-use leptos::prelude::ArcRwSignal;
 use serde_json::Value;
 
 use crate::{
-    action::{ActionCode, Cancellation},
     agent::Agent,
-    part::PartTable,
-    tool::Cards,
+    render::{ActionCode, Cancellation},
     ui::console_error,
-    view::ViewModel,
 };
 
 pub use calls::{CallEvent, CallEventKind, Subscription};
 
 type DiagnosticObserver = Rc<dyn Fn(&Diagnostic)>;
 type StopRule = Rc<dyn Fn(&RunSummary) -> bool>;
+
+/// Shows what has changed: in a room above this one.
+pub(crate) trait Screen {
+    /// Reads what some changes are about while the session is borrowed. What it gives back is
+    /// called when the session is free again.
+    fn changed(&self, changes: &[Change], session: &Session) -> Box<dyn FnOnce()>;
+
+    /// The ids of the conversations in the archive, oldest first.
+    fn archived(&self, ids: Vec<String>);
+}
 
 /// A handler that runs.
 struct HandlerTask {
@@ -63,8 +69,6 @@ pub(crate) struct Runtime {
     /// Who waits for actions that the page asked for itself.
     executing: RefCell<HashMap<u64, oneshot::Sender<Result<Value, ToolError>>>>,
     archive: RefCell<Vec<(String, Value)>>,
-    /// The ids of the conversations in the archive, oldest first.
-    pub(crate) archived: ArcRwSignal<Vec<String>>,
     diagnostics: RefCell<Vec<DiagnosticObserver>>,
     call_events: calls::CallEvents,
     stop_rules: RefCell<HashMap<String, StopRule>>,
@@ -73,15 +77,18 @@ pub(crate) struct Runtime {
     frames: frames::Frames,
     watch: watch::Watch,
     last_number: Cell<u64>,
-    pub(crate) view: ViewModel,
-    pub(crate) cards: Cards,
-    pub(crate) parts: PartTable,
+    screen: Box<dyn Screen>,
 }
 
 impl Runtime {
-    pub(crate) fn new(agent: Rc<dyn Agent>, options: Options, thread_id: String) -> Rc<Self> {
+    pub(crate) fn new(
+        agent: Rc<dyn Agent>,
+        options: Options,
+        thread_id: String,
+        screen: Box<dyn Screen>,
+    ) -> Rc<Self> {
         let auto_deny = options.auto_deny;
-        let session = Session::new(thread_id.clone(), options);
+        let session = Session::new(thread_id, options);
         Rc::new_cyclic(|me| Self {
             me: me.clone(),
             session: RefCell::new(session),
@@ -95,7 +102,6 @@ impl Runtime {
             replies: RefCell::default(),
             executing: RefCell::default(),
             archive: RefCell::default(),
-            archived: ArcRwSignal::default(),
             diagnostics: RefCell::default(),
             call_events: calls::CallEvents::default(),
             stop_rules: RefCell::default(),
@@ -103,9 +109,7 @@ impl Runtime {
             frames: frames::Frames::default(),
             watch: watch::Watch::default(),
             last_number: Cell::new(0),
-            view: ViewModel::new(thread_id),
-            cards: Cards::default(),
-            parts: PartTable::default(),
+            screen,
         })
     }
 
@@ -248,8 +252,6 @@ impl Runtime {
             task.cancellation.cancel();
             task.abort.abort();
         }
-        self.cards.clear();
-        self.parts.clear();
         self.code.borrow_mut().clear();
     }
 }

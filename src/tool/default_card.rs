@@ -59,6 +59,17 @@ pub fn DefaultCard(
     }
 }
 
+impl<T> ToolCallView<T> {
+    /// The card that stands where an action has no renderer.
+    #[must_use]
+    pub fn default_card(&self) -> AnyView {
+        DefaultCard(DefaultCardProps {
+            call: self.clone().cast(),
+        })
+        .into_any()
+    }
+}
+
 fn state_view(
     labels: &Labels,
     call: &ToolCallView<Value>,
