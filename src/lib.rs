@@ -9,7 +9,7 @@
 //! * [`chat`], [`part`] and [`tool`] have the components; [`view`] the signals they are built on.
 //! * [`markdown`] draws what an agent writes as it streams.
 //! * [`attachment`] says what a person may send along.
-//! * [`testing`] has what tests of an application need.
+//! * `testing`, with the feature of that name, has what tests of an application need.
 //!
 //! The engine without a browser is the crate `assistant-core`.
 
@@ -29,13 +29,16 @@ pub mod part;
 mod provider;
 mod render;
 mod runtime;
+#[cfg(feature = "testing")]
 pub mod testing;
 pub mod tool;
 pub mod ui;
 pub mod view;
 
+#[allow(deprecated, reason = "whoever knows the old name finds the new one")]
+pub use action::Action;
 pub use action::{
-    Action, Approval, ConfirmOptions, ToolCallView, ToolContext, use_assistant_action,
+    Approval, ConfirmOptions, ToolAction, ToolCallView, ToolContext, use_assistant_action,
     use_assistant_context,
 };
 pub use assistant::{Assistant, PartHandle, use_assistant, use_part_renderer};

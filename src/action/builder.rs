@@ -49,7 +49,7 @@ impl Approval {
 /// person is asked.
 ///
 /// ```
-/// use leptos_assistant::{Action, Approval, ToolError};
+/// use leptos_assistant::{ToolAction, Approval, ToolError};
 /// use serde::Deserialize;
 /// use serde_json::json;
 ///
@@ -58,7 +58,7 @@ impl Approval {
 ///     city: String,
 /// }
 ///
-/// let action = Action::new("get_weather", "Look up the weather of a city")
+/// let action = ToolAction::new("get_weather", "Look up the weather of a city")
 ///     .parameters(json!({
 ///         "type": "object",
 ///         "properties": {"city": {"type": "string"}},
@@ -67,7 +67,7 @@ impl Approval {
 ///     .approval(Approval::Always)
 ///     .handler(|args: Args| async move { Ok::<_, ToolError>(format!("Sunny in {}", args.city)) });
 /// ```
-pub struct Action {
+pub struct ToolAction {
     pub(super) spec: ActionSpec,
     pub(super) parameters: Option<Signal<Value>>,
     pub(super) enabled: Signal<bool>,
@@ -77,7 +77,11 @@ pub struct Action {
     pub(super) renderers: CallRenderers<ToolCallView>,
 }
 
-impl Action {
+/// The name that [`ToolAction`] had: Leptos has an `Action` of its own.
+#[deprecated(note = "renamed to `ToolAction`")]
+pub type Action = ToolAction;
+
+impl ToolAction {
     /// An action with its unique name (letters, digits, `_`, `-`, `.`; at most 128) and what it
     /// does, for the model.
     pub fn new(name: impl Into<String>, description: impl Into<String>) -> Self {
@@ -142,7 +146,7 @@ impl Action {
     ///
     /// ```
     /// use leptos::prelude::*;
-    /// use leptos_assistant::{Action, Approval, ToolCallView};
+    /// use leptos_assistant::{ToolAction, Approval, ToolCallView};
     /// use serde_json::Value;
     ///
     /// fn refund(call: ToolCallView<Value>) -> impl IntoView {
@@ -154,7 +158,7 @@ impl Action {
     ///     }
     /// }
     ///
-    /// let action = Action::new("refund", "Refund an order")
+    /// let action = ToolAction::new("refund", "Refund an order")
     ///     .approval(Approval::Always)
     ///     .render_approval(refund);
     /// ```
@@ -178,12 +182,12 @@ impl Action {
     /// The agent runs it, not the page: what the person decides goes to the agent as the call's
     /// tool message, `approved` or `denied`, and the agent's own result completes the call. For
     /// agents that end their run at such a call and have no approval of their own; a handler is not
-    /// run. Together with [`Action::render_only`] it asks about one of the agent's own tools.
+    /// run. Together with [`ToolAction::render_only`] it asks about one of the agent's own tools.
     ///
     /// ```
-    /// use leptos_assistant::{Action, Approval};
+    /// use leptos_assistant::{ToolAction, Approval};
     ///
-    /// let action = Action::new("fetch_weather", "Look up the weather of a city")
+    /// let action = ToolAction::new("fetch_weather", "Look up the weather of a city")
     ///     .render_only()
     ///     .approval(Approval::Always)
     ///     .run_by_agent();
@@ -274,9 +278,9 @@ fn renderer<T: 'static, V: IntoView + 'static>(
     Arc::new(SendWrapper::new(Box::new(render)))
 }
 
-impl std::fmt::Debug for Action {
+impl std::fmt::Debug for ToolAction {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Action")
+        f.debug_struct("ToolAction")
             .field("spec", &self.spec)
             .finish_non_exhaustive()
     }

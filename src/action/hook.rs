@@ -10,7 +10,7 @@ use assistant_core::{
 use leptos::prelude::*;
 use serde_json::Value;
 
-use super::{Action, ToolContext, handler::Handler};
+use super::{ToolAction, ToolContext, handler::Handler};
 use crate::{
     assistant::{Assistant, assistant_or_complain},
     render::{self, ActionCode},
@@ -22,14 +22,14 @@ use crate::{
 /// The newest registration of a name is in force; when it goes, the one before it is again. While
 /// its `enabled` is false the action is not registered at all. When the component goes, its
 /// running handlers are dropped and their calls answered as cancelled, unless the action is
-/// [`Action::detached`]; its cards become default cards.
+/// [`ToolAction::detached`]; its cards become default cards.
 ///
 /// Without an `<AssistantProvider>` above, one error is written to the console and nothing is
 /// registered.
 ///
 /// ```
 /// use leptos::prelude::*;
-/// use leptos_assistant::{Action, ToolError, use_assistant_action};
+/// use leptos_assistant::{ToolAction, ToolError, use_assistant_action};
 /// use serde::Deserialize;
 /// use serde_json::json;
 ///
@@ -42,7 +42,7 @@ use crate::{
 /// fn Projects() -> impl IntoView {
 ///     let projects = RwSignal::new(vec!["atlas".to_owned()]);
 ///     use_assistant_action(
-///         Action::new("add_project", "Add a project to the list")
+///         ToolAction::new("add_project", "Add a project to the list")
 ///             .parameters(json!({
 ///                 "type": "object",
 ///                 "properties": {"name": {"type": "string"}},
@@ -56,7 +56,7 @@ use crate::{
 ///     view! { <p>{move || projects.with(Vec::len)}</p> }
 /// }
 /// ```
-pub fn use_assistant_action(action: Action) {
+pub fn use_assistant_action(action: ToolAction) {
     let Some(assistant) = assistant_or_complain("use_assistant_action") else {
         return;
     };
@@ -96,7 +96,7 @@ impl Assistant {
     /// # Errors
     ///
     /// When its name is none that providers accept.
-    pub fn register(&self, action: Action) -> Result<ActionGuard, Refusal> {
+    pub fn register(&self, action: ToolAction) -> Result<ActionGuard, Refusal> {
         let rules = (
             action.enabled.get_untracked(),
             action.parameters.map(|schema| schema.get_untracked()),
@@ -116,7 +116,7 @@ struct Offer {
 }
 
 impl Offer {
-    fn new(assistant: Assistant, action: Action) -> Self {
+    fn new(assistant: Assistant, action: ToolAction) -> Self {
         let id = RegistrationId(assistant.runtime().number());
         let code = ActionCode {
             handler: action.handler.map(|handler| bound(handler, &assistant)),

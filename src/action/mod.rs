@@ -7,7 +7,9 @@ mod handler;
 mod hook;
 mod view;
 
-pub use builder::{Action, Approval};
+#[allow(deprecated, reason = "whoever knows the old name finds the new one")]
+pub use builder::Action;
+pub use builder::{Approval, ToolAction};
 pub use context::ToolContext;
 pub use decision::ApprovalTakes;
 pub use handler::IntoHandler;

@@ -331,7 +331,7 @@ impl<T> ToolCallView<T> {
 
 impl<T: DeserializeOwned> ToolCallView<T> {
     /// The arguments. Absent while the call is pending, unless the action streams them
-    /// ([`super::Action::stream_args`]): then the best reading so far, if it fits the type.
+    /// ([`super::ToolAction::stream_args`]): then the best reading so far, if it fits the type.
     #[must_use]
     pub fn args(&self) -> Option<T> {
         let pending = self.status() == Status::Pending;

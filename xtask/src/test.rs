@@ -67,6 +67,7 @@ fn lint(project: &Project, tally: &mut Tally) {
     tally.step("clippy for the browser", Report::ExitCode, &mut clippy);
     let mut doc = project.cargo();
     doc.args(["doc", "--workspace", "--no-deps"])
+        .args(["--features", "leptos-assistant/testing"])
         .env("RUSTDOCFLAGS", "-D warnings");
     tally.step("documentation", Report::ExitCode, &mut doc);
 }
