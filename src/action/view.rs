@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 
 use assistant_core::{
+    action::ActionSpec,
     conversation::{CallKey, Decision, Phase, Progress, Status, ToolCall},
     event::{Content, ContentPart, PartBody},
     session::Refusal,
@@ -295,29 +296,24 @@ impl<T> ToolCallView<T> {
     /// The description under which the action is registered.
     #[must_use]
     pub fn description(&self) -> Option<String> {
-        let name = self.name_untracked_with(str::to_owned);
-        self.assistant
-            .read(|session| {
-                session
-                    .registry()
-                    .in_force(&name)
-                    .map(|r| r.spec.description.clone())
-            })
-            .flatten()
+        self.spec(|spec| spec.description.clone())
     }
 
     /// The schema of its arguments, if the action is registered.
     #[must_use]
     pub fn parameters(&self) -> Option<Value> {
-        let name = self.name_untracked_with(str::to_owned);
-        self.assistant
-            .read(|session| {
-                session
-                    .registry()
-                    .in_force(&name)
-                    .map(|r| r.spec.parameters.clone())
+        self.spec(|spec| spec.parameters.clone())
+    }
+
+    /// Reads what is registered under its name.
+    fn spec<R>(&self, read: impl FnOnce(&ActionSpec) -> R) -> Option<R> {
+        let found = self.name_untracked_with(|name| {
+            self.assistant.read(|session| {
+                let action = session.registry().in_force(name);
+                action.map(|action| read(&action.spec))
             })
-            .flatten()
+        });
+        found.flatten()
     }
 
     /// Reads the call; who reads inside a reactive closure is told of every change.

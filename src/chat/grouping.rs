@@ -16,7 +16,7 @@ use crate::{
     action::ToolCallView,
     assistant::Assistant,
     tool::{ExactText, has_default_card, tells_failure},
-    ui::{Icon, Labels, dynamic},
+    ui::{Icon, Labels, closest, dynamic},
     view::PartKind,
 };
 
@@ -78,9 +78,8 @@ impl Groups {
 
     fn keep(self, call: &CallKey, event: &web_sys::Event) {
         let target = event.target().and_then(|target| target.dyn_into().ok());
-        let card = target.and_then(|target: web_sys::Element| {
-            target.closest("details.la-tool-card").ok().flatten()
-        });
+        let card =
+            target.and_then(|target: web_sys::Element| closest(&target, "details.la-tool-card"));
         let grouped = self
             .seats
             .try_with_untracked(|seats| seats.contains_key(call));

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     assistant::Assistant,
     tool::{ExactText, has_default_card},
-    ui::{Icon, Labels, dynamic, each, when},
+    ui::{Icon, Labels, closest, dynamic, each, when},
     view::{MessageCell, PartCell, PartKind},
 };
 
@@ -152,7 +152,7 @@ fn ExpandAll() -> impl IntoView {
         open.update(|open| *open = !*open);
         let Some(message) = button
             .get_untracked()
-            .and_then(|button| button.closest(".la-message").ok().flatten())
+            .and_then(|button| closest(&button, ".la-message"))
         else {
             return;
         };

@@ -3,6 +3,7 @@
 
 mod clipboard;
 mod console;
+mod dom;
 mod files;
 pub(crate) mod focus;
 mod host;
@@ -21,6 +22,7 @@ pub use media::media_policy;
 
 pub(crate) use clipboard::{SAID_MS, copy as copy_to_clipboard};
 pub(crate) use console::console_error;
+pub(crate) use dom::{closest, find};
 pub(crate) use files::{read_base64, save_file};
 pub(crate) use host::shown_host;
 pub(crate) use id::fresh_id;
