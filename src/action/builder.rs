@@ -117,7 +117,7 @@ impl ToolAction {
         self
     }
 
-    /// What runs: `async fn(Args) -> Result<impl Serialize, ToolError>`, with a [`ToolContext`] as
+    /// What runs: `async fn(Args) -> Result<impl Serialize, ToolError>`, with a [`ToolContext`](super::ToolContext) as
     /// second argument if wanted.
     #[must_use]
     pub fn handler<Marker>(mut self, handler: impl IntoHandler<Marker>) -> Self {
