@@ -7,7 +7,11 @@ use leptos::{prelude::*, tachys::reactive_graph::OwnedView};
 use send_wrapper::SendWrapper;
 use serde_json::Value;
 
-use crate::{agent::Agent, assistant::Assistant, runtime};
+use crate::{
+    agent::Agent,
+    assistant::Assistant,
+    ui::{console_error, fresh_id},
+};
 
 /// The agent that a provider talks to; made from anything that is an [`Agent`].
 pub struct AgentProp {
@@ -27,7 +31,7 @@ impl<A: Agent> From<A> for AgentProp {
         let agent = SendWrapper::new(agent);
         Self {
             make: Box::new(move |options, thread_id| {
-                let thread_id = thread_id.unwrap_or_else(runtime::fresh_id);
+                let thread_id = thread_id.unwrap_or_else(fresh_id);
                 Assistant::with_thread_id(agent.take(), options, thread_id)
             }),
             is_owned: true,
@@ -107,7 +111,7 @@ pub fn AssistantProvider(
         }
         let children = children();
         if let Some(Err(refusal)) = initial.map(|initial| assistant.import_as(thread_id, initial)) {
-            runtime::console_error(&format!("AssistantProvider: {refusal}"));
+            console_error(&format!("AssistantProvider: {refusal}"));
         }
         children
     });

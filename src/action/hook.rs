@@ -1,6 +1,9 @@
 //! Registering actions for as long as a component lives.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    rc::Rc,
+    sync::{Arc, Mutex},
+};
 
 use assistant_core::{
     action::{ActionSpec, RegistrationId},
@@ -9,8 +12,12 @@ use assistant_core::{
 use leptos::prelude::*;
 use serde_json::Value;
 
-use super::Action;
-use crate::{assistant::Assistant, runtime};
+use super::{ToolAction, ToolContext, handler::Handler};
+use crate::{
+    assistant::{Assistant, assistant_or_complain},
+    render::{self, ActionCode},
+    ui::console_error,
+};
 
 /// Lets the assistant call an action as long as the component lives.
 ///
@@ -18,14 +25,14 @@ use crate::{assistant::Assistant, runtime};
 /// its `enabled` is false the action is neither offered nor started; what runs goes on. Signals are
 /// read when a run opens, so that the agent is told what is true then. When the component goes, its
 /// running handlers are dropped and their calls answered as cancelled, unless the action is
-/// [`Action::detached`]; its cards become default cards.
+/// [`ToolAction::detached`]; its cards become default cards.
 ///
 /// Without an `<AssistantProvider>` above, one error is written to the console and nothing is
 /// registered.
 ///
 /// ```
 /// use leptos::prelude::*;
-/// use leptos_assistant::{Action, ToolError, use_assistant_action};
+/// use leptos_assistant::{ToolAction, ToolError, use_assistant_action};
 /// use serde::Deserialize;
 /// use serde_json::json;
 ///
@@ -38,7 +45,7 @@ use crate::{assistant::Assistant, runtime};
 /// fn Projects() -> impl IntoView {
 ///     let projects = RwSignal::new(vec!["atlas".to_owned()]);
 ///     use_assistant_action(
-///         Action::new("add_project", "Add a project to the list")
+///         ToolAction::new("add_project", "Add a project to the list")
 ///             .parameters(json!({
 ///                 "type": "object",
 ///                 "properties": {"name": {"type": "string"}},
@@ -52,7 +59,7 @@ use crate::{assistant::Assistant, runtime};
 ///     view! { <p>{move || projects.with(Vec::len)}</p> }
 /// }
 /// ```
-pub fn use_assistant_action(action: Action) {
+pub fn use_assistant_action(action: ToolAction) {
     let Some(assistant) = assistant_or_complain("use_assistant_action") else {
         return;
     };
@@ -84,7 +91,7 @@ impl Assistant {
     /// # Errors
     ///
     /// When its name is none that providers accept.
-    pub fn register(&self, action: Action) -> Result<ActionGuard, Refusal> {
+    pub fn register(&self, action: ToolAction) -> Result<ActionGuard, Refusal> {
         let offer = Offer::new(self.clone(), action);
         offer.try_register()?;
         Ok(ActionGuard(offer))
@@ -149,10 +156,16 @@ impl std::fmt::Debug for Offer {
 }
 
 impl Offer {
-    fn new(assistant: Assistant, action: Action) -> Self {
+    fn new(assistant: Assistant, action: ToolAction) -> Self {
         let runtime = assistant.runtime();
         let id = RegistrationId(runtime.number());
-        runtime.set_code(id, action.code);
+        let code = ActionCode {
+            handler: action.handler.map(|handler| bound(handler, &assistant)),
+            approval: action.rule,
+            denial: action.denial,
+        };
+        runtime.set_code(id, code);
+        assistant.calls().set(id, action.renderers);
         let offer = Self {
             assistant: assistant.clone(),
             id,
@@ -194,37 +207,35 @@ impl Offer {
 
     fn register(&self) {
         if let Err(refusal) = self.try_register() {
-            runtime::console_error(&refusal.to_string());
+            console_error(&refusal.to_string());
         }
     }
 
     /// Cards first: what they read may go right after.
     fn withdraw(&self) {
-        let runtime = self.assistant.runtime();
-        runtime.drop_source(self.id.0);
-        runtime.cards.dispose(self.id);
+        self.assistant.runtime().drop_source(self.id.0);
+        self.assistant.cards().dispose(self.id);
         // An unregistration is never refused.
         let _ = self.assistant.dispatch(Input::Unregister { id: self.id });
-        runtime.drop_code(self.id);
+        self.assistant.runtime().drop_code(self.id);
+        self.assistant.calls().remove(self.id);
         self.renderers_changed();
     }
 
     fn renderers_changed(&self) {
         self.assistant
-            .runtime()
-            .view
+            .view()
             .renderers
             .update(|count| *count = count.wrapping_add(1));
     }
 }
 
-/// The assistant above, or an error for the programmer (rule "a hook without a provider").
-pub(crate) fn assistant_or_complain(hook: &str) -> Option<Assistant> {
-    let assistant = use_context::<Assistant>();
-    if assistant.is_none() && cfg!(feature = "csr") {
-        runtime::console_error(&format!(
-            "{hook} was called outside of <AssistantProvider>: nothing is registered"
-        ));
-    }
-    assistant
+/// A handler with what it may know of the assistant, which it does not keep.
+fn bound(handler: Handler, assistant: &Assistant) -> render::Handler {
+    let assistant = assistant.weak();
+    Rc::new(move |invocation, cancellation| {
+        let args = invocation.args.clone();
+        let context = ToolContext::new(assistant.clone(), invocation, cancellation);
+        handler(args, context)
+    })
 }

@@ -7,8 +7,7 @@ use leptos::prelude::*;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::hook::assistant_or_complain;
-use crate::runtime;
+use crate::{assistant::assistant_or_complain, ui::console_error};
 
 /// What [`use_assistant_context`] takes: text, a JSON value, a signal, or a closure that gives
 /// something that can be written as JSON. `Marker` is inferred.
@@ -121,7 +120,7 @@ fn tell(description: String, read: Reader) {
         let value = read().unwrap_or_else(|error| {
             if !complained.replace(true) {
                 let message = format!("use_assistant_context: \"{description}\": {error}");
-                runtime::console_error(&message);
+                console_error(&message);
             }
             None
         });

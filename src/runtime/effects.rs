@@ -4,19 +4,19 @@ use std::rc::Rc;
 
 use assistant_core::{
     action::ToolError,
-    event::{Diagnostic, RunInput},
+    event::{Diagnostic, Event, RunInput},
     session::{Effect, Input, Invocation, InvocationId, PolicyQuestion, RunKey},
 };
 use futures_channel::oneshot;
 use futures_util::future::abortable;
-use leptos::prelude::Set;
 use serde_json::Value;
 use wasm_bindgen_futures::spawn_local;
 
-use super::{HandlerTask, Runtime, after, timer::page_settled};
+use super::{HandlerTask, Runtime};
 use crate::{
-    action::{Cancellation, ToolContext},
-    agent::EventSink,
+    agent::{EventSink, Receiver},
+    render::Cancellation,
+    ui::{after, page_settled},
 };
 
 impl Runtime {
@@ -63,7 +63,7 @@ impl Runtime {
                 archive.push((thread_id, snapshot));
                 let ids = archive.iter().map(|(id, _)| id.clone()).collect();
                 drop(archive);
-                self.archived.set(ids);
+                self.screen.archived(ids);
             }
         }
     }
@@ -101,17 +101,6 @@ impl Runtime {
         });
     }
 
-    pub(crate) fn event(&self, run: RunKey, event: assistant_core::event::Event) {
-        self.later(Input::Event {
-            run,
-            event: Box::new(event),
-        });
-    }
-
-    pub(crate) fn diagnostic(&self, diagnostic: Diagnostic) {
-        self.later(Input::Diagnostic { diagnostic });
-    }
-
     fn invoke(&self, invocation: Invocation) {
         let id = invocation.id;
         let handler = self
@@ -125,9 +114,7 @@ impl Runtime {
             });
         };
         let cancellation = Cancellation::default();
-        let args = invocation.args.clone();
-        let context = ToolContext::new(self.weak(), invocation, cancellation.clone());
-        let (work, abort) = abortable(handler(args, context));
+        let (work, abort) = abortable(handler(invocation, cancellation.clone()));
         self.handlers.borrow_mut().insert(
             id,
             HandlerTask {
@@ -191,5 +178,18 @@ impl Runtime {
                 runtime.later(Input::PolicyAnswer { ticket, ask });
             }
         });
+    }
+}
+
+impl Receiver for Runtime {
+    fn event(&self, run: RunKey, event: Event) {
+        self.later(Input::Event {
+            run,
+            event: Box::new(event),
+        });
+    }
+
+    fn diagnostic(&self, diagnostic: Diagnostic) {
+        self.later(Input::Diagnostic { diagnostic });
     }
 }

@@ -5,13 +5,10 @@
 //! the session is borrowed.
 
 mod calls;
-mod clipboard;
 mod effects;
-mod files;
 mod frames;
 mod host;
 mod sources;
-mod timer;
 mod watch;
 
 use std::{
@@ -28,25 +25,28 @@ use assistant_core::{
 };
 use futures_channel::oneshot;
 use futures_util::future::AbortHandle;
-use leptos::prelude::ArcRwSignal;
 use serde_json::Value;
 
 use crate::{
-    action::{ActionCode, Cancellation},
     agent::Agent,
-    part::PartTable,
-    tool::Cards,
-    view::ViewModel,
+    render::{ActionCode, Cancellation},
+    ui::console_error,
 };
 
 pub use calls::{CallEvent, CallEventKind, Subscription};
-pub(crate) use clipboard::{SAID_MS, copy as copy_to_clipboard};
-pub(crate) use files::{read_base64, save_file};
-pub(crate) use host::{console_error, fresh_id, now, written};
-pub(crate) use timer::{after, sleep};
 
 type DiagnosticObserver = Rc<dyn Fn(&Diagnostic)>;
 type StopRule = Rc<dyn Fn(&TurnSummary) -> bool>;
+
+/// Shows what has changed: in a room above this one.
+pub(crate) trait Screen {
+    /// Reads what some changes are about while the session is borrowed. What it gives back is
+    /// called when the session is free again.
+    fn changed(&self, changes: &[Change], session: &Session) -> Box<dyn FnOnce()>;
+
+    /// The ids of the conversations in the archive, oldest first.
+    fn archived(&self, ids: Vec<String>);
+}
 
 /// A handler that runs.
 struct HandlerTask {
@@ -73,8 +73,6 @@ pub(crate) struct Runtime {
     /// Who waits for actions that the page asked for itself.
     executing: RefCell<HashMap<u64, oneshot::Sender<Result<Value, ToolError>>>>,
     archive: RefCell<Vec<(String, Value)>>,
-    /// The ids of the conversations in the archive, oldest first.
-    pub(crate) archived: ArcRwSignal<Vec<String>>,
     diagnostics: RefCell<Vec<DiagnosticObserver>>,
     call_events: calls::CallEvents,
     stop_rules: RefCell<HashMap<String, StopRule>>,
@@ -83,9 +81,7 @@ pub(crate) struct Runtime {
     frames: frames::Frames,
     watch: watch::Watch,
     last_number: Cell<u64>,
-    pub(crate) view: ViewModel,
-    pub(crate) cards: Cards,
-    pub(crate) parts: PartTable,
+    screen: Box<dyn Screen>,
 }
 
 impl Runtime {
@@ -93,9 +89,10 @@ impl Runtime {
         agent: Rc<dyn Agent>,
         options: SessionOptions,
         thread_id: String,
+        screen: Box<dyn Screen>,
     ) -> Rc<Self> {
         let auto_deny = options.auto_deny;
-        let session = Session::new(thread_id.clone(), options);
+        let session = Session::new(thread_id, options);
         Rc::new_cyclic(|me| Self {
             me: me.clone(),
             session: RefCell::new(session),
@@ -111,7 +108,6 @@ impl Runtime {
             replies: RefCell::default(),
             executing: RefCell::default(),
             archive: RefCell::default(),
-            archived: ArcRwSignal::default(),
             diagnostics: RefCell::default(),
             call_events: calls::CallEvents::default(),
             stop_rules: RefCell::default(),
@@ -119,9 +115,7 @@ impl Runtime {
             frames: frames::Frames::default(),
             watch: watch::Watch::default(),
             last_number: Cell::new(0),
-            view: ViewModel::new(thread_id),
-            cards: Cards::default(),
-            parts: PartTable::default(),
+            screen,
         })
     }
 
@@ -270,8 +264,6 @@ impl Runtime {
             task.cancellation.cancel();
             task.abort.abort();
         }
-        self.cards.clear();
-        self.parts.clear();
         self.code.borrow_mut().clear();
         self.drop_sources();
     }

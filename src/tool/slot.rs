@@ -9,16 +9,18 @@ use leptos::prelude::*;
 use serde_json::Value;
 
 use super::{
-    ApprovalCard, DefaultCard, Foreign,
+    ApprovalCard, DefaultCard,
     approval::{arguments, changed_note},
-    foreign,
 };
 use crate::{
-    action::{ActionCode, Renderer, ToolCallView},
+    action::ToolCallView,
     assistant::Assistant,
-    chat::{Icon, Labels},
-    view::dynamic,
+    part::{Foreign, foreign},
+    render::{CallRenderers, Renderer},
+    ui::{Icon, Labels, dynamic},
 };
+
+type Renderers = CallRenderers<ToolCallView>;
 
 /// What stands in the slot right now.
 #[derive(Clone, PartialEq)]
@@ -71,33 +73,32 @@ pub fn ToolCallSlot(
 
 /// Who draws the call; who asks inside a reactive closure is told of changes.
 fn face_of(assistant: &Assistant, call: &ToolCallView<Value>) -> Face {
-    assistant.runtime().view.renderers.track();
+    assistant.view().renderers.track();
     let name = call.name();
-    let drawn = |find: Find| code_of(assistant, &name, find).map(|(id, ..)| id);
+    let drawn = |find: Find| renderer_of(assistant, &name, find).map(|(id, ..)| id);
     if call.phase() == Phase::ApprovalRequested {
         // What the agent asks, and what nothing here can run, has the built-in card.
         let own = !call.is_asked_by_agent() && call.can_run();
-        let own = own.then(|| drawn(|code| code.approval_renderer.as_ref()));
+        let own = own.then(|| drawn(|renderers| renderers.approval.as_ref()));
         return own.flatten().map_or(Face::Approval, Face::CustomApproval);
     }
     // The card of an action shows what this page ran, and nothing that was only said.
-    match drawn(|code| code.renderer.as_ref()) {
+    match drawn(|renderers| renderers.card.as_ref()) {
         Some(id) if !call.is_reported() => Face::Custom(id),
         _ => Face::Default,
     }
 }
 
-type Find = fn(&ActionCode) -> Option<&Renderer>;
+type Find = fn(&Renderers) -> Option<&Renderer<ToolCallView>>;
 
 /// Who draws calls of a name: the action in force, or else the newest one that has a renderer, so
 /// that cards stay while their action is disabled.
-fn code_of(
+fn renderer_of(
     assistant: &Assistant,
     name: &str,
     find: Find,
-) -> Option<(RegistrationId, Renderer, bool)> {
-    let runtime = assistant.runtime();
-    let ids: Vec<RegistrationId> = runtime.read(|session| {
+) -> Option<(RegistrationId, Renderer<ToolCallView>, bool)> {
+    let ids: Vec<RegistrationId> = assistant.read(|session| {
         let registry = session.registry();
         let all = registry
             .in_force(name)
@@ -106,8 +107,8 @@ fn code_of(
         all.map(|entry| entry.id).collect()
     })?;
     ids.into_iter().find_map(|id| {
-        let code = runtime.code(id)?;
-        Some((id, find(&code)?.clone(), code.streams_args))
+        let renderers = assistant.calls().get(id)?;
+        Some((id, find(&renderers)?.clone(), renderers.streams_args))
     })
 }
 
@@ -125,7 +126,7 @@ fn custom_card(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let (drawn, default) = (assistant.clone(), call.clone());
     foreign(assistant, move || {
         let found =
-            call.name_untracked_with(|name| code_of(&drawn, name, |code| code.renderer.as_ref()));
+            call.name_untracked_with(|name| renderer_of(&drawn, name, |all| all.card.as_ref()));
         let (registration, renderer, streams_args) = found?;
         let (view, default) = (call.clone().streaming(streams_args), default.clone());
         Some(Foreign {
@@ -141,8 +142,8 @@ fn custom_approval(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let labels = Labels::current();
     let (drawn, shown) = (assistant.clone(), call.clone());
     let card = foreign(assistant, move || {
-        let find: Find = |code| code.approval_renderer.as_ref();
-        let found = shown.name_untracked_with(|name| code_of(&drawn, name, find));
+        let find: Find = |all| all.approval.as_ref();
+        let found = shown.name_untracked_with(|name| renderer_of(&drawn, name, find));
         let (registration, renderer, _) = found?;
         let (view, default) = (shown.clone(), shown.clone());
         Some(Foreign {

@@ -31,7 +31,7 @@ pub(crate) async fn sleep(duration: Duration) {
 /// Waits until what is due on the page by now is done: effects, mounts, a navigation. All of them
 /// come before the next message of a channel; unlike timers, messages are not held back in hidden
 /// tabs.
-pub(super) async fn page_settled() {
+pub(crate) async fn page_settled() {
     let Ok(channel) = web_sys::MessageChannel::new() else {
         return;
     };
