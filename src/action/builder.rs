@@ -70,6 +70,7 @@ impl Approval {
 pub struct ToolAction {
     pub(super) spec: ActionSpec,
     pub(super) parameters: Option<Signal<Value>>,
+    pub(super) description: Option<Signal<String>>,
     pub(super) enabled: Signal<bool>,
     pub(super) handler: Option<Handler>,
     pub(super) rule: Option<Rule>,
@@ -95,6 +96,7 @@ impl ToolAction {
         Self {
             spec,
             parameters: None,
+            description: None,
             enabled: true.into(),
             handler: None,
             rule: None,
@@ -103,17 +105,26 @@ impl ToolAction {
         }
     }
 
-    /// JSON Schema of the arguments, as a value or a signal. Without it there are none.
+    /// What it does, as something that changes: a signal or a closure, read when a run opens.
     #[must_use]
-    pub fn parameters(mut self, schema: impl Into<Signal<Value>>) -> Self {
-        self.parameters = Some(schema.into());
+    pub fn description<M>(mut self, text: impl IntoReactiveValue<Signal<String>, M>) -> Self {
+        self.description = Some(text.into_reactive_value());
         self
     }
 
-    /// Registered only while this is true.
+    /// JSON Schema of the arguments, as a value, a signal or a closure, read when a run opens.
+    /// Without it there are none.
     #[must_use]
-    pub fn enabled(mut self, enabled: impl Into<Signal<bool>>) -> Self {
-        self.enabled = enabled.into();
+    pub fn parameters<M>(mut self, schema: impl IntoReactiveValue<Signal<Value>, M>) -> Self {
+        self.parameters = Some(schema.into_reactive_value());
+        self
+    }
+
+    /// Offered and started only while this is true: a value, a signal or a closure. What runs
+    /// already goes on, and cards stay.
+    #[must_use]
+    pub fn enabled<M>(mut self, enabled: impl IntoReactiveValue<Signal<bool>, M>) -> Self {
+        self.enabled = enabled.into_reactive_value();
         self
     }
 

@@ -1,17 +1,23 @@
 //! What a handler may know and say while it runs.
 
-use std::{cell::Cell, rc::Rc};
+use std::{cell::Cell, rc::Rc, time::Duration};
 
 use assistant_core::{
+    action::ToolError,
     conversation::{CallKey, Message, MessageId, Progress},
     session::{Input, Invocation, InvocationId},
 };
 use futures_channel::oneshot;
+use futures_util::{
+    FutureExt,
+    future::{Either, select},
+};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
     assistant::{Assistant, WeakAssistant},
     render::Cancellation,
+    ui::sleep,
     view::{ConfirmOptions, ConfirmRequest},
 };
 
@@ -108,6 +114,35 @@ impl ToolContext {
 
     pub(crate) fn stops_loop(&self) -> bool {
         self.stop.get()
+    }
+
+    /// Waits until an action can be called: for handlers after which the page is another, such as
+    /// one that navigates, so that the agent is offered what is there then.
+    ///
+    /// ```
+    /// use leptos_assistant::{ToolAction, ToolContext, ToolError};
+    ///
+    /// let open_cart = ToolAction::new("open_cart", "Show the cart")
+    ///     .handler(|(): (), ctx: ToolContext| async move {
+    ///         // use_navigate()("/cart", Default::default());
+    ///         ctx.until_registered("check_out").await?;
+    ///         Ok::<_, ToolError>("The cart is open")
+    ///     });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When it is still not there after five seconds.
+    pub async fn until_registered(&self, name: &str) -> Result<(), ToolError> {
+        let missing = || ToolError::new(format!("Action {name} was not registered in time"));
+        let assistant = self.assistant.upgrade().ok_or_else(missing)?;
+        let came = assistant.runtime().await_action(name);
+        drop(assistant);
+        let late = sleep(Duration::from_secs(5)).boxed_local();
+        match select(came, late).await {
+            Either::Left((Ok(()), _)) => Ok(()),
+            _ => Err(missing()),
+        }
     }
 
     /// Asks the person through the call's card: the card sees `question` as preliminary result and

@@ -5,6 +5,7 @@ mod context;
 mod decision;
 mod handler;
 mod hook;
+mod page_context;
 mod view;
 
 #[allow(deprecated, reason = "whoever knows the old name finds the new one")]
@@ -13,7 +14,8 @@ pub use builder::{Approval, ToolAction};
 pub use context::ToolContext;
 pub use decision::ApprovalTakes;
 pub use handler::IntoHandler;
-pub use hook::{ActionGuard, use_assistant_action, use_assistant_context};
+pub use hook::{ActionGuard, use_assistant_action};
+pub use page_context::{ByClosure, BySignal, ByValue, ContextValue, use_assistant_context};
 pub use view::ToolCallView;
 
 pub use crate::{render::Cancellation, view::ConfirmOptions};

@@ -309,7 +309,7 @@ impl<T> ToolCallView<T> {
     fn spec<R>(&self, read: impl FnOnce(&ActionSpec) -> R) -> Option<R> {
         let found = self.name_untracked_with(|name| {
             self.assistant.read(|session| {
-                let action = session.registry().in_force(name);
+                let action = session.registry().named(name).next();
                 action.map(|action| read(&action.spec))
             })
         });

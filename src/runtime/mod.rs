@@ -8,6 +8,7 @@ mod calls;
 mod effects;
 mod frames;
 mod host;
+mod sources;
 mod watch;
 
 use std::{
@@ -59,8 +60,11 @@ pub(crate) struct Runtime {
     session: RefCell<Session>,
     queue: RefCell<VecDeque<Input>>,
     draining: Cell<bool>,
-    /// Whether an action is being taken back.
-    takes_back: Cell<bool>,
+    /// What is read when a run opens.
+    sources: sources::Sources,
+    awaited: sources::Awaited,
+    /// Whether its provider is gone.
+    ended: Cell<bool>,
     agent: RefCell<Rc<dyn Agent>>,
     code: RefCell<HashMap<RegistrationId, Rc<ActionCode>>>,
     runs: RefCell<HashMap<RunKey, AbortHandle>>,
@@ -94,7 +98,9 @@ impl Runtime {
             session: RefCell::new(session),
             queue: RefCell::default(),
             draining: Cell::new(false),
-            takes_back: Cell::new(false),
+            sources: sources::Sources::default(),
+            awaited: sources::Awaited::default(),
+            ended: Cell::new(false),
             agent: RefCell::new(agent),
             code: RefCell::default(),
             runs: RefCell::default(),
@@ -130,13 +136,14 @@ impl Runtime {
 
     /// Takes an input in. From inside an effect it waits for its turn and counts as accepted.
     pub(crate) fn dispatch(&self, input: Input) -> Result<(), Refusal> {
-        let takes_back = matches!(input, Input::Unregister { .. });
+        if self.ended.get() && starts_something(&input) {
+            return Err(Refusal::Ended);
+        }
         self.queue.borrow_mut().push_back(input);
         if self.draining.replace(true) {
             return Ok(());
         }
         self.watch();
-        self.takes_back.set(takes_back);
         let mut first = None;
         while let Some(input) = self.next_input() {
             let refused = self.handle(input);
@@ -163,8 +170,12 @@ impl Runtime {
             self.report(diagnostic);
         }
         let events = self.call_events(&step, executed);
+        let offers_changed = step.changes.contains(&Change::Registry);
         self.note_changes(step.changes);
         self.tell_calls(&events);
+        if offers_changed {
+            self.tell_awaited();
+        }
         for effect in step.effects {
             self.carry_out(effect);
         }
@@ -245,6 +256,7 @@ impl Runtime {
     pub(crate) fn shut_down(&self) {
         // The session first, so that nothing begins anew when actions are taken back later.
         self.later(Input::Stop);
+        self.ended.set(true);
         for (_, abort) in self.runs.borrow_mut().drain() {
             abort.abort();
         }
@@ -253,5 +265,20 @@ impl Runtime {
             task.abort.abort();
         }
         self.code.borrow_mut().clear();
+        self.drop_sources();
     }
+}
+
+/// Whether an input would begin a run or a handler.
+const fn starts_something(input: &Input) -> bool {
+    matches!(
+        input,
+        Input::Send { .. }
+            | Input::Retry
+            | Input::Continue
+            | Input::Execute { .. }
+            | Input::Tree { .. }
+            | Input::Decide { .. }
+            | Input::Answer { .. }
+    )
 }

@@ -20,8 +20,6 @@ use crate::{
     ui::{Icon, Labels, dynamic},
 };
 
-type Renderers = CallRenderers<ToolCallView>;
-
 /// What stands in the slot right now.
 #[derive(Clone, PartialEq)]
 enum Face {
@@ -75,9 +73,7 @@ pub fn ToolCallSlot(
 fn face_of(assistant: &Assistant, call: &ToolCallView<Value>) -> Face {
     assistant.view().renderers.track();
     let name = call.name();
-    let drawn = |find: fn(&Renderers) -> Option<&Renderer<ToolCallView>>| {
-        renderers_of(assistant, &name).and_then(|(id, renderers)| find(&renderers).map(|_| id))
-    };
+    let drawn = |find: Find| renderer_of(assistant, &name, find).map(|(id, ..)| id);
     if call.phase() == Phase::ApprovalRequested {
         // What the agent asks, and what nothing here can run, has the built-in card.
         let own = !call.is_asked_by_agent() && call.can_run();
@@ -91,11 +87,27 @@ fn face_of(assistant: &Assistant, call: &ToolCallView<Value>) -> Face {
     }
 }
 
-/// What the action in force under a name draws.
-fn renderers_of(assistant: &Assistant, name: &str) -> Option<(RegistrationId, Renderers)> {
-    let id =
-        assistant.read(|session| session.registry().in_force(name).map(|entry| entry.id))??;
-    Some((id, assistant.calls().get(id)?))
+type Find = fn(&CallRenderers<ToolCallView>) -> Option<&Renderer<ToolCallView>>;
+
+/// Who draws calls of a name: the action in force, or else the newest one that has a renderer, so
+/// that cards stay while their action is disabled. Beside it, whether it sees arguments stream in.
+fn renderer_of(
+    assistant: &Assistant,
+    name: &str,
+    find: Find,
+) -> Option<(RegistrationId, Renderer<ToolCallView>, bool)> {
+    let ids: Vec<RegistrationId> = assistant.read(|session| {
+        let registry = session.registry();
+        let all = registry
+            .in_force(name)
+            .into_iter()
+            .chain(registry.named(name));
+        all.map(|entry| entry.id).collect()
+    })?;
+    ids.into_iter().find_map(|id| {
+        let renderers = assistant.calls().get(id)?;
+        Some((id, find(&renderers)?.clone(), renderers.streams_args))
+    })
 }
 
 /// Whether a call shows the default card; who asks inside a reactive closure is told of changes.
@@ -111,13 +123,10 @@ pub(crate) fn has_default_card(assistant: &Assistant, call: &CallKey) -> bool {
 fn custom_card(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let (drawn, default) = (assistant.clone(), call.clone());
     foreign(assistant, move || {
-        let found = call.name_untracked_with(|name| renderers_of(&drawn, name));
-        let (registration, renderers) = found?;
-        let renderer = renderers.card?;
-        let (view, default) = (
-            call.clone().streaming(renderers.streams_args),
-            default.clone(),
-        );
+        let find: Find = |renderers| renderers.card.as_ref();
+        let found = call.name_untracked_with(|name| renderer_of(&drawn, name, find));
+        let (registration, renderer, streams_args) = found?;
+        let (view, default) = (call.clone().streaming(streams_args), default.clone());
         Some(Foreign {
             registration,
             draw: Box::new(move || renderer(view)),
@@ -131,9 +140,9 @@ fn custom_approval(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let labels = Labels::current();
     let (drawn, shown) = (assistant.clone(), call.clone());
     let card = foreign(assistant, move || {
-        let found = shown.name_untracked_with(|name| renderers_of(&drawn, name));
-        let (registration, renderers) = found?;
-        let renderer = renderers.approval?;
+        let find: Find = |renderers| renderers.approval.as_ref();
+        let found = shown.name_untracked_with(|name| renderer_of(&drawn, name, find));
+        let (registration, renderer, _) = found?;
         let (view, default) = (shown.clone(), shown.clone());
         Some(Foreign {
             registration,

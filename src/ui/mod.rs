@@ -29,5 +29,5 @@ pub(crate) use id::fresh_id;
 pub(crate) use joint::{dynamic, each, when};
 pub(crate) use labels::Word;
 pub(crate) use time::now;
-pub(crate) use timer::{after, sleep};
+pub(crate) use timer::{after, page_settled, sleep};
 pub(crate) use words::{size_text, words, written};

@@ -41,11 +41,10 @@ impl Turn {
         self.run.take()
     }
 
-    /// A run begins that offers these actions.
-    pub(super) fn begin(&mut self, run: Run, step: StepSummary, offered: Vec<String>) {
+    /// A run begins.
+    pub(super) fn begin(&mut self, run: Run, step: StepSummary) {
         self.looping = false;
         self.stopped = false;
-        self.offered = offered;
         self.summary.finish = None;
         self.summary.steps.push(step);
         self.run = Some(run);
