@@ -20,8 +20,6 @@ use crate::{
     ui::{Icon, Labels, dynamic},
 };
 
-type Renderers = CallRenderers<ToolCallView>;
-
 /// What stands in the slot right now.
 #[derive(Clone, PartialEq)]
 enum Face {
@@ -89,10 +87,10 @@ fn face_of(assistant: &Assistant, call: &ToolCallView<Value>) -> Face {
     }
 }
 
-type Find = fn(&Renderers) -> Option<&Renderer<ToolCallView>>;
+type Find = fn(&CallRenderers<ToolCallView>) -> Option<&Renderer<ToolCallView>>;
 
 /// Who draws calls of a name: the action in force, or else the newest one that has a renderer, so
-/// that cards stay while their action is disabled.
+/// that cards stay while their action is disabled. Beside it, whether it sees arguments stream in.
 fn renderer_of(
     assistant: &Assistant,
     name: &str,
@@ -125,8 +123,8 @@ pub(crate) fn has_default_card(assistant: &Assistant, call: &CallKey) -> bool {
 fn custom_card(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let (drawn, default) = (assistant.clone(), call.clone());
     foreign(assistant, move || {
-        let found =
-            call.name_untracked_with(|name| renderer_of(&drawn, name, |all| all.card.as_ref()));
+        let find: Find = |renderers| renderers.card.as_ref();
+        let found = call.name_untracked_with(|name| renderer_of(&drawn, name, find));
         let (registration, renderer, streams_args) = found?;
         let (view, default) = (call.clone().streaming(streams_args), default.clone());
         Some(Foreign {
@@ -142,7 +140,7 @@ fn custom_approval(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let labels = Labels::current();
     let (drawn, shown) = (assistant.clone(), call.clone());
     let card = foreign(assistant, move || {
-        let find: Find = |all| all.approval.as_ref();
+        let find: Find = |renderers| renderers.approval.as_ref();
         let found = shown.name_untracked_with(|name| renderer_of(&drawn, name, find));
         let (registration, renderer, _) = found?;
         let (view, default) = (shown.clone(), shown.clone());
