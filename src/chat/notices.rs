@@ -3,8 +3,12 @@
 use assistant_core::session::{Notice, NoticeAction, NoticeKind};
 use leptos::{html, prelude::*};
 
-use super::{Icon, Labels, counts::with_text, focus};
-use crate::{assistant::Assistant, tool::ExactText, view::each};
+use super::counts::with_text;
+use crate::{
+    assistant::Assistant,
+    tool::ExactText,
+    ui::{Icon, Labels, each, focus},
+};
 
 /// Notices with what can be done about them.
 ///

@@ -24,8 +24,7 @@ use leptos::{html, prelude::*};
 
 use crate::{
     assistant::Assistant,
-    chat::Labels,
-    part::media_policy,
+    ui::{Labels, media_policy},
     view::{Mark, PartCell},
 };
 use paint::Painter;

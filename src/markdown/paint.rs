@@ -14,7 +14,7 @@ use super::{
     link, make,
     options::MarkdownOptions,
 };
-use crate::chat::Labels;
+use crate::ui::Labels;
 
 /// Draws blocks as children of one element.
 pub(super) struct Painter {

@@ -11,7 +11,7 @@ use web_sys::{
     IntersectionObserver, IntersectionObserverEntry, ScrollIntoViewOptions, ScrollLogicalPosition,
 };
 
-use crate::runtime::after;
+use crate::ui::after;
 
 /// How long it stands before an approval counts, in milliseconds.
 const STANDS: u32 = 500;

@@ -3,7 +3,7 @@
 use std::{cell::RefCell, rc::Rc, time::Duration};
 
 use leptos_assistant::{
-    Action, MarkdownTools, SessionOptions, ToolContext, ToolError,
+    MarkdownTools, SessionOptions, ToolAction, ToolContext, ToolError,
     agent::{Script, ScriptedAgent, Transcript, last_user_text},
     core::event::{EventKind, MessageBody},
     testing::{MockAgent, settle},
@@ -24,12 +24,12 @@ type Runs = SendWrapper<Rc<RefCell<Vec<Value>>>>;
 /// An action that notes what it was given.
 fn search(runs: &Runs) {
     let runs = runs.clone();
-    use_assistant_action(
-        Action::new("search", "").handler(move |args: Value, _: ToolContext| {
+    use_assistant_action(ToolAction::new("search", "").handler(
+        move |args: Value, _: ToolContext| {
             runs.borrow_mut().push(args);
             async move { Ok::<_, ToolError>(json!({"found": 2})) }
-        }),
-    );
+        },
+    ));
 }
 
 async fn showing(agent: MockAgent, markdown_tools: MarkdownTools) -> (Chat, Runs) {

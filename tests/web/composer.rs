@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Action, Approval, SessionOptions, ToolError,
+    Approval, SessionOptions, ToolAction, ToolError,
     agent::Script,
     testing::{MockAgent, settle},
     use_assistant_action,
@@ -127,7 +127,7 @@ async fn asking(auto_deny: bool) -> Chat {
     };
     let chat = chat_with(agent, options, || {
         use_assistant_action(
-            Action::new("deploy", "")
+            ToolAction::new("deploy", "")
                 .approval(Approval::Always)
                 .handler(|_: Value| async { Ok::<_, ToolError>(1) }),
         );

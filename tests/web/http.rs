@@ -4,7 +4,7 @@
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Action, NoticeAction, NoticeKind, SessionOptions, ToolError,
+    NoticeAction, NoticeKind, SessionOptions, ToolAction, ToolError,
     agent::{HttpAgent, ResumeMessages},
     use_assistant_action,
 };
@@ -85,7 +85,7 @@ fn agent() -> HttpAgent {
 async fn chat_with(agent: HttpAgent) -> Chat {
     chat_of(agent, SessionOptions::default(), || {
         use_assistant_action(
-            Action::new("measure", "").handler(|_: Value| async { Ok::<_, ToolError>(1.42) }),
+            ToolAction::new("measure", "").handler(|_: Value| async { Ok::<_, ToolError>(1.42) }),
         );
     })
     .await

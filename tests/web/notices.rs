@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Action, Labels, ToolError,
+    Labels, ToolAction, ToolError,
     agent::{Failure, FailureKind, HttpAgent, Script},
     testing::MockAgent,
     use_assistant_action,
@@ -98,7 +98,7 @@ async fn the_limit_stops_the_loop_and_continue_sends_the_results() {
     };
     let chat = super::support::chat_with(agent, options, || {
         use_assistant_action(
-            Action::new("again", "").handler(|_: Value| async { Ok::<_, ToolError>(1) }),
+            ToolAction::new("again", "").handler(|_: Value| async { Ok::<_, ToolError>(1) }),
         );
     })
     .await;

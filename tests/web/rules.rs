@@ -3,7 +3,7 @@
 use std::{cell::Cell, rc::Rc};
 
 use leptos_assistant::{
-    Action, SessionOptions, StopCondition, ToolError,
+    SessionOptions, StopCondition, ToolAction, ToolError,
     agent::Script,
     testing::{MockAgent, settle},
     use_assistant, use_assistant_action,
@@ -18,7 +18,7 @@ use super::{
 
 fn again() {
     use_assistant_action(
-        Action::new("again", "").handler(|_: Value| async { Ok::<_, ToolError>(1) }),
+        ToolAction::new("again", "").handler(|_: Value| async { Ok::<_, ToolError>(1) }),
     );
 }
 

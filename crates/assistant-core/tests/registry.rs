@@ -60,6 +60,47 @@ fn the_newest_of_one_name_is_in_force_and_dropping_removes_only_itself() {
 }
 
 #[test]
+fn a_disabled_one_steps_back_and_keeps_its_place() {
+    let mut driver = Driver::new();
+    driver.register(ActionSpec::new("x", "A"));
+    let b = driver.register(ActionSpec::new("x", "B"));
+    let in_force = |driver: &Driver| {
+        let entry = driver.session.registry().in_force("x");
+        entry.map(|entry| entry.spec.description.clone())
+    };
+    let mut blinking = ActionSpec::new("x", "A");
+    for enabled in [false, true] {
+        blinking.enabled = enabled;
+        driver.register_as(RegistrationId(1), blinking.clone());
+        assert_eq!(in_force(&driver).as_deref(), Some("B"));
+    }
+    let mut hidden = ActionSpec::new("x", "B");
+    hidden.enabled = false;
+    assert_eq!(told(&driver.register_as(b, hidden)), 1);
+    assert_eq!(in_force(&driver).as_deref(), Some("A"));
+    blinking.enabled = false;
+    driver.register_as(RegistrationId(1), blinking);
+    assert_eq!(in_force(&driver), None);
+    assert!(names(&driver).is_empty());
+    let error = driver.session.registry().executable("x").unwrap_err();
+    assert_eq!(error, "Action x not found");
+}
+
+#[test]
+fn one_that_only_shows_never_hides_one_that_acts() {
+    let mut driver = Driver::new();
+    let acts = driver.register(action("x"));
+    let mut shows = ActionSpec::new("x", "");
+    shows.availability = Availability::RenderOnly;
+    let shows = driver.register(shows);
+    let in_force = |driver: &Driver| driver.session.registry().in_force("x").map(|r| r.id);
+    assert_eq!(in_force(&driver), Some(acts));
+    assert_eq!(names(&driver), ["x"]);
+    driver.unregister(acts);
+    assert_eq!(in_force(&driver), Some(shows));
+}
+
+#[test]
 fn a_clash_is_told_once() {
     let mut driver = Driver::new();
     let a = driver.register(ActionSpec::new("x", "A"));

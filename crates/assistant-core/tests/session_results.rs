@@ -282,6 +282,7 @@ fn effects_come_in_the_order_in_which_they_must_be_done() {
         .effects
         .iter()
         .map(|effect| match effect {
+            Effect::PrepareRun { .. } => "prepare",
             Effect::OpenRun { .. } => "open",
             Effect::Commit { .. } => "commit",
             Effect::Invoke(_) => "invoke",
@@ -292,6 +293,8 @@ fn effects_come_in_the_order_in_which_they_must_be_done() {
         .collect();
     assert_eq!(
         kinds,
-        ["open", "timer", "commit", "invoke", "record", "open"]
+        [
+            "prepare", "open", "timer", "commit", "invoke", "record", "prepare", "open"
+        ]
     );
 }

@@ -13,7 +13,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{ReadableStreamDefaultReader, ReadableStreamReadResult, Response};
 
-use crate::{agent::EventSink, runtime::sleep};
+use crate::{agent::EventSink, ui::sleep};
 
 /// How much of an error's body is read, in bytes, and how long: it may have no end.
 const BODY_BYTES: usize = 4 * 1024;

@@ -190,6 +190,7 @@ impl Session {
             }
             Input::SetState { state } => self.conversation.set_state(state),
             Input::SetForwardedProps { props } => self.forwarded_props = props,
+            Input::OpenRun { run } => self.send_request(run, cx),
             Input::Event { run, event } => self.take_event(run, *event, cx),
             Input::Diagnostic { diagnostic } => cx.output.diagnostics.push(diagnostic),
             Input::RunClosed { run, end } => self.close_run(run, end, cx),
@@ -340,11 +341,14 @@ impl Session {
                 ),
             );
         }
-        let name = spec.name.clone();
+        let (name, enabled) = (spec.name.clone(), spec.enabled);
         if self.registry.register(id, spec) {
             cx.change(Change::Registry);
         }
-        self.find_missing(&name, cx);
+        match enabled {
+            true => self.find_missing(&name, cx),
+            false => self.ask_again(id, cx),
+        }
     }
 
     fn unregister(&mut self, id: RegistrationId, cx: &mut Cx<'_>) {

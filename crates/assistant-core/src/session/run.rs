@@ -17,6 +17,9 @@ const GRACE_MS: u32 = 1_000;
 #[derive(Debug, Clone)]
 pub(super) struct Run {
     pub(super) key: RunKey,
+    run_id: String,
+    /// Whether its request was sent; until then the host makes itself ready.
+    is_open: bool,
     /// Calls whose results go out with it for the first time.
     carries: Vec<CallKey>,
     /// Interrupts that it answers.
@@ -57,29 +60,12 @@ impl Finish {
 }
 
 impl Session {
-    /// Starts a run with the branch as it stands on which runs write.
+    /// Begins a run on the branch on which runs write. Nothing is sent before the host is ready.
     pub(super) fn start_run(&mut self, cx: &mut Cx<'_>) {
         self.end_abandoned_calls(cx);
         let key = RunKey(self.number());
-        let offered = self.registry.offered();
-        let tools = offered.iter().map(|entry| entry.spec.tool()).collect();
-        let names = offered
-            .iter()
-            .map(|entry| entry.spec.name.clone())
-            .collect();
-        let input = RunInput {
-            thread_id: self.thread_id.clone(),
-            run_id: cx.host.new_id(),
-            parent_run_id: None,
-            state: self.conversation.state().clone(),
-            messages: self.conversation.request_messages(),
-            tools,
-            context: self.context.values().cloned().collect(),
-            forwarded_props: self.props_with_answers(),
-            resume: self.interrupts.resume_entries(),
-        };
         let summary = RunSummary {
-            run_id: input.run_id.clone(),
+            run_id: cx.host.new_id(),
             base: self.conversation.run_tip().cloned(),
             tools: Vec::new(),
             usage: Vec::new(),
@@ -89,6 +75,8 @@ impl Session {
         };
         let run = Run {
             key,
+            run_id: summary.run_id.clone(),
+            is_open: false,
             carries: self.unsent_results(),
             answers: self.interrupts.answered(),
             raised: Vec::new(),
@@ -100,14 +88,40 @@ impl Session {
             started: false,
             started_at: cx.now,
         };
-        self.conversation.begin_run(&input.run_id);
-        self.turn.begin(run, summary, names);
+        self.conversation.begin_run(&run.run_id);
+        self.turn.begin(run, summary);
         self.hand_over(&Happening::HandedOver);
+        cx.effect(Effect::PrepareRun { run: key });
+        cx.change(Change::Run);
+    }
+
+    /// Sends what is true now: the page is ready.
+    pub(super) fn send_request(&mut self, key: RunKey, cx: &mut Cx<'_>) {
+        let waiting = self.turn.run_mut();
+        let Some(run) = waiting.filter(|run| run.key == key && !run.is_open) else {
+            return;
+        };
+        run.is_open = true;
+        let run_id = run.run_id.clone();
+        let offered = self.registry.offered();
+        let tools = offered.iter().map(|entry| entry.spec.tool()).collect();
+        let names = offered.iter().map(|entry| entry.spec.name.clone());
+        self.turn.set_offered(names.collect());
+        let input = RunInput {
+            thread_id: self.thread_id.clone(),
+            run_id,
+            parent_run_id: None,
+            state: self.conversation.state().clone(),
+            messages: self.conversation.request_messages(),
+            tools,
+            context: self.context.values().cloned().collect(),
+            forwarded_props: self.props_with_answers(),
+            resume: self.interrupts.resume_entries(),
+        };
         cx.effect(Effect::OpenRun {
             run: key,
             input: Box::new(input),
         });
-        cx.change(Change::Run);
     }
 
     pub(super) fn unsent_results(&self) -> Vec<CallKey> {

@@ -41,11 +41,10 @@ impl Turn {
         self.run.take()
     }
 
-    /// A run begins that offers these actions.
-    pub(super) fn begin(&mut self, run: Run, summary: RunSummary, offered: Vec<String>) {
+    /// A run begins.
+    pub(super) fn begin(&mut self, run: Run, summary: RunSummary) {
         self.looping = false;
         self.stopped = false;
-        self.offered = offered;
         self.summary.finish = None;
         self.summary.runs.push(summary);
         self.run = Some(run);

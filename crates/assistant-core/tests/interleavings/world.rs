@@ -7,7 +7,7 @@ use assistant_core::{
     conversation::{Author, CallKey, Conversation, MessageId, Phase},
     session::{
         CommitId, Effect, Input, Invocation, InvocationId, JournalEntry, OpenInterrupt, Output,
-        SessionOptions, StopCondition, TreeChange, Verdict,
+        RunKey, SessionOptions, StopCondition, TreeChange, Verdict,
     },
 };
 use serde_json::{Value, json};
@@ -47,6 +47,8 @@ pub(super) struct World {
     /// A copy that is fed the same; it must do the same.
     pub(super) copy: Option<Driver>,
     mirror: Mirror,
+    /// The run for which the page makes itself ready.
+    preparing: Option<RunKey>,
     pub(super) record: Record,
     sequential: bool,
     eager: bool,
@@ -76,11 +78,13 @@ impl World {
             ..SessionOptions::default()
         });
         driver.manual_commits = true;
+        driver.manual_opening = true;
         for name in NAMES.iter().filter(|name| **name != "unknown") {
             driver.register(spec(name));
         }
         Self {
             mirror: Mirror::anew(&driver.session),
+            preparing: None,
             driver,
             copy: None,
             record: Record::default(),
@@ -95,6 +99,13 @@ impl World {
             next_registration: 100,
             said: 0,
             fresh: 0,
+        }
+    }
+
+    /// The page is ready at last.
+    pub(super) fn open_prepared(&mut self) {
+        if let Some(run) = self.preparing.take() {
+            self.input(Input::OpenRun { run });
         }
     }
 
@@ -260,6 +271,7 @@ impl World {
             Effect::CancelHandler { invocation } => {
                 self.live.remove(invocation);
             }
+            Effect::PrepareRun { run } => self.preparing = Some(*run),
             Effect::OpenRun { input, .. } => {
                 let resumed = input.resume.iter().map(|entry| entry.interrupt_id.as_str());
                 let resumed: BTreeSet<&str> = resumed.collect();

@@ -68,6 +68,8 @@ pub(crate) struct Driver {
     pub(crate) session: Session,
     pub(crate) host: TestHost,
     pub(crate) manual_commits: bool,
+    /// Whether runs wait to be opened.
+    pub(crate) manual_opening: bool,
     /// Everything that was asked for, in order.
     pub(crate) effects: Vec<Effect>,
     pub(crate) runs: Vec<(RunKey, RunInput)>,
@@ -92,6 +94,7 @@ impl Driver {
             session: Session::new("thread", options),
             host: TestHost::default(),
             manual_commits: false,
+            manual_opening: false,
             effects: Vec::new(),
             runs: Vec::new(),
             commits: Vec::new(),
@@ -113,6 +116,13 @@ impl Driver {
         for effect in &output.effects {
             self.note(effect, &mut open);
         }
+        for effect in &output.effects {
+            if let Effect::PrepareRun { run } = *effect
+                && !self.manual_opening
+            {
+                self.input(Input::OpenRun { run });
+            }
+        }
         if !self.manual_commits {
             for commit in open {
                 self.input(Input::Committed {
@@ -127,6 +137,7 @@ impl Driver {
     fn note(&mut self, effect: &Effect, open: &mut VecDeque<CommitId>) {
         self.effects.push(effect.clone());
         match effect.clone() {
+            Effect::PrepareRun { .. } => {}
             Effect::OpenRun { run, input } => self.runs.push((run, *input)),
             Effect::AbortRun { run } => self.aborted.push(run),
             Effect::Commit { commit, entry } => {

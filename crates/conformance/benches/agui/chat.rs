@@ -24,9 +24,12 @@ impl Chat {
         let content = Content::Text("go".to_owned());
         let step = session.handle(Input::Send { content }, &mut host);
         let run = step.effects.iter().find_map(|effect| match effect {
-            Effect::OpenRun { run, .. } => Some(*run),
+            Effect::PrepareRun { run } => Some(*run),
             _ => None,
         });
+        if let Some(run) = run {
+            session.handle(Input::OpenRun { run }, &mut host);
+        }
         Self {
             session,
             host,

@@ -105,6 +105,9 @@ impl Scene {
 
     fn carry_out(&mut self, effect: Effect) {
         match effect {
+            Effect::PrepareRun { run } => {
+                self.input(Input::OpenRun { run });
+            }
             Effect::OpenRun { run, input } => {
                 let open = self.session.interrupts().iter();
                 let gated = open.filter(|open| open.answer.is_some());

@@ -194,6 +194,9 @@ impl Script {
         let refused = output.refused.as_ref().map(code_of);
         for effect in output.effects {
             match effect {
+                Effect::PrepareRun { run } => {
+                    let _ = self.input(Input::OpenRun { run });
+                }
                 Effect::OpenRun { run, .. } => self.run = Some(run),
                 Effect::AbortRun { .. } => self.run = None,
                 Effect::Commit { commit, .. } => {

@@ -5,7 +5,7 @@ use std::{borrow::Cow, sync::Arc};
 use assistant_core::session::Refusal;
 use leptos::prelude::*;
 
-pub(super) type Word = Cow<'static, str>;
+pub(crate) type Word = Cow<'static, str>;
 
 /// The words that the components show; what stands in braces is put in, `{count}` for a number.
 /// Provide another set by context to translate them:

@@ -4,10 +4,8 @@ use std::rc::Rc;
 
 use assistant_core::{event::Diagnostic, session::TurnSummary};
 
-use crate::{
-    assistant::Assistant,
-    runtime::{CallEvent, Subscription},
-};
+use super::Assistant;
+use crate::runtime::{CallEvent, Subscription};
 
 impl Assistant {
     /// Calls back for everything that was tolerated, dropped or not acted on.
