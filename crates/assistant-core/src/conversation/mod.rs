@@ -23,9 +23,11 @@ mod json_call;
 mod list;
 mod message;
 mod origin;
+mod orphan;
 mod part;
 mod phase;
 mod runs;
+mod splice;
 mod state;
 #[cfg(test)]
 mod state_table;

@@ -61,6 +61,10 @@ pub struct Conversation {
     pub(super) chosen_root: Option<usize>,
     /// Where runs write, from the root to their tip.
     pub(super) path: Vec<usize>,
+    /// How many places of `path` stand for nodes that are gone.
+    pub(super) gaps: usize,
+    /// How many places of paths were written anew so far.
+    pub(super) path_work: u64,
     /// What is shown, where that is another branch.
     pub(super) shown: Option<Vec<usize>>,
     /// Counts how often what is shown changed in any other way than by growing at its end.
@@ -103,6 +107,8 @@ impl Default for Conversation {
             roots: Vec::new(),
             chosen_root: None,
             path: Vec::new(),
+            gaps: 0,
+            path_work: 0,
             shown: None,
             path_edition: 0,
             places: HashMap::new(),
@@ -142,7 +148,8 @@ impl Conversation {
 
     /// The messages that are shown from a place on, to the newest.
     pub fn path_from(&self, place: usize) -> impl DoubleEndedIterator<Item = &Message> + Clone {
-        let rest = self.shown_path().get(place..).unwrap_or_default();
+        let path = self.shown_path();
+        let rest = path.get(self.slot(path, place)..).unwrap_or_default();
         self.messages_at(rest)
     }
 
@@ -338,6 +345,8 @@ impl Conversation {
     /// Writes down how deep each node of the path is, so that `on_path` is one comparison. To be
     /// called after every change of the path but a growth at its end.
     pub(super) fn number_path(&mut self) {
+        self.drop_gaps();
+        self.path_work += self.path.len() as u64;
         self.path_edition += 1;
         self.log.push(Change::Path);
         // What is shown may stand below another message by now, or on the run's own branch.
