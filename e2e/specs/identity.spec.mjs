@@ -123,13 +123,15 @@ sceneTest("a list drops the first of two calls that wait: no approval slips to t
   const [first, second] = [chat.card("get_weather"), chat.card("deployApplication")];
   await first.locator("button:not([aria-disabled])", { hasText: "Approve" }).waitFor();
   await shows(second, '"version": "6.6.6"');
-  const button = await approve(first).elementHandle();
+  const [button, untouched] = [await approve(first).elementHandle(), await approve(second).elementHandle()];
   proceed();
   await first.waitFor({ state: "detached" });
   // The click that was already on its way.
   await button.evaluate((node) => node.click());
   await shows(second, "This page will run deployApplication");
   await shows(second, '"environment": "production"');
+  assert.equal(await second.getByText("has changed").count(), 0, "it is the call that it was");
+  assert.ok(await untouched.evaluate((node) => node.isConnected), "and stays its card");
   proceed();
   await chat.status(second, "pending");
   assert.deepEqual(await done(harbor), before, "nothing ran");

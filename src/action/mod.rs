@@ -16,4 +16,5 @@ pub use view::ToolCallView;
 
 pub(crate) use builder::{ActionCode, Renderer};
 pub(crate) use context::ConfirmRequest;
+pub(crate) use decision::Gate;
 pub(crate) use hook::assistant_or_complain;

@@ -23,6 +23,7 @@ mod exact;
 mod files;
 mod focus;
 mod forms;
+mod gates;
 mod history;
 mod http;
 mod inbox;
