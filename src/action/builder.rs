@@ -2,35 +2,15 @@
 
 use std::{future::Future, rc::Rc, sync::Arc};
 
-use assistant_core::action::{
-    ActionSpec, Availability, Execution, Policy, ResultEncoding, ToolError, ToolOutcome,
-};
+use assistant_core::action::{ActionSpec, Availability, Execution, Policy, ResultEncoding};
 use futures_util::future::LocalBoxFuture;
 use leptos::prelude::*;
 use send_wrapper::SendWrapper;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{IntoHandler, ToolCallView, ToolContext};
-
-pub(crate) type Handler =
-    Rc<dyn Fn(Value, ToolContext) -> LocalBoxFuture<'static, Result<ToolOutcome, ToolError>>>;
-pub(crate) type Rule = Rc<dyn Fn(Value) -> LocalBoxFuture<'static, bool>>;
-pub(crate) type Denial = Rc<dyn Fn(&Value, Option<&str>) -> Value>;
-pub(crate) type Renderer = Arc<SendWrapper<Box<dyn Fn(ToolCallView<Value>) -> AnyView>>>;
-
-/// The code of an action.
-#[derive(Clone, Default)]
-pub(crate) struct ActionCode {
-    pub(crate) handler: Option<Handler>,
-    pub(crate) renderer: Option<Renderer>,
-    /// Draws the page's question whether a call may run.
-    pub(crate) approval_renderer: Option<Renderer>,
-    pub(crate) approval: Option<Rule>,
-    pub(crate) denial: Option<Denial>,
-    /// Whether the renderer sees arguments while they stream in.
-    pub(crate) streams_args: bool,
-}
+use super::{IntoHandler, ToolCallView, handler::Handler};
+use crate::render::{CallRenderers, Denial, Renderer, Rule};
 
 /// Whether a person is asked before an action runs.
 pub enum Approval {
@@ -69,7 +49,7 @@ impl Approval {
 /// person is asked.
 ///
 /// ```
-/// use leptos_assistant::{Action, Approval, ToolError};
+/// use leptos_assistant::{ToolAction, Approval, ToolError};
 /// use serde::Deserialize;
 /// use serde_json::json;
 ///
@@ -78,7 +58,7 @@ impl Approval {
 ///     city: String,
 /// }
 ///
-/// let action = Action::new("get_weather", "Look up the weather of a city")
+/// let action = ToolAction::new("get_weather", "Look up the weather of a city")
 ///     .parameters(json!({
 ///         "type": "object",
 ///         "properties": {"city": {"type": "string"}},
@@ -87,14 +67,22 @@ impl Approval {
 ///     .approval(Approval::Always)
 ///     .handler(|args: Args| async move { Ok::<_, ToolError>(format!("Sunny in {}", args.city)) });
 /// ```
-pub struct Action {
+pub struct ToolAction {
     pub(super) spec: ActionSpec,
     pub(super) parameters: Option<Signal<Value>>,
+    pub(super) description: Option<Signal<String>>,
     pub(super) enabled: Signal<bool>,
-    pub(super) code: ActionCode,
+    pub(super) handler: Option<Handler>,
+    pub(super) rule: Option<Rule>,
+    pub(super) denial: Option<Denial>,
+    pub(super) renderers: CallRenderers<ToolCallView>,
 }
 
-impl Action {
+/// The name that [`ToolAction`] had: Leptos has an `Action` of its own.
+#[deprecated(note = "renamed to `ToolAction`")]
+pub type Action = ToolAction;
+
+impl ToolAction {
     /// An action with its unique name (letters, digits, `_`, `-`, `.`; at most 128) and what it
     /// does, for the model.
     pub fn new(name: impl Into<String>, description: impl Into<String>) -> Self {
@@ -108,31 +96,44 @@ impl Action {
         Self {
             spec,
             parameters: None,
+            description: None,
             enabled: true.into(),
-            code: ActionCode::default(),
+            handler: None,
+            rule: None,
+            denial: None,
+            renderers: CallRenderers::default(),
         }
     }
 
-    /// JSON Schema of the arguments, as a value or a signal. Without it there are none.
+    /// What it does, as something that changes: a signal or a closure, read when a run opens.
     #[must_use]
-    pub fn parameters(mut self, schema: impl Into<Signal<Value>>) -> Self {
-        self.parameters = Some(schema.into());
+    pub fn description<M>(mut self, text: impl IntoReactiveValue<Signal<String>, M>) -> Self {
+        self.description = Some(text.into_reactive_value());
         self
     }
 
-    /// Registered only while this is true.
+    /// JSON Schema of the arguments, as a value, a signal or a closure, read when a run opens.
+    /// Without it there are none.
     #[must_use]
-    pub fn enabled(mut self, enabled: impl Into<Signal<bool>>) -> Self {
-        self.enabled = enabled.into();
+    pub fn parameters<M>(mut self, schema: impl IntoReactiveValue<Signal<Value>, M>) -> Self {
+        self.parameters = Some(schema.into_reactive_value());
         self
     }
 
-    /// What runs: `async fn(Args) -> Result<impl Serialize, ToolError>`, with a [`ToolContext`] as
+    /// Offered and started only while this is true: a value, a signal or a closure. What runs
+    /// already goes on, and cards stay.
+    #[must_use]
+    pub fn enabled<M>(mut self, enabled: impl IntoReactiveValue<Signal<bool>, M>) -> Self {
+        self.enabled = enabled.into_reactive_value();
+        self
+    }
+
+    /// What runs: `async fn(Args) -> Result<impl Serialize, ToolError>`, with a [`ToolContext`](super::ToolContext) as
     /// second argument if wanted.
     #[must_use]
     pub fn handler<Marker>(mut self, handler: impl IntoHandler<Marker>) -> Self {
         self.spec.has_handler = true;
-        self.code.handler = Some(handler.into_handler());
+        self.handler = Some(handler.into_handler());
         self
     }
 
@@ -144,7 +145,7 @@ impl Action {
         T: DeserializeOwned + 'static,
         V: IntoView + 'static,
     {
-        self.code.renderer = Some(renderer(render));
+        self.renderers.card = Some(renderer(render));
         self
     }
 
@@ -156,7 +157,7 @@ impl Action {
     ///
     /// ```
     /// use leptos::prelude::*;
-    /// use leptos_assistant::{Action, Approval, ToolCallView};
+    /// use leptos_assistant::{ToolAction, Approval, ToolCallView};
     /// use serde_json::Value;
     ///
     /// fn refund(call: ToolCallView<Value>) -> impl IntoView {
@@ -169,7 +170,7 @@ impl Action {
     ///     }
     /// }
     ///
-    /// let action = Action::new("refund", "Refund an order")
+    /// let action = ToolAction::new("refund", "Refund an order")
     ///     .approval(Approval::Always)
     ///     .render_approval(refund);
     /// ```
@@ -179,7 +180,7 @@ impl Action {
         T: DeserializeOwned + 'static,
         V: IntoView + 'static,
     {
-        self.code.approval_renderer = Some(renderer(render));
+        self.renderers.approval = Some(renderer(render));
         self
     }
 
@@ -193,12 +194,12 @@ impl Action {
     /// The agent runs it, not the page: what the person decides goes to the agent as the call's
     /// tool message, `approved` or `denied`, and the agent's own result completes the call. For
     /// agents that end their run at such a call and have no approval of their own; a handler is not
-    /// run. Together with [`Action::render_only`] it asks about one of the agent's own tools.
+    /// run. Together with [`ToolAction::render_only`] it asks about one of the agent's own tools.
     ///
     /// ```
-    /// use leptos_assistant::{Action, Approval};
+    /// use leptos_assistant::{ToolAction, Approval};
     ///
-    /// let action = Action::new("fetch_weather", "Look up the weather of a city")
+    /// let action = ToolAction::new("fetch_weather", "Look up the weather of a city")
     ///     .render_only()
     ///     .approval(Approval::Always)
     ///     .run_by_agent();
@@ -212,19 +213,19 @@ impl Action {
     /// Lets the renderer see arguments while they stream in, as far as they can be read.
     #[must_use]
     pub fn stream_args(mut self) -> Self {
-        self.code.streams_args = true;
+        self.renderers.streams_args = true;
         self
     }
 
     /// Whether a person is asked first.
     #[must_use]
     pub fn approval(mut self, approval: Approval) -> Self {
-        self.code.approval = None;
+        self.rule = None;
         self.spec.approval = match approval {
             Approval::Never => Policy::Never,
             Approval::Always => Policy::Always,
             Approval::When(rule) => {
-                self.code.approval = Some(rule.into());
+                self.rule = Some(rule.into());
                 Policy::Ask
             }
         };
@@ -234,7 +235,7 @@ impl Action {
     /// What the agent is told when a person says no: from the arguments and the reason given.
     #[must_use]
     pub fn denial(mut self, denial: impl Fn(&Value, Option<&str>) -> Value + 'static) -> Self {
-        self.code.denial = Some(Rc::new(denial));
+        self.denial = Some(Rc::new(denial));
         self
     }
 
@@ -284,14 +285,14 @@ impl Action {
 
 fn renderer<T: 'static, V: IntoView + 'static>(
     render: impl Fn(ToolCallView<T>) -> V + 'static,
-) -> Renderer {
-    let render = move |call: ToolCallView<Value>| render(call.cast()).into_any();
+) -> Renderer<ToolCallView> {
+    let render = move |call: ToolCallView| render(call.cast()).into_any();
     Arc::new(SendWrapper::new(Box::new(render)))
 }
 
-impl std::fmt::Debug for Action {
+impl std::fmt::Debug for ToolAction {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Action")
+        f.debug_struct("ToolAction")
             .field("spec", &self.spec)
             .finish_non_exhaustive()
     }

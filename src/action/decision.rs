@@ -110,7 +110,7 @@ impl<T> ToolCallView<T> {
 
     fn read_open<R>(&self, read: impl FnOnce(&OpenInterrupt) -> R) -> Option<R> {
         let id = self.interrupt_id()?;
-        let found = self.assistant.runtime().read(|session| {
+        let found = self.assistant.read(|session| {
             let mut open = session.interrupts().iter();
             let open = open.find(|open| open.interrupt.id == id)?;
             Some(read(open))
@@ -121,12 +121,12 @@ impl<T> ToolCallView<T> {
     /// Whether approving it can lead to anything: its action is on the page, or the agent runs it.
     #[must_use]
     pub fn can_run(&self) -> bool {
-        self.assistant.runtime().view.renderers.track();
+        self.assistant.view().renderers.track();
         let name = self.name();
         let runs = |session: &Session| session.registry().executable(&name).is_ok();
         self.is_asked_by_agent()
             || self.is_run_by_agent()
-            || self.assistant.runtime().read(runs).unwrap_or(true)
+            || self.assistant.read(runs).unwrap_or(true)
     }
 
     /// What a decision may carry: the page takes other arguments for what it runs, and any reason;
@@ -164,10 +164,10 @@ impl<T> ToolCallView<T> {
     }
 
     fn has_action(&self, is: impl FnOnce(&Registration) -> bool) -> bool {
-        self.assistant.runtime().view.renderers.track();
+        self.assistant.view().renderers.track();
         let name = self.name();
         let told = |session: &Session| session.registry().in_force(&name).is_some_and(is);
-        self.assistant.runtime().read(told).unwrap_or_default()
+        self.assistant.read(told).unwrap_or_default()
     }
 
     /// Whether its result is the agent's word for something that only this page runs. It is shown
@@ -195,9 +195,7 @@ impl<T> ToolCallView<T> {
         if matches!(outcome, Err(Refusal::Changed)) {
             let key = self.key();
             let now = |session: &Session| session.fingerprint(key);
-            self.cell
-                .shown
-                .set(self.assistant.runtime().read(now).flatten());
+            self.cell.shown.set(self.assistant.read(now).flatten());
             self.cell
                 .revision
                 .update(|count| *count = count.wrapping_add(1));

@@ -3,10 +3,15 @@
 use std::{future::Future, rc::Rc};
 
 use assistant_core::action::{ToolError, ToolOutcome};
+use futures_util::future::LocalBoxFuture;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::{ToolContext, builder::Handler};
+use super::ToolContext;
+
+/// A handler of JSON values.
+pub(crate) type Handler =
+    Rc<dyn Fn(Value, ToolContext) -> LocalBoxFuture<'static, Result<ToolOutcome, ToolError>>>;
 
 /// A function that can be a handler: `Fn(Args) -> Future` or `Fn(Args, ToolContext) -> Future`,
 /// whose output is `Result<impl Serialize, ToolError>`.

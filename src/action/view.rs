@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 
 use assistant_core::{
+    action::ActionSpec,
     conversation::{CallKey, Decision, Phase, Progress, Status, ToolCall},
     event::{Content, ContentPart, PartBody},
     session::Refusal,
@@ -12,7 +13,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::Gate;
-use crate::{assistant::Assistant, tool::DefaultCard, view::CallCell};
+use crate::{assistant::Assistant, view::CallCell};
 
 /// A tool call as its renderer sees it. `T` is the type of the arguments.
 ///
@@ -300,50 +301,33 @@ impl<T> ToolCallView<T> {
         }
     }
 
-    /// The card that stands where an action has no renderer.
-    #[must_use]
-    pub fn default_card(&self) -> AnyView {
-        DefaultCard(crate::tool::DefaultCardProps {
-            call: self.clone().cast(),
-        })
-        .into_any()
-    }
-
     /// The description under which the action is registered.
     #[must_use]
     pub fn description(&self) -> Option<String> {
-        let name = self.name_untracked_with(str::to_owned);
-        self.assistant
-            .runtime()
-            .read(|session| {
-                session
-                    .registry()
-                    .in_force(&name)
-                    .map(|r| r.spec.description.clone())
-            })
-            .flatten()
+        self.spec(|spec| spec.description.clone())
     }
 
     /// The schema of its arguments, if the action is registered.
     #[must_use]
     pub fn parameters(&self) -> Option<Value> {
-        let name = self.name_untracked_with(str::to_owned);
-        self.assistant
-            .runtime()
-            .read(|session| {
-                session
-                    .registry()
-                    .in_force(&name)
-                    .map(|r| r.spec.parameters.clone())
+        self.spec(|spec| spec.parameters.clone())
+    }
+
+    /// Reads what is registered under its name.
+    fn spec<R>(&self, read: impl FnOnce(&ActionSpec) -> R) -> Option<R> {
+        let found = self.name_untracked_with(|name| {
+            self.assistant.read(|session| {
+                let action = session.registry().named(name).next();
+                action.map(|action| read(&action.spec))
             })
-            .flatten()
+        });
+        found.flatten()
     }
 
     /// Reads the call; who reads inside a reactive closure is told of every change.
     pub(super) fn read<R>(&self, read: impl FnOnce(&ToolCall) -> R) -> Option<R> {
         self.cell.revision.track();
         self.assistant
-            .runtime()
             .read(|session| session.conversation().call(self.key()).map(read))
             .flatten()
     }
@@ -351,7 +335,7 @@ impl<T> ToolCallView<T> {
 
 impl<T: DeserializeOwned> ToolCallView<T> {
     /// The arguments. Absent while the call is pending, unless the action streams them
-    /// ([`super::Action::stream_args`]): then the best reading so far, if it fits the type.
+    /// ([`super::ToolAction::stream_args`]): then the best reading so far, if it fits the type.
     #[must_use]
     pub fn args(&self) -> Option<T> {
         let pending = self.status() == Status::Pending;

@@ -15,8 +15,7 @@ use super::{
 };
 use crate::{
     action::ToolCallView,
-    chat::{Icon, Labels, focus},
-    view::{dynamic, when},
+    ui::{Icon, Labels, dynamic, focus, when},
 };
 
 /// Asks the person whether a call may run, showing exactly what would. The arguments can be
@@ -48,7 +47,7 @@ pub fn ApprovalCard(
 
 fn card(call: &ToolCallView<Value>, asked: Option<String>) -> AnyView {
     let labels = Labels::current();
-    let id = format!("la-approval-{}", crate::runtime::fresh_id());
+    let id = format!("la-approval-{}", crate::ui::fresh_id());
     let by_agent = asked.is_some();
     let (kind, icon, title) = match (by_agent, untrack(|| call.is_run_by_agent())) {
         (true, _) => ("agent", Icon::Question, labels.agent_asks_call.clone()),

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use serde_json::{Value, json};
 
 use super::{ExactText, seen::Seen};
-use crate::{assistant::Assistant, chat::Labels};
+use crate::{assistant::Assistant, ui::Labels};
 
 /// How many tools are shown that the agent wants to run.
 const MAX_DEEDS: usize = 20;

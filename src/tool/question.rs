@@ -18,10 +18,7 @@ use super::{
 };
 use crate::{
     assistant::Assistant,
-    chat::{Icon, Labels, focus},
-    part::words,
-    runtime::fresh_id,
-    view::{dynamic, when},
+    ui::{Icon, Labels, dynamic, focus, fresh_id, when, words},
 };
 
 /// How much of the agent's words is shown, in characters.

@@ -15,7 +15,7 @@ use web_sys::{
     ScrollLogicalPosition,
 };
 
-use crate::{action::Gate, runtime::after};
+use crate::{action::Gate, ui::after};
 
 /// How long it stands before an approval counts, in milliseconds.
 const STANDS: u32 = 500;

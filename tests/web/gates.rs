@@ -5,7 +5,7 @@ use std::{cell::RefCell, rc::Rc};
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Action, Approval, Refusal, ToolCallView, ToolError,
+    Approval, Refusal, ToolAction, ToolCallView, ToolError,
     agent::{Failure, FailureKind, Script},
     core::event::Interrupt,
     testing::{MockAgent, settle, until},
@@ -150,7 +150,7 @@ async fn an_actions_own_question_counts_no_earlier() {
             }
         };
         use_assistant_action(
-            Action::new("pay", "")
+            ToolAction::new("pay", "")
                 .parameters(json!({"type": "object", "properties": {"amount": {}}}))
                 .approval(Approval::Always)
                 .render_approval(draw)
@@ -189,7 +189,7 @@ async fn a_click_on_what_has_just_moved_counts_for_nothing() {
             .answer(Script::new().text("Well."));
         let chat = chat(agent, || {
             let action = |name| {
-                Action::new(name, "")
+                ToolAction::new(name, "")
                     .approval(Approval::Always)
                     .handler(|_: Value| async { Ok::<_, ToolError>(1) })
             };

@@ -5,7 +5,7 @@ use std::{cell::RefCell, rc::Rc};
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Action, Approval, CallEventKind, Phase, Refusal, ToolError,
+    Approval, CallEventKind, Phase, Refusal, ToolAction, ToolError,
     agent::{Failure, FailureKind, Script},
     core::event::{Interrupt, ResumeStatus},
     testing::{MockAgent, settle, until},
@@ -169,7 +169,7 @@ async fn a_call_of_the_page_itself_asks_in_the_inbox() {
     let runs = RwSignal::new(0);
     let chat = chat(MockAgent::new(), move || {
         use_assistant_action(
-            Action::new("deploy", "Puts it online")
+            ToolAction::new("deploy", "Puts it online")
                 .approval(Approval::Always)
                 .handler(move |_: Value| async move {
                     runs.update(|count| *count += 1);
@@ -234,7 +234,7 @@ async fn who_hears_of_calls_may_use_the_handle() {
         .answer(Script::new().text("Fine."));
     let chat = chat(agent, || {
         use_assistant_action(
-            Action::new("deploy", "")
+            ToolAction::new("deploy", "")
                 .approval(Approval::Always)
                 .handler(|_: Value| async { Ok::<_, ToolError>(1) }),
         );

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Action, Approval, ToolError,
+    Approval, ToolAction, ToolError,
     agent::Script,
     core::event::ResumeStatus,
     testing::{MockAgent, settle, until},
@@ -216,7 +216,7 @@ async fn arguments_can_be_edited_before_approving() {
     let got = RwSignal::new(String::new());
     let chat = chat(agent, move || {
         use_assistant_action(
-            Action::new("get_weather", "")
+            ToolAction::new("get_weather", "")
                 .parameters(json!({
                     "type": "object",
                     "properties": {"city": {"type": "string", "minLength": 2}},

@@ -4,7 +4,7 @@ use std::{cell::RefCell, rc::Rc};
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Assistant, AssistantProvider, ChatWindow, Options,
+    Assistant, AssistantProvider, ChatWindow, SessionOptions,
     agent::Agent,
     core::event::{Interrupt, MessageBody, RunInput},
     testing::{MockAgent, Mounted, mount, settle, until},
@@ -25,12 +25,12 @@ pub async fn chat<V: IntoView + 'static>(
     agent: MockAgent,
     setup: impl Fn() -> V + Send + Sync + 'static,
 ) -> Chat {
-    chat_with(agent, Options::default(), setup).await
+    chat_with(agent, SessionOptions::default(), setup).await
 }
 
 pub async fn chat_with<V: IntoView + 'static>(
     agent: MockAgent,
-    options: Options,
+    options: SessionOptions,
     setup: impl Fn() -> V + Send + Sync + 'static,
 ) -> Chat {
     let chat = chat_of(agent.clone(), options, setup).await;
@@ -40,7 +40,7 @@ pub async fn chat_with<V: IntoView + 'static>(
 /// A chat with an agent of any kind; the one in [`Chat::agent`] is asked nothing.
 pub async fn chat_of<V: IntoView + 'static>(
     talks_to: impl Agent + Clone,
-    options: Options,
+    options: SessionOptions,
     setup: impl Fn() -> V + Send + Sync + 'static,
 ) -> Chat {
     let found: Rc<RefCell<Option<Assistant>>> = Rc::default();

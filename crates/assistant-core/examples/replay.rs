@@ -17,8 +17,8 @@ use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 use std::{env, fs};
 
-use assistant_core::replay::{Input, Replay, Report};
-use assistant_core::wire::agui::Options;
+use assistant_core::replay::{Replay, ReplayInput, Report};
+use assistant_core::wire::agui::DecoderOptions;
 use serde_json::Value;
 
 /// What some editors put before a text.
@@ -53,9 +53,9 @@ fn run() -> io::Result<bool> {
     }
     let has = |name: &str| flags.iter().any(|flag| flag == name);
     let options = if has("--strict") {
-        Options::strict()
+        DecoderOptions::strict()
     } else {
-        Options::default()
+        DecoderOptions::default()
     };
     let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH);
     let now = since_1970.map_or(0, |passed| {
@@ -140,12 +140,12 @@ impl Recording {
         Ok(Self { input, body })
     }
 
-    fn play(self, replay: &mut Replay, options: Options) -> Report {
-        let (input, refusal) = match self.input.map(Input::from_json) {
-            None => (Input::default(), None),
+    fn play(self, replay: &mut Replay, options: DecoderOptions) -> Report {
+        let (input, refusal) = match self.input.map(ReplayInput::from_json) {
+            None => (ReplayInput::default(), None),
             Some(Ok(input)) => (input, None),
             // Such a request is never sent.
-            Some(Err(error)) => (Input::default(), Some(error)),
+            Some(Err(error)) => (ReplayInput::default(), Some(error)),
         };
         let mut stream = replay.stream(input, options);
         if let Some(error) = refusal {

@@ -34,6 +34,7 @@ mod session_interrupts;
 mod session_marks;
 mod session_mixed;
 mod session_older_dialect;
+mod session_opening;
 mod session_results;
 mod session_run;
 mod session_scenes;

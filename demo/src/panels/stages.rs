@@ -3,7 +3,7 @@
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Action, Approval, Phase, Status, ToolCallView, ToolContext, ToolError, chat::Icon,
+    Approval, Icon, Phase, Status, ToolAction, ToolCallView, ToolContext, ToolError,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -54,8 +54,8 @@ struct Done {
     deployment_id: String,
 }
 
-pub(super) fn action(harbor: Harbor) -> Action {
-    Action::new(
+pub(super) fn action(harbor: Harbor) -> ToolAction {
+    ToolAction::new(
         "deployment_process",
         "Deploy application through multiple stages",
     )

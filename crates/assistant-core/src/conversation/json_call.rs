@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    Approval, Author, CallError, CallKey, CallResult, Decision, ErrorKind, FormatError, Origin,
+    Author, CallApproval, CallError, CallKey, CallResult, Decision, ErrorKind, FormatError, Origin,
     Phase, ToolCall,
     json::{
         Format, error, foreign, need_text, put_foreign, put_text, take_bool, take_flag, take_int,
@@ -187,7 +187,7 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
 /// conversation says what becomes of it.
 fn state_of(
     phase: Phase,
-    approval: Option<&Approval>,
+    approval: Option<&CallApproval>,
     told: Option<String>,
     (by, sent): (Author, bool),
 ) -> State {
@@ -221,7 +221,7 @@ fn state_of(
     }
 }
 
-fn write_approval(approval: &Approval, told: Option<&str>, format: Format) -> Value {
+fn write_approval(approval: &CallApproval, told: Option<&str>, format: Format) -> Value {
     let mut out = Object::new();
     match &approval.decision {
         Some(Decision::Approved) => put_text(&mut out, "decision", Some("approved")),
@@ -238,7 +238,7 @@ fn write_approval(approval: &Approval, told: Option<&str>, format: Format) -> Va
 }
 
 /// An approval, and the id of the tool message that tells the agent of it.
-fn read_approval(mut from: Object, format: Format) -> (Option<Approval>, Option<String>) {
+fn read_approval(mut from: Object, format: Format) -> (Option<CallApproval>, Option<String>) {
     let decision = match take_text(&mut from, "decision").as_deref() {
         Some("approved") => Some(Decision::Approved),
         Some("denied") => Some(Decision::Denied {
@@ -252,7 +252,7 @@ fn read_approval(mut from: Object, format: Format) -> (Option<Approval>, Option<
     };
     let interrupt_id = take_text(&mut from, "interruptId");
     let told = take_text(&mut from, "toldBy");
-    let approval = Approval {
+    let approval = CallApproval {
         decision,
         interrupt_id,
         shown: None,

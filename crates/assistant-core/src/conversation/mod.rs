@@ -32,7 +32,7 @@ mod state_table;
 mod tree;
 mod wire_form;
 
-pub use answer::{Approval, CallError, CallResult, Decision, ErrorKind, Progress};
+pub use answer::{CallApproval, CallError, CallResult, Decision, ErrorKind, Progress};
 pub(crate) use apply::Applied;
 pub use branch::{Sibling, TreeError};
 pub use call::ToolCall;

@@ -4,11 +4,11 @@
 //! [`crate::session`] does. One [`Replay`] is one conversation, each [`Stream`] one response in it.
 //!
 //! ```
-//! use assistant_core::replay::{Input, Replay};
-//! use assistant_core::wire::agui::Options;
+//! use assistant_core::replay::{Replay, ReplayInput};
+//! use assistant_core::wire::agui::DecoderOptions;
 //!
 //! let mut replay = Replay::new();
-//! let mut stream = replay.stream(Input::default(), Options::default());
+//! let mut stream = replay.stream(ReplayInput::default(), DecoderOptions::default());
 //! stream.push_bytes(b"data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n");
 //! let report = stream.finish();
 //! assert_eq!(report.to_json()["outcome"], "truncated");
@@ -19,7 +19,7 @@ mod input;
 mod report;
 mod tally;
 
-pub use input::Input;
+pub use input::ReplayInput;
 pub use report::{Finished, Report, RunFailure};
 
 use serde_json::Value;
@@ -28,7 +28,7 @@ use crate::{
     conversation::{Applied, Author, Conversation},
     event::{Diagnostic, Event, Interrupt, ResumeEntry, ResumeStatus},
     session::millis,
-    wire::agui::{Options, ProtocolError, Reader, Sink},
+    wire::agui::{DecoderOptions, ProtocolError, Reader, Sink},
 };
 
 use tally::Tally;
@@ -72,8 +72,8 @@ impl Replay {
     }
 
     /// Begins the response to a request with this input.
-    pub fn stream(&mut self, input: Input, options: Options) -> Stream<'_> {
-        let Input {
+    pub fn stream(&mut self, input: ReplayInput, options: DecoderOptions) -> Stream<'_> {
+        let ReplayInput {
             messages,
             state,
             resume,

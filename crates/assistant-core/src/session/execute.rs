@@ -1,4 +1,4 @@
-//! From a verdict to an answer: start at most once, in order where order is asked for, and give
+//! From a judgement to an answer: start at most once, in order where order is asked for, and give
 //! every call exactly one result (rules "order of calls", "exactly once", "every call is answered", "results on the wire").
 
 use serde_json::{Value, json};
@@ -39,7 +39,7 @@ impl Ending {
 }
 
 impl Session {
-    /// Moves everything on that can move: answers verdicts, starts handlers, continues the loop.
+    /// Moves everything on that can move: answers judgements, starts handlers, continues the loop.
     pub(super) fn advance(&mut self, cx: &mut Cx<'_>) {
         for key in self.direct_keys() {
             self.move_on(&key, cx);
@@ -81,7 +81,7 @@ impl Session {
     fn move_on(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         // What the page asks for itself waits for no run.
         let run_over = !self.turn.is_running() || self.conversation.is_direct(key);
-        let eager = self.calls.get(key).is_some_and(|verdict| verdict.eager);
+        let eager = self.calls.get(key).is_some_and(|judgement| judgement.eager);
         let may_run = run_over || eager;
         let is_ready = |session: &Self| {
             let call = session.conversation.call(key);
@@ -93,9 +93,9 @@ impl Session {
         let Some(state) = self.conversation.call(key).map(|call| call.state().clone()) else {
             return;
         };
-        let verdict = self.calls.get(key);
-        let by_agent = verdict.is_some_and(|verdict| verdict.execution == Execution::Agent);
-        let may_run = run_over || verdict.is_some_and(|verdict| verdict.eager);
+        let judgement = self.calls.get(key);
+        let by_agent = judgement.is_some_and(|judgement| judgement.execution == Execution::Agent);
+        let may_run = run_over || judgement.is_some_and(|judgement| judgement.eager);
         match state {
             State::Allowed if run_over && by_agent => self.tell_agent(key, cx),
             State::Allowed if may_run && self.may_start(key) => self.commit_start(key, cx),
@@ -111,8 +111,11 @@ impl Session {
         if self.holds_calls_back() {
             return false;
         }
-        let exclusive =
-            |key: &CallKey| self.calls.get(key).is_some_and(|verdict| verdict.exclusive);
+        let exclusive = |key: &CallKey| {
+            self.calls
+                .get(key)
+                .is_some_and(|judgement| judgement.exclusive)
+        };
         let direct = self.conversation.direct_calls();
         let direct = direct.map(|call| (call.key(), call.state()));
         let states = self.conversation.open_states().chain(direct);
@@ -175,10 +178,13 @@ impl Session {
     fn invoke(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         if !self.was_shown(key) {
             self.conversation.edit_call(key, |call| call.changed = true);
-            self.forget_verdict(key);
+            self.forget_judgement(key);
             return self.judge(key, true, cx);
         }
-        let registration = self.calls.get(key).and_then(|verdict| verdict.registration);
+        let registration = self
+            .calls
+            .get(key)
+            .and_then(|judgement| judgement.registration);
         let entry = registration.and_then(|id| self.registry.get(id));
         let (Some(call), Some(entry)) = (self.conversation.call(key), entry) else {
             return;
@@ -200,7 +206,7 @@ impl Session {
             call_id: call.id.clone(),
             name: call.name.clone(),
             args,
-            iteration: u32::try_from(self.turn.summary().steps.len().saturating_sub(1))
+            iteration: u32::try_from(self.turn.summary().runs.len().saturating_sub(1))
                 .unwrap_or(u32::MAX),
         };
         self.number();
@@ -301,7 +307,10 @@ impl Session {
     }
 
     pub(super) fn end_denied(&mut self, key: &CallKey, reason: Option<&str>, cx: &mut Cx<'_>) {
-        let registration = self.calls.get(key).and_then(|verdict| verdict.registration);
+        let registration = self
+            .calls
+            .get(key)
+            .and_then(|judgement| judgement.registration);
         let args = self.conversation.call(key).and_then(|call| call.args());
         let args = args.cloned().unwrap_or_default();
         let own = registration.and_then(|id| cx.host.denial(id, &args, reason));
@@ -320,8 +329,8 @@ impl Session {
 
     /// Gives a call its one answer.
     pub(super) fn end_call(&mut self, key: &CallKey, ending: Ending, cx: &mut Cx<'_>) {
-        let verdict = self.calls.get(key);
-        let encoding = verdict.map_or(ResultEncoding::Json, |verdict| verdict.encoding);
+        let judgement = self.calls.get(key);
+        let encoding = judgement.map_or(ResultEncoding::Json, |judgement| judgement.encoding);
         self.calls.forget(key);
         let (end, value, error, content) = match ending {
             Ending::Output(value) => {

@@ -110,6 +110,11 @@ pub enum Input {
         /// What.
         props: Value,
     },
+    /// The page is ready for a run that [`super::Effect::PrepareRun`] announced.
+    OpenRun {
+        /// Which run.
+        run: RunKey,
+    },
     /// The agent says something.
     Event {
         /// In which run.
@@ -347,6 +352,8 @@ pub enum Refusal {
     InvalidAction(InvalidAction),
     /// The stored conversation cannot be read.
     InvalidSnapshot(String),
+    /// The assistant has ended: its provider is gone.
+    Ended,
 }
 
 impl fmt::Display for Refusal {
@@ -376,6 +383,7 @@ impl fmt::Display for Refusal {
             Self::InvalidSnapshot(error) => {
                 write!(f, "The stored conversation cannot be read: {error}")
             }
+            Self::Ended => f.write_str("The assistant has ended."),
         }
     }
 }

@@ -7,7 +7,7 @@ mod stored;
 use assistant_core::{
     conversation::{CallKey, Change, Conversation, MarkdownTools, Phase},
     event::{Content, FunctionCall, Message, MessageBody, ResumeStatus},
-    session::{Input, Options, Refusal, TreeChange, Verdict},
+    session::{Input, Refusal, SessionOptions, TreeChange, Verdict},
 };
 use serde_json::json;
 
