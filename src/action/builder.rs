@@ -202,10 +202,11 @@ impl<Args> ToolAction<Args> {
     /// use serde_json::Value;
     ///
     /// fn refund(call: ToolCallView<Value>) -> impl IntoView {
-    ///     let (approving, denying) = (call.clone(), call.clone());
+    ///     let (approving, denying, shown) = (call.clone(), call.clone(), call.clone());
+    ///     let early = move || (!shown.can_approve()).then_some("true");
     ///     view! {
     ///         <p>{move || format!("Refund {}?", call.args_value().unwrap_or_default()["order"])}</p>
-    ///         <button on:click=move |_| drop(approving.approve())>"Refund"</button>
+    ///         <button aria-disabled=early on:click=move |_| drop(approving.approve())>"Refund"</button>
     ///         <button on:click=move |_| drop(denying.deny(None))>"Keep"</button>
     ///     }
     /// }

@@ -7,7 +7,7 @@ use assistant_core::{
     event::Interrupt,
     session::{OpenInterrupt, Refusal, Session},
 };
-use leptos::prelude::{Get, Set, Track, Update};
+use leptos::prelude::{Callable, Callback, Get, Set, Signal, Track, Update};
 use serde_json::Value;
 
 use super::ToolCallView;
@@ -21,7 +21,44 @@ pub struct ApprovalTakes {
     pub reason: bool,
 }
 
+/// What stands between a click and an approval: see [`ToolCallView::can_approve`].
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Gate {
+    /// Whether an approval counts now; asking shows the person what is left to read.
+    pub(crate) passes: Callback<(), bool>,
+    /// The same as a signal.
+    pub(crate) is_open: Signal<bool>,
+}
+
 impl<T> ToolCallView<T> {
+    /// Whether approving counts by now: what is asked was in view to its end, and has stood
+    /// unchanged in its place for half a second. Until then a click may be meant for something
+    /// else, and [`Self::approve`] refuses ([`Refusal::TooEarly`]). Denying counts at once.
+    ///
+    /// It is so for the view that an action's own approval renderer gets
+    /// ([`super::Action::render_approval`]): mark its button by it, as with `aria-disabled`. Any
+    /// other view is of a call that is not being asked about there, and never too early.
+    #[must_use]
+    pub fn can_approve(&self) -> bool {
+        self.gate
+            .is_none_or(|gate| gate.is_open.try_get().unwrap_or_default())
+    }
+
+    /// The same call behind a gate.
+    pub(crate) fn behind(mut self, gate: Gate) -> Self {
+        self.gate = Some(gate);
+        self
+    }
+
+    /// Refuses what comes too early, or from a card that is gone.
+    pub(super) fn in_time(&self) -> Result<(), Refusal> {
+        let passes = |gate: Gate| gate.passes.try_run(()).unwrap_or_default();
+        match self.gate.is_none_or(passes) {
+            true => Ok(()),
+            false => Err(Refusal::TooEarly),
+        }
+    }
+
     /// The schema of arguments that a person may put in place of the agent's: the action's own
     /// where it runs on this page, whatever the agent says; else what the agent says.
     #[must_use]

@@ -21,3 +21,4 @@ pub use page_context::{ByClosure, BySignal, ByValue, ContextValue, use_assistant
 pub use view::ToolCallView;
 
 pub use crate::{render::Cancellation, view::ConfirmOptions};
+pub(crate) use decision::Gate;

@@ -12,6 +12,7 @@ use leptos::prelude::*;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::Gate;
 use crate::{assistant::Assistant, view::CallCell};
 
 /// A tool call as its renderer sees it. `T` is the type of the arguments.
@@ -43,6 +44,7 @@ pub struct ToolCallView<T = Value> {
     pub(crate) assistant: Assistant,
     pub(super) cell: CallCell,
     streams_args: bool,
+    pub(super) gate: Option<Gate>,
     args: PhantomData<fn() -> T>,
 }
 
@@ -52,6 +54,7 @@ impl<T> Clone for ToolCallView<T> {
             assistant: self.assistant.clone(),
             cell: self.cell.clone(),
             streams_args: self.streams_args,
+            gate: self.gate,
             args: PhantomData,
         }
     }
@@ -71,6 +74,7 @@ impl ToolCallView<Value> {
             assistant,
             cell,
             streams_args,
+            gate: None,
             args: PhantomData,
         }
     }
@@ -90,6 +94,7 @@ impl<T> ToolCallView<T> {
             assistant: self.assistant,
             cell: self.cell,
             streams_args: self.streams_args,
+            gate: self.gate,
             args: PhantomData,
         }
     }
@@ -254,8 +259,10 @@ impl<T> ToolCallView<T> {
     /// # Errors
     ///
     /// When it does not wait for a decision, or is another one than was shown
-    /// ([`Refusal::Changed`]): then the card shows what it is now.
+    /// ([`Refusal::Changed`]): then the card shows what it is now. When nobody can have read yet
+    /// what is asked ([`Self::can_approve`]).
     pub fn approve(&self) -> Result<(), Refusal> {
+        self.in_time()?;
         let outcome = self.assistant.approve(self.key());
         self.or_show_anew(outcome)
     }
@@ -265,8 +272,9 @@ impl<T> ToolCallView<T> {
     /// # Errors
     ///
     /// When it does not wait for a decision, is another one than was shown, or the arguments break
-    /// the schema.
+    /// the schema. When nobody can have read yet what is asked ([`Self::can_approve`]).
     pub fn approve_with(&self, args: Value) -> Result<(), Refusal> {
+        self.in_time()?;
         let outcome = self.assistant.approve_with(self.key(), args);
         self.or_show_anew(outcome)
     }

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{
     ApprovalCard, DefaultCard,
-    approval::{arguments, changed_note},
+    approval::{arguments, changed_note, hint, seen},
 };
 use crate::{
     action::ToolCallView,
@@ -135,15 +135,18 @@ fn custom_card(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     })
 }
 
-/// What an action draws to ask whether a call may run, with the exact arguments one click away.
+/// What an action draws to ask whether a call may run, with the exact arguments one click away. It
+/// must have been in view to its end before an approval counts.
 fn custom_approval(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let labels = Labels::current();
-    let (drawn, shown) = (assistant.clone(), call.clone());
+    let seen = seen(call.clone(), || ());
+    let (drawn, shown) = (assistant.clone(), call.clone().behind(seen.gate()));
+    let asked = call.clone();
     let card = foreign(assistant, move || {
         let find: Find = |renderers| renderers.approval.as_ref();
         let found = shown.name_untracked_with(|name| renderer_of(&drawn, name, find));
         let (registration, renderer, _) = found?;
-        let (view, default) = (shown.clone(), shown.clone());
+        let (view, default) = (shown.clone(), asked.clone());
         Some(Foreign {
             registration,
             draw: Box::new(move || renderer(view)),
@@ -156,11 +159,11 @@ fn custom_approval(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let note = changed_note(call.clone());
     view! {
         <div class="la-approval-custom">
-            {note} {card} <details class="la-fold">
+            {note} {card} {seen.end()} {hint(&labels, seen)} <details class="la-fold">
                 <summary class="la-fold-summary">
                     {Icon::chevron()} <span>{labels.exact_arguments.clone()}</span>
                 </summary>
-                {arguments(call, NodeRef::new())}
+                {arguments(call, None)}
             </details>
         </div>
     }

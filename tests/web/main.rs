@@ -24,6 +24,7 @@ mod files;
 mod focus;
 mod forms;
 mod fresh;
+mod gates;
 mod handlers;
 mod history;
 mod http;
