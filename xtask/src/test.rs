@@ -131,7 +131,7 @@ fn browser(project: &Project, tally: &mut Tally) {
             "wasm-bindgen-test-runner",
         )
         .env("CHROMEDRIVER", &driver)
-        .env("WASM_BINDGEN_TEST_TIMEOUT", "120")
+        .env("WASM_BINDGEN_TEST_TIMEOUT", "300")
         .env(
             "WASM_BINDGEN_TEST_WEBDRIVER_JSON",
             project.root.join("tests/webdriver.json"),
