@@ -133,8 +133,13 @@ async fn a_header_that_the_browser_refuses_is_a_notice_that_names_it() {
         chat.assistant.send("go").unwrap();
         chat.appears("[role=alert]").await;
         let notice = chat.assistant.notices().get_untracked().remove(0);
-        assert_eq!(notice.kind, NoticeKind::Network);
+        assert_eq!(notice.kind, NoticeKind::Request);
         assert_eq!(notice.action, Some(NoticeAction::Retry));
+        let said = chat.page.text(".la-notice");
+        assert!(
+            said.contains("The request to the agent could not be sent."),
+            "{said}"
+        );
         let start = format!("The request header {name:?} cannot be sent: ");
         assert!(notice.message.starts_with(&start), "{}", notice.message);
         assert!(notice.message.contains(what), "{}", notice.message);
