@@ -8,8 +8,10 @@ mod clock;
 mod mock_agent;
 mod mount;
 mod registered;
+mod views;
 
 pub use clock::FakeClock;
 pub use mock_agent::MockAgent;
 pub use mount::{Mounted, mount, settle, until};
 pub use registered::registrations;
+pub use views::{call_view, part_handle};
