@@ -81,9 +81,8 @@ pub fn SchemaForm(
             .iter()
             .map(|one| fields.with_value(|fields| sentence(fields, one)));
         let told: Vec<String> = told.collect();
-        (!told.is_empty()).then(
-            || view! { <p class="la-form-problems" role="alert">{said(&told.join(" "))}</p> },
-        )
+        (!told.is_empty())
+            .then(|| view! { <p class="la-form-problems" role="alert">{said(&told.join(" "))}</p> })
     };
     let inputs = fields.with_value(|fields| {
         let detail = if exact {

@@ -200,10 +200,10 @@ fn a_frame_that_is_nested_too_deeply_cannot_be_read() {
             let frame = format!("data: {{\"type\":\"STATE_SNAPSHOT\",\"snapshot\":{deep}}}\n\n");
             let (log, ending) = read_text(&format!("{}{frame}{}", started(), finished()));
             assert_eq!(log.events.len(), 1);
-            let Ending::Violation(violation) = ending else {
-                panic!("{ending:?}");
-            };
-            assert!(violation.message.contains("recursion limit"), "{violation:?}");
+            assert_eq!(ending.end, End::Failed);
+            let error = ending.error.unwrap();
+            assert_eq!(error.code, "invalid-json");
+            assert!(error.message.contains("recursion limit"), "{error:?}");
         }
     }
 }
