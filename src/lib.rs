@@ -38,8 +38,8 @@ pub mod view;
 #[allow(deprecated, reason = "whoever knows the old name finds the new one")]
 pub use action::Action;
 pub use action::{
-    Approval, ConfirmOptions, ToolAction, ToolCallView, ToolContext, use_assistant_action,
-    use_assistant_context,
+    Approval, ConfirmOptions, IntoToolResult, Json, ToolAction, ToolCallView, ToolContext,
+    use_assistant_action, use_assistant_context,
 };
 pub use assistant::{Assistant, PartHandle, use_assistant, use_part_renderer};
 pub use assistant_core::{

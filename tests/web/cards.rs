@@ -35,9 +35,8 @@ fn search_card(call: ToolCallView<Search>) -> impl IntoView {
     view! { <p class="card">{text}</p> }
 }
 
-fn search() -> ToolAction {
+fn search() -> ToolAction<Search> {
     ToolAction::new("web_search", "")
-        .render(search_card)
         .handler(|args: Search| async move {
             settle().await;
             settle().await;
@@ -46,6 +45,7 @@ fn search() -> ToolAction {
             }
             Ok(vec!["a".to_owned(), "b".to_owned()])
         })
+        .render(search_card)
 }
 
 /// Rule "renderers": the renderer is asked in every status

@@ -12,6 +12,7 @@ use leptos_assistant::{
 };
 use send_wrapper::SendWrapper;
 use serde_json::Value;
+use wasm_bindgen::closure::Closure;
 
 /// A mounted chat, its assistant and its agent.
 pub struct Chat {
@@ -142,5 +143,48 @@ pub fn question(id: &str, call: Option<&str>, schema: Value) -> Interrupt {
         expires_at: None,
         subagent_run_id: None,
         metadata: None,
+    }
+}
+
+/// What goes to `console.error` from now on; dropping it lets the console be.
+pub struct ConsoleErrors {
+    said: Rc<RefCell<Vec<String>>>,
+    before: wasm_bindgen::JsValue,
+    _listens: Closure<dyn Fn(wasm_bindgen::JsValue)>,
+}
+
+impl ConsoleErrors {
+    /// What was said so far; it is forgotten.
+    pub fn take(&self) -> Vec<String> {
+        self.said.take()
+    }
+}
+
+impl Drop for ConsoleErrors {
+    fn drop(&mut self) {
+        set_console_error(&self.before);
+    }
+}
+
+fn console() -> wasm_bindgen::JsValue {
+    js_sys::Reflect::get(&js_sys::global(), &"console".into()).unwrap()
+}
+
+fn set_console_error(function: &wasm_bindgen::JsValue) {
+    js_sys::Reflect::set(&console(), &"error".into(), function).unwrap();
+}
+
+pub fn console_errors() -> ConsoleErrors {
+    let before = js_sys::Reflect::get(&console(), &"error".into()).unwrap();
+    let said: Rc<RefCell<Vec<String>>> = Rc::default();
+    let heard = Rc::clone(&said);
+    let listens = Closure::new(move |text: wasm_bindgen::JsValue| {
+        heard.borrow_mut().extend(text.as_string());
+    });
+    set_console_error(listens.as_ref());
+    ConsoleErrors {
+        said,
+        before,
+        _listens: listens,
     }
 }

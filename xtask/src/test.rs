@@ -55,6 +55,14 @@ fn lint(project: &Project, tally: &mut Tally) {
         .args(["clippy", "--workspace", "--all-targets"])
         .args(deny);
     tally.step("clippy", Report::ExitCode, &mut clippy);
+    for features in ["", "markdown", "math", "callouts"] {
+        let mut clippy = project.cargo();
+        clippy
+            .args(["clippy", "-p", "assistant-core", "--all-targets"])
+            .args(["--no-default-features", "--features", features])
+            .args(deny);
+        tally.step("clippy of one feature", Report::ExitCode, &mut clippy);
+    }
     let mut clippy = project.cargo();
     clippy
         .args(["clippy", "--all-targets"])

@@ -83,7 +83,7 @@ struct Choice {
     kind: String,
 }
 
-fn select(harbor: Harbor) -> ToolAction {
+fn select(harbor: Harbor) -> ToolAction<Wanted> {
     ToolAction::new(
         "selectDataSource",
         "Let user select from available data sources",
@@ -222,10 +222,11 @@ impl Analysis {
     }
 }
 
-fn analyzing() -> ToolAction {
+fn analyzing() -> ToolAction<Analysis> {
     ToolAction::new("analyzing_data", "Analyzing data patterns")
         .render_only()
         .stream_args()
+        .args::<Analysis>()
         .render(analysis_card)
 }
 

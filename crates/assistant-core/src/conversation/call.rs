@@ -3,7 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::{
-    Author, CallApproval, CallError, CallKey, CallResult, Decision, Origin, Phase, Progress,
+    Author, CallApproval, CallError, CallKey, CallResult, Decision, Fingerprint, Origin, Phase,
+    Progress,
     state::{Done, Happening, State},
 };
 use crate::{
@@ -59,6 +60,8 @@ pub struct ToolCall {
     pub(super) unlisted: bool,
     /// It was asked about or decided as something else than what it is now.
     pub(crate) changed: bool,
+    /// What a rule of the application let start without asking a person.
+    pub(crate) cleared: Option<Fingerprint>,
 }
 
 impl ToolCall {
@@ -92,6 +95,7 @@ impl ToolCall {
             listed: false,
             unlisted: false,
             changed: false,
+            cleared: None,
         }
     }
 
@@ -193,7 +197,10 @@ impl ToolCall {
         if matches!(next, State::Streaming | State::Ended | State::Gated { .. }) {
             self.forget_judgement(what);
         }
-        self.was_started |= matches!(next, State::Running(..));
+        if matches!(next, State::Running(..)) {
+            self.was_started = true;
+            self.cleared = None;
+        }
         self.state = next;
         true
     }

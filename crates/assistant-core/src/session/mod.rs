@@ -10,7 +10,7 @@
 //!
 //! * `send` takes what the person says; `run` speaks to the agent: starts runs, takes events in;
 //!   `settle` says what follows their end, `summary` what happened.
-//! * `prepare` and `execute` bring calls from "complete" to "answered".
+//! * `prepare`, `execute` and `start` bring calls from "complete" to "answered".
 //! * `approve` takes what a person decides, `gate` what an agent waits for; `agent_call` has what
 //!   the agent runs.
 //! * `branch` takes what a person does to the tree, `thread` exchanges the conversation.
@@ -35,6 +35,7 @@ mod prepare;
 mod run;
 mod send;
 mod settle;
+mod start;
 mod steps;
 mod stop;
 mod summary;

@@ -18,7 +18,7 @@ pub struct DecoderOptions {
 }
 
 impl DecoderOptions {
-    /// DecoderOptions that hold the peer to the letter.
+    /// Returns options that hold the peer to the letter.
     #[must_use]
     pub const fn strict() -> Self {
         Self { strict: true }
