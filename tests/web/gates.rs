@@ -66,10 +66,11 @@ async fn an_answer_to_the_agent_counts_once_its_words_were_read_to_their_end() {
     rests().await;
     let words = chat.page.find("blockquote").unwrap();
     assert_eq!(words.scroll_top(), 0);
-    let hint = chat
-        .page
-        .text(".la-question .la-approval-hint[role=status]");
-    assert_eq!(hint, "Read it to its end first.");
+    let hint = || {
+        chat.page
+            .text(".la-question .la-approval-hint[role=status]")
+    };
+    assert!(until(|| hint() == "Read it to its end first.").await);
     // Which of the two is harmless only the agent knows.
     assert_eq!(chat.page.count(".la-question [aria-disabled=true]"), 2);
     click(&chat, ".la-question", "No");
