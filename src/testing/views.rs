@@ -26,8 +26,8 @@ use crate::{
 /// ```
 #[must_use]
 pub fn call_view(assistant: &Assistant, key: &CallKey) -> Option<ToolCallView> {
-    let cell = assistant.call(key)?;
-    Some(ToolCallView::new(assistant.clone(), cell, true))
+    assistant.call(key)?;
+    Some(ToolCallView::new(assistant, *key).streaming(true))
 }
 
 /// A part of a message as its renderer would see it. `None` if there is no such part.

@@ -47,7 +47,7 @@ fn once(args: &str) -> Script {
 async fn a_call_says_what_it_is_and_what_came_of_it() {
     let (chat, call) = shown(once("{ \"amount\": 5 }"), || act().parameters(amount())).await;
     chat.idle().await;
-    assert_eq!((call.id(), call.name().as_str()), ("c-1", "act"));
+    assert_eq!((call.id().as_str(), call.name().as_str()), ("c-1", "act"));
     let cell = chat.assistant.call(call.key()).unwrap();
     assert_eq!(&cell.key, call.key());
     assert_eq!(
@@ -75,7 +75,7 @@ async fn cast_reads_the_arguments_as_another_type() {
     let (chat, call) = shown(once("{\"amount\":5}"), act).await;
     chat.idle().await;
     assert_eq!(
-        call.clone().cast::<Amount>().args(),
+        call.cast::<Amount>().args(),
         Some(Amount { amount: 5 })
     );
     assert_eq!(call.cast::<Vec<u8>>().args(), None);

@@ -110,7 +110,7 @@ async fn until_registered_gives_up_after_a_while() {
     clock.advance(Duration::from_secs(5));
     assert!(until(|| outcome.borrow().is_some()).await);
     let error = outcome.take().unwrap().unwrap_err();
-    assert!(error.to_string().contains("nobody"), "{error}");
+    assert!(error.message.contains("nobody"), "{error:?}");
 }
 
 #[wasm_bindgen_test]
@@ -150,7 +150,7 @@ async fn ask_waits_for_what_the_card_replies() {
             Ok::<_, ToolError>(colour)
         };
         let shows = |call: ToolCallView| {
-            let question = call.clone();
+            let question = call;
             let question = move || question.preliminary::<String>();
             view! { <button class="red" on:click=move |_| call.reply("red")>{question}</button> }
         };
