@@ -57,6 +57,7 @@ fn advice(labels: &Labels, status: u16, retry_after_ms: Option<u64>) -> Option<S
 fn sentence(labels: &Labels, notice: &Notice) -> Option<String> {
     let word = match notice.kind {
         NoticeKind::Network => &labels.notice_unreachable,
+        NoticeKind::Request => &labels.notice_not_sent,
         NoticeKind::Truncated => &labels.notice_broken_off,
         NoticeKind::Silent => &labels.notice_silent,
         NoticeKind::Cancelled => &labels.notice_cancelled,
@@ -65,7 +66,7 @@ fn sentence(labels: &Labels, notice: &Notice) -> Option<String> {
         NoticeKind::RunLimit => {
             return Some(with_text(
                 &labels.notice_run_limit,
-                number_in(&notice.message),
+                &notice.limit.unwrap_or_default().to_string(),
             ));
         }
         NoticeKind::LoopEnded => &labels.notice_loop_ended,
@@ -77,20 +78,13 @@ fn sentence(labels: &Labels, notice: &Notice) -> Option<String> {
     Some(word.to_string())
 }
 
-/// The number in a sentence of the session: the limit is known to nobody else by now, and the runs
-/// may have gone beyond it.
-fn number_in(message: &str) -> &str {
-    let mut numbers = message.split(|c: char| !c.is_ascii_digit());
-    numbers
-        .find(|digits| !digits.is_empty())
-        .unwrap_or_default()
-}
-
 /// What an agent, a server or a decoder said, where a notice is about that.
 fn said(labels: &Labels, notice: &Notice) -> AnyView {
     let message = notice.message.clone();
     match notice.kind {
-        NoticeKind::Network | NoticeKind::Http | NoticeKind::Protocol => details(labels, message),
+        NoticeKind::Network | NoticeKind::Request | NoticeKind::Http | NoticeKind::Protocol => {
+            details(labels, message)
+        }
         NoticeKind::RunError if message.len() > SHORT || message.contains('\n') => {
             details(labels, message)
         }

@@ -38,10 +38,7 @@ pub fn ApprovalCard(
     call: ToolCallView<Value>,
 ) -> impl IntoView {
     // Another question is another card.
-    let asked = {
-        let call = call.clone();
-        Memo::new(move |_| call.interrupt_id())
-    };
+    let asked = Memo::new(move |_| call.interrupt_id());
     dynamic(move || card(&call, asked.get()))
 }
 
@@ -59,11 +56,11 @@ fn card(call: &ToolCallView<Value>, asked: Option<String>) -> AnyView {
     let over = RwSignal::new(false);
     let question = by_agent.then(|| untrack(|| call.question())).flatten();
     let expires = untrack(|| call.expires_at());
-    let place = asked.map(|id| place(&call.assistant, id));
-    let description = (!by_agent).then(|| description(call.clone()));
-    let (named, noted) = (call.clone(), changed_note(call.clone()));
+    let place = asked.and_then(|id| Some(place(&call.assistant()?, id)));
+    let description = (!by_agent).then(|| description(*call));
+    let (named, noted) = (*call, changed_note(*call));
     let shown = Shown {
-        call: call.clone(),
+        call: *call,
         card,
         editing,
         over,
@@ -111,7 +108,7 @@ impl Shown {
     fn seen(&self) -> Seen {
         let editing = self.editing;
         // A form of other arguments is void.
-        seen(self.call.clone(), move || editing.set(false))
+        seen(self.call, move || editing.set(false))
     }
 }
 
@@ -181,7 +178,7 @@ fn decide(shown: &Shown, question: Option<String>) -> impl IntoView + use<> {
     let takes = untrack(|| call.approval_takes());
     let seen = shown.seen();
     let reason = NodeRef::<html::Input>::new();
-    let (approving, denying) = (call.clone(), call.clone());
+    let (approving, denying) = (call, call);
     let approve = move |_| {
         if !seen.allows() {
             return;
@@ -210,10 +207,7 @@ fn decide(shown: &Shown, question: Option<String>) -> impl IntoView + use<> {
             </label>
         }
     });
-    let runnable = {
-        let call = call.clone();
-        Memo::new(move |_| call.can_run())
-    };
+    let runnable = Memo::new(move |_| call.can_run());
     let takes_yes = move || runnable.get() && !over.get();
     let gone = labels.gone.clone();
     let edit = takes.edits.then(|| {

@@ -138,7 +138,7 @@ async fn an_actions_own_question_counts_no_earlier() {
     let chat = chat(agent, move || {
         let log = log.clone();
         let draw = move |call: ToolCallView<Value>| {
-            let (shown, log) = (call.clone(), log.clone());
+            let (shown, log) = (call, log.clone());
             view! {
                 <div style="block-size: 300vh">"Shall it be paid?"</div>
                 <button
@@ -197,7 +197,7 @@ async fn a_click_on_what_has_just_moved_counts_for_nothing() {
             use_assistant_action(action("pay"));
             use_assistant_action(
                 action("pay_own").render_approval(|call: ToolCallView<Value>| {
-                    let shown = call.clone();
+                    let shown = call;
                     let early = move || (!shown.can_approve()).then_some("true");
                     view! {
                         <button

@@ -11,6 +11,7 @@
 )]
 
 mod actions;
+mod api;
 mod approval;
 mod attachments;
 #[cfg(feature = "callouts")]

@@ -4,12 +4,12 @@
 //! Only the session and the reducer change a conversation; everybody else reads. Neighbours:
 //! `branch` for what a person does to the tree, `calls` for calls and their keys, `index`.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use serde_json::Value;
 
 use super::{CallKey, Change, Message, MessageId, ToolCall, runs::Runs};
-use crate::event::Object;
+use crate::{event::Object, order::Sorted};
 
 /// Where a call is: its node and its place among the node's parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -70,9 +70,9 @@ pub struct Conversation {
     /// Calls by the id that the agent gave them.
     pub(super) calls: HashMap<String, Vec<CallKey>>,
     /// Calls that have not ended, on all branches.
-    pub(super) open: BTreeSet<CallKey>,
+    pub(super) open: Sorted<CallKey, ()>,
     /// Calls that the page makes itself, beside the messages.
-    pub(super) direct: BTreeMap<CallKey, Box<ToolCall>>,
+    pub(super) direct: Sorted<CallKey, Box<ToolCall>>,
     /// Calls that left the path of their run, by the agent's id: they are the same if they return.
     pub(super) departed: HashMap<String, super::calls::Departed>,
     /// Calls by the id of the tool message that answers them.
@@ -107,8 +107,8 @@ impl Default for Conversation {
             path_edition: 0,
             places: HashMap::new(),
             calls: HashMap::new(),
-            open: BTreeSet::new(),
-            direct: BTreeMap::new(),
+            open: Sorted::new(),
+            direct: Sorted::new(),
             departed: HashMap::new(),
             answers: HashMap::new(),
             leading_results: Vec::new(),

@@ -114,7 +114,7 @@ impl Session {
             state: self.conversation.state().clone(),
             messages: self.conversation.request_messages(),
             tools,
-            context: self.context.values().cloned().collect(),
+            context: self.context.iter().map(|(_, item)| item.clone()).collect(),
             forwarded_props: self.props_with_answers(),
             resume: self.interrupts.resume_entries(),
         };

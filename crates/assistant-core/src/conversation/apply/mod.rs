@@ -213,7 +213,7 @@ impl Conversation {
                 },
             );
             if is_open {
-                self.open.insert(key);
+                self.open.insert(key, ());
             }
         }
         self.log.push(Change::PartAdded {
