@@ -148,6 +148,8 @@ sceneTest("a list drops the first of two calls that wait: no approval slips to t
   await first.locator("button:not([aria-disabled])", { hasText: "Approve" }).waitFor();
   await shows(second, '"version": "6.6.6"');
   const [button, untouched] = [await approve(first).elementHandle(), await approve(second).elementHandle()];
+  const reason = second.getByLabel("Reason (optional)", { exact: true });
+  await reason.fill("not now");
   proceed();
   await first.waitFor({ state: "detached" });
   // The click that was already on its way.
@@ -156,6 +158,8 @@ sceneTest("a list drops the first of two calls that wait: no approval slips to t
   await shows(second, '"environment": "production"');
   assert.equal(await second.getByText("has changed").count(), 0, "it is the call that it was");
   assert.ok(await untouched.evaluate((node) => node.isConnected), "and stays its card");
+  assert.equal(await reason.inputValue(), "not now");
+  await chat.hasFocus(reason, "who types in it goes on typing");
   proceed();
   await chat.status(second, "pending");
   assert.deepEqual(await done(harbor), before, "nothing ran");
@@ -164,7 +168,7 @@ sceneTest("a list drops the first of two calls that wait: no approval slips to t
   await chat.idle();
   await eventually(() => assert.equal(posted().length, 2));
   assert.deepEqual(await done(harbor), before);
-  assert.deepEqual(told(posted()[1]), [`b: deployApplication ${JSON.stringify(PRODUCTION)}`, 'b = "denied"']);
+  assert.deepEqual(told(posted()[1]), [`b: deployApplication ${JSON.stringify(PRODUCTION)}`, 'b = {"status":"denied","reason":"not now"}']);
 });
 
 sceneTest("a denied call that a list has in another message stays denied", "denied", async (chat, harbor, posted) => {
