@@ -97,8 +97,17 @@ const TEXTS = {
   "callout-lines": saying(`> [!tool work c]\n> input:\n${Array.from({ length: 3_000 }, (_, at) => `> ${" ".repeat(at + 1)}a:`).join("\n")}\n\nthe end`),
 };
 
+/** A state that a few kilobytes of changes would make gigabytes of. */
+const doubling = (answer, input) => {
+  begin(answer, input);
+  send(answer, { type: "STATE_SNAPSHOT", snapshot: { list: ["x".repeat(100)] } });
+  const delta = Array.from({ length: 60 }, (_, at) => ({ op: "copy", from: "", path: `/k${at}` }));
+  send(answer, { type: "STATE_DELTA", delta });
+  finish(answer, input);
+};
+
 const OTHERS = { result: answering(LISTS), growing };
-const pageTest = embedSuite({ scenes: { ...FRAMES, ...CALLS, ...TEXTS, ...OTHERS } });
+const pageTest = embedSuite({ scenes: { ...FRAMES, ...CALLS, ...TEXTS, ...OTHERS, doubling } });
 
 /** A chat with an action that notes what it is called with. */
 async function chatWith(page, agent, scene) {
@@ -137,7 +146,7 @@ pageTest("arguments that are nested too deeply are answered as invalid", {}, asy
     await chat.ask("Go");
     await eventually(() => assert.equal(agent.requests(scene).length, 2, scene));
     const { error } = agent.requests(scene)[1].body.messages.at(-1);
-    assert.match(error, /recursion limit|nested/, scene);
+    assert.match(error, /not valid JSON/, scene);
     await chat.card("work").locator("summary").click();
     await goesOn(page, chat);
     await leave(page);
@@ -164,6 +173,15 @@ pageTest("a deep result and a state that grows deep do no harm", {}, async (page
     assert.ok(JSON.stringify(state).length < 2_000, "what was refused is not sent");
     await leave(page);
   }
+});
+
+pageTest("a change that would fill the memory is refused with a word", {}, async (page, agent) => {
+  const chat = await chatWith(page, agent, "doubling");
+  await chat.ask("Go");
+  await chat.notice(/too large|too much/i).waitFor();
+  await goesOn(page, chat);
+  const { state } = agent.requests("doubling").at(-1).body;
+  assert.deepEqual(state, { list: ["x".repeat(100)] });
 });
 
 pageTest("what the page nests too deeply is refused by name", {}, async (page, agent) => {

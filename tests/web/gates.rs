@@ -1,4 +1,4 @@
-//! When an answer counts: what it is about was in view to its end, and stood in its place for half a
+//! Rule "when an answer counts": what it is about was in view to its end, and stood in its place for half a
 //! second, whoever draws the question and whoever asks it.
 
 use std::{cell::RefCell, rc::Rc};
