@@ -17,6 +17,8 @@ pub struct RunInput {
     pub state: Value,
     /// The history, in request order: each tool result right after its call.
     pub messages: Vec<Message>,
+    /// The history in the agent's own form, if the session was told to write one.
+    pub history: Option<Box<Value>>,
     /// What the agent may call on the page.
     pub tools: Vec<Tool>,
     /// What the page wants the agent to know.

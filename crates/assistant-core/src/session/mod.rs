@@ -47,7 +47,7 @@ pub use host::{Answer, Host, PolicyQuestion, Ticket};
 pub use input::{Failure, FailureKind, Input, Refusal, StreamEnd, TreeChange, Verdict};
 pub use interrupts::OpenInterrupt;
 pub use notice::{Notice, NoticeAction, NoticeId, NoticeKind};
-pub use options::{Options, StopCondition};
+pub use options::{HistoryForm, Options, StopCondition};
 pub use summary::{AgentStep, FinishReason, RunSummary, StepSummary};
 
 use std::collections::BTreeMap;

@@ -1,7 +1,12 @@
 //! How a session behaves.
 
+use serde_json::Value;
+
 use super::{Host, RunSummary};
-use crate::conversation::MarkdownTools;
+use crate::conversation::{Conversation, MarkdownTools};
+
+/// Writes a conversation in the form that an agent takes.
+pub type HistoryForm = fn(&Conversation) -> Value;
 
 /// How a session behaves.
 #[derive(Debug, Clone)]
@@ -18,6 +23,9 @@ pub struct Options {
     /// What becomes of tool callouts in what an assistant writes (rule "callouts run by permission"). Needs the
     /// feature `callouts`.
     pub markdown_tools: MarkdownTools,
+    /// How the history is written for agents that take it in a form of their own, beside
+    /// [`RunInput::messages`](crate::event::RunInput::messages).
+    pub history: Option<HistoryForm>,
 }
 
 impl Default for Options {
@@ -28,6 +36,7 @@ impl Default for Options {
             eager: false,
             auto_deny: false,
             markdown_tools: MarkdownTools::Off,
+            history: None,
         }
     }
 }

@@ -2,12 +2,14 @@
 //!
 //! Neighbours: `send` takes what the person says, `settle` decides what follows the end.
 
+use serde_json::Value;
+
 use super::{
     Cx, Effect, InvocationId, NoticeKind, RunKey, Session, StepSummary, StreamEnd, TimerId, legacy,
 };
 use crate::{
     conversation::{Applied, CallKey, Change, Cost, Cut, Happening, State},
-    event::{Event, EventKind, Interrupt, Outcome, RunInput, TokenUsage},
+    event::{Event, EventKind, Extension, Interrupt, Outcome, RunInput, TokenUsage},
 };
 
 /// How long a stream may stay open after its run has finished, in milliseconds.
@@ -73,6 +75,7 @@ impl Session {
             parent_run_id: None,
             state: self.conversation.state().clone(),
             messages: self.conversation.request_messages(),
+            history: self.write_history(),
             tools,
             context: self.context.values().cloned().collect(),
             forwarded_props: self.props_with_answers(),
@@ -108,6 +111,11 @@ impl Session {
             input: Box::new(input),
         });
         cx.change(Change::Run);
+    }
+
+    fn write_history(&self) -> Option<Box<Value>> {
+        let write = self.options.history?;
+        Some(Box::new(write(&self.conversation)))
     }
 
     pub(super) fn unsent_results(&self) -> Vec<CallKey> {
@@ -167,6 +175,9 @@ impl Session {
             | EventKind::ReasoningStart { .. }
             | EventKind::ReasoningEnd { .. } => return self.turn.keep_side_event(event),
             EventKind::TextMessageContent { delta, .. } if !delta.is_empty() => {
+                self.turn.step(|step| step.spoke = true);
+            }
+            EventKind::Extension(extension) if speaks(extension) => {
                 self.turn.step(|step| step.spoke = true);
             }
             EventKind::ToolCallStart {
@@ -393,6 +404,7 @@ fn reopened(kind: &EventKind) -> Option<&str> {
 fn is_thought(kind: &EventKind) -> bool {
     match kind {
         EventKind::TextMessageContent { delta, .. } => delta.is_empty(),
+        EventKind::Extension(extension) => is_quiet(extension),
         _ => matches!(
             kind,
             EventKind::TextMessageStart { .. }
@@ -402,6 +414,25 @@ fn is_thought(kind: &EventKind) -> bool {
                 | EventKind::ReasoningMessageStart { .. }
                 | EventKind::ReasoningMessageContent { .. }
                 | EventKind::ReasoningMessageEnd { .. }
+        ),
+    }
+}
+
+/// Whether more of a text comes that a person reads as the answer.
+fn speaks(extension: &Extension) -> bool {
+    matches!(extension, Extension::BlockDelta { delta, reasoning: false, .. } if !delta.is_empty())
+}
+
+/// Whether nothing of it is seen: a text without words, thought, what is said about an answer.
+fn is_quiet(extension: &Extension) -> bool {
+    match extension {
+        Extension::BlockDelta { .. } => !speaks(extension),
+        _ => matches!(
+            extension,
+            Extension::Message { .. }
+                | Extension::BlockStart { .. }
+                | Extension::BlockEnd { .. }
+                | Extension::Reset { .. }
         ),
     }
 }
@@ -425,6 +456,13 @@ impl Watched {
             EventKind::MessagesSnapshot { .. } | EventKind::RunStarted { input: Some(_), .. } => {
                 Self::AllCalls
             }
+            EventKind::Extension(extension) => match &**extension {
+                Extension::CallInput { tool_call_id, .. }
+                | Extension::CallNote { tool_call_id, .. }
+                | Extension::CallSettled { tool_call_id, .. } => Self::Call(tool_call_id.clone()),
+                Extension::Reset { .. } => Self::AllCalls,
+                _ => Self::Nothing,
+            },
             _ => Self::Nothing,
         }
     }

@@ -4,5 +4,7 @@
 //! protocols do not know each other.
 
 pub mod agui;
+pub mod fault;
 pub mod json;
 pub mod sse;
+pub mod stream;

@@ -192,6 +192,7 @@ pub(super) fn input() -> BoxedStrategy<RunInput> {
                     parent_run_id,
                     state,
                     messages,
+                    history: None,
                     tools,
                     context,
                     forwarded_props,

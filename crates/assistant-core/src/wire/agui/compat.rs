@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::fault::Notes;
+use crate::wire::fault::Notes;
 use super::frame::Frame;
 use crate::event::{Diagnostic, Object};
 

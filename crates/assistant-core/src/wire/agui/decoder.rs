@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::{
-    Compat, Cut, Expander, Frame, Joiner, Notes, ProtocolError, Verdict, Verifier, decode_event,
+    Compat, Cut, End, Expander, Frame, Joiner, Notes, ProtocolError, Verdict, Verifier,
+    decode_event,
 };
 use crate::event::{Diagnostic, Event};
 
@@ -22,17 +23,6 @@ impl Options {
     pub const fn strict() -> Self {
         Self { strict: true }
     }
-}
-
-/// How a stream ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
-    /// The last run ended with `RUN_FINISHED` or `RUN_ERROR`.
-    Complete,
-    /// The last run, if there was one, has no end: its outcome is unknown.
-    Truncated,
-    /// A violation of the protocol ended it.
-    Failed,
 }
 
 /// Reads the frames of one stream.
