@@ -61,12 +61,14 @@ pub enum Extension {
         /// The answer's id.
         message_id: String,
     },
-    /// The arguments of a call are complete, and these.
+    /// The arguments of a call, in the place of those that came so far.
     CallInput {
         /// Which call.
         tool_call_id: String,
         /// The arguments as JSON text.
         text: String,
+        /// Whether they are complete.
+        complete: bool,
     },
     /// Something is said about a call.
     CallNote {

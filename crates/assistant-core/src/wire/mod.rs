@@ -5,6 +5,10 @@
 
 pub mod agui;
 pub mod fault;
+#[cfg(any(feature = "ui-stream", feature = "completions"))]
+mod frames;
 pub mod json;
 pub mod sse;
 pub mod stream;
+#[cfg(feature = "ui-stream")]
+pub mod ui_stream;

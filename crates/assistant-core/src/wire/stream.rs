@@ -37,3 +37,15 @@ pub struct Ending {
     pub mid_frame: bool,
 }
 
+
+/// Reads one response, whatever its protocol.
+pub trait Read: std::fmt::Debug {
+    /// Reads the next bytes, cut anywhere. After a failure it does nothing.
+    fn push(&mut self, bytes: &[u8], sink: &mut dyn Sink);
+
+    /// Returns whether reading on is of no use.
+    fn has_failed(&self) -> bool;
+
+    /// Ends the response, and says how it ended.
+    fn finish(self: Box<Self>, sink: &mut dyn Sink) -> Ending;
+}

@@ -42,9 +42,11 @@ impl Conversation {
                 replace,
             } => self.put_part(&message_id, part, replace, out),
             Extension::Reset { message_id } => self.reset_answer(&message_id),
-            Extension::CallInput { tool_call_id, text } => {
-                self.set_input(&tool_call_id, &text, out);
-            }
+            Extension::CallInput {
+                tool_call_id,
+                text,
+                complete,
+            } => self.set_input(&tool_call_id, &text, complete, out),
             Extension::CallNote {
                 tool_call_id,
                 extra,
@@ -146,12 +148,12 @@ impl Conversation {
         self.log.push(Change::Message(id));
     }
 
-    fn set_input(&mut self, id: &str, text: &str, out: &mut Applied<'_>) {
+    fn set_input(&mut self, id: &str, text: &str, complete: bool, out: &mut Applied<'_>) {
         let Some(key) = self.find_call(id) else {
             return out.warn("unknown-call", format!("arguments for unknown call '{id}'"));
         };
         let Some(call) = self.call(&key) else { return };
-        if call.has_ended() && call.args_text() == text {
+        if complete && call.has_ended() && call.args_text() == text {
             return;
         }
         let stands = matches!(
@@ -173,7 +175,9 @@ impl Conversation {
             } else if call.args_text() != text {
                 call.set_args_text(text);
             }
-            call.end_args();
+            if complete {
+                call.end_args();
+            }
         });
     }
 

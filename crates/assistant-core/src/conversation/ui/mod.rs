@@ -19,18 +19,10 @@ use serde_json::Value;
 use crate::event::Object;
 
 pub(super) use part::from_value as part;
+use crate::wire::ui_stream::{AS_TEXT, DYNAMIC, IN_PIECES, WIRE_ID};
 
 /// The name of the object that holds the notes of the AI SDK.
 const NOTES: &str = "ui";
-/// Whether a call is a dynamic tool's.
-pub(crate) const DYNAMIC: &str = "#dynamic";
-/// The id that the agent gave a call, where it had given it to another before.
-pub(crate) const WIRE_ID: &str = "#id";
-/// Whether the arguments of a call are shown as the text that they are.
-pub(crate) const AS_TEXT: &str = "#text";
-/// Whether arguments of a call came in pieces.
-pub(crate) const IN_PIECES: &str = "#raw";
-
 /// Changes the notes in the `extra` of a message or a call.
 pub(super) fn note(extra: &mut Object, edit: impl FnOnce(&mut Object)) {
     let mut notes = match extra.shift_remove(NOTES) {

@@ -95,6 +95,9 @@ fn tail(group: &Group<'_>) -> Value {
 fn write_call(call: &ToolCall, step: u64) -> Value {
     let mut notes = super::noted(&call.extra).cloned().unwrap_or_default();
     notes.shift_remove(WIRE_ID);
+    if let Some(approval) = tool::approval(call) {
+        notes.insert("approval".to_owned(), Value::Object(approval));
+    }
     let state = tool::state(call);
     // What more may come for is continued where it stopped.
     let text = (state == "input-streaming").then(|| call.args_text());

@@ -57,7 +57,7 @@ fn shows_preliminary(call: &ToolCall) -> bool {
 }
 
 /// What the agent asked and the person answered. The object goes back whole.
-fn approval(call: &ToolCall) -> Option<Object> {
+pub(super) fn approval(call: &ToolCall) -> Option<Object> {
     let mut out = noted(&call.extra)?.get("approval")?.as_object()?.clone();
     let decision = call.approval.as_ref().filter(|_| is_asked_by_agent(call));
     match decision.and_then(|approval| approval.decision.as_ref()) {

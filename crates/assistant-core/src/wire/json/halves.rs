@@ -8,8 +8,16 @@ const MARKS: u32 = 0xF_0000;
 
 /// The half that a mark stands for.
 pub(crate) fn marked(mark: char) -> Option<u16> {
-    let half = u32::from(mark).checked_sub(MARKS)?.checked_add(0xD800)?;
-    u16::try_from(half).ok()
+    let place = u32::from(mark).checked_sub(MARKS)?;
+    let half = u16::try_from(place).ok()?.checked_add(0xD800)?;
+    (half < 0xE000).then_some(half)
+}
+
+/// A text in which every mark is the character that stands for a half.
+#[cfg(feature = "ui-stream")]
+pub(crate) fn without_marks(text: &str) -> String {
+    let plain = |c: char| marked(c).map_or(c, |_| REPLACED);
+    text.chars().map(plain).collect()
 }
 
 /// The character that stands for a half.
