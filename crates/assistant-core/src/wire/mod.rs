@@ -4,6 +4,8 @@
 //! protocols do not know each other.
 
 pub mod agui;
+#[cfg(feature = "completions")]
+pub mod completions;
 pub mod fault;
 #[cfg(any(feature = "ui-stream", feature = "completions"))]
 mod frames;
