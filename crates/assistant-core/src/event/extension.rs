@@ -70,6 +70,13 @@ pub enum Extension {
         /// Whether they are complete.
         complete: bool,
     },
+    /// The agent takes back what it said a call came to: its arguments come anew.
+    CallRestart {
+        /// Which call.
+        tool_call_id: String,
+        /// The tool's name.
+        tool_call_name: String,
+    },
     /// Something is said about a call.
     CallNote {
         /// Which call.

@@ -458,6 +458,7 @@ impl Watched {
             }
             EventKind::Extension(extension) => match &**extension {
                 Extension::CallInput { tool_call_id, .. }
+                | Extension::CallRestart { tool_call_id, .. }
                 | Extension::CallNote { tool_call_id, .. }
                 | Extension::CallSettled { tool_call_id, .. } => Self::Call(tool_call_id.clone()),
                 Extension::Reset { .. } => Self::AllCalls,

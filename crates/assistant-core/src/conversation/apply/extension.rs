@@ -8,9 +8,9 @@ use serde_json::Value;
 use super::{Applied, Conversation, block::merge_extra};
 use crate::{
     conversation::{
-        Approval, Author, CallError, CallKey, CallResult, Change, Decision, ErrorKind, Origin,
-        Part, ToolCall, ui,
+        Author, CallError, CallKey, CallResult, Change, ErrorKind, Origin, Part, ToolCall,
         state::{Done, End, Happening, State},
+        ui,
     },
     event::{Content, Extension, Object, Role, Settlement},
 };
@@ -47,6 +47,10 @@ impl Conversation {
                 text,
                 complete,
             } => self.set_input(&tool_call_id, &text, complete, out),
+            Extension::CallRestart {
+                tool_call_id,
+                tool_call_name,
+            } => self.begin_call_anew(&tool_call_id, tool_call_name, out),
             Extension::CallNote {
                 tool_call_id,
                 extra,
@@ -181,6 +185,27 @@ impl Conversation {
         });
     }
 
+    /// The agent takes its own outcome of a call back. What the page did stays done.
+    fn begin_call_anew(&mut self, id: &str, name: String, out: &mut Applied<'_>) {
+        let Some(key) = self.find_call(id) else {
+            return out.warn("unknown-call", format!("unknown call '{id}' begins anew"));
+        };
+        let run = self.runs.current;
+        let began = self.edit_call(&key, |call| {
+            let began = call.take(&Happening::Restarted);
+            if began {
+                call.begin_again(name);
+                call.run = run.or(call.run);
+            }
+            began
+        });
+        if began != Some(true) {
+            out.warn("call-is-final", format!("call '{id}' is final: it is not started again"));
+        } else if self.history.last() == Some(&key) {
+            self.history.pop();
+        }
+    }
+
     fn note_call(&mut self, id: &str, extra: Object, out: &mut Applied<'_>) {
         let Some(key) = self.find_call(id) else {
             return out.warn("unknown-call", format!("a note about unknown call '{id}'"));
@@ -248,21 +273,9 @@ fn note_execution(call: &mut ToolCall) {
     }
     let approval = notes.get("approval").and_then(Value::as_object);
     let Some(approval) = approval else { return };
-    let text = |key: &str| approval.get(key).and_then(Value::as_str).map(str::to_owned);
-    let (id, reason) = (text("id"), text("reason"));
-    let denied = approval.get("approved") == Some(&false.into());
-    if denied && call.take(&Happening::Gated { card: false }) {
-        call.approval = Some(Approval {
-            decision: Some(Decision::Denied {
-                reason: reason.clone(),
-            }),
-            interrupt_id: id,
-            ..Approval::default()
-        });
-        call.take(&Happening::GateAnswered {
-            approved: false,
-            reason,
-        });
+    // What the agent denied itself does not run here either.
+    if call.origin == Origin::Agent && approval.get("approved") == Some(&false.into()) {
+        call.origin = Origin::Provider;
     }
 }
 

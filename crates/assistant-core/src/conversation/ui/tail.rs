@@ -106,6 +106,7 @@ fn write_call(call: &ToolCall, step: u64) -> Value {
     out.insert("wireId".to_owned(), tool::wire_id(call).into());
     out.insert("name".to_owned(), call.name.as_str().into());
     out.insert("step".to_owned(), step.into());
+    out.insert("settled".to_owned(), call.state.is_done().into());
     out.insert("dynamic".to_owned(), tool::is_dynamic(call).into());
     out.insert("text".to_owned(), text.into());
     out.insert("notes".to_owned(), Value::Object(notes));

@@ -98,11 +98,15 @@ pub(super) fn to_value(call: &ToolCall) -> Value {
 
 fn write_state(call: &ToolCall, state: &str, out: &mut Object) {
     let note = |key: &str| noted(&call.extra).and_then(|notes| notes.get(key)).cloned();
-    let in_pieces = is_noted(&call.extra, IN_PIECES) && !call.has_ended();
-    if in_pieces && (state == "input-streaming" || (state == "output-error" && !is_dynamic(call))) {
+    let is_open = match state {
+        "output-available" => false,
+        "output-error" => !call.has_ended() && !is_dynamic(call),
+        _ => !call.has_ended(),
+    };
+    if is_open && is_noted(&call.extra, IN_PIECES) {
         put_text(out, "rawInput", Some(call.args_text()));
     }
-    if let Some(encoding) = note("inputEncoding").filter(|_| state == "input-streaming") {
+    if let Some(encoding) = note("inputEncoding").filter(|_| is_open) {
         out.insert("inputEncoding".to_owned(), encoding);
     }
     let is_output = matches!(state, "output-available" | "output-error");

@@ -99,7 +99,7 @@ impl Answer {
                 step: number(call, "step").unwrap_or_default(),
                 dynamic: call.get("dynamic") == Some(&Value::Bool(true)),
                 approval: asked.cloned(),
-                settled: false,
+                settled: call.get("settled") == Some(&Value::Bool(true)),
                 in_pieces: true,
             };
             self.add_call(text(call, "wireId"), known);
@@ -199,13 +199,6 @@ impl Answer {
             if !known {
                 self.by_approval.insert(id, place);
             }
-        }
-    }
-
-    /// A call begins again under its id: what stands is not looked up any more.
-    pub(super) fn forget_call(&mut self, wire_id: &str, place: usize) {
-        if let Some(list) = self.by_id.get_mut(wire_id) {
-            list.retain(|other| *other != place);
         }
     }
 

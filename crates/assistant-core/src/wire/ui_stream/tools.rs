@@ -79,6 +79,9 @@ impl Decoder {
         let encoding = opt_text(&mut chunk, "inputEncoding");
         let mut notes = notes(&mut chunk, "callProviderMetadata", true);
         notes.insert("inputEncoding".to_owned(), encoding.into());
+        notes.insert("preliminary".to_owned(), Value::Null);
+        notes.insert(AS_TEXT.to_owned(), Value::Null);
+        notes.insert(IN_PIECES.to_owned(), Value::Null);
         let partial = Partial {
             name: name.clone(),
             dynamic,
@@ -88,6 +91,9 @@ impl Decoder {
         };
         let known = self.answer.call_of_kind(&id, dynamic);
         let place = self.call_for(known, &id, &name, dynamic, notes, sink);
+        if let Some(call) = self.answer.calls.get_mut(place) {
+            call.in_pieces = false;
+        }
         self.partial.insert(id, partial);
         if known == Some(place) {
             self.announce(place, &name, None, sink);
@@ -126,6 +132,7 @@ impl Decoder {
         let input = chunk.shift_remove("input").or_else(|| chunk.shift_remove("args"));
         let mut notes = notes(&mut chunk, "callProviderMetadata", true);
         forget_state(&mut notes);
+        notes.insert(AS_TEXT.to_owned(), Value::Null);
         let written = self.take_partial(&id);
         let known = self.answer.call_of_kind(&id, dynamic);
         let place = self.call_for(known, &id, &name, dynamic, notes, sink);
@@ -147,6 +154,7 @@ impl Decoder {
         let input = chunk.shift_remove("input");
         let mut notes = notes(&mut chunk, "resultProviderMetadata", false);
         forget_state(&mut notes);
+        notes.insert(AS_TEXT.to_owned(), Value::Null);
         let written = self.take_partial(&id);
         let known = self.answer.call_in_step(&id);
         let dynamic = known
@@ -224,6 +232,9 @@ impl Decoder {
         let output = output.unwrap_or_default();
         let preliminary = chunk.shift_remove("preliminary");
         let is_preliminary = preliminary == Some(Value::Bool(true));
+        if is_preliminary && self.answer.calls.get(place).is_some_and(|call| call.settled) {
+            return Err("the call has its result".to_owned());
+        }
         let mut notes = notes(&mut chunk, "resultProviderMetadata", false);
         notes.insert("inputEncoding".to_owned(), Value::Null);
         notes.insert("preliminary".to_owned(), preliminary.unwrap_or_default());
@@ -277,8 +288,7 @@ impl Decoder {
         );
     }
 
-    /// The call that a chunk speaks of, which is begun if it is not there. One that has its outcome
-    /// is over: what begins under its id is another.
+    /// The call that a chunk speaks of, which is begun if it is not there.
     fn call_for(
         &mut self,
         known: Option<usize>,
@@ -288,16 +298,10 @@ impl Decoder {
         mut notes: Object,
         sink: &mut dyn Sink,
     ) -> usize {
-        let open = known.filter(|place| self.answer.calls.get(*place).is_some_and(|c| !c.settled));
-        if let Some(place) = open {
-            if self.answer.calls.get(place).is_some_and(|call| call.name != name) {
-                self.announce(place, name, None, sink);
-            }
+        if let Some(place) = known {
+            self.go_on(place, name, sink);
             self.note(place, notes, sink);
             return place;
-        }
-        if let Some(over) = known {
-            self.answer.forget_call(wire_id, over);
         }
         let node = self.node(sink);
         let id = self.answer.next_call_id(wire_id);
@@ -317,6 +321,26 @@ impl Decoder {
         self.announce(place, name, Some(node), sink);
         self.note(place, notes, sink);
         place
+    }
+
+    /// More is said of a call: it may have another name, or be begun again after its outcome.
+    fn go_on(&mut self, place: usize, name: &str, sink: &mut dyn Sink) {
+        let Some(call) = self.answer.calls.get_mut(place) else {
+            return;
+        };
+        if std::mem::take(&mut call.settled) {
+            name.clone_into(&mut call.name);
+            let (tool_call_id, tool_call_name) = (call.id.clone(), name.to_owned());
+            extend(
+                sink,
+                Extension::CallRestart {
+                    tool_call_id,
+                    tool_call_name,
+                },
+            );
+        } else if call.name != name {
+            self.announce(place, name, None, sink);
+        }
     }
 
     fn announce(&mut self, place: usize, name: &str, node: Option<String>, sink: &mut dyn Sink) {
