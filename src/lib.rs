@@ -9,7 +9,7 @@
 //! * [`chat`], [`part`] and [`tool`] have the components; [`view`] the signals they are built on.
 //! * [`markdown`] draws what an agent writes as it streams.
 //! * [`attachment`] says what a person may send along.
-//! * [`testing`] has what tests of an application need.
+//! * `testing`, with the feature of that name, has what tests of an application need.
 //!
 //! The engine without a browser is the crate `assistant-core`.
 
@@ -25,33 +25,36 @@ pub mod attachment;
 pub mod chat;
 #[cfg(feature = "markdown")]
 pub mod markdown;
-mod observe;
 pub mod part;
 mod provider;
+mod render;
 mod runtime;
+#[cfg(feature = "testing")]
 pub mod testing;
-mod threads;
 pub mod tool;
-mod ui;
+pub mod ui;
 pub mod view;
 
+#[allow(deprecated, reason = "whoever knows the old name finds the new one")]
+pub use action::Action;
 pub use action::{
-    Action, Approval, ConfirmOptions, ToolCallView, ToolContext, use_assistant_action,
-    use_assistant_context,
+    Approval, ConfirmOptions, IntoToolResult, Json, ToolAction, ToolCallView, ToolContext,
+    use_assistant_action, use_assistant_context,
 };
-pub use assistant::{Assistant, use_assistant};
+pub use assistant::{Assistant, PartHandle, use_assistant, use_part_renderer};
 pub use assistant_core::{
     self as core,
     action::{ActionSpec, ToolError, definitions_from_json},
     conversation::{CallKey, MarkdownTools, Phase, Status},
-    session::{Notice, NoticeAction, NoticeKind, Options, Refusal, StopCondition},
+    session::{Notice, NoticeAction, NoticeKind, Refusal, SessionOptions, StopCondition},
     text::address::MediaPolicy,
 };
 pub use attachment::Attachments;
-pub use chat::{ChatWindow, Labels, Suggestion};
-pub use part::{PartHandle, PartTarget, use_part_renderer};
+pub use chat::{ChatWindow, Suggestion};
 pub use provider::{AgentProp, AssistantProvider};
+pub use render::PartTarget;
 pub use runtime::{CallEvent, CallEventKind, Subscription};
+pub use ui::{Icon, Labels, media_policy};
 
 /// The example of the README compiles.
 #[cfg(doctest)]

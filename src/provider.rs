@@ -2,15 +2,23 @@
 
 use std::sync::Arc;
 
-use assistant_core::{session::Options, text::address::MediaPolicy};
+use assistant_core::{session::SessionOptions, text::address::MediaPolicy};
 use leptos::{prelude::*, tachys::reactive_graph::OwnedView};
 use send_wrapper::SendWrapper;
 use serde_json::Value;
 
-use crate::{agent::Agent, assistant::Assistant, runtime};
+use crate::{
+    agent::Agent,
+    assistant::Assistant,
+    ui::{console_error, fresh_id},
+};
 
 /// The agent that a provider talks to; made from anything that is an [`Agent`].
-pub struct AgentProp(Box<dyn FnOnce(Options, Option<String>) -> Assistant + Send>);
+pub struct AgentProp {
+    make: Box<dyn FnOnce(SessionOptions, Option<String>) -> Assistant + Send>,
+    /// Whether the assistant ends with the provider.
+    is_owned: bool,
+}
 
 impl std::fmt::Debug for AgentProp {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -21,25 +29,34 @@ impl std::fmt::Debug for AgentProp {
 impl<A: Agent> From<A> for AgentProp {
     fn from(agent: A) -> Self {
         let agent = SendWrapper::new(agent);
-        Self(Box::new(move |options, thread_id| {
-            let thread_id = thread_id.unwrap_or_else(runtime::fresh_id);
-            Assistant::with_thread_id(agent.take(), options, thread_id)
-        }))
+        Self {
+            make: Box::new(move |options, thread_id| {
+                let thread_id = thread_id.unwrap_or_else(fresh_id);
+                Assistant::with_thread_id(agent.take(), options, thread_id)
+            }),
+            is_owned: true,
+        }
     }
 }
 
 impl AgentProp {
-    /// An assistant that was made elsewhere: with its own options and its own conversation.
+    /// An assistant that was made elsewhere: with its own options and its own conversation. It
+    /// goes on when the provider goes, and another provider may take it up.
     #[must_use]
     pub fn existing(assistant: Assistant) -> Self {
-        Self(Box::new(move |_, _| assistant))
+        Self {
+            make: Box::new(move |_, _| assistant),
+            is_owned: false,
+        }
     }
 }
 
 /// Makes an assistant and gives it to everything below: chat windows, actions, context.
 ///
 /// Several providers on one page are strangers to each other. When it goes, everything that runs
-/// in its assistant ends.
+/// in its assistant ends, and handles that are still around are refused
+/// ([`Refusal::Ended`](crate::Refusal::Ended)); unless the assistant was there before
+/// ([`AgentProp::existing`]).
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -61,7 +78,7 @@ pub fn AssistantProvider(
     agent: AgentProp,
     /// How the session behaves.
     #[prop(optional)]
-    options: Options,
+    options: SessionOptions,
     /// The conversation to begin with, in a form that [`Assistant::import`] takes. It is opened
     /// once the actions below are registered. One that cannot be read is left out, with an error
     /// in the console; call [`Assistant::import`] yourself to show it to the person.
@@ -86,13 +103,15 @@ pub fn AssistantProvider(
             return children();
         }
         let thread_id = Some(thread_id).filter(|id| !id.is_empty());
-        let assistant = (agent.0)(options, thread_id.clone());
+        let assistant = (agent.make)(options, thread_id.clone());
         provide_context(assistant.clone());
-        let stopped = assistant.clone();
-        on_cleanup(move || stopped.shut_down());
+        if agent.is_owned {
+            let stopped = assistant.clone();
+            on_cleanup(move || stopped.shut_down());
+        }
         let children = children();
         if let Some(Err(refusal)) = initial.map(|initial| assistant.import_as(thread_id, initial)) {
-            runtime::console_error(&format!("AssistantProvider: {refusal}"));
+            console_error(&format!("AssistantProvider: {refusal}"));
         }
         children
     });

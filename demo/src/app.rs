@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    AssistantProvider, Attachments, ChatWindow, Labels, chat::Icon, use_assistant,
-    use_assistant_context,
+    AssistantProvider, Attachments, ChatWindow, Icon, Labels, use_assistant, use_assistant_context,
 };
 
 use crate::{
@@ -15,6 +14,7 @@ use crate::{
     history,
     panels::{Activity, Conditions, Environments, Projects, SearchPlace, Sources},
     script::suggestions,
+    signs::Sign,
     state::{Environment, Harbor, Shown, Work},
 };
 
@@ -151,8 +151,8 @@ fn ThemeButton(harbor: Harbor) -> impl IntoView {
         }
     };
     let icon = move || match harbor.dark.get() {
-        true => Icon::Sun.view(),
-        false => Icon::Moon.view(),
+        true => Sign::Sun.view(),
+        false => Sign::Moon.view(),
     };
     view! {
         <button

@@ -1,13 +1,16 @@
 //! Pieces that the cards of the actions are made of.
 
 use leptos::prelude::*;
-use leptos_assistant::chat::{Icon, spinner};
+use leptos_assistant::{Icon, ui::spinner};
+
+use crate::signs::Sign;
 
 /// What stands before a line.
 #[derive(Clone, Copy)]
 pub(crate) enum Mark {
     Busy,
     Icon(Icon),
+    Sign(Sign),
 }
 
 impl Mark {
@@ -15,6 +18,7 @@ impl Mark {
         match self {
             Self::Busy => spinner().into_any(),
             Self::Icon(icon) => icon.view().into_any(),
+            Self::Sign(sign) => sign.view(),
         }
     }
 }

@@ -17,6 +17,7 @@ mod dialog;
 mod history;
 mod panels;
 mod script;
+mod signs;
 mod state;
 mod story;
 

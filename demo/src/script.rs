@@ -9,29 +9,34 @@ mod words;
 
 use std::time::Duration;
 
+use leptos::prelude::ViewFn;
 use leptos_assistant::{
-    Suggestion,
+    Icon, Suggestion,
     agent::{Script, last_user_text, results_since_user},
-    chat::Icon,
     core::event::{EventKind, RunInput},
 };
 use serde_json::json;
 
+use crate::signs::Sign;
+
 /// A suggestion for each scene; what it says is exactly the prompt.
 pub(crate) fn suggestions() -> Vec<Suggestion> {
-    let scenes = [
-        (Icon::Cloud, "What's the weather?"),
-        (Icon::Check, "Rotate the API keys, but ask me first"),
-        (Icon::Search, "Search for tide tables"),
-        (Icon::Rocket, "Deploy 2.4.0 to production"),
-        (Icon::Tool, "Run the full deployment process"),
-        (Icon::Trash, "Delete the project atlas-sandbox"),
-        (Icon::Database, "Pick a data source for the berth report"),
-        (Icon::Globe, "Check berth availability"),
-        (Icon::Chart, "Analyze the berth telemetry"),
-        (Icon::Cloud, "What's the weather in Oslo and Bergen?"),
-        (Icon::Alert, "Search for pier failure reports"),
-        (Icon::Image, "Show me everything"),
+    let scenes: [(ViewFn, &str); 12] = [
+        (Sign::Cloud.into(), "What's the weather?"),
+        (Icon::Check.into(), "Rotate the API keys, but ask me first"),
+        (Sign::Search.into(), "Search for tide tables"),
+        (Sign::Rocket.into(), "Deploy 2.4.0 to production"),
+        (Icon::Tool.into(), "Run the full deployment process"),
+        (Sign::Trash.into(), "Delete the project atlas-sandbox"),
+        (
+            Sign::Database.into(),
+            "Pick a data source for the berth report",
+        ),
+        (Sign::Globe.into(), "Check berth availability"),
+        (Sign::Chart.into(), "Analyze the berth telemetry"),
+        (Sign::Cloud.into(), "What's the weather in Oslo and Bergen?"),
+        (Icon::Alert.into(), "Search for pier failure reports"),
+        (Icon::Image.into(), "Show me everything"),
     ];
     let suggest = |(icon, text)| Suggestion::new(text).icon(icon);
     scenes.into_iter().map(suggest).collect()

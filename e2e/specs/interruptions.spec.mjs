@@ -1,4 +1,4 @@
-// What ends a scene of the demo early: Stop, a component that goes, another conversation, the step limit, a broken line.
+// What ends a scene of the demo early: Stop, a component that goes, another conversation, the run limit, a broken line.
 // Each time every call comes to an end, the page says what it is, and the next message works.
 
 import assert from "node:assert/strict";
@@ -134,7 +134,7 @@ chatTest("another conversation while a handler runs: it is given up", async (cha
   await goesOn(chat);
 });
 
-chatTest("a loop ends at the step limit; Continue goes on", async (chat) => {
+chatTest("a loop ends at the run limit; Continue goes on", async (chat) => {
   await chat.send("Keep searching");
   const more = chat.page.getByRole("button", { name: "Continue" });
   await more.waitFor({ timeout: 30_000 });

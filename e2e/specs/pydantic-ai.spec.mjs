@@ -367,7 +367,7 @@ agentTest("Stop ends a long answer; what came stays, and it is no error", {}, as
   await chat.says("You said: Thank you");
 });
 
-agentTest("a loop ends at the step limit and says so", {}, async (chat, agent) => {
+agentTest("a loop ends at the run limit and says so", {}, async (chat, agent) => {
   await chat.ask("Keep searching");
   const requests = await sent(agent);
   assert.equal(requests.length, 10, "the default limit");

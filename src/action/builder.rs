@@ -1,36 +1,21 @@
 //! An action with its code, as a component writes it down.
 
-use std::{future::Future, rc::Rc, sync::Arc};
-
-use assistant_core::action::{
-    ActionSpec, Availability, Execution, Policy, ResultEncoding, ToolError, ToolOutcome,
+use std::{
+    future::{Future, ready},
+    marker::PhantomData,
+    rc::Rc,
+    sync::Arc,
 };
+
+use assistant_core::action::{ActionSpec, Availability, Execution, Policy, ResultEncoding};
 use futures_util::future::LocalBoxFuture;
 use leptos::prelude::*;
 use send_wrapper::SendWrapper;
-use serde::de::DeserializeOwned;
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::{IntoHandler, ToolCallView, ToolContext};
-
-pub(crate) type Handler =
-    Rc<dyn Fn(Value, ToolContext) -> LocalBoxFuture<'static, Result<ToolOutcome, ToolError>>>;
-pub(crate) type Rule = Rc<dyn Fn(Value) -> LocalBoxFuture<'static, bool>>;
-pub(crate) type Denial = Rc<dyn Fn(&Value, Option<&str>) -> Value>;
-pub(crate) type Renderer = Arc<SendWrapper<Box<dyn Fn(ToolCallView<Value>) -> AnyView>>>;
-
-/// The code of an action.
-#[derive(Clone, Default)]
-pub(crate) struct ActionCode {
-    pub(crate) handler: Option<Handler>,
-    pub(crate) renderer: Option<Renderer>,
-    /// Draws the page's question whether a call may run.
-    pub(crate) approval_renderer: Option<Renderer>,
-    pub(crate) approval: Option<Rule>,
-    pub(crate) denial: Option<Denial>,
-    /// Whether the renderer sees arguments while they stream in.
-    pub(crate) streams_args: bool,
-}
+use super::{IntoHandler, ToolCallView, handler::Handler};
+use crate::render::{CallRenderers, Denial, Renderer, Rule};
 
 /// Whether a person is asked before an action runs.
 pub enum Approval {
@@ -48,20 +33,32 @@ impl Approval {
     /// ```
     /// use leptos_assistant::Approval;
     ///
-    /// let above_100 = Approval::when(|args| args["amount"].as_f64().is_none_or(|n| n > 100.0));
+    /// #[derive(serde::Deserialize)]
+    /// struct Transfer {
+    ///     amount: f64,
+    /// }
+    ///
+    /// let above_100 = Approval::when(|transfer: &Transfer| transfer.amount > 100.0);
     /// ```
-    pub fn when(rule: impl Fn(&Value) -> bool + 'static) -> Self {
+    ///
+    /// Arguments that are not of the rule's type are asked about.
+    pub fn when<T: DeserializeOwned + 'static>(rule: impl Fn(&T) -> bool + 'static) -> Self {
         Self::When(Box::new(move |args| {
-            let ask = rule(&args);
-            Box::pin(async move { ask })
+            let ask = serde_json::from_value(args).map_or(true, |args| rule(&args));
+            Box::pin(ready(ask))
         }))
     }
 
     /// Asks when the rule says so, which may take its time.
-    pub fn when_async<F: Future<Output = bool> + 'static>(
-        rule: impl Fn(Value) -> F + 'static,
-    ) -> Self {
-        Self::When(Box::new(move |args| Box::pin(rule(args))))
+    pub fn when_async<T, F>(rule: impl Fn(T) -> F + 'static) -> Self
+    where
+        T: DeserializeOwned + 'static,
+        F: Future<Output = bool> + 'static,
+    {
+        Self::When(Box::new(move |args| match serde_json::from_value(args) {
+            Ok(args) => Box::pin(rule(args)),
+            Err(_) => Box::pin(ready(true)),
+        }))
     }
 }
 
@@ -69,7 +66,7 @@ impl Approval {
 /// person is asked.
 ///
 /// ```
-/// use leptos_assistant::{Action, Approval, ToolError};
+/// use leptos_assistant::{ToolAction, Approval, ToolError};
 /// use serde::Deserialize;
 /// use serde_json::json;
 ///
@@ -78,7 +75,7 @@ impl Approval {
 ///     city: String,
 /// }
 ///
-/// let action = Action::new("get_weather", "Look up the weather of a city")
+/// let action = ToolAction::new("get_weather", "Look up the weather of a city")
 ///     .parameters(json!({
 ///         "type": "object",
 ///         "properties": {"city": {"type": "string"}},
@@ -87,14 +84,26 @@ impl Approval {
 ///     .approval(Approval::Always)
 ///     .handler(|args: Args| async move { Ok::<_, ToolError>(format!("Sunny in {}", args.city)) });
 /// ```
-pub struct Action {
+///
+/// `Args` is the type of its arguments: renderers and rules that come after [`Self::handler`] are
+/// given it.
+pub struct ToolAction<Args = Value> {
     pub(super) spec: ActionSpec,
     pub(super) parameters: Option<Signal<Value>>,
+    pub(super) description: Option<Signal<String>>,
     pub(super) enabled: Signal<bool>,
-    pub(super) code: ActionCode,
+    pub(super) handler: Option<Handler>,
+    pub(super) rule: Option<Rule>,
+    pub(super) denial: Option<Denial>,
+    pub(super) renderers: CallRenderers<ToolCallView>,
+    args: PhantomData<fn() -> Args>,
 }
 
-impl Action {
+/// The name that [`ToolAction`] had: Leptos has an `Action` of its own.
+#[deprecated(note = "renamed to `ToolAction`")]
+pub type Action<Args = Value> = ToolAction<Args>;
+
+impl ToolAction {
     /// An action with its unique name (letters, digits, `_`, `-`, `.`; at most 128) and what it
     /// does, for the model.
     pub fn new(name: impl Into<String>, description: impl Into<String>) -> Self {
@@ -108,43 +117,76 @@ impl Action {
         Self {
             spec,
             parameters: None,
+            description: None,
             enabled: true.into(),
-            code: ActionCode::default(),
+            handler: None,
+            rule: None,
+            denial: None,
+            renderers: CallRenderers::default(),
+            args: PhantomData,
+        }
+    }
+}
+
+impl<Args> ToolAction<Args> {
+    /// The same action with arguments of another type.
+    #[must_use]
+    pub fn args<T>(self) -> ToolAction<T> {
+        ToolAction {
+            spec: self.spec,
+            parameters: self.parameters,
+            description: self.description,
+            enabled: self.enabled,
+            handler: self.handler,
+            rule: self.rule,
+            denial: self.denial,
+            renderers: self.renderers,
+            args: PhantomData,
         }
     }
 
-    /// JSON Schema of the arguments, as a value or a signal. Without it there are none.
+    /// What it does, as something that changes: a signal or a closure, read when a run opens.
     #[must_use]
-    pub fn parameters(mut self, schema: impl Into<Signal<Value>>) -> Self {
-        self.parameters = Some(schema.into());
+    pub fn description<M>(mut self, text: impl IntoReactiveValue<Signal<String>, M>) -> Self {
+        self.description = Some(text.into_reactive_value());
         self
     }
 
-    /// Registered only while this is true.
+    /// JSON Schema of the arguments, as a value, a signal or a closure, read when a run opens.
+    /// Without it there are none.
     #[must_use]
-    pub fn enabled(mut self, enabled: impl Into<Signal<bool>>) -> Self {
-        self.enabled = enabled.into();
+    pub fn parameters<M>(mut self, schema: impl IntoReactiveValue<Signal<Value>, M>) -> Self {
+        self.parameters = Some(schema.into_reactive_value());
         self
     }
 
-    /// What runs: `async fn(Args) -> Result<impl Serialize, ToolError>`, with a [`ToolContext`] as
-    /// second argument if wanted.
+    /// Offered and started only while this is true: a value, a signal or a closure. What runs
+    /// already goes on, and cards stay.
     #[must_use]
-    pub fn handler<Marker>(mut self, handler: impl IntoHandler<Marker>) -> Self {
+    pub fn enabled<M>(mut self, enabled: impl IntoReactiveValue<Signal<bool>, M>) -> Self {
+        self.enabled = enabled.into_reactive_value();
+        self
+    }
+
+    /// What runs: a function of nothing, of the arguments, or of them and a
+    /// [`ToolContext`](super::ToolContext), `async` or not. See [`IntoHandler`].
+    #[must_use]
+    pub fn handler<Marker, H: IntoHandler<Marker>>(mut self, handler: H) -> ToolAction<H::Args> {
         self.spec.has_handler = true;
-        self.code.handler = Some(handler.into_handler());
-        self
+        self.handler = Some(handler.into_handler());
+        self.args()
     }
 
     /// How its calls are shown. The function runs once for each card; what it reads from the
-    /// [`ToolCallView`] inside closures follows the call.
+    /// [`ToolCallView`] inside closures follows the call. It is given the type of arguments of the
+    /// handler before it, or of [`Self::args`].
     #[must_use]
-    pub fn render<T, V>(mut self, render: impl Fn(ToolCallView<T>) -> V + 'static) -> Self
+    pub fn render<V>(mut self, render: impl Fn(ToolCallView<Args>) -> V + 'static) -> Self
     where
-        T: DeserializeOwned + 'static,
+        Args: 'static,
         V: IntoView + 'static,
     {
-        self.code.renderer = Some(renderer(render));
+        self.renderers.card = Some(renderer(render));
         self
     }
 
@@ -156,29 +198,30 @@ impl Action {
     ///
     /// ```
     /// use leptos::prelude::*;
-    /// use leptos_assistant::{Action, Approval, ToolCallView};
+    /// use leptos_assistant::{ToolAction, Approval, ToolCallView};
     /// use serde_json::Value;
     ///
     /// fn refund(call: ToolCallView<Value>) -> impl IntoView {
-    ///     let (approving, denying) = (call.clone(), call.clone());
+    ///     let (approving, denying, shown) = (call.clone(), call.clone(), call.clone());
+    ///     let early = move || (!shown.can_approve()).then_some("true");
     ///     view! {
     ///         <p>{move || format!("Refund {}?", call.args_value().unwrap_or_default()["order"])}</p>
-    ///         <button on:click=move |_| drop(approving.approve())>"Refund"</button>
+    ///         <button aria-disabled=early on:click=move |_| drop(approving.approve())>"Refund"</button>
     ///         <button on:click=move |_| drop(denying.deny(None))>"Keep"</button>
     ///     }
     /// }
     ///
-    /// let action = Action::new("refund", "Refund an order")
+    /// let action = ToolAction::new("refund", "Refund an order")
     ///     .approval(Approval::Always)
     ///     .render_approval(refund);
     /// ```
     #[must_use]
-    pub fn render_approval<T, V>(mut self, render: impl Fn(ToolCallView<T>) -> V + 'static) -> Self
+    pub fn render_approval<V>(mut self, render: impl Fn(ToolCallView<Args>) -> V + 'static) -> Self
     where
-        T: DeserializeOwned + 'static,
+        Args: 'static,
         V: IntoView + 'static,
     {
-        self.code.approval_renderer = Some(renderer(render));
+        self.renderers.approval = Some(renderer(render));
         self
     }
 
@@ -192,12 +235,12 @@ impl Action {
     /// The agent runs it, not the page: what the person decides goes to the agent as the call's
     /// tool message, `approved` or `denied`, and the agent's own result completes the call. For
     /// agents that end their run at such a call and have no approval of their own; a handler is not
-    /// run. Together with [`Action::render_only`] it asks about one of the agent's own tools.
+    /// run. Together with [`ToolAction::render_only`] it asks about one of the agent's own tools.
     ///
     /// ```
-    /// use leptos_assistant::{Action, Approval};
+    /// use leptos_assistant::{ToolAction, Approval};
     ///
-    /// let action = Action::new("fetch_weather", "Look up the weather of a city")
+    /// let action = ToolAction::new("fetch_weather", "Look up the weather of a city")
     ///     .render_only()
     ///     .approval(Approval::Always)
     ///     .run_by_agent();
@@ -211,29 +254,37 @@ impl Action {
     /// Lets the renderer see arguments while they stream in, as far as they can be read.
     #[must_use]
     pub fn stream_args(mut self) -> Self {
-        self.code.streams_args = true;
+        self.renderers.streams_args = true;
         self
     }
 
     /// Whether a person is asked first.
     #[must_use]
     pub fn approval(mut self, approval: Approval) -> Self {
-        self.code.approval = None;
+        self.rule = None;
         self.spec.approval = match approval {
             Approval::Never => Policy::Never,
             Approval::Always => Policy::Always,
             Approval::When(rule) => {
-                self.code.approval = Some(rule.into());
+                self.rule = Some(rule.into());
                 Policy::Ask
             }
         };
         self
     }
 
-    /// What the agent is told when a person says no: from the arguments and the reason given.
+    /// What the agent is told when a person says no: from the arguments and the reason given. For
+    /// arguments that are not of the action's type, it is told the same as without.
     #[must_use]
-    pub fn denial(mut self, denial: impl Fn(&Value, Option<&str>) -> Value + 'static) -> Self {
-        self.code.denial = Some(Rc::new(denial));
+    pub fn denial<R>(mut self, denial: impl Fn(&Args, Option<&str>) -> R + 'static) -> Self
+    where
+        Args: DeserializeOwned + 'static,
+        R: Serialize,
+    {
+        self.denial = Some(Rc::new(move |args, reason| {
+            let args = Args::deserialize(args).ok()?;
+            serde_json::to_value(denial(&args, reason)).ok()
+        }));
         self
     }
 
@@ -283,14 +334,14 @@ impl Action {
 
 fn renderer<T: 'static, V: IntoView + 'static>(
     render: impl Fn(ToolCallView<T>) -> V + 'static,
-) -> Renderer {
-    let render = move |call: ToolCallView<Value>| render(call.cast()).into_any();
+) -> Renderer<ToolCallView> {
+    let render = move |call: ToolCallView| render(call.cast()).into_any();
     Arc::new(SendWrapper::new(Box::new(render)))
 }
 
-impl std::fmt::Debug for Action {
+impl<Args> std::fmt::Debug for ToolAction<Args> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Action")
+        f.debug_struct("ToolAction")
             .field("spec", &self.spec)
             .finish_non_exhaustive()
     }

@@ -1,27 +1,30 @@
 //! What a handler may know and say while it runs.
 
-use std::{
-    cell::{Cell, RefCell},
-    rc::{Rc, Weak},
-};
+use std::{cell::Cell, rc::Rc, time::Duration};
 
 use assistant_core::{
+    action::ToolError,
     conversation::{CallKey, Message, MessageId, Progress},
     session::{Input, Invocation, InvocationId},
 };
 use futures_channel::oneshot;
 use futures_util::{
     FutureExt,
-    future::{LocalBoxFuture, Shared},
+    future::{Either, select},
 };
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::runtime::Runtime;
+use crate::{
+    assistant::{Assistant, WeakAssistant},
+    render::Cancellation,
+    ui::sleep,
+    view::{ConfirmOptions, ConfirmRequest},
+};
 
 /// What a handler may know and say while it runs.
 #[derive(Clone)]
 pub struct ToolContext {
-    runtime: Weak<Runtime>,
+    assistant: WeakAssistant,
     invocation: Rc<Invocation>,
     cancellation: Cancellation,
     stop: Rc<Cell<bool>>,
@@ -29,13 +32,13 @@ pub struct ToolContext {
 
 impl ToolContext {
     pub(crate) fn new(
-        runtime: Weak<Runtime>,
+        assistant: WeakAssistant,
         invocation: Invocation,
         cancellation: Cancellation,
     ) -> Self {
         let invocation = Rc::new(invocation);
         Self {
-            runtime,
+            assistant,
             invocation,
             cancellation,
             stop: Rc::default(),
@@ -69,10 +72,10 @@ impl ToolContext {
     /// The chat as it stands, oldest message first.
     #[must_use]
     pub fn history(&self) -> Vec<Message> {
-        let read = |runtime: Rc<Runtime>| {
-            runtime.read(|session| session.conversation().path().cloned().collect())
+        let read = |assistant: Assistant| {
+            assistant.with_conversation(|conversation| conversation.path().cloned().collect())
         };
-        self.runtime.upgrade().and_then(read).unwrap_or_default()
+        self.assistant.upgrade().and_then(read).unwrap_or_default()
     }
 
     /// Told when the result is no longer wanted. The handler's future is dropped then; the token
@@ -113,13 +116,42 @@ impl ToolContext {
         self.stop.get()
     }
 
+    /// Waits until an action can be called: for handlers after which the page is another, such as
+    /// one that navigates, so that the agent is offered what is there then.
+    ///
+    /// ```
+    /// use leptos_assistant::{ToolAction, ToolContext, ToolError};
+    ///
+    /// let open_cart = ToolAction::new("open_cart", "Show the cart")
+    ///     .handler(|(): (), ctx: ToolContext| async move {
+    ///         // use_navigate()("/cart", Default::default());
+    ///         ctx.until_registered("check_out").await?;
+    ///         Ok::<_, ToolError>("The cart is open")
+    ///     });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When it is still not there after five seconds.
+    pub async fn until_registered(&self, name: &str) -> Result<(), ToolError> {
+        let missing = || ToolError::new(format!("Action {name} was not registered in time"));
+        let assistant = self.assistant.upgrade().ok_or_else(missing)?;
+        let came = assistant.runtime().await_action(name);
+        drop(assistant);
+        let late = sleep(Duration::from_secs(5)).boxed_local();
+        match select(came, late).await {
+            Either::Left((Ok(()), _)) => Ok(()),
+            _ => Err(missing()),
+        }
+    }
+
     /// Asks the person through the call's card: the card sees `question` as preliminary result and
     /// answers with [`super::ToolCallView::reply`]. `None` if what it says is of another type.
     pub async fn ask<R: DeserializeOwned>(&self, question: impl Serialize) -> Option<R> {
-        let runtime = self.runtime.upgrade()?;
-        let reply = runtime.await_reply(self.invocation.call);
-        let asking = Asking::begin(&runtime);
-        drop(runtime);
+        let assistant = self.assistant.upgrade()?;
+        let reply = assistant.runtime().await_reply(self.invocation.call);
+        let asking = Asking::begin(&assistant);
+        drop(assistant);
         self.preliminary(question);
         let answer = reply.await.ok();
         drop(asking);
@@ -128,28 +160,28 @@ impl ToolContext {
 
     /// Asks the person in a dialog with Confirm and Cancel. Closing it counts as Cancel.
     pub async fn confirm(&self, options: ConfirmOptions) -> bool {
-        let Some(runtime) = self.runtime.upgrade() else {
+        let Some(assistant) = self.assistant.upgrade() else {
             return false;
         };
         let (sender, receiver) = oneshot::channel();
-        let id = runtime.number();
+        let id = assistant.runtime().number();
         let guard = DialogGuard {
-            asking: Asking::begin(&runtime),
+            asking: Asking::begin(&assistant),
             id,
         };
-        runtime
-            .view
+        assistant
+            .view()
             .open_dialog(ConfirmRequest::new(id, options, sender));
-        drop(runtime);
+        drop(assistant);
         let confirmed = receiver.await.unwrap_or(false);
         drop(guard);
         confirmed
     }
 
     fn say(&self, input: impl FnOnce(InvocationId) -> Input) {
-        if let Some(runtime) = self.runtime.upgrade() {
+        if let Some(assistant) = self.assistant.upgrade() {
             // Refused only when the call is over, and then nobody listens.
-            let _ = runtime.dispatch(input(self.invocation.id));
+            let _ = assistant.dispatch(input(self.invocation.id));
         }
     }
 }
@@ -170,140 +202,26 @@ struct DialogGuard {
 
 impl Drop for DialogGuard {
     fn drop(&mut self) {
-        if let Some(runtime) = self.asking.0.upgrade() {
-            runtime.view.close_dialog(self.id);
+        if let Some(assistant) = self.asking.0.upgrade() {
+            assistant.view().close_dialog(self.id);
         }
     }
 }
 
 /// The chat says that it waits for the person for as long as this lives.
-struct Asking(Weak<Runtime>);
+struct Asking(WeakAssistant);
 
 impl Asking {
-    fn begin(runtime: &Runtime) -> Self {
-        runtime.view.begin_asking();
-        Self(runtime.weak())
+    fn begin(assistant: &Assistant) -> Self {
+        assistant.view().begin_asking();
+        Self(assistant.weak())
     }
 }
 
 impl Drop for Asking {
     fn drop(&mut self) {
-        if let Some(runtime) = self.0.upgrade() {
-            runtime.view.end_asking();
+        if let Some(assistant) = self.0.upgrade() {
+            assistant.view().end_asking();
         }
-    }
-}
-
-/// What a confirm dialog says.
-#[derive(Debug, Clone, Default)]
-pub struct ConfirmOptions {
-    /// The question.
-    pub title: String,
-    /// What follows from it.
-    pub text: String,
-    /// Whether Confirm does something that cannot be undone.
-    pub danger: bool,
-}
-
-impl ConfirmOptions {
-    /// A question.
-    pub fn new(title: impl Into<String>) -> Self {
-        Self {
-            title: title.into(),
-            ..Self::default()
-        }
-    }
-
-    /// Says what follows from it.
-    #[must_use]
-    pub fn text(mut self, text: impl Into<String>) -> Self {
-        self.text = text.into();
-        self
-    }
-
-    /// Marks it as something that cannot be undone.
-    #[must_use]
-    pub fn danger(mut self) -> Self {
-        self.danger = true;
-        self
-    }
-}
-
-/// A dialog that is open.
-#[derive(Clone)]
-pub(crate) struct ConfirmRequest {
-    pub(crate) id: u64,
-    pub(crate) options: ConfirmOptions,
-    answer: std::sync::Arc<send_wrapper::SendWrapper<RefCell<Option<oneshot::Sender<bool>>>>>,
-}
-
-impl ConfirmRequest {
-    fn new(id: u64, options: ConfirmOptions, answer: oneshot::Sender<bool>) -> Self {
-        let answer = send_wrapper::SendWrapper::new(RefCell::new(Some(answer)));
-        Self {
-            id,
-            options,
-            answer: std::sync::Arc::new(answer),
-        }
-    }
-
-    /// Passes the answer on; only the first counts.
-    pub(crate) fn answer(&self, confirmed: bool) {
-        if let Some(sender) = self.answer.borrow_mut().take() {
-            // The handler may be gone; then nobody wants the answer.
-            let _ = sender.send(confirmed);
-        }
-    }
-}
-
-/// Tells that a result is no longer wanted.
-#[derive(Clone)]
-pub struct Cancellation {
-    cancelled: Rc<Cell<bool>>,
-    sender: Rc<RefCell<Option<oneshot::Sender<()>>>>,
-    receiver: Shared<LocalBoxFuture<'static, ()>>,
-}
-
-impl Default for Cancellation {
-    fn default() -> Self {
-        let (sender, receiver) = oneshot::channel::<()>();
-        let receiver = receiver.map(|_| ()).boxed_local().shared();
-        Self {
-            cancelled: Rc::default(),
-            sender: Rc::new(RefCell::new(Some(sender))),
-            receiver,
-        }
-    }
-}
-
-impl Cancellation {
-    /// Whether the result is no longer wanted.
-    #[must_use]
-    pub fn is_cancelled(&self) -> bool {
-        self.cancelled.get()
-    }
-
-    /// Waits until the result is no longer wanted. If it stays wanted, waits for ever.
-    pub async fn cancelled(&self) {
-        self.receiver.clone().await;
-        if !self.is_cancelled() {
-            std::future::pending::<()>().await;
-        }
-    }
-
-    pub(crate) fn cancel(&self) {
-        self.cancelled.set(true);
-        if let Some(sender) = self.sender.borrow_mut().take() {
-            // Nobody may be waiting.
-            let _ = sender.send(());
-        }
-    }
-}
-
-impl std::fmt::Debug for Cancellation {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Cancellation")
-            .field("cancelled", &self.cancelled)
-            .finish_non_exhaustive()
     }
 }

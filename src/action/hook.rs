@@ -1,29 +1,38 @@
-//! Registering actions and context for as long as a component lives.
+//! Registering actions for as long as a component lives.
+
+use std::{
+    rc::Rc,
+    sync::{Arc, Mutex},
+};
 
 use assistant_core::{
     action::{ActionSpec, RegistrationId},
-    event::ContextItem,
     session::{Input, Refusal},
 };
 use leptos::prelude::*;
 use serde_json::Value;
 
-use super::Action;
-use crate::{assistant::Assistant, runtime};
+use super::{ToolAction, ToolContext, handler::Handler};
+use crate::{
+    assistant::{Assistant, assistant_or_complain},
+    render::{self, ActionCode},
+    ui::console_error,
+};
 
 /// Lets the assistant call an action as long as the component lives.
 ///
 /// The newest registration of a name is in force; when it goes, the one before it is again. While
-/// its `enabled` is false the action is not registered at all. When the component goes, its
+/// its `enabled` is false the action is neither offered nor started; what runs goes on. Signals are
+/// read when a run opens, so that the agent is told what is true then. When the component goes, its
 /// running handlers are dropped and their calls answered as cancelled, unless the action is
-/// [`Action::detached`]; its cards become default cards.
+/// [`ToolAction::detached`]; its cards become default cards.
 ///
 /// Without an `<AssistantProvider>` above, one error is written to the console and nothing is
 /// registered.
 ///
 /// ```
 /// use leptos::prelude::*;
-/// use leptos_assistant::{Action, ToolError, use_assistant_action};
+/// use leptos_assistant::{ToolAction, ToolError, use_assistant_action};
 /// use serde::Deserialize;
 /// use serde_json::json;
 ///
@@ -36,7 +45,7 @@ use crate::{assistant::Assistant, runtime};
 /// fn Projects() -> impl IntoView {
 ///     let projects = RwSignal::new(vec!["atlas".to_owned()]);
 ///     use_assistant_action(
-///         Action::new("add_project", "Add a project to the list")
+///         ToolAction::new("add_project", "Add a project to the list")
 ///             .parameters(json!({
 ///                 "type": "object",
 ///                 "properties": {"name": {"type": "string"}},
@@ -50,27 +59,23 @@ use crate::{assistant::Assistant, runtime};
 ///     view! { <p>{move || projects.with(Vec::len)}</p> }
 /// }
 /// ```
-pub fn use_assistant_action(action: Action) {
+pub fn use_assistant_action<Args>(action: ToolAction<Args>) {
+    offer(action.args());
+}
+
+fn offer(action: ToolAction) {
     let Some(assistant) = assistant_or_complain("use_assistant_action") else {
         return;
     };
-    let (enabled, parameters) = (action.enabled, action.parameters);
     let offer = Offer::new(assistant, action);
-    let rules = move || (enabled.get(), parameters.map(|schema| schema.get()));
-    offer.register(untrack(rules));
+    offer.register();
     let following = offer.clone();
-    Effect::new(move |known: Option<Rules>| {
-        let now = rules();
-        if known.is_some_and(|known| known != now) {
-            following.register(now.clone());
-        }
-        now
+    Effect::new(move |_| {
+        following.told.track();
+        following.register();
     });
     on_cleanup(move || offer.withdraw());
 }
-
-/// Whether an action is enabled, and its schema if it has one of its own.
-type Rules = (bool, Option<Value>);
 
 /// An action that is registered until it is dropped: for pages that register by hand instead of
 /// from a component.
@@ -85,133 +90,156 @@ impl Drop for ActionGuard {
 }
 
 impl Assistant {
-    /// Registers an action until the guard is dropped. Signals of the action are read once.
+    /// Registers an action until the guard is dropped. Its signals are read when a run opens.
     ///
     /// # Errors
     ///
     /// When its name is none that providers accept.
-    pub fn register(&self, action: Action) -> Result<ActionGuard, Refusal> {
-        let rules = (
-            action.enabled.get_untracked(),
-            action.parameters.map(|schema| schema.get_untracked()),
-        );
-        let offer = Offer::new(self.clone(), action);
-        offer.try_register(rules)?;
+    pub fn register<Args>(&self, action: ToolAction<Args>) -> Result<ActionGuard, Refusal> {
+        let offer = Offer::new(self.clone(), action.args());
+        offer.try_register()?;
         Ok(ActionGuard(offer))
     }
 }
 
+/// What the session is told of an action, as far as it follows signals.
+#[derive(Clone, PartialEq)]
+struct Rules {
+    enabled: bool,
+    description: Option<String>,
+    parameters: Option<Value>,
+}
+
+/// The signals of an action.
+#[derive(Clone, Copy)]
+struct Told {
+    enabled: Signal<bool>,
+    description: Option<Signal<String>>,
+    parameters: Option<Signal<Value>>,
+}
+
+impl Told {
+    /// What is true now. Of a signal that is gone, what it said last.
+    fn now(self, known: Option<&Rules>) -> Rules {
+        let text = self.description.and_then(|text| text.try_get_untracked());
+        let schema = self
+            .parameters
+            .and_then(|schema| schema.try_get_untracked());
+        Rules {
+            enabled: self
+                .enabled
+                .try_get_untracked()
+                .unwrap_or_else(|| known.is_none_or(|known| known.enabled)),
+            description: text.or_else(|| known?.description.clone()),
+            parameters: schema.or_else(|| known?.parameters.clone()),
+        }
+    }
+
+    fn track(self) {
+        self.enabled.track();
+        self.description.inspect(Track::track);
+        self.parameters.inspect(Track::track);
+    }
+}
+
 /// One registration: what the session is told, and the code behind it.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 struct Offer {
     assistant: Assistant,
     id: RegistrationId,
     spec: ActionSpec,
+    told: Told,
+    /// What the session knows.
+    known: Arc<Mutex<Option<Rules>>>,
+}
+
+impl std::fmt::Debug for Offer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Offer").field(&self.spec.name).finish()
+    }
 }
 
 impl Offer {
-    fn new(assistant: Assistant, action: Action) -> Self {
-        let id = RegistrationId(assistant.runtime().number());
-        assistant.runtime().set_code(id, action.code);
-        Self {
-            assistant,
+    fn new(assistant: Assistant, action: ToolAction) -> Self {
+        let runtime = assistant.runtime();
+        let id = RegistrationId(runtime.number());
+        let code = ActionCode {
+            handler: action.handler.map(|handler| bound(handler, &assistant)),
+            approval: action.rule,
+            denial: action.denial,
+        };
+        runtime.set_code(id, code);
+        assistant.calls().set(id, action.renderers);
+        let offer = Self {
+            assistant: assistant.clone(),
             id,
             spec: action.spec,
-        }
+            told: Told {
+                enabled: action.enabled,
+                description: action.description,
+                parameters: action.parameters,
+            },
+            known: Arc::default(),
+        };
+        let source = offer.clone();
+        runtime.add_source(id.0, move || source.register());
+        offer
     }
 
-    fn try_register(&self, (enabled, parameters): Rules) -> Result<(), Refusal> {
-        let input = if enabled {
-            let mut spec = self.spec.clone();
-            if let Some(parameters) = parameters {
-                spec.parameters = parameters;
-            }
-            Input::Register {
-                id: self.id,
-                spec: Box::new(spec),
-            }
-        } else {
-            self.assistant.runtime().cards.dispose(self.id);
-            Input::Unregister { id: self.id }
+    /// Tells the session what is true now, unless it knows.
+    fn try_register(&self) -> Result<(), Refusal> {
+        let Ok(mut known) = self.known.lock() else {
+            return Ok(());
         };
-        self.assistant.dispatch(input)?;
+        let now = self.told.now(known.as_ref());
+        if known.as_ref() == Some(&now) {
+            return Ok(());
+        }
+        *known = Some(now.clone());
+        drop(known);
+        let mut spec = self.spec.clone();
+        spec.enabled = now.enabled;
+        spec.parameters = now.parameters.unwrap_or(spec.parameters);
+        spec.description = now.description.unwrap_or(spec.description);
+        self.assistant.dispatch(Input::Register {
+            id: self.id,
+            spec: Box::new(spec),
+        })?;
         self.renderers_changed();
         Ok(())
     }
 
-    fn register(&self, rules: Rules) {
-        if let Err(refusal) = self.try_register(rules) {
-            runtime::console_error(&refusal.to_string());
+    fn register(&self) {
+        if let Err(refusal) = self.try_register() {
+            console_error(&refusal.to_string());
         }
     }
 
     /// Cards first: what they read may go right after.
     fn withdraw(&self) {
-        let runtime = self.assistant.runtime();
-        runtime.cards.dispose(self.id);
+        self.assistant.runtime().drop_source(self.id.0);
+        self.assistant.cards().dispose(self.id);
         // An unregistration is never refused.
         let _ = self.assistant.dispatch(Input::Unregister { id: self.id });
-        runtime.drop_code(self.id);
+        self.assistant.runtime().drop_code(self.id);
+        self.assistant.calls().remove(self.id);
         self.renderers_changed();
     }
 
     fn renderers_changed(&self) {
         self.assistant
-            .runtime()
-            .view
+            .view()
             .renderers
             .update(|count| *count = count.wrapping_add(1));
     }
 }
 
-/// Tells the agent something about the page as long as the component lives; it goes along with
-/// every run, under `context`.
-///
-/// ```
-/// use leptos::prelude::*;
-/// use leptos_assistant::use_assistant_context;
-///
-/// #[component]
-/// fn Page() -> impl IntoView {
-///     let selected = RwSignal::new("atlas".to_owned());
-///     use_assistant_context("The selected project", selected);
-/// }
-/// ```
-pub fn use_assistant_context(description: impl Into<String>, value: impl Into<Signal<String>>) {
-    let Some(assistant) = assistant_or_complain("use_assistant_context") else {
-        return;
-    };
-    let owner = assistant.runtime().number();
-    let description = description.into();
-    let value: Signal<String> = value.into();
-    let tell = {
-        let assistant = assistant.clone();
-        move |value: String| {
-            let item = ContextItem {
-                description: description.clone(),
-                value,
-            };
-            // Context is never refused.
-            let _ = assistant.dispatch(Input::SetContext {
-                owner,
-                item: Some(item),
-            });
-        }
-    };
-    tell(value.get_untracked());
-    Effect::new(move |_| tell(value.get()));
-    on_cleanup(move || {
-        let _ = assistant.dispatch(Input::SetContext { owner, item: None });
-    });
-}
-
-/// The assistant above, or an error for the programmer (rule "a hook without a provider").
-pub(crate) fn assistant_or_complain(hook: &str) -> Option<Assistant> {
-    let assistant = use_context::<Assistant>();
-    if assistant.is_none() && cfg!(feature = "csr") {
-        runtime::console_error(&format!(
-            "{hook} was called outside of <AssistantProvider>: nothing is registered"
-        ));
-    }
-    assistant
+/// A handler with what it may know of the assistant, which it does not keep.
+fn bound(handler: Handler, assistant: &Assistant) -> render::Handler {
+    let assistant = assistant.weak();
+    Rc::new(move |invocation, cancellation| {
+        let args = invocation.args.clone();
+        let context = ToolContext::new(assistant.clone(), invocation, cancellation);
+        handler(args, context)
+    })
 }

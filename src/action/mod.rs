@@ -5,15 +5,20 @@ mod context;
 mod decision;
 mod handler;
 mod hook;
+mod output;
+mod page_context;
 mod view;
 
-pub use builder::{Action, Approval};
-pub use context::{Cancellation, ConfirmOptions, ToolContext};
+#[allow(deprecated, reason = "whoever knows the old name finds the new one")]
+pub use builder::Action;
+pub use builder::{Approval, ToolAction};
+pub use context::ToolContext;
 pub use decision::ApprovalTakes;
 pub use handler::IntoHandler;
-pub use hook::{ActionGuard, use_assistant_action, use_assistant_context};
+pub use hook::{ActionGuard, use_assistant_action};
+pub use output::{IntoToolResult, Json, Later, Now};
+pub use page_context::{ByClosure, BySignal, ByValue, ContextValue, use_assistant_context};
 pub use view::ToolCallView;
 
-pub(crate) use builder::{ActionCode, Renderer};
-pub(crate) use context::ConfirmRequest;
-pub(crate) use hook::assistant_or_complain;
+pub use crate::{render::Cancellation, view::ConfirmOptions};
+pub(crate) use decision::Gate;

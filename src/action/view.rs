@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 
 use assistant_core::{
+    action::ActionSpec,
     conversation::{CallKey, Decision, Phase, Progress, Status, ToolCall},
     event::{Content, ContentPart, PartBody},
     session::Refusal,
@@ -11,7 +12,8 @@ use leptos::prelude::*;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::{assistant::Assistant, tool::DefaultCard, view::CallCell};
+use super::Gate;
+use crate::{assistant::Assistant, view::CallCell};
 
 /// A tool call as its renderer sees it. `T` is the type of the arguments.
 ///
@@ -42,6 +44,7 @@ pub struct ToolCallView<T = Value> {
     pub(crate) assistant: Assistant,
     pub(super) cell: CallCell,
     streams_args: bool,
+    pub(super) gate: Option<Gate>,
     args: PhantomData<fn() -> T>,
 }
 
@@ -51,6 +54,7 @@ impl<T> Clone for ToolCallView<T> {
             assistant: self.assistant.clone(),
             cell: self.cell.clone(),
             streams_args: self.streams_args,
+            gate: self.gate,
             args: PhantomData,
         }
     }
@@ -70,6 +74,7 @@ impl ToolCallView<Value> {
             assistant,
             cell,
             streams_args,
+            gate: None,
             args: PhantomData,
         }
     }
@@ -89,6 +94,7 @@ impl<T> ToolCallView<T> {
             assistant: self.assistant,
             cell: self.cell,
             streams_args: self.streams_args,
+            gate: self.gate,
             args: PhantomData,
         }
     }
@@ -253,8 +259,10 @@ impl<T> ToolCallView<T> {
     /// # Errors
     ///
     /// When it does not wait for a decision, or is another one than was shown
-    /// ([`Refusal::Changed`]): then the card shows what it is now.
+    /// ([`Refusal::Changed`]): then the card shows what it is now. When nobody can have read yet
+    /// what is asked ([`Self::can_approve`]).
     pub fn approve(&self) -> Result<(), Refusal> {
+        self.in_time()?;
         let outcome = self.assistant.approve(self.key());
         self.or_show_anew(outcome)
     }
@@ -264,8 +272,9 @@ impl<T> ToolCallView<T> {
     /// # Errors
     ///
     /// When it does not wait for a decision, is another one than was shown, or the arguments break
-    /// the schema.
+    /// the schema. When nobody can have read yet what is asked ([`Self::can_approve`]).
     pub fn approve_with(&self, args: Value) -> Result<(), Refusal> {
+        self.in_time()?;
         let outcome = self.assistant.approve_with(self.key(), args);
         self.or_show_anew(outcome)
     }
@@ -292,50 +301,33 @@ impl<T> ToolCallView<T> {
         }
     }
 
-    /// The card that stands where an action has no renderer.
-    #[must_use]
-    pub fn default_card(&self) -> AnyView {
-        DefaultCard(crate::tool::DefaultCardProps {
-            call: self.clone().cast(),
-        })
-        .into_any()
-    }
-
     /// The description under which the action is registered.
     #[must_use]
     pub fn description(&self) -> Option<String> {
-        let name = self.name_untracked_with(str::to_owned);
-        self.assistant
-            .runtime()
-            .read(|session| {
-                session
-                    .registry()
-                    .in_force(&name)
-                    .map(|r| r.spec.description.clone())
-            })
-            .flatten()
+        self.spec(|spec| spec.description.clone())
     }
 
     /// The schema of its arguments, if the action is registered.
     #[must_use]
     pub fn parameters(&self) -> Option<Value> {
-        let name = self.name_untracked_with(str::to_owned);
-        self.assistant
-            .runtime()
-            .read(|session| {
-                session
-                    .registry()
-                    .in_force(&name)
-                    .map(|r| r.spec.parameters.clone())
+        self.spec(|spec| spec.parameters.clone())
+    }
+
+    /// Reads what is registered under its name.
+    fn spec<R>(&self, read: impl FnOnce(&ActionSpec) -> R) -> Option<R> {
+        let found = self.name_untracked_with(|name| {
+            self.assistant.read(|session| {
+                let action = session.registry().named(name).next();
+                action.map(|action| read(&action.spec))
             })
-            .flatten()
+        });
+        found.flatten()
     }
 
     /// Reads the call; who reads inside a reactive closure is told of every change.
     pub(super) fn read<R>(&self, read: impl FnOnce(&ToolCall) -> R) -> Option<R> {
         self.cell.revision.track();
         self.assistant
-            .runtime()
             .read(|session| session.conversation().call(self.key()).map(read))
             .flatten()
     }
@@ -343,7 +335,7 @@ impl<T> ToolCallView<T> {
 
 impl<T: DeserializeOwned> ToolCallView<T> {
     /// The arguments. Absent while the call is pending, unless the action streams them
-    /// ([`super::Action::stream_args`]): then the best reading so far, if it fits the type.
+    /// ([`super::ToolAction::stream_args`]): then the best reading so far, if it fits the type.
     #[must_use]
     pub fn args(&self) -> Option<T> {
         let pending = self.status() == Status::Pending;

@@ -8,7 +8,7 @@ use std::{cell::RefCell, collections::HashSet, rc::Rc};
 use assistant_core::{
     event::{Role, RunInput},
     session::{Failure, StreamEnd},
-    wire::agui::{self, Options},
+    wire::agui::{self, DecoderOptions},
 };
 use futures_util::future::LocalBoxFuture;
 use web_sys::Response;
@@ -27,7 +27,7 @@ use request::AbortOnDrop;
 pub struct HttpAgent {
     url: String,
     headers: Rc<dyn Fn() -> Vec<(String, String)>>,
-    options: Options,
+    options: DecoderOptions,
     resume: ResumeMessages,
     /// The ids of messages that the agent accepted.
     sent: Rc<RefCell<HashSet<String>>>,
@@ -59,7 +59,7 @@ impl HttpAgent {
         Self {
             url: url.into(),
             headers: Rc::new(Vec::new),
-            options: Options::default(),
+            options: DecoderOptions::default(),
             resume: ResumeMessages::All,
             sent: Rc::default(),
         }
@@ -89,7 +89,7 @@ impl HttpAgent {
     /// to do.
     #[must_use]
     pub fn strict(mut self) -> Self {
-        self.options = Options::strict();
+        self.options = DecoderOptions::strict();
         self
     }
 

@@ -12,8 +12,6 @@ use assistant_core::{
 };
 use futures_util::future::LocalBoxFuture;
 
-use crate::runtime::Runtime;
-
 pub use assistant_core::session::{Failure, FailureKind};
 pub use http::{HttpAgent, ResumeMessages};
 #[cfg(feature = "callouts")]
@@ -35,29 +33,37 @@ impl Agent for Box<dyn Agent> {
     }
 }
 
+/// Takes in what agents say.
+pub(crate) trait Receiver {
+    /// An event of a run.
+    fn event(&self, run: RunKey, event: Event);
+    /// Something that was tolerated or dropped.
+    fn diagnostic(&self, diagnostic: Diagnostic);
+}
+
 /// Where an agent's events go.
 #[derive(Clone)]
 pub struct EventSink {
-    runtime: Weak<Runtime>,
+    receiver: Weak<dyn Receiver>,
     run: RunKey,
 }
 
 impl EventSink {
-    pub(crate) fn new(runtime: Weak<Runtime>, run: RunKey) -> Self {
-        Self { runtime, run }
+    pub(crate) fn new(receiver: Weak<dyn Receiver>, run: RunKey) -> Self {
+        Self { receiver, run }
     }
 
     /// One event. Ignored if the run is over for the session.
     pub fn event(&self, event: impl Into<Event>) {
-        if let Some(runtime) = self.runtime.upgrade() {
-            runtime.event(self.run, event.into());
+        if let Some(receiver) = self.receiver.upgrade() {
+            receiver.event(self.run, event.into());
         }
     }
 
     /// Something that was tolerated or dropped.
     pub fn diagnostic(&self, diagnostic: Diagnostic) {
-        if let Some(runtime) = self.runtime.upgrade() {
-            runtime.diagnostic(diagnostic);
+        if let Some(receiver) = self.receiver.upgrade() {
+            receiver.diagnostic(diagnostic);
         }
     }
 

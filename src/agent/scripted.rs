@@ -13,7 +13,7 @@ use futures_util::future::LocalBoxFuture;
 use serde_json::Value;
 
 use super::{Agent, EventSink};
-use crate::runtime::{fresh_id, sleep};
+use crate::ui::{fresh_id, sleep};
 
 #[cfg(feature = "callouts")]
 pub use transcript::Transcript;

@@ -7,6 +7,7 @@ use leptos::{ev, html, prelude::*};
 use wasm_bindgen::JsCast;
 
 use super::Tray;
+use crate::ui::closest;
 
 /// Takes files that are dropped on the chat in which the composer stands.
 pub(crate) fn watch_drops(tray: &Tray, form: NodeRef<html::Form>) {
@@ -61,7 +62,7 @@ fn falls_into(event: &web_sys::DragEvent, form: NodeRef<html::Form>) -> bool {
     let Some(form) = form.try_get_untracked().flatten() else {
         return false;
     };
-    let chat = form.closest("[data-assistant-chat]").ok().flatten();
+    let chat = closest(&form, "[data-assistant-chat]");
     let place: web_sys::Element = chat.unwrap_or_else(|| form.into());
     let target = event.composed_path().get(0);
     place.contains(target.dyn_ref::<web_sys::Node>())

@@ -14,11 +14,7 @@ use serde_json::json;
 use wasm_bindgen_futures::spawn_local;
 
 use super::Attachments;
-use crate::{
-    chat::Labels,
-    part::{media_policy, size_text},
-    runtime::read_base64,
-};
+use crate::ui::{Labels, media_policy, read_base64, size_text};
 
 /// The largest picture of which a thumbnail is made when its bytes are not sent, in bytes.
 const MAX_THUMBNAIL: usize = 2_000_000;

@@ -7,12 +7,7 @@ use super::{
     Tray,
     tray::{Item, State},
 };
-use crate::{
-    chat::Icon,
-    part::size_text,
-    runtime::fresh_id,
-    view::{dynamic, each, when},
-};
+use crate::ui::{Icon, closest, dynamic, each, find, fresh_id, size_text, when};
 
 /// The button that lets the person pick files.
 pub(crate) fn attach_button(tray: &Tray) -> AnyView {
@@ -155,12 +150,12 @@ fn item_view(tray: &Tray, item: Item, home: NodeRef<html::Textarea>) -> AnyView 
 /// The button goes with its file: the focus passes to the next file's, else to the text.
 fn pass_focus(event: &ev::MouseEvent, home: NodeRef<html::Textarea>) {
     let target: Option<web_sys::Element> = event.current_target().and_then(|t| t.dyn_into().ok());
-    let row = target.and_then(|target| target.closest("li").ok().flatten());
+    let row = target.and_then(|target| closest(&target, "li"));
     let beside = row.and_then(|row| {
         row.next_element_sibling()
             .or(row.previous_element_sibling())
     });
-    let button = beside.and_then(|row| row.query_selector("button").ok().flatten());
+    let button = beside.and_then(|row| find(&row, "button"));
     let next: Option<web_sys::HtmlElement> = match button {
         Some(button) => button.dyn_into().ok(),
         None => home.get_untracked().map(Into::into),

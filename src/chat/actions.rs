@@ -9,11 +9,10 @@ use assistant_core::{
 };
 use leptos::{prelude::*, task::spawn_local};
 
-use super::{Icon, Labels, counts::with_text, day::clock, time};
+use super::{counts::with_text, day::clock};
 use crate::{
     assistant::Assistant,
-    runtime::{SAID_MS, after, copy_to_clipboard},
-    view::dynamic,
+    ui::{Icon, Labels, SAID_MS, after, copy_to_clipboard, dynamic, time},
 };
 
 /// Below this a duration says nothing, in milliseconds.

@@ -6,11 +6,11 @@ use assistant_core::{
 };
 use leptos::{ev, html, prelude::*};
 
-use super::{Icon, Labels};
 use crate::{
     assistant::Assistant,
     attachment::{Attachments, Tray, attach_button, drop_zone, paste, tray_view, watch_drops},
-    view::{Activity, dynamic},
+    ui::{Icon, Labels, dynamic},
+    view::Activity,
 };
 
 /// The box in which the person writes, with Send and Stop.
@@ -110,7 +110,7 @@ pub fn Composer(
             })
         }
     };
-    let hint_id = format!("la-hint-{}", crate::runtime::fresh_id());
+    let hint_id = format!("la-hint-{}", crate::ui::fresh_id());
     view! {
         <form
             class="la-composer"

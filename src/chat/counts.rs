@@ -1,6 +1,6 @@
 //! Words with a number in them.
 
-use super::labels::Word;
+use crate::ui::Word;
 
 /// A word with a number in the place of its `{count}`.
 pub(super) fn with_count(word: &str, count: usize) -> String {

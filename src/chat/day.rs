@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::{
+use crate::ui::{
     Labels,
     time::{self, Form},
 };

@@ -2,8 +2,11 @@
 
 use leptos::{html, prelude::*};
 
-use super::Labels;
-use crate::{action::ConfirmRequest, assistant::Assistant, view::each};
+use crate::{
+    assistant::Assistant,
+    ui::{Labels, each},
+    view::ConfirmRequest,
+};
 
 /// Shows the questions of handlers, one native `<dialog>` at a time. A [`super::ChatWindow`] holds
 /// one; an application with a chat window of its own places it itself.
@@ -16,7 +19,7 @@ pub fn ConfirmDialogs(
     /// Whose questions.
     assistant: Assistant,
 ) -> impl IntoView {
-    let dialogs = assistant.runtime().view.dialogs.clone();
+    let dialogs = assistant.view().dialogs.clone();
     let first = move || dialogs.with(|list| list.first().cloned().into_iter().collect());
     each(first, |request| request.id.to_string(), dialog)
 }

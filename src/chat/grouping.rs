@@ -11,12 +11,13 @@ use assistant_core::conversation::{CallKey, Phase};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
-use super::{Icon, Labels, counts::with_count, item::Turn};
+use super::{counts::with_count, item::Turn};
 use crate::{
     action::ToolCallView,
     assistant::Assistant,
     tool::{ExactText, has_default_card, tells_failure},
-    view::{PartKind, dynamic},
+    ui::{Icon, Labels, closest, dynamic},
+    view::PartKind,
 };
 
 /// How many neighbours make a group.
@@ -77,9 +78,8 @@ impl Groups {
 
     fn keep(self, call: &CallKey, event: &web_sys::Event) {
         let target = event.target().and_then(|target| target.dyn_into().ok());
-        let card = target.and_then(|target: web_sys::Element| {
-            target.closest("details.la-tool-card").ok().flatten()
-        });
+        let card =
+            target.and_then(|target: web_sys::Element| closest(&target, "details.la-tool-card"));
         let grouped = self
             .seats
             .try_with_untracked(|seats| seats.contains_key(call));

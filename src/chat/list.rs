@@ -13,7 +13,7 @@ use super::{
     item::{End, Item, Turn},
     thread::{Thread, View, Window},
 };
-use crate::view::MessageList;
+use crate::{ui::closest, view::MessageList};
 
 /// The attribute that says which block an element is.
 const BLOCK: &str = "data-block";
@@ -167,7 +167,7 @@ impl List {
     /// The focus must not get lost with the block that it is in: then it goes to the list.
     fn keep_focus(self, scroller: &web_sys::HtmlElement) {
         let focused = document().active_element();
-        let block = focused.and_then(|focused| focused.closest("[data-block]").ok().flatten());
+        let block = focused.and_then(|focused| closest(&focused, "[data-block]"));
         let Some(id) = block.and_then(|block| block.get_attribute(BLOCK)) else {
             return;
         };

@@ -5,14 +5,14 @@ use leptos::{html, prelude::*};
 use wasm_bindgen::JsCast;
 
 use super::{
-    Icon, Labels,
     grouping::{Groups, place as place_of},
+    part::PartView,
 };
 use crate::{
     assistant::Assistant,
-    part::PartView,
     tool::{ExactText, has_default_card},
-    view::{MessageCell, PartCell, PartKind, dynamic, each, when},
+    ui::{Icon, Labels, closest, dynamic, each, when},
+    view::{MessageCell, PartCell, PartKind},
 };
 
 /// One message of the chat. Nothing stands for an empty one.
@@ -152,7 +152,7 @@ fn ExpandAll() -> impl IntoView {
         open.update(|open| *open = !*open);
         let Some(message) = button
             .get_untracked()
-            .and_then(|button| button.closest(".la-message").ok().flatten())
+            .and_then(|button| closest(&button, ".la-message"))
         else {
             return;
         };

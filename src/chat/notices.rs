@@ -3,8 +3,12 @@
 use assistant_core::session::{Notice, NoticeAction, NoticeKind};
 use leptos::{html, prelude::*};
 
-use super::{Icon, Labels, counts::with_text, focus};
-use crate::{assistant::Assistant, tool::ExactText, view::each};
+use super::counts::with_text;
+use crate::{
+    assistant::Assistant,
+    tool::ExactText,
+    ui::{Icon, Labels, each, focus},
+};
 
 /// Notices with what can be done about them.
 ///
@@ -56,9 +60,9 @@ fn sentence(labels: &Labels, notice: &Notice) -> Option<String> {
         NoticeKind::Cancelled => &labels.notice_cancelled,
         NoticeKind::Stopped => &labels.notice_stopped,
         NoticeKind::NoAnswer => &labels.notice_no_answer,
-        NoticeKind::StepLimit => {
+        NoticeKind::RunLimit => {
             return Some(with_text(
-                &labels.notice_step_limit,
+                &labels.notice_run_limit,
                 number_in(&notice.message),
             ));
         }
@@ -71,7 +75,7 @@ fn sentence(labels: &Labels, notice: &Notice) -> Option<String> {
     Some(word.to_string())
 }
 
-/// The number in a sentence of the session: the limit is known to nobody else by now, and the steps
+/// The number in a sentence of the session: the limit is known to nobody else by now, and the runs
 /// may have gone beyond it.
 fn number_in(message: &str) -> &str {
     let mut numbers = message.split(|c: char| !c.is_ascii_digit());
@@ -116,7 +120,7 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
     let failure = notice.kind.is_failure();
     let (role, tone) = match notice.kind {
         _ if failure => ("alert", "error"),
-        NoticeKind::StepLimit
+        NoticeKind::RunLimit
         | NoticeKind::NoAnswer
         | NoticeKind::LoopEnded
         | NoticeKind::CallIdReused => ("status", "warning"),

@@ -3,11 +3,10 @@
 use assistant_core::event::{Content, PartBody};
 use leptos::prelude::*;
 
-use super::{Icon, Labels};
 use crate::{
     assistant::Assistant,
     part::show_file,
-    view::{each, when},
+    ui::{Icon, Labels, each, when},
 };
 
 /// The messages that follow, below the last one that was sent. Each becomes an ordinary message

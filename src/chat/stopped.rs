@@ -8,7 +8,7 @@ use leptos::prelude::document;
 use wasm_bindgen::JsCast;
 use web_sys::Element;
 
-use super::Labels;
+use crate::ui::Labels;
 
 /// Tells in every chat of the page that it has stopped, and offers to load the page again. For
 /// panic hooks:

@@ -3,21 +3,19 @@
 use leptos::prelude::*;
 
 use super::{
-    Feedback, Icon, Labels,
+    Feedback,
     actions::Desk,
     counts::{counted, with_count},
     item::{End, Item},
     list::{List, News},
     queued::Queued,
     scroll::StickToEnd,
-    spinner,
     turn::TurnView,
 };
 use crate::{
     assistant::Assistant,
     part::RunSteps,
-    runtime::{after, written},
-    view::{dynamic, each, when},
+    ui::{Icon, Labels, after, dynamic, each, spinner, when, written},
 };
 
 /// The messages of a chat, oldest first, following the newest while the end is in view.

@@ -4,14 +4,17 @@ use assistant_core::conversation::MessageId;
 use leptos::prelude::*;
 
 use super::{
-    Labels, MessageView,
+    MessageView,
     actions::{self, Desk},
     day::day_line,
     grouping::Groups,
     item::Turn,
     list::List,
 };
-use crate::view::{MessageEntry, dynamic, each};
+use crate::{
+    ui::{Labels, dynamic, each},
+    view::MessageEntry,
+};
 
 /// The messages of a block, in order. Below a turn that is finished stands what can be done.
 #[component]

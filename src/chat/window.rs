@@ -3,26 +3,24 @@
 use assistant_core::session::FinishReason;
 use leptos::prelude::*;
 
-use super::{
-    Composer, ConfirmDialogs, Feedback, Icon, Labels, Notices, Transcript, composer::is_asked,
-};
+use super::{Composer, ConfirmDialogs, Feedback, Notices, Transcript, composer::is_asked};
 use crate::{
     assistant::{Assistant, use_assistant},
     attachment::Attachments,
-    runtime,
     tool::{InterruptInbox, of_the_page},
-    view::{Activity, dynamic},
+    ui::{Icon, Labels, console_error, dynamic},
+    view::Activity,
 };
 
 /// Something the person could say first.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Suggestion {
     /// What is said.
     pub text: String,
     /// What the button shows.
     pub label: String,
     /// What stands before it.
-    pub icon: Option<Icon>,
+    pub icon: Option<ViewFn>,
 }
 
 impl Suggestion {
@@ -43,11 +41,20 @@ impl Suggestion {
         self
     }
 
-    /// Puts an icon before it.
+    /// Puts an icon before it: one of [`Icon`], or a function that draws one.
     #[must_use]
-    pub fn icon(mut self, icon: Icon) -> Self {
-        self.icon = Some(icon);
+    pub fn icon(mut self, icon: impl Into<ViewFn>) -> Self {
+        self.icon = Some(icon.into());
         self
+    }
+}
+
+impl std::fmt::Debug for Suggestion {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Suggestion")
+            .field("text", &self.text)
+            .field("label", &self.label)
+            .finish_non_exhaustive()
     }
 }
 
@@ -84,7 +91,7 @@ pub fn ChatWindow(
 ) -> impl IntoView {
     let Some(assistant) = use_assistant() else {
         if cfg!(feature = "csr") {
-            runtime::console_error("ChatWindow stands outside of <AssistantProvider>");
+            console_error("ChatWindow stands outside of <AssistantProvider>");
         }
         return shell(label).into_any();
     };
@@ -169,7 +176,7 @@ fn greeting(
         view! {
             <li>
                 <button type="button" class="la-suggestion" on:click=say>
-                    {suggestion.icon.map(Icon::view)}
+                    {suggestion.icon.as_ref().map(ViewFn::run)}
                     <span>{suggestion.label.clone()}</span>
                 </button>
             </li>

@@ -5,10 +5,7 @@ use std::sync::Arc;
 use leptos::task::spawn_local;
 use wasm_bindgen::JsCast;
 
-use crate::{
-    chat::Labels,
-    runtime::{SAID_MS, after, copy_to_clipboard},
-};
+use crate::ui::{Labels, SAID_MS, after, closest, copy_to_clipboard, find};
 
 /// Carries out what was clicked, if it was one of our buttons.
 pub(super) fn clicked(event: &web_sys::MouseEvent, labels: &Arc<Labels>) {
@@ -21,14 +18,6 @@ pub(super) fn clicked(event: &web_sys::MouseEvent, labels: &Arc<Labels>) {
     } else if let Some(button) = closest(&target, ".la-footnote-button") {
         show_footnote(&button);
     }
-}
-
-fn closest(element: &web_sys::Element, selector: &str) -> Option<web_sys::Element> {
-    element.closest(selector).ok().flatten()
-}
-
-fn find(element: &web_sys::Element, selector: &str) -> Option<web_sys::Element> {
-    element.query_selector(selector).ok().flatten()
 }
 
 fn copy_code(button: &web_sys::Element, labels: &Arc<Labels>) {

@@ -8,7 +8,7 @@ use super::{
     make,
     options::{Highlighter, Token},
 };
-use crate::chat::Labels;
+use crate::ui::Labels;
 
 /// How many bytes a piece holds before the next line begins another.
 const PIECE: usize = 2048;

@@ -4,7 +4,7 @@ use assistant_core::text::markdown::{Alert, Align, Kind};
 use web_sys::Element;
 
 use super::{link, make};
-use crate::chat::Labels;
+use crate::ui::Labels;
 
 /// The elements of a node: what stands in the parent, and what its children stand in.
 #[derive(Debug)]

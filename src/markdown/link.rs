@@ -8,7 +8,7 @@ use wasm_bindgen::JsCast;
 use web_sys::Element;
 
 use super::make;
-use crate::{chat::Labels, ui::shown_host};
+use crate::ui::{Labels, shown_host};
 
 /// A link. One that leads nowhere safe is text.
 pub(super) fn link(href: &str, title: &str) -> Option<Element> {

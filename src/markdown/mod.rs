@@ -24,8 +24,7 @@ use leptos::{html, prelude::*};
 
 use crate::{
     assistant::Assistant,
-    chat::Labels,
-    part::media_policy,
+    ui::{Labels, media_policy},
     view::{Mark, PartCell},
 };
 use paint::Painter;
@@ -92,7 +91,7 @@ struct Drawing {
 impl Drawing {
     fn follow(&mut self, assistant: &Assistant, message: &MessageId, part: usize) {
         let reader = &mut self.reader;
-        let progress = assistant.with_conversation(|conversation| {
+        let changes = assistant.with_conversation(|conversation| {
             match conversation.message(message)?.parts.get(part)? {
                 Part::Text(text) | Part::Reasoning(text) => {
                     Some(reader.advance(&text.text, text.open))
@@ -100,8 +99,8 @@ impl Drawing {
                 _ => None,
             }
         });
-        if let Some(progress) = progress.flatten() {
-            self.painter.apply(progress);
+        if let Some(changes) = changes.flatten() {
+            self.painter.apply(changes);
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use assistant_core::text::{
     address::MediaPolicy,
-    markdown::{Kind, Node, Progress},
+    markdown::{BlockChanges, Kind, Node},
 };
 
 use super::{
@@ -14,7 +14,7 @@ use super::{
     link, make,
     options::MarkdownOptions,
 };
-use crate::chat::Labels;
+use crate::ui::Labels;
 
 /// Draws blocks as children of one element.
 pub(super) struct Painter {
@@ -69,26 +69,26 @@ impl Painter {
     }
 
     /// Draws what has become of a text.
-    pub(super) fn apply(&mut self, progress: Progress) {
-        for (index, node) in progress.revised {
+    pub(super) fn apply(&mut self, changes: BlockChanges) {
+        for (index, node) in changes.revised {
             self.revise(index, node);
         }
         let mut open = std::mem::take(&mut self.open);
-        let first = progress.from.saturating_sub(self.finished);
-        if let Some(text) = progress.appended {
+        let first = changes.from.saturating_sub(self.finished);
+        if let Some(text) = changes.appended {
             let grown = first.checked_sub(1).and_then(|at| open.get_mut(at));
             if let Some(drawn) = grown {
                 self.grow(drawn, &text);
             }
         }
-        let count = first + progress.blocks.len();
-        for (place, node) in progress.blocks.into_iter().enumerate() {
+        let count = first + changes.blocks.len();
+        for (place, node) in changes.blocks.into_iter().enumerate() {
             self.put(&mut open, first + place, node);
         }
         for gone in open.drain(count.min(open.len())..) {
             make::remove(gone.outer());
         }
-        let finished = progress.finished.saturating_sub(self.finished);
+        let finished = changes.finished.saturating_sub(self.finished);
         for done in open.drain(..finished.min(open.len())) {
             self.finished += 1;
             finish(done, &self.options);

@@ -10,14 +10,13 @@ use std::{
 };
 
 use assistant_core::conversation::Part;
-use js_sys::JsString;
 use leptos::prelude::*;
 use serde_json::Value;
 
 use super::{PartHandle, files, sources};
 use crate::{
-    chat::{Icon, Labels},
-    view::{PartKind, dynamic},
+    ui::{Icon, Labels, dynamic, words},
+    view::PartKind,
 };
 
 /// How much of the data is shown, in bytes.
@@ -99,30 +98,6 @@ fn state_of(part: &Part) -> Option<String> {
 fn text_of(data: &Value, key: &str) -> Option<String> {
     let text = data.get(key)?.as_str()?.trim();
     (!text.is_empty()).then(|| text.chars().take(MAX_LINE).collect())
-}
-
-/// `web_search` and `webSearch` as "Web search".
-pub(crate) fn words(name: &str) -> String {
-    let mut words = String::new();
-    for c in name.chars().take(MAX_LINE) {
-        if matches!(c, '_' | '-' | '.' | ' ') {
-            words.push(' ');
-        } else if words.is_empty() {
-            words.push_str(&String::from(letter(c).to_upper_case()));
-        } else if c.is_uppercase() && words.ends_with(char::is_lowercase) {
-            words.push(' ');
-            words.push_str(&String::from(letter(c).to_lower_case()));
-        } else {
-            words.push(c);
-        }
-    }
-    words
-}
-
-/// A letter for the browser, which knows what it is in the other case: the tables of Rust weigh
-/// twenty kilobytes.
-fn letter(c: char) -> JsString {
-    JsString::from(c.encode_utf8(&mut [0; 4]) as &str)
 }
 
 fn data_of(part: &Part) -> Option<&Value> {

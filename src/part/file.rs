@@ -14,13 +14,8 @@ use assistant_core::{
 use leptos::prelude::*;
 use serde_json::Value;
 
-use super::{PartHandle, media_policy};
-use crate::{
-    chat::{Icon, Labels},
-    runtime::save_file,
-    ui::shown_host,
-    view::dynamic,
-};
+use super::PartHandle;
+use crate::ui::{Icon, Labels, dynamic, media_policy, save_file, shown_host, size_text};
 
 /// How much of a name is shown, in characters.
 const MAX_NAME: usize = 200;
@@ -214,20 +209,6 @@ fn chip(card: &Card, here: Option<String>) -> AnyView {
 fn decoded_len(base64: &str) -> usize {
     let padding = base64.bytes().rev().take_while(|b| *b == b'=').count();
     (base64.len() / 4 * 3).saturating_sub(padding)
-}
-
-/// A number of bytes for people.
-pub(crate) fn size_text(bytes: usize) -> String {
-    let tenths = |unit: usize| (bytes * 10 + unit / 2) / unit;
-    let (tenths, unit) = match bytes {
-        0..1_000 => return format!("{bytes} B"),
-        1_000..1_000_000 => (tenths(1_000), "kB"),
-        _ => (tenths(1_000_000), "MB"),
-    };
-    match (tenths / 10, tenths % 10) {
-        (whole, tenth) if whole < 10 && tenth > 0 => format!("{whole}.{tenth} {unit}"),
-        (whole, _) => format!("{whole} {unit}"),
-    }
 }
 
 fn last_segment(href: &str) -> Option<String> {

@@ -9,7 +9,7 @@ use leptos::prelude::*;
 use serde_json::Value;
 
 use super::{PartHandle, file};
-use crate::view::dynamic;
+use crate::ui::dynamic;
 
 /// The type of data that holds files.
 pub(super) const TYPE: &str = "files";

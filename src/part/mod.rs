@@ -1,60 +1,39 @@
 //! The parts of a message, each drawn by what it is.
 //!
 //! A host draws parts of its own kind with [`use_part_renderer`]; what nobody knows is named and
-//! shown as text. Neighbours: `chat` has the frame of the message around them, `tool` the cards
-//! of tool calls.
+//! shown as text. Neighbours: `tool` has the cards of tool calls, `chat` the frame of the message
+//! around both.
 
 mod data;
 mod file;
 mod files;
-mod media;
+mod foreign;
 mod reasoning;
 mod sources;
 mod steps;
 mod streaming;
-mod table;
 mod text;
 
-use assistant_core::conversation::MessageId;
 use leptos::prelude::*;
 
-use crate::{
-    assistant::Assistant,
-    tool::{Foreign, ToolCallSlot, foreign},
-    view::{PartCell, PartKind, dynamic},
-};
+use crate::{ui::dynamic, view::PartKind};
 
-pub use media::media_policy;
+pub use crate::{
+    assistant::{PartHandle, PartRendererGuard, use_part_renderer},
+    render::PartTarget,
+    ui::media_policy,
+};
 pub use steps::{RunSteps, RunStepsProps};
 pub use streaming::{StreamingText, StreamingTextProps};
-pub use table::{PartHandle, PartRendererGuard, PartTarget, use_part_renderer};
 
-pub(crate) use data::words;
-pub(crate) use file::{show as show_file, size_text};
-pub(crate) use table::PartTable;
+pub(crate) use file::show as show_file;
+pub(crate) use foreign::{Foreign, foreign};
 
-/// One part of a message, drawn by its renderer or by what it is.
-#[component]
-pub fn PartView(
-    /// Whose conversation.
-    assistant: Assistant,
-    /// The message.
-    message: MessageId,
-    /// The part.
-    part: PartCell,
-) -> impl IntoView {
-    if let PartKind::Call(key) = &part.kind {
-        let call = *key;
-        return view! { <ToolCallSlot assistant call /> }.into_any();
-    }
-    let part = PartHandle {
-        assistant,
-        message,
-        cell: part,
-    };
+/// A part that is no call, drawn by its renderer or by what it is.
+pub(crate) fn part_view(part: PartHandle) -> AnyView {
     let drawn = part.clone();
     let renderer = Memo::new(move |_| {
-        let table = &drawn.assistant.runtime().parts;
+        let table = drawn.assistant.parts();
         table.find(drawn.kind()).map(|(id, _)| id)
     });
     dynamic(move || match renderer.get() {
@@ -68,7 +47,7 @@ pub fn PartView(
 fn custom(part: PartHandle) -> AnyView {
     let assistant = part.assistant.clone();
     let inner = foreign(assistant, move || {
-        let (registration, renderer) = part.assistant.runtime().parts.find(part.kind())?;
+        let (registration, renderer) = part.assistant.parts().find(part.kind())?;
         let (drawn, default) = (part.clone(), part.clone());
         Some(Foreign {
             registration,
@@ -88,5 +67,13 @@ fn built_in(part: PartHandle) -> AnyView {
         PartKind::Data(_) | PartKind::Unknown => data::view(part),
         // Calls have a place of their own.
         PartKind::Call(_) => ().into_any(),
+    }
+}
+
+impl PartHandle {
+    /// The look that it has without a renderer.
+    #[must_use]
+    pub fn default_view(&self) -> AnyView {
+        built_in(self.clone())
     }
 }

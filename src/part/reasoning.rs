@@ -7,10 +7,7 @@ use assistant_core::conversation::Part;
 use leptos::prelude::*;
 
 use super::{PartHandle, text};
-use crate::{
-    chat::{Icon, Labels},
-    view::{dynamic, when},
-};
+use crate::ui::{Icon, Labels, dynamic, when};
 
 /// How much of the newest line is shown at most, in characters.
 const LATEST: usize = 160;

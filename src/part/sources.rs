@@ -9,11 +9,7 @@ use leptos::prelude::*;
 use serde_json::Value;
 
 use super::PartHandle;
-use crate::{
-    chat::{Icon, Labels},
-    ui::shown_host,
-    view::{dynamic, each},
-};
+use crate::ui::{Icon, Labels, dynamic, each, shown_host};
 
 /// The type of data that holds sources.
 pub(super) const TYPE: &str = "sources";

@@ -4,8 +4,7 @@ use leptos::prelude::*;
 
 use crate::{
     assistant::Assistant,
-    chat::{Icon, Labels, spinner},
-    view::{dynamic, each, when},
+    ui::{Icon, Labels, dynamic, each, spinner, when},
 };
 
 /// How much is shown of why a step failed, in characters.

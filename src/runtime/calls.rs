@@ -1,13 +1,13 @@
 //! What a page hears of calls: that a person is asked, that a call started, that it ended.
 //!
-//! Made from the phases that change in a step, and told once the session is free again, before the
-//! effects of the step are carried out.
+//! Made from the phases that an input changes, and told once the session is free again, before the
+//! effects of the input are carried out.
 
 use std::{cell::RefCell, collections::HashMap, fmt, rc::Rc, rc::Weak};
 
 use assistant_core::{
     conversation::{CallKey, Change, Phase, Status, ToolCall},
-    session::{Effect, JournalEntry, Step},
+    session::{Effect, JournalEntry, Output},
 };
 use send_wrapper::SendWrapper;
 
@@ -100,19 +100,19 @@ impl Runtime {
         }))
     }
 
-    /// What happened to calls in a step. `executed` is the name of the action that the page asked
+    /// What one input did to calls. `executed` is the name of the action that the page asked
     /// for in it: such a call may be over before anybody could read its name.
-    pub(super) fn call_events(&self, step: &Step, executed: Option<String>) -> Vec<CallEvent> {
+    pub(super) fn call_events(&self, output: &Output, executed: Option<String>) -> Vec<CallEvent> {
         let mut known = self.call_events.known.borrow_mut();
         let mut events = Vec::new();
-        let ended = step.effects.iter().filter_map(|effect| match effect {
+        let ended = output.effects.iter().filter_map(|effect| match effect {
             Effect::Record {
                 entry: JournalEntry::Finished { call, phase, .. },
             } => Some((*call, *phase)),
             _ => None,
         });
         let ended: Vec<(CallKey, Phase)> = ended.collect();
-        if step.changes.contains(&Change::Thread) {
+        if output.changes.contains(&Change::Thread) {
             let gone = std::mem::take(&mut *known).into_iter();
             let open = gone
                 .filter(|(_, was)| matches!(was.phase, Phase::ApprovalRequested | Phase::Running));
@@ -123,7 +123,7 @@ impl Runtime {
             }));
             self.take_in_history(&mut known, &ended);
         }
-        let changed = step.changes.iter().filter_map(|change| match change {
+        let changed = output.changes.iter().filter_map(|change| match change {
             Change::Call(key) => Some(*key),
             _ => None,
         });

@@ -1,27 +1,28 @@
 //! Carrying out what the session asks for.
 
-use std::{future::poll_fn, rc::Rc, task::Poll};
+use std::rc::Rc;
 
 use assistant_core::{
     action::ToolError,
-    event::{Diagnostic, RunInput},
-    session::{Effect, Input, Invocation, InvocationId, PolicyQuestion, RunKey, StreamEnd},
+    event::{Diagnostic, Event, RunInput},
+    session::{Effect, Input, Invocation, InvocationId, PolicyQuestion, RunKey},
 };
 use futures_channel::oneshot;
-use futures_util::future::{LocalBoxFuture, abortable};
-use leptos::prelude::Set;
+use futures_util::future::abortable;
 use serde_json::Value;
 use wasm_bindgen_futures::spawn_local;
 
-use super::{HandlerTask, Runtime, after};
+use super::{HandlerTask, Runtime};
 use crate::{
-    action::{Cancellation, ToolContext},
-    agent::EventSink,
+    agent::{EventSink, Receiver},
+    render::Cancellation,
+    ui::{after, page_settled},
 };
 
 impl Runtime {
     pub(super) fn carry_out(&self, effect: Effect) {
         match effect {
+            Effect::PrepareRun { run } => self.prepare_run(run),
             Effect::OpenRun { run, input } => self.open_run(run, *input),
             Effect::AbortRun { run } => {
                 if let Some(abort) = self.runs.borrow_mut().remove(&run) {
@@ -62,7 +63,7 @@ impl Runtime {
                 archive.push((thread_id, snapshot));
                 let ids = archive.iter().map(|(id, _)| id.clone()).collect();
                 drop(archive);
-                self.archived.set(ids);
+                self.screen.archived(ids);
             }
         }
     }
@@ -72,19 +73,23 @@ impl Runtime {
         let _ = self.dispatch(input);
     }
 
+    /// What a handler or a click changed on the page is done before the run opens: effects, mounts,
+    /// a navigation. Then the sources are read.
+    fn prepare_run(&self, run: RunKey) {
+        let runtime = self.weak();
+        spawn_local(async move {
+            page_settled().await;
+            if let Some(runtime) = runtime.upgrade() {
+                runtime.read_sources();
+                runtime.later(Input::OpenRun { run });
+            }
+        });
+    }
+
     fn open_run(&self, run: RunKey, input: RunInput) {
         let agent = Rc::clone(&self.agent.borrow());
         let sink = EventSink::new(self.weak(), run);
-        let stream: LocalBoxFuture<'static, StreamEnd> = match self.takes_back.get() {
-            // A page that goes takes its actions back before its provider goes: the run that this
-            // leads to is aborted before it begins.
-            true => Box::pin(async move {
-                give_way().await;
-                agent.run(input, sink).await
-            }),
-            false => agent.run(input, sink),
-        };
-        let (stream, abort) = abortable(stream);
+        let (stream, abort) = abortable(agent.run(input, sink));
         self.runs.borrow_mut().insert(run, abort);
         let runtime = self.weak();
         spawn_local(async move {
@@ -94,17 +99,6 @@ impl Runtime {
                 runtime.later(Input::RunClosed { run, end });
             }
         });
-    }
-
-    pub(crate) fn event(&self, run: RunKey, event: assistant_core::event::Event) {
-        self.later(Input::Event {
-            run,
-            event: Box::new(event),
-        });
-    }
-
-    pub(crate) fn diagnostic(&self, diagnostic: Diagnostic) {
-        self.later(Input::Diagnostic { diagnostic });
     }
 
     fn invoke(&self, invocation: Invocation) {
@@ -120,9 +114,7 @@ impl Runtime {
             });
         };
         let cancellation = Cancellation::default();
-        let args = invocation.args.clone();
-        let context = ToolContext::new(self.weak(), invocation, cancellation.clone());
-        let (work, abort) = abortable(handler(args, context));
+        let (work, abort) = abortable(handler(invocation, cancellation.clone()));
         self.handlers.borrow_mut().insert(
             id,
             HandlerTask {
@@ -189,15 +181,15 @@ impl Runtime {
     }
 }
 
-/// Lets the other tasks that are ready go first.
-async fn give_way() {
-    let mut waited = false;
-    poll_fn(|context| {
-        if std::mem::replace(&mut waited, true) {
-            return Poll::Ready(());
-        }
-        context.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await;
+impl Receiver for Runtime {
+    fn event(&self, run: RunKey, event: Event) {
+        self.later(Input::Event {
+            run,
+            event: Box::new(event),
+        });
+    }
+
+    fn diagnostic(&self, diagnostic: Diagnostic) {
+        self.later(Input::Diagnostic { diagnostic });
+    }
 }

@@ -10,7 +10,8 @@ use std::collections::HashSet;
 use assistant_core::conversation::Change;
 use wasm_bindgen::{JsCast, closure::Closure};
 
-use super::{Runtime, after};
+use super::Runtime;
+use crate::ui::after;
 
 /// How long changes wait at most, in milliseconds.
 const HIDDEN_MS: u32 = 250;
@@ -89,9 +90,9 @@ impl Runtime {
         if changes.is_empty() {
             return;
         }
-        let updates = self.read(|session| self.view.collect(&changes, session));
-        if let Some(updates) = updates {
-            self.view.apply(updates);
+        let show = self.read(|session| self.screen.changed(&changes, session));
+        if let Some(show) = show {
+            show();
         }
     }
 }

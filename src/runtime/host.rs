@@ -1,13 +1,13 @@
 //! What the session may ask: the clock, fresh ids, patterns, and rules of the application.
 
+use super::Runtime;
 use assistant_core::{
     action::{RegistrationId, schema::PatternHost},
-    session::{Answer, Host, PolicyQuestion, RunSummary},
+    session::{Answer, Host, PolicyQuestion, TurnSummary},
 };
 use serde_json::Value;
-use wasm_bindgen::JsValue;
 
-use super::Runtime;
+use crate::ui::{fresh_id, now};
 
 /// The browser, as the session's host.
 pub(super) struct BrowserHost<'a> {
@@ -40,7 +40,7 @@ impl Host for BrowserHost<'_> {
         Answer::Later
     }
 
-    fn stops(&mut self, rule: &str, summary: &RunSummary) -> bool {
+    fn stops(&mut self, rule: &str, summary: &TurnSummary) -> bool {
         self.runtime.stops(rule, summary)
     }
 
@@ -51,52 +51,6 @@ impl Host for BrowserHost<'_> {
         reason: Option<&str>,
     ) -> Option<Value> {
         let code = self.runtime.code(registration)?;
-        code.denial.as_ref().map(|denial| denial(args, reason))
+        code.denial.as_ref()?(args, reason)
     }
-}
-
-/// A number for a machine to read, such as `1.5`. Written by the browser: how Rust writes a float
-/// weighs ten kilobytes.
-pub(crate) fn written(number: f64) -> String {
-    let text = js_sys::Number::from(number).to_string_with_radix(10);
-    // It fails only at a radix that is none.
-    text.map(String::from).unwrap_or_default()
-}
-
-/// Milliseconds since 1970.
-#[allow(
-    clippy::cast_possible_truncation,
-    reason = "whole milliseconds fit for a long while"
-)]
-pub(crate) fn now() -> i64 {
-    js_sys::Date::now() as i64
-}
-
-/// A fresh id: 128 random bits of the platform, in hex.
-pub(crate) fn fresh_id() -> String {
-    let mut bytes = [0_u8; 16];
-    let filled = web_sys::window()
-        .and_then(|window| window.crypto().ok())
-        .map(|crypto| crypto.get_random_values_with_u8_array(&mut bytes));
-    if !matches!(filled, Some(Ok(_))) {
-        // No crypto: an insecure context of an old browser. Ids only have to differ.
-        for byte in &mut bytes {
-            *byte = random_byte();
-        }
-    }
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-#[allow(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "the product lies between 0 and 255"
-)]
-fn random_byte() -> u8 {
-    (js_sys::Math::random() * 256.0) as u8
-}
-
-/// Writes an error of the programmer to the console (rule "a hook without a provider").
-pub(crate) fn console_error(message: &str) {
-    web_sys::console::error_1(&JsValue::from_str(message));
 }

@@ -5,12 +5,10 @@
 //! the session is borrowed.
 
 mod calls;
-mod clipboard;
 mod effects;
-mod files;
 mod frames;
 mod host;
-mod timer;
+mod sources;
 mod watch;
 
 use std::{
@@ -21,31 +19,34 @@ use std::{
 
 use assistant_core::{
     action::{RegistrationId, ToolError},
-    conversation::CallKey,
+    conversation::{CallKey, Change},
     event::Diagnostic,
-    session::{Input, InvocationId, Options, Refusal, RunKey, RunSummary, Session},
+    session::{Input, InvocationId, Refusal, RunKey, Session, SessionOptions, TurnSummary},
 };
 use futures_channel::oneshot;
 use futures_util::future::AbortHandle;
-use leptos::prelude::ArcRwSignal;
 use serde_json::Value;
 
 use crate::{
-    action::{ActionCode, Cancellation},
     agent::Agent,
-    part::PartTable,
-    tool::Cards,
-    view::ViewModel,
+    render::{ActionCode, Cancellation},
+    ui::console_error,
 };
 
 pub use calls::{CallEvent, CallEventKind, Subscription};
-pub(crate) use clipboard::{SAID_MS, copy as copy_to_clipboard};
-pub(crate) use files::{read_base64, save_file};
-pub(crate) use host::{console_error, fresh_id, now, written};
-pub(crate) use timer::{after, sleep};
 
 type DiagnosticObserver = Rc<dyn Fn(&Diagnostic)>;
-type StopRule = Rc<dyn Fn(&RunSummary) -> bool>;
+type StopRule = Rc<dyn Fn(&TurnSummary) -> bool>;
+
+/// Shows what has changed: in a room above this one.
+pub(crate) trait Screen {
+    /// Reads what some changes are about while the session is borrowed. What it gives back is
+    /// called when the session is free again.
+    fn changed(&self, changes: &[Change], session: &Session) -> Box<dyn FnOnce()>;
+
+    /// The ids of the conversations in the archive, oldest first.
+    fn archived(&self, ids: Vec<String>);
+}
 
 /// A handler that runs.
 struct HandlerTask {
@@ -59,8 +60,11 @@ pub(crate) struct Runtime {
     session: RefCell<Session>,
     queue: RefCell<VecDeque<Input>>,
     draining: Cell<bool>,
-    /// Whether an action is being taken back.
-    takes_back: Cell<bool>,
+    /// What is read when a run opens.
+    sources: sources::Sources,
+    awaited: sources::Awaited,
+    /// Whether its provider is gone.
+    ended: Cell<bool>,
     agent: RefCell<Rc<dyn Agent>>,
     code: RefCell<HashMap<RegistrationId, Rc<ActionCode>>>,
     runs: RefCell<HashMap<RunKey, AbortHandle>>,
@@ -69,8 +73,6 @@ pub(crate) struct Runtime {
     /// Who waits for actions that the page asked for itself.
     executing: RefCell<HashMap<u64, oneshot::Sender<Result<Value, ToolError>>>>,
     archive: RefCell<Vec<(String, Value)>>,
-    /// The ids of the conversations in the archive, oldest first.
-    pub(crate) archived: ArcRwSignal<Vec<String>>,
     diagnostics: RefCell<Vec<DiagnosticObserver>>,
     call_events: calls::CallEvents,
     stop_rules: RefCell<HashMap<String, StopRule>>,
@@ -79,21 +81,26 @@ pub(crate) struct Runtime {
     frames: frames::Frames,
     watch: watch::Watch,
     last_number: Cell<u64>,
-    pub(crate) view: ViewModel,
-    pub(crate) cards: Cards,
-    pub(crate) parts: PartTable,
+    screen: Box<dyn Screen>,
 }
 
 impl Runtime {
-    pub(crate) fn new(agent: Rc<dyn Agent>, options: Options, thread_id: String) -> Rc<Self> {
+    pub(crate) fn new(
+        agent: Rc<dyn Agent>,
+        options: SessionOptions,
+        thread_id: String,
+        screen: Box<dyn Screen>,
+    ) -> Rc<Self> {
         let auto_deny = options.auto_deny;
-        let session = Session::new(thread_id.clone(), options);
+        let session = Session::new(thread_id, options);
         Rc::new_cyclic(|me| Self {
             me: me.clone(),
             session: RefCell::new(session),
             queue: RefCell::default(),
             draining: Cell::new(false),
-            takes_back: Cell::new(false),
+            sources: sources::Sources::default(),
+            awaited: sources::Awaited::default(),
+            ended: Cell::new(false),
             agent: RefCell::new(agent),
             code: RefCell::default(),
             runs: RefCell::default(),
@@ -101,7 +108,6 @@ impl Runtime {
             replies: RefCell::default(),
             executing: RefCell::default(),
             archive: RefCell::default(),
-            archived: ArcRwSignal::default(),
             diagnostics: RefCell::default(),
             call_events: calls::CallEvents::default(),
             stop_rules: RefCell::default(),
@@ -109,9 +115,7 @@ impl Runtime {
             frames: frames::Frames::default(),
             watch: watch::Watch::default(),
             last_number: Cell::new(0),
-            view: ViewModel::new(thread_id),
-            cards: Cards::default(),
-            parts: PartTable::default(),
+            screen,
         })
     }
 
@@ -132,13 +136,14 @@ impl Runtime {
 
     /// Takes an input in. From inside an effect it waits for its turn and counts as accepted.
     pub(crate) fn dispatch(&self, input: Input) -> Result<(), Refusal> {
-        let takes_back = matches!(input, Input::Unregister { .. });
+        if self.ended.get() && starts_something(&input) {
+            return Err(Refusal::Ended);
+        }
         self.queue.borrow_mut().push_back(input);
         if self.draining.replace(true) {
             return Ok(());
         }
         self.watch();
-        self.takes_back.set(takes_back);
         let mut first = None;
         while let Some(input) = self.next_input() {
             let refused = self.handle(input);
@@ -157,20 +162,24 @@ impl Runtime {
             Input::Execute { name, .. } => Some(name.clone()),
             _ => None,
         };
-        let step = self
+        let output = self
             .session
             .borrow_mut()
             .handle(input, &mut host::BrowserHost { runtime: self });
-        for diagnostic in &step.diagnostics {
+        for diagnostic in &output.diagnostics {
             self.report(diagnostic);
         }
-        let events = self.call_events(&step, executed);
-        self.note_changes(step.changes);
+        let events = self.call_events(&output, executed);
+        let offers_changed = output.changes.contains(&Change::Registry);
+        self.note_changes(output.changes);
         self.tell_calls(&events);
-        for effect in step.effects {
+        if offers_changed {
+            self.tell_awaited();
+        }
+        for effect in output.effects {
             self.carry_out(effect);
         }
-        step.refused
+        output.refused
     }
 
     fn report(&self, diagnostic: &Diagnostic) {
@@ -217,7 +226,7 @@ impl Runtime {
     }
 
     /// Asks a rule of the application whether the loop ends. The session is borrowed meanwhile.
-    fn stops(&self, name: &str, summary: &RunSummary) -> bool {
+    fn stops(&self, name: &str, summary: &TurnSummary) -> bool {
         let rule = self.stop_rules.borrow().get(name).cloned();
         if rule.is_none() {
             console_error(&format!(
@@ -247,6 +256,7 @@ impl Runtime {
     pub(crate) fn shut_down(&self) {
         // The session first, so that nothing begins anew when actions are taken back later.
         self.later(Input::Stop);
+        self.ended.set(true);
         for (_, abort) in self.runs.borrow_mut().drain() {
             abort.abort();
         }
@@ -254,8 +264,21 @@ impl Runtime {
             task.cancellation.cancel();
             task.abort.abort();
         }
-        self.cards.clear();
-        self.parts.clear();
         self.code.borrow_mut().clear();
+        self.drop_sources();
     }
+}
+
+/// Whether an input would begin a run or a handler.
+const fn starts_something(input: &Input) -> bool {
+    matches!(
+        input,
+        Input::Send { .. }
+            | Input::Retry
+            | Input::Continue
+            | Input::Execute { .. }
+            | Input::Tree { .. }
+            | Input::Decide { .. }
+            | Input::Answer { .. }
+    )
 }

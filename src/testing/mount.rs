@@ -7,7 +7,7 @@ use futures_util::future::select;
 use leptos::{mount::mount_to, prelude::*};
 use wasm_bindgen::JsCast;
 
-use crate::runtime::sleep;
+use crate::ui::{find, sleep};
 
 /// Growing text is shown at every second frame; one more for what that brings about.
 const FRAMES: usize = 3;
@@ -53,11 +53,7 @@ impl Mounted {
     /// The first element that fits a CSS selector.
     #[must_use]
     pub fn find(&self, selector: &str) -> Option<web_sys::HtmlElement> {
-        self.root
-            .query_selector(selector)
-            .ok()
-            .flatten()
-            .and_then(|found| found.dyn_into().ok())
+        find(&self.root, selector).and_then(|found| found.dyn_into().ok())
     }
 
     /// The text of the first element that fits a CSS selector, or nothing.

@@ -4,7 +4,7 @@
 use leptos::prelude::*;
 
 use super::ExactText;
-use crate::chat::{Icon, Labels};
+use crate::ui::{Icon, Labels};
 
 /// How much is shown at once, in characters and in lines; the rest can be opened.
 const MOST_CHARS: usize = 500;

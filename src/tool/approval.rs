@@ -15,8 +15,7 @@ use super::{
 };
 use crate::{
     action::ToolCallView,
-    chat::{Icon, Labels, focus},
-    view::{dynamic, when},
+    ui::{Icon, Labels, dynamic, focus, when},
 };
 
 /// Asks the person whether a call may run, showing exactly what would. The arguments can be
@@ -48,7 +47,7 @@ pub fn ApprovalCard(
 
 fn card(call: &ToolCallView<Value>, asked: Option<String>) -> AnyView {
     let labels = Labels::current();
-    let id = format!("la-approval-{}", crate::runtime::fresh_id());
+    let id = format!("la-approval-{}", crate::ui::fresh_id());
     let by_agent = asked.is_some();
     let (kind, icon, title) = match (by_agent, untrack(|| call.is_run_by_agent())) {
         (true, _) => ("agent", Icon::Question, labels.agent_asks_call.clone()),
@@ -110,11 +109,16 @@ struct Shown {
 impl Shown {
     /// Follows whether what stands before the mark can have been read.
     fn seen(&self) -> Seen {
-        let (call, editing) = (self.call.clone(), self.editing);
-        let content: Memo<Option<Fingerprint>> = Memo::new(move |_| call.fingerprint());
+        let editing = self.editing;
         // A form of other arguments is void.
-        Seen::new(content, move || editing.set(false))
+        seen(self.call.clone(), move || editing.set(false))
     }
+}
+
+/// Follows whether a call can have been read as it is now; tells when it is another one.
+pub(super) fn seen(call: ToolCallView<Value>, changed: impl Fn() + 'static) -> Seen {
+    let content: Memo<Option<Fingerprint>> = Memo::new(move |_| call.fingerprint());
+    Seen::new(content, changed)
 }
 
 /// What the action does, in the page's words.
@@ -144,8 +148,8 @@ pub(super) fn changed_note(call: ToolCallView<Value>) -> AnyView {
     .into_any()
 }
 
-/// What would run, exactly; `end` comes to stand behind it.
-pub(super) fn arguments(call: ToolCallView<Value>, end: NodeRef<html::Span>) -> AnyView {
+/// What would run, exactly; `end` stands behind it.
+pub(super) fn arguments(call: ToolCallView<Value>, end: Option<AnyView>) -> AnyView {
     let text = Memo::new(move |_| match call.args_value() {
         Some(args) => pretty(&args),
         None => call.args_text(),
@@ -159,7 +163,7 @@ pub(super) fn arguments(call: ToolCallView<Value>, end: NodeRef<html::Span>) -> 
             aria-label=Labels::current().arguments.clone()
         >
             {dynamic(move || view! { <ExactText text=text.get() /> })}
-            <span class="la-approval-end" node_ref=end></span>
+            {end}
         </pre>
     }
     .into_any()
@@ -230,7 +234,7 @@ fn decide(shown: &Shown, question: Option<String>) -> impl IntoView + use<> {
         }
     });
     view! {
-        {arguments(call, seen.end)}
+        {arguments(call, Some(seen.end()))}
         {question.map(|text| agents_words(&labels, &text))}
         {edit}
         {
@@ -260,7 +264,7 @@ fn decide(shown: &Shown, question: Option<String>) -> impl IntoView + use<> {
 }
 
 /// What is still to be read before an approval counts, to whoever wanted to approve already.
-fn hint(labels: &Labels, seen: Seen) -> impl IntoView + use<> {
+pub(super) fn hint(labels: &Labels, seen: Seen) -> impl IntoView + use<> {
     let word = labels.read_to_end.clone();
     let text = move || {
         seen.asks_to_read()
@@ -319,7 +323,7 @@ fn edit(shown: &Shown) -> impl IntoView + use<> {
             >
                 <span>{labels.cancel.clone()}</span>
             </button>
-            <span class="la-approval-end" node_ref=seen.end></span>
+            {seen.end()}
         </SchemaForm>
     }
 }

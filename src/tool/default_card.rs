@@ -9,9 +9,8 @@ use serde_json::Value;
 use super::{ExactText, exact::ExactArguments, pretty::pretty};
 use crate::{
     action::ToolCallView,
-    chat::{Icon, Labels, spinner},
     part::show_file,
-    view::dynamic,
+    ui::{Icon, Labels, dynamic, spinner},
 };
 
 /// Name and state of a call in one line; arguments, result and error behind it.
@@ -57,6 +56,17 @@ pub fn DefaultCard(
             </summary>
             <div class="la-tool-body">{sections(&labels, &body)}</div>
         </details>
+    }
+}
+
+impl<T> ToolCallView<T> {
+    /// The card that stands where an action has no renderer.
+    #[must_use]
+    pub fn default_card(&self) -> AnyView {
+        DefaultCard(DefaultCardProps {
+            call: self.clone().cast(),
+        })
+        .into_any()
     }
 }
 

@@ -4,11 +4,7 @@
 
 use leptos::prelude::*;
 
-use crate::{
-    chat::{Labels, time},
-    runtime::{after, now},
-    view::dynamic,
-};
+use crate::ui::{Labels, after, dynamic, now, time};
 
 /// The line. `at` is in milliseconds since 1970; nothing stands there without it.
 #[component]

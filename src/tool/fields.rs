@@ -7,7 +7,7 @@
 use leptos::prelude::*;
 use serde_json::{Map, Value};
 
-use crate::chat::Labels;
+use crate::ui::Labels;
 
 /// How many references and alternatives lead from a schema to what it means.
 const MAX_HOPS: usize = 8;

@@ -11,11 +11,7 @@ use super::{
     fields::{self, Choice, Field, Kind, Wrong},
     pieces::{Detail, has_hidden},
 };
-use crate::{
-    chat::{Labels, focus},
-    runtime::fresh_id,
-    view::dynamic,
-};
+use crate::ui::{Labels, dynamic, focus, fresh_id};
 
 /// What is wrong with a value that a form gave.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,8 +10,7 @@ use leptos::prelude::*;
 use super::{Problem, ToolCallSlot, question::question};
 use crate::{
     assistant::Assistant,
-    chat::Labels,
-    view::{dynamic, each, when},
+    ui::{Labels, dynamic, each, when},
 };
 
 /// The questions of the agent that no approval card stands for: Approve and Deny where that answers

@@ -3,13 +3,11 @@
 
 mod agents_words;
 mod approval;
-mod cards;
 mod deeds;
 mod default_card;
 mod exact;
 mod expiry;
 mod fields;
-mod foreign;
 mod form;
 mod inbox;
 mod pieces;
@@ -25,8 +23,6 @@ pub use form::{Problem, SchemaForm, SchemaFormProps};
 pub use inbox::{InterruptInbox, InterruptInboxProps};
 pub use slot::{ToolCallSlot, ToolCallSlotProps};
 
-pub(crate) use cards::Cards;
 pub(crate) use default_card::tells_failure;
-pub(crate) use foreign::{Foreign, foreign};
 pub(crate) use inbox::of_the_page;
 pub(crate) use slot::has_default_card;

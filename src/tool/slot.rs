@@ -1,8 +1,6 @@
 //! The place of a tool call in a message: the approval card, the action's own card, or the
 //! default card.
 
-use std::rc::Rc;
-
 use assistant_core::{
     action::RegistrationId,
     conversation::{CallKey, Phase, Status},
@@ -11,15 +9,15 @@ use leptos::prelude::*;
 use serde_json::Value;
 
 use super::{
-    ApprovalCard, DefaultCard, Foreign,
-    approval::{arguments, changed_note},
-    foreign,
+    ApprovalCard, DefaultCard,
+    approval::{arguments, changed_note, hint, seen},
 };
 use crate::{
-    action::{ActionCode, Renderer, ToolCallView},
+    action::ToolCallView,
     assistant::Assistant,
-    chat::{Icon, Labels},
-    view::dynamic,
+    part::{Foreign, foreign},
+    render::{CallRenderers, Renderer},
+    ui::{Icon, Labels, dynamic},
 };
 
 /// What stands in the slot right now.
@@ -73,29 +71,43 @@ pub fn ToolCallSlot(
 
 /// Who draws the call; who asks inside a reactive closure is told of changes.
 fn face_of(assistant: &Assistant, call: &ToolCallView<Value>) -> Face {
-    assistant.runtime().view.renderers.track();
+    assistant.view().renderers.track();
     let name = call.name();
-    let drawn = |find: fn(&ActionCode) -> Option<&Renderer>| {
-        code_of(assistant, &name).and_then(|(id, code)| find(&code).map(|_| id))
-    };
+    let drawn = |find: Find| renderer_of(assistant, &name, find).map(|(id, ..)| id);
     if call.phase() == Phase::ApprovalRequested {
         // What the agent asks, and what nothing here can run, has the built-in card.
         let own = !call.is_asked_by_agent() && call.can_run();
-        let own = own.then(|| drawn(|code| code.approval_renderer.as_ref()));
+        let own = own.then(|| drawn(|renderers| renderers.approval.as_ref()));
         return own.flatten().map_or(Face::Approval, Face::CustomApproval);
     }
     // The card of an action shows what this page ran, and nothing that was only said.
-    match drawn(|code| code.renderer.as_ref()) {
+    match drawn(|renderers| renderers.card.as_ref()) {
         Some(id) if !call.is_reported() => Face::Custom(id),
         _ => Face::Default,
     }
 }
 
-/// The code of the action in force under a name.
-fn code_of(assistant: &Assistant, name: &str) -> Option<(RegistrationId, Rc<ActionCode>)> {
-    let runtime = assistant.runtime();
-    let id = runtime.read(|session| session.registry().in_force(name).map(|entry| entry.id))??;
-    Some((id, runtime.code(id)?))
+type Find = fn(&CallRenderers<ToolCallView>) -> Option<&Renderer<ToolCallView>>;
+
+/// Who draws calls of a name: the action in force, or else the newest one that has a renderer, so
+/// that cards stay while their action is disabled. Beside it, whether it sees arguments stream in.
+fn renderer_of(
+    assistant: &Assistant,
+    name: &str,
+    find: Find,
+) -> Option<(RegistrationId, Renderer<ToolCallView>, bool)> {
+    let ids: Vec<RegistrationId> = assistant.read(|session| {
+        let registry = session.registry();
+        let all = registry
+            .in_force(name)
+            .into_iter()
+            .chain(registry.named(name));
+        all.map(|entry| entry.id).collect()
+    })?;
+    ids.into_iter().find_map(|id| {
+        let renderers = assistant.calls().get(id)?;
+        Some((id, find(&renderers)?.clone(), renderers.streams_args))
+    })
 }
 
 /// Whether a call shows the default card; who asks inside a reactive closure is told of changes.
@@ -111,10 +123,10 @@ pub(crate) fn has_default_card(assistant: &Assistant, call: &CallKey) -> bool {
 fn custom_card(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let (drawn, default) = (assistant.clone(), call.clone());
     foreign(assistant, move || {
-        let found = call.name_untracked_with(|name| code_of(&drawn, name));
-        let (registration, code) = found?;
-        let renderer = code.renderer.clone()?;
-        let (view, default) = (call.clone().streaming(code.streams_args), default.clone());
+        let find: Find = |renderers| renderers.card.as_ref();
+        let found = call.name_untracked_with(|name| renderer_of(&drawn, name, find));
+        let (registration, renderer, streams_args) = found?;
+        let (view, default) = (call.clone().streaming(streams_args), default.clone());
         Some(Foreign {
             registration,
             draw: Box::new(move || renderer(view)),
@@ -123,15 +135,18 @@ fn custom_card(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     })
 }
 
-/// What an action draws to ask whether a call may run, with the exact arguments one click away.
+/// What an action draws to ask whether a call may run, with the exact arguments one click away. It
+/// must have been in view to its end before an approval counts.
 fn custom_approval(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let labels = Labels::current();
-    let (drawn, shown) = (assistant.clone(), call.clone());
+    let seen = seen(call.clone(), || ());
+    let (drawn, shown) = (assistant.clone(), call.clone().behind(seen.gate()));
+    let asked = call.clone();
     let card = foreign(assistant, move || {
-        let found = shown.name_untracked_with(|name| code_of(&drawn, name));
-        let (registration, code) = found?;
-        let renderer = code.approval_renderer.clone()?;
-        let (view, default) = (shown.clone(), shown.clone());
+        let find: Find = |renderers| renderers.approval.as_ref();
+        let found = shown.name_untracked_with(|name| renderer_of(&drawn, name, find));
+        let (registration, renderer, _) = found?;
+        let (view, default) = (shown.clone(), asked.clone());
         Some(Foreign {
             registration,
             draw: Box::new(move || renderer(view)),
@@ -144,11 +159,11 @@ fn custom_approval(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let note = changed_note(call.clone());
     view! {
         <div class="la-approval-custom">
-            {note} {card} <details class="la-fold">
+            {note} {card} {seen.end()} {hint(&labels, seen)} <details class="la-fold">
                 <summary class="la-fold-summary">
                     {Icon::chevron()} <span>{labels.exact_arguments.clone()}</span>
                 </summary>
-                {arguments(call, NodeRef::new())}
+                {arguments(call, None)}
             </details>
         </div>
     }

@@ -1,5 +1,33 @@
-//! What every room may use and that knows nothing of any: how things are named to a person.
+//! What every room may use and that knows nothing of any: words, icons, focus, time, files, and joints
+//! between views.
 
+mod clipboard;
+mod console;
+mod dom;
+mod files;
+pub(crate) mod focus;
 mod host;
+mod icons;
+mod id;
+mod joint;
+mod labels;
+mod media;
+pub(crate) mod time;
+mod timer;
+mod words;
 
+pub use icons::{Icon, spinner};
+pub use labels::Labels;
+pub use media::media_policy;
+
+pub(crate) use clipboard::{SAID_MS, copy as copy_to_clipboard};
+pub(crate) use console::console_error;
+pub(crate) use dom::{closest, find};
+pub(crate) use files::{read_base64, save_file};
 pub(crate) use host::shown_host;
+pub(crate) use id::fresh_id;
+pub(crate) use joint::{dynamic, each, when};
+pub(crate) use labels::Word;
+pub(crate) use time::now;
+pub(crate) use timer::{after, page_settled, sleep};
+pub(crate) use words::{size_text, words, written};

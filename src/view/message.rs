@@ -1,12 +1,13 @@
 //! The signals of a message and its parts.
 
 use assistant_core::{
-    conversation::{CallKey, Cut, Message, MessageId, Part},
+    conversation::{Cut, Message, MessageId, Part},
     event::Role,
 };
 use leptos::prelude::*;
 
 use super::set_if_changed;
+use crate::render::PartKind;
 
 /// A message as views see it: what never changes as values, the rest as signals.
 #[derive(Debug, Clone)]
@@ -42,24 +43,6 @@ pub struct PartCell {
     pub kind: PartKind,
     /// How far a text has come; of other parts, how often they changed.
     pub mark: ArcRwSignal<Mark>,
-}
-
-/// What a part is.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum PartKind {
-    /// Text.
-    Text,
-    /// What the model thought.
-    Reasoning,
-    /// A tool call.
-    Call(CallKey),
-    /// A file.
-    File,
-    /// Structured data, by the name of its type.
-    Data(String),
-    /// Something that is not known here.
-    Unknown,
 }
 
 /// How far a text has come. Within one generation it only grows.

@@ -5,13 +5,14 @@
 //! the signals of the message, part or call that it is about, and no other.
 
 mod call;
-mod joint;
+mod dialog;
 mod list;
 mod message;
 
 use std::{
     cell::RefCell,
     collections::{HashMap, HashSet},
+    rc::Rc,
     sync::atomic::{AtomicU32, Ordering::Relaxed},
 };
 
@@ -23,12 +24,15 @@ use assistant_core::{
 use leptos::prelude::*;
 use send_wrapper::SendWrapper;
 
-use crate::action::ConfirmRequest;
+use crate::runtime::Screen;
 
 pub use call::CallCell;
-pub(crate) use joint::{dynamic, each, when};
+pub use dialog::ConfirmOptions;
+pub(crate) use dialog::ConfirmRequest;
 pub use list::{MessageEntry, MessageList};
-pub use message::{Mark, MessageCell, PartCell, PartKind};
+pub use message::{Mark, MessageCell, PartCell};
+
+pub use crate::render::PartKind;
 
 /// What is going on, in one value for headers and composers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -61,6 +65,8 @@ pub(crate) struct ViewModel {
     /// What the person said and the agent is not told yet.
     pub(crate) queued: ArcRwSignal<Vec<Content>>,
     pub(crate) thread_id: ArcRwSignal<String>,
+    /// The ids of the conversations that others took the place of, oldest first.
+    pub(crate) archived: ArcRwSignal<Vec<String>>,
     /// Counts registrations and removals: cards look again who renders them.
     pub(crate) renderers: ArcRwSignal<u32>,
     /// How many questions of handlers are open, in cards and dialogs.
@@ -78,7 +84,7 @@ struct Cells {
 
 /// New values for signals, read while the session was borrowed.
 #[derive(Default)]
-pub(crate) struct Updates {
+struct Updates {
     path: Option<list::Growth>,
     parts: Vec<(MessageCell, message::Shape)>,
     marks: Vec<(PartCell, Mark)>,
@@ -109,6 +115,7 @@ impl ViewModel {
             approvals: ArcRwSignal::new(Vec::new()),
             queued: ArcRwSignal::new(Vec::new()),
             thread_id: ArcRwSignal::new(thread_id),
+            archived: ArcRwSignal::new(Vec::new()),
             renderers: ArcRwSignal::new(0),
             asks: AtomicU32::new(0),
             dialogs: ArcRwSignal::new(Vec::new()),
@@ -145,7 +152,7 @@ impl ViewModel {
     }
 
     /// Reads what the changes are about. No signal is touched: the session is borrowed.
-    pub(crate) fn collect(&self, changes: &[Change], session: &Session) -> Updates {
+    fn collect(&self, changes: &[Change], session: &Session) -> Updates {
         let mut cells = self.cells.borrow_mut();
         let mut updates = Updates::default();
         // However much of a message changed, its parts are listed once.
@@ -185,8 +192,8 @@ impl ViewModel {
                 Change::Call(key) => updates.calls.extend(cells.shown(key, session)),
                 Change::State => updates.state = true,
                 Change::Run | Change::Steps => {
-                    let runs = session.summary().steps.iter();
-                    let steps = runs.flat_map(|run| run.agent_steps.clone());
+                    let runs = session.summary().runs.iter();
+                    let steps = runs.flat_map(|run| run.steps.clone());
                     updates.agent_steps = Some(steps.collect());
                 }
                 Change::Registry => {
@@ -212,7 +219,7 @@ impl ViewModel {
     }
 
     /// Gives the signals their new values.
-    pub(crate) fn apply(&self, updates: Updates) {
+    fn apply(&self, updates: Updates) {
         for (cell, shape) in updates.parts {
             cell.reshape(shape);
         }
@@ -265,6 +272,17 @@ impl ViewModel {
     /// The signals of a call.
     pub(crate) fn call(&self, key: &CallKey, session: &Session) -> Option<CallCell> {
         self.cells.borrow_mut().call(key, session)
+    }
+}
+
+impl Screen for Rc<ViewModel> {
+    fn changed(&self, changes: &[Change], session: &Session) -> Box<dyn FnOnce()> {
+        let (view, updates) = (Self::clone(self), self.collect(changes, session));
+        Box::new(move || view.apply(updates))
+    }
+
+    fn archived(&self, ids: Vec<String>) {
+        self.archived.set(ids);
     }
 }
 

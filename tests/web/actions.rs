@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Action, ToolContext, ToolError,
+    ToolAction, ToolContext, ToolError,
     agent::Script,
     core::event::MessageBody,
     testing::{MockAgent, settle},
@@ -39,8 +39,8 @@ async fn an_action_is_listed_while_its_component_lives_and_is_enabled() {
         view! {
             <Show when=move || shown.get()>
                 {move || {
-                    use_assistant_action(Action::new("always", "Always there"));
-                    use_assistant_action(Action::new("sometimes", "").enabled(enabled));
+                    use_assistant_action(ToolAction::new("always", "Always there"));
+                    use_assistant_action(ToolAction::new("sometimes", "").enabled(enabled));
                 }}
             </Show>
         }
@@ -71,18 +71,18 @@ async fn results_of_every_kind_go_out_together_in_call_order() {
         )
         .answer(Script::new().text("Thanks."));
     let chat = chat(agent, || {
-        use_assistant_action(Action::new("text", "").handler(|_: Value| async {
+        use_assistant_action(ToolAction::new("text", "").handler(|_: Value| async {
             settle().await;
             Ok::<_, ToolError>("approved")
         }));
         use_assistant_action(
-            Action::new("flag", "").handler(|_: Value| async { Ok::<_, ToolError>(true) }),
+            ToolAction::new("flag", "").handler(|_: Value| async { Ok::<_, ToolError>(true) }),
         );
         use_assistant_action(
-            Action::new("list", "").handler(|_: Value| async { Ok::<_, ToolError>([1, 2]) }),
+            ToolAction::new("list", "").handler(|_: Value| async { Ok::<_, ToolError>([1, 2]) }),
         );
         use_assistant_action(
-            Action::new("unit", "").handler(|_: Value| async { Ok::<_, ToolError>(()) }),
+            ToolAction::new("unit", "").handler(|_: Value| async { Ok::<_, ToolError>(()) }),
         );
     })
     .await;
@@ -100,7 +100,7 @@ async fn a_handler_that_cannot_read_its_arguments_says_which_field() {
         .answer(Script::new().text("I see."));
     let chat = chat(agent, || {
         use_assistant_action(
-            Action::new("web_search", "")
+            ToolAction::new("web_search", "")
                 .handler(|args: Query| async move { Ok::<_, ToolError>(args.query) }),
         );
     })
@@ -130,7 +130,7 @@ async fn a_handler_knows_its_call_and_the_chat() {
         .answer(Script::new().call("look", &json!({})))
         .answer(Script::new().text("Done."));
     let chat = chat(agent, || {
-        use_assistant_action(Action::new("look", "").handler(
+        use_assistant_action(ToolAction::new("look", "").handler(
             |_: Value, context: ToolContext| async move {
                 let history = context.history();
                 let question = history.first().map(|message| message.text());
@@ -197,7 +197,7 @@ async fn context_goes_along_while_its_component_lives() {
 async fn a_handler_may_end_the_loop() {
     let agent = MockAgent::new().answer(Script::new().call("last", &json!({})));
     let chat = chat(agent, || {
-        use_assistant_action(Action::new("last", "").handler(
+        use_assistant_action(ToolAction::new("last", "").handler(
             |_: Value, context: ToolContext| async move {
                 context.stop_loop();
                 Ok::<_, ToolError>("enough")
@@ -221,7 +221,7 @@ async fn a_handler_may_end_the_loop() {
 #[wasm_bindgen_test]
 async fn a_hook_without_a_provider_is_inert() {
     let page = leptos_assistant::testing::mount(|| {
-        use_assistant_action(Action::new("lost", ""));
+        use_assistant_action(ToolAction::new("lost", ""));
         use_assistant_context("lost", "x".to_owned());
         view! { <p class="still-here"></p> }
     });
@@ -236,7 +236,7 @@ async fn two_providers_do_not_share_actions() {
         let agent = MockAgent::new().answer(Script::new().call("who", &json!({})));
         chat(agent, move || {
             use_assistant_action(
-                Action::new("who", "")
+                ToolAction::new("who", "")
                     .handler(move |_: Value| async move { Ok::<_, ToolError>(word) }),
             );
         })
@@ -253,16 +253,15 @@ async fn two_providers_do_not_share_actions() {
 #[wasm_bindgen_test]
 async fn a_silent_handler_is_given_up_after_its_time() {
     let agent = MockAgent::new().answer(Script::new().call("silent", &json!({})));
-    let chat =
-        chat(agent, || {
-            use_assistant_action(Action::new("silent", "").timeout_ms(50).handler(
-                |_: Value| async {
-                    std::future::pending::<()>().await;
-                    Ok::<_, ToolError>(())
-                },
-            ));
-        })
-        .await;
+    let chat = chat(agent, || {
+        use_assistant_action(ToolAction::new("silent", "").timeout_ms(50).handler(
+            |_: Value| async {
+                std::future::pending::<()>().await;
+                Ok::<_, ToolError>(())
+            },
+        ));
+    })
+    .await;
     chat.assistant.send("go").unwrap();
     chat.idle().await;
     assert!(
@@ -284,16 +283,15 @@ async fn an_eager_action_starts_at_the_end_of_its_arguments() {
         )
         .answer(Script::new().text("Done."));
     let ran = RwSignal::new(false);
-    let chat =
-        chat(agent, move || {
-            use_assistant_action(Action::new("peek", "").eager().handler(
-                move |_: Value| async move {
-                    ran.set(true);
-                    Ok::<_, ToolError>(7)
-                },
-            ));
-        })
-        .await;
+    let chat = chat(agent, move || {
+        use_assistant_action(ToolAction::new("peek", "").eager().handler(
+            move |_: Value| async move {
+                ran.set(true);
+                Ok::<_, ToolError>(7)
+            },
+        ));
+    })
+    .await;
     chat.assistant.send("go").unwrap();
     chat.appears("[data-status=complete]").await;
     assert!(ran.get_untracked());
@@ -312,13 +310,13 @@ async fn an_eager_action_starts_at_the_end_of_its_arguments() {
 async fn an_action_can_be_run_by_hand() {
     let chat = chat(MockAgent::new(), || {
         use_assistant_action(
-            Action::new("web_search", "")
+            ToolAction::new("web_search", "")
                 .parameters(json!({"type": "object", "required": ["query"]}))
                 .handler(|args: Query| async move { Ok::<_, ToolError>(args.query) }),
         );
-        use_assistant_action(Action::new("bare", ""));
+        use_assistant_action(ToolAction::new("bare", ""));
         use_assistant_action(
-            Action::new("shown", "")
+            ToolAction::new("shown", "")
                 .render_only()
                 .handler(|_: Value| async { Ok::<_, ToolError>(1) }),
         );
@@ -333,7 +331,7 @@ async fn an_action_can_be_run_by_hand() {
         .execute("web_search", json!({}))
         .await
         .unwrap_err();
-    assert!(wrong.message.contains("/query"), "{wrong}");
+    assert!(wrong.message.contains("/query"), "{wrong:?}");
     for (name, message) in [
         ("nobody", "Action nobody not found"),
         ("bare", "Action bare has no handler"),

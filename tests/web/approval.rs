@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Action, Approval, ToolError,
+    Approval, ToolAction, ToolError,
     agent::Script,
     testing::{MockAgent, settle},
     use_assistant_action,
@@ -23,7 +23,7 @@ pub async fn weather(approval: fn() -> Approval, args: Value) -> (Chat, RwSignal
         .answer(Script::new().text("There you are."));
     let chat = chat(agent, move || {
         use_assistant_action(
-            Action::new("get_weather", "Look the weather up")
+            ToolAction::new("get_weather", "Look the weather up")
                 .approval(approval())
                 .handler(move |_: Value| async move {
                     ran.update(|n| *n += 1);
@@ -118,7 +118,7 @@ async fn a_reason_for_denying_reaches_the_agent() {
 /// Rule "rules about asking": the rule sees the arguments
 #[wasm_bindgen_test]
 async fn a_rule_decides_by_the_arguments() {
-    let rule = || Approval::when(|args| args["amount"].as_f64().is_none_or(|n| n > 100.0));
+    let rule = || Approval::when(|args: &Value| args["amount"].as_f64().is_none_or(|n| n > 100.0));
     let (small, ran) = weather(rule, json!({"amount": 50})).await;
     small.idle().await;
     assert_eq!(ran.get_untracked(), 1, "50 runs at once");
@@ -140,7 +140,7 @@ async fn the_card_leaves_the_focus_and_the_text_alone() {
     );
     let chat = chat(agent, || {
         use_assistant_action(
-            Action::new("get_weather", "")
+            ToolAction::new("get_weather", "")
                 .approval(Approval::Always)
                 .handler(|_: Value| async { Ok::<_, ToolError>(()) }),
         );
@@ -189,7 +189,7 @@ async fn the_agent_is_told_what_the_person_decides_about_its_own_tool() {
             .answer(answer.text("There you are."));
         let chat = chat(agent, || {
             use_assistant_action(
-                Action::new("get_weather", "Look the weather up")
+                ToolAction::new("get_weather", "Look the weather up")
                     .render_only()
                     .approval(Approval::Always)
                     .run_by_agent(),

@@ -3,7 +3,7 @@
 use std::{cell::RefCell, rc::Rc, time::Duration};
 
 use leptos_assistant::{
-    Action, MarkdownTools, Options, ToolContext, ToolError,
+    MarkdownTools, SessionOptions, ToolAction, ToolContext, ToolError,
     agent::{Script, ScriptedAgent, Transcript, last_user_text},
     core::event::{EventKind, MessageBody},
     testing::{MockAgent, settle},
@@ -24,21 +24,21 @@ type Runs = SendWrapper<Rc<RefCell<Vec<Value>>>>;
 /// An action that notes what it was given.
 fn search(runs: &Runs) {
     let runs = runs.clone();
-    use_assistant_action(
-        Action::new("search", "").handler(move |args: Value, _: ToolContext| {
+    use_assistant_action(ToolAction::new("search", "").handler(
+        move |args: Value, _: ToolContext| {
             runs.borrow_mut().push(args);
             async move { Ok::<_, ToolError>(json!({"found": 2})) }
-        }),
-    );
+        },
+    ));
 }
 
 async fn showing(agent: MockAgent, markdown_tools: MarkdownTools) -> (Chat, Runs) {
     let runs: Runs = SendWrapper::new(Rc::default());
     let (noted, options) = (
         runs.clone(),
-        Options {
+        SessionOptions {
             markdown_tools,
-            ..Options::default()
+            ..SessionOptions::default()
         },
     );
     let chat = chat_with(agent, options, move || search(&noted)).await;
@@ -181,7 +181,7 @@ async fn a_transcript_plays_in_the_runs_that_it_takes() {
         "go" => answer.script(input),
         other => Script::new().text(format!("What is {other}?")),
     });
-    let chat = chat_of(agent, Options::default(), move || search(&noted)).await;
+    let chat = chat_of(agent, SessionOptions::default(), move || search(&noted)).await;
     for round in 1..=2_usize {
         chat.assistant.send("go").unwrap();
         chat.idle().await;

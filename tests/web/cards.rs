@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Action, Status, ToolCallView, ToolContext, ToolError,
+    Status, ToolAction, ToolCallView, ToolContext, ToolError,
     agent::Script,
     testing::{MockAgent, settle},
     use_assistant_action,
@@ -35,9 +35,8 @@ fn search_card(call: ToolCallView<Search>) -> impl IntoView {
     view! { <p class="card">{text}</p> }
 }
 
-fn search() -> Action {
-    Action::new("web_search", "")
-        .render(search_card)
+fn search() -> ToolAction<Search> {
+    ToolAction::new("web_search", "")
         .handler(|args: Search| async move {
             settle().await;
             settle().await;
@@ -46,6 +45,7 @@ fn search() -> Action {
             }
             Ok(vec!["a".to_owned(), "b".to_owned()])
         })
+        .render(search_card)
 }
 
 /// Rule "renderers": the renderer is asked in every status
@@ -89,7 +89,7 @@ async fn a_render_only_action_shows_what_the_agent_does() {
             .text("Done."),
     );
     let chat = chat(agent, || {
-        use_assistant_action(Action::new("api_request", "").render_only().render(
+        use_assistant_action(ToolAction::new("api_request", "").render_only().render(
             |call: ToolCallView<Value>| {
                 view! { <p class="card">{move || call.status().as_str()}</p> }
             },
@@ -131,7 +131,7 @@ async fn arguments_can_be_followed_while_they_stream_in() {
     );
     let chat = chat(agent, || {
         use_assistant_action(
-            Action::new("analyzing_data", "")
+            ToolAction::new("analyzing_data", "")
                 .render_only()
                 .stream_args()
                 .render(|call: ToolCallView<Value>| {
@@ -186,7 +186,7 @@ async fn a_failing_renderer_does_not_take_the_chat_with_it() {
         .answer(Script::new().text("After."));
     let chat = chat(agent, || {
         use_assistant_action(
-            Action::new("bad", "")
+            ToolAction::new("bad", "")
                 .render(
                     |_: ToolCallView<Value>| -> Result<(), std::num::ParseIntError> {
                         "x".parse::<i32>().map(|_| ())
@@ -211,7 +211,7 @@ async fn progress_and_preliminary_results_are_only_shown() {
         .answer(Script::new().text("Done."));
     let chat = chat(agent, || {
         use_assistant_action(
-            Action::new("steps", "")
+            ToolAction::new("steps", "")
                 .render(|call: ToolCallView<Value>| {
                     let text = move || {
                         let progress = call.progress().and_then(|p| p.text).unwrap_or_default();
@@ -246,7 +246,7 @@ async fn a_choice_in_the_card_is_the_result() {
         .answer(Script::new().text("Done."));
     let chat = chat(agent, || {
         use_assistant_action(
-            Action::new("choose", "")
+            ToolAction::new("choose", "")
                 .render(|call: ToolCallView<Value>| {
                     let options = call.clone();
                     view! {

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Action, Approval, Options, ToolError,
+    Approval, SessionOptions, ToolAction, ToolError,
     agent::Script,
     testing::{MockAgent, settle},
     use_assistant_action,
@@ -121,13 +121,13 @@ async fn asking(auto_deny: bool) -> Chat {
     let agent = MockAgent::new()
         .answer(Script::new().call("deploy", &json!({})))
         .answer(Script::new().text("As you wish."));
-    let options = Options {
+    let options = SessionOptions {
         auto_deny,
-        ..Options::default()
+        ..SessionOptions::default()
     };
     let chat = chat_with(agent, options, || {
         use_assistant_action(
-            Action::new("deploy", "")
+            ToolAction::new("deploy", "")
                 .approval(Approval::Always)
                 .handler(|_: Value| async { Ok::<_, ToolError>(1) }),
         );

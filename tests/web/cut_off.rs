@@ -4,7 +4,7 @@ use std::{cell::RefCell, panic, rc::Rc};
 
 use futures_util::future::LocalBoxFuture;
 use leptos_assistant::{
-    Options,
+    SessionOptions,
     agent::{Agent, EventSink},
     core::{event::RunInput, session::StreamEnd},
     testing::{settle, until},
@@ -42,7 +42,7 @@ fn in_a_task(act: impl FnOnce() + 'static) {
 
 #[wasm_bindgen_test]
 async fn what_cuts_an_input_off_is_told_to_the_panic_hook() {
-    let chat = chat_of(Scissors, Options::default(), || ()).await;
+    let chat = chat_of(Scissors, SessionOptions::default(), || ()).await;
     let told: Rc<RefCell<Vec<String>>> = Rc::default();
     let (list, earlier) = (SendWrapper::new(Rc::clone(&told)), panic::take_hook());
     // It stays: after a panic the hook cannot be changed any more.

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Action, Approval, ToolError,
+    Approval, ToolAction, ToolError,
     agent::Script,
     testing::{MockAgent, settle, until},
     use_assistant_action,
@@ -41,12 +41,14 @@ async fn an_approval_counts_once_the_end_was_in_view() {
         .answer(Script::new().text("Counted."));
     let ran = RwSignal::new(0);
     let chat = chat(agent, move || {
-        use_assistant_action(Action::new("count", "").approval(Approval::Always).handler(
-            move |_: Value| async move {
-                ran.update(|n| *n += 1);
-                Ok::<_, ToolError>(1)
-            },
-        ));
+        use_assistant_action(
+            ToolAction::new("count", "")
+                .approval(Approval::Always)
+                .handler(move |_: Value| async move {
+                    ran.update(|n| *n += 1);
+                    Ok::<_, ToolError>(1)
+                }),
+        );
         view! { <style>".la-approval pre { max-block-size: 4rem; overflow: auto; }"</style> }
     })
     .await;
@@ -88,7 +90,7 @@ async fn a_change_is_said_and_must_be_read_anew() {
         .answer(Script::new().text("Paid."));
     let chat = chat(agent, move || {
         use_assistant_action(
-            Action::new("pay", "")
+            ToolAction::new("pay", "")
                 .parameters(parameters)
                 .approval(Approval::Always)
                 .handler(|_: Value| async { Ok::<_, ToolError>(1) }),
@@ -134,7 +136,7 @@ async fn the_agents_question_is_not_the_pages() {
         .answer(Script::new().text("Well."));
     let chat = chat(agent, || {
         use_assistant_action(
-            Action::new("pay", "Pays from the account of the page")
+            ToolAction::new("pay", "Pays from the account of the page")
                 .parameters(json!({"type": "object", "properties": {
                     "amount": {"oneOf": [{"const": 5, "title": "Five"}, {"const": 6}]},
                     "kind": {"const": "gift", "title": "Kind"}
@@ -251,12 +253,12 @@ async fn an_action_can_draw_its_own_question() {
         .answer(Script::new().text("Paid."));
     let chat = chat(agent, || {
         use_assistant_action(
-            Action::new("pay", "")
+            ToolAction::new("pay", "")
                 .parameters(json!({"type": "object", "properties": {"amount": {}}}))
                 .approval(Approval::Always)
                 .render_approval(|call: leptos_assistant::ToolCallView<Value>| {
                     view! {
-                        <button class="yes" on:click=move |_| call.approve().unwrap()>"Go"</button>
+                        <button class="yes" on:click=move |_| drop(call.approve())>"Go"</button>
                     }
                 })
                 .handler(|_: Value| async { Ok::<_, ToolError>("paid") }),
@@ -271,6 +273,15 @@ async fn an_action_can_draw_its_own_question() {
         .text("details:not([open]) > [data-kind=arguments]");
     assert!(exact.contains("\"amount\": 5"), "{exact}");
     assert!(chat.page.click(".yes"));
+    settle().await;
+    assert_eq!(chat.agent.inputs().len(), 1, "nobody can have read it yet");
+    assert!(
+        until(|| {
+            chat.page.click(".yes");
+            chat.page.count(".yes") == 0
+        })
+        .await
+    );
     chat.idle().await;
     assert_eq!(chat.results(1), ["\"paid\""]);
 }

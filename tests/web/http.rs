@@ -4,7 +4,7 @@
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Action, NoticeAction, NoticeKind, Options, ToolError,
+    NoticeAction, NoticeKind, SessionOptions, ToolAction, ToolError,
     agent::{HttpAgent, ResumeMessages},
     use_assistant_action,
 };
@@ -83,9 +83,9 @@ fn agent() -> HttpAgent {
 }
 
 async fn chat_with(agent: HttpAgent) -> Chat {
-    chat_of(agent, Options::default(), || {
+    chat_of(agent, SessionOptions::default(), || {
         use_assistant_action(
-            Action::new("measure", "").handler(|_: Value| async { Ok::<_, ToolError>(1.42) }),
+            ToolAction::new("measure", "").handler(|_: Value| async { Ok::<_, ToolError>(1.42) }),
         );
     })
     .await

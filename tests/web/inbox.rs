@@ -5,7 +5,7 @@ use std::{cell::RefCell, rc::Rc};
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Action, Approval, CallEventKind, Phase, Refusal, ToolError,
+    Approval, CallEventKind, Phase, Refusal, ToolAction, ToolError,
     agent::{Failure, FailureKind, Script},
     core::event::{Interrupt, ResumeStatus},
     testing::{MockAgent, settle, until},
@@ -16,7 +16,7 @@ use wasm_bindgen_futures::spawn_local;
 use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::{
-    interrupts::{click, fill},
+    interrupts::{answer, click, fill},
     support::{Chat, chat, question},
 };
 
@@ -75,7 +75,7 @@ async fn several_actions_in_one_question_are_all_shown_and_all_decided() {
     .await;
     assert_eq!(chat.page.count(".la-question code"), 2);
     assert_eq!(chat.page.text(".la-question .la-control-char"), "U+202E");
-    click(&chat, ".la-question", "Approve");
+    answer(&chat, ".la-question", "Approve").await;
     chat.idle().await;
     let resume = chat.agent.inputs()[1].resume.clone();
     let approve = json!({"type": "approve"});
@@ -146,7 +146,7 @@ async fn an_answer_that_the_agent_does_not_accept_can_be_given_again_or_given_up
             chat.appears(".la-question input").await;
         }
         fill(&chat, ".la-question input", day);
-        click(&chat, ".la-question", "Submit");
+        answer(&chat, ".la-question", "Submit").await;
         chat.appears(".la-question[data-rejected]:not([inert]) .la-question-rejected")
             .await;
     }
@@ -169,7 +169,7 @@ async fn a_call_of_the_page_itself_asks_in_the_inbox() {
     let runs = RwSignal::new(0);
     let chat = chat(MockAgent::new(), move || {
         use_assistant_action(
-            Action::new("deploy", "Puts it online")
+            ToolAction::new("deploy", "Puts it online")
                 .approval(Approval::Always)
                 .handler(move |_: Value| async move {
                     runs.update(|count| *count += 1);
@@ -234,7 +234,7 @@ async fn who_hears_of_calls_may_use_the_handle() {
         .answer(Script::new().text("Fine."));
     let chat = chat(agent, || {
         use_assistant_action(
-            Action::new("deploy", "")
+            ToolAction::new("deploy", "")
                 .approval(Approval::Always)
                 .handler(|_: Value| async { Ok::<_, ToolError>(1) }),
         );

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Action, ConfirmOptions, ToolCallView, ToolContext, ToolError,
+    ConfirmOptions, ToolAction, ToolCallView, ToolContext, ToolError,
     agent::Script,
     testing::{MockAgent, settle},
     use_assistant_action,
@@ -17,7 +17,7 @@ use super::support::chat;
 fn Panel(finishes: bool) -> impl IntoView {
     let own = RwSignal::new("of the panel".to_owned());
     use_assistant_action(
-        Action::new("work", "")
+        ToolAction::new("work", "")
             .render(move |call: ToolCallView<Value>| {
                 view! { <p class="card">{move || format!("{} {}", own.get(), call.status().as_str())}</p> }
             })
@@ -97,7 +97,7 @@ async fn a_confirm_dialog_answers_and_goes() {
         .answer(Script::new().call("confirmDeletion", &json!({})))
         .answer(Script::new().call("confirmDeletion", &json!({})));
     let chat = chat(agent, || {
-        use_assistant_action(Action::new("confirmDeletion", "").handler(
+        use_assistant_action(ToolAction::new("confirmDeletion", "").handler(
             |_: Value, context: ToolContext| async move {
                 Ok::<_, ToolError>(
                     context
@@ -171,7 +171,7 @@ async fn a_question_whose_component_goes_can_still_be_denied() {
         view! {
             <Show when=move || shown.get()>
                 {move || use_assistant_action(
-                    Action::new("deploy", "")
+                    ToolAction::new("deploy", "")
                         .approval(leptos_assistant::Approval::Always)
                         .handler(|_: Value| async { Ok::<_, ToolError>(1) }),
                 )}

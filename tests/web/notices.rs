@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Action, Labels, ToolError,
+    Labels, ToolAction, ToolError,
     agent::{Failure, FailureKind, HttpAgent, Script},
     testing::MockAgent,
     use_assistant_action,
@@ -84,7 +84,7 @@ async fn a_stream_that_breaks_off_keeps_its_text_and_is_no_success() {
     assert_eq!(chat.page.count("[data-streaming]"), 0);
 }
 
-/// Rule "the step limit"
+/// Rule "the run limit"
 #[wasm_bindgen_test]
 async fn the_limit_stops_the_loop_and_continue_sends_the_results() {
     let mut agent = MockAgent::new();
@@ -92,13 +92,13 @@ async fn the_limit_stops_the_loop_and_continue_sends_the_results() {
         agent = agent.answer(Script::new().call("again", &json!({})));
     }
     let agent = agent.answer(Script::new().text("At last."));
-    let options = leptos_assistant::Options {
-        stop_when: leptos_assistant::StopCondition::StepCount(2),
-        ..leptos_assistant::Options::default()
+    let options = leptos_assistant::SessionOptions {
+        stop_when: leptos_assistant::StopCondition::RunCount(2),
+        ..leptos_assistant::SessionOptions::default()
     };
     let chat = super::support::chat_with(agent, options, || {
         use_assistant_action(
-            Action::new("again", "").handler(|_: Value| async { Ok::<_, ToolError>(1) }),
+            ToolAction::new("again", "").handler(|_: Value| async { Ok::<_, ToolError>(1) }),
         );
     })
     .await;

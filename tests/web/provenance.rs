@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Action, Approval, Phase, ToolCallView, ToolError,
+    Approval, Phase, ToolAction, ToolCallView, ToolError,
     agent::Script,
     core::{
         conversation::Decision,
@@ -26,7 +26,7 @@ async fn changed_arguments_are_shown_beside_the_agents() {
     let seen: RwSignal<Option<ToolCallView<Value>>, LocalStorage> = RwSignal::new_local(None);
     let chat = chat(agent, move || {
         use_assistant_action(
-            Action::new("pay", "")
+            ToolAction::new("pay", "")
                 .parameters(
                     json!({"type": "object", "properties": {"amount": {"type": "integer"}}}),
                 )
@@ -77,14 +77,14 @@ async fn a_result_of_the_agent_for_the_pages_action_is_a_report() {
     );
     let chat = chat(agent, || {
         use_assistant_action(
-            Action::new("pay", "")
+            ToolAction::new("pay", "")
                 .render(|call: ToolCallView<Value>| {
                     view! { <p class="card">{move || call.phase() == Phase::OutputAvailable}</p> }
                 })
                 .handler(|_: Value| async { Ok::<_, ToolError>("never") }),
         );
         use_assistant_action(
-            Action::new("look", "")
+            ToolAction::new("look", "")
                 .render_only()
                 .render(|_: ToolCallView<Value>| view! { <p class="card">"own"</p> }),
         );

@@ -3,7 +3,7 @@
 use std::{cell::Cell, rc::Rc};
 
 use leptos_assistant::{
-    Action, Options, StopCondition, ToolError,
+    SessionOptions, StopCondition, ToolAction, ToolError,
     agent::Script,
     testing::{MockAgent, settle},
     use_assistant, use_assistant_action,
@@ -12,22 +12,22 @@ use serde_json::{Value, json};
 use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::{
-    interrupts::click,
+    interrupts::{answer, click},
     support::{Chat, chat, chat_with, question},
 };
 
 fn again() {
     use_assistant_action(
-        Action::new("again", "").handler(|_: Value| async { Ok::<_, ToolError>(1) }),
+        ToolAction::new("again", "").handler(|_: Value| async { Ok::<_, ToolError>(1) }),
     );
 }
 
 async fn looping(stop_when: StopCondition, setup: impl Fn() + Send + Sync + 'static) -> Chat {
     let call = || Script::new().call("again", &json!({}));
     let agent = MockAgent::new().answer(call()).answer(call());
-    let options = Options {
+    let options = SessionOptions {
         stop_when,
-        ..Options::default()
+        ..SessionOptions::default()
     };
     let chat = chat_with(agent.answer(Script::new().text("At last.")), options, setup).await;
     chat.assistant.send("go").unwrap();
@@ -45,7 +45,7 @@ async fn a_rule_of_the_application_ends_the_loop() {
         let (handle, seen) = (assistant.clone(), Rc::clone(&seen));
         assistant.set_stop_rule("enough", move |summary| {
             seen.set(handle.with_conversation(|_| ()).is_some());
-            summary.steps.len() == 2
+            summary.runs.len() == 2
         });
     })
     .await;
@@ -72,17 +72,17 @@ async fn the_notice_of_the_limit_names_the_limit() {
     let agent = MockAgent::new()
         .answer(Script::new().interrupt(vec![question("q", None, json!({"type": "boolean"}))]))
         .answer(Script::new().call("again", &json!({})));
-    let options = Options {
+    let options = SessionOptions {
         stop_when: StopCondition::Any(vec![
             StopCondition::HasToolCall("other".into()),
-            StopCondition::StepCount(1),
+            StopCondition::RunCount(1),
         ]),
-        ..Options::default()
+        ..SessionOptions::default()
     };
     let chat = chat_with(agent, options, again).await;
     chat.assistant.send("go").unwrap();
     chat.appears(".la-question").await;
-    click(&chat, ".la-question", "Yes");
+    answer(&chat, ".la-question", "Yes").await;
     chat.idle().await;
     let said = chat.page.text(".la-notice");
     assert!(
@@ -93,7 +93,7 @@ async fn the_notice_of_the_limit_names_the_limit() {
 
 #[wasm_bindgen_test]
 async fn results_of_a_loaded_conversation_are_sent_when_the_person_says_so() {
-    let chat = looping(StopCondition::StepCount(1), again).await;
+    let chat = looping(StopCondition::RunCount(1), again).await;
     assert_eq!(chat.agent.inputs().len(), 1);
     let saved = chat.assistant.export();
     let chat = super::support::chat(MockAgent::new(), again).await;

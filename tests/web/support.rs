@@ -4,7 +4,7 @@ use std::{cell::RefCell, rc::Rc};
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Assistant, AssistantProvider, ChatWindow, Options,
+    Assistant, AssistantProvider, ChatWindow, SessionOptions,
     agent::Agent,
     core::event::{Interrupt, MessageBody, RunInput},
     testing::{MockAgent, Mounted, mount, settle, until},
@@ -12,6 +12,7 @@ use leptos_assistant::{
 };
 use send_wrapper::SendWrapper;
 use serde_json::Value;
+use wasm_bindgen::closure::Closure;
 
 /// A mounted chat, its assistant and its agent.
 pub struct Chat {
@@ -25,12 +26,12 @@ pub async fn chat<V: IntoView + 'static>(
     agent: MockAgent,
     setup: impl Fn() -> V + Send + Sync + 'static,
 ) -> Chat {
-    chat_with(agent, Options::default(), setup).await
+    chat_with(agent, SessionOptions::default(), setup).await
 }
 
 pub async fn chat_with<V: IntoView + 'static>(
     agent: MockAgent,
-    options: Options,
+    options: SessionOptions,
     setup: impl Fn() -> V + Send + Sync + 'static,
 ) -> Chat {
     let chat = chat_of(agent.clone(), options, setup).await;
@@ -40,7 +41,7 @@ pub async fn chat_with<V: IntoView + 'static>(
 /// A chat with an agent of any kind; the one in [`Chat::agent`] is asked nothing.
 pub async fn chat_of<V: IntoView + 'static>(
     talks_to: impl Agent + Clone,
-    options: Options,
+    options: SessionOptions,
     setup: impl Fn() -> V + Send + Sync + 'static,
 ) -> Chat {
     let found: Rc<RefCell<Option<Assistant>>> = Rc::default();
@@ -94,11 +95,24 @@ impl Chat {
 
     /// Reads what a card asks about to its end, and waits until an approval counts.
     pub async fn reads(&self, card: &str) {
+        self.scrolls_through(card).await;
         let button = format!("{card} button[data-variant=primary]:not([aria-disabled])");
-        self.appears(&format!("{card} .la-approval-end")).await;
-        let end = self.page.find(&format!("{card} .la-approval-end"));
-        end.unwrap().scroll_into_view();
         self.appears(&button).await;
+    }
+
+    /// Brings everything that a card asks about into view, one after the other.
+    pub async fn scrolls_through(&self, card: &str) {
+        let ends = format!("{card} .la-approval-end");
+        self.appears(&ends).await;
+        let ends = self.page.root.query_selector_all(&ends).unwrap();
+        // At an edge it may be out of view by a part of a pixel.
+        let options = web_sys::ScrollIntoViewOptions::new();
+        options.set_block(web_sys::ScrollLogicalPosition::Center);
+        for end in (0..ends.length()).filter_map(|at| ends.item(at)) {
+            let end: web_sys::Element = wasm_bindgen::JsCast::unchecked_into(end);
+            end.scroll_into_view_with_scroll_into_view_options(&options);
+            settle().await;
+        }
     }
 
     /// The results that a run's input carries, in order.
@@ -129,5 +143,48 @@ pub fn question(id: &str, call: Option<&str>, schema: Value) -> Interrupt {
         expires_at: None,
         subagent_run_id: None,
         metadata: None,
+    }
+}
+
+/// What goes to `console.error` from now on; dropping it lets the console be.
+pub struct ConsoleErrors {
+    said: Rc<RefCell<Vec<String>>>,
+    before: wasm_bindgen::JsValue,
+    _listens: Closure<dyn Fn(wasm_bindgen::JsValue)>,
+}
+
+impl ConsoleErrors {
+    /// What was said so far; it is forgotten.
+    pub fn take(&self) -> Vec<String> {
+        self.said.take()
+    }
+}
+
+impl Drop for ConsoleErrors {
+    fn drop(&mut self) {
+        set_console_error(&self.before);
+    }
+}
+
+fn console() -> wasm_bindgen::JsValue {
+    js_sys::Reflect::get(&js_sys::global(), &"console".into()).unwrap()
+}
+
+fn set_console_error(function: &wasm_bindgen::JsValue) {
+    js_sys::Reflect::set(&console(), &"error".into(), function).unwrap();
+}
+
+pub fn console_errors() -> ConsoleErrors {
+    let before = js_sys::Reflect::get(&console(), &"error".into()).unwrap();
+    let said: Rc<RefCell<Vec<String>>> = Rc::default();
+    let heard = Rc::clone(&said);
+    let listens = Closure::new(move |text: wasm_bindgen::JsValue| {
+        heard.borrow_mut().extend(text.as_string());
+    });
+    set_console_error(listens.as_ref());
+    ConsoleErrors {
+        said,
+        before,
+        _listens: listens,
     }
 }

@@ -14,6 +14,7 @@ mod dist;
 mod names;
 mod options;
 mod project;
+mod rooms;
 mod tally;
 mod test;
 mod tools;

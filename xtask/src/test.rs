@@ -6,7 +6,7 @@ use std::{env, fs};
 use crate::options::Part;
 use crate::project::{Outcome, Project};
 use crate::tally::{Report, Tally};
-use crate::{demo, dist};
+use crate::{demo, dist, rooms};
 
 /// The Node.js that the reference client and the end-to-end tests run on.
 const NODE: (u32, u32) = (20, 11);
@@ -36,6 +36,7 @@ pub(crate) fn run(project: &Project, parts: &[Part]) -> Outcome<bool> {
 }
 
 fn lint(project: &Project, tally: &mut Tally) {
+    tally.task("rooms of src/", || rooms::check(project));
     let ready = tally.task("set-up for lints", || {
         project.need_lint_tools()?;
         project.need_wasm_target()
@@ -54,6 +55,14 @@ fn lint(project: &Project, tally: &mut Tally) {
         .args(["clippy", "--workspace", "--all-targets"])
         .args(deny);
     tally.step("clippy", Report::ExitCode, &mut clippy);
+    for features in ["", "markdown", "math", "callouts"] {
+        let mut clippy = project.cargo();
+        clippy
+            .args(["clippy", "-p", "assistant-core", "--all-targets"])
+            .args(["--no-default-features", "--features", features])
+            .args(deny);
+        tally.step("clippy of one feature", Report::ExitCode, &mut clippy);
+    }
     let mut clippy = project.cargo();
     clippy
         .args(["clippy", "--all-targets"])
@@ -66,6 +75,7 @@ fn lint(project: &Project, tally: &mut Tally) {
     tally.step("clippy for the browser", Report::ExitCode, &mut clippy);
     let mut doc = project.cargo();
     doc.args(["doc", "--workspace", "--no-deps"])
+        .args(["--features", "leptos-assistant/testing"])
         .env("RUSTDOCFLAGS", "-D warnings");
     tally.step("documentation", Report::ExitCode, &mut doc);
 }

@@ -14,7 +14,7 @@ use std::io::{self, Read, Write};
 use std::process::ExitCode;
 use std::{env, fs};
 
-use assistant_core::text::callout::{Chunk, Options, Parser, create_stream_chunks};
+use assistant_core::text::callout::{CalloutOptions, Chunk, Parser, create_stream_chunks};
 use serde_json::{Value, json};
 
 const USAGE: &str =
@@ -58,7 +58,7 @@ struct Job {
     file: String,
     query: String,
     split: Option<usize>,
-    options: Options,
+    options: CalloutOptions,
 }
 
 impl Job {

@@ -22,8 +22,8 @@ use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 use std::{env, fs};
 
-use assistant_core::replay::{Input, Replay, Report};
-use assistant_core::wire::agui::Options;
+use assistant_core::replay::{Replay, ReplayInput, Report};
+use assistant_core::wire::agui::DecoderOptions;
 use serde_json::Value;
 
 /// What some editors put before a text.
@@ -131,8 +131,8 @@ fn run() -> io::Result<bool> {
 
 fn play_agui(file: &str, strict: bool, replay: &mut Replay) -> Fallible<Vec<Value>> {
     let options = match strict {
-        true => Options::strict(),
-        false => Options::default(),
+        true => DecoderOptions::strict(),
+        false => DecoderOptions::default(),
     };
     let report = Recording::read(file)?.play(replay, options);
     Ok(vec![report.to_json()])
@@ -241,12 +241,12 @@ impl Recording {
         Ok(Self { input, body })
     }
 
-    fn play(self, replay: &mut Replay, options: Options) -> Report {
-        let (input, refusal) = match self.input.map(Input::from_json) {
-            None => (Input::default(), None),
+    fn play(self, replay: &mut Replay, options: DecoderOptions) -> Report {
+        let (input, refusal) = match self.input.map(ReplayInput::from_json) {
+            None => (ReplayInput::default(), None),
             Some(Ok(input)) => (input, None),
             // Such a request is never sent.
-            Some(Err(error)) => (Input::default(), Some(error)),
+            Some(Err(error)) => (ReplayInput::default(), Some(error)),
         };
         let mut stream = replay.stream(input, options);
         if let Some(error) = refusal {

@@ -19,6 +19,7 @@ mod conversation_json;
 mod hidden;
 mod interleavings;
 mod json_patch;
+#[cfg(feature = "markdown")]
 mod markdown;
 mod partial_json;
 mod registry;
@@ -30,10 +31,10 @@ mod session_direct;
 mod session_failure;
 mod session_identity;
 mod session_interrupts;
-
 mod session_marks;
 mod session_mixed;
 mod session_older_dialect;
+mod session_opening;
 mod session_results;
 mod session_run;
 mod session_scenes;

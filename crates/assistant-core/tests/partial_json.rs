@@ -11,7 +11,7 @@
 //! * A number out of range is not a value once it has ended; JavaScript reads it as infinity.
 //! * `__proto__` and `constructor` are keys like any others; Rust has no prototypes to protect.
 
-use assistant_core::wire::json::partial::{FieldState, PartialJson, State, parse_partial};
+use assistant_core::wire::json::partial::{DocumentState, FieldState, PartialJson, parse_partial};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -75,10 +75,10 @@ fn same(left: &Value, right: &Value) -> bool {
 
 fn assert_like_ai_sdk(text: &str, state: &str, value: Option<&Value>) {
     let json = read(text);
-    let states: &[State] = match state {
-        "successful-parse" => &[State::Complete],
-        "repaired-parse" => &[State::Partial],
-        "failed-parse" => &[State::Empty, State::Invalid],
+    let states: &[DocumentState] = match state {
+        "successful-parse" => &[DocumentState::Complete],
+        "repaired-parse" => &[DocumentState::Partial],
+        "failed-parse" => &[DocumentState::Empty, DocumentState::Invalid],
         other => panic!("unknown state {other}"),
     };
     assert!(
@@ -143,14 +143,14 @@ fn fields_are_partial_or_complete_like_in_assistant_stream() {
     for case in cases {
         let json = read(case["input"].as_str().unwrap());
         match (json.value(), case.get("value")) {
-            (None, None) => assert_eq!(json.state(), State::Invalid, "{case}"),
-            (None, Some(_)) => assert_eq!(json.state(), State::Empty, "{case}"),
+            (None, None) => assert_eq!(json.state(), DocumentState::Invalid, "{case}"),
+            (None, Some(_)) => assert_eq!(json.state(), DocumentState::Empty, "{case}"),
             (Some(ours), Some(theirs)) => assert!(same(ours, &held_back(theirs)), "{case}"),
             (Some(_), None) => panic!("a value for {case}"),
         }
         if let Some(state) = case["meta"]["state"].as_str() {
             assert_eq!(
-                json.state() == State::Complete,
+                json.state() == DocumentState::Complete,
                 state == "complete",
                 "{case}"
             );
@@ -179,7 +179,7 @@ fn fields_are_partial_or_complete_like_in_assistant_stream() {
 #[test]
 fn what_may_still_begin_is_empty() {
     for text in ["", " \t\r\n", "-"] {
-        assert_eq!(read(text).state(), State::Empty, "{text:?}");
+        assert_eq!(read(text).state(), DocumentState::Empty, "{text:?}");
         assert_eq!(read(text).field_state(&[]), FieldState::Partial);
     }
 }
@@ -199,7 +199,7 @@ fn a_tail_that_is_not_json_is_cut_off() {
         ("[1,,", json!([1])),
         ("1 2", json!(1)),
     ] {
-        assert_eq!(read(text).state(), State::Partial, "{text}");
+        assert_eq!(read(text).state(), DocumentState::Partial, "{text}");
         assert_eq!(shown(text), Some(value), "{text}");
     }
 }
@@ -239,12 +239,12 @@ fn what_cannot_become_a_document_is_invalid_and_stays_so() {
         let mut json = read(text);
         assert_eq!(
             (json.state(), json.value()),
-            (State::Invalid, None),
+            (DocumentState::Invalid, None),
             "{text}"
         );
         assert_eq!(json.field_state(&["a"]), FieldState::Partial);
         json.push("}]1");
-        assert_eq!(json.state(), State::Invalid);
+        assert_eq!(json.state(), DocumentState::Invalid);
     }
 }
 
@@ -258,7 +258,7 @@ fn surrogate_pairs_wait_for_their_second_half() {
     json.push(r"00");
     assert_eq!(json.value(), Some(&json!(["x😀"])));
     json.push("\"]");
-    assert_eq!(json.state(), State::Complete);
+    assert_eq!(json.state(), DocumentState::Complete);
 }
 
 #[test]
@@ -273,7 +273,7 @@ fn lone_surrogates_are_replaced_and_never_complete() {
     ] {
         assert!(serde_json::from_str::<Value>(text).is_err());
         assert_eq!(shown(text), Some(json!(value)), "{text}");
-        assert_eq!(read(text).state(), State::Partial, "{text}");
+        assert_eq!(read(text).state(), DocumentState::Partial, "{text}");
     }
     assert_eq!(shown(r#"{"\ud83d":1"#), Some(json!({"\u{fffd}": 1})));
 }
@@ -295,15 +295,15 @@ fn a_repeated_key_keeps_its_place_and_takes_the_last_value() {
 #[test]
 fn nesting_is_bounded_where_serde_json_bounds_it() {
     for (depth, state) in [
-        (127, State::Complete),
-        (128, State::Invalid),
-        (200_000, State::Invalid),
+        (127, DocumentState::Complete),
+        (128, DocumentState::Invalid),
+        (200_000, DocumentState::Invalid),
     ] {
         let text = "[".repeat(depth) + &"]".repeat(depth);
         assert_eq!(parse_partial(&text).state(), state, "{depth}");
         assert_eq!(
             serde_json::from_str::<Value>(&text).is_ok(),
-            state == State::Complete
+            state == DocumentState::Complete
         );
         let text = "{\"a\":".repeat(depth) + "1" + &"}".repeat(depth);
         assert_eq!(one_by_one(&text).state(), state, "{depth}");
@@ -394,7 +394,7 @@ proptest! {
         let text = if pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) };
         let text = text.unwrap();
         let json = read(&text);
-        prop_assert_eq!(json.state(), State::Complete);
+        prop_assert_eq!(json.state(), DocumentState::Complete);
         let read = serde_json::from_str::<Value>(&text).unwrap();
         prop_assert_eq!(json.value(), Some(&read));
         prop_assert_eq!(json.value().unwrap().to_string(), read.to_string());
@@ -405,10 +405,10 @@ proptest! {
         let json = read(&text);
         match serde_json::from_str::<Value>(&text) {
             Ok(value) => {
-                prop_assert_eq!(json.state(), State::Complete);
+                prop_assert_eq!(json.state(), DocumentState::Complete);
                 prop_assert_eq!(json.value().unwrap().to_string(), value.to_string());
             }
-            Err(_) => prop_assert_ne!(json.state(), State::Complete),
+            Err(_) => prop_assert_ne!(json.state(), DocumentState::Complete),
         }
     }
 
@@ -434,7 +434,7 @@ proptest! {
         let mut json = PartialJson::new();
         for ch in value.to_string().chars() {
             json.push(&ch.to_string());
-            prop_assert_ne!(json.state(), State::Invalid);
+            prop_assert_ne!(json.state(), DocumentState::Invalid);
         }
     }
 }

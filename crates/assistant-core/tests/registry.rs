@@ -17,8 +17,9 @@ fn names(driver: &Driver) -> Vec<String> {
     tools.into_iter().map(|tool| tool.name).collect()
 }
 
-fn told(step: &assistant_core::session::Step) -> usize {
-    step.changes
+fn told(output: &assistant_core::session::Output) -> usize {
+    output
+        .changes
         .iter()
         .filter(|c| **c == Change::Registry)
         .count()
@@ -42,9 +43,9 @@ fn the_newest_of_one_name_is_in_force_and_dropping_removes_only_itself() {
     let mut driver = Driver::new();
     let a = driver.register(ActionSpec::new("x", "A"));
     let b = RegistrationId(77);
-    let step = driver.register_as(b, ActionSpec::new("x", "B"));
-    assert_eq!(step.diagnostics[0].code, "action-name-clash");
-    assert!(step.diagnostics[0].message.contains("'x'"));
+    let output = driver.register_as(b, ActionSpec::new("x", "B"));
+    assert_eq!(output.diagnostics[0].code, "action-name-clash");
+    assert!(output.diagnostics[0].message.contains("'x'"));
     let in_force = |driver: &Driver| driver.session.registry().in_force("x").map(|r| r.id);
     assert_eq!(in_force(&driver), Some(b));
     assert_eq!(names(&driver), ["x"]);
@@ -56,6 +57,47 @@ fn the_newest_of_one_name_is_in_force_and_dropping_removes_only_itself() {
     other.unregister(b);
     assert_eq!(in_force(&other), Some(a));
     assert_eq!(told(&other.unregister(b)), 0);
+}
+
+#[test]
+fn a_disabled_one_steps_back_and_keeps_its_place() {
+    let mut driver = Driver::new();
+    driver.register(ActionSpec::new("x", "A"));
+    let b = driver.register(ActionSpec::new("x", "B"));
+    let in_force = |driver: &Driver| {
+        let entry = driver.session.registry().in_force("x");
+        entry.map(|entry| entry.spec.description.clone())
+    };
+    let mut blinking = ActionSpec::new("x", "A");
+    for enabled in [false, true] {
+        blinking.enabled = enabled;
+        driver.register_as(RegistrationId(1), blinking.clone());
+        assert_eq!(in_force(&driver).as_deref(), Some("B"));
+    }
+    let mut hidden = ActionSpec::new("x", "B");
+    hidden.enabled = false;
+    assert_eq!(told(&driver.register_as(b, hidden)), 1);
+    assert_eq!(in_force(&driver).as_deref(), Some("A"));
+    blinking.enabled = false;
+    driver.register_as(RegistrationId(1), blinking);
+    assert_eq!(in_force(&driver), None);
+    assert!(names(&driver).is_empty());
+    let error = driver.session.registry().executable("x").unwrap_err();
+    assert_eq!(error, "Action x not found");
+}
+
+#[test]
+fn one_that_only_shows_never_hides_one_that_acts() {
+    let mut driver = Driver::new();
+    let acts = driver.register(action("x"));
+    let mut shows = ActionSpec::new("x", "");
+    shows.availability = Availability::RenderOnly;
+    let shows = driver.register(shows);
+    let in_force = |driver: &Driver| driver.session.registry().in_force("x").map(|r| r.id);
+    assert_eq!(in_force(&driver), Some(acts));
+    assert_eq!(names(&driver), ["x"]);
+    driver.unregister(acts);
+    assert_eq!(in_force(&driver), Some(shows));
 }
 
 #[test]
@@ -141,9 +183,9 @@ fn names_that_providers_refuse_are_refused() {
     let too_long = "x".repeat(129);
     for bad in ["", "two words", "ä", "a/b", too_long.as_str()] {
         let mut driver = Driver::new();
-        let step = driver.register_as(RegistrationId(1), ActionSpec::new(bad, ""));
+        let output = driver.register_as(RegistrationId(1), ActionSpec::new(bad, ""));
         assert!(
-            matches!(step.refused, Some(Refusal::InvalidAction(_))),
+            matches!(output.refused, Some(Refusal::InvalidAction(_))),
             "{bad}"
         );
         assert_eq!(names(&driver), Vec::<String>::new());

@@ -5,7 +5,8 @@ use assistant_core::{
     conversation::{Decision, ErrorKind, Phase},
     event::{Content, Message, MessageBody},
     session::{
-        FailureKind, FinishReason, Input, NoticeKind, Options, Refusal, StopCondition, Verdict,
+        FailureKind, FinishReason, Input, NoticeKind, Refusal, SessionOptions, StopCondition,
+        Verdict,
     },
 };
 use serde_json::json;
@@ -219,15 +220,15 @@ fn stop_gives_up_what_the_agent_was_told() {
 
 #[test]
 fn the_limit_keeps_a_yes_for_later() {
-    let mut driver = Driver::with(Options {
-        stop_when: StopCondition::StepCount(1),
-        ..Options::default()
+    let mut driver = Driver::with(SessionOptions {
+        stop_when: StopCondition::RunCount(1),
+        ..SessionOptions::default()
     });
     driver.register(told("f"));
     driver.send("hi");
     driver.plays(calls("c", "f", "{}"));
     driver.approve("c");
-    assert_eq!(driver.notices(), [NoticeKind::StepLimit]);
+    assert_eq!(driver.notices(), [NoticeKind::RunLimit]);
     assert_eq!(driver.phase("c"), Phase::ApprovalResponded);
     driver.input(Input::Continue);
     assert_eq!(request(&driver)[2], "tool:c=approved");
@@ -238,8 +239,8 @@ fn a_call_in_the_agents_hands_is_not_started_again() {
     let mut driver = asked();
     driver.approve("c");
     driver.event(started());
-    let step = driver.event(start("c", "f"));
-    assert_eq!(step.diagnostics[0].code, "call-has-started");
+    let output = driver.event(start("c", "f"));
+    assert_eq!(output.diagnostics[0].code, "call-has-started");
     driver.events([args("c", "{}"), end("c")]);
     assert_eq!(driver.phase("c"), Phase::Running);
     driver.event(result("r", "c", "sunny"));

@@ -4,7 +4,7 @@ use assistant_core::{
     action::{Policy, RegistrationId},
     conversation::{Change, Phase},
     event::MessageBody,
-    session::{FinishReason, Input, Options, Refusal, Verdict},
+    session::{FinishReason, Input, Refusal, SessionOptions, Verdict},
 };
 use serde_json::{Value, json};
 
@@ -12,10 +12,10 @@ use crate::support::*;
 
 /// A call `c` of an asking action `f`, its run over.
 fn asked() -> Driver {
-    asked_with(Options::default(), "{\"city\":\"Rome\"}")
+    asked_with(SessionOptions::default(), "{\"city\":\"Rome\"}")
 }
 
-fn asked_with(options: Options, arguments: &str) -> Driver {
+fn asked_with(options: SessionOptions, arguments: &str) -> Driver {
     let mut driver = Driver::with(options);
     driver.register(asking("f"));
     driver.register(action("g"));
@@ -32,10 +32,10 @@ fn a_person_is_asked_at_the_end_of_the_arguments_and_nothing_starts() {
     driver.event(started());
     driver.events([start("c", "f"), args("c", "{\"x\":1}")]);
     assert_eq!(driver.phase("c"), Phase::InputStreaming);
-    let step = driver.event(end("c"));
+    let output = driver.event(end("c"));
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
-    assert!(step.changes.contains(&Change::Call(driver.key("c"))));
-    assert!(step.effects.is_empty());
+    assert!(output.changes.contains(&Change::Call(driver.key("c"))));
+    assert!(output.effects.is_empty());
     driver.event(finished());
     driver.close();
     assert!(driver.commits.is_empty());
@@ -123,12 +123,12 @@ fn a_decision_is_taken_once() {
     other.plays(["a", "b", "c"].map(|id| calls(id, "f", "{}")).concat());
     let call = other.key("c");
     let verdict = Verdict::Approve { args: None };
-    let step = driver.input(Input::Decide {
+    let output = driver.input(Input::Decide {
         call,
         shown: None,
         verdict,
     });
-    assert_eq!(step.refused, Some(Refusal::AlreadyResolved));
+    assert_eq!(output.refused, Some(Refusal::AlreadyResolved));
 }
 
 #[test]
@@ -214,11 +214,11 @@ fn an_open_question_survives_export_and_import() {
     let mut driver = Driver::new();
     driver.register(asking("f"));
     let thread_id = "thread".to_owned();
-    let step = driver.input(Input::Load {
+    let output = driver.input(Input::Load {
         thread_id,
         snapshot,
     });
-    assert_eq!(step.refused, None);
+    assert_eq!(output.refused, None);
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
     assert!(driver.session.waits_for_person());
     driver.approve("c");
@@ -297,9 +297,9 @@ fn a_message_while_a_person_is_asked_is_refused_or_denies() {
     assert_eq!(driver.send("new").refused, Some(Refusal::ApprovalsPending));
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
 
-    let options = Options {
+    let options = SessionOptions {
         auto_deny: true,
-        ..Options::default()
+        ..SessionOptions::default()
     };
     let mut driver = asked_with(options, "{}");
     assert_eq!(driver.send(" ").refused, Some(Refusal::EmptyMessage));

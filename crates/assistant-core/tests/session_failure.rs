@@ -161,7 +161,7 @@ fn retrying_a_continuation_sends_the_results_once_more_and_runs_nothing_twice() 
     assert_eq!(request(&driver), first);
     driver.says("whole");
     assert_eq!(driver.starts("c"), 1);
-    assert_eq!(driver.session.summary().steps.len(), 2);
+    assert_eq!(driver.session.summary().runs.len(), 2);
 }
 
 #[test]

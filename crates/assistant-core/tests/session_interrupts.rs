@@ -157,8 +157,8 @@ fn nothing_is_sent_before_every_interrupt_has_its_answer() {
         status,
         payload,
     };
-    let step = driver.input(answer("a", ResumeStatus::Resolved, Some(json!({"n": "x"}))));
-    assert!(matches!(step.refused, Some(Refusal::InvalidEdit(_))));
+    let output = driver.input(answer("a", ResumeStatus::Resolved, Some(json!({"n": "x"}))));
+    assert!(matches!(output.refused, Some(Refusal::InvalidEdit(_))));
     assert_eq!(
         driver
             .input(answer("a", ResumeStatus::Resolved, Some(json!({"n": 3}))))

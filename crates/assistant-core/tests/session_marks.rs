@@ -159,8 +159,8 @@ fn steps_are_counted_off() {
         end("other"),
     ]);
     let steps = |driver: &Driver| -> Vec<(String, bool)> {
-        let run = driver.session.summary().steps.last().unwrap();
-        let steps = run.agent_steps.iter();
+        let run = driver.session.summary().runs.last().unwrap();
+        let steps = run.steps.iter();
         steps
             .map(|step| (step.name.clone(), step.finished))
             .collect()
@@ -194,8 +194,8 @@ fn steps_are_counted_off() {
         message: "out of ink".to_owned(),
         code: None,
     });
-    let run = driver.session.summary().steps.last().unwrap();
-    let failure = run.agent_steps[4].failure.as_deref();
+    let run = driver.session.summary().runs.last().unwrap();
+    let failure = run.steps[4].failure.as_deref();
     assert_eq!(failure, Some("out of ink"));
     for number in 0..1_000 {
         driver.event(step(&number.to_string()));

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use assistant_core::{
     conversation::Phase,
     event::Outcome,
-    session::{Input, NoticeKind, Options, StopCondition},
+    session::{Input, NoticeKind, SessionOptions, StopCondition},
 };
 use serde_json::json;
 
@@ -113,9 +113,9 @@ fn alone_it_is_answered_at_once() {
 
 #[test]
 fn nothing_spins_when_no_run_follows() {
-    let mut driver = Driver::with(Options {
-        stop_when: StopCondition::StepCount(1),
-        ..Options::default()
+    let mut driver = Driver::with(SessionOptions {
+        stop_when: StopCondition::RunCount(1),
+        ..SessionOptions::default()
     });
     driver.register(action("g"));
     driver.send("hi");
@@ -124,7 +124,7 @@ fn nothing_spins_when_no_run_follows() {
     driver.events(calls("d", "g", "{}"));
     finish_run(&mut driver);
     driver.returns("d", json!(1));
-    assert_eq!(driver.notices(), [NoticeKind::StepLimit]);
+    assert_eq!(driver.notices(), [NoticeKind::RunLimit]);
     assert_eq!(driver.phase("c"), Phase::OutputError);
     assert!(driver.session.running_tools().is_empty());
 }

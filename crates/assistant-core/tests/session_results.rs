@@ -180,8 +180,8 @@ fn a_handler_that_ends_twice_has_one_result() {
     driver.events(calls("c", "f", "{}"));
     finish_run(&mut driver);
     driver.returns("c", json!(1));
-    let step = driver.returns("c", json!(2));
-    assert!(step.changes.is_empty() && step.effects.is_empty());
+    let output = driver.returns("c", json!(2));
+    assert!(output.changes.is_empty() && output.effects.is_empty());
     assert_eq!(driver.answer("c"), "1");
     assert_eq!(driver.runs.len(), 2);
 }
@@ -214,11 +214,11 @@ fn preliminary_results_are_shown_and_only_the_last_is_sent() {
         .filter(|m| m.starts_with("tool"))
         .collect();
     assert_eq!(answers, ["tool:c=3"]);
-    let step = driver.input(Input::Preliminary {
+    let output = driver.input(Input::Preliminary {
         invocation,
         value: json!(4),
     });
-    assert!(step.changes.is_empty());
+    assert!(output.changes.is_empty());
 }
 
 #[test]
@@ -282,6 +282,7 @@ fn effects_come_in_the_order_in_which_they_must_be_done() {
         .effects
         .iter()
         .map(|effect| match effect {
+            Effect::PrepareRun { .. } => "prepare",
             Effect::OpenRun { .. } => "open",
             Effect::Commit { .. } => "commit",
             Effect::Invoke(_) => "invoke",
@@ -292,6 +293,8 @@ fn effects_come_in_the_order_in_which_they_must_be_done() {
         .collect();
     assert_eq!(
         kinds,
-        ["open", "timer", "commit", "invoke", "record", "open"]
+        [
+            "prepare", "open", "timer", "commit", "invoke", "record", "prepare", "open"
+        ]
     );
 }

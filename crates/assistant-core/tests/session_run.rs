@@ -4,7 +4,8 @@ use assistant_core::{
     conversation::{Change, Conversation, Phase},
     event::{Content, Event, EventKind, TokenUsage},
     session::{
-        FinishReason, Input, NoticeAction, NoticeKind, Options, Refusal, StopCondition, StreamEnd,
+        FinishReason, Input, NoticeAction, NoticeKind, Refusal, SessionOptions, StopCondition,
+        StreamEnd,
     },
 };
 use serde_json::json;
@@ -37,9 +38,9 @@ fn a_call_makes_a_second_run_and_the_summary_tells() {
     driver.returns("c", json!("ok"));
     driver.says("done");
     let summary = driver.session.summary();
-    assert_eq!(summary.steps.len(), 2);
-    assert_eq!(summary.steps[0].tools, ["f"]);
-    assert!(summary.steps[1].tools.is_empty() && summary.steps[1].spoke);
+    assert_eq!(summary.runs.len(), 2);
+    assert_eq!(summary.runs[0].tools, ["f"]);
+    assert!(summary.runs[1].tools.is_empty() && summary.runs[1].spoke);
     assert_eq!(summary.finish, Some(FinishReason::Stop));
     let sketch = sketch(&driver.session.conversation().received_messages());
     assert_eq!(
@@ -58,8 +59,8 @@ fn a_call_makes_a_second_run_and_the_summary_tells() {
 fn nothing_said_is_nothing_sent() {
     let mut driver = Driver::new();
     for content in [Content::Text(" \n".to_owned()), Content::Parts(Vec::new())] {
-        let step = driver.input(Input::Send { content });
-        assert_eq!(step.refused, Some(Refusal::EmptyMessage));
+        let output = driver.input(Input::Send { content });
+        assert_eq!(output.refused, Some(Refusal::EmptyMessage));
     }
     assert!(driver.effects.is_empty());
 }
@@ -121,8 +122,8 @@ fn a_run_carries_state_context_and_props() {
     );
     driver.event(started());
     let delta = vec![json!({"op": "replace", "path": "/n", "value": 5})];
-    let step = driver.event(EventKind::StateDelta { delta });
-    assert!(step.changes.contains(&Change::State));
+    let output = driver.event(EventKind::StateDelta { delta });
+    assert!(output.changes.contains(&Change::State));
     assert_eq!(driver.session.conversation().state(), &json!({"n": 5}));
 }
 
@@ -151,9 +152,9 @@ fn run_and_message_ids_are_never_given_twice() {
 
 #[test]
 fn an_endless_caller_is_stopped_at_the_limit_and_continue_sends_the_results() {
-    let mut driver = Driver::with(Options {
-        stop_when: StopCondition::StepCount(5),
-        ..Options::default()
+    let mut driver = Driver::with(SessionOptions {
+        stop_when: StopCondition::RunCount(5),
+        ..SessionOptions::default()
     });
     driver.register(action("f"));
     driver.send("hi");
@@ -165,7 +166,7 @@ fn an_endless_caller_is_stopped_at_the_limit_and_continue_sends_the_results() {
     assert_eq!(driver.runs.len(), 5);
     assert_eq!(driver.phase("c4"), Phase::OutputAvailable);
     assert_eq!(driver.session.summary().finish, Some(FinishReason::Limit));
-    assert_eq!(driver.notices(), [NoticeKind::StepLimit]);
+    assert_eq!(driver.notices(), [NoticeKind::RunLimit]);
     let notice = &driver.session.notices()[0];
     assert!(
         notice
@@ -188,9 +189,9 @@ fn an_endless_caller_is_stopped_at_the_limit_and_continue_sends_the_results() {
 fn stop_conditions_combine() {
     let has = |name: &str| StopCondition::HasToolCall(name.to_owned());
     let ends = |stop_when: StopCondition| {
-        let mut driver = Driver::with(Options {
+        let mut driver = Driver::with(SessionOptions {
             stop_when,
-            ..Options::default()
+            ..SessionOptions::default()
         });
         driver.register(action("f"));
         driver.send("hi");
@@ -202,11 +203,11 @@ fn stop_conditions_combine() {
     assert!(!ends(has("g")));
     assert!(ends(StopCondition::Any(vec![
         has("g"),
-        StopCondition::StepCount(1)
+        StopCondition::RunCount(1)
     ])));
     assert!(!ends(StopCondition::All(vec![
         has("f"),
-        StopCondition::StepCount(2)
+        StopCondition::RunCount(2)
     ])));
     // What the rule says is the host's.
     assert!(ends(StopCondition::Rule("after one".to_owned())));
@@ -227,9 +228,9 @@ fn the_default_limit_is_ten() {
 
 #[test]
 fn results_left_at_the_limit_go_with_the_next_message() {
-    let mut driver = Driver::with(Options {
-        stop_when: StopCondition::StepCount(1),
-        ..Options::default()
+    let mut driver = Driver::with(SessionOptions {
+        stop_when: StopCondition::RunCount(1),
+        ..SessionOptions::default()
     });
     driver.register(action("f"));
     driver.send("hi");
@@ -240,7 +241,7 @@ fn results_left_at_the_limit_go_with_the_next_message() {
         request(&driver),
         ["user=hi", "assistant=[c]", "tool:c=1", "user=more"]
     );
-    assert_eq!(driver.session.summary().steps.len(), 1);
+    assert_eq!(driver.session.summary().runs.len(), 1);
 }
 
 #[test]
@@ -337,14 +338,14 @@ fn events_of_an_old_run_change_nothing() {
         .chain([finished()])
     {
         let event = Box::new(Event::from(kind));
-        let step = driver.input(Input::Event { run: old, event });
-        assert!(step.changes.is_empty() && step.effects.is_empty());
+        let output = driver.input(Input::Event { run: old, event });
+        assert!(output.changes.is_empty() && output.effects.is_empty());
     }
-    let step = driver.input(Input::RunClosed {
+    let output = driver.input(Input::RunClosed {
         run: old,
         end: StreamEnd::Closed,
     });
-    assert!(step.changes.is_empty());
+    assert!(output.changes.is_empty());
     assert_eq!(driver.session.conversation().export(), before);
     assert!(driver.session.is_streaming());
 }

@@ -4,8 +4,8 @@ use assistant_core::{
     conversation::{Author, Phase},
     event::{Content, EventKind, FunctionCall, Interrupt, Message, MessageBody},
     session::{
-        FailureKind, Input, NoticeAction, NoticeKind, Options, Refusal, StopCondition, TreeChange,
-        Verdict,
+        FailureKind, Input, NoticeAction, NoticeKind, Refusal, SessionOptions, StopCondition,
+        TreeChange, Verdict,
     },
 };
 use serde_json::{Value, json};
@@ -14,11 +14,11 @@ use crate::support::*;
 
 fn load(driver: &mut Driver, snapshot: Value) {
     let thread_id = "thread".to_owned();
-    let step = driver.input(Input::Load {
+    let output = driver.input(Input::Load {
         thread_id,
         snapshot,
     });
-    assert_eq!(step.refused, None);
+    assert_eq!(output.refused, None);
 }
 
 fn lists(id: &str, calls: &[&str]) -> Message {
@@ -134,12 +134,12 @@ fn an_empty_answer_leaves_a_way_on() {
 
 #[test]
 fn the_notice_says_which_condition_ended_the_loop() {
-    let mut driver = Driver::with(Options {
+    let mut driver = Driver::with(SessionOptions {
         stop_when: StopCondition::Any(vec![
             StopCondition::HasToolCall("f".to_owned()),
-            StopCondition::StepCount(9),
+            StopCondition::RunCount(9),
         ]),
-        ..Options::default()
+        ..SessionOptions::default()
     });
     driver.register(action("f"));
     driver.send("hi");

@@ -174,6 +174,34 @@ fn a_component_that_goes_takes_its_handlers_along() {
 }
 
 #[test]
+fn an_action_that_is_disabled_lets_its_handlers_finish() {
+    let mut driver = working();
+    for (id, name) in [("a", "f"), ("d", "ask")] {
+        driver.events(calls(id, name, "{}"));
+    }
+    driver.event(finished());
+    driver.close();
+    for (id, name) in [(1, "f"), (2, "ask")] {
+        let mut spec = driver
+            .session
+            .registry()
+            .named(name)
+            .next()
+            .unwrap()
+            .spec
+            .clone();
+        spec.enabled = false;
+        driver.register_as(RegistrationId(id), spec);
+    }
+    assert!(driver.cancelled.is_empty());
+    driver.returns("a", json!(1));
+    assert_eq!(driver.answer("a"), "1");
+    // What was asked about meanwhile can be denied, but not run.
+    driver.approve("d");
+    assert_eq!(driver.starts("d"), 0);
+}
+
+#[test]
 fn a_component_that_goes_between_commit_and_start_runs_nothing() {
     for detached in [true, false] {
         let mut driver = Driver::new();
@@ -216,8 +244,8 @@ fn a_new_conversation_cancels_sends_nothing_and_keeps_the_old_one() {
     driver.event(finished());
     driver.close();
     let runs = driver.runs.len();
-    let step = driver.input(Input::NewThread);
-    assert!(step.changes.contains(&Change::Thread));
+    let output = driver.input(Input::NewThread);
+    assert!(output.changes.contains(&Change::Thread));
     assert_eq!(driver.runs.len(), runs);
     assert_ne!(driver.session.thread_id(), "thread");
     assert_eq!(driver.session.conversation().path().count(), 0);

@@ -3,7 +3,7 @@
 use assistant_core::{
     action::ToolOutcome,
     conversation::{ErrorKind, Phase},
-    session::{CommitId, Input, JournalEntry, Options},
+    session::{CommitId, Input, JournalEntry, SessionOptions},
 };
 use serde_json::json;
 
@@ -113,9 +113,9 @@ fn an_eager_action_starts_at_the_end_of_its_arguments() {
 
 #[test]
 fn an_option_makes_every_action_eager() {
-    let mut driver = Driver::with(Options {
+    let mut driver = Driver::with(SessionOptions {
         eager: true,
-        ..Options::default()
+        ..SessionOptions::default()
     });
     driver.register(action("f"));
     driver.send("hi");
@@ -138,8 +138,8 @@ fn an_option_makes_every_action_eager() {
 fn a_running_call_is_not_reopened() {
     let mut driver = with([eager("f")]);
     driver.events(calls("c", "f", "{}"));
-    let step = driver.event(start("c", "f"));
-    assert_eq!(step.diagnostics[0].code, "call-has-started");
+    let output = driver.event(start("c", "f"));
+    assert_eq!(output.diagnostics[0].code, "call-has-started");
     driver.events([args("c", "{}"), end("c")]);
     finish_run(&mut driver);
     driver.returns("c", json!(1));
@@ -271,9 +271,9 @@ fn an_exclusive_action_never_overlaps_another() {
 
 #[test]
 fn the_sequential_option_runs_one_after_the_other_in_order() {
-    let mut driver = Driver::with(Options {
+    let mut driver = Driver::with(SessionOptions {
         sequential: true,
-        ..Options::default()
+        ..SessionOptions::default()
     });
     driver.register(action("f"));
     driver.register(asking("ask"));

@@ -23,8 +23,8 @@ use std::{
 use crate::look::Look;
 use leptos::{mount::mount_to, prelude::*};
 use leptos_assistant::{
-    Action, AgentProp, Approval, Assistant, AssistantProvider, Attachments, ChatWindow, Options,
-    ToolError, action::ActionGuard, agent::HttpAgent,
+    AgentProp, Approval, Assistant, AssistantProvider, Attachments, ChatWindow, SessionOptions,
+    ToolAction, ToolError, action::ActionGuard, agent::HttpAgent,
 };
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
@@ -74,7 +74,7 @@ pub fn mount(
             agent = agent.header(name, value);
         }
     }
-    let assistant = Assistant::new(agent, Options::default());
+    let assistant = Assistant::new(agent, SessionOptions::default());
     let below = assistant.clone();
     let Look {
         markdown,
@@ -154,7 +154,7 @@ impl Chat {
         requires_approval: bool,
     ) -> Result<Registration, JsError> {
         goes_on()?;
-        let mut action = Action::new(name, description);
+        let mut action = ToolAction::new(name, description);
         if let Some(schema) = parameters {
             action = action.parameters(serde_json::from_str::<Value>(&schema)?);
         }

@@ -15,9 +15,9 @@ use std::sync::LazyLock;
 
 use assistant_core::action::schema::{MAX_VIOLATIONS, NoPatterns, validate};
 use assistant_core::conversation::Conversation;
-use assistant_core::replay::{Input, Replay};
-use assistant_core::wire::agui::{End, Options};
-use assistant_core::wire::json::partial::{PartialJson, State, parse_partial};
+use assistant_core::replay::{Replay, ReplayInput};
+use assistant_core::wire::agui::{DecoderOptions, End};
+use assistant_core::wire::json::partial::{DocumentState, PartialJson, parse_partial};
 use assistant_core::wire::json::patch;
 use assistant_core::wire::sse::{Frame, SseDecoder};
 use conformance::look;
@@ -83,14 +83,14 @@ fn frames_of(pieces: &[&[u8]], limit: usize) -> (Vec<Frame>, bool) {
 }
 
 /// Plays bytes in a run that has a message and a call open; the report must be JSON.
-fn play(bytes: &[u8], options: Options) -> End {
+fn play(bytes: &[u8], options: DecoderOptions) -> End {
     const OPENING: [&str; 3] = [
         r#"{"type":"RUN_STARTED","threadId":"t","runId":"r"}"#,
         r#"{"type":"TEXT_MESSAGE_START","messageId":"m1"}"#,
         r#"{"type":"TOOL_CALL_START","toolCallId":"c1","toolCallName":"f","parentMessageId":"m1"}"#,
     ];
     let mut replay = Replay::new();
-    let mut stream = replay.stream(Input::default(), options);
+    let mut stream = replay.stream(ReplayInput::default(), options);
     for event in OPENING {
         stream.push_bytes(format!("data: {event}\n\n").as_bytes());
     }
@@ -127,8 +127,8 @@ fn a_conversation_that_was_lost_once_outlives_its_export() {
 
 fn outlives(case: &Value) {
     let mut replay = Replay::new();
-    let input = Input::from_json(case["input"].clone()).unwrap_or_default();
-    let mut stream = replay.stream(input, Options::default());
+    let input = ReplayInput::from_json(case["input"].clone()).unwrap_or_default();
+    let mut stream = replay.stream(input, DecoderOptions::default());
     for event in case["stream"].as_array().unwrap() {
         stream.push_value(event.clone());
     }
@@ -153,8 +153,8 @@ proptest! {
 
     #[test]
     fn any_bytes_are_a_stream_that_ends_somehow(bytes in bytes(60)) {
-        play(&bytes, Options::default());
-        play(&bytes, Options::strict());
+        play(&bytes, DecoderOptions::default());
+        play(&bytes, DecoderOptions::strict());
     }
 
     #[test]
@@ -169,8 +169,8 @@ proptest! {
             bytes.extend_from_slice(b"\n\n");
         }
         // What the letter allows, tolerance allows.
-        let strict = play(&bytes, Options::strict());
-        let tolerant = play(&bytes, Options::default());
+        let strict = play(&bytes, DecoderOptions::strict());
+        let tolerant = play(&bytes, DecoderOptions::default());
         prop_assert!(strict == End::Failed || tolerant != End::Failed);
     }
 
@@ -218,7 +218,7 @@ proptest! {
         }
         prop_assert_eq!(json.state(), whole.state());
         prop_assert_eq!(json.value(), whole.value());
-        prop_assert_eq!(whole.value().is_none(), matches!(whole.state(), State::Empty | State::Invalid));
+        prop_assert_eq!(whole.value().is_none(), matches!(whole.state(), DocumentState::Empty | DocumentState::Invalid));
     }
 
     #[test]
@@ -228,7 +228,7 @@ proptest! {
         prop_assert_eq!(whole.value(), Some(&value));
         let letters: Vec<char> = text.chars().collect();
         let part: String = letters[..at.index(letters.len())].iter().collect();
-        prop_assert_ne!(parse_partial(&part).state(), State::Invalid, "{}", part);
+        prop_assert_ne!(parse_partial(&part).state(), DocumentState::Invalid, "{}", part);
     }
 
     #[test]

@@ -13,9 +13,9 @@
 use std::fmt::Write as _;
 
 use assistant_core::action::schema::{NoPatterns, validate};
-use assistant_core::replay::{Input, Replay, Stream};
+use assistant_core::replay::{Replay, ReplayInput, Stream};
 use assistant_core::text::callout;
-use assistant_core::wire::agui::Options;
+use assistant_core::wire::agui::DecoderOptions;
 use assistant_core::wire::json::partial::PartialJson;
 use assistant_core::wire::json::patch;
 use assistant_core::wire::sse::SseDecoder;
@@ -68,9 +68,9 @@ fn frame(event: &Value) -> String {
 
 /// Plays a response that comes in pieces.
 fn play(bytes: Vec<u8>) {
-    for options in [Options::default(), Options::strict()] {
+    for options in [DecoderOptions::default(), DecoderOptions::strict()] {
         let mut replay = Replay::new();
-        let mut stream = replay.stream(Input::default(), options);
+        let mut stream = replay.stream(ReplayInput::default(), options);
         for piece in bytes.chunks(1_000) {
             stream.push_bytes(piece);
         }
@@ -281,7 +281,7 @@ fn callouts_in_pieces() {
     ];
     for (what, make) in shapes {
         grows_with_its_input(what, make, |text: String| {
-            let mut parser = callout::Parser::new(callout::Options::default());
+            let mut parser = callout::Parser::new(callout::CalloutOptions::default());
             for piece in text.as_bytes().chunks(5) {
                 std::hint::black_box(parser.push(std::str::from_utf8(piece).unwrap()));
             }
@@ -347,7 +347,7 @@ fn a_patch_costs_the_same_on_a_large_state() {
 
 /// A conversation of so many messages, all of the running run, then one more with a call.
 fn long_stream(replay: &mut Replay, messages: usize) -> Stream<'_> {
-    let mut stream = replay.stream(Input::default(), Options::default());
+    let mut stream = replay.stream(ReplayInput::default(), DecoderOptions::default());
     stream.push_value(json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"}));
     for n in 0..messages {
         let id = format!("m{n:05}");

@@ -5,7 +5,7 @@ use std::fmt;
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Action, ConfirmOptions, Status, ToolCallView, ToolContext, ToolError, chat::Icon,
+    ConfirmOptions, Icon, Status, ToolAction, ToolCallView, ToolContext, ToolError,
     use_assistant_action,
 };
 use serde::Deserialize;
@@ -54,8 +54,8 @@ struct Confirm {
     importance: Option<String>,
 }
 
-fn confirm_action(harbor: Harbor) -> Action {
-    Action::new(
+fn confirm_action(harbor: Harbor) -> ToolAction<Confirm> {
+    ToolAction::new(
         "confirmAction",
         "Ask the user to confirm an action before proceeding",
     )
@@ -130,9 +130,10 @@ struct Request {
     endpoint: String,
 }
 
-fn api_request() -> Action {
-    Action::new("api_request", "Making API request")
+fn api_request() -> ToolAction<Request> {
+    ToolAction::new("api_request", "Making API request")
         .render_only()
+        .args::<Request>()
         .render(request_card)
 }
 
@@ -175,8 +176,8 @@ impl fmt::Display for NoChart {
 impl std::error::Error for NoChart {}
 
 /// Shows what stands there when a card of an application fails.
-fn draw_chart() -> Action {
-    Action::new("draw_chart", "Draw a chart of some values")
+fn draw_chart() -> ToolAction<Chart> {
+    ToolAction::new("draw_chart", "Draw a chart of some values")
         .parameters(json!({
             "type": "object",
             "properties": {"values": {"type": "array", "items": {"type": "number"}}}

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Action, Approval, Status, ToolCallView, ToolError, chat::Icon, use_assistant_action,
+    Approval, Icon, Status, ToolAction, ToolCallView, ToolError, use_assistant_action,
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -10,6 +10,7 @@ use serde_json::json;
 use crate::{
     browser::{clock, sleep},
     cards::{Mark, line, reason},
+    signs::Sign,
     state::{APPROVED, Harbor, Weather},
     story,
 };
@@ -51,8 +52,8 @@ struct Place {
     location: String,
 }
 
-fn get_weather(harbor: Harbor) -> Action {
-    Action::new("get_weather", "Look up the current weather at a place")
+fn get_weather(harbor: Harbor) -> ToolAction<Place> {
+    ToolAction::new("get_weather", "Look up the current weather at a place")
         .parameters(json!({
             "type": "object",
             "properties": {
@@ -91,7 +92,7 @@ fn weather_card(call: ToolCallView<Place>) -> impl IntoView {
             Status::Executing => line(Mark::Busy, format!("Looking up the weather in {place}…")),
             Status::Complete => {
                 let text = call.result::<String>().unwrap_or_default();
-                line(Mark::Icon(Icon::Cloud), text)
+                line(Mark::Sign(Sign::Cloud), text)
             }
             Status::Failed => {
                 let text = format!("No weather for {place}: {}", reason(call.error()));

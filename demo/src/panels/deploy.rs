@@ -4,13 +4,14 @@
 use std::time::Duration;
 
 use leptos::prelude::*;
-use leptos_assistant::{Action, Approval, Status, ToolCallView, ToolError, chat::Icon};
+use leptos_assistant::{Approval, Icon, Status, ToolAction, ToolCallView, ToolError};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::{
     browser::clock,
     cards::{Mark, line, reason},
+    signs::Sign,
     state::{APPROVED, ASSISTANT, Environment, Harbor, Lane, Work},
 };
 
@@ -18,7 +19,7 @@ use crate::{
 const ROLL_OUT: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Deserialize)]
-struct Deploy {
+pub(super) struct Deploy {
     environment: String,
     version: String,
 }
@@ -31,8 +32,8 @@ struct Deployment {
     estimated_time: String,
 }
 
-pub(super) fn action(harbor: Harbor) -> Action {
-    Action::new(
+pub(super) fn action(harbor: Harbor) -> ToolAction<Deploy> {
+    ToolAction::new(
         "deployApplication",
         "Deploy the application to a target environment",
     )
@@ -45,7 +46,7 @@ pub(super) fn action(harbor: Harbor) -> Action {
         "required": ["environment", "version"]
     }))
     .enabled(harbor.may_deploy)
-    .approval(Approval::when(|args| {
+    .approval(Approval::when(|args: &serde_json::Value| {
         args.get("environment").and_then(|env| env.as_str()) == Some("production")
     }))
     .handler(move |args: Deploy| async move { start(harbor, &args) })
@@ -111,7 +112,7 @@ fn deploy_card(call: ToolCallView<Deploy>) -> impl IntoView {
                         )
                     },
                 );
-                line(Mark::Icon(Icon::Rocket), id)
+                line(Mark::Sign(Sign::Rocket), id)
             }
             Status::Failed => {
                 let why = reason(call.error());

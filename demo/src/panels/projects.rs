@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Action, ConfirmOptions, Status, ToolCallView, ToolContext, ToolError, chat::Icon,
+    ConfirmOptions, Icon, Status, ToolAction, ToolCallView, ToolContext, ToolError,
     use_assistant_action, use_assistant_context,
 };
 use serde::Deserialize;
@@ -10,6 +10,7 @@ use serde_json::json;
 
 use crate::{
     cards::{Mark, line, reason, toned_line},
+    signs::Sign,
     state::{APPROVED, ASSISTANT, Harbor, Shown},
 };
 
@@ -48,7 +49,7 @@ pub(crate) fn Projects(harbor: Harbor, asked: RwSignal<Option<String>>) -> impl 
                     aria-label=label
                     on:click=ask
                 >
-                    {Icon::Trash.view()}
+                    {Sign::Trash.view()}
                 </button>
             </li>
         }
@@ -82,8 +83,8 @@ struct Deletion {
     resource_name: String,
 }
 
-fn deletion(harbor: Harbor) -> Action {
-    Action::new("confirmDeletion", "Confirm before deleting resources")
+fn deletion(harbor: Harbor) -> ToolAction<Deletion> {
+    ToolAction::new("confirmDeletion", "Confirm before deleting resources")
         .parameters(json!({
             "type": "object",
             "properties": {

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Action, Status, ToolCallView, ToolContext, ToolError, chat::Icon, use_assistant_action,
+    Icon, Status, ToolAction, ToolCallView, ToolContext, ToolError, use_assistant_action,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -138,8 +138,8 @@ struct Query {
     query: String,
 }
 
-fn web_search(harbor: Harbor) -> Action {
-    Action::new("web_search", "Search the web for information")
+fn web_search(harbor: Harbor) -> ToolAction<Query> {
+    ToolAction::new("web_search", "Search the web for information")
         .parameters(json!({
             "type": "object",
             "properties": {

@@ -3,7 +3,7 @@
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Action, Status, ToolCallView, ToolContext, ToolError, chat::Icon, use_assistant_action,
+    Icon, Status, ToolAction, ToolCallView, ToolContext, ToolError, use_assistant_action,
     use_assistant_context,
 };
 use serde::{Deserialize, Serialize};
@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use crate::{
     browser::focus_soon,
     cards::{Mark, bar, card, line, reason, toned_line},
+    signs::Sign,
     state::{ASSISTANT, Harbor, YOU},
     story::{self, SOURCES},
 };
@@ -82,8 +83,8 @@ struct Choice {
     kind: String,
 }
 
-fn select(harbor: Harbor) -> Action {
-    Action::new(
+fn select(harbor: Harbor) -> ToolAction<Wanted> {
+    ToolAction::new(
         "selectDataSource",
         "Let user select from available data sources",
     )
@@ -136,7 +137,7 @@ fn choice_card(call: ToolCallView<Wanted>) -> impl IntoView {
             },
             Status::Complete => match call.result::<Choice>() {
                 Some(choice) => line(
-                    Mark::Icon(Icon::Database),
+                    Mark::Sign(Sign::Database),
                     format!("Selected: {} ({})", choice.name, choice.kind),
                 ),
                 None if call
@@ -167,7 +168,7 @@ fn choices(call: &ToolCallView<Wanted>, title: &str, available: Vec<Choice>) -> 
         view! {
             <li>
                 <button type="button" class="la-choice-option" on:click=choose>
-                    {Icon::Database.view()}
+                    {Sign::Database.view()}
                     <span class="la-choice-name">{choice.name}</span>
                     <span class="la-choice-kind">{choice.kind}</span>
                 </button>
@@ -221,10 +222,11 @@ impl Analysis {
     }
 }
 
-fn analyzing() -> Action {
-    Action::new("analyzing_data", "Analyzing data patterns")
+fn analyzing() -> ToolAction<Analysis> {
+    ToolAction::new("analyzing_data", "Analyzing data patterns")
         .render_only()
         .stream_args()
+        .args::<Analysis>()
         .render(analysis_card)
 }
 

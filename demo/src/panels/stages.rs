@@ -3,7 +3,7 @@
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Action, Approval, Phase, Status, ToolCallView, ToolContext, ToolError, chat::Icon,
+    Approval, Icon, Phase, Status, ToolAction, ToolCallView, ToolContext, ToolError,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -28,7 +28,7 @@ const STAGE_MS: i32 = 900;
 const SLOW_STAGE_MS: i32 = 6_000;
 
 #[derive(Clone, Deserialize)]
-struct Process {
+pub(super) struct Process {
     environment: Option<String>,
     version: Option<String>,
 }
@@ -54,8 +54,8 @@ struct Done {
     deployment_id: String,
 }
 
-pub(super) fn action(harbor: Harbor) -> Action {
-    Action::new(
+pub(super) fn action(harbor: Harbor) -> ToolAction<Process> {
+    ToolAction::new(
         "deployment_process",
         "Deploy application through multiple stages",
     )
@@ -67,7 +67,7 @@ pub(super) fn action(harbor: Harbor) -> Action {
         }
     }))
     .enabled(harbor.may_deploy)
-    .approval(Approval::when(|args| {
+    .approval(Approval::when(|args: &serde_json::Value| {
         let env = args.get("environment").and_then(|env| env.as_str());
         env.and_then(Environment::parse) == Some(Environment::Production)
     }))

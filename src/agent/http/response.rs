@@ -5,7 +5,7 @@ use std::{pin::pin, time::Duration};
 use assistant_core::{
     event::{Diagnostic, Event},
     session::{Failure, FailureKind, StreamEnd},
-    wire::agui::{Options, Reader, Sink},
+    wire::agui::{DecoderOptions, Reader, Sink},
 };
 use futures_util::future::{Either, select};
 use js_sys::{Date, Promise, Uint8Array};
@@ -13,7 +13,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{ReadableStreamDefaultReader, ReadableStreamReadResult, Response};
 
-use crate::{agent::EventSink, runtime::sleep};
+use crate::{agent::EventSink, ui::sleep};
 
 /// How much of an error's body is read, in bytes, and how long: it may have no end.
 const BODY_BYTES: usize = 4 * 1024;
@@ -49,7 +49,11 @@ pub(super) async fn check(response: &Response) -> Result<(), Failure> {
 
 /// Reads the stream to its end, giving each event as soon as it is complete. Where the connection
 /// breaks, what came counts, and the session sees that it is not all.
-pub(super) async fn read(response: &Response, options: Options, events: &EventSink) -> StreamEnd {
+pub(super) async fn read(
+    response: &Response,
+    options: DecoderOptions,
+    events: &EventSink,
+) -> StreamEnd {
     let mut reader = Reader::new(options);
     let mut sink = Delivery(events);
     if let Some(body) = Body::of(response) {

@@ -7,7 +7,7 @@ use std::{
 
 use assistant_core::{
     event::{EventKind, RunInput},
-    text::callout::{self, Callout, Chunk, State},
+    text::callout::{self, Callout, CalloutState, Chunk},
 };
 use serde_json::{Value, json};
 
@@ -68,7 +68,7 @@ impl Transcript {
     /// Reads a transcript. What is wrong with a callout makes it text.
     #[must_use]
     pub fn new(markdown: &str) -> Self {
-        let chunks = callout::parse_with(markdown, callout::Options::default());
+        let chunks = callout::parse_with(markdown, callout::CalloutOptions::default());
         let told = chunks.iter().enumerate().filter_map(|(place, chunk)| {
             let call = with_own_id(chunk)?;
             outcome(call).map(|_| (call.id.clone(), place))
@@ -164,7 +164,7 @@ impl Reader {
             self.unanswered.insert(call.id.clone());
         }
         let known = is_told || told_later;
-        if !known && call.state == Some(State::InputStreaming) {
+        if !known && call.state == Some(CalloutState::InputStreaming) {
             return self.run.says.push(Say::Unended(call));
         }
         if !known {
@@ -267,7 +267,7 @@ fn args(call: &Callout) -> String {
 /// What a call came to, as the content of its result.
 fn outcome(call: &Callout) -> Option<Value> {
     match call.failure() {
-        Some(_) if call.state == Some(State::OutputDenied) => Some("denied".into()),
+        Some(_) if call.state == Some(CalloutState::OutputDenied) => Some("denied".into()),
         Some(error) => Some(json!({"error": error})),
         None => call.result().cloned(),
     }

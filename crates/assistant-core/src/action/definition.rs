@@ -29,6 +29,9 @@ pub struct ActionSpec {
     pub has_handler: bool,
     /// Whether the agent may call it.
     pub availability: Availability,
+    /// Whether it is there at all right now. One that is not is neither offered nor run; what runs
+    /// already goes on, and cards stay.
+    pub enabled: bool,
     /// Whether a person is asked first.
     pub approval: Policy,
     /// Who runs it, once nobody minds.
@@ -58,6 +61,7 @@ impl ActionSpec {
             version: None,
             has_handler: false,
             availability: Availability::Offered,
+            enabled: true,
             approval: Policy::Never,
             execution: Execution::Client,
             exclusive: false,

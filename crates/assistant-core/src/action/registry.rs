@@ -1,9 +1,9 @@
 //! Which actions are registered, by whom, and which of them is in force.
 //!
-//! Registrations of one name are a stack: the newest is in force, and dropping one removes only
-//! itself (rule "names are a stack").
+//! Registrations of one name are a stack: the newest that is enabled is in force, and dropping one
+//! removes only itself (rule "names are a stack").
 
-use super::ActionSpec;
+use super::{ActionSpec, Availability};
 use crate::event::Tool;
 
 /// Names one registration; the host finds handler, renderer and rules by it.
@@ -48,13 +48,23 @@ impl Registry {
         before != self.tools()
     }
 
-    /// The registration in force under a name.
+    /// The registration in force under a name: the newest one that is enabled. One that only shows
+    /// what the agent does stands behind one that does something.
     #[must_use]
     pub fn in_force(&self, name: &str) -> Option<&Registration> {
-        self.entries
-            .iter()
-            .rev()
-            .find(|entry| entry.spec.name == name)
+        let mut enabled = self.named(name).filter(|entry| entry.spec.enabled);
+        let newest = enabled.next()?;
+        if newest.spec.availability == Availability::Offered {
+            return Some(newest);
+        }
+        let acts = |entry: &&Registration| entry.spec.availability == Availability::Offered;
+        Some(enabled.find(acts).unwrap_or(newest))
+    }
+
+    /// All registrations of a name, enabled or not, newest first.
+    pub fn named(&self, name: &str) -> impl Iterator<Item = &Registration> {
+        let newest_first = self.entries.iter().rev();
+        newest_first.filter(move |entry| entry.spec.name == name)
     }
 
     /// The registration with this id.
@@ -81,9 +91,7 @@ impl Registry {
                 continue;
             }
             let newest = self.in_force(name);
-            list.extend(
-                newest.filter(|entry| entry.spec.availability == super::Availability::Offered),
-            );
+            list.extend(newest.filter(|entry| entry.spec.availability == Availability::Offered));
         }
         list
     }
@@ -105,7 +113,7 @@ impl Registry {
     /// handler" when nothing stands behind it.
     pub fn executable(&self, name: &str) -> Result<&Registration, String> {
         match self.in_force(name) {
-            Some(entry) if entry.spec.availability == super::Availability::RenderOnly => {
+            Some(entry) if entry.spec.availability == Availability::RenderOnly => {
                 Err(format!("Action {name} not found"))
             }
             Some(entry) if !entry.spec.has_handler => Err(format!("Action {name} has no handler")),

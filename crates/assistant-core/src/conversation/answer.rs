@@ -9,7 +9,7 @@ use crate::event::{Content, Object};
 
 /// What a person was asked about a call, and what they said.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Approval {
+pub struct CallApproval {
     /// What they said, once they did.
     pub decision: Option<Decision>,
     /// The agent's interrupt that this answers, if it was the agent who asked.
@@ -20,7 +20,7 @@ pub struct Approval {
     pub extra: Object,
 }
 
-impl Approval {
+impl CallApproval {
     /// What the tool message says that tells the agent to go on.
     pub(crate) const GO_ON: &str = "approved";
 }

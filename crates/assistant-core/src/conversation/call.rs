@@ -3,7 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::{
-    Approval, Author, CallError, CallKey, CallResult, Decision, Origin, Phase, Progress,
+    Author, CallApproval, CallError, CallKey, CallResult, Decision, Fingerprint, Origin, Phase,
+    Progress,
     state::{Done, Happening, State},
 };
 use crate::{
@@ -20,7 +21,7 @@ pub struct ToolCall {
     /// The tool's name.
     pub name: String,
     /// What a person was asked and said.
-    pub approval: Option<Approval>,
+    pub approval: Option<CallApproval>,
     /// Arguments as a person changed them before approving.
     pub edited_args: Option<Value>,
     /// The newest preliminary result. Shown, never sent.
@@ -59,6 +60,8 @@ pub struct ToolCall {
     pub(super) unlisted: bool,
     /// It was asked about or decided as something else than what it is now.
     pub(crate) changed: bool,
+    /// What a rule of the application let start without asking a person.
+    pub(crate) cleared: Option<Fingerprint>,
 }
 
 impl ToolCall {
@@ -92,6 +95,7 @@ impl ToolCall {
             listed: false,
             unlisted: false,
             changed: false,
+            cleared: None,
         }
     }
 
@@ -108,7 +112,7 @@ impl ToolCall {
             // Nobody was asked: it is merely complete.
             (
                 State::Allowed | State::Committing(_),
-                None | Some(Approval { decision: None, .. }),
+                None | Some(CallApproval { decision: None, .. }),
             ) => Phase::InputAvailable,
             (state, _) => state.phase(),
         }
@@ -202,15 +206,18 @@ impl ToolCall {
             return false;
         };
         if matches!(next, State::Streaming | State::Ended | State::Gated { .. }) {
-            self.forget_verdict(what);
+            self.forget_judgement(what);
         }
-        self.was_started |= matches!(next, State::Running(..));
+        if matches!(next, State::Running(..)) {
+            self.was_started = true;
+            self.cleared = None;
+        }
         self.state = next;
         true
     }
 
     /// What a person decided about other words or arguments is void.
-    fn forget_verdict(&mut self, what: &Happening) {
+    fn forget_judgement(&mut self, what: &Happening) {
         let was_decided = self
             .approval
             .as_ref()
@@ -219,10 +226,11 @@ impl ToolCall {
         self.changed |= changed && (was_decided || self.state == State::Asked);
         if !matches!(what, Happening::GateLifted) {
             // The answer is void, not that somebody had to be asked.
-            let asked =
-                |approval: Approval| approval.interrupt_id.is_none() || approval.decision.is_some();
+            let asked = |approval: CallApproval| {
+                approval.interrupt_id.is_none() || approval.decision.is_some()
+            };
             let again = self.approval.take().is_some_and(asked) && *what == Happening::Voided;
-            self.approval = again.then(Approval::default);
+            self.approval = again.then(CallApproval::default);
             self.edited_args = None;
         }
         self.preliminary = None;
@@ -340,7 +348,7 @@ impl ToolCall {
             None
         } else if self.args_text.trim().is_empty() {
             Some(Value::Object(Map::new()))
-        } else if self.partial.state() == partial::State::Complete {
+        } else if self.partial.state() == partial::DocumentState::Complete {
             self.partial.value().cloned()
         } else {
             serde_json::from_str(&self.args_text).ok()

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    Approval, Author, CallKey, CallResult, Change, Conversation, Message, Part, ToolCall,
+    Author, CallApproval, CallKey, CallResult, Change, Conversation, Message, Part, ToolCall,
     ToolResultPart,
     state::{Done, End, Happening, State},
 };
@@ -129,7 +129,7 @@ impl Conversation {
 
     /// Whether a tool message says no more than the page said itself: that the call may run.
     fn is_echo(&self, key: &CallKey, wire: &event::Message) -> bool {
-        let says = |content: &Content| content.display_text() == Approval::GO_ON;
+        let says = |content: &Content| content.display_text() == CallApproval::GO_ON;
         let told = |call: &ToolCall| matches!(call.state, State::Told { .. });
         self.call(key).is_some_and(told)
             && matches!(&wire.body, MessageBody::Tool { content, .. } if says(content))

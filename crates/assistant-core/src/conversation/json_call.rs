@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    Approval, Author, CallError, CallKey, CallResult, Decision, ErrorKind, FormatError, Origin,
+    Author, CallApproval, CallError, CallKey, CallResult, Decision, ErrorKind, FormatError, Origin,
     Phase, ToolCall,
     json::{
         Format, error, foreign, need_text, put_foreign, put_text, take_bool, take_flag, take_int,
@@ -16,7 +16,7 @@ use crate::{
     wire::agui,
 };
 
-const OF_CALL: [&str; 21] = [
+const OF_CALL: [&str; 22] = [
     "type",
     "toolCallId",
     "toolName",
@@ -37,6 +37,7 @@ const OF_CALL: [&str; 21] = [
     "key",
     "run",
     "by",
+    "changed",
     "extra",
 ];
 const OF_RESULT: [&str; 8] = [
@@ -111,6 +112,9 @@ pub(super) fn write_in(call: &ToolCall, out: &mut Object, format: Format) {
         if let Some(run) = call.run {
             out.insert("run".to_owned(), run.into());
         }
+        if call.changed {
+            out.insert("changed".to_owned(), true.into());
+        }
     }
     if let State::Done(done) = call.state() {
         let by = Some(done.by).filter(|by| *by != Author::Record);
@@ -175,6 +179,7 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
         let key = from.shift_remove("key").and_then(|key| key.as_u64());
         call.key = CallKey::new(key.unwrap_or(0));
         call.run = from.shift_remove("run").and_then(|run| run.as_u64());
+        call.changed = take_flag(&mut from, "changed");
     }
     call.ended_at = take_int(&mut from, "endedAt");
     call.encrypted_value = take_text(&mut from, "encryptedValue");
@@ -187,7 +192,7 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
 /// conversation says what becomes of it.
 fn state_of(
     phase: Phase,
-    approval: Option<&Approval>,
+    approval: Option<&CallApproval>,
     told: Option<String>,
     (by, sent): (Author, bool),
 ) -> State {
@@ -221,7 +226,7 @@ fn state_of(
     }
 }
 
-fn write_approval(approval: &Approval, told: Option<&str>, format: Format) -> Value {
+fn write_approval(approval: &CallApproval, told: Option<&str>, format: Format) -> Value {
     let mut out = Object::new();
     match &approval.decision {
         Some(Decision::Approved) => put_text(&mut out, "decision", Some("approved")),
@@ -238,7 +243,7 @@ fn write_approval(approval: &Approval, told: Option<&str>, format: Format) -> Va
 }
 
 /// An approval, and the id of the tool message that tells the agent of it.
-fn read_approval(mut from: Object, format: Format) -> (Option<Approval>, Option<String>) {
+fn read_approval(mut from: Object, format: Format) -> (Option<CallApproval>, Option<String>) {
     let decision = match take_text(&mut from, "decision").as_deref() {
         Some("approved") => Some(Decision::Approved),
         Some("denied") => Some(Decision::Denied {
@@ -252,7 +257,7 @@ fn read_approval(mut from: Object, format: Format) -> (Option<Approval>, Option<
     };
     let interrupt_id = take_text(&mut from, "interruptId");
     let told = take_text(&mut from, "toldBy");
-    let approval = Approval {
+    let approval = CallApproval {
         decision,
         interrupt_id,
         shown: None,

@@ -35,7 +35,7 @@ mod tree;
 mod ui;
 mod wire_form;
 
-pub use answer::{Approval, CallError, CallResult, Decision, ErrorKind, Progress};
+pub use answer::{CallApproval, CallError, CallResult, Decision, ErrorKind, Progress};
 pub(crate) use apply::Applied;
 pub use branch::{Sibling, TreeError};
 pub use call::ToolCall;

@@ -230,7 +230,7 @@ impl State {
             (Self::Streaming | Self::Ended, H::Rewritten) => return None,
             (_, H::Rewritten) => Self::Ended,
 
-            // Verdicts, each made anew from `Ended`.
+            // Judgements, each made anew from `Ended`.
             (Self::Ended, H::FoundMissing) => Self::Missing,
             (Self::Ended, H::RuleAsked(ticket)) => Self::Ruling(*ticket),
             (Self::Ended, H::FoundInvalid(error)) => Self::Invalid(error.clone()),

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::{
-    Approval, CallKey, CallResult, Conversation, DataPart, Message, Part, TextPart, ToolCall,
+    CallApproval, CallKey, CallResult, Conversation, DataPart, Message, Part, TextPart, ToolCall,
     fold::orphan_part, state::State,
 };
 use crate::event::{self, Content, ContentPart, FunctionCall, MessageBody, Object, PartBody, Role};
@@ -62,7 +62,7 @@ fn answer_to(call: &ToolCall) -> Option<event::Message> {
     let State::Told { message, .. } = call.state() else {
         return None;
     };
-    let content = Approval::GO_ON.to_owned();
+    let content = CallApproval::GO_ON.to_owned();
     Some(tool_message(
         call,
         &CallResult::new(message.clone(), content, Value::Null),

@@ -11,7 +11,7 @@ use crate::{
 
 /// What a client had and sent. What a conversation holds already is not added twice.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Input {
+pub struct ReplayInput {
     /// The history, in the order in which the client keeps it.
     pub messages: Vec<Message>,
     /// The shared state, if the request sets it.
@@ -22,7 +22,7 @@ pub struct Input {
     pub pending_interrupts: Vec<Interrupt>,
 }
 
-impl Input {
+impl ReplayInput {
     /// Reads the `messages`, `state`, `resume` and `pendingInterrupts` of a run input; all may be
     /// absent, other members are passed over.
     ///

@@ -4,11 +4,11 @@
 //! [`crate::session`] does. One [`Replay`] is one conversation, each [`Stream`] one response in it.
 //!
 //! ```
-//! use assistant_core::replay::{Input, Replay};
-//! use assistant_core::wire::agui::Options;
+//! use assistant_core::replay::{Replay, ReplayInput};
+//! use assistant_core::wire::agui::DecoderOptions;
 //!
 //! let mut replay = Replay::new();
-//! let mut stream = replay.stream(Input::default(), Options::default());
+//! let mut stream = replay.stream(ReplayInput::default(), DecoderOptions::default());
 //! stream.push_bytes(b"data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n");
 //! let report = stream.finish();
 //! assert_eq!(report.to_json()["outcome"], "truncated");
@@ -21,7 +21,7 @@ mod tally;
 #[cfg(feature = "ui-stream")]
 pub mod ui_stream;
 
-pub use input::Input;
+pub use input::ReplayInput;
 pub use report::{Finished, Report, RunFailure};
 
 use serde_json::Value;
@@ -31,7 +31,7 @@ use crate::{
     event::{Diagnostic, Event, Interrupt, ResumeEntry, ResumeStatus},
     session::millis,
     wire::{
-        agui::{Options, ProtocolError, Reader},
+        agui::{DecoderOptions, ProtocolError, Reader},
         stream::{Ending, Read, Sink},
     },
 };
@@ -77,8 +77,8 @@ impl Replay {
     }
 
     /// Begins the response to a request with this input.
-    pub fn stream(&mut self, input: Input, options: Options) -> Stream<'_> {
-        let Input {
+    pub fn stream(&mut self, input: ReplayInput, options: DecoderOptions) -> Stream<'_> {
+        let ReplayInput {
             messages,
             state,
             resume,

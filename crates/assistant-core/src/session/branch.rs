@@ -3,7 +3,7 @@
 //! What is shown can always be changed. Where runs write is moved only when nothing is under way:
 //! a run, a handler and a question stay on the branch that they arose on.
 
-use super::{Cx, Host, Refusal, Session, Step, TreeChange};
+use super::{Cx, Host, Output, Refusal, Session, TreeChange};
 use crate::{
     conversation::{Change, Conversation, Message, MessageId, TreeError},
     event::{Content, Role},
@@ -130,7 +130,7 @@ impl Session {
     }
 
     /// Starts a run where the conversation stands, for a replay in which the agent speaks unasked.
-    pub(crate) fn open_run(&mut self, host: &mut dyn Host) -> Step {
-        self.take_step(host, Self::start_run)
+    pub(crate) fn open_run(&mut self, host: &mut dyn Host) -> Output {
+        self.respond(host, Self::start_run)
     }
 }

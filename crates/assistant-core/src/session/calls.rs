@@ -1,7 +1,7 @@
 //! What the page made of the calls that are open: which action answers for each, by which rules.
 //!
 //! What happened to a call stands in its state, which moves with it
-//! (`crate::conversation::state`). Here is only what a verdict depends on, so that it can be told
+//! (`crate::conversation::state`). Here is only what a judgement depends on, so that it can be told
 //! whether one still holds.
 
 use std::collections::BTreeMap;
@@ -13,26 +13,28 @@ use crate::{
     conversation::{CallKey, Fingerprint, ToolCall},
 };
 
-/// The verdicts about open calls.
+/// The judgements about open calls.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Calls {
-    verdicts: BTreeMap<CallKey, Verdict>,
+    judgements: BTreeMap<CallKey, Judgement>,
     /// Who waits for the calls that the page makes itself.
     requests: BTreeMap<CallKey, u64>,
 }
 
 /// What a call was judged by. Another component may take over as long as its rules are the same.
 #[derive(Debug, Clone)]
-pub(super) struct Verdict {
+pub(super) struct Judgement {
     pub(super) binding: Binding,
     pub(super) registration: Option<RegistrationId>,
     pub(super) eager: bool,
     pub(super) exclusive: bool,
     pub(super) encoding: ResultEncoding,
     pub(super) execution: Execution,
+    /// What the rule of the application was asked about, while its answer is awaited.
+    pub(super) asked_about: Option<Fingerprint>,
 }
 
-impl Verdict {
+impl Judgement {
     /// Nothing here answers for the call.
     pub(super) const fn of_nobody(binding: Binding, eager: bool) -> Self {
         Self {
@@ -42,11 +44,12 @@ impl Verdict {
             exclusive: false,
             encoding: ResultEncoding::Json,
             execution: Execution::Client,
+            asked_about: None,
         }
     }
 }
 
-/// What a verdict was made for: the words of the call, and the rules of its action.
+/// What a judgement was made for: the words of the call, and the rules of its action.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Binding {
     name: String,
@@ -64,7 +67,7 @@ impl Binding {
     }
 }
 
-/// What of an action a verdict depends on.
+/// What of an action a judgement depends on.
 #[derive(Debug, Clone, PartialEq)]
 struct Rules {
     parameters: Value,
@@ -103,22 +106,29 @@ pub(super) fn fingerprint(call: &ToolCall, spec: Option<&ActionSpec>) -> Fingerp
 }
 
 impl Calls {
-    pub(super) fn get(&self, key: &CallKey) -> Option<&Verdict> {
-        self.verdicts.get(key)
+    pub(super) fn get(&self, key: &CallKey) -> Option<&Judgement> {
+        self.judgements.get(key)
     }
 
-    pub(super) fn insert(&mut self, key: CallKey, verdict: Verdict) {
-        self.verdicts.insert(key, verdict);
+    pub(super) fn insert(&mut self, key: CallKey, judgement: Judgement) {
+        self.judgements.insert(key, judgement);
+    }
+
+    /// The rule of the application was asked about a call, and answers later.
+    pub(super) fn note_question(&mut self, key: &CallKey, about: Option<Fingerprint>) {
+        if let Some(judgement) = self.judgements.get_mut(key) {
+            judgement.asked_about = about;
+        }
     }
 
     pub(super) fn forget(&mut self, key: &CallKey) {
-        self.verdicts.remove(key);
+        self.judgements.remove(key);
     }
 
-    /// Forgets the verdicts about all calls but those that the page makes itself.
+    /// Forgets the judgements about all calls but those that the page makes itself.
     pub(super) fn clear(&mut self) {
         let requests = &self.requests;
-        self.verdicts.retain(|key, _| requests.contains_key(key));
+        self.judgements.retain(|key, _| requests.contains_key(key));
     }
 
     /// Somebody on the page waits for a call.
@@ -133,19 +143,19 @@ impl Calls {
 
     /// Another registration with the same rules answers for a call now.
     pub(super) fn take_over(&mut self, key: &CallKey, registration: Option<RegistrationId>) {
-        if let Some(verdict) = self.verdicts.get_mut(key) {
-            verdict.registration = registration;
+        if let Some(judgement) = self.judgements.get_mut(key) {
+            judgement.registration = registration;
         }
     }
 
     pub(super) fn any_eager(&self) -> bool {
-        self.verdicts.values().any(|verdict| verdict.eager)
+        self.judgements.values().any(|judgement| judgement.eager)
     }
 
     /// The calls that a registration answers for.
     pub(super) fn of_registration(&self, id: RegistrationId) -> Vec<CallKey> {
-        let its = |(_, verdict): &(&CallKey, &Verdict)| verdict.registration == Some(id);
-        let list = self.verdicts.iter().filter(its);
+        let its = |(_, judgement): &(&CallKey, &Judgement)| judgement.registration == Some(id);
+        let list = self.judgements.iter().filter(its);
         list.map(|(key, _)| *key).collect()
     }
 }

@@ -11,7 +11,7 @@ use crate::{
 
 /// What one input led to.
 #[derive(Debug, Clone, Default)]
-pub struct Step {
+pub struct Output {
     /// What changed, in order.
     pub changes: Vec<Change>,
     /// What must be done now, in order.
@@ -25,6 +25,13 @@ pub struct Step {
 /// Something to be done outside. Nothing here may be left undone.
 #[derive(Debug, Clone)]
 pub enum Effect {
+    /// A run is about to begin: bring what the page offers and says up to date
+    /// ([`super::Input::Register`], [`super::Input::SetContext`], [`super::Input::SetState`]), then
+    /// say [`super::Input::OpenRun`]. What is sent is made from what is true by then.
+    PrepareRun {
+        /// Names the run.
+        run: RunKey,
+    },
     /// Start a run and feed its events back as [`super::Input::Event`].
     OpenRun {
         /// Names the run.

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{Cx, NoticeKind, OpenInterrupt, Refusal, Session, Verdict};
 use crate::{
-    conversation::{Approval, CallKey, Change, Decision, End, Fingerprint, Happening, State},
+    conversation::{CallApproval, CallKey, Change, Decision, End, Fingerprint, Happening, State},
     event::{Interrupt, ResumeStatus},
 };
 
@@ -49,10 +49,10 @@ impl Session {
         self.calls.forget(&key);
         let shown = self.fingerprint(&key);
         self.conversation.edit_call(&key, |call| {
-            call.approval = Some(Approval {
+            call.approval = Some(CallApproval {
                 interrupt_id: Some(interrupt_id.to_owned()),
                 shown,
-                ..Approval::default()
+                ..CallApproval::default()
             });
         });
         true

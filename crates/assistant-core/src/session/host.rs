@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::RunSummary;
+use super::TurnSummary;
 use crate::{
     action::{RegistrationId, schema::PatternHost},
     conversation::CallKey,
@@ -23,7 +23,7 @@ pub trait Host: PatternHost {
 
     /// Whether the rule of the application with this name ends the loop. Only called for
     /// [`super::StopCondition::Rule`].
-    fn stops(&mut self, rule: &str, summary: &RunSummary) -> bool {
+    fn stops(&mut self, rule: &str, summary: &TurnSummary) -> bool {
         let _ = (rule, summary);
         false
     }

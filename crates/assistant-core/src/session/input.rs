@@ -110,6 +110,11 @@ pub enum Input {
         /// What.
         props: Value,
     },
+    /// The page is ready for a run that [`super::Effect::PrepareRun`] announced.
+    OpenRun {
+        /// Which run.
+        run: RunKey,
+    },
     /// The agent says something.
     Event {
         /// In which run.
@@ -329,6 +334,8 @@ pub enum Refusal {
     AlreadyResolved,
     /// The call is no longer what the person saw when they decided.
     Changed,
+    /// Nobody can have read yet what is to be approved.
+    TooEarly,
     /// The action of the call is not on the page.
     NotRegistered,
     /// The tree of messages does not allow it.
@@ -345,6 +352,8 @@ pub enum Refusal {
     InvalidAction(InvalidAction),
     /// The stored conversation cannot be read.
     InvalidSnapshot(String),
+    /// The assistant has ended: its provider is gone.
+    Ended,
 }
 
 impl fmt::Display for Refusal {
@@ -358,6 +367,7 @@ impl fmt::Display for Refusal {
             Self::Changed => {
                 f.write_str("The call has changed since it was shown. Look at it again.")
             }
+            Self::TooEarly => f.write_str("Nobody can have read yet what is to be approved."),
             Self::NotRegistered => f.write_str("The action is not on this page."),
             Self::Tree(error) => error.fmt(f),
             Self::Expired => f.write_str("This can no longer be answered. Cancel it to go on."),
@@ -373,6 +383,7 @@ impl fmt::Display for Refusal {
             Self::InvalidSnapshot(error) => {
                 write!(f, "The stored conversation cannot be read: {error}")
             }
+            Self::Ended => f.write_str("The assistant has ended."),
         }
     }
 }

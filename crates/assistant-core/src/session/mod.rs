@@ -1,16 +1,16 @@
 //! The session: one conversation, and everything that decides what happens next in it.
 //!
-//! A state machine without I/O. [`Session::handle`] takes an [`Input`] and gives back a [`Step`]:
+//! A state machine without I/O. [`Session::handle`] takes an [`Input`] and gives back an [`Output`]:
 //! what changed, and what must be done outside. It is plain data (`Clone + Debug`), so a test can
 //! copy it, crash it and go on with the copy. What it may ask while handling is behind [`Host`].
 //!
-//! A session is put together from parts that do not reach into each other: `calls` (verdicts about
+//! A session is put together from parts that do not reach into each other: `calls` (judgements about
 //! open calls), `turn` (the run and its loop), `interrupts` (what agents wait for), `notices`. What
 //! happened to a call stands in the call itself, as one state. What is done with the parts:
 //!
 //! * `send` takes what the person says; `run` speaks to the agent: starts runs, takes events in;
 //!   `settle` says what follows their end, `summary` what happened.
-//! * `prepare` and `execute` bring calls from "complete" to "answered".
+//! * `prepare`, `execute` and `start` bring calls from "complete" to "answered".
 //! * `approve` takes what a person decides, `gate` what an agent waits for; `agent_call` has what
 //!   the agent runs.
 //! * `branch` takes what a person does to the tree, `thread` exchanges the conversation.
@@ -35,20 +35,23 @@ mod prepare;
 mod run;
 mod send;
 mod settle;
+mod start;
 mod steps;
 mod stop;
 mod summary;
 mod thread;
 mod turn;
 
-pub use effect::{CommitId, Effect, Invocation, InvocationId, JournalEntry, RunKey, Step, TimerId};
+pub use effect::{
+    CommitId, Effect, Invocation, InvocationId, JournalEntry, Output, RunKey, TimerId,
+};
 pub(crate) use expiry::millis;
 pub use host::{Answer, Host, PolicyQuestion, Ticket};
 pub use input::{Failure, FailureKind, Input, Refusal, StreamEnd, TreeChange, Verdict};
 pub use interrupts::OpenInterrupt;
 pub use notice::{Notice, NoticeAction, NoticeId, NoticeKind};
-pub use options::{HistoryForm, Options, StopCondition};
-pub use summary::{AgentStep, FinishReason, RunSummary, StepSummary};
+pub use options::{HistoryForm, SessionOptions, StopCondition};
+pub use summary::{AgentStep, FinishReason, RunSummary, TurnSummary};
 
 use std::collections::BTreeMap;
 
@@ -66,7 +69,7 @@ pub struct Session {
     thread_id: String,
     conversation: Conversation,
     registry: Registry,
-    options: Options,
+    options: SessionOptions,
     context: BTreeMap<u64, ContextItem>,
     forwarded_props: Value,
     calls: calls::Calls,
@@ -76,36 +79,36 @@ pub struct Session {
     last_number: u64,
 }
 
-/// What handling one input needs: the host, the time, and the step that is being made.
+/// What handling one input needs: the host, the time, and what comes of it.
 struct Cx<'a> {
     host: &'a mut dyn Host,
     now: i64,
-    step: Step,
+    output: Output,
 }
 
 impl Cx<'_> {
     /// Notes a change that is not one of the conversation, which tells its own.
     fn change(&mut self, change: Change) {
-        self.step.changes.push(change);
+        self.output.changes.push(change);
     }
 
     fn effect(&mut self, effect: Effect) {
-        self.step.effects.push(effect);
+        self.output.effects.push(effect);
     }
 
     fn refuse(&mut self, refusal: Refusal) {
-        self.step.refused = Some(refusal);
+        self.output.refused = Some(refusal);
     }
 
     fn warn(&mut self, code: &'static str, message: String) {
-        self.step.diagnostics.push(Diagnostic::new(code, message));
+        self.output.diagnostics.push(Diagnostic::new(code, message));
     }
 }
 
 impl Session {
     /// A session for a new, empty conversation.
     #[must_use]
-    pub fn new(thread_id: impl Into<String>, options: Options) -> Self {
+    pub fn new(thread_id: impl Into<String>, options: SessionOptions) -> Self {
         let mut session = Self {
             thread_id: thread_id.into(),
             conversation: Conversation::new(),
@@ -126,24 +129,24 @@ impl Session {
     /// Takes one input in and says what changed and what must be done.
     ///
     /// Effects are to be carried out in order, after this returns.
-    pub fn handle(&mut self, input: Input, host: &mut dyn Host) -> Step {
-        self.take_step(host, |session, cx| session.dispatch(input, cx))
+    pub fn handle(&mut self, input: Input, host: &mut dyn Host) -> Output {
+        self.respond(host, |session, cx| session.dispatch(input, cx))
     }
 
-    fn take_step(&mut self, host: &mut dyn Host, act: impl FnOnce(&mut Self, &mut Cx<'_>)) -> Step {
+    fn respond(&mut self, host: &mut dyn Host, act: impl FnOnce(&mut Self, &mut Cx<'_>)) -> Output {
         let now = host.now();
         let mut cx = Cx {
             host,
             now,
-            step: Step::default(),
+            output: Output::default(),
         };
         act(self, &mut cx);
         self.advance(&mut cx);
-        let mut step = cx.step;
+        let mut output = cx.output;
         let mut changes = self.conversation.take_changes();
-        changes.append(&mut step.changes);
-        step.changes = changes;
-        step
+        changes.append(&mut output.changes);
+        output.changes = changes;
+        output
     }
 
     fn dispatch(&mut self, input: Input, cx: &mut Cx<'_>) {
@@ -187,8 +190,9 @@ impl Session {
             }
             Input::SetState { state } => self.conversation.set_state(state),
             Input::SetForwardedProps { props } => self.forwarded_props = props,
+            Input::OpenRun { run } => self.send_request(run, cx),
             Input::Event { run, event } => self.take_event(run, *event, cx),
-            Input::Diagnostic { diagnostic } => cx.step.diagnostics.push(diagnostic),
+            Input::Diagnostic { diagnostic } => cx.output.diagnostics.push(diagnostic),
             Input::RunClosed { run, end } => self.close_run(run, end, cx),
             Input::Committed { commit, outcome } => self.committed(commit, outcome, cx),
             Input::PolicyAnswer { ticket, ask } => self.policy_answer(ticket, ask),
@@ -237,7 +241,7 @@ impl Session {
 
     /// What has happened since the last user message.
     #[must_use]
-    pub const fn summary(&self) -> &RunSummary {
+    pub const fn summary(&self) -> &TurnSummary {
         self.turn.summary()
     }
 
@@ -337,11 +341,14 @@ impl Session {
                 ),
             );
         }
-        let name = spec.name.clone();
+        let (name, enabled) = (spec.name.clone(), spec.enabled);
         if self.registry.register(id, spec) {
             cx.change(Change::Registry);
         }
-        self.find_missing(&name, cx);
+        match enabled {
+            true => self.find_missing(&name, cx),
+            false => self.ask_again(id, cx),
+        }
     }
 
     fn unregister(&mut self, id: RegistrationId, cx: &mut Cx<'_>) {

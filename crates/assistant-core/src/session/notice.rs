@@ -45,8 +45,8 @@ pub enum NoticeKind {
     Cancelled,
     /// The person stopped it.
     Stopped,
-    /// The loop reached its limit.
-    StepLimit,
+    /// The turn has as many runs as it may have.
+    RunLimit,
     /// The agent ended without an answer.
     NoAnswer,
     /// The stop condition of the application ended the loop.
@@ -67,7 +67,7 @@ impl NoticeKind {
             self,
             Self::Cancelled
                 | Self::Stopped
-                | Self::StepLimit
+                | Self::RunLimit
                 | Self::NoAnswer
                 | Self::LoopEnded
                 | Self::CallIdReused

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Host, RunSummary};
+use super::{Host, TurnSummary};
 use crate::conversation::{Conversation, MarkdownTools};
 
 /// Writes a conversation in the form that an agent takes.
@@ -10,7 +10,7 @@ pub type HistoryForm = fn(&Conversation) -> Value;
 
 /// How a session behaves.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct SessionOptions {
     /// When the loop of runs and tool results ends by itself.
     pub stop_when: StopCondition,
     /// Calls of one response run one after the other, in order (rule "order of calls").
@@ -28,10 +28,10 @@ pub struct Options {
     pub history: Option<HistoryForm>,
 }
 
-impl Default for Options {
+impl Default for SessionOptions {
     fn default() -> Self {
         Self {
-            stop_when: StopCondition::StepCount(10),
+            stop_when: StopCondition::RunCount(10),
             sequential: false,
             eager: false,
             auto_deny: false,
@@ -45,7 +45,7 @@ impl Default for Options {
 #[derive(Debug, Clone)]
 pub enum StopCondition {
     /// After this many runs since the last user message.
-    StepCount(u32),
+    RunCount(u32),
     /// Once a tool of this name was called.
     HasToolCall(String),
     /// When a rule of the application says so, which has this name: the host is asked
@@ -60,27 +60,27 @@ pub enum StopCondition {
 impl StopCondition {
     /// Whether the loop ends here.
     #[must_use]
-    pub fn is_met(&self, summary: &RunSummary, host: &mut dyn Host) -> bool {
+    pub fn is_met(&self, summary: &TurnSummary, host: &mut dyn Host) -> bool {
         match self {
-            Self::StepCount(limit) => summary.steps.len() >= usize::try_from(*limit).unwrap_or(0),
+            Self::RunCount(limit) => summary.runs.len() >= usize::try_from(*limit).unwrap_or(0),
             Self::HasToolCall(name) => summary
-                .steps
+                .runs
                 .iter()
-                .any(|step| step.tools.iter().any(|tool| tool == name)),
+                .any(|run| run.tools.iter().any(|tool| tool == name)),
             Self::Rule(name) => host.stops(name, summary),
             Self::Any(list) => list.iter().any(|condition| condition.is_met(summary, host)),
             Self::All(list) => list.iter().all(|condition| condition.is_met(summary, host)),
         }
     }
 
-    /// The number of steps at which it holds, if it is the number that makes it hold.
-    pub(super) fn step_limit(&self, summary: &RunSummary) -> Option<u32> {
-        let reached = |limit: u32| summary.steps.len() >= usize::try_from(limit).unwrap_or(0);
+    /// The number of runs at which it holds, if it is the number that makes it hold.
+    pub(super) fn run_limit(&self, summary: &TurnSummary) -> Option<u32> {
+        let reached = |limit: u32| summary.runs.len() >= usize::try_from(limit).unwrap_or(0);
         match self {
-            Self::StepCount(limit) => Some(*limit).filter(|limit| reached(*limit)),
+            Self::RunCount(limit) => Some(*limit).filter(|limit| reached(*limit)),
             Self::Any(list) => list
                 .iter()
-                .find_map(|condition| condition.step_limit(summary)),
+                .find_map(|condition| condition.run_limit(summary)),
             Self::HasToolCall(_) | Self::Rule(_) | Self::All(_) => None,
         }
     }

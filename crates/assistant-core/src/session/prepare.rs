@@ -1,18 +1,20 @@
-//! From complete arguments to a verdict: may this call run, must a person be asked, is it wrong?
+//! From complete arguments to a judgement: may this call run, must a person be asked, is it wrong?
 //!
-//! A verdict binds to the call's id, name and exact argument text and to the rules of the action it
+//! A judgement binds to the call's id, name and exact argument text and to the rules of the action it
 //! was made by; if one of them changes before the handler starts, it is made anew (rule "when a tool starts").
 
 use super::{
     Answer, Cx, PolicyQuestion, Session, Ticket,
-    calls::{Binding, Verdict, fingerprint},
+    calls::{Binding, Judgement, fingerprint},
     run::Watched,
 };
 use crate::{
     action::{
         Availability, Execution, Policy, Registration, RegistrationId, ResultEncoding, schema,
     },
-    conversation::{Approval, CallError, CallKey, ErrorKind, Happening, Origin, State, ToolCall},
+    conversation::{
+        CallApproval, CallError, CallKey, ErrorKind, Happening, Origin, State, ToolCall,
+    },
 };
 
 impl Session {
@@ -58,11 +60,11 @@ impl Session {
             .map(ToolCall::key)
             .collect();
         for key in keys {
-            self.forget_verdict(&key);
+            self.forget_judgement(&key);
         }
     }
 
-    /// Makes the verdict about a call whose arguments are complete, unless one stands already.
+    /// Makes the judgement about a call whose arguments are complete, unless one stands already.
     pub(super) fn prepare(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         self.judge(key, false, cx);
     }
@@ -75,7 +77,7 @@ impl Session {
         match call.state() {
             State::Done(_) => return self.calls.forget(key),
             // What runs already runs with what it was started with; what was decided for good, or
-            // is the agent's to answer, needs no verdict of ours.
+            // is the agent's to answer, needs no judgement of ours.
             State::Running(..)
             | State::Refused { .. }
             | State::Told { .. }
@@ -86,27 +88,27 @@ impl Session {
             _ if self.still_bound(key) => return,
             _ => {}
         }
-        self.forget_verdict(key);
+        self.forget_judgement(key);
         let Some(call) = self.conversation.call(key) else {
             return;
         };
         let entry = self.registration_for(call);
         let binding = Binding::of(call, entry.map(|entry| &entry.spec));
-        let mut verdict = Verdict::of_nobody(binding, self.options.eager);
+        let mut judgement = Judgement::of_nobody(binding, self.options.eager);
         if let Some(entry) = entry {
-            verdict.registration = Some(entry.id);
-            verdict.eager |= entry.spec.eager;
-            verdict.exclusive = entry.spec.exclusive;
-            verdict.encoding = entry.spec.encoding;
-            verdict.execution = entry.spec.execution;
+            judgement.registration = Some(entry.id);
+            judgement.eager |= entry.spec.eager;
+            judgement.exclusive = entry.spec.exclusive;
+            judgement.encoding = entry.spec.encoding;
+            judgement.execution = entry.spec.execution;
         }
-        if verdict.execution == Execution::Agent {
+        if judgement.execution == Execution::Agent {
             // The word itself, without quotes.
-            verdict.encoding = ResultEncoding::Text;
-            verdict.eager = false;
+            judgement.encoding = ResultEncoding::Text;
+            judgement.eager = false;
         }
-        self.calls.insert(*key, verdict);
-        let what = self.verdict_on(key, ask, cx);
+        self.calls.insert(*key, judgement);
+        let what = self.judgement_on(key, ask, cx);
         let asks = what == Happening::QuestionPut;
         self.conversation.happens(key, &what);
         if asks {
@@ -118,14 +120,14 @@ impl Session {
     fn put_question(&mut self, key: &CallKey) {
         let shown = self.fingerprint(key);
         self.conversation.edit_call(key, |call| {
-            call.approval = Some(Approval {
+            call.approval = Some(CallApproval {
                 shown,
-                ..Approval::default()
+                ..CallApproval::default()
             });
         });
     }
 
-    fn verdict_on(&mut self, key: &CallKey, ask: bool, cx: &mut Cx<'_>) -> Happening {
+    fn judgement_on(&mut self, key: &CallKey, ask: bool, cx: &mut Cx<'_>) -> Happening {
         let Some(call) = self.conversation.call(key) else {
             return Happening::TakenByAgent;
         };
@@ -160,7 +162,7 @@ impl Session {
     }
 
     /// Whether a call is still what a person saw when the agent asked them about it, if it did.
-    fn is_as_gated(&self, key: &CallKey) -> bool {
+    pub(super) fn is_as_gated(&self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
         let Some((call, approval)) = call.and_then(|call| Some((call, call.approval.as_ref()?)))
         else {
@@ -172,7 +174,7 @@ impl Session {
 
     /// The registration that answers for a call. What the page asks for itself need not be offered
     /// to an agent.
-    fn registration_for(&self, call: &ToolCall) -> Option<&Registration> {
+    pub(super) fn registration_for(&self, call: &ToolCall) -> Option<&Registration> {
         match self.conversation.is_direct(&call.key()) {
             true => self.registry.executable(&call.name).ok(),
             false => self.offered_registration(&call.name),
@@ -192,7 +194,10 @@ impl Session {
 
     fn ask_host(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> Happening {
         let ticket = Ticket(self.number());
-        let registration = self.calls.get(key).and_then(|verdict| verdict.registration);
+        let registration = self
+            .calls
+            .get(key)
+            .and_then(|judgement| judgement.registration);
         let args = self
             .conversation
             .call(key)
@@ -206,10 +211,19 @@ impl Session {
             call: key,
             args,
         };
-        match cx.host.needs_approval(question) {
+        let answer = cx.host.needs_approval(question);
+        let about = self.fingerprint(key);
+        match answer {
             Answer::Now(true) => Happening::QuestionPut,
-            Answer::Now(false) => Happening::Cleared,
-            Answer::Later => Happening::RuleAsked(ticket),
+            Answer::Now(false) => {
+                self.conversation
+                    .edit_call(key, |call| call.cleared = about);
+                Happening::Cleared
+            }
+            Answer::Later => {
+                self.calls.note_question(key, about);
+                Happening::RuleAsked(ticket)
+            }
         }
     }
 
@@ -222,20 +236,25 @@ impl Session {
             self.conversation.happens(&key, &Happening::QuestionPut);
             self.put_question(&key);
         } else {
+            let judgement = self.calls.get(&key);
+            let about = judgement.and_then(|judgement| judgement.asked_about.clone());
+            self.conversation
+                .edit_call(&key, |call| call.cleared = about);
             self.conversation.happens(&key, &Happening::Cleared);
         }
     }
 
-    /// Whether the verdict about an open call still holds.
+    /// Whether the judgement about an open call still holds.
     fn still_bound(&self, key: &CallKey) -> bool {
-        let (Some(verdict), Some(call)) = (self.calls.get(key), self.conversation.call(key)) else {
+        let (Some(judgement), Some(call)) = (self.calls.get(key), self.conversation.call(key))
+        else {
             return false;
         };
         let entry = self.registration_for(call);
-        verdict.binding == Binding::of(call, entry.map(|entry| &entry.spec))
+        judgement.binding == Binding::of(call, entry.map(|entry| &entry.spec))
     }
 
-    /// Whether the verdict still holds; if so, whoever is in force now is who runs the call.
+    /// Whether the judgement still holds; if so, whoever is in force now is who runs the call.
     pub(super) fn rebind(&mut self, key: &CallKey) -> bool {
         if !self.still_bound(key) {
             return false;
@@ -252,7 +271,7 @@ impl Session {
         for key in self.calls.of_registration(gone) {
             let call = self.conversation.call(&key);
             if call.is_some_and(|call| matches!(call.state(), State::Ruling(_))) {
-                self.forget_verdict(&key);
+                self.forget_judgement(&key);
                 self.prepare(&key, cx);
             }
         }
@@ -272,7 +291,7 @@ impl Session {
                     });
             if waits {
                 self.turn.offer_too(name);
-                self.forget_verdict(&key);
+                self.forget_judgement(&key);
                 self.judge(&key, true, cx);
             }
         }

@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::{
-    Cx, Effect, InvocationId, NoticeKind, RunKey, Session, StepSummary, StreamEnd, TimerId, legacy,
+    Cx, Effect, InvocationId, NoticeKind, RunKey, RunSummary, Session, StreamEnd, TimerId, legacy,
 };
 use crate::{
     conversation::{Applied, CallKey, Change, Cost, Cut, Happening, State},
@@ -19,6 +19,9 @@ const GRACE_MS: u32 = 1_000;
 #[derive(Debug, Clone)]
 pub(super) struct Run {
     pub(super) key: RunKey,
+    run_id: String,
+    /// Whether its request was sent; until then the host makes itself ready.
+    is_open: bool,
     /// Calls whose results go out with it for the first time.
     carries: Vec<CallKey>,
     /// Interrupts that it answers.
@@ -59,39 +62,23 @@ impl Finish {
 }
 
 impl Session {
-    /// Starts a run with the branch as it stands on which runs write.
+    /// Begins a run on the branch on which runs write. Nothing is sent before the host is ready.
     pub(super) fn start_run(&mut self, cx: &mut Cx<'_>) {
         self.end_abandoned_calls(cx);
         let key = RunKey(self.number());
-        let offered = self.registry.offered();
-        let tools = offered.iter().map(|entry| entry.spec.tool()).collect();
-        let names = offered
-            .iter()
-            .map(|entry| entry.spec.name.clone())
-            .collect();
-        let input = RunInput {
-            thread_id: self.thread_id.clone(),
+        let summary = RunSummary {
             run_id: cx.host.new_id(),
-            parent_run_id: None,
-            state: self.conversation.state().clone(),
-            messages: self.conversation.request_messages(),
-            history: self.write_history(),
-            tools,
-            context: self.context.values().cloned().collect(),
-            forwarded_props: self.props_with_answers(),
-            resume: self.interrupts.resume_entries(),
-        };
-        let step = StepSummary {
-            run_id: input.run_id.clone(),
             base: self.conversation.run_tip().cloned(),
             tools: Vec::new(),
             usage: Vec::new(),
             spoke: false,
             acted: false,
-            agent_steps: Vec::new(),
+            steps: Vec::new(),
         };
         let run = Run {
             key,
+            run_id: summary.run_id.clone(),
+            is_open: false,
             carries: self.unsent_results(),
             answers: self.interrupts.answered(),
             raised: Vec::new(),
@@ -103,14 +90,41 @@ impl Session {
             started: false,
             started_at: cx.now,
         };
-        self.conversation.begin_run(&input.run_id);
-        self.turn.begin(run, step, names);
+        self.conversation.begin_run(&run.run_id);
+        self.turn.begin(run, summary);
         self.hand_over(&Happening::HandedOver);
+        cx.effect(Effect::PrepareRun { run: key });
+        cx.change(Change::Run);
+    }
+
+    /// Sends what is true now: the page is ready.
+    pub(super) fn send_request(&mut self, key: RunKey, cx: &mut Cx<'_>) {
+        let waiting = self.turn.run_mut();
+        let Some(run) = waiting.filter(|run| run.key == key && !run.is_open) else {
+            return;
+        };
+        run.is_open = true;
+        let run_id = run.run_id.clone();
+        let offered = self.registry.offered();
+        let tools = offered.iter().map(|entry| entry.spec.tool()).collect();
+        let names = offered.iter().map(|entry| entry.spec.name.clone());
+        self.turn.set_offered(names.collect());
+        let input = RunInput {
+            thread_id: self.thread_id.clone(),
+            run_id,
+            parent_run_id: None,
+            state: self.conversation.state().clone(),
+            messages: self.conversation.request_messages(),
+            history: self.write_history(),
+            tools,
+            context: self.context.values().cloned().collect(),
+            forwarded_props: self.props_with_answers(),
+            resume: self.interrupts.resume_entries(),
+        };
         cx.effect(Effect::OpenRun {
             run: key,
             input: Box::new(input),
         });
-        cx.change(Change::Run);
     }
 
     fn write_history(&self) -> Option<Box<Value>> {
@@ -149,7 +163,7 @@ impl Session {
                 | EventKind::RunError { .. }
         );
         if !frame && !is_thought(&event.kind) {
-            self.turn.step(|step| step.acted = true);
+            self.turn.note(|run| run.acted = true);
         }
         match &event.kind {
             EventKind::RunStarted { .. } => self.run_began(cx.now),
@@ -175,10 +189,10 @@ impl Session {
             | EventKind::ReasoningStart { .. }
             | EventKind::ReasoningEnd { .. } => return self.turn.keep_side_event(event),
             EventKind::TextMessageContent { delta, .. } if !delta.is_empty() => {
-                self.turn.step(|step| step.spoke = true);
+                self.turn.note(|run| run.spoke = true);
             }
             EventKind::Extension(extension) if speaks(extension) => {
-                self.turn.step(|step| step.spoke = true);
+                self.turn.note(|run| run.spoke = true);
             }
             EventKind::ToolCallStart {
                 tool_call_id,
@@ -188,13 +202,13 @@ impl Session {
                 let known = self.conversation.call_by_wire_id(tool_call_id);
                 if known.is_none_or(|(_, call)| call.name != *tool_call_name) {
                     let name = tool_call_name.clone();
-                    self.turn.step(|step| step.tools.push(name));
+                    self.turn.note(|run| run.tools.push(name));
                 }
             }
             _ => {}
         }
         let watched = match reopened(&event.kind) {
-            Some(id) if self.has_verdict(id) => Watched::Call(id.to_owned()),
+            Some(id) if self.has_judgement(id) => Watched::Call(id.to_owned()),
             _ => Watched::of(&event.kind),
         };
         let running = match &watched {
@@ -228,13 +242,13 @@ impl Session {
     }
 
     fn apply(&mut self, event: Event, cx: &mut Cx<'_>) {
-        let before = cx.step.diagnostics.len();
+        let before = cx.output.diagnostics.len();
         let mut out = Applied {
             now: cx.now,
-            diagnostics: &mut cx.step.diagnostics,
+            diagnostics: &mut cx.output.diagnostics,
         };
         self.conversation.apply(event, &mut out);
-        let fresh = cx.step.diagnostics.get(before..).unwrap_or_default();
+        let fresh = cx.output.diagnostics.get(before..).unwrap_or_default();
         if fresh.iter().any(|note| note.code == "over-budget") {
             let message = "A change of the shared state was too large and was not made.";
             self.notify_once(NoticeKind::TooLarge, message, cx);
@@ -257,7 +271,7 @@ impl Session {
     }
 
     /// Whether something was made of the call with this id already.
-    fn has_verdict(&self, id: &str) -> bool {
+    fn has_judgement(&self, id: &str) -> bool {
         let call = self.conversation.call_by_wire_id(id);
         call.is_some_and(|(key, _)| self.calls.get(&key).is_some())
     }
@@ -334,7 +348,7 @@ impl Session {
             _ => return,
         };
         self.note_cost(&usage, cx);
-        self.turn.step(|step| step.usage.extend(usage));
+        self.turn.note(|run| run.usage.extend(usage));
         let timer = TimerId(self.number());
         let Some(run) = self.turn.run_mut() else {
             return;
@@ -371,7 +385,7 @@ impl Session {
     pub(super) fn close_texts(&mut self, cut: Option<Cut>, cx: &mut Cx<'_>) {
         let mut out = Applied {
             now: cx.now,
-            diagnostics: &mut cx.step.diagnostics,
+            diagnostics: &mut cx.output.diagnostics,
         };
         if let Some(cut) = cut {
             self.conversation.cut_open_texts(cut);

@@ -149,10 +149,10 @@ impl Session {
 
     /// A message or results went out, and nothing came back that a person could read.
     fn note_missing_answer(&mut self, cx: &mut Cx<'_>) {
-        let steps = &self.turn.summary().steps;
-        let quiet = steps.last().is_some_and(|step| !step.spoke);
-        let silent = steps.last().is_some_and(|step| !step.acted);
-        let after_tools = steps.iter().any(|step| !step.tools.is_empty());
+        let runs = &self.turn.summary().runs;
+        let quiet = runs.last().is_some_and(|run| !run.spoke);
+        let silent = runs.last().is_some_and(|run| !run.acted);
+        let after_tools = runs.iter().any(|run| !run.tools.is_empty());
         let mut newest = self.conversation.run_path().rev();
         // What was only thought is no answer, and a text without words is none.
         let last = newest.find(|message| {
@@ -221,9 +221,9 @@ impl Session {
     fn reach_limit(&mut self, cx: &mut Cx<'_>) {
         self.turn.summary_mut().finish = Some(FinishReason::Limit);
         self.end_awaited_calls(cx);
-        let (kind, message) = match self.options.stop_when.step_limit(self.turn.summary()) {
+        let (kind, message) = match self.options.stop_when.run_limit(self.turn.summary()) {
             Some(limit) => (
-                NoticeKind::StepLimit,
+                NoticeKind::RunLimit,
                 format!("Exceeded maximum tool iterations ({limit}). The results are ready to go."),
             ),
             None => (
@@ -238,12 +238,7 @@ impl Session {
         if self.is_busy() || !self.notices.offer(NoticeAction::Retry) {
             return cx.refuse(Refusal::NothingToDo);
         }
-        let base = self
-            .turn
-            .summary_mut()
-            .steps
-            .pop()
-            .and_then(|step| step.base);
+        let base = self.turn.summary_mut().runs.pop().and_then(|run| run.base);
         if base.is_some() {
             self.conversation.try_again_at(base.as_ref());
         }

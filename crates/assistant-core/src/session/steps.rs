@@ -11,8 +11,8 @@ const AGENT_STEPS: usize = 128;
 impl Session {
     /// Keeps what the agent says it does.
     pub(super) fn note_agent_step(&mut self, kind: &EventKind, cx: &mut Cx<'_>) {
-        self.turn.step(|step| {
-            let steps = &mut step.agent_steps;
+        self.turn.note(|run| {
+            let steps = &mut run.steps;
             match kind {
                 EventKind::StepStarted { step_name } if steps.len() < AGENT_STEPS => {
                     steps.push(AgentStep {
@@ -46,8 +46,7 @@ impl Session {
             _ => return,
         };
         if let Some(name) = self.subagent_name(id) {
-            self.turn
-                .step(|step| end(&mut step.agent_steps, &name, failure));
+            self.turn.note(|run| end(&mut run.steps, &name, failure));
             cx.change(Change::Steps);
         }
     }

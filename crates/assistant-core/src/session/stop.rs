@@ -104,7 +104,7 @@ impl Session {
     }
 
     /// What was made of a call is void: it went on, or its action changed.
-    pub(super) fn forget_verdict(&mut self, key: &CallKey) {
+    pub(super) fn forget_judgement(&mut self, key: &CallKey) {
         self.calls.forget(key);
         self.conversation.happens(key, &Happening::Voided);
     }

@@ -1,19 +1,19 @@
-//! What has happened since the person last said something, as stop conditions and pages read it.
+//! The turn so far, as stop conditions and pages read it: a turn has runs, a run has steps.
 
 use crate::{conversation::MessageId, event::TokenUsage};
 
-/// What has happened since the last user message.
+/// A turn: what has happened since the last user message.
 #[derive(Debug, Clone, Default)]
-pub struct RunSummary {
+pub struct TurnSummary {
     /// One entry for each run.
-    pub steps: Vec<StepSummary>,
+    pub runs: Vec<RunSummary>,
     /// Why it ended; `None` while it goes on.
     pub finish: Option<FinishReason>,
 }
 
 /// One run.
 #[derive(Debug, Clone)]
-pub struct StepSummary {
+pub struct RunSummary {
     /// The run's id.
     pub run_id: String,
     /// The chat's newest message when it started; Retry goes back to it.
@@ -27,7 +27,7 @@ pub struct StepSummary {
     /// Whether it did anything beside beginning, thinking and ending.
     pub acted: bool,
     /// The steps that the agent says it takes, in order; no more than the first hundred or so.
-    pub agent_steps: Vec<AgentStep>,
+    pub steps: Vec<AgentStep>,
 }
 
 /// A step of a run, as the agent names it.

@@ -117,7 +117,7 @@ impl Session {
         }
         let was_asked = *call.state() == State::Asked;
         let is_missing = self.registry.in_force(&call.name).is_none();
-        self.forget_verdict(key);
+        self.forget_judgement(key);
         if is_missing {
             self.conversation.happens(key, &Happening::FoundMissing);
         } else {

@@ -1,6 +1,6 @@
 //! What the person's newest message led to so far: the run that goes on, and what follows it.
 
-use super::{RunSummary, StepSummary, run::Run};
+use super::{RunSummary, TurnSummary, run::Run};
 use crate::event::{Content, Event};
 
 /// How many events that nothing acts on are kept.
@@ -16,7 +16,7 @@ pub(super) struct Turn {
     looping: bool,
     /// A handler asked to end the loop after its result.
     stopped: bool,
-    summary: RunSummary,
+    summary: TurnSummary,
     /// What the person said and the agent is not told yet.
     queue: Vec<Content>,
     /// It was said while the loop went on, and goes out at the next boundary between tools.
@@ -41,13 +41,12 @@ impl Turn {
         self.run.take()
     }
 
-    /// A run begins that offers these actions.
-    pub(super) fn begin(&mut self, run: Run, step: StepSummary, offered: Vec<String>) {
+    /// A run begins.
+    pub(super) fn begin(&mut self, run: Run, summary: RunSummary) {
         self.looping = false;
         self.stopped = false;
-        self.offered = offered;
         self.summary.finish = None;
-        self.summary.steps.push(step);
+        self.summary.runs.push(summary);
         self.run = Some(run);
     }
 
@@ -82,22 +81,22 @@ impl Turn {
         self.stopped = true;
     }
 
-    pub(super) const fn summary(&self) -> &RunSummary {
+    pub(super) const fn summary(&self) -> &TurnSummary {
         &self.summary
     }
 
-    pub(super) const fn summary_mut(&mut self) -> &mut RunSummary {
+    pub(super) const fn summary_mut(&mut self) -> &mut TurnSummary {
         &mut self.summary
     }
 
     /// Counts from here on: the person spoke, or let the loop go on.
     pub(super) fn start_over(&mut self) {
-        self.summary = RunSummary::default();
+        self.summary = TurnSummary::default();
     }
 
-    pub(super) fn step(&mut self, update: impl FnOnce(&mut StepSummary)) {
-        if let Some(step) = self.summary.steps.last_mut() {
-            update(step);
+    pub(super) fn note(&mut self, update: impl FnOnce(&mut RunSummary)) {
+        if let Some(run) = self.summary.runs.last_mut() {
+            update(run);
         }
     }
 

@@ -2,7 +2,7 @@
 //! text is lost where they do not.
 
 use assistant_core::event::Base;
-use assistant_core::wire::agui::{Cut, Joiner};
+use assistant_core::wire::agui::{Joiner, SplitPair};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -258,21 +258,21 @@ fn the_stage_can_be_had_alone() {
         base: Base::default(),
     };
     let data = r#"{"type":"RAW","delta":"\ude00\ud83d","\udead":1}"#;
-    let (frame, cut) = Cut::parse(data).unwrap();
+    let (frame, split) = SplitPair::parse(data).unwrap();
     assert_eq!(frame.get("delta"), Some(&json!("\u{fffd}\u{fffd}")));
     assert_eq!(frame.get("\u{fffd}"), Some(&json!(1)));
-    assert_eq!((cut.low, cut.high), (Some(0xDE00), Some(0xD83D)));
+    assert_eq!((split.low, split.high), (Some(0xDE00), Some(0xD83D)));
     let (mut joiner, mut out) = (Joiner::new(), Vec::new());
     for text in ["\u{fffd}\u{fffd}", "\u{fffd}\u{fffd}"] {
-        joiner.join(content(text), cut, &mut out);
+        joiner.join(content(text), split, &mut out);
     }
     assert!(!joiner.is_idle());
-    // A cut that is not in the text says nothing about it.
-    joiner.join(content("odd"), cut, &mut out);
+    // A split that is not in the text says nothing about it.
+    joiner.join(content("odd"), split, &mut out);
     assert!(joiner.is_idle());
     assert_eq!(texts(&out)[0].1, "\u{fffd}😀\u{fffd}odd");
-    assert!(Cut::parse("[").is_err());
-    assert_eq!(Cut::parse("{}").unwrap().1, Cut::default());
+    assert!(SplitPair::parse("[").is_err());
+    assert_eq!(SplitPair::parse("{}").unwrap().1, SplitPair::default());
 }
 
 proptest! {

@@ -15,9 +15,9 @@ use std::path::{Path, PathBuf};
 
 use assistant_core::event::{Content, Diagnostic, Event, EventKind, MessageBody, Role, RunInput};
 use assistant_core::wire::agui::{
-    Compat, Decoder, End, Expander, Frame, Notes, Options, ProtocolError, Verdict, Verifier,
-    decode_event, event_to_value, event_type, message_from_value, message_to_value, run_input,
-    run_input_text,
+    Checked, Compat, Decoder, DecoderOptions, End, EventObject, Expander, Notes, ProtocolError,
+    Verifier, decode_event, event_to_value, event_type, message_from_value, message_to_value,
+    run_input, run_input_text,
 };
 use serde_json::{Value, json};
 
@@ -58,11 +58,11 @@ impl Outcome {
     }
 }
 
-fn options(strict: bool) -> Options {
+fn options(strict: bool) -> DecoderOptions {
     if strict {
-        Options::strict()
+        DecoderOptions::strict()
     } else {
-        Options::default()
+        DecoderOptions::default()
     }
 }
 

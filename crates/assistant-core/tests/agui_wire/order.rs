@@ -52,7 +52,7 @@ fn frames_that_are_no_events_are_refused() {
 
 #[test]
 fn a_failed_stream_stays_failed_and_keeps_what_came_before() {
-    let mut decoder = Decoder::new(Options::default());
+    let mut decoder = Decoder::new(DecoderOptions::default());
     let mut events = Vec::new();
     let start = json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"});
     decoder.push_value(start.clone(), &mut events).unwrap();
@@ -68,7 +68,10 @@ fn a_failed_stream_stays_failed_and_keeps_what_came_before() {
 
 #[test]
 fn a_stream_without_an_end_is_truncated() {
-    assert_eq!(Decoder::new(Options::default()).finish(), End::Truncated);
+    assert_eq!(
+        Decoder::new(DecoderOptions::default()).finish(),
+        End::Truncated
+    );
     let start = json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"});
     let finish = json!({"type": "RUN_FINISHED", "threadId": "t", "runId": "r"});
     let error = json!({"type": "RUN_ERROR", "message": "x"});

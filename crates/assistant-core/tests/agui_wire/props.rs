@@ -14,7 +14,7 @@ proptest! {
     fn events_come_back_from_their_wire_form(event in event()) {
         let text = event_to_value(&event).to_string();
         let mut notes = Notes::new();
-        let read = decode_event(Frame::parse(&text).unwrap(), true, &mut notes);
+        let read = decode_event(EventObject::parse(&text).unwrap(), true, &mut notes);
         prop_assert_eq!(read, Ok(Some(event)));
         prop_assert_eq!(notes.take(), []);
     }

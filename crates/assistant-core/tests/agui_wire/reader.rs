@@ -157,7 +157,7 @@ fn what_is_invalid_before_its_end_fails_at_the_end_of_the_response_too() {
 fn events_before_a_failure_stay_and_nothing_follows_it() {
     let text = started() + "data: oops\n\n" + &words("late");
     let mut log = Log::default();
-    let mut reader = Reader::new(Options::default());
+    let mut reader = Reader::new(DecoderOptions::default());
     reader.push(text.as_bytes(), &mut log);
     assert!(reader.has_failed());
     reader.push(words("later").as_bytes(), &mut log);
@@ -172,7 +172,7 @@ fn events_before_a_failure_stay_and_nothing_follows_it() {
 fn a_frame_beyond_the_limit_fails_and_the_text_held_back_is_given() {
     let held = r#"{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","delta":"a\ud83d"}"#;
     let text = format!("{}data: {held}\n\ndata: {}", started(), "x".repeat(300));
-    let reader = Reader::with_framing(SseDecoder::with_limit(200), Options::default());
+    let reader = Reader::with_framing(SseDecoder::with_limit(200), DecoderOptions::default());
     let (log, ending) = read_with(reader, [text.as_bytes()]);
     assert_eq!(ending.end, End::Failed);
     assert_eq!(ending.error.unwrap().code, "limit");

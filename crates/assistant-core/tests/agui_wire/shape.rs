@@ -283,7 +283,7 @@ fn a_chunk_hands_on_what_it_carries() {
 #[test]
 fn the_stages_can_be_had_alone() {
     let mut notes = Notes::new();
-    let mut frame = Frame::parse(r#"{"type":"THINKING_TEXT_MESSAGE_START"}"#).unwrap();
+    let mut frame = EventObject::parse(r#"{"type":"THINKING_TEXT_MESSAGE_START"}"#).unwrap();
     Compat::new().upgrade(&mut frame, &mut notes);
     let event = decode_event(frame, true, &mut notes).unwrap().unwrap();
     let mut out = Vec::new();
@@ -291,9 +291,9 @@ fn the_stages_can_be_had_alone() {
     assert_eq!(event_type(&out[0].kind), "REASONING_MESSAGE_START");
     let error = Verifier::new(true).check(&out[0]).unwrap_err();
     assert_eq!(error.message, "First event must be 'RUN_STARTED'");
-    let frame = Frame::parse(r#"{"type":"RUN_STARTED","threadId":"t","runId":"r"}"#).unwrap();
+    let frame = EventObject::parse(r#"{"type":"RUN_STARTED","threadId":"t","runId":"r"}"#).unwrap();
     let started = decode_event(frame, true, &mut notes).unwrap().unwrap();
-    assert_eq!(Verifier::new(true).check(&started), Ok(Verdict::Pass));
+    assert_eq!(Verifier::new(true).check(&started), Ok(Checked::Pass));
 }
 
 #[test]
@@ -348,7 +348,7 @@ fn of_two_faults_the_one_is_named_that_the_protocol_describes_first() {
 
 #[test]
 fn of_a_field_that_comes_twice_the_last_counts() {
-    let frame = Frame::parse(r#"{"type":"RAW","event":1,"event":2}"#).unwrap();
+    let frame = EventObject::parse(r#"{"type":"RAW","event":1,"event":2}"#).unwrap();
     let event = decode_event(frame, true, &mut Notes::new())
         .unwrap()
         .unwrap();

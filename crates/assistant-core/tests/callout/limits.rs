@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use assistant_core::text::callout::{Chunk, Options, Parser};
+use assistant_core::text::callout::{CalloutOptions, Chunk, Parser};
 
 use super::{calls, read_pieces, source};
 
 fn stays_text(text: &str) {
-    let chunks = read_pieces([text], Options::default());
+    let chunks = read_pieces([text], CalloutOptions::default());
     assert!(matches!(&*chunks, [Chunk::Text(all)] if all == text));
 }
 
@@ -17,7 +17,7 @@ fn with_body(lines: &[&str]) -> String {
 
 #[test]
 fn a_long_body_is_text_and_is_let_go_as_it_comes() {
-    let mut parser = Parser::new(Options::default());
+    let mut parser = Parser::new(CalloutOptions::default());
     assert_eq!(parser.push("> [!tool t c]\n> input: |\n"), []);
     assert!(parser.pending().is_some());
     let line = format!(">   {}\n", "x".repeat(1_000));
@@ -38,9 +38,9 @@ fn a_long_body_is_text_and_is_let_go_as_it_comes() {
 
 #[test]
 fn the_limit_counts_the_source() {
-    let options = Options {
+    let options = CalloutOptions {
         max_block: 40,
-        ..Options::default()
+        ..CalloutOptions::default()
     };
     let fits = "> [!tool t c]\n> output: 0123456789012345";
     assert_eq!(fits.len(), 40);
@@ -56,7 +56,7 @@ fn the_limit_counts_the_source() {
 
 #[test]
 fn a_header_that_does_not_end_is_not_kept_for_ever() {
-    let mut parser = Parser::new(Options::default());
+    let mut parser = Parser::new(CalloutOptions::default());
     let mut out = parser.push("> [!tool ");
     for _ in 0..1_000 {
         out.extend(parser.push(&"a".repeat(1_000)));

@@ -8,7 +8,7 @@ mod session;
 mod vectors;
 mod writer;
 
-use assistant_core::text::callout::{Callout, Chunk, Options, Parser};
+use assistant_core::text::callout::{Callout, CalloutOptions, Chunk, Parser};
 use proptest::test_runner::Config;
 use serde_json::Value;
 
@@ -25,7 +25,10 @@ fn joined(chunks: impl IntoIterator<Item = Chunk>) -> Vec<Chunk> {
 }
 
 /// The whole of a text that comes in pieces.
-fn read_pieces<'a>(pieces: impl IntoIterator<Item = &'a str>, options: Options) -> Vec<Chunk> {
+fn read_pieces<'a>(
+    pieces: impl IntoIterator<Item = &'a str>,
+    options: CalloutOptions,
+) -> Vec<Chunk> {
     let mut parser = Parser::new(options);
     let mut chunks = Vec::new();
     for piece in pieces {
@@ -60,7 +63,7 @@ fn json(chunks: &[Chunk]) -> Value {
 
 /// The calls of a text.
 fn calls(text: &str) -> Vec<Callout> {
-    read_pieces([text], Options::default())
+    read_pieces([text], CalloutOptions::default())
         .into_iter()
         .filter_map(|chunk| match chunk {
             Chunk::Tool(call) => Some(*call),

@@ -2,7 +2,7 @@
 //!
 //! `PROPTEST_CASES=100000` looks for longer.
 
-use assistant_core::text::callout::{Chunk, Options, parse};
+use assistant_core::text::callout::{CalloutOptions, Chunk, parse};
 use proptest::prelude::*;
 
 use super::{cases, cut, read_pieces, source};
@@ -83,15 +83,15 @@ pub(super) fn text() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
 }
 
-fn options() -> impl Strategy<Value = Options> {
+fn options() -> impl Strategy<Value = CalloutOptions> {
     (
         any::<bool>(),
         prop_oneof![9 => Just(1 << 18), 1 => 10_usize..80],
     )
-        .prop_map(|(fences, max_block)| Options {
+        .prop_map(|(fences, max_block)| CalloutOptions {
             fences,
             max_block,
-            ..Options::default()
+            ..CalloutOptions::default()
         })
 }
 

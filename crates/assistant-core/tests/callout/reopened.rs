@@ -3,16 +3,16 @@
 use assistant_core::{
     conversation::{MarkdownTools, Origin, Part, Phase},
     event::{Message, MessageBody},
-    session::Options,
+    session::SessionOptions,
 };
 use serde_json::json;
 
 use crate::support::*;
 
 fn driver(markdown_tools: MarkdownTools) -> Driver {
-    let mut driver = Driver::with(Options {
+    let mut driver = Driver::with(SessionOptions {
         markdown_tools,
-        ..Options::default()
+        ..SessionOptions::default()
     });
     driver.register(action("search"));
     driver.send("hi");

@@ -1,6 +1,6 @@
 //! Rules that the vectors leave open, or that more can be said about.
 
-use assistant_core::text::callout::{Chunk, Options, Parser, parse_with};
+use assistant_core::text::callout::{CalloutOptions, Chunk, Parser, parse_with};
 use serde_json::json;
 
 use super::{calls, read_pieces};
@@ -86,7 +86,7 @@ fn fences_hide_callouts_and_end() {
 #[test]
 fn a_callout_ends_where_its_quote_ends() {
     let text = "> [!tool a]\n> output: 1\n>\n> x: 2\n>\ty: 3\n   > z: 4\n\n> not: it";
-    let chunks = parse_with(text, Options::default());
+    let chunks = parse_with(text, CalloutOptions::default());
     let [Chunk::Tool(call), Chunk::Text(rest)] = &*chunks else {
         panic!("{chunks:?}");
     };
@@ -100,7 +100,7 @@ fn a_callout_ends_where_its_quote_ends() {
 fn line_ends_of_windows_belong_to_their_lines() {
     let chunks = parse_with(
         "a\r\n> [!tool a]\r\n> output: |\r\n>   x\r\n>   y\r\nb",
-        Options::default(),
+        CalloutOptions::default(),
     );
     let [Chunk::Text(before), Chunk::Tool(call), Chunk::Text(after)] = &*chunks else {
         panic!("{chunks:?}");
@@ -234,7 +234,7 @@ fn made_up_ids_are_free_and_count_every_callout() {
 
 #[test]
 fn the_author_is_told_what_is_wrong() {
-    let mut parser = Parser::new(Options::default());
+    let mut parser = Parser::new(CalloutOptions::default());
     let mut chunks = parser.push("> [!tool a]\n> state: done\n> [!tool b]\n> x: 1\n> x: 2\n\n");
     chunks.extend(parser.end());
     let told = parser.take_diagnostics();
@@ -245,7 +245,7 @@ fn the_author_is_told_what_is_wrong() {
     // What comes next is another text.
     assert_eq!(
         parser.push("> [!tool]\n."),
-        read_pieces(["> [!tool]\n."], Options::default())
+        read_pieces(["> [!tool]\n."], CalloutOptions::default())
     );
 }
 
@@ -258,7 +258,7 @@ const DIALECTS: [&str; 3] = [
 
 #[test]
 fn fences_are_callouts_if_they_are_asked_for() {
-    let options = Options::default().with_fences();
+    let options = CalloutOptions::default().with_fences();
     let read = |text: &str| {
         let chunks = read_pieces([text], options);
         chunks.iter().map(Chunk::to_json).collect::<Vec<_>>()
@@ -267,7 +267,7 @@ fn fences_are_callouts_if_they_are_asked_for() {
     for dialect in DIALECTS {
         let text = format!("Before\n\n{dialect}\n\nafter");
         assert_eq!(read(&text), wanted, "{text}");
-        let without = read_pieces([&*text], Options::default());
+        let without = read_pieces([&*text], CalloutOptions::default());
         assert_eq!(without.len(), if dialect == DIALECTS[0] { 3 } else { 1 });
         // One that does not end is one up to the end.
         assert_eq!(read(dialect), read(dialect.trim_end_matches(['`', '~'])));
@@ -289,7 +289,7 @@ fn fences_are_callouts_if_they_are_asked_for() {
 
 #[test]
 fn only_what_may_become_a_header_is_held_back() {
-    let mut parser = Parser::new(Options::default());
+    let mut parser = Parser::new(CalloutOptions::default());
     let mut shown = String::new();
     let mut say = |delta: &str| {
         for chunk in parser.push(delta) {

@@ -4,7 +4,7 @@ use assistant_core::{
     action::RegistrationId,
     conversation::{Change, Conversation, MarkdownTools, Origin, Part, Phase, ToolCall},
     event::{EventKind, MessageBody},
-    session::{Input, Options},
+    session::{Input, SessionOptions},
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -16,9 +16,9 @@ const SEARCH: &str = "Looking for cats.\n\n> [!tool search call_1]\n> state: out
                       > output:\n>   found: 2\n\nHere they are!";
 
 fn driver(markdown_tools: MarkdownTools) -> Driver {
-    let mut driver = Driver::with(Options {
+    let mut driver = Driver::with(SessionOptions {
         markdown_tools,
-        ..Options::default()
+        ..SessionOptions::default()
     });
     driver.register(action("search"));
     driver.send("hi");

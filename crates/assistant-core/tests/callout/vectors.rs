@@ -1,7 +1,8 @@
 //! The recorded cases, read whole, in single characters and as they are pushed.
 
 use assistant_core::text::callout::{
-    Callout, Chunk, Options, Parser, State, StreamChunk, create_stream_chunks, parse, parse_with,
+    Callout, CalloutOptions, CalloutState, Chunk, Parser, StreamChunk, create_stream_chunks, parse,
+    parse_with,
 };
 use serde_json::{Value, json};
 
@@ -33,7 +34,7 @@ fn every_vector_reads_as_recorded() {
         let (id, input) = (text(&case, "id"), text(&case, "input"));
         let chunks = parse(input);
         assert_eq!(json(&chunks), case["chunks"], "{id}: chunks");
-        let whole = parse_with(input, Options::default());
+        let whole = parse_with(input, CalloutOptions::default());
         assert_eq!(json(&whole), case["coalesced"], "{id}: coalesced");
         let told = events(&chunks, text(&case, "user_query"), input);
         assert_eq!(told, case["events"], "{id}: events");
@@ -48,7 +49,7 @@ fn every_vector_reads_the_same_in_pieces() {
         let characters: Vec<String> = input.chars().map(String::from).collect();
         for count in 1..8 {
             let pieces: Vec<String> = characters.chunks(count).map(<[_]>::concat).collect();
-            let chunks = read_pieces(pieces.iter().map(String::as_str), Options::default());
+            let chunks = read_pieces(pieces.iter().map(String::as_str), CalloutOptions::default());
             assert_eq!(
                 json(&chunks),
                 case["coalesced"],
@@ -65,7 +66,7 @@ fn given(chunk: &Value) -> Chunk {
     Chunk::Tool(Box::new(Callout {
         id: text(chunk, "toolCallId").to_owned(),
         name: text(chunk, "toolName").to_owned(),
-        state: chunk["state"].as_str().and_then(State::parse),
+        state: chunk["state"].as_str().and_then(CalloutState::parse),
         input: chunk.get("input").cloned(),
         output: chunk.get("output").cloned(),
         error_text: chunk["errorText"].as_str().map(str::to_owned),
@@ -95,7 +96,7 @@ fn every_push_gives_what_is_certain() {
     assert!(cases.len() >= 6);
     for case in cases {
         let id = text(&case, "id");
-        let mut parser = Parser::new(Options::default());
+        let mut parser = Parser::new(CalloutOptions::default());
         let mut all = Vec::new();
         let pushes = case["pushes"].as_array().unwrap();
         let after = case["after_each_push"].as_array().unwrap();

@@ -1,6 +1,8 @@
 //! What is written reads as the same call.
 
-use assistant_core::text::callout::{Callout, Chunk, Options, State, parse_with, write};
+use assistant_core::text::callout::{
+    Callout, CalloutOptions, CalloutState, Chunk, parse_with, write,
+};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -24,7 +26,7 @@ fn round_trip(call: &Callout) -> String {
         format!("{written}\n\nmore"),
         format!("{written}\nmore"),
     ] {
-        let chunks = parse_with(&text, Options::default());
+        let chunks = parse_with(&text, CalloutOptions::default());
         let Some(Chunk::Tool(read)) = chunks.first() else {
             panic!("no call: {text}");
         };
@@ -40,7 +42,7 @@ fn round_trip(call: &Callout) -> String {
 #[test]
 fn what_it_writes_is_easy_to_read() {
     let call = Callout {
-        state: Some(State::OutputAvailable),
+        state: Some(CalloutState::OutputAvailable),
         input: Some(json!({"query": "cats", "limit": 3})),
         output: Some(json!({
             "results": [{"title": "All About Cats", "url": "https://example.com/cats"}, [], {}],
@@ -183,11 +185,11 @@ fn object(value: impl Strategy<Value = Value>) -> impl Strategy<Value = Map<Stri
     prop::collection::vec((tricky(), value), 0..4).prop_map(Map::from_iter)
 }
 
-fn state() -> impl Strategy<Value = State> {
+fn state() -> impl Strategy<Value = CalloutState> {
     prop::sample::select(vec![
-        State::InputStreaming,
-        State::InputAvailable,
-        State::OutputError,
+        CalloutState::InputStreaming,
+        CalloutState::InputAvailable,
+        CalloutState::OutputError,
     ])
 }
 

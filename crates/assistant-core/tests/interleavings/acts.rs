@@ -17,6 +17,7 @@ use crate::support::*;
 
 impl World {
     pub(super) fn event(&mut self, kind: EventKind) {
+        self.open_prepared();
         if let Some((run, _)) = self.driver.runs.last() {
             let run = *run;
             self.input(Input::Event {
@@ -27,6 +28,7 @@ impl World {
     }
 
     pub(super) fn close(&mut self, end: StreamEnd) {
+        self.open_prepared();
         if let Some((run, _)) = self.driver.runs.last() {
             let run = *run;
             self.input(Input::RunClosed { run, end });

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use assistant_core::{
     conversation::{CallKey, Change, Conversation, Message, MessageId, Part, ToolCall},
-    session::{Session, Step},
+    session::{Output, Session},
 };
 use serde_json::Value;
 
@@ -50,9 +50,9 @@ impl Mirror {
     }
 
     /// Applies what a step says has changed.
-    pub(super) fn follow(&mut self, step: &Step, session: &Session) {
+    pub(super) fn follow(&mut self, output: &Output, session: &Session) {
         let conversation = session.conversation();
-        for change in &step.changes {
+        for change in &output.changes {
             match change {
                 Change::Thread => *self = Self::anew(session),
                 Change::Path => self.read_path(conversation),
@@ -84,9 +84,9 @@ impl Mirror {
     }
 
     /// Holds what was followed against what is read anew.
-    pub(super) fn check(&self, session: &Session, step: &Step) {
+    pub(super) fn check(&self, session: &Session, output: &Output) {
         let anew = Self::anew(session);
-        let said = &step.changes;
+        let said = &output.changes;
         assert_eq!(self.path, anew.path, "the path, after {said:?}");
         assert_eq!(self.messages, anew.messages, "messages, after {said:?}");
         assert_eq!(self.parents, anew.parents, "parents, after {said:?}");

@@ -78,7 +78,8 @@ impl World {
             .driver
             .session
             .registry()
-            .in_force(name)
+            .named(name)
+            .next()
             .map(|entry| entry.id);
         let mut id = match known {
             Some(id) if rules.is_multiple_of(4) => return self.input(Input::Unregister { id }),
@@ -96,6 +97,7 @@ impl World {
         if rules & 24 == 24 {
             spec.approval = spec_other(spec.approval);
         }
+        spec.enabled = rules & 32 == 0;
         self.input(Input::Register {
             id,
             spec: Box::new(spec),

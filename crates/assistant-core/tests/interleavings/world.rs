@@ -6,8 +6,8 @@ use assistant_core::{
     action::{ActionSpec, Policy},
     conversation::{Author, CallKey, Conversation, MessageId, Phase},
     session::{
-        CommitId, Effect, Input, Invocation, InvocationId, JournalEntry, OpenInterrupt, Options,
-        Step, StopCondition, TreeChange, Verdict,
+        CommitId, Effect, Input, Invocation, InvocationId, JournalEntry, OpenInterrupt, Output,
+        RunKey, SessionOptions, StopCondition, TreeChange, Verdict,
     },
 };
 use serde_json::{Value, json};
@@ -47,6 +47,8 @@ pub(super) struct World {
     /// A copy that is fed the same; it must do the same.
     pub(super) copy: Option<Driver>,
     mirror: Mirror,
+    /// The run for which the page makes itself ready.
+    preparing: Option<RunKey>,
     pub(super) record: Record,
     sequential: bool,
     eager: bool,
@@ -68,19 +70,21 @@ impl World {
     pub(super) fn new(options: u8) -> Self {
         let sequential = options & 1 != 0;
         let eager = options & 6 == 6;
-        let mut driver = Driver::with(Options {
+        let mut driver = Driver::with(SessionOptions {
             sequential,
             eager,
             auto_deny: options & 8 != 0,
-            stop_when: StopCondition::StepCount(4),
-            ..Options::default()
+            stop_when: StopCondition::RunCount(4),
+            ..SessionOptions::default()
         });
         driver.manual_commits = true;
+        driver.manual_opening = true;
         for name in NAMES.iter().filter(|name| **name != "unknown") {
             driver.register(spec(name));
         }
         Self {
             mirror: Mirror::anew(&driver.session),
+            preparing: None,
             driver,
             copy: None,
             record: Record::default(),
@@ -98,6 +102,13 @@ impl World {
         }
     }
 
+    /// The page is ready at last.
+    pub(super) fn open_prepared(&mut self) {
+        if let Some(run) = self.preparing.take() {
+            self.input(Input::OpenRun { run });
+        }
+    }
+
     fn name(&self, key: &CallKey) -> Name {
         (self.driver.session.thread_id().to_owned(), key.number())
     }
@@ -112,10 +123,10 @@ impl World {
         };
         let decision = self.decision(&input);
         self.note_input(&input);
-        let step = self.driver.input(input.clone());
-        if step.refused.is_some() {
-            assert!(step.effects.is_empty(), "{input:?}: {step:?}");
-            assert!(step.changes.is_empty(), "{input:?}: {step:?}");
+        let output = self.driver.input(input.clone());
+        if output.refused.is_some() {
+            assert!(output.effects.is_empty(), "{input:?}: {output:?}");
+            assert!(output.changes.is_empty(), "{input:?}: {output:?}");
             let after = format!("{:?}", self.driver.session);
             assert_eq!(before, Some(after), "refused: {input:?}");
         } else {
@@ -123,14 +134,14 @@ impl World {
         }
         if let Some(copy) = &mut self.copy {
             let same = copy.input(input.clone());
-            assert_eq!(format!("{step:?}"), format!("{same:?}"));
+            assert_eq!(format!("{output:?}"), format!("{same:?}"));
         }
-        for effect in &step.effects {
+        for effect in &output.effects {
             self.check_effect(effect);
         }
         self.note_cards();
-        self.check(&step);
-        if matches!(input, Input::Stop) && step.refused.is_none() {
+        self.check(&output);
+        if matches!(input, Input::Stop) && output.refused.is_none() {
             self.check_stopped();
         }
         if !self.driver.session.is_busy() {
@@ -260,6 +271,7 @@ impl World {
             Effect::CancelHandler { invocation } => {
                 self.live.remove(invocation);
             }
+            Effect::PrepareRun { run } => self.preparing = Some(*run),
             Effect::OpenRun { input, .. } => {
                 let resumed = input.resume.iter().map(|entry| entry.interrupt_id.as_str());
                 let resumed: BTreeSet<&str> = resumed.collect();
@@ -293,9 +305,9 @@ impl World {
         assert!(!self.sequential || self.live.len() == 1, "{:?}", self.live);
     }
 
-    fn check(&mut self, step: &Step) {
-        self.mirror.follow(step, &self.driver.session);
-        self.mirror.check(&self.driver.session, step);
+    fn check(&mut self, output: &Output) {
+        self.mirror.follow(output, &self.driver.session);
+        self.mirror.check(&self.driver.session, output);
         self.check_words();
         self.check_results();
         let first = self.driver.session.conversation().export();
@@ -370,11 +382,11 @@ impl World {
         let mut later = self.driver.clone();
         for commit in self.commits.keys() {
             let outcome = Ok(());
-            let step = later.input(Input::Committed {
+            let output = later.input(Input::Committed {
                 commit: *commit,
                 outcome,
             });
-            assert!(step.effects.is_empty() && step.changes.is_empty());
+            assert!(output.effects.is_empty() && output.changes.is_empty());
         }
     }
 }

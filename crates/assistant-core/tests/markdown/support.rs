@@ -1,6 +1,6 @@
 //! What a view does with the answers of `Markdown`, and what they must hold to.
 
-use assistant_core::text::markdown::{Kind, Markdown, Node, Progress};
+use assistant_core::text::markdown::{BlockChanges, Kind, Markdown, Node};
 
 /// The blocks as a view has them.
 #[derive(Debug, Default)]
@@ -11,29 +11,29 @@ pub(super) struct Shown {
 
 impl Shown {
     /// Takes an answer in, and checks that it changes no finished block in passing.
-    pub(super) fn take(&mut self, progress: Progress) {
-        assert!(progress.from <= self.blocks.len());
+    pub(super) fn take(&mut self, changes: BlockChanges) {
+        assert!(changes.from <= self.blocks.len());
         assert!(
-            progress.from >= self.finished,
+            changes.from >= self.finished,
             "a finished block is given again"
         );
-        for (index, node) in progress.revised {
+        for (index, node) in changes.revised {
             assert!(index < self.finished, "only finished blocks are revised");
             self.blocks[index] = node;
         }
-        if let Some(more) = &progress.appended {
-            let block = &mut self.blocks[progress.from - 1];
+        if let Some(more) = &changes.appended {
+            let block = &mut self.blocks[changes.from - 1];
             match &mut block.kind {
                 Kind::CodeBlock { text, .. } => text.push_str(more),
                 Kind::Paragraph => block.children.push(Node::leaf(Kind::Text(more.clone()))),
                 other => panic!("text is appended to {other:?}"),
             }
         }
-        self.blocks.truncate(progress.from);
-        self.blocks.extend(progress.blocks);
-        assert!(progress.finished >= self.finished);
-        assert!(progress.finished <= self.blocks.len());
-        self.finished = progress.finished;
+        self.blocks.truncate(changes.from);
+        self.blocks.extend(changes.blocks);
+        assert!(changes.finished >= self.finished);
+        assert!(changes.finished <= self.blocks.len());
+        self.finished = changes.finished;
     }
 }
 

@@ -7,17 +7,17 @@ mod tolerant;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use assistant_core::replay::{Input, Replay};
-use assistant_core::wire::agui::Options;
+use assistant_core::replay::{Replay, ReplayInput};
+use assistant_core::wire::agui::DecoderOptions;
 use serde_json::{Value, json};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-fn options(strict: bool) -> Options {
+fn options(strict: bool) -> DecoderOptions {
     if strict {
-        Options::strict()
+        DecoderOptions::strict()
     } else {
-        Options::default()
+        DecoderOptions::default()
     }
 }
 
@@ -51,7 +51,7 @@ fn differences() -> Vec<String> {
 
 /// Plays a case as one more response of the conversation.
 fn play_on(replay: &mut Replay, case: &Value, strict: bool) -> Value {
-    let input = Input::from_json(case["input"].clone()).unwrap();
+    let input = ReplayInput::from_json(case["input"].clone()).unwrap();
     let mut stream = replay.stream(input, options(strict));
     match case["rawSse"].as_str() {
         Some(text) => stream.push_bytes(text.as_bytes()),

@@ -266,7 +266,7 @@ fn arguments_that_are_cut_within_a_character_are_whole_however_they_are_escaped(
     ];
     let shown = |deltas: &[&str]| {
         let mut replay = Replay::new();
-        let mut stream = replay.stream(Input::default(), options(true));
+        let mut stream = replay.stream(ReplayInput::default(), options(true));
         let mut push = |data: &str| stream.push_bytes(format!("data: {data}\n\n").as_bytes());
         push(&started("r").to_string());
         push(r#"{"type":"TOOL_CALL_START","toolCallId":"c","toolCallName":"f"}"#);
@@ -357,7 +357,7 @@ proptest! {
         let bytes = &recordings[which.index(recordings.len())];
         let report = |cuts: &[usize]| {
             let mut replay = Replay::new();
-            let mut stream = replay.stream(Input::default(), Options::strict());
+            let mut stream = replay.stream(ReplayInput::default(), DecoderOptions::strict());
             let mut from = 0;
             for cut in cuts.iter().copied().chain([bytes.len()]) {
                 stream.push_bytes(&bytes[from..cut]);
@@ -375,7 +375,7 @@ proptest! {
     #[test]
     fn no_bytes_panic(bytes in vec(any::<u8>(), 0..200), strict in any::<bool>()) {
         let mut replay = Replay::new();
-        let mut stream = replay.stream(Input::default(), options(strict));
+        let mut stream = replay.stream(ReplayInput::default(), options(strict));
         stream.push_bytes(&bytes);
         let _ = stream.finish().to_json().to_string();
     }

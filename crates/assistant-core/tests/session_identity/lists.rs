@@ -1,5 +1,8 @@
 //! What a list repeats, moves or adds starts nothing that the newest response did not ask for.
 
+#[cfg(feature = "callouts")]
+use assistant_core::{conversation::MarkdownTools, session::SessionOptions};
+
 use super::*;
 
 #[test]
@@ -126,9 +129,9 @@ fn what_a_failed_try_left_does_not_run_in_the_next_under_another_id() {
 #[test]
 fn a_written_call_that_a_list_has_anywhere_is_one_call() {
     for home in ["m", "n"] {
-        let mut driver = Driver::with(Options {
+        let mut driver = Driver::with(SessionOptions {
             markdown_tools: MarkdownTools::Intercept,
-            ..Options::default()
+            ..SessionOptions::default()
         });
         driver.register(action("f"));
         driver.send("hi");

@@ -12,8 +12,8 @@ use assistant_core::{
     event::{Content, Event, EventKind, RunInput},
     session::{
         Answer, CommitId, Effect, Failure, FailureKind, Host, Input, Invocation, InvocationId,
-        JournalEntry, NoticeKind, Options, PolicyQuestion, Refusal, RunKey, RunSummary, Session,
-        Step, StreamEnd, Ticket, TimerId, Verdict,
+        JournalEntry, NoticeKind, Output, PolicyQuestion, Refusal, RunKey, Session, SessionOptions,
+        StreamEnd, Ticket, TimerId, TurnSummary, Verdict,
     },
 };
 use serde_json::Value;
@@ -53,8 +53,8 @@ impl Host for TestHost {
         self.ask.map_or(Answer::Later, Answer::Now)
     }
 
-    fn stops(&mut self, rule: &str, summary: &RunSummary) -> bool {
-        rule == "after one" && summary.steps.len() == 1
+    fn stops(&mut self, rule: &str, summary: &TurnSummary) -> bool {
+        rule == "after one" && summary.runs.len() == 1
     }
 
     fn denial(&mut self, _: RegistrationId, _: &Value, _: Option<&str>) -> Option<Value> {
@@ -68,6 +68,8 @@ pub(crate) struct Driver {
     pub(crate) session: Session,
     pub(crate) host: TestHost,
     pub(crate) manual_commits: bool,
+    /// Whether runs wait to be opened.
+    pub(crate) manual_opening: bool,
     /// Everything that was asked for, in order.
     pub(crate) effects: Vec<Effect>,
     pub(crate) runs: Vec<(RunKey, RunInput)>,
@@ -84,14 +86,15 @@ pub(crate) struct Driver {
 
 impl Driver {
     pub(crate) fn new() -> Self {
-        Self::with(Options::default())
+        Self::with(SessionOptions::default())
     }
 
-    pub(crate) fn with(options: Options) -> Self {
+    pub(crate) fn with(options: SessionOptions) -> Self {
         Self {
             session: Session::new("thread", options),
             host: TestHost::default(),
             manual_commits: false,
+            manual_opening: false,
             effects: Vec::new(),
             runs: Vec::new(),
             commits: Vec::new(),
@@ -107,11 +110,18 @@ impl Driver {
     }
 
     /// Hands one input in, and answers commits as long as that is automatic.
-    pub(crate) fn input(&mut self, input: Input) -> Step {
-        let step = self.session.handle(input, &mut self.host);
+    pub(crate) fn input(&mut self, input: Input) -> Output {
+        let output = self.session.handle(input, &mut self.host);
         let mut open = VecDeque::new();
-        for effect in &step.effects {
+        for effect in &output.effects {
             self.note(effect, &mut open);
+        }
+        for effect in &output.effects {
+            if let Effect::PrepareRun { run } = *effect
+                && !self.manual_opening
+            {
+                self.input(Input::OpenRun { run });
+            }
         }
         if !self.manual_commits {
             for commit in open {
@@ -121,12 +131,13 @@ impl Driver {
                 });
             }
         }
-        step
+        output
     }
 
     fn note(&mut self, effect: &Effect, open: &mut VecDeque<CommitId>) {
         self.effects.push(effect.clone());
         match effect.clone() {
+            Effect::PrepareRun { .. } => {}
             Effect::OpenRun { run, input } => self.runs.push((run, *input)),
             Effect::AbortRun { run } => self.aborted.push(run),
             Effect::Commit { commit, entry } => {
@@ -152,18 +163,18 @@ impl Driver {
         id
     }
 
-    pub(crate) fn register_as(&mut self, id: RegistrationId, spec: ActionSpec) -> Step {
+    pub(crate) fn register_as(&mut self, id: RegistrationId, spec: ActionSpec) -> Output {
         self.input(Input::Register {
             id,
             spec: Box::new(spec),
         })
     }
 
-    pub(crate) fn unregister(&mut self, id: RegistrationId) -> Step {
+    pub(crate) fn unregister(&mut self, id: RegistrationId) -> Output {
         self.input(Input::Unregister { id })
     }
 
-    pub(crate) fn send(&mut self, text: &str) -> Step {
+    pub(crate) fn send(&mut self, text: &str) -> Output {
         self.input(Input::Send {
             content: Content::Text(text.to_owned()),
         })
@@ -179,7 +190,7 @@ impl Driver {
         &self.runs.last().unwrap().1
     }
 
-    pub(crate) fn event(&mut self, event: impl Into<Event>) -> Step {
+    pub(crate) fn event(&mut self, event: impl Into<Event>) -> Output {
         let run = self.run();
         self.input(Input::Event {
             run,
@@ -193,7 +204,7 @@ impl Driver {
         }
     }
 
-    pub(crate) fn close(&mut self) -> Step {
+    pub(crate) fn close(&mut self) -> Output {
         let run = self.run();
         self.input(Input::RunClosed {
             run,
@@ -201,7 +212,7 @@ impl Driver {
         })
     }
 
-    pub(crate) fn break_off(&mut self, kind: FailureKind) -> Step {
+    pub(crate) fn break_off(&mut self, kind: FailureKind) -> Output {
         let run = self.run();
         self.input(Input::RunClosed {
             run,
@@ -210,7 +221,7 @@ impl Driver {
     }
 
     /// A whole run that succeeds.
-    pub(crate) fn plays(&mut self, events: impl IntoIterator<Item = EventKind>) -> Step {
+    pub(crate) fn plays(&mut self, events: impl IntoIterator<Item = EventKind>) -> Output {
         self.event(started());
         self.events(events);
         self.event(finished());
@@ -218,7 +229,7 @@ impl Driver {
     }
 
     /// A run that says something and ends.
-    pub(crate) fn says(&mut self, text: &str) -> Step {
+    pub(crate) fn says(&mut self, text: &str) -> Output {
         let id = format!("text-{}", self.runs.len());
         self.plays(says(&id, text))
     }
@@ -274,7 +285,7 @@ impl Driver {
         &mut self,
         id: &str,
         outcome: Result<ToolOutcome, ToolError>,
-    ) -> Step {
+    ) -> Output {
         let invocation = self.invocation(id).id;
         self.input(Input::Finished {
             invocation,
@@ -282,7 +293,7 @@ impl Driver {
         })
     }
 
-    pub(crate) fn returns(&mut self, id: &str, value: Value) -> Step {
+    pub(crate) fn returns(&mut self, id: &str, value: Value) -> Output {
         self.handler_ends(id, Ok(ToolOutcome::Continue(value)))
     }
 

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use assistant_core::action::{RegistrationId, schema::PatternHost};
 use assistant_core::event::{Content, Diagnostic, Event};
 use assistant_core::session::{
-    Answer, Effect, Host, Input, Options, PolicyQuestion, RunKey, Session,
+    Answer, Effect, Host, Input, PolicyQuestion, RunKey, Session, SessionOptions,
 };
 use assistant_core::wire::agui::Sink;
 use serde_json::Value;
@@ -19,14 +19,17 @@ pub(crate) struct Chat {
 
 impl Chat {
     pub(crate) fn new() -> Self {
-        let mut session = Session::new("t", Options::default());
+        let mut session = Session::new("t", SessionOptions::default());
         let mut host = Outside::default();
         let content = Content::Text("go".to_owned());
         let step = session.handle(Input::Send { content }, &mut host);
         let run = step.effects.iter().find_map(|effect| match effect {
-            Effect::OpenRun { run, .. } => Some(*run),
+            Effect::PrepareRun { run } => Some(*run),
             _ => None,
         });
+        if let Some(run) = run {
+            session.handle(Input::OpenRun { run }, &mut host);
+        }
         Self {
             session,
             host,

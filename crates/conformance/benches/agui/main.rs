@@ -17,7 +17,7 @@ mod chat;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use assistant_core::wire::agui::{Decoder, End, Options, Reader};
+use assistant_core::wire::agui::{Decoder, DecoderOptions, End, Reader};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -110,7 +110,7 @@ fn compare(name: &str, events: &[Value]) {
                 black_box(serde_json::from_str::<Plain>(data).unwrap());
             }
         });
-        let mut decoder = Decoder::new(Options::default());
+        let mut decoder = Decoder::new(DecoderOptions::default());
         let mut events = Vec::new();
         decode.round(&blocks, |block| {
             for data in data(block) {
@@ -119,7 +119,7 @@ fn compare(name: &str, events: &[Value]) {
                 events.clear();
             }
         });
-        let (mut chat, mut reader) = (Chat::new(), Reader::new(Options::default()));
+        let (mut chat, mut reader) = (Chat::new(), Reader::new(DecoderOptions::default()));
         whole.round(&blocks, |block| reader.push(block.as_bytes(), &mut chat));
         finish(reader, chat);
     }
@@ -177,7 +177,7 @@ fn lengths() {
         for (messages, costs) in lengths.iter().zip(&mut costs) {
             let history = history(*messages);
             for (blocks, cost) in blocks.iter().zip(costs) {
-                let (mut chat, mut reader) = (Chat::new(), Reader::new(Options::default()));
+                let (mut chat, mut reader) = (Chat::new(), Reader::new(DecoderOptions::default()));
                 reader.push(history.as_bytes(), &mut chat);
                 cost.round(blocks, |block| reader.push(block.as_bytes(), &mut chat));
                 finish(reader, chat);

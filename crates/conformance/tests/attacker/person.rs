@@ -6,8 +6,8 @@ use assistant_core::{
     conversation::{CallKey, Fingerprint, MarkdownTools, MessageId},
     event::{Content, ResumeStatus},
     session::{
-        Effect, Failure, FailureKind, Input, InvocationId, Options, RunKey, Session, StreamEnd,
-        TreeChange, Verdict,
+        Effect, Failure, FailureKind, Input, InvocationId, RunKey, Session, SessionOptions,
+        StreamEnd, TreeChange, Verdict,
     },
     wire::agui::{self, Decoder},
 };
@@ -56,14 +56,14 @@ pub(crate) struct Scene {
 impl Scene {
     pub(crate) fn new(options: u8) -> Self {
         let intercept = options & 3 == 3;
-        let options_of = Options {
+        let options_of = SessionOptions {
             sequential: options & 4 != 0,
             auto_deny: options & 8 != 0,
             markdown_tools: match intercept {
                 true => MarkdownTools::Intercept,
                 false => MarkdownTools::Off,
             },
-            ..Options::default()
+            ..SessionOptions::default()
         };
         let mut scene = Self {
             session: Session::new("thread", options_of),
@@ -105,6 +105,9 @@ impl Scene {
 
     fn carry_out(&mut self, effect: Effect) {
         match effect {
+            Effect::PrepareRun { run } => {
+                self.input(Input::OpenRun { run });
+            }
             Effect::OpenRun { run, input } => {
                 let open = self.session.interrupts().iter();
                 let gated = open.filter(|open| open.answer.is_some());
@@ -113,7 +116,7 @@ impl Scene {
                 let request = agui::run_input(&input);
                 self.check_request(&request);
                 let started = self.agent.receives(&request, self.believes);
-                self.run = Some((run, Decoder::new(agui::Options::default())));
+                self.run = Some((run, Decoder::new(agui::DecoderOptions::default())));
                 self.ended_well = false;
                 self.hears(started);
             }

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use assistant_core::replay::{Input, Replay};
-use assistant_core::wire::agui::Options;
+use assistant_core::replay::{Replay, ReplayInput};
+use assistant_core::wire::agui::DecoderOptions;
 use serde_json::Value;
 
 use crate::findings;
@@ -50,25 +50,25 @@ pub mod rule {
 }
 
 pub fn play(case: &Value) -> Value {
-    play_with(case, Options::strict())
+    play_with(case, DecoderOptions::strict())
 }
 
 /// Where strict mode goes on, tolerant mode makes the same of it.
 pub fn play_in_both(case: &Value) -> Result<Value, String> {
-    let strict = play_with(case, Options::strict());
-    let tolerant = play_with(case, Options::default());
+    let strict = play_with(case, DecoderOptions::strict());
+    let tolerant = play_with(case, DecoderOptions::default());
     if strict["outcome"] != "failed" && strict != tolerant {
         return Err(format!("strict: {strict}\n tolerant: {tolerant}"));
     }
     Ok(strict)
 }
 
-fn play_with(case: &Value, options: Options) -> Value {
+fn play_with(case: &Value, options: DecoderOptions) -> Value {
     let mut replay = Replay::new().at(NOW);
-    let (input, refusal) = match Input::from_json(case["input"].clone()) {
+    let (input, refusal) = match ReplayInput::from_json(case["input"].clone()) {
         Ok(input) => (input, None),
         // Such a request is never sent.
-        Err(error) => (Input::default(), Some(error)),
+        Err(error) => (ReplayInput::default(), Some(error)),
     };
     let mut stream = replay.stream(input, options);
     if let Some(error) = refusal {

@@ -16,7 +16,7 @@ use crate::{
         state::{Done, End, Happening},
     },
     event::Role,
-    text::callout::{self, Callout, Chunk, Options, Parser, Pending, State},
+    text::callout::{self, Callout, CalloutOptions, CalloutState, Chunk, Parser, Pending},
 };
 
 /// What a conversation reads out of texts, and how far it has come.
@@ -80,7 +80,7 @@ impl Conversation {
     fn reader_of(&self, ix: usize) -> Reader {
         let message = self.node(ix).map(|node| &node.message);
         let written = message.map(Message::written).unwrap_or_default();
-        let mut parser = Parser::new(Options::default());
+        let mut parser = Parser::new(CalloutOptions::default());
         parser.push(&written);
         parser.pause();
         parser.take_diagnostics();
@@ -306,7 +306,7 @@ pub(super) fn read_whole(message: &mut Message, tools: MarkdownTools, now: i64) 
         return;
     }
     let written = message.text();
-    let chunks = callout::parse_with(&written, Options::default());
+    let chunks = callout::parse_with(&written, CalloutOptions::default());
     if !chunks.iter().any(|chunk| matches!(chunk, Chunk::Tool(_))) {
         return;
     }
@@ -348,7 +348,7 @@ const LINE_BREAKS: [char; 2] = ['\r', '\n'];
 
 /// Whether a callout asks for something to be run.
 fn wants_run(callout: &Callout) -> bool {
-    let waits = matches!(callout.state, None | Some(State::InputAvailable));
+    let waits = matches!(callout.state, None | Some(CalloutState::InputAvailable));
     waits && callout.failure().is_none() && callout.result().is_none()
 }
 
@@ -358,7 +358,7 @@ fn tell(call: &mut ToolCall, callout: Callout, now: i64) {
     if let Some(input) = callout.input.as_ref().filter(|input| !input.is_null()) {
         call.set_args_text(&input.to_string());
     }
-    if callout.state != Some(State::InputStreaming) {
+    if callout.state != Some(CalloutState::InputStreaming) {
         call.end_args();
     }
     if let Some(message) = callout.failure() {
@@ -371,7 +371,7 @@ fn tell(call: &mut ToolCall, callout: Callout, now: i64) {
         finish(call, &callout, value, Some(error), now);
     } else if let Some(value) = callout.result() {
         finish(call, &callout, value.clone(), None, now);
-    } else if callout.state == Some(State::ApprovalResponded) {
+    } else if callout.state == Some(CalloutState::ApprovalResponded) {
         // Told only: nothing ever starts it.
         call.take(&Happening::Cleared);
         call.approval.get_or_insert_default().decision = Some(Decision::Approved);
@@ -393,7 +393,7 @@ fn finish(
     result.error = error.as_ref().map(|error| error.message.clone());
     let end = match (&error, callout.state) {
         (None, _) => End::Output,
-        (Some(_), Some(State::OutputDenied)) => End::Denied,
+        (Some(_), Some(CalloutState::OutputDenied)) => End::Denied,
         (Some(_), _) => End::Error,
     };
     let (by, sent) = (Author::Agent, true);

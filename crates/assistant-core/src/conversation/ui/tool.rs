@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{AS_TEXT, DYNAMIC, IN_PIECES, WIRE_ID, is_noted, noted, noted_text};
 use crate::{
     conversation::{
-        Approval, Author, CallError, CallResult, Decision, ErrorKind, Origin, ToolCall,
+        CallApproval, Author, CallError, CallResult, Decision, ErrorKind, Origin, ToolCall,
         json::{put_text, take_text},
         state::{Done, End, State},
     },
@@ -192,7 +192,7 @@ fn read_input(call: &mut ToolCall, state: &str, rest: &mut Object) {
     call.end_args();
 }
 
-fn read_approval(asked: &Object) -> Approval {
+fn read_approval(asked: &Object) -> CallApproval {
     let text = |key: &str| asked.get(key).and_then(Value::as_str).map(str::to_owned);
     let decision = match asked.get("approved").and_then(Value::as_bool) {
         Some(true) => Some(Decision::Approved),
@@ -201,10 +201,10 @@ fn read_approval(asked: &Object) -> Approval {
         }),
         None => None,
     };
-    Approval {
+    CallApproval {
         decision,
         interrupt_id: text("id"),
-        ..Approval::default()
+        ..CallApproval::default()
     }
 }
 

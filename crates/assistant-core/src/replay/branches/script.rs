@@ -11,8 +11,8 @@ use crate::{
     conversation::{Author, Change, Conversation, Message, MessageId, Part, TextPart, TreeError},
     event::{Event, EventKind, Role},
     session::{
-        Answer, Effect, Host, Input, InvocationId, Options, PolicyQuestion, Refusal, RunKey,
-        RunSummary, Session, Step, StopCondition, StreamEnd, TreeChange,
+        Answer, Effect, Host, Input, InvocationId, Output, PolicyQuestion, Refusal, RunKey,
+        Session, SessionOptions, StopCondition, StreamEnd, TreeChange, TurnSummary,
     },
 };
 
@@ -61,7 +61,7 @@ impl Host for ScriptHost {
         Answer::Now(true)
     }
 
-    fn stops(&mut self, _: &str, _: &RunSummary) -> bool {
+    fn stops(&mut self, _: &str, _: &TurnSummary) -> bool {
         self.limit
     }
 
@@ -88,9 +88,9 @@ fn code_of(refusal: &Refusal) -> Code {
 
 impl Script {
     pub(super) fn new() -> Self {
-        let options = Options {
+        let options = SessionOptions {
             stop_when: StopCondition::Rule("limit".to_owned()),
-            ..Options::default()
+            ..SessionOptions::default()
         };
         let mut script = Self {
             session: Session::new("vector", options),
@@ -180,20 +180,23 @@ impl Script {
 
     /// Hands an input to the session and carries its effects out.
     pub(super) fn input(&mut self, input: Input) -> Result<(), Code> {
-        let step = self.session.handle(input, &mut self.host);
-        self.carry_out(step)
+        let output = self.session.handle(input, &mut self.host);
+        self.carry_out(output)
     }
 
-    fn carry_out(&mut self, step: Step) -> Result<(), Code> {
-        for change in &step.changes {
+    fn carry_out(&mut self, output: Output) -> Result<(), Code> {
+        for change in &output.changes {
             if let Change::MessageAdded(id) = change {
                 self.note_added(id);
             }
         }
-        self.changes.extend(step.changes);
-        let refused = step.refused.as_ref().map(code_of);
-        for effect in step.effects {
+        self.changes.extend(output.changes);
+        let refused = output.refused.as_ref().map(code_of);
+        for effect in output.effects {
             match effect {
+                Effect::PrepareRun { run } => {
+                    let _ = self.input(Input::OpenRun { run });
+                }
                 Effect::OpenRun { run, .. } => self.run = Some(run),
                 Effect::AbortRun { .. } => self.run = None,
                 Effect::Commit { commit, .. } => {
@@ -308,8 +311,8 @@ impl Script {
 
     pub(super) fn begin_run(&mut self) {
         if self.run.is_none() {
-            let step = self.session.open_run(&mut self.host);
-            let _ = self.carry_out(step);
+            let output = self.session.open_run(&mut self.host);
+            let _ = self.carry_out(output);
             self.event(EventKind::RunStarted {
                 thread_id: "vector".to_owned(),
                 run_id: "run".to_owned(),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Callout, Options, State, header::Header, yaml};
+use super::{Callout, CalloutOptions, CalloutState, header::Header, yaml};
 use crate::event::Object;
 
 /// The name of a tool that nobody named.
@@ -43,14 +43,18 @@ pub(super) fn lines(source: &str, is_fence: bool, has_end: bool) -> Vec<&str> {
 
 /// Reads the lines of a body, already without their quote marks. The id is empty if there is none.
 /// The error is a sentence for the author.
-pub(super) fn read(header: Header, lines: &[&str], options: &Options) -> Result<Read, String> {
-    let depth = options.max_depth.min(Options::DEEPEST);
+pub(super) fn read(
+    header: Header,
+    lines: &[&str],
+    options: &CalloutOptions,
+) -> Result<Read, String> {
+    let depth = options.max_depth.min(CalloutOptions::DEEPEST);
     let mut fields = yaml::read_mapping(&dedented(lines), depth)?;
     let id = header.id.or_else(|| first(&fields, &ID, word));
     let name = header.name.or_else(|| first(&fields, &NAME, word));
     let error_text = first(&fields, &ERROR, error);
     let state = fields.shift_remove("state").map(|state| match state {
-        Value::String(word) => State::parse(&word).ok_or(word),
+        Value::String(word) => CalloutState::parse(&word).ok_or(word),
         other => Err(other.to_string()),
     });
     let (state, unknown_state) = match state {

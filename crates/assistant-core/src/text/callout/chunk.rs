@@ -25,7 +25,7 @@ pub struct Callout {
     /// The tool's name.
     pub name: String,
     /// How far the call has come, if the callout says so.
-    pub state: Option<State>,
+    pub state: Option<CalloutState>,
     /// What the tool was given. Null is a value.
     pub input: Option<Value>,
     /// What it answered. Null is a value.
@@ -41,7 +41,7 @@ pub struct Callout {
 /// How far a call has come, in the words of callouts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the words are those of the format")]
-pub enum State {
+pub enum CalloutState {
     InputStreaming,
     InputAvailable,
     ApprovalRequested,
@@ -51,7 +51,7 @@ pub enum State {
     OutputDenied,
 }
 
-impl State {
+impl CalloutState {
     const ALL: [(Self, &'static str); 7] = [
         (Self::InputStreaming, "input-streaming"),
         (Self::InputAvailable, "input-available"),
@@ -87,8 +87,8 @@ impl Callout {
     pub fn failure(&self) -> Option<&str> {
         let told = self.error_text.as_deref();
         told.or(match self.state {
-            Some(State::OutputError) => Some("An unknown tool error occurred."),
-            Some(State::OutputDenied) => Some("Tool execution was denied."),
+            Some(CalloutState::OutputError) => Some("An unknown tool error occurred."),
+            Some(CalloutState::OutputDenied) => Some("Tool execution was denied."),
             _ => None,
         })
     }
@@ -100,7 +100,9 @@ impl Callout {
             return None;
         }
         match self.state {
-            Some(State::OutputAvailable) => Some(self.output.as_ref().unwrap_or(&Value::Null)),
+            Some(CalloutState::OutputAvailable) => {
+                Some(self.output.as_ref().unwrap_or(&Value::Null))
+            }
             _ => self.output.as_ref(),
         }
     }

@@ -28,8 +28,8 @@ mod words;
 mod write;
 mod yaml;
 
-pub use chunk::{Callout, Chunk, State};
-pub use options::Options;
+pub use chunk::{Callout, CalloutState, Chunk};
+pub use options::CalloutOptions;
 pub use parser::{Parser, Pending};
 pub use stream::{StreamChunk, Usage, create_stream_chunks};
 pub use write::{Unwritable, write};
@@ -37,12 +37,12 @@ pub use write::{Unwritable, write};
 /// The chunks of a text, in document order; its text word by word.
 #[must_use]
 pub fn parse(markdown: &str) -> Vec<Chunk> {
-    words::split(parse_with(markdown, Options::default()))
+    words::split(parse_with(markdown, CalloutOptions::default()))
 }
 
-/// The chunks of a text under other [`Options`]; text between two calls is one chunk.
+/// The chunks of a text under other [`CalloutOptions`]; text between two calls is one chunk.
 #[must_use]
-pub fn parse_with(markdown: &str, options: Options) -> Vec<Chunk> {
+pub fn parse_with(markdown: &str, options: CalloutOptions) -> Vec<Chunk> {
     let mut parser = Parser::new(options);
     let mut chunks = parser.push(markdown);
     for chunk in parser.finish() {

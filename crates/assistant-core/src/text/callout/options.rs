@@ -2,7 +2,7 @@
 
 /// What a reader of callouts accepts. What goes beyond stays text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
+pub struct CalloutOptions {
     /// How many bytes the source of one callout may have; 256 KiB unless told otherwise.
     pub max_block: usize,
     /// How deep lists and mappings may nest in its body, the body included; 64 unless told
@@ -12,8 +12,8 @@ pub struct Options {
     pub fences: bool,
 }
 
-impl Options {
-    /// The deepest that [`Options::max_depth`] goes: values are walked by recursion later on.
+impl CalloutOptions {
+    /// The deepest that [`CalloutOptions::max_depth`] goes: values are walked by recursion later on.
     pub(super) const DEEPEST: usize = 100;
 
     /// With code fences read as callouts too.
@@ -24,7 +24,7 @@ impl Options {
     }
 }
 
-impl Default for Options {
+impl Default for CalloutOptions {
     fn default() -> Self {
         Self {
             max_block: 256 * 1024,

@@ -2,12 +2,12 @@
 //!
 //! Every character is looked at once. Text goes on at once unless it may become a header; a
 //! callout is kept until it ends, and its body is read once. What is kept is bounded by
-//! [`Options::max_block`].
+//! [`CalloutOptions::max_block`].
 
 use std::collections::HashSet;
 
 use super::{
-    Callout, Chunk, Options, body,
+    Callout, CalloutOptions, Chunk, body,
     chunk::{append, append_text},
     fence::Fence,
     header::Header,
@@ -22,7 +22,7 @@ const LONGEST_PROBLEM: usize = 200;
 /// those of the whole text, however it was split.
 #[derive(Debug, Clone)]
 pub struct Parser {
-    options: Options,
+    options: CalloutOptions,
     /// The line that is being read.
     line: Line,
     /// What of it is kept back.
@@ -63,7 +63,7 @@ struct Open {
 impl Parser {
     /// Nothing was read yet.
     #[must_use]
-    pub fn new(options: Options) -> Self {
+    pub fn new(options: CalloutOptions) -> Self {
         Self {
             options,
             line: Line::new(None, options.fences),

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::{Callout, Options, body, scalar};
+use super::{Callout, CalloutOptions, body, scalar};
 
 /// The field of a call that a callout cannot say.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,14 +19,14 @@ impl fmt::Display for Unwritable {
 impl std::error::Error for Unwritable {}
 
 /// The callout for a call, without a line break at its end. What it reads as under the default
-/// [`Options`] is the same call, its ordinal and source apart.
+/// [`CalloutOptions`] is the same call, its ordinal and source apart.
 ///
 /// # Errors
 ///
 /// If there is no callout for it: the name, the id or the error is blank, an extra field has the
 /// name of a field of callouts, something nests too deep, or all of it is too long.
 pub fn write(call: &Callout) -> Result<String, Unwritable> {
-    let limits = Options::default();
+    let limits = CalloutOptions::default();
     let blank = |text: &str| text.trim().is_empty();
     if blank(&call.id) {
         return Err(Unwritable("id"));

@@ -28,5 +28,5 @@ mod stream;
 mod tree;
 
 pub use mend::mend;
-pub use stream::{Markdown, Progress, parse};
+pub use stream::{BlockChanges, Markdown, parse};
 pub use tree::{Alert, Align, Kind, Node};

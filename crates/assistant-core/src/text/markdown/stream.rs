@@ -77,7 +77,7 @@ impl Default for Markdown {
 
 /// What a longer text changes in the blocks.
 #[derive(Debug, Default)]
-pub struct Progress {
+pub struct BlockChanges {
     /// Finished blocks that changed after all, by index: a definition that came later gave a link
     /// its address, or there is the footnote now. Comes first.
     pub revised: Vec<(usize, Node)>,
@@ -116,38 +116,38 @@ impl Markdown {
     /// `text` is everything so far; it begins with what was given before, or reading starts again
     /// from its beginning. `open` says whether more may come.
     #[must_use]
-    pub fn advance(&mut self, text: &str, open: bool) -> Progress {
+    pub fn advance(&mut self, text: &str, open: bool) -> BlockChanges {
         if text.len() < self.len || self.ended && text.len() > self.len {
             *self = Self::default();
         }
-        let mut progress = Progress::default();
+        let mut changes = BlockChanges::default();
         if self.ended {
-            progress.from = self.finished;
+            changes.from = self.finished;
         } else {
             let old = std::mem::replace(&mut self.len, text.len());
             self.ended = !open;
             for pace in [&mut self.outlining, &mut self.showing, &mut self.revising] {
                 pace.earn(text.len() - old);
             }
-            self.advance_blocks(text, old, &mut progress);
-            self.revise(text, &mut progress);
+            self.advance_blocks(text, old, &mut changes);
+            self.revise(text, &mut changes);
         }
-        progress.finished = self.finished;
-        progress
+        changes.finished = self.finished;
+        changes
     }
 
-    fn advance_blocks(&mut self, text: &str, old: usize, progress: &mut Progress) {
+    fn advance_blocks(&mut self, text: &str, old: usize, changes: &mut BlockChanges) {
         let new = text.get(old..).unwrap_or_default();
         let lines = self.lines;
         if let Some(last) = new.rfind('\n') {
             self.lines = old + last + 1;
         }
-        progress.from = self.finished;
+        changes.from = self.finished;
         if let Some(fence) = &mut self.code {
             let code = fence.advance(text, !self.ended);
             self.work += code.text.len() as u64;
-            progress.appended = Some(code.text).filter(|text| !text.is_empty());
-            progress.from += 1;
+            changes.appended = Some(code.text).filter(|text| !text.is_empty());
+            changes.from += 1;
             let Some(end) = code.end else {
                 return;
             };
@@ -155,9 +155,9 @@ impl Markdown {
             self.finished += 1;
             self.begin(end);
         }
-        self.finish_lines(text, lines, &mut progress.blocks);
+        self.finish_lines(text, lines, &mut changes.blocks);
         if self.code.is_none() && !self.ended {
-            self.show(text, progress);
+            self.show(text, changes);
         }
     }
 
@@ -318,13 +318,13 @@ impl Markdown {
     }
 
     /// Shows the open block as far as it goes.
-    fn show(&mut self, text: &str, progress: &mut Progress) {
+    fn show(&mut self, text: &str, changes: &mut BlockChanges) {
         let Some(source) = text.get(self.at..) else {
             return;
         };
         let plain = self.shown.plain && is_plain(text, self.shown.len);
         if plain || !self.showing.spend_on_view(source.len()) {
-            progress.from = self.finished + self.shown.blocks;
+            changes.from = self.finished + self.shown.blocks;
             if plain || self.shown.grows && source.len() > LONG {
                 self.shown.plain = plain;
                 let new = text.get(self.shown.len..).unwrap_or_default();
@@ -334,7 +334,7 @@ impl Markdown {
                     new
                 };
                 self.shown.len += new.len();
-                progress.appended = Some(new.to_owned()).filter(|new| !new.is_empty());
+                changes.appended = Some(new.to_owned()).filter(|new| !new.is_empty());
             }
             return;
         }
@@ -346,12 +346,12 @@ impl Markdown {
         hold_back(&mut nodes, source);
         let whole = matches!(mended, Cow::Borrowed(mended) if mended.len() == source.len());
         self.shown = Shown::of(&nodes, self.at, source, whole);
-        progress.blocks.append(&mut nodes);
+        changes.blocks.append(&mut nodes);
     }
 
     /// Reads finished blocks again whose references are defined now. Those that were finished by
     /// this very call are given as they are now.
-    fn revise(&mut self, text: &str, progress: &mut Progress) {
+    fn revise(&mut self, text: &str, changes: &mut BlockChanges) {
         for (at, source, index, count) in self.waiting.due(&mut self.revising, !self.ended) {
             let nodes = self.read(text, source);
             self.waiting.miss(at, &self.found.missing);
@@ -359,10 +359,10 @@ impl Markdown {
                 continue;
             }
             for (index, node) in (index..).zip(nodes) {
-                let new = index.checked_sub(progress.from);
-                match new.and_then(|at| progress.blocks.get_mut(at)) {
+                let new = index.checked_sub(changes.from);
+                match new.and_then(|at| changes.blocks.get_mut(at)) {
                     Some(block) => *block = node,
-                    None => progress.revised.push((index, node)),
+                    None => changes.revised.push((index, node)),
                 }
             }
         }

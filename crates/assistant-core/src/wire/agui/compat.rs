@@ -2,14 +2,14 @@
 //!
 //! Always on, strict or not: a retired shape is itself the proof that the peer is old, and on a
 //! current stream nothing here applies. Only a few named fields are looked at; nothing walks the
-//! payload. Other nulls on optional fields are the decoder's business ([`super::Options::strict`]).
+//! payload. Other nulls on optional fields are the decoder's business ([`super::DecoderOptions::strict`]).
 
 use std::collections::HashSet;
 
 use serde_json::Value;
 
+use super::object::EventObject;
 use crate::wire::fault::Notes;
-use super::frame::Frame;
 use crate::event::{Diagnostic, Object};
 
 /// The shims, with what they remember between events.
@@ -29,7 +29,7 @@ impl Compat {
     }
 
     /// Rewrites one event in place.
-    pub fn upgrade(&mut self, event: &mut Frame, notes: &mut Notes) {
+    pub fn upgrade(&mut self, event: &mut EventObject, notes: &mut Notes) {
         let Some(Value::String(kind)) = event.get("type") else {
             return;
         };
@@ -76,7 +76,7 @@ impl Compat {
     }
 
     /// Thinking became reasoning, and reasoning carries ids: a span and a message each get one.
-    fn thinking(&mut self, event: &mut Frame, old: &str, notes: &mut Notes) {
+    fn thinking(&mut self, event: &mut EventObject, old: &str, notes: &mut Notes) {
         let (new, id) = match old {
             "THINKING_START" => {
                 let id = self.mint();

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::context::{Context, Fault, Path, Read};
 use crate::wire::fault::{Notes, ProtocolError, quote};
 use super::fields::Fields;
-use super::frame::Frame;
+use super::object::EventObject;
 use super::{message, patch, run};
 use crate::event::{Base, Diagnostic, EncryptedEntity, Event, EventKind, Role};
 
@@ -19,11 +19,11 @@ use crate::event::{Base, Diagnostic, EncryptedEntity, Event, EventKind, Role};
 /// # Errors
 /// If it carries no type, or a described field has a wrong value.
 pub fn decode_event(
-    mut frame: Frame,
+    mut object: EventObject,
     strict: bool,
     notes: &mut Notes,
 ) -> Result<Option<Event>, ProtocolError> {
-    let event_type = match frame.take("type") {
+    let event_type = match object.take("type") {
         Some(Value::String(text)) if !text.is_empty() => text,
         _ => {
             let message = "Invalid event: the frame carries no event type.";
@@ -36,7 +36,7 @@ pub fn decode_event(
         keep_extra: false,
         notes,
     };
-    match event(Fields::new(frame, Path::Root), &mut context) {
+    match event(Fields::new(object, Path::Root), &mut context) {
         Ok(event) => Ok(Some(event)),
         Err(Fault::Fatal(error)) => Err(error),
         Err(Fault::Unknown) => {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    Compat, Cut, End, Expander, Frame, Joiner, Notes, ProtocolError, Verdict, Verifier,
+    Checked, Compat, End, EventObject, Expander, Joiner, Notes, ProtocolError, SplitPair, Verifier,
     decode_event,
 };
 use crate::event::{Diagnostic, Event};
@@ -11,14 +11,14 @@ use crate::event::{Diagnostic, Event};
 /// How to read a stream.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Options {
+pub struct DecoderOptions {
     /// The letter of AG-UI 1.0, for conformance tests. Real servers deviate in a few known ways,
     /// which are tolerated with a diagnostic unless this is set.
     pub strict: bool,
 }
 
-impl Options {
-    /// Options that hold the peer to the letter.
+impl DecoderOptions {
+    /// Returns options that hold the peer to the letter.
     #[must_use]
     pub const fn strict() -> Self {
         Self { strict: true }
@@ -40,8 +40,8 @@ pub struct Decoder {
 impl Decoder {
     /// A decoder at the start of a stream.
     #[must_use]
-    pub fn new(options: Options) -> Self {
-        let Options { strict } = options;
+    pub fn new(options: DecoderOptions) -> Self {
+        let DecoderOptions { strict } = options;
         Self {
             strict,
             compat: Compat::new(),
@@ -67,8 +67,8 @@ impl Decoder {
             self.notes.add(Diagnostic::new("done-mark", message));
             return Ok(());
         }
-        let result = match Frame::parse(data) {
-            Ok(frame) => self.read(frame, Cut::default(), out),
+        let result = match EventObject::parse(data) {
+            Ok(object) => self.read(object, SplitPair::default(), out),
             Err(_) => self.read_cut(data, out),
         };
         result.or_else(|error| self.fail(error, out))
@@ -76,10 +76,10 @@ impl Decoder {
 
     /// Reads what is JSON but for halves of surrogate pairs, if it is that.
     fn read_cut(&mut self, data: &str, out: &mut Vec<Event>) -> Result<(), ProtocolError> {
-        let (frame, cut) = Cut::parse(data)?;
+        let (object, split) = SplitPair::parse(data)?;
         let message = "The agent cuts within a character: half of a surrogate pair is U+FFFD, unless the next delta begins with the other.";
         self.notes.add(Diagnostic::new("half-pair", message));
-        self.read(frame, cut, out)
+        self.read(object, split, out)
     }
 
     /// Like [`Self::push_frame`], for JSON that is already parsed.
@@ -91,7 +91,7 @@ impl Decoder {
             return Err(error.clone());
         }
         let result = match value {
-            Value::Object(object) => self.read(object.into(), Cut::default(), out),
+            Value::Object(object) => self.read(object.into(), SplitPair::default(), out),
             _ => {
                 let message = "Invalid event: the frame is not a JSON object.";
                 Err(ProtocolError::new("invalid-frame", message))
@@ -102,12 +102,12 @@ impl Decoder {
 
     fn read(
         &mut self,
-        mut frame: Frame,
-        cut: Cut,
+        mut object: EventObject,
+        split: SplitPair,
         out: &mut Vec<Event>,
     ) -> Result<(), ProtocolError> {
-        self.compat.upgrade(&mut frame, &mut self.notes);
-        let Some(event) = decode_event(frame, self.strict, &mut self.notes)? else {
+        self.compat.upgrade(&mut object, &mut self.notes);
+        let Some(event) = decode_event(object, self.strict, &mut self.notes)? else {
             return Ok(());
         };
         // Judged where they lie: an event is large, and moving it is a good part of its cost.
@@ -116,16 +116,16 @@ impl Decoder {
         if result.is_err() {
             out.truncate(first);
         }
-        if !(self.joiner.is_idle() && cut.is_none()) {
+        if !(self.joiner.is_idle() && split.is_none()) {
             for event in out.split_off(first) {
-                self.joiner.join(event, cut, out);
+                self.joiner.join(event, split, out);
             }
         }
         let mut at = first;
         while let Some(event) = out.get(at) {
             match self.verifier.check(event) {
-                Ok(Verdict::Pass) => at += 1,
-                Ok(Verdict::Drop(note)) => {
+                Ok(Checked::Pass) => at += 1,
+                Ok(Checked::Drop(note)) => {
                     out.remove(at);
                     self.notes.add(note);
                 }
@@ -151,7 +151,7 @@ impl Decoder {
         }
         let mut held = Vec::new();
         self.joiner.release(&mut held);
-        held.retain(|event| matches!(self.verifier.check(event), Ok(Verdict::Pass)));
+        held.retain(|event| matches!(self.verifier.check(event), Ok(Checked::Pass)));
         out.append(&mut held);
     }
 

@@ -7,7 +7,7 @@
 use serde_json::Value;
 
 use super::context::{Context, Fault, Path, Read, type_name};
-use super::frame::Frame;
+use super::object::EventObject;
 use crate::event::Object;
 
 /// Integers beyond this do not survive a JSON number.
@@ -15,13 +15,13 @@ const MAX_INTEGER: i64 = (1 << 53) - 1;
 
 /// The fields of one object, taken one by one.
 pub(super) struct Fields<'p> {
-    frame: Frame,
+    object: EventObject,
     pub(super) path: Path<'p>,
 }
 
 impl<'p> Fields<'p> {
-    pub(super) const fn new(frame: Frame, path: Path<'p>) -> Self {
-        Self { frame, path }
+    pub(super) const fn new(object: EventObject, path: Path<'p>) -> Self {
+        Self { object, path }
     }
 
     /// The fields of a value that must be an object.
@@ -34,7 +34,7 @@ impl<'p> Fields<'p> {
 
     /// A field that must be there, whatever it is; `null` is a value.
     pub(super) fn any(&mut self, context: &Context<'_>, key: &'static str) -> Read<Value> {
-        self.frame
+        self.object
             .take(key)
             .ok_or_else(|| context.malformed(Path::Key(&self.path, key), "Invalid input"))
     }
@@ -45,7 +45,7 @@ impl<'p> Fields<'p> {
         context: &mut Context<'_>,
         key: &'static str,
     ) -> Read<Option<Value>> {
-        match self.frame.take(key) {
+        match self.object.take(key) {
             Some(Value::Null) if context.strict => {
                 Err(context.malformed(Path::Key(&self.path, key), "Invalid input"))
             }
@@ -59,12 +59,12 @@ impl<'p> Fields<'p> {
 
     /// A field that may be absent or `null`, which is the same.
     pub(super) fn nullable(&mut self, key: &str) -> Option<Value> {
-        self.frame.take(key).filter(|value| !value.is_null())
+        self.object.take(key).filter(|value| !value.is_null())
     }
 
     /// A field that may be absent, taken; in tolerant mode a null is read as that.
     fn opt_typed(&mut self, context: &mut Context<'_>, key: &'static str) -> Option<Value> {
-        match self.frame.take(key) {
+        match self.object.take(key) {
             Some(Value::Null) if !context.strict => {
                 self.absent(context, key);
                 None
@@ -81,7 +81,7 @@ impl<'p> Fields<'p> {
     }
 
     pub(super) fn text(&mut self, context: &Context<'_>, key: &'static str) -> Read<String> {
-        match self.frame.take(key) {
+        match self.object.take(key) {
             Some(Value::String(text)) => Ok(text),
             other => Err(context.wrong_type(Path::Key(&self.path, key), "string", other.as_ref())),
         }
@@ -92,7 +92,7 @@ impl<'p> Fields<'p> {
         context: &mut Context<'_>,
         key: &'static str,
     ) -> Read<Option<String>> {
-        match self.frame.get(key) {
+        match self.object.get(key) {
             // The common case first: most optional fields are absent on most events.
             None => Ok(None),
             Some(Value::Null) if !context.strict => self.opt(context, key).map(|_| None),
@@ -102,7 +102,7 @@ impl<'p> Fields<'p> {
 
     /// An object of which the members are described.
     pub(super) fn object(&mut self, context: &Context<'_>, key: &'static str) -> Read<Object> {
-        match self.frame.take(key) {
+        match self.object.take(key) {
             Some(Value::Object(map)) => Ok(map),
             other => Err(context.wrong_type(Path::Key(&self.path, key), "object", other.as_ref())),
         }
@@ -110,7 +110,7 @@ impl<'p> Fields<'p> {
 
     /// An object that may hold anything.
     pub(super) fn record(&mut self, context: &Context<'_>, key: &'static str) -> Read<Object> {
-        match self.frame.take(key) {
+        match self.object.take(key) {
             Some(Value::Object(map)) => Ok(map),
             _ => Err(context.malformed(Path::Key(&self.path, key), "Invalid input")),
         }
@@ -121,7 +121,7 @@ impl<'p> Fields<'p> {
         context: &mut Context<'_>,
         key: &'static str,
     ) -> Read<Option<Object>> {
-        match self.frame.get(key) {
+        match self.object.get(key) {
             None => Ok(None),
             Some(Value::Null) if !context.strict => self.opt(context, key).map(|_| None),
             Some(_) => self.record(context, key).map(Some),
@@ -129,7 +129,7 @@ impl<'p> Fields<'p> {
     }
 
     pub(super) fn array(&mut self, context: &Context<'_>, key: &'static str) -> Read<Vec<Value>> {
-        match self.frame.take(key) {
+        match self.object.take(key) {
             Some(Value::Array(items)) => Ok(items),
             other => Err(context.wrong_type(Path::Key(&self.path, key), "array", other.as_ref())),
         }
@@ -140,7 +140,7 @@ impl<'p> Fields<'p> {
         context: &mut Context<'_>,
         key: &'static str,
     ) -> Read<Option<Vec<Value>>> {
-        match self.frame.get(key) {
+        match self.object.get(key) {
             None => Ok(None),
             Some(Value::Null) if !context.strict => self.opt(context, key).map(|_| None),
             Some(_) => self.array(context, key).map(Some),
@@ -229,7 +229,7 @@ impl<'p> Fields<'p> {
         key: &'static str,
         word: &str,
     ) -> Read<()> {
-        match self.frame.take(key) {
+        match self.object.take(key) {
             Some(Value::String(text)) if text == word => Ok(()),
             _ => {
                 let problem = format!("Invalid input: expected \"{word}\"");
@@ -241,7 +241,7 @@ impl<'p> Fields<'p> {
     /// The word by which the kinds of a union differ; what is not a known word is another kind,
     /// whatever it is.
     pub(super) fn kind(&mut self, key: &'static str) -> Read<String> {
-        match self.frame.take(key) {
+        match self.object.take(key) {
             Some(Value::String(text)) => Ok(text),
             _ => Err(Fault::Unknown),
         }
@@ -254,28 +254,28 @@ impl<'p> Fields<'p> {
         key: &'static str,
         words: &[(&str, T)],
     ) -> Read<T> {
-        let value = self.frame.take(key);
+        let value = self.object.take(key);
         word(value.as_ref(), context, Path::Key(&self.path, key), words)
     }
 
     /// Whether the field is an array.
     pub(super) fn is_array(&self, key: &str) -> bool {
-        matches!(self.frame.get(key), Some(Value::Array(_)))
+        matches!(self.object.get(key), Some(Value::Array(_)))
     }
 
     /// Whether the field is there.
     pub(super) fn has(&self, key: &str) -> bool {
-        self.frame.get(key).is_some()
+        self.object.get(key).is_some()
     }
 
     /// Whether the field is there and `null`.
     pub(super) fn is_null(&self, key: &str) -> bool {
-        matches!(self.frame.get(key), Some(Value::Null))
+        matches!(self.object.get(key), Some(Value::Null))
     }
 
     /// Notes and drops what is left, key by key.
     pub(super) fn close(self, context: &mut Context<'_>) {
-        for (key, _) in self.frame.rest() {
+        for (key, _) in self.object.rest() {
             context.removed(Path::Key(&self.path, &key));
         }
     }
@@ -284,7 +284,7 @@ impl<'p> Fields<'p> {
     pub(super) fn rest(self, context: &mut Context<'_>) -> Object {
         if context.keep_extra {
             return self
-                .frame
+                .object
                 .rest()
                 .map(|(key, value)| (key.into_owned(), value))
                 .collect();

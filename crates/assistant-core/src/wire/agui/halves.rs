@@ -1,12 +1,12 @@
 //! Halves of surrogate pairs in JSON: what a producer in JavaScript writes when it cuts a text
 //! within an emoji. JSON allows them, a Rust string does not.
 //!
-//! A half is read as U+FFFD, and a [`Cut`] tells of those at the ends of a delta, for
+//! A half is read as U+FFFD, and a [`SplitPair`] tells of those at the ends of a delta, for
 //! [`super::Joiner`] to put together. Runs for frames that `serde_json` refuses, and for no others.
 
 use serde_json::Value;
 
-use super::frame::Frame;
+use super::object::EventObject;
 use crate::wire::{
     fault::ProtocolError,
     json::halves::{is_low, mark, marked, replaced},
@@ -16,28 +16,28 @@ pub(super) use crate::wire::json::halves::REPLACED;
 
 /// Where the text of a frame's `delta` was cut within a character; the halves stand in it as U+FFFD.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Cut {
+pub struct SplitPair {
     /// The second half of a pair, with which the delta begins.
     pub low: Option<u16>,
     /// The first half of a pair, with which it ends.
     pub high: Option<u16>,
 }
 
-impl Cut {
+impl SplitPair {
     /// Parses what is JSON but for halves that stand alone.
     ///
     /// # Errors
-    /// As [`Frame::parse`], which says so for what has no such halves.
-    pub fn parse(data: &str) -> Result<(Frame, Self), ProtocolError> {
+    /// As [`EventObject::parse`], which says so for what has no such halves.
+    pub fn parse(data: &str) -> Result<(EventObject, Self), ProtocolError> {
         let Some(text) = replaced(data, |_| REPLACED) else {
-            return Frame::parse(data).map(|frame| (frame, Self::default()));
+            return EventObject::parse(data).map(|object| (object, Self::default()));
         };
-        let frame = Frame::parse(&text)?;
-        let cut = match frame.get("delta") {
+        let object = EventObject::parse(&text)?;
+        let split = match object.get("delta") {
             Some(Value::String(delta)) => Self::of(delta, data).unwrap_or_default(),
             _ => Self::default(),
         };
-        Ok((frame, cut))
+        Ok((object, split))
     }
 
     /// Parses the frame once more, with marks for its halves. They only say what a U+FFFD at the
@@ -46,8 +46,8 @@ impl Cut {
         if !delta.starts_with(REPLACED) && !delta.ends_with(REPLACED) {
             return None;
         }
-        let mut frame = Frame::parse(&replaced(data, mark)?).ok()?;
-        let Some(Value::String(text)) = frame.take("delta") else {
+        let mut object = EventObject::parse(&replaced(data, mark)?).ok()?;
+        let Some(Value::String(text)) = object.take("delta") else {
             return None;
         };
         let half = |read: Option<char>, mark: Option<char>| {

@@ -6,7 +6,7 @@
 //! character; [`super::halves`] finds where it was.
 
 use super::expand::Kind;
-use super::halves::{Cut, REPLACED};
+use super::halves::{REPLACED, SplitPair};
 use crate::event::{Base, Event, EventKind};
 
 /// Halves held at once; they are searched one by one. What is cut beyond that stays U+FFFD.
@@ -39,19 +39,19 @@ impl Joiner {
         self.held.is_empty()
     }
 
-    /// Appends `event` to `out`, after what it ends. `cut` is that of the frame it came in.
-    pub fn join(&mut self, mut event: Event, cut: Cut, out: &mut Vec<Event>) {
+    /// Appends `event` to `out`, after what it ends. `split` is that of the frame it came in.
+    pub fn join(&mut self, mut event: Event, split: SplitPair, out: &mut Vec<Event>) {
         match &mut event.kind {
             EventKind::TextMessageContent { message_id, delta } => {
-                self.go_on(Kind::Text, message_id, delta, cut);
+                self.go_on(Kind::Text, message_id, delta, split);
             }
             EventKind::ReasoningMessageContent { message_id, delta } => {
-                self.go_on(Kind::Reasoning, message_id, delta, cut);
+                self.go_on(Kind::Reasoning, message_id, delta, split);
             }
             EventKind::ToolCallArgs {
                 tool_call_id,
                 delta,
-            } => self.go_on(Kind::Tool, tool_call_id, delta, cut),
+            } => self.go_on(Kind::Tool, tool_call_id, delta, split),
             EventKind::TextMessageEnd { message_id } => {
                 out.extend(self.take(Kind::Text, message_id).map(alone));
             }
@@ -76,18 +76,18 @@ impl Joiner {
         out.extend(self.held.drain(..).map(alone));
     }
 
-    fn go_on(&mut self, kind: Kind, id: &str, delta: &mut String, cut: Cut) {
+    fn go_on(&mut self, kind: Kind, id: &str, delta: &mut String, split: SplitPair) {
         // What says nothing does not part the halves.
         if delta.is_empty() {
             return;
         }
         if let Some(held) = self.take(kind, id) {
-            match (joined(held.half, cut.low), delta.strip_prefix(REPLACED)) {
+            match (joined(held.half, split.low), delta.strip_prefix(REPLACED)) {
                 (Some(whole), Some(rest)) => *delta = format!("{whole}{rest}"),
                 _ => delta.insert(0, REPLACED),
             }
         }
-        if let Some(half) = cut.high
+        if let Some(half) = split.high
             && self.held.len() < MAX_HELD
             && delta.ends_with(REPLACED)
         {

@@ -7,7 +7,7 @@
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use super::{Decoder, End, Ending, Options, ProtocolError, Sink};
+use super::{Decoder, DecoderOptions, End, Ending, ProtocolError, Sink};
 use crate::{
     event::{Diagnostic, Event},
     wire::sse::SseDecoder,
@@ -17,7 +17,7 @@ use crate::{
 ///
 /// ```
 /// use assistant_core::event::{Diagnostic, Event};
-/// use assistant_core::wire::agui::{End, Options, Reader, Sink};
+/// use assistant_core::wire::agui::{End, DecoderOptions, Reader, Sink};
 ///
 /// #[derive(Default)]
 /// struct Log(Vec<Event>);
@@ -29,7 +29,7 @@ use crate::{
 ///     fn diagnostic(&mut self, _: Diagnostic) {}
 /// }
 ///
-/// let (mut reader, mut log) = (Reader::new(Options::default()), Log::default());
+/// let (mut reader, mut log) = (Reader::new(DecoderOptions::default()), Log::default());
 /// reader.push(b"data: {\"type\":\"RUN_STARTED\",\"thread", &mut log);
 /// reader.push(b"Id\":\"t\",\"runId\":\"r\"}\n\ndata: {\"ty", &mut log);
 /// let ending = reader.finish(&mut log);
@@ -46,13 +46,13 @@ pub struct Reader {
 impl Reader {
     /// Returns a reader at the start of a response.
     #[must_use]
-    pub fn new(options: Options) -> Self {
+    pub fn new(options: DecoderOptions) -> Self {
         Self::with_framing(SseDecoder::new(), options)
     }
 
     /// Returns a reader whose frames are cut by `sse`, which may have a limit of its own.
     #[must_use]
-    pub fn with_framing(sse: SseDecoder, options: Options) -> Self {
+    pub fn with_framing(sse: SseDecoder, options: DecoderOptions) -> Self {
         Self {
             sse,
             frames: Frames {

@@ -3,14 +3,14 @@
 //! [`PartialJson`] takes the text in pieces and always holds the best value so far. The value is
 //! grown in place: a piece costs what the piece is long plus how deep it stands, however much
 //! came before. It never looks at a schema and never stands in for the real parse: a finished
-//! text is [`State::Complete`] exactly when `serde_json` reads it, and the value is then the same.
+//! text is [`DocumentState::Complete`] exactly when `serde_json` reads it, and the value is then the same.
 //!
 //! What is unfinished shows as far as it is certain: strings and containers as if they were
 //! closed here, a literal from its first letter (`t` is `true`), a number up to its last valid
 //! prefix, a key only together with its value.
 //!
 //! What is not JSON is cut off while it is the tail (`{"a":1} thanks` shows `{"a":1}`), and makes
-//! the text [`State::Invalid`] as soon as something after it would count.
+//! the text [`DocumentState::Invalid`] as soon as something after it would count.
 //!
 //! Neighbours: `tree` holds the growing value, `text` decodes strings, `number` knows numbers.
 
@@ -28,7 +28,7 @@ const MAX_DEPTH: usize = 127;
 
 /// What a text is, as far as it has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum DocumentState {
     /// Nothing to show yet: no text, blanks, or the sign of a number.
     Empty,
     /// The text is a JSON document as it stands. A number at the root may still grow.
@@ -73,17 +73,17 @@ enum Mode {
 /// An incremental reader of one JSON document.
 ///
 /// ```
-/// use assistant_core::wire::json::partial::{FieldState, PartialJson, State};
+/// use assistant_core::wire::json::partial::{FieldState, PartialJson, DocumentState};
 /// use serde_json::json;
 ///
 /// let mut args = PartialJson::new();
 /// args.push(r#"{"city":"Lisbon","note":"sun"#);
 /// assert_eq!(args.value(), Some(&json!({"city": "Lisbon", "note": "sun"})));
-/// assert_eq!(args.state(), State::Partial);
+/// assert_eq!(args.state(), DocumentState::Partial);
 /// assert_eq!(args.field_state(&["city"]), FieldState::Complete);
 /// assert_eq!(args.field_state(&["note"]), FieldState::Partial);
 /// args.push(r#"ny"}"#);
-/// assert_eq!(args.state(), State::Complete);
+/// assert_eq!(args.state(), DocumentState::Complete);
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct PartialJson {
@@ -150,12 +150,12 @@ impl PartialJson {
 
     /// What the text is, as far as it has come.
     #[must_use]
-    pub fn state(&self) -> State {
+    pub fn state(&self) -> DocumentState {
         if self.mode == Mode::Invalid {
-            return State::Invalid;
+            return DocumentState::Invalid;
         }
         if self.tree.root().is_none() {
-            return State::Empty;
+            return DocumentState::Empty;
         }
         let ended = match self.mode {
             Mode::Done => !self.skipped,
@@ -165,9 +165,9 @@ impl PartialJson {
         };
         // `serde_json` refuses half a surrogate pair, so a text that had one is never complete.
         if ended && !self.text.mended() {
-            State::Complete
+            DocumentState::Complete
         } else {
-            State::Partial
+            DocumentState::Partial
         }
     }
 
@@ -175,9 +175,11 @@ impl PartialJson {
     #[must_use]
     pub fn field_state(&self, path: &[&str]) -> FieldState {
         match self.state() {
-            State::Complete => FieldState::Complete,
-            State::Partial if self.tree.is_settled(path) => FieldState::Complete,
-            State::Empty | State::Partial | State::Invalid => FieldState::Partial,
+            DocumentState::Complete => FieldState::Complete,
+            DocumentState::Partial if self.tree.is_settled(path) => FieldState::Complete,
+            DocumentState::Empty | DocumentState::Partial | DocumentState::Invalid => {
+                FieldState::Partial
+            }
         }
     }
 

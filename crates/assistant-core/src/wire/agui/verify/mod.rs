@@ -16,7 +16,7 @@ const PARENT: &str = "(the parent agent)";
 
 /// What to do with an event that is not fatal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Checked {
     /// Hand it on.
     Pass,
     /// Leave it out: tolerated, but it says nothing new.
@@ -74,11 +74,11 @@ impl Verifier {
     ///
     /// # Errors
     /// If it breaks a rule; the stream ends there.
-    pub fn check(&mut self, event: &Event) -> Result<Verdict, ProtocolError> {
+    pub fn check(&mut self, event: &Event) -> Result<Checked, ProtocolError> {
         if self.stage != Stage::Running
-            && let Some(verdict) = self.between_runs(&event.kind)?
+            && let Some(checked) = self.between_runs(&event.kind)?
         {
-            return Ok(verdict);
+            return Ok(checked);
         }
         let tag = event.base.subagent_run_id.as_deref();
         match &event.kind {
@@ -127,11 +127,11 @@ impl Verifier {
             }
             _ => self.run.standalone(event, tag)?,
         }
-        Ok(Verdict::Pass)
+        Ok(Checked::Pass)
     }
 
     /// Rules 1 to 3: before the first run and after a terminal event.
-    fn between_runs(&self, kind: &EventKind) -> Result<Option<Verdict>, ProtocolError> {
+    fn between_runs(&self, kind: &EventKind) -> Result<Option<Checked>, ProtocolError> {
         if matches!(kind, EventKind::RunStarted { .. }) {
             return Ok(None);
         }
@@ -171,7 +171,7 @@ impl Verifier {
         id: &str,
         tag: Option<&str>,
         name: Option<&str>,
-    ) -> Result<Verdict, ProtocolError> {
+    ) -> Result<Checked, ProtocolError> {
         let table = self.run.table(stream);
         if table.is_open(id) {
             let same = table
@@ -190,10 +190,10 @@ impl Verifier {
         self.run.agrees(stream, stream.start, id, tag)?;
         self.run.owners_mut(stream).own(id, tag, false);
         self.run.table_mut(stream).open(id, tag, name);
-        Ok(Verdict::Pass)
+        Ok(Checked::Pass)
     }
 
-    fn go_on(&self, stream: &Stream, event: &Event, id: &str) -> Result<Verdict, ProtocolError> {
+    fn go_on(&self, stream: &Stream, event: &Event, id: &str) -> Result<Checked, ProtocolError> {
         if !self.run.table(stream).is_open(id) {
             let name = event_type(&event.kind);
             if !self.strict && matches!(event.kind, EventKind::ToolCallArgs { .. }) {
@@ -205,7 +205,7 @@ impl Verifier {
             let tag = event.base.subagent_run_id.as_deref();
             self.run.agrees(stream, event_type(&event.kind), id, tag)?;
         }
-        Ok(Verdict::Pass)
+        Ok(Checked::Pass)
     }
 
     fn end(
@@ -213,7 +213,7 @@ impl Verifier {
         stream: &Stream,
         id: &str,
         tag: Option<&str>,
-    ) -> Result<Verdict, ProtocolError> {
+    ) -> Result<Checked, ProtocolError> {
         if !self.run.table(stream).is_open(id) {
             if !self.strict {
                 return Ok(unknown_id(stream.end, id));
@@ -222,7 +222,7 @@ impl Verifier {
         }
         self.run.agrees(stream, stream.end, id, tag)?;
         self.run.table_mut(stream).close(id);
-        Ok(Verdict::Pass)
+        Ok(Checked::Pass)
     }
 
     /// A call belongs to the message that carries it, so their owners are one.
@@ -232,7 +232,7 @@ impl Verifier {
         name: &str,
         parent: Option<&str>,
         tag: Option<&str>,
-    ) -> Result<Verdict, ProtocolError> {
+    ) -> Result<Checked, ProtocolError> {
         if self.run.calls.is_open(id) {
             return self.start(&TOOL, id, tag, Some(name));
         }
@@ -261,11 +261,11 @@ impl Run {
     }
 }
 
-fn unknown_id(name: &str, id: &str) -> Verdict {
+fn unknown_id(name: &str, id: &str) -> Checked {
     let message = format!("Ignored {name}: nothing with ID '{}' is open.", quote(id));
     drop_with("unknown-id", message)
 }
 
-fn drop_with(code: &'static str, message: String) -> Verdict {
-    Verdict::Drop(Diagnostic::new(code, message))
+fn drop_with(code: &'static str, message: String) -> Checked {
+    Checked::Drop(Diagnostic::new(code, message))
 }

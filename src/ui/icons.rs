@@ -17,18 +17,8 @@ pub enum Icon {
     Ban,
     Clock,
     Tool,
-    Search,
     Chevron,
-    Database,
-    Trash,
-    Rocket,
     ArrowDown,
-    Retry,
-    Sun,
-    Moon,
-    Globe,
-    Chart,
-    Cloud,
     Copy,
     ThumbUp,
     ThumbDown,
@@ -55,18 +45,8 @@ impl Icon {
             Self::Ban => "ban",
             Self::Clock => "clock",
             Self::Tool => "tool",
-            Self::Search => "search",
             Self::Chevron => "chevron",
-            Self::Database => "database",
-            Self::Trash => "trash",
-            Self::Rocket => "rocket",
             Self::ArrowDown => "arrow-down",
-            Self::Retry => "retry",
-            Self::Sun => "sun",
-            Self::Moon => "moon",
-            Self::Globe => "globe",
-            Self::Chart => "chart",
-            Self::Cloud => "cloud",
             Self::Copy => "copy",
             Self::ThumbUp => "thumb-up",
             Self::ThumbDown => "thumb-down",
@@ -97,27 +77,8 @@ impl Icon {
             Self::Tool => {
                 "M12.6 3.6a4 4 0 0 0-4.7 5.3l-4.6 4.6a1.9 1.9 0 0 0 2.7 2.7l4.6-4.6a4 4 0 0 0 5.3-4.7l-2.4 2.4-2.6-.7-.7-2.6z"
             }
-            Self::Search => "M9 14.5a5.5 5.5 0 1 0 0-11 5.5 5.5 0 0 0 0 11zM13 13l4 4",
             Self::Chevron => "m7.5 5 5 5-5 5",
-            Self::Database => {
-                "M4 5.5C4 4.1 6.7 3 10 3s6 1.1 6 2.5S13.3 8 10 8 4 6.9 4 5.5zM4 5.5v9C4 15.9 6.7 17 10 17s6-1.1 6-2.5v-9M4 10c0 1.4 2.7 2.5 6 2.5s6-1.1 6-2.5"
-            }
-            Self::Trash => {
-                "M4 5.5h12M8 5.5V4a.5.5 0 0 1 .5-.5h3a.5.5 0 0 1 .5.5v1.5M5.5 5.5l.7 10a1 1 0 0 0 1 1h5.6a1 1 0 0 0 1-1l.7-10M8.5 8.8v4.5M11.5 8.8v4.5"
-            }
-            Self::Rocket => {
-                "M7 9.5c1.2-3.6 4.3-6 9.5-5.9.1 5.2-2.3 8.3-5.9 9.5zM7 9.5l-3.2.5L6 7l2.4-.2M10.6 13.1l-.5 3.2 3-2.3.2-2.4M5.5 12.5l-2 4 4-2M12.6 7.5v.1"
-            }
             Self::ArrowDown => "M10 4v12m-5-5 5 5 5-5",
-            Self::Retry => "M15.7 8.2a6 6 0 1 0 .2 3.3M16 4.2v4h-4",
-            Self::Sun => {
-                "M10 13.5a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7zM10 2v1.5M10 16.5V18M2 10h1.5M16.5 10H18M4.3 4.3l1.1 1.1M14.6 14.6l1.1 1.1M4.3 15.7l1.1-1.1M14.6 5.4l1.1-1.1"
-            }
-            Self::Moon => "M16 11.8A6.5 6.5 0 0 1 8.2 4 6.5 6.5 0 1 0 16 11.8z",
-            Self::Globe => {
-                "M10 17a7 7 0 1 0 0-14 7 7 0 0 0 0 14zM3 10h14M10 3c2.2 2 3 4.5 3 7s-.8 5-3 7c-2.2-2-3-4.5-3-7s.8-5 3-7z"
-            }
-            Self::Chart => "M3.5 16.5h13M6 13.5v-3M10 13.5v-7M14 13.5V9",
             Self::Copy => {
                 "M7.5 7.5h8a1 1 0 0 1 1 1v7a1 1 0 0 1-1 1h-7a1 1 0 0 1-1-1zM12.5 7.5v-3a1 1 0 0 0-1-1h-7a1 1 0 0 0-1 1v7a1 1 0 0 0 1 1h3"
             }
@@ -127,7 +88,6 @@ impl Icon {
             Self::ThumbDown => {
                 "M6.5 11V3.5h7.6a1.6 1.6 0 0 1 1.6 1.3l1 5a1.6 1.6 0 0 1-1.6 1.9H11.5V15a1.6 1.6 0 0 1-1.6 1.6zM6.5 11h-3V3.5h3"
             }
-            Self::Cloud => "M6.5 15.5a3 3 0 0 1-.3-6 4 4 0 0 1 7.7-.6 3.3 3.3 0 0 1 .1 6.6z",
             Self::File => {
                 "M6 3.5h5l4 4v8a1 1 0 0 1-1 1H6a1 1 0 0 1-1-1v-11a1 1 0 0 1 1-1zM11 3.5v4h4"
             }
@@ -178,6 +138,12 @@ impl Icon {
             </svg>
         }
         .into_any()
+    }
+}
+
+impl From<Icon> for ViewFn {
+    fn from(icon: Icon) -> Self {
+        (move || icon.view()).into()
     }
 }
 

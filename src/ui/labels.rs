@@ -5,7 +5,7 @@ use std::{borrow::Cow, sync::Arc};
 use assistant_core::session::Refusal;
 use leptos::prelude::*;
 
-pub(super) type Word = Cow<'static, str>;
+pub(crate) type Word = Cow<'static, str>;
 
 /// The words that the components show; what stands in braces is put in, `{count}` for a number.
 /// Provide another set by context to translate them:
@@ -112,7 +112,7 @@ pub struct Labels {
     pub notice_silent: Word,
     pub notice_cancelled: Word,
     pub notice_stopped: Word,
-    pub notice_step_limit: Word,
+    pub notice_run_limit: Word,
     pub notice_no_answer: Word,
     pub already_decided: Word,
     pub no_edits: Word,
@@ -294,7 +294,7 @@ impl Default for Labels {
             notice_silent: "The agent sent no answer.".into(),
             notice_cancelled: "The assistant stopped.".into(),
             notice_stopped: "You stopped the assistant.".into(),
-            notice_step_limit:
+            notice_run_limit:
                 "Exceeded maximum tool iterations ({count}). The results are ready to go.".into(),
             notice_no_answer: "The assistant ended without an answer.".into(),
             already_decided: "This was decided before.".into(),
@@ -351,7 +351,7 @@ impl Default for Labels {
             agent_says: "The agent says:".into(),
             all_of_it: "Show the rest".into(),
             changed: "This call has changed since it was shown.".into(),
-            read_to_end: "Read the arguments to their end, then approve.".into(),
+            read_to_end: "Read it to its end first.".into(),
             exact_arguments: "Exact arguments".into(),
             asked_for: "The agent had asked for:".into(),
             reported: "Reported by the agent".into(),
@@ -379,6 +379,7 @@ impl Labels {
             Refusal::Expired => &self.too_late,
             Refusal::NoEdits => &self.no_edits,
             Refusal::Changed => &self.changed,
+            Refusal::TooEarly => &self.read_to_end,
             // The others are told to programs.
             _ => &self.failed,
         };

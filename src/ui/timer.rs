@@ -27,3 +27,22 @@ pub(crate) async fn sleep(duration: Duration) {
     });
     let _ = receiver.await;
 }
+
+/// Waits until what is due on the page by now is done: effects, mounts, a navigation. All of them
+/// come before the next message of a channel; unlike timers, messages are not held back in hidden
+/// tabs.
+pub(crate) async fn page_settled() {
+    let Ok(channel) = web_sys::MessageChannel::new() else {
+        return;
+    };
+    let (sender, receiver) = oneshot::channel();
+    let came = Closure::once_into_js(move || {
+        let _ = sender.send(());
+    });
+    let port = channel.port1();
+    port.set_onmessage(Some(came.unchecked_ref()));
+    // Fails only with something to hand over.
+    let _ = channel.port2().post_message(&wasm_bindgen::JsValue::NULL);
+    let _ = receiver.await;
+    port.close();
+}

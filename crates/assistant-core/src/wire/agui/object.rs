@@ -27,13 +27,13 @@ const COMMON: [&str; 9] = [
 
 /// The fields of a JSON object, in their order. Of a name that comes twice the last counts.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Frame {
+pub struct EventObject {
     fields: Vec<(Cow<'static, str>, Option<Value>)>,
     /// How many were not taken: most events are read to the end before their optional fields.
     left: usize,
 }
 
-impl Frame {
+impl EventObject {
     /// Parses the data of one frame.
     ///
     /// # Errors
@@ -110,14 +110,14 @@ impl Frame {
     }
 }
 
-impl From<Vec<(Cow<'static, str>, Option<Value>)>> for Frame {
+impl From<Vec<(Cow<'static, str>, Option<Value>)>> for EventObject {
     fn from(fields: Vec<(Cow<'static, str>, Option<Value>)>) -> Self {
         let left = fields.len();
         Self { fields, left }
     }
 }
 
-impl From<Object> for Frame {
+impl From<Object> for EventObject {
     fn from(object: Object) -> Self {
         let fields = object.into_iter();
         let fields = fields.map(|(key, value)| (Cow::Owned(key), Some(value)));
@@ -125,22 +125,22 @@ impl From<Object> for Frame {
     }
 }
 
-impl<'de> Deserialize<'de> for Frame {
+impl<'de> Deserialize<'de> for EventObject {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(FrameVisitor)
+        deserializer.deserialize_map(ObjectVisitor)
     }
 }
 
-struct FrameVisitor;
+struct ObjectVisitor;
 
-impl<'de> Visitor<'de> for FrameVisitor {
-    type Value = Frame;
+impl<'de> Visitor<'de> for ObjectVisitor {
+    type Value = EventObject;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Frame, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<EventObject, A::Error> {
         let mut fields = Vec::with_capacity(6);
         while let Some(Name(name)) = map.next_key()? {
             fields.push((name, Some(map.next_value()?)));

@@ -11,7 +11,7 @@ use send_wrapper::SendWrapper;
 
 use crate::{
     assistant::Assistant,
-    chat::{Icon, Labels},
+    ui::{Icon, Labels},
 };
 
 /// Something to draw, and whose it is.
@@ -49,12 +49,9 @@ pub(crate) fn foreign(
         let failed = labels.render_failed.clone();
         let mounted =
             owner.with(|| mount_to(element.into(), move || guarded(draw, instead, failed)));
-        keeper
-            .runtime()
-            .cards
-            .keep(card, registration, Box::new(mounted));
+        keeper.cards().keep(card, registration, Box::new(mounted));
     });
-    on_cleanup(move || assistant.runtime().cards.remove(card));
+    on_cleanup(move || assistant.cards().remove(card));
     view! { <div class="la-custom" node_ref=place></div> }.into_any()
 }
 

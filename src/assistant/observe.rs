@@ -2,12 +2,10 @@
 
 use std::rc::Rc;
 
-use assistant_core::{event::Diagnostic, session::RunSummary};
+use assistant_core::{event::Diagnostic, session::TurnSummary};
 
-use crate::{
-    assistant::Assistant,
-    runtime::{CallEvent, Subscription},
-};
+use super::Assistant;
+use crate::runtime::{CallEvent, Subscription};
 
 impl Assistant {
     /// Calls back for everything that was tolerated, dropped or not acted on.
@@ -41,27 +39,27 @@ impl Assistant {
     /// whether the loop of runs and tool results ends here. Another rule of the name is replaced.
     /// A name without a rule never ends the loop, and is an error in the console.
     ///
-    /// The rule runs in the middle of a step and gets the summary only: in it,
+    /// The rule runs in the middle of an input and gets the summary only: in it,
     /// [`Self::with_conversation`] gives `None`, and what it does to the handle happens later.
     ///
     /// ```no_run
-    /// use leptos_assistant::{Options, StopCondition, use_assistant};
+    /// use leptos_assistant::{SessionOptions, StopCondition, use_assistant};
     ///
-    /// let options = Options {
+    /// let options = SessionOptions {
     ///     stop_when: StopCondition::Rule("budget".into()),
-    ///     ..Options::default()
+    ///     ..SessionOptions::default()
     /// };
     /// # let _ = options;
     /// let assistant = use_assistant().expect("below a provider");
     /// assistant.set_stop_rule("budget", |summary| {
-    ///     let tokens = summary.steps.iter().flat_map(|step| &step.usage);
+    ///     let tokens = summary.runs.iter().flat_map(|run| &run.usage);
     ///     tokens.filter_map(|usage| usage.output_tokens).sum::<u64>() > 20_000
     /// });
     /// ```
     pub fn set_stop_rule(
         &self,
         name: impl Into<String>,
-        rule: impl Fn(&RunSummary) -> bool + 'static,
+        rule: impl Fn(&TurnSummary) -> bool + 'static,
     ) {
         self.runtime().set_stop_rule(name.into(), Rc::new(rule));
     }

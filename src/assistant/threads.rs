@@ -4,7 +4,8 @@ use assistant_core::session::{Input, Refusal};
 use leptos::prelude::ArcReadSignal;
 use serde_json::Value;
 
-use crate::{assistant::Assistant, runtime::fresh_id};
+use super::Assistant;
+use crate::ui::fresh_id;
 
 impl Assistant {
     /// Begins another conversation; what is open in this one is cancelled, and nothing is sent.
@@ -81,6 +82,6 @@ impl Assistant {
     /// The ids of the conversations that others took the place of, oldest first.
     #[must_use]
     pub fn past_conversations(&self) -> ArcReadSignal<Vec<String>> {
-        self.runtime().archived.read_only()
+        self.view().archived.read_only()
     }
 }

@@ -1,6 +1,6 @@
-//! Renderers of parts that come from the host: which part goes to which, and for how long.
+//! Renderers of parts that come from the application: for how long, and what they are given.
 
-use std::{cell::RefCell, sync::Arc};
+use std::sync::Arc;
 
 use assistant_core::{
     action::RegistrationId,
@@ -11,90 +11,11 @@ use send_wrapper::SendWrapper;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::built_in;
+use super::{Assistant, assistant_or_complain};
 use crate::{
-    action::assistant_or_complain,
-    assistant::Assistant,
+    render::PartTarget,
     view::{PartCell, PartKind},
 };
-
-/// Which parts a renderer draws. A text is the name of a type of data or activity.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum PartTarget {
-    /// Text.
-    Text,
-    /// What the model thought.
-    Reasoning,
-    /// Files.
-    File,
-    /// Data and activities of one type.
-    Data(String),
-    /// Data and activities of a type without a renderer of its own.
-    AnyData,
-    /// Parts that are not known here.
-    Unknown,
-}
-
-impl From<&str> for PartTarget {
-    fn from(data_type: &str) -> Self {
-        Self::Data(data_type.to_owned())
-    }
-}
-
-impl From<String> for PartTarget {
-    fn from(data_type: String) -> Self {
-        Self::Data(data_type)
-    }
-}
-
-impl PartTarget {
-    /// How well it fits a kind: not at all, as one of many, or exactly.
-    fn fits(&self, kind: &PartKind) -> u8 {
-        match (self, kind) {
-            (Self::Text, PartKind::Text)
-            | (Self::Reasoning, PartKind::Reasoning)
-            | (Self::File, PartKind::File)
-            | (Self::Unknown, PartKind::Unknown) => 2,
-            (Self::Data(wanted), PartKind::Data(found)) if wanted == found => 2,
-            (Self::AnyData, PartKind::Data(_)) => 1,
-            _ => 0,
-        }
-    }
-}
-
-type Renderer = Arc<SendWrapper<Box<dyn Fn(PartHandle) -> AnyView>>>;
-
-/// The renderers of one assistant.
-#[derive(Default)]
-pub(crate) struct PartTable {
-    entries: RefCell<Vec<(RegistrationId, PartTarget, Renderer)>>,
-    changed: ArcRwSignal<u32>,
-}
-
-impl PartTable {
-    /// The renderer in force for a kind of part: the newest of those that fit best. Who asks
-    /// inside a reactive closure is told of changes.
-    pub(super) fn find(&self, kind: &PartKind) -> Option<(RegistrationId, Renderer)> {
-        self.changed.track();
-        let entries = self.entries.borrow();
-        let fitting = entries.iter().map(|entry| (entry.1.fits(kind), entry));
-        let best = fitting
-            .filter(|(fits, _)| *fits > 0)
-            .max_by_key(|(fits, _)| *fits)?;
-        Some((best.1.0, best.1.2.clone()))
-    }
-
-    pub(crate) fn clear(&self) {
-        let gone = std::mem::take(&mut *self.entries.borrow_mut());
-        drop(gone);
-    }
-
-    fn change(&self, change: impl FnOnce(&mut Vec<(RegistrationId, PartTarget, Renderer)>)) {
-        change(&mut self.entries.borrow_mut());
-        self.changed.update(|count| *count = count.wrapping_add(1));
-    }
-}
 
 /// A renderer of parts that is in force until it is dropped.
 #[derive(Debug)]
@@ -107,11 +28,8 @@ pub struct PartRendererGuard {
 impl Drop for PartRendererGuard {
     /// What was drawn goes first: what it reads may go right after.
     fn drop(&mut self) {
-        let runtime = self.assistant.runtime();
-        runtime.cards.dispose(self.id);
-        runtime
-            .parts
-            .change(|entries| entries.retain(|entry| entry.0 != self.id));
+        self.assistant.cards().dispose(self.id);
+        self.assistant.parts().remove(self.id);
     }
 }
 
@@ -122,15 +40,11 @@ impl Assistant {
         target: impl Into<PartTarget>,
         render: impl Fn(PartHandle) -> V + 'static,
     ) -> PartRendererGuard {
-        let runtime = self.runtime();
-        let id = RegistrationId(runtime.number());
-        let target = target.into();
+        let id = RegistrationId(self.runtime().number());
         let render: Box<dyn Fn(PartHandle) -> AnyView> =
             Box::new(move |part| render(part).into_any());
-        // Of those that fit as well, the last of the greatest is taken: the newest.
-        runtime
-            .parts
-            .change(|entries| entries.push((id, target, Arc::new(SendWrapper::new(render)))));
+        let render = Arc::new(SendWrapper::new(render));
+        self.parts().add(id, target.into(), render);
         PartRendererGuard {
             assistant: self.clone(),
             id,
@@ -179,9 +93,9 @@ pub fn use_part_renderer<V: IntoView + 'static>(
 /// A part as its renderer sees it. What is read inside a reactive closure follows the part.
 #[derive(Debug, Clone)]
 pub struct PartHandle {
-    pub(super) assistant: Assistant,
-    pub(super) message: MessageId,
-    pub(super) cell: PartCell,
+    pub(crate) assistant: Assistant,
+    pub(crate) message: MessageId,
+    pub(crate) cell: PartCell,
 }
 
 impl PartHandle {
@@ -216,7 +130,7 @@ impl PartHandle {
         self.peek(read)
     }
 
-    pub(super) fn peek<R>(&self, read: impl FnOnce(&Part) -> R) -> Option<R> {
+    pub(crate) fn peek<R>(&self, read: impl FnOnce(&Part) -> R) -> Option<R> {
         let found = self.assistant.with_conversation(|conversation| {
             let message = conversation.message(&self.message)?;
             message.parts.get(self.cell.index).map(read)
@@ -248,11 +162,5 @@ impl PartHandle {
     #[must_use]
     pub fn data<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::from_value(self.data_value()?).ok()
-    }
-
-    /// The look that it has without a renderer.
-    #[must_use]
-    pub fn default_view(&self) -> AnyView {
-        built_in(self.clone())
     }
 }

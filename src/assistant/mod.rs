@@ -1,14 +1,22 @@
 //! The handle: everything an application can do with an assistant, without any view.
 
-use std::{fmt, rc::Rc, sync::Arc};
+mod observe;
+mod part;
+mod threads;
+
+use std::{
+    fmt,
+    rc::Rc,
+    sync::{Arc, Weak},
+};
 
 use assistant_core::{
     action::ToolError,
     conversation::{CallKey, Conversation, MessageId},
     event::{Content, Event, ResumeStatus, Tool},
     session::{
-        AgentStep, Input, Notice, NoticeId, OpenInterrupt, Options, Refusal, RunSummary,
-        TreeChange, Verdict,
+        AgentStep, Input, Notice, NoticeId, OpenInterrupt, Refusal, Session, SessionOptions,
+        TreeChange, TurnSummary, Verdict,
     },
 };
 use leptos::prelude::*;
@@ -16,17 +24,41 @@ use send_wrapper::SendWrapper;
 use serde_json::Value;
 
 use crate::{
+    action::ToolCallView,
     agent::Agent,
-    runtime::{Runtime, fresh_id},
-    view::{Activity, CallCell, MessageCell, MessageList},
+    render::{CallTable, Cards, PartTable},
+    runtime::Runtime,
+    ui::{console_error, fresh_id},
+    view::{Activity, CallCell, MessageCell, MessageList, ViewModel},
 };
+
+pub use part::{PartHandle, PartRendererGuard, use_part_renderer};
 
 /// One assistant: a conversation, an agent, and what the page offers to it.
 ///
 /// Cheap to clone. Methods act at once; signals follow at the next animation frame. Nothing here
 /// needs our components: whoever wants another chat window builds it on this handle.
 #[derive(Clone)]
-pub struct Assistant(Arc<SendWrapper<Rc<Runtime>>>);
+pub struct Assistant(Arc<SendWrapper<Shared>>);
+
+/// What the clones of a handle share.
+struct Shared {
+    runtime: Rc<Runtime>,
+    view: Rc<ViewModel>,
+    calls: CallTable<ToolCallView>,
+    parts: PartTable<PartHandle>,
+    cards: Cards,
+}
+
+/// An assistant, for what it holds itself.
+#[derive(Clone)]
+pub(crate) struct WeakAssistant(Weak<SendWrapper<Shared>>);
+
+impl WeakAssistant {
+    pub(crate) fn upgrade(&self) -> Option<Assistant> {
+        self.0.upgrade().map(Assistant)
+    }
+}
 
 impl fmt::Debug for Assistant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -34,6 +66,17 @@ impl fmt::Debug for Assistant {
             .field(&self.thread_id().get_untracked())
             .finish()
     }
+}
+
+/// The assistant above, or an error for the programmer (rule "a hook without a provider").
+pub(crate) fn assistant_or_complain(hook: &str) -> Option<Assistant> {
+    let assistant = use_assistant();
+    if assistant.is_none() && cfg!(feature = "csr") {
+        console_error(&format!(
+            "{hook} was called outside of <AssistantProvider>: nothing is registered"
+        ));
+    }
+    assistant
 }
 
 /// The assistant of the nearest `<AssistantProvider>` above.
@@ -47,7 +90,7 @@ impl Assistant {
     ///
     /// Its clones must stay on the thread that made it.
     #[must_use]
-    pub fn new(agent: impl Agent, options: Options) -> Self {
+    pub fn new(agent: impl Agent, options: SessionOptions) -> Self {
         Self::with_thread_id(agent, options, fresh_id())
     }
 
@@ -55,18 +98,51 @@ impl Assistant {
     #[must_use]
     pub fn with_thread_id(
         agent: impl Agent,
-        options: Options,
+        options: SessionOptions,
         thread_id: impl Into<String>,
     ) -> Self {
-        Self(Arc::new(SendWrapper::new(Runtime::new(
-            Rc::new(agent),
-            options,
-            thread_id.into(),
-        ))))
+        let thread_id = thread_id.into();
+        let view = Rc::new(ViewModel::new(thread_id.clone()));
+        let screen = Box::new(Rc::clone(&view));
+        Self(Arc::new(SendWrapper::new(Shared {
+            runtime: Runtime::new(Rc::new(agent), options, thread_id, screen),
+            view,
+            calls: CallTable::default(),
+            parts: PartTable::default(),
+            cards: Cards::default(),
+        })))
     }
 
-    pub(crate) fn runtime(&self) -> &Rc<Runtime> {
-        &self.0
+    pub(crate) fn weak(&self) -> WeakAssistant {
+        WeakAssistant(Arc::downgrade(&self.0))
+    }
+
+    pub(crate) fn runtime(&self) -> &Runtime {
+        &self.0.runtime
+    }
+
+    pub(crate) fn view(&self) -> &ViewModel {
+        &self.0.view
+    }
+
+    /// What actions draw for their calls.
+    pub(crate) fn calls(&self) -> &CallTable<ToolCallView> {
+        &self.0.calls
+    }
+
+    /// What draws parts in place of the built-in look.
+    pub(crate) fn parts(&self) -> &PartTable<PartHandle> {
+        &self.0.parts
+    }
+
+    /// What both have drawn.
+    pub(crate) fn cards(&self) -> &Cards {
+        &self.0.cards
+    }
+
+    /// Reads the session. `None` only from inside a rule that is being asked.
+    pub(crate) fn read<R>(&self, read: impl FnOnce(&Session) -> R) -> Option<R> {
+        self.runtime().read(read)
     }
 
     pub(crate) fn dispatch(&self, input: Input) -> Result<(), Refusal> {
@@ -148,7 +224,7 @@ impl Assistant {
     fn decide(&self, call: &CallKey, verdict: Verdict) -> Result<(), Refusal> {
         // A denial lets nothing run, whatever the call has become since it was drawn.
         let shown = match verdict {
-            Verdict::Approve { .. } => self.runtime().view.shown(call),
+            Verdict::Approve { .. } => self.view().shown(call),
             Verdict::Deny { .. } => None,
         };
         self.dispatch(Input::Decide {
@@ -202,52 +278,50 @@ impl Assistant {
     /// The messages of the chat, oldest first.
     #[must_use]
     pub fn messages(&self) -> ArcReadSignal<MessageList> {
-        self.runtime().view.messages.read_only()
+        self.view().messages.read_only()
     }
 
     /// The signals of one message.
     #[must_use]
     pub fn message(&self, id: &MessageId) -> Option<MessageCell> {
-        let runtime = self.runtime();
-        runtime
-            .read(|session| runtime.view.message(id, session))
+        self.read(|session| self.view().message(id, session))
             .flatten()
     }
 
     /// What is going on.
     #[must_use]
     pub fn activity(&self) -> ArcReadSignal<Activity> {
-        self.runtime().view.activity.read_only()
+        self.view().activity.read_only()
     }
 
     /// The names of the tools that run right now, here or at the agent.
     #[must_use]
     pub fn running_tools(&self) -> ArcReadSignal<Vec<String>> {
-        self.runtime().view.running.read_only()
+        self.view().running.read_only()
     }
 
     /// What the person should know, oldest first.
     #[must_use]
     pub fn notices(&self) -> ArcReadSignal<Vec<Notice>> {
-        self.runtime().view.notices.read_only()
+        self.view().notices.read_only()
     }
 
     /// The steps that the agent says it takes, since the person spoke last.
     #[must_use]
     pub fn agent_steps(&self) -> ArcReadSignal<Vec<AgentStep>> {
-        self.runtime().view.agent_steps.read_only()
+        self.view().agent_steps.read_only()
     }
 
     /// What the agent is offered.
     #[must_use]
     pub fn tools(&self) -> ArcReadSignal<Vec<Tool>> {
-        self.runtime().view.tools.read_only()
+        self.view().tools.read_only()
     }
 
     /// The state shared with the agent. It is copied when it is read, and only then.
     #[must_use]
     pub fn state(&self) -> ArcSignal<Value> {
-        let (assistant, changes) = (self.clone(), self.runtime().view.state.clone());
+        let (assistant, changes) = (self.clone(), self.view().state.clone());
         ArcSignal::derive(move || {
             changes.track();
             let state = assistant.with_conversation(|conversation| conversation.state().clone());
@@ -258,19 +332,19 @@ impl Assistant {
     /// What the agent waits for.
     #[must_use]
     pub fn interrupts(&self) -> ArcReadSignal<Vec<OpenInterrupt>> {
-        self.runtime().view.interrupts.read_only()
+        self.view().interrupts.read_only()
     }
 
     /// The calls that wait for a person's decision, oldest first.
     #[must_use]
     pub fn pending_approvals(&self) -> ArcReadSignal<Vec<CallKey>> {
-        self.runtime().view.approvals.read_only()
+        self.view().approvals.read_only()
     }
 
     /// What the person said while an answer to the agent had to go out first: it follows.
     #[must_use]
     pub fn queued(&self) -> ArcReadSignal<Vec<Content>> {
-        self.runtime().view.queued.read_only()
+        self.view().queued.read_only()
     }
 
     /// Gives up a question whose answer the agent did not take: it is not told.
@@ -295,15 +369,13 @@ impl Assistant {
     /// The conversation's id.
     #[must_use]
     pub fn thread_id(&self) -> ArcReadSignal<String> {
-        self.runtime().view.thread_id.read_only()
+        self.view().thread_id.read_only()
     }
 
     /// The signals of one call.
     #[must_use]
     pub fn call(&self, key: &CallKey) -> Option<CallCell> {
-        let runtime = self.runtime();
-        runtime
-            .read(|session| runtime.view.call(key, session))
+        self.read(|session| self.view().call(key, session))
             .flatten()
     }
 
@@ -323,25 +395,26 @@ impl Assistant {
     /// few hundred are kept.
     #[must_use]
     pub fn side_events(&self) -> Vec<Event> {
-        self.runtime()
-            .read(|session| session.side_events().to_vec())
+        self.read(|session| session.side_events().to_vec())
             .unwrap_or_default()
     }
 
     /// Reads the conversation. `None` only from inside a rule that is being asked.
     pub fn with_conversation<R>(&self, read: impl FnOnce(&Conversation) -> R) -> Option<R> {
-        self.runtime().read(|session| read(session.conversation()))
+        self.read(|session| read(session.conversation()))
     }
 
     /// What has happened since the last user message.
     #[must_use]
-    pub fn summary(&self) -> RunSummary {
-        self.runtime()
-            .read(|session| session.summary().clone())
+    pub fn summary(&self) -> TurnSummary {
+        self.read(|session| session.summary().clone())
             .unwrap_or_default()
     }
 
     pub(crate) fn shut_down(&self) {
         self.runtime().shut_down();
+        self.cards().clear();
+        self.parts().clear();
+        self.calls().clear();
     }
 }

@@ -4,7 +4,7 @@ use js_sys::{Array, Function, Object, Reflect};
 use leptos::prelude::document;
 use wasm_bindgen::{JsCast, JsValue};
 
-use crate::runtime::written;
+use super::written;
 
 /// How a time is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,9 +61,13 @@ pub(crate) fn same_day(one: i64, other: i64) -> bool {
     day(one) == day(other)
 }
 
-/// Now, in milliseconds since 1970.
+/// Milliseconds since 1970.
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "whole milliseconds fit for a long while"
+)]
 pub(crate) fn now() -> i64 {
-    crate::runtime::now()
+    js_sys::Date::now() as i64
 }
 
 #[allow(

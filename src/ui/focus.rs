@@ -4,7 +4,7 @@
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
-use crate::runtime::after;
+use super::{after, closest, find};
 
 /// What takes the focus in a question.
 const FIELDS: &str = "input, select, textarea, button";
@@ -19,8 +19,8 @@ pub(crate) fn pass_on(going: &web_sys::Element) {
         return;
     }
     let next = beside(going).or_else(|| {
-        let chat = going.closest(".la-chat").ok().flatten()?;
-        chat.query_selector(".la-composer-input").ok().flatten()
+        let chat = closest(going, ".la-chat")?;
+        find(&chat, ".la-composer-input")
     });
     focus(next);
 }
@@ -34,14 +34,14 @@ fn beside(going: &web_sys::Element) -> Option<web_sys::Element> {
     let mut others = after
         .chain(before)
         .filter(|other| !other.has_attribute("inert"));
-    going.closest(".la-inbox").ok().flatten()?;
-    others.find_map(|other| other.query_selector(FIELDS).ok().flatten())
+    closest(going, ".la-inbox")?;
+    others.find_map(|other| find(&other, FIELDS))
 }
 
 /// Puts the focus on something in an element, once the page has what just changed.
 pub(crate) fn focus_in(place: web_sys::Element, selector: &'static str) {
     after(0, move || {
-        focus(place.query_selector(selector).ok().flatten());
+        focus(find(&place, selector));
     });
 }
 

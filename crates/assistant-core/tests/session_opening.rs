@@ -1,0 +1,59 @@
+//! Opening a run: what is sent is made when the page is ready.
+
+use assistant_core::{
+    event::ContextItem,
+    session::{Effect, Input},
+};
+use serde_json::json;
+
+use crate::support::*;
+
+#[test]
+fn a_run_sends_what_is_true_when_the_page_is_ready() {
+    let mut driver = Driver::new();
+    driver.manual_opening = true;
+    let id = driver.register(action("old"));
+    driver.send("hi");
+    assert!(driver.runs.is_empty());
+    assert!(driver.session.is_streaming());
+    let Some(Effect::PrepareRun { run }) = driver.effects.last().cloned() else {
+        panic!("nothing was announced");
+    };
+    driver.unregister(id);
+    driver.register(action("new"));
+    driver.input(Input::SetState {
+        state: json!({"project": "borealis"}),
+    });
+    driver.input(Input::SetContext {
+        owner: 1,
+        item: Some(ContextItem {
+            description: "project".to_owned(),
+            value: "borealis".to_owned(),
+        }),
+    });
+    driver.input(Input::OpenRun { run });
+    let request = driver.request().clone();
+    assert_eq!(request.tools[0].name, "new");
+    assert_eq!(request.state["project"], "borealis");
+    assert_eq!(request.context[0].value, "borealis");
+    // Once only, and only the run that goes on.
+    driver.input(Input::OpenRun { run });
+    assert_eq!(driver.runs.len(), 1);
+    driver.events(calls("c", "new", "{}"));
+    finish_run(&mut driver);
+    assert_eq!(driver.starts("c"), 1);
+}
+
+#[test]
+fn a_run_that_is_stopped_before_the_page_is_ready_sends_nothing() {
+    let mut driver = Driver::new();
+    driver.manual_opening = true;
+    driver.send("hi");
+    let Some(Effect::PrepareRun { run }) = driver.effects.last().cloned() else {
+        panic!("nothing was announced");
+    };
+    driver.input(Input::Stop);
+    driver.input(Input::OpenRun { run });
+    assert!(driver.runs.is_empty());
+    assert!(!driver.session.is_busy());
+}

@@ -1,0 +1,141 @@
+//! What components tell the agent about the page.
+
+use std::cell::Cell;
+
+use assistant_core::{event::ContextItem, session::Input};
+use leptos::prelude::*;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::{assistant::assistant_or_complain, ui::console_error};
+
+/// What [`use_assistant_context`] takes: text, a JSON value, a signal, or a closure that gives
+/// something that can be written as JSON. `Marker` is inferred.
+pub trait ContextValue<Marker>: 'static {
+    /// What is true now; `None` once the signal is gone.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be written as JSON.
+    fn read(&self) -> Result<Option<Value>, serde_json::Error>;
+}
+
+/// Marks closures.
+#[derive(Debug)]
+pub struct ByClosure<T>(std::marker::PhantomData<T>);
+
+/// Marks signals.
+#[derive(Debug)]
+pub struct BySignal;
+
+/// Marks what never changes.
+#[derive(Debug)]
+pub struct ByValue;
+
+impl<F, T> ContextValue<ByClosure<T>> for F
+where
+    F: Fn() -> T + 'static,
+    T: Serialize + 'static,
+{
+    fn read(&self) -> Result<Option<Value>, serde_json::Error> {
+        serde_json::to_value(untrack(self)).map(Some)
+    }
+}
+
+macro_rules! by_signal {
+    ($($signal:ident),*) => {$(
+        impl<T> ContextValue<BySignal> for $signal<T>
+        where
+            T: Serialize + Send + Sync + 'static,
+        {
+            fn read(&self) -> Result<Option<Value>, serde_json::Error> {
+                self.try_with_untracked(|value| serde_json::to_value(value))
+                    .transpose()
+            }
+        }
+    )*};
+}
+
+by_signal!(
+    RwSignal,
+    ReadSignal,
+    Signal,
+    Memo,
+    ArcRwSignal,
+    ArcReadSignal,
+    ArcMemo
+);
+
+macro_rules! by_value {
+    ($($text:ty),*) => {$(
+        impl ContextValue<ByValue> for $text {
+            fn read(&self) -> Result<Option<Value>, serde_json::Error> {
+                serde_json::to_value(self).map(Some)
+            }
+        }
+    )*};
+}
+
+by_value!(String, &'static str, Value);
+
+/// Tells the agent something about the page as long as the component lives; it goes along with
+/// every run, under `context`. It is read when a run opens: after what a click or a handler has
+/// changed on the page. Text goes as it is, everything else as JSON.
+///
+/// What cannot be written as JSON is left out, with an error in the console.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::use_assistant_context;
+/// use serde_json::json;
+///
+/// #[component]
+/// fn Page() -> impl IntoView {
+///     let selected = RwSignal::new("atlas".to_owned());
+///     let open = RwSignal::new(3);
+///     use_assistant_context("The selected project", selected);
+///     use_assistant_context("Its issues", move || json!({"open": open.get()}));
+/// }
+/// ```
+pub fn use_assistant_context<Marker>(
+    description: impl Into<String>,
+    value: impl ContextValue<Marker>,
+) {
+    tell(description.into(), Box::new(move || value.read()));
+}
+
+type Reader = Box<dyn Fn() -> Result<Option<Value>, serde_json::Error>>;
+
+fn tell(description: String, read: Reader) {
+    let Some(assistant) = assistant_or_complain("use_assistant_context") else {
+        return;
+    };
+    let owner = assistant.runtime().number();
+    let complained = Cell::new(false);
+    let weak = assistant.runtime().weak();
+    assistant.runtime().add_source(owner, move || {
+        let Some(runtime) = weak.upgrade() else {
+            return;
+        };
+        let value = read().unwrap_or_else(|error| {
+            if !complained.replace(true) {
+                let message = format!("use_assistant_context: \"{description}\": {error}");
+                console_error(&message);
+            }
+            None
+        });
+        let item = value.map(|value| ContextItem {
+            description: description.clone(),
+            value: match value {
+                Value::String(text) => text,
+                other => other.to_string(),
+            },
+        });
+        // Context is never refused.
+        let _ = runtime.dispatch(Input::SetContext { owner, item });
+    });
+    on_cleanup(move || {
+        assistant.runtime().drop_source(owner);
+        let _ = assistant.dispatch(Input::SetContext { owner, item: None });
+    });
+}

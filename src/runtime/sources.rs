@@ -1,0 +1,77 @@
+//! What a run's input is made from is read when the run opens, not when it changes: context, and
+//! whether and how actions are offered (rule "fresh when a run opens"). And who waits for an action
+//! that is to come.
+
+use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
+
+use futures_channel::oneshot;
+
+use super::Runtime;
+
+type Source = Rc<dyn Fn()>;
+
+/// Readers of what components say, by the number of each, oldest first.
+#[derive(Default)]
+pub(super) struct Sources(RefCell<BTreeMap<u64, Source>>);
+
+/// Handlers that wait until an action can be called.
+#[derive(Default)]
+pub(super) struct Awaited(RefCell<Vec<(String, oneshot::Sender<()>)>>);
+
+impl Runtime {
+    /// Has something read and told to the session whenever a run opens.
+    pub(crate) fn add_source(&self, number: u64, read: impl Fn() + 'static) {
+        let old = self.sources.0.borrow_mut().insert(number, Rc::new(read));
+        drop(old);
+    }
+
+    /// Reads it no more.
+    pub(crate) fn drop_source(&self, number: u64) {
+        // Dropped after the borrow ends: what a reader holds may come back here.
+        let gone = self.sources.0.borrow_mut().remove(&number);
+        drop(gone);
+    }
+
+    /// Reads nothing any more.
+    pub(super) fn drop_sources(&self) {
+        let gone = std::mem::take(&mut *self.sources.0.borrow_mut());
+        drop(gone);
+    }
+
+    /// Tells the session what is true now.
+    pub(super) fn read_sources(&self) {
+        let sources: Vec<Source> = self.sources.0.borrow().values().cloned().collect();
+        for read in sources {
+            read();
+        }
+    }
+
+    fn can_call(&self, name: &str) -> bool {
+        self.read(|session| session.registry().executable(name).is_ok())
+            .unwrap_or_default()
+    }
+
+    /// Waits until an action of this name can be called.
+    pub(crate) fn await_action(&self, name: &str) -> oneshot::Receiver<()> {
+        let (sender, receiver) = oneshot::channel();
+        self.awaited.0.borrow_mut().push((name.to_owned(), sender));
+        self.tell_awaited();
+        receiver
+    }
+
+    /// Tells those whose action is there.
+    pub(super) fn tell_awaited(&self) {
+        let waiting = std::mem::take(&mut *self.awaited.0.borrow_mut());
+        for (name, sender) in waiting {
+            if sender.is_canceled() {
+                continue;
+            }
+            if self.can_call(&name) {
+                // Who waited may have gone just now.
+                let _ = sender.send(());
+            } else {
+                self.awaited.0.borrow_mut().push((name, sender));
+            }
+        }
+    }
+}

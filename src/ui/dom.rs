@@ -1,0 +1,13 @@
+//! Looking for elements. A selector of ours is always one, so that nothing else can fail.
+
+use web_sys::Element;
+
+/// The first element below another that fits a selector.
+pub(crate) fn find(element: &Element, selector: &str) -> Option<Element> {
+    element.query_selector(selector).ok().flatten()
+}
+
+/// The nearest element around another, or itself, that fits a selector.
+pub(crate) fn closest(element: &Element, selector: &str) -> Option<Element> {
+    element.closest(selector).ok().flatten()
+}

@@ -1,0 +1,25 @@
+//! Ids that no other has.
+
+/// A fresh id: 128 random bits of the platform, in hex.
+pub(crate) fn fresh_id() -> String {
+    let mut bytes = [0_u8; 16];
+    let filled = web_sys::window()
+        .and_then(|window| window.crypto().ok())
+        .map(|crypto| crypto.get_random_values_with_u8_array(&mut bytes));
+    if !matches!(filled, Some(Ok(_))) {
+        // No crypto: an insecure context of an old browser. Ids only have to differ.
+        for byte in &mut bytes {
+            *byte = random_byte();
+        }
+    }
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the product lies between 0 and 255"
+)]
+fn random_byte() -> u8 {
+    (js_sys::Math::random() * 256.0) as u8
+}

@@ -1,0 +1,68 @@
+//! The questions that handlers ask in a dialog.
+
+use std::{cell::RefCell, sync::Arc};
+
+use futures_channel::oneshot;
+use send_wrapper::SendWrapper;
+
+/// What a confirm dialog says.
+#[derive(Debug, Clone, Default)]
+pub struct ConfirmOptions {
+    /// The question.
+    pub title: String,
+    /// What follows from it.
+    pub text: String,
+    /// Whether Confirm does something that cannot be undone.
+    pub danger: bool,
+}
+
+impl ConfirmOptions {
+    /// A question.
+    pub fn new(title: impl Into<String>) -> Self {
+        Self {
+            title: title.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Says what follows from it.
+    #[must_use]
+    pub fn text(mut self, text: impl Into<String>) -> Self {
+        self.text = text.into();
+        self
+    }
+
+    /// Marks it as something that cannot be undone.
+    #[must_use]
+    pub fn danger(mut self) -> Self {
+        self.danger = true;
+        self
+    }
+}
+
+/// A dialog that is open.
+#[derive(Clone)]
+pub(crate) struct ConfirmRequest {
+    pub(crate) id: u64,
+    pub(crate) options: ConfirmOptions,
+    answer: Arc<SendWrapper<RefCell<Option<oneshot::Sender<bool>>>>>,
+}
+
+impl ConfirmRequest {
+    pub(crate) fn new(id: u64, options: ConfirmOptions, answer: oneshot::Sender<bool>) -> Self {
+        let answer = SendWrapper::new(RefCell::new(Some(answer)));
+        Self {
+            id,
+            options,
+            answer: Arc::new(answer),
+        }
+    }
+
+    /// Passes the answer on; only the first counts.
+    pub(crate) fn answer(&self, confirmed: bool) {
+        if let Some(sender) = self.answer.borrow_mut().take() {
+            // The handler may be gone; then nobody wants the answer.
+            let _ = sender.send(confirmed);
+        }
+    }
+}
