@@ -13,6 +13,8 @@ pub struct RunInput {
     pub run_id: String,
     /// The run that this one continues, if the host says so.
     pub parent_run_id: Option<String>,
+    /// Whether an answer that is under way is to be read on, instead of asking for one.
+    pub takes_up: bool,
     /// Shared state.
     pub state: Value,
     /// The history, in request order: each tool result right after its call.

@@ -168,6 +168,7 @@ impl Session {
             Input::Stop => self.stop(cx),
             Input::Retry => self.retry(cx),
             Input::Continue => self.go_on(cx),
+            Input::TakeUp => self.read_on(cx),
             Input::Dismiss { notice } => self.dismiss(notice, cx),
             Input::NewThread => self.new_thread(cx),
             Input::Load {

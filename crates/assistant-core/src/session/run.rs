@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::{
-    Cx, Effect, InvocationId, NoticeKind, RunKey, RunSummary, Session, StreamEnd, TimerId, legacy,
+    Cx, Effect, InvocationId, NoticeKind, Refusal, RunKey, RunSummary, Session, StreamEnd, TimerId, legacy,
 };
 use crate::{
     conversation::{Applied, CallKey, Change, Cost, Cut, Happening, State},
@@ -22,6 +22,8 @@ pub(super) struct Run {
     run_id: String,
     /// Whether its request was sent; until then the host makes itself ready.
     is_open: bool,
+    /// Whether it reads an answer on that is under way.
+    pub(super) takes_up: bool,
     /// Calls whose results go out with it for the first time.
     carries: Vec<CallKey>,
     /// Interrupts that it answers.
@@ -65,6 +67,19 @@ impl Session {
     /// Begins a run on the branch on which runs write. Nothing is sent before the host is ready.
     pub(super) fn start_run(&mut self, cx: &mut Cx<'_>) {
         self.end_abandoned_calls(cx);
+        self.begin_run(false, cx);
+    }
+
+    /// Reads an answer on that may be under way. Nothing goes out, so nothing counts as sent.
+    pub(super) fn read_on(&mut self, cx: &mut Cx<'_>) {
+        if self.is_busy() {
+            return cx.refuse(Refusal::Busy);
+        }
+        self.clear_notices(cx);
+        self.begin_run(true, cx);
+    }
+
+    fn begin_run(&mut self, takes_up: bool, cx: &mut Cx<'_>) {
         let key = RunKey(self.number());
         let summary = RunSummary {
             run_id: cx.host.new_id(),
@@ -79,8 +94,9 @@ impl Session {
             key,
             run_id: summary.run_id.clone(),
             is_open: false,
-            carries: self.unsent_results(),
-            answers: self.interrupts.answered(),
+            takes_up,
+            carries: if takes_up { Vec::new() } else { self.unsent_results() },
+            answers: if takes_up { Vec::new() } else { self.interrupts.answered() },
             raised: Vec::new(),
             raised_by_event: Vec::new(),
             delivered: false,
@@ -92,7 +108,9 @@ impl Session {
         };
         self.conversation.begin_run(&run.run_id);
         self.turn.begin(run, summary);
-        self.hand_over(&Happening::HandedOver);
+        if !takes_up {
+            self.hand_over(&Happening::HandedOver);
+        }
         cx.effect(Effect::PrepareRun { run: key });
         cx.change(Change::Run);
     }
@@ -104,7 +122,7 @@ impl Session {
             return;
         };
         run.is_open = true;
-        let run_id = run.run_id.clone();
+        let (run_id, takes_up) = (run.run_id.clone(), run.takes_up);
         let offered = self.registry.offered();
         let tools = offered.iter().map(|entry| entry.spec.tool()).collect();
         let names = offered.iter().map(|entry| entry.spec.name.clone());
@@ -113,6 +131,7 @@ impl Session {
             thread_id: self.thread_id.clone(),
             run_id,
             parent_run_id: None,
+            takes_up,
             state: self.conversation.state().clone(),
             messages: self.conversation.request_messages(),
             history: self.write_history(),

@@ -168,10 +168,13 @@ impl Conversation {
                 | State::GateShut { .. }
                 | State::Done(_)
         );
-        if stands {
+        // The answer may be told anew, as that of a stream that is taken up.
+        let anew = !call.has_ended() && !call.is_settled_here();
+        if stands && !anew {
             let message = format!("arguments for call '{id}', which is decided or over");
             return out.warn("call-has-ended", message);
         }
+        let run = self.runs.current;
         self.edit_call(&key, |call| {
             if call.has_ended() {
                 let name = call.name.clone();
@@ -181,6 +184,7 @@ impl Conversation {
             }
             if complete {
                 call.end_args();
+                call.run = run.or(call.run);
             }
         });
     }

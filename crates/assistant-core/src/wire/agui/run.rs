@@ -41,6 +41,7 @@ pub(super) fn input(value: Value, context: &mut Context<'_>, path: Path<'_>) -> 
         thread_id,
         run_id,
         parent_run_id: f.opt_text(context, "parentRunId")?,
+        takes_up: false,
         // The one optional field of which the protocol itself says that null is absent.
         state: f.nullable("state").unwrap_or_else(empty),
         messages: f.list(context, "messages", message::read)?,
