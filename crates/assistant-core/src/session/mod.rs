@@ -50,7 +50,7 @@ pub use host::{Answer, Host, PolicyQuestion, Ticket};
 pub use input::{Failure, FailureKind, Input, Refusal, StreamEnd, TreeChange, Verdict};
 pub use interrupts::OpenInterrupt;
 pub use notice::{Notice, NoticeAction, NoticeId, NoticeKind};
-pub use options::{SessionOptions, StopCondition};
+pub use options::{HistoryForm, SessionOptions, StopCondition};
 pub use summary::{AgentStep, FinishReason, RunSummary, TurnSummary};
 
 use serde_json::Value;
@@ -167,6 +167,7 @@ impl Session {
             Input::Stop => self.stop(cx),
             Input::Retry => self.retry(cx),
             Input::Continue => self.go_on(cx),
+            Input::TakeUp => self.read_on(cx),
             Input::Dismiss { notice } => self.dismiss(notice, cx),
             Input::NewThread => self.new_thread(cx),
             Input::Load {

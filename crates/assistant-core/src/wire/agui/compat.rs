@@ -8,8 +8,8 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::fault::Notes;
 use super::object::EventObject;
+use crate::wire::fault::Notes;
 use crate::event::{Diagnostic, Object};
 
 /// The shims, with what they remember between events.

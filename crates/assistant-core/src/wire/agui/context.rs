@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::fault::{Notes, ProtocolError, quote};
+use crate::wire::fault::{Notes, ProtocolError, quote};
 use crate::event::Diagnostic;
 
 /// How to read, and where to note what was tolerated.

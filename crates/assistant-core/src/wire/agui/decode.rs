@@ -8,7 +8,7 @@
 use serde_json::Value;
 
 use super::context::{Context, Fault, Path, Read};
-use super::fault::{Notes, ProtocolError, quote};
+use crate::wire::fault::{Notes, ProtocolError, quote};
 use super::fields::Fields;
 use super::object::EventObject;
 use super::{message, patch, run};

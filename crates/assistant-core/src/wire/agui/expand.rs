@@ -4,7 +4,7 @@
 //! after decoding and before [`super::verify`], which therefore judges chunks and explicit events
 //! by the same rules.
 
-use super::fault::ProtocolError;
+use crate::wire::fault::ProtocolError;
 use crate::event::{Base, Event, EventKind, Role};
 
 /// Lanes open at once; more is no conversation any more, and lanes are searched one by one.

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::compat;
 use super::context::{Context, Fault, Path, Read};
-use super::fault::{Notes, ProtocolError};
+use crate::wire::fault::{Notes, ProtocolError};
 use super::fields::Fields;
 use crate::event::{
     Content, ContentPart, FunctionCall, Message, MessageBody, Object, PartBody, Role, Source,

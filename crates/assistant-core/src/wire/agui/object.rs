@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 
-use super::fault::ProtocolError;
+use crate::wire::fault::ProtocolError;
 use crate::event::Object;
 
 /// Names that are worth not allocating.

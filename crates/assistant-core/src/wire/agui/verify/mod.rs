@@ -7,7 +7,7 @@ mod rules;
 mod table;
 
 use super::encode::event_type;
-use super::fault::{ProtocolError, quote};
+use crate::wire::fault::{ProtocolError, quote};
 use crate::event::{Diagnostic, Event, EventKind, Message, MessageBody};
 use rules::{REASONING, SPAN, Stream, TEXT, TOOL};
 use table::Table;
