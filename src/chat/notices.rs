@@ -32,6 +32,8 @@ pub fn Notices(
 
 /// How long a message is shown at once, in bytes.
 const SHORT: usize = 280;
+/// How much of a message is shown at all, in characters.
+const MOST: usize = 4_000;
 
 /// What a status of HTTP means for who waits for the answer.
 fn advice(labels: &Labels, status: u16, retry_after_ms: Option<u64>) -> Option<String> {
@@ -86,17 +88,24 @@ fn said(labels: &Labels, notice: &Notice) -> AnyView {
         NoticeKind::RunError if message.len() > SHORT || message.contains('\n') => {
             details(labels, message)
         }
-        NoticeKind::RunError => {
-            view! { <p class="la-notice-text" dir="auto">{message}</p> }.into_any()
+        NoticeKind::RunError => view! {
+            <p class="la-notice-text" dir="auto">
+                <ExactText text=message readable=true />
+            </p>
         }
+        .into_any(),
         _ => ().into_any(),
     }
 }
 
 /// Words of a program, behind a summary.
-fn details(labels: &Labels, message: String) -> AnyView {
+fn details(labels: &Labels, mut message: String) -> AnyView {
     if message.trim().is_empty() {
         return ().into_any();
+    }
+    if let Some((end, _)) = message.char_indices().nth(MOST) {
+        message.truncate(end);
+        message.push('…');
     }
     view! {
         <details class="la-notice-details">

@@ -353,7 +353,7 @@ impl Default for Labels {
             agent_says: "The agent says:".into(),
             all_of_it: "Show the rest".into(),
             changed: "This call has changed since it was shown.".into(),
-            read_to_end: "Read the arguments to their end, then approve.".into(),
+            read_to_end: "Read it to its end first.".into(),
             exact_arguments: "Exact arguments".into(),
             asked_for: "The agent had asked for:".into(),
             reported: "Reported by the agent".into(),
@@ -381,6 +381,7 @@ impl Labels {
             Refusal::Expired => &self.too_late,
             Refusal::NoEdits => &self.no_edits,
             Refusal::Changed => &self.changed,
+            Refusal::TooEarly => &self.read_to_end,
             // The others are told to programs.
             _ => &self.failed,
         };

@@ -7,6 +7,7 @@ use std::process::Stdio;
 use crate::demo;
 use crate::names::Names;
 use crate::project::{Outcome, Project, read};
+use crate::style;
 
 /// The Node.js that npm's binaryen and the size tables run on.
 const NODE: (u32, u32) = (18, 17);
@@ -60,7 +61,9 @@ pub(crate) fn embed(project: &Project) -> Outcome<()> {
         fs::remove_dir_all(&package).map_err(|error| format!("dist/embed: {error}"))?;
     }
     copy_folder(&project.root.join(NPM), &package)?;
-    minify(project, "style.css", &styles(project)?)?;
+    style::write(project)?;
+    let sheet = read(&project.root.join(style::ALL))?;
+    minify(project, "style.css", &sheet)?;
     // Once small for the package, once with the names of its functions for the table of weights.
     let names = optimise(
         project,
@@ -124,20 +127,6 @@ pub(crate) fn sizes(project: &Project) -> Outcome<()> {
         project.run(&mut node)?;
     }
     Ok(())
-}
-
-/// The style sheets of the library in one text, in the order in which the demo's page links them.
-fn styles(project: &Project) -> Outcome<String> {
-    let page = read(&project.root.join("index.html"))?;
-    let names = page
-        .split("rel=\"css\" href=\"")
-        .skip(1)
-        .filter_map(|rest| rest.split('"').next());
-    let sheets: Outcome<Vec<String>> = names
-        .filter(|name| name.starts_with("style/"))
-        .map(|name| read(&project.root.join(name)))
-        .collect();
-    Ok(sheets?.join("\n"))
 }
 
 fn copy_folder(from: &Path, to: &Path) -> Outcome<()> {

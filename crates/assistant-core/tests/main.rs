@@ -44,3 +44,5 @@ mod snapshots;
 mod sse;
 mod support;
 mod tree;
+#[cfg(feature = "ui-stream")]
+mod ui_stream;

@@ -121,6 +121,8 @@ impl Author {
 pub(crate) enum Happening {
     /// The agent announces it again, or more of its arguments.
     Reopened,
+    /// The agent takes back what it said the call came to.
+    Restarted,
     /// Its arguments are complete.
     ArgsEnded,
     /// The agent gave it another name or other arguments.
@@ -200,6 +202,7 @@ impl State {
             {
                 Self::Done(*anew)
             }
+            (Self::Done(done), H::Restarted) if done.by != Author::Page => Self::Streaming,
             (Self::Done(_), _) => return None,
 
             (_, H::Settled(done)) => match self {

@@ -4,12 +4,12 @@
 //! Only the session and the reducer change a conversation; everybody else reads. Neighbours:
 //! `branch` for what a person does to the tree, `calls` for calls and their keys, `index`.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use serde_json::Value;
 
 use super::{CallKey, Change, Message, MessageId, ToolCall, runs::Runs};
-use crate::event::Object;
+use crate::{event::Object, order::Sorted};
 
 /// Where a call is: its node and its place among the node's parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -17,6 +17,10 @@ pub(crate) struct CallRef {
     pub(super) node: usize,
     pub(super) part: usize,
 }
+
+/// Where a part is.
+#[cfg(feature = "ui-stream")]
+pub(super) type PartRef = CallRef;
 
 #[derive(Debug, Clone)]
 pub(super) struct Node {
@@ -74,9 +78,9 @@ pub struct Conversation {
     /// Calls by the id that the agent gave them.
     pub(super) calls: HashMap<String, Vec<CallKey>>,
     /// Calls that have not ended, on all branches.
-    pub(super) open: BTreeSet<CallKey>,
+    pub(super) open: Sorted<CallKey, ()>,
     /// Calls that the page makes itself, beside the messages.
-    pub(super) direct: BTreeMap<CallKey, Box<ToolCall>>,
+    pub(super) direct: Sorted<CallKey, Box<ToolCall>>,
     /// Calls that left the path of their run, by the agent's id: they are the same if they return.
     pub(super) departed: HashMap<String, super::calls::Departed>,
     /// Calls by the id of the tool message that answers them.
@@ -91,6 +95,9 @@ pub struct Conversation {
     pub(super) runs: Runs,
     /// State shared with the agent.
     pub(super) state: Value,
+    #[cfg(feature = "ui-stream")]
+    /// Texts that grow by themselves, by the number that their stream gave them.
+    pub(super) blocks: HashMap<u64, PartRef>,
     /// What has changed since somebody took note of it.
     pub(super) log: Vec<Change>,
     /// Callouts in texts that are being written.
@@ -113,8 +120,8 @@ impl Default for Conversation {
             path_edition: 0,
             places: HashMap::new(),
             calls: HashMap::new(),
-            open: BTreeSet::new(),
-            direct: BTreeMap::new(),
+            open: Sorted::new(),
+            direct: Sorted::new(),
             departed: HashMap::new(),
             answers: HashMap::new(),
             leading_results: Vec::new(),
@@ -123,6 +130,8 @@ impl Default for Conversation {
             last_key: 0,
             runs: Runs::default(),
             state: Value::Object(Object::new()),
+            #[cfg(feature = "ui-stream")]
+            blocks: HashMap::new(),
             log: Vec::new(),
             #[cfg(feature = "callouts")]
             reading: super::apply::callout::Reading::default(),

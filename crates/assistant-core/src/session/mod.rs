@@ -50,10 +50,8 @@ pub use host::{Answer, Host, PolicyQuestion, Ticket};
 pub use input::{Failure, FailureKind, Input, Refusal, StreamEnd, TreeChange, Verdict};
 pub use interrupts::OpenInterrupt;
 pub use notice::{Notice, NoticeAction, NoticeId, NoticeKind};
-pub use options::{SessionOptions, StopCondition};
+pub use options::{HistoryForm, SessionOptions, StopCondition};
 pub use summary::{AgentStep, FinishReason, RunSummary, TurnSummary};
-
-use std::collections::BTreeMap;
 
 use serde_json::Value;
 
@@ -61,6 +59,7 @@ use crate::{
     action::{RegistrationId, Registry},
     conversation::{CallKey, Change, Conversation, Fingerprint, State},
     event::{Content, ContextItem, Diagnostic, Event, Object},
+    order::Sorted,
 };
 
 /// One conversation and its loop.
@@ -70,7 +69,7 @@ pub struct Session {
     conversation: Conversation,
     registry: Registry,
     options: SessionOptions,
-    context: BTreeMap<u64, ContextItem>,
+    context: Sorted<u64, ContextItem>,
     forwarded_props: Value,
     calls: calls::Calls,
     turn: turn::Turn,
@@ -114,7 +113,7 @@ impl Session {
             conversation: Conversation::new(),
             registry: Registry::default(),
             options,
-            context: BTreeMap::new(),
+            context: Sorted::new(),
             forwarded_props: Value::Object(Object::new()),
             calls: calls::Calls::default(),
             turn: turn::Turn::default(),
@@ -168,6 +167,7 @@ impl Session {
             Input::Stop => self.stop(cx),
             Input::Retry => self.retry(cx),
             Input::Continue => self.go_on(cx),
+            Input::TakeUp => self.read_on(cx),
             Input::Dismiss { notice } => self.dismiss(notice, cx),
             Input::NewThread => self.new_thread(cx),
             Input::Load {
@@ -182,12 +182,10 @@ impl Session {
             Input::Tree { change } => self.change_tree(change, cx),
             Input::Register { id, spec } => self.register(id, *spec, cx),
             Input::Unregister { id } => self.unregister(id, cx),
-            Input::SetContext { owner, item } => {
-                match item {
-                    Some(item) => self.context.insert(owner, item),
-                    None => self.context.remove(&owner),
-                };
-            }
+            Input::SetContext { owner, item } => match item {
+                Some(item) => self.context.insert(owner, item),
+                None => drop(self.context.remove(&owner)),
+            },
             Input::SetState { state } => self.conversation.set_state(state),
             Input::SetForwardedProps { props } => self.forwarded_props = props,
             Input::OpenRun { run } => self.send_request(run, cx),
