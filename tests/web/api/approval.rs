@@ -138,6 +138,10 @@ async fn the_call_takes_the_decision_of_a_card_of_ones_own() {
     assert_eq!(call.edit_schema(), Some(amount()));
     assert_eq!((call.question(), call.expires_at()), (None, None));
     assert_eq!((call.decision(), call.is_edited()), (None, false));
+    assert!(
+        until(move || call.can_approve()).await,
+        "it can be read by then"
+    );
     call.approve_with(json!({"amount": 3})).unwrap();
     chat.idle().await;
     assert!(call.is_edited() && call.decision().is_some());

@@ -5,7 +5,8 @@
 use serde_json::Value;
 
 use super::{
-    Cx, Effect, InvocationId, NoticeKind, Refusal, RunKey, RunSummary, Session, StreamEnd, TimerId, legacy,
+    Cx, Effect, InvocationId, NoticeKind, Refusal, RunKey, RunSummary, Session, StreamEnd, TimerId,
+    legacy,
 };
 use crate::{
     conversation::{Applied, CallKey, Change, Cost, Cut, Happening, State},
@@ -95,8 +96,16 @@ impl Session {
             run_id: summary.run_id.clone(),
             is_open: false,
             takes_up,
-            carries: if takes_up { Vec::new() } else { self.unsent_results() },
-            answers: if takes_up { Vec::new() } else { self.interrupts.answered() },
+            carries: if takes_up {
+                Vec::new()
+            } else {
+                self.unsent_results()
+            },
+            answers: if takes_up {
+                Vec::new()
+            } else {
+                self.interrupts.answered()
+            },
             raised: Vec::new(),
             raised_by_event: Vec::new(),
             delivered: false,

@@ -50,6 +50,11 @@ fn the_predicates_say_when_an_answer_goes_back_by_itself() {
             "approval_responses" => is_complete_with_approvals(messages),
             other => panic!("{other}"),
         };
-        assert_eq!(Value::from(complete), vector["result"], "{}", vector["name"]);
+        assert_eq!(
+            Value::from(complete),
+            vector["result"],
+            "{}",
+            vector["name"]
+        );
     }
 }

@@ -50,7 +50,10 @@ impl Conversation {
         out: &mut Applied<'_>,
     ) {
         let Some(at) = self.own_block(block) else {
-            return out.warn("unknown-block", "more of a text that is not there".to_owned());
+            return out.warn(
+                "unknown-block",
+                "more of a text that is not there".to_owned(),
+            );
         };
         #[cfg(feature = "callouts")]
         if self.reads_callouts(at.node) && self.is_last_text(at) {

@@ -204,7 +204,10 @@ impl Conversation {
             began
         });
         if began != Some(true) {
-            out.warn("call-is-final", format!("call '{id}' is final: it is not started again"));
+            out.warn(
+                "call-is-final",
+                format!("call '{id}' is final: it is not started again"),
+            );
         } else if self.history.last() == Some(&key) {
             self.history.pop();
         }

@@ -35,10 +35,13 @@ impl Start {
     /// The start of the response to a run's input.
     #[must_use]
     pub fn of(input: &RunInput) -> Self {
-        let calls = input.messages.iter().filter_map(|message| match &message.body {
-            MessageBody::Assistant { tool_calls, .. } => Some(tool_calls),
-            _ => None,
-        });
+        let calls = input
+            .messages
+            .iter()
+            .filter_map(|message| match &message.body {
+                MessageBody::Assistant { tool_calls, .. } => Some(tool_calls),
+                _ => None,
+            });
         Self {
             thread_id: input.thread_id.clone(),
             run_id: input.run_id.clone(),
@@ -173,7 +176,10 @@ impl Decoder {
         };
         let index = choice.get("index").and_then(Value::as_u64).unwrap_or(0);
         if index != 0 {
-            return note(sink, format!("Dropped choice {index}: one answer is asked for."));
+            return note(
+                sink,
+                format!("Dropped choice {index}: one answer is asked for."),
+            );
         }
         // A server that does not stream sends the message whole.
         let delta = ["delta", "message"]

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::event::{
-    Content, ContentPart, FunctionCall, Message, MessageBody, Object, PartBody,
-    RunInput, Source, Tool,
+    Content, ContentPart, FunctionCall, Message, MessageBody, Object, PartBody, RunInput, Source,
+    Tool,
 };
 
 /// How a request is written.
@@ -92,7 +92,11 @@ fn write(message: &Message) -> Option<Value> {
         } => {
             let mut written = json!({"role": "assistant", "content": content});
             if !tool_calls.is_empty() {
-                put(&mut written, "tool_calls", tool_calls.iter().map(call).collect());
+                put(
+                    &mut written,
+                    "tool_calls",
+                    tool_calls.iter().map(call).collect(),
+                );
             }
             written
         }
@@ -185,7 +189,10 @@ fn part(part: &ContentPart) -> Value {
             json!({"type": "input_audio", "input_audio": {"data": value, "format": format}})
         }
         ("document", Source::Data { .. }) => {
-            let name = part.metadata.as_ref().and_then(|m| m.get("filename")?.as_str());
+            let name = part
+                .metadata
+                .as_ref()
+                .and_then(|m| m.get("filename")?.as_str());
             let name = name.unwrap_or("document");
             json!({"type": "file", "file": {"filename": name, "file_data": url}})
         }

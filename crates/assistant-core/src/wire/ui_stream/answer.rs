@@ -82,9 +82,17 @@ impl Answer {
             text.unwrap_or_default().to_owned()
         };
         let number = |value: &Value, key: &str| value.get(key).and_then(Value::as_u64);
-        let list = |key: &str| tail.get(key).and_then(Value::as_array).into_iter().flatten();
+        let list = |key: &str| {
+            tail.get(key)
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+        };
         self.id = text(tail, "id");
-        self.metadata = tail.get("metadata").filter(|value| !value.is_null()).cloned();
+        self.metadata = tail
+            .get("metadata")
+            .filter(|value| !value.is_null())
+            .cloned();
         self.step = number(tail, "step").unwrap_or_default();
         for node in list("nodes") {
             let step = number(node, "step").unwrap_or_default();

@@ -6,9 +6,7 @@ use serde_json::{Value, json};
 
 use super::{answer::Answer, blocks::Block, tools::Partial};
 use crate::{
-    event::{
-        Diagnostic, EventKind, Extension, Interrupt, Object, Outcome, RunInput, TokenUsage,
-    },
+    event::{Diagnostic, EventKind, Extension, Interrupt, Object, Outcome, RunInput, TokenUsage},
     wire::{
         fault::quote,
         json::halves,
@@ -209,7 +207,9 @@ impl Decoder {
     fn start(&mut self, mut chunk: Object, sink: &mut dyn Sink) {
         let id = opt_text(&mut chunk, "messageId").filter(|id| *id != self.answer.id);
         let anew = std::mem::take(&mut self.replays);
-        if (anew || self.separates) && let Some(id) = id {
+        if (anew || self.separates)
+            && let Some(id) = id
+        {
             self.forget_open();
             self.answer.separate(id);
             return self.merge_metadata(chunk, sink);

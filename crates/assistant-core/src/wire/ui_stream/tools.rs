@@ -129,7 +129,9 @@ impl Decoder {
 
     fn end_input(&mut self, mut chunk: Object, sink: &mut dyn Sink) -> Result<(), String> {
         let (id, name, dynamic) = head(&mut chunk)?;
-        let input = chunk.shift_remove("input").or_else(|| chunk.shift_remove("args"));
+        let input = chunk
+            .shift_remove("input")
+            .or_else(|| chunk.shift_remove("args"));
         let mut notes = notes(&mut chunk, "callProviderMetadata", true);
         forget_state(&mut notes);
         notes.insert(AS_TEXT.to_owned(), Value::Null);
@@ -138,7 +140,9 @@ impl Decoder {
         let place = self.call_for(known, &id, &name, dynamic, notes, sink);
         let text = match (input, written) {
             // As the agent wrote it, where that says the same.
-            (Some(input), Some(text)) if serde_json::from_str(&text).ok().as_ref() == Some(&input) => {
+            (Some(input), Some(text))
+                if serde_json::from_str(&text).ok().as_ref() == Some(&input) =>
+            {
                 text
             }
             (Some(input), _) => input.to_string(),
@@ -196,7 +200,11 @@ impl Decoder {
             approval.insert("isAutomatic".to_owned(), true.into());
         }
         self.answer.ask(place, approval.clone());
-        self.note(place, [("approval".to_owned(), Value::Object(approval))], sink);
+        self.note(
+            place,
+            [("approval".to_owned(), Value::Object(approval))],
+            sink,
+        );
         Ok(())
     }
 
@@ -232,7 +240,13 @@ impl Decoder {
         let output = output.unwrap_or_default();
         let preliminary = chunk.shift_remove("preliminary");
         let is_preliminary = preliminary == Some(Value::Bool(true));
-        if is_preliminary && self.answer.calls.get(place).is_some_and(|call| call.settled) {
+        if is_preliminary
+            && self
+                .answer
+                .calls
+                .get(place)
+                .is_some_and(|call| call.settled)
+        {
             return Err("the call has its result".to_owned());
         }
         let mut notes = notes(&mut chunk, "resultProviderMetadata", false);
