@@ -156,6 +156,9 @@ async fn the_call_takes_the_decision_of_a_card_of_ones_own() {
     assert!(chat.results(1)[0].contains("too much"));
 
     let (chat, call) = drawn().await;
+    // The chats before it are on the page as well.
+    chat.page.root.scroll_into_view_with_bool(false);
+    assert!(until(move || call.can_approve()).await, "it can be read by then");
     call.approve().unwrap();
     chat.idle().await;
     assert_eq!(chat.results(1), [r#"{"amount":5}"#]);
