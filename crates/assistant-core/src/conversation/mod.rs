@@ -25,6 +25,7 @@ mod message;
 mod origin;
 mod orphan;
 mod part;
+mod path;
 mod phase;
 mod runs;
 mod source;

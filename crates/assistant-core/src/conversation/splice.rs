@@ -1,13 +1,6 @@
-//! Nodes in the middle of a path: put in, taken out.
-//!
-//! To take a node out of the path and to number all that follow costs as much as the path is long.
-//! Where many go one by one, a gap stands for each until there are too many, so that each costs
-//! little. The path never ends with a gap, and nobody outside sees one. Neighbour: `tree`.
+//! Nodes in the middle of a path: put in, taken out. Neighbours: `tree`, `path`.
 
 use super::{Change, Conversation, Message, Part};
-
-/// Stands in the path for a node that is gone; there is never a node with this number.
-const GAP: usize = usize::MAX;
 
 impl Conversation {
     /// Puts a message between one of the path (or the beginning) and what follows it there. What
@@ -47,17 +40,6 @@ impl Conversation {
         self.log.push(Change::MessageAdded(id));
         self.number_path();
         self.index_calls(ix);
-    }
-
-    /// Takes nodes that are gone off the paths.
-    pub(super) fn clear_paths(&mut self) {
-        let nodes = &self.nodes;
-        let is_there = |ix: &usize| nodes.get(*ix).is_some_and(Option::is_some);
-        self.path.retain(is_there);
-        if let Some(shown) = &mut self.shown {
-            shown.retain(is_there);
-        }
-        self.number_path();
     }
 
     /// Takes a node out; its children become children of its parent, and its calls depart. Paths
@@ -113,58 +95,5 @@ impl Conversation {
             }
             _ => self.clear_paths(),
         }
-    }
-
-    fn leave_gap(&mut self, depth: usize, parent: Option<usize>, next: usize) {
-        if !self.on_path(next) || self.gaps >= self.path.len() / 2 {
-            return self.clear_paths();
-        }
-        if let Some(place) = self.path.get_mut(depth) {
-            *place = GAP;
-            self.gaps += 1;
-        }
-        match parent.and_then(|parent| self.node_mut(parent)) {
-            Some(parent) => parent.chosen = Some(next),
-            None => self.chosen_root = Some(next),
-        }
-        self.path_edition += 1;
-        self.log.push(Change::Path);
-    }
-
-    /// Lets the path be without gaps, if it has any.
-    pub(super) fn close_gaps(&mut self) {
-        if self.gaps > 0 {
-            self.number_path();
-        }
-    }
-
-    /// Forgets the gaps of the path; its nodes are to be numbered anew then.
-    pub(super) fn drop_gaps(&mut self) {
-        if self.gaps > 0 {
-            self.path.retain(|ix| *ix != GAP);
-            self.gaps = 0;
-        }
-    }
-
-    /// How many places of paths were written anew so far. For tests and measurements.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn path_work(&self) -> u64 {
-        self.path_work
-    }
-
-    /// The node of the path below the one at a depth.
-    pub(super) fn next_on_path(&self, depth: usize) -> Option<usize> {
-        let rest = self.path.get(depth + 1..)?;
-        rest.iter().copied().find(|ix| *ix != GAP)
-    }
-
-    /// Where the message with this number stands in a path that may have gaps.
-    pub(super) fn slot(&self, path: &[usize], number: usize) -> usize {
-        if self.gaps == 0 {
-            return number;
-        }
-        let mut slots = path.iter().enumerate().filter(|(_, ix)| **ix != GAP);
-        slots.nth(number).map_or(path.len(), |(slot, _)| slot)
     }
 }
