@@ -27,6 +27,8 @@ static ALLOCATOR: Counting = Counting;
 
 /// Makes one of many events, by its number.
 type MakeEvent = Box<dyn Fn(usize) -> Value>;
+/// Makes so many events, or more.
+type MakeEvents = Box<dyn Fn(usize) -> Vec<Value>>;
 /// Makes an input of a size.
 type MakeText = fn(usize) -> String;
 
@@ -199,6 +201,71 @@ fn a_snapshot_that_drops_what_was_there() {
         bytes
     };
     grows_with_its_input("a snapshot that drops", dropped, play);
+}
+
+/// Tool messages before the calls that they answer, which take them out of the path one by one.
+#[test]
+fn results_before_their_calls() {
+    let tool = |n: usize| json!({"id": format!("t{n:05}"), "role": "tool", "toolCallId": format!("c{n:05}"), "content": "x"});
+    let call = |n: usize| json!({"id": format!("c{n:05}"), "type": "function", "function": {"name": "f", "arguments": "{}"}});
+    let caller = |n: usize, calls: Value| json!({"id": format!("m{n:05}"), "role": "assistant", "toolCalls": calls});
+    let snapshot = |list: Value| vec![json!({"type": "MESSAGES_SNAPSHOT", "messages": list})];
+    let shapes: [(&str, MakeEvents); 3] = [
+        (
+            "a list of callers",
+            Box::new(move |count| {
+                let callers = (0..count).map(|n| caller(n, json!([call(n)])));
+                snapshot((0..count).map(tool).chain(callers).collect())
+            }),
+        ),
+        (
+            "a list with one caller",
+            Box::new(move |count| {
+                let caller = caller(0, (0..count).map(call).collect());
+                snapshot((0..count).map(tool).chain([caller]).collect())
+            }),
+        ),
+        (
+            "events",
+            Box::new(move |count| {
+                let result = |n| json!({"type": "TOOL_CALL_RESULT", "messageId": format!("t{n:05}"), "toolCallId": format!("c{n:05}"), "content": "x"});
+                let start = |n| json!({"type": "TOOL_CALL_START", "toolCallId": format!("c{n:05}"), "toolCallName": "f"});
+                (0..count)
+                    .map(result)
+                    .chain((0..count).map(start))
+                    .collect()
+            }),
+        ),
+    ];
+    for (what, events) in shapes {
+        let path_work = |count| {
+            let mut replay = Replay::new();
+            let mut stream = replay.stream(ReplayInput::default(), DecoderOptions::default());
+            stream.push_value(json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"}));
+            for event in events(count) {
+                stream.push_value(event);
+            }
+            assert_eq!(stream.finish().error, None);
+            replay.conversation().path_work()
+        };
+        let (one, two) = (path_work(2_000), path_work(4_000));
+        assert!(
+            two <= one * 23 / 10,
+            "{what}: {one} and {two} places of the path"
+        );
+        grows_with_its_input(
+            what,
+            |count| {
+                let start = json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"});
+                let events = [start].into_iter().chain(events(count));
+                events
+                    .map(|event| frame(&event))
+                    .collect::<String>()
+                    .into_bytes()
+            },
+            play,
+        );
+    }
 }
 
 #[test]

@@ -8,8 +8,8 @@
 //! open calls), `turn` (the run and its loop), `interrupts` (what agents wait for), `notices`. What
 //! happened to a call stands in the call itself, as one state. What is done with the parts:
 //!
-//! * `send` takes what the person says; `run` speaks to the agent: starts runs, takes events in;
-//!   `settle` says what follows their end, `summary` what happened.
+//! * `send` takes what the person says; `run` starts runs of the agent, `events` takes in what they
+//!   say, `settle` says what follows their end, `summary` what happened.
 //! * `prepare`, `execute` and `start` bring calls from "complete" to "answered".
 //! * `approve` takes what a person decides, `gate` what an agent waits for; `agent_call` has what
 //!   the agent runs.
@@ -22,6 +22,7 @@ mod branch;
 mod calls;
 mod direct;
 mod effect;
+mod events;
 mod execute;
 mod expiry;
 mod gate;

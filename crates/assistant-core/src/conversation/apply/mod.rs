@@ -16,6 +16,8 @@ mod merge;
 mod replace;
 mod results;
 mod text;
+#[cfg(feature = "callouts")]
+mod told;
 mod tool;
 
 use super::{Author, Change, Conversation, Part, tree::CallRef};
