@@ -74,10 +74,7 @@ struct Amount {
 async fn cast_reads_the_arguments_as_another_type() {
     let (chat, call) = shown(once("{\"amount\":5}"), act).await;
     chat.idle().await;
-    assert_eq!(
-        call.cast::<Amount>().args(),
-        Some(Amount { amount: 5 })
-    );
+    assert_eq!(call.cast::<Amount>().args(), Some(Amount { amount: 5 }));
     assert_eq!(call.cast::<Vec<u8>>().args(), None);
 }
 
