@@ -190,8 +190,9 @@ impl<Args> ToolAction<Args> {
 
     /// How this page asks whether a call may run, in place of the built-in card. The function calls
     /// [`ToolCallView::approve`] and [`ToolCallView::deny`]; [`ToolCallView::args_value`] is what
-    /// would run. The exact arguments stay one click away below it, and a decision still counts
-    /// only for the call as it was shown. What the agent asks of its own accord has the built-in
+    /// would run. The exact arguments stay one click away below it. A decision still counts only for
+    /// the call as it was shown, and an approval only once the card was in view to its end and has
+    /// stood for half a second ([`ToolCallView::can_approve`]). What the agent asks of its own accord has the built-in
     /// card.
     ///
     /// ```
@@ -200,12 +201,11 @@ impl<Args> ToolAction<Args> {
     /// use serde_json::Value;
     ///
     /// fn refund(call: ToolCallView<Value>) -> impl IntoView {
-    ///     let (approving, denying, shown) = (call.clone(), call.clone(), call.clone());
-    ///     let early = move || (!shown.can_approve()).then_some("true");
+    ///     let early = move || (!call.can_approve()).then_some("true");
     ///     view! {
     ///         <p>{move || format!("Refund {}?", call.args_value().unwrap_or_default()["order"])}</p>
-    ///         <button aria-disabled=early on:click=move |_| drop(approving.approve())>"Refund"</button>
-    ///         <button on:click=move |_| drop(denying.deny(None))>"Keep"</button>
+    ///         <button aria-disabled=early on:click=move |_| drop(call.approve())>"Refund"</button>
+    ///         <button on:click=move |_| drop(call.deny(None))>"Keep"</button>
     ///     }
     /// }
     ///
