@@ -1,7 +1,8 @@
 // An AG-UI agent that misbehaves on purpose: each scene is one way in which servers go wrong.
 //
-// A scene is chosen by the path of the address. It plays for the first request only; afterwards the agent behaves, so a
-// test can see that the chat still works. After tool results the agent quotes them.
+// A scene is chosen by the path of the address. It plays for the first request only, or is a list of which each plays for one
+// request; afterwards the agent behaves, so a test can see that the chat still works. After tool results the agent quotes
+// them.
 
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -83,10 +84,10 @@ export async function fakeAgent({ origin, scenes = {} } = {}) {
     const body = await read(request);
     const input = JSON.parse(body);
     const name = request.url.slice(1);
-    const first = !seen.some((other) => other.scene === name);
+    const before = seen.filter((other) => other.scene === name).length;
     seen.push({ scene: name, text: body, body: input });
-    if (first && known[name]) known[name](answer, input, hold);
-    else behave(answer, input);
+    const play = [known[name] ?? []].flat()[before] ?? behave;
+    play(answer, input, hold);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -1,12 +1,17 @@
 //! An action with its code, as a component writes it down.
 
-use std::{future::Future, rc::Rc, sync::Arc};
+use std::{
+    future::{Future, ready},
+    marker::PhantomData,
+    rc::Rc,
+    sync::Arc,
+};
 
 use assistant_core::action::{ActionSpec, Availability, Execution, Policy, ResultEncoding};
 use futures_util::future::LocalBoxFuture;
 use leptos::prelude::*;
 use send_wrapper::SendWrapper;
-use serde::de::DeserializeOwned;
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::{IntoHandler, ToolCallView, handler::Handler};
@@ -28,20 +33,32 @@ impl Approval {
     /// ```
     /// use leptos_assistant::Approval;
     ///
-    /// let above_100 = Approval::when(|args| args["amount"].as_f64().is_none_or(|n| n > 100.0));
+    /// #[derive(serde::Deserialize)]
+    /// struct Transfer {
+    ///     amount: f64,
+    /// }
+    ///
+    /// let above_100 = Approval::when(|transfer: &Transfer| transfer.amount > 100.0);
     /// ```
-    pub fn when(rule: impl Fn(&Value) -> bool + 'static) -> Self {
+    ///
+    /// Arguments that are not of the rule's type are asked about.
+    pub fn when<T: DeserializeOwned + 'static>(rule: impl Fn(&T) -> bool + 'static) -> Self {
         Self::When(Box::new(move |args| {
-            let ask = rule(&args);
-            Box::pin(async move { ask })
+            let ask = serde_json::from_value(args).map_or(true, |args| rule(&args));
+            Box::pin(ready(ask))
         }))
     }
 
     /// Asks when the rule says so, which may take its time.
-    pub fn when_async<F: Future<Output = bool> + 'static>(
-        rule: impl Fn(Value) -> F + 'static,
-    ) -> Self {
-        Self::When(Box::new(move |args| Box::pin(rule(args))))
+    pub fn when_async<T, F>(rule: impl Fn(T) -> F + 'static) -> Self
+    where
+        T: DeserializeOwned + 'static,
+        F: Future<Output = bool> + 'static,
+    {
+        Self::When(Box::new(move |args| match serde_json::from_value(args) {
+            Ok(args) => Box::pin(rule(args)),
+            Err(_) => Box::pin(ready(true)),
+        }))
     }
 }
 
@@ -67,7 +84,10 @@ impl Approval {
 ///     .approval(Approval::Always)
 ///     .handler(|args: Args| async move { Ok::<_, ToolError>(format!("Sunny in {}", args.city)) });
 /// ```
-pub struct ToolAction {
+///
+/// `Args` is the type of its arguments: renderers and rules that come after [`Self::handler`] are
+/// given it.
+pub struct ToolAction<Args = Value> {
     pub(super) spec: ActionSpec,
     pub(super) parameters: Option<Signal<Value>>,
     pub(super) description: Option<Signal<String>>,
@@ -76,11 +96,12 @@ pub struct ToolAction {
     pub(super) rule: Option<Rule>,
     pub(super) denial: Option<Denial>,
     pub(super) renderers: CallRenderers<ToolCallView>,
+    args: PhantomData<fn() -> Args>,
 }
 
 /// The name that [`ToolAction`] had: Leptos has an `Action` of its own.
 #[deprecated(note = "renamed to `ToolAction`")]
-pub type Action = ToolAction;
+pub type Action<Args = Value> = ToolAction<Args>;
 
 impl ToolAction {
     /// An action with its unique name (letters, digits, `_`, `-`, `.`; at most 128) and what it
@@ -102,6 +123,25 @@ impl ToolAction {
             rule: None,
             denial: None,
             renderers: CallRenderers::default(),
+            args: PhantomData,
+        }
+    }
+}
+
+impl<Args> ToolAction<Args> {
+    /// The same action with arguments of another type.
+    #[must_use]
+    pub fn args<T>(self) -> ToolAction<T> {
+        ToolAction {
+            spec: self.spec,
+            parameters: self.parameters,
+            description: self.description,
+            enabled: self.enabled,
+            handler: self.handler,
+            rule: self.rule,
+            denial: self.denial,
+            renderers: self.renderers,
+            args: PhantomData,
         }
     }
 
@@ -128,21 +168,22 @@ impl ToolAction {
         self
     }
 
-    /// What runs: `async fn(Args) -> Result<impl Serialize, ToolError>`, with a [`ToolContext`](super::ToolContext) as
-    /// second argument if wanted.
+    /// What runs: a function of nothing, of the arguments, or of them and a
+    /// [`ToolContext`](super::ToolContext), `async` or not. See [`IntoHandler`].
     #[must_use]
-    pub fn handler<Marker>(mut self, handler: impl IntoHandler<Marker>) -> Self {
+    pub fn handler<Marker, H: IntoHandler<Marker>>(mut self, handler: H) -> ToolAction<H::Args> {
         self.spec.has_handler = true;
         self.handler = Some(handler.into_handler());
-        self
+        self.args()
     }
 
     /// How its calls are shown. The function runs once for each card; what it reads from the
-    /// [`ToolCallView`] inside closures follows the call.
+    /// [`ToolCallView`] inside closures follows the call. It is given the type of arguments of the
+    /// handler before it, or of [`Self::args`].
     #[must_use]
-    pub fn render<T, V>(mut self, render: impl Fn(ToolCallView<T>) -> V + 'static) -> Self
+    pub fn render<V>(mut self, render: impl Fn(ToolCallView<Args>) -> V + 'static) -> Self
     where
-        T: DeserializeOwned + 'static,
+        Args: 'static,
         V: IntoView + 'static,
     {
         self.renderers.card = Some(renderer(render));
@@ -161,10 +202,11 @@ impl ToolAction {
     /// use serde_json::Value;
     ///
     /// fn refund(call: ToolCallView<Value>) -> impl IntoView {
-    ///     let (approving, denying) = (call.clone(), call.clone());
+    ///     let (approving, denying, shown) = (call.clone(), call.clone(), call.clone());
+    ///     let early = move || (!shown.can_approve()).then_some("true");
     ///     view! {
     ///         <p>{move || format!("Refund {}?", call.args_value().unwrap_or_default()["order"])}</p>
-    ///         <button on:click=move |_| drop(approving.approve())>"Refund"</button>
+    ///         <button aria-disabled=early on:click=move |_| drop(approving.approve())>"Refund"</button>
     ///         <button on:click=move |_| drop(denying.deny(None))>"Keep"</button>
     ///     }
     /// }
@@ -174,9 +216,9 @@ impl ToolAction {
     ///     .render_approval(refund);
     /// ```
     #[must_use]
-    pub fn render_approval<T, V>(mut self, render: impl Fn(ToolCallView<T>) -> V + 'static) -> Self
+    pub fn render_approval<V>(mut self, render: impl Fn(ToolCallView<Args>) -> V + 'static) -> Self
     where
-        T: DeserializeOwned + 'static,
+        Args: 'static,
         V: IntoView + 'static,
     {
         self.renderers.approval = Some(renderer(render));
@@ -231,10 +273,18 @@ impl ToolAction {
         self
     }
 
-    /// What the agent is told when a person says no: from the arguments and the reason given.
+    /// What the agent is told when a person says no: from the arguments and the reason given. For
+    /// arguments that are not of the action's type, it is told the same as without.
     #[must_use]
-    pub fn denial(mut self, denial: impl Fn(&Value, Option<&str>) -> Value + 'static) -> Self {
-        self.denial = Some(Rc::new(denial));
+    pub fn denial<R>(mut self, denial: impl Fn(&Args, Option<&str>) -> R + 'static) -> Self
+    where
+        Args: DeserializeOwned + 'static,
+        R: Serialize,
+    {
+        self.denial = Some(Rc::new(move |args, reason| {
+            let args = Args::deserialize(args).ok()?;
+            serde_json::to_value(denial(&args, reason)).ok()
+        }));
         self
     }
 
@@ -289,7 +339,7 @@ fn renderer<T: 'static, V: IntoView + 'static>(
     Arc::new(SendWrapper::new(Box::new(render)))
 }
 
-impl std::fmt::Debug for ToolAction {
+impl<Args> std::fmt::Debug for ToolAction<Args> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ToolAction")
             .field("spec", &self.spec)

@@ -7,7 +7,7 @@ use assistant_core::{
     event::Interrupt,
     session::{OpenInterrupt, Refusal, Session},
 };
-use leptos::prelude::{Get, Set, Track, Update};
+use leptos::prelude::{Callable, Callback, Get, Set, Signal, Track, Update};
 use serde_json::Value;
 
 use super::ToolCallView;
@@ -21,7 +21,44 @@ pub struct ApprovalTakes {
     pub reason: bool,
 }
 
+/// What stands between a click and an approval: see [`ToolCallView::can_approve`].
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Gate {
+    /// Whether an approval counts now; asking shows the person what is left to read.
+    pub(crate) passes: Callback<(), bool>,
+    /// The same as a signal.
+    pub(crate) is_open: Signal<bool>,
+}
+
 impl<T> ToolCallView<T> {
+    /// Whether approving counts by now: what is asked was in view to its end, and has stood
+    /// unchanged in its place for half a second. Until then a click may be meant for something
+    /// else, and [`Self::approve`] refuses ([`Refusal::TooEarly`]). Denying counts at once.
+    ///
+    /// It is so for the view that an action's own approval renderer gets
+    /// ([`super::Action::render_approval`]): mark its button by it, as with `aria-disabled`. Any
+    /// other view is of a call that is not being asked about there, and never too early.
+    #[must_use]
+    pub fn can_approve(&self) -> bool {
+        self.gate
+            .is_none_or(|gate| gate.is_open.try_get().unwrap_or_default())
+    }
+
+    /// The same call behind a gate.
+    pub(crate) fn behind(mut self, gate: Gate) -> Self {
+        self.gate = Some(gate);
+        self
+    }
+
+    /// Refuses what comes too early, or from a card that is gone.
+    pub(super) fn in_time(&self) -> Result<(), Refusal> {
+        let passes = |gate: Gate| gate.passes.try_run(()).unwrap_or_default();
+        match self.gate.is_none_or(passes) {
+            true => Ok(()),
+            false => Err(Refusal::TooEarly),
+        }
+    }
+
     /// The schema of arguments that a person may put in place of the agent's: the action's own
     /// where it runs on this page, whatever the agent says; else what the agent says.
     #[must_use]
@@ -73,7 +110,7 @@ impl<T> ToolCallView<T> {
 
     fn read_open<R>(&self, read: impl FnOnce(&OpenInterrupt) -> R) -> Option<R> {
         let id = self.interrupt_id()?;
-        let found = self.assistant.read(|session| {
+        let found = self.assistant()?.read(|session| {
             let mut open = session.interrupts().iter();
             let open = open.find(|open| open.interrupt.id == id)?;
             Some(read(open))
@@ -84,12 +121,13 @@ impl<T> ToolCallView<T> {
     /// Whether approving it can lead to anything: its action is on the page, or the agent runs it.
     #[must_use]
     pub fn can_run(&self) -> bool {
-        self.assistant.view().renderers.track();
+        let Some(assistant) = self.assistant() else {
+            return false;
+        };
+        assistant.view().renderers.track();
         let name = self.name();
         let runs = |session: &Session| session.registry().executable(&name).is_ok();
-        self.is_asked_by_agent()
-            || self.is_run_by_agent()
-            || self.assistant.read(runs).unwrap_or(true)
+        self.is_asked_by_agent() || self.is_run_by_agent() || assistant.read(runs).unwrap_or(true)
     }
 
     /// What a decision may carry: the page takes other arguments for what it runs, and any reason;
@@ -127,10 +165,13 @@ impl<T> ToolCallView<T> {
     }
 
     fn has_action(&self, is: impl FnOnce(&Registration) -> bool) -> bool {
-        self.assistant.view().renderers.track();
+        let Some(assistant) = self.assistant() else {
+            return false;
+        };
+        assistant.view().renderers.track();
         let name = self.name();
         let told = |session: &Session| session.registry().in_force(&name).is_some_and(is);
-        self.assistant.read(told).unwrap_or_default()
+        assistant.read(told).unwrap_or_default()
     }
 
     /// Whether its result is the agent's word for something that only this page runs. It is shown
@@ -150,18 +191,17 @@ impl<T> ToolCallView<T> {
     /// What a decision is bound to now; it changes with the name, the arguments and the rules of
     /// the action.
     pub(crate) fn fingerprint(&self) -> Option<Fingerprint> {
-        self.cell.shown.get()
+        self.cell()?.shown.get()
     }
 
     /// A decision about something that is no longer so was refused: shows what it is now.
     pub(super) fn or_show_anew(&self, outcome: Result<(), Refusal>) -> Result<(), Refusal> {
-        if matches!(outcome, Err(Refusal::Changed)) {
-            let key = self.key();
-            let now = |session: &Session| session.fingerprint(key);
-            self.cell.shown.set(self.assistant.read(now).flatten());
-            self.cell
-                .revision
-                .update(|count| *count = count.wrapping_add(1));
+        if matches!(outcome, Err(Refusal::Changed))
+            && let (Some(assistant), Some(cell)) = (self.assistant(), self.cell())
+        {
+            let now = |session: &Session| session.fingerprint(self.key());
+            cell.shown.set(assistant.read(now).flatten());
+            cell.revision.update(|count| *count = count.wrapping_add(1));
         }
         outcome
     }

@@ -1,59 +1,95 @@
-//! From a typed async function to a handler of JSON values.
+//! From a typed function to a handler of JSON values.
 
-use std::{future::Future, rc::Rc};
+use std::rc::Rc;
 
 use assistant_core::action::{ToolError, ToolOutcome};
 use futures_util::future::LocalBoxFuture;
-use serde::{Serialize, de::DeserializeOwned};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::ToolContext;
+use super::{ToolContext, output::HandlerOutput};
 
 /// A handler of JSON values.
 pub(crate) type Handler =
     Rc<dyn Fn(Value, ToolContext) -> LocalBoxFuture<'static, Result<ToolOutcome, ToolError>>>;
 
-/// A function that can be a handler: `Fn(Args) -> Future` or `Fn(Args, ToolContext) -> Future`,
-/// whose output is `Result<impl Serialize, ToolError>`.
+/// A function that can be a handler: of no arguments, of the call's arguments, or of them and a
+/// [`ToolContext`]; `async` or not. [`IntoToolResult`](super::IntoToolResult) says what it may give
+/// back. `Marker` is inferred.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no handler of an action",
+    label = "not a handler",
+    note = "a handler is `|| …`, `|args: Args| …` or `|args: Args, context: ToolContext| …`, `async` or not, where \
+            `Args: DeserializeOwned`",
+    note = "it gives back a plain value, `Json(value)`, or a `Result` whose error is a `ToolError` or can be printed"
+)]
 pub trait IntoHandler<Marker> {
+    /// The type of its arguments.
+    type Args;
     #[doc(hidden)]
     fn into_handler(self) -> Handler;
 }
 
-impl<F, T, Fut, R> IntoHandler<(T, R)> for F
+impl<F, O, M> IntoHandler<(O, M)> for F
 where
-    F: Fn(T) -> Fut + 'static,
-    T: DeserializeOwned + 'static,
-    Fut: Future<Output = Result<R, ToolError>> + 'static,
-    R: Serialize + 'static,
+    F: Fn() -> O + 'static,
+    O: HandlerOutput<M>,
 {
+    type Args = Value;
+
     fn into_handler(self) -> Handler {
-        IntoHandler::<(T, ToolContext, R)>::into_handler(move |args, _: ToolContext| self(args))
+        Rc::new(move |_, context| finish(self().finish(), context))
     }
 }
 
-impl<F, T, Fut, R> IntoHandler<(T, ToolContext, R)> for F
+impl<F, T, O, M> IntoHandler<(T, O, M)> for F
 where
-    F: Fn(T, ToolContext) -> Fut + 'static,
+    F: Fn(T) -> O + 'static,
     T: DeserializeOwned + 'static,
-    Fut: Future<Output = Result<R, ToolError>> + 'static,
-    R: Serialize + 'static,
+    O: HandlerOutput<M>,
 {
+    type Args = T;
+
     fn into_handler(self) -> Handler {
-        Rc::new(move |value, context| {
-            let stop = context.clone();
-            let work = typed_args(value).map(|args| self(args, context));
-            Box::pin(async move {
-                let result = work?.await?;
-                let value = serde_json::to_value(result)?;
-                Ok(if stop.stops_loop() {
-                    ToolOutcome::StopLoop(value)
-                } else {
-                    ToolOutcome::Continue(value)
-                })
-            })
+        Rc::new(move |value, context| match typed_args(value) {
+            Ok(args) => finish(self(args).finish(), context),
+            Err(error) => refuse(error),
         })
     }
+}
+
+impl<F, T, O, M> IntoHandler<(T, ToolContext, O, M)> for F
+where
+    F: Fn(T, ToolContext) -> O + 'static,
+    T: DeserializeOwned + 'static,
+    O: HandlerOutput<M>,
+{
+    type Args = T;
+
+    fn into_handler(self) -> Handler {
+        Rc::new(move |value, context| match typed_args(value) {
+            Ok(args) => finish(self(args, context.clone()).finish(), context),
+            Err(error) => refuse(error),
+        })
+    }
+}
+
+fn refuse(error: ToolError) -> LocalBoxFuture<'static, Result<ToolOutcome, ToolError>> {
+    Box::pin(async move { Err(error) })
+}
+
+/// Waits for what a handler gives back; whether the loop ends is known by then.
+fn finish(
+    work: LocalBoxFuture<'static, Result<Value, ToolError>>,
+    context: ToolContext,
+) -> LocalBoxFuture<'static, Result<ToolOutcome, ToolError>> {
+    Box::pin(async move {
+        let value = work.await?;
+        Ok(match context.stops_loop() {
+            true => ToolOutcome::StopLoop(value),
+            false => ToolOutcome::Continue(value),
+        })
+    })
 }
 
 /// Reads arguments into the type that a handler wants. The error names the field (rule "typed arguments").

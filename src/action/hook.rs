@@ -59,7 +59,11 @@ use crate::{
 ///     view! { <p>{move || projects.with(Vec::len)}</p> }
 /// }
 /// ```
-pub fn use_assistant_action(action: ToolAction) {
+pub fn use_assistant_action<Args>(action: ToolAction<Args>) {
+    offer(action.args());
+}
+
+fn offer(action: ToolAction) {
     let Some(assistant) = assistant_or_complain("use_assistant_action") else {
         return;
     };
@@ -91,8 +95,8 @@ impl Assistant {
     /// # Errors
     ///
     /// When its name is none that providers accept.
-    pub fn register(&self, action: ToolAction) -> Result<ActionGuard, Refusal> {
-        let offer = Offer::new(self.clone(), action);
+    pub fn register<Args>(&self, action: ToolAction<Args>) -> Result<ActionGuard, Refusal> {
+        let offer = Offer::new(self.clone(), action.args());
         offer.try_register()?;
         Ok(ActionGuard(offer))
     }

@@ -5,6 +5,7 @@ mod context;
 mod decision;
 mod handler;
 mod hook;
+mod output;
 mod page_context;
 mod view;
 
@@ -15,7 +16,9 @@ pub use context::ToolContext;
 pub use decision::ApprovalTakes;
 pub use handler::IntoHandler;
 pub use hook::{ActionGuard, use_assistant_action};
+pub use output::{IntoToolResult, Json, Later, Now};
 pub use page_context::{ByClosure, BySignal, ByValue, ContextValue, use_assistant_context};
 pub use view::ToolCallView;
 
 pub use crate::{render::Cancellation, view::ConfirmOptions};
+pub(crate) use decision::Gate;

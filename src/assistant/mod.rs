@@ -2,6 +2,7 @@
 
 mod observe;
 mod part;
+mod place;
 mod threads;
 
 use std::{
@@ -32,6 +33,10 @@ use crate::{
     view::{Activity, CallCell, MessageCell, MessageList, ViewModel},
 };
 
+pub(crate) use place::PlaceId;
+
+use place::Place;
+
 pub use part::{PartHandle, PartRendererGuard, use_part_renderer};
 
 /// One assistant: a conversation, an agent, and what the page offers to it.
@@ -43,6 +48,7 @@ pub struct Assistant(Arc<SendWrapper<Shared>>);
 
 /// What the clones of a handle share.
 struct Shared {
+    place: Place,
     runtime: Rc<Runtime>,
     view: Rc<ViewModel>,
     calls: CallTable<ToolCallView>,
@@ -104,17 +110,25 @@ impl Assistant {
         let thread_id = thread_id.into();
         let view = Rc::new(ViewModel::new(thread_id.clone()));
         let screen = Box::new(Rc::clone(&view));
-        Self(Arc::new(SendWrapper::new(Shared {
+        let shared = Arc::new(SendWrapper::new(Shared {
+            place: Place::new(),
             runtime: Runtime::new(Rc::new(agent), options, thread_id, screen),
             view,
             calls: CallTable::default(),
             parts: PartTable::default(),
             cards: Cards::default(),
-        })))
+        }));
+        shared.place.take(WeakAssistant(Arc::downgrade(&shared)));
+        Self(shared)
     }
 
     pub(crate) fn weak(&self) -> WeakAssistant {
         WeakAssistant(Arc::downgrade(&self.0))
+    }
+
+    /// A copyable way back to it.
+    pub(crate) fn place(&self) -> PlaceId {
+        self.0.place.id()
     }
 
     pub(crate) fn runtime(&self) -> &Runtime {

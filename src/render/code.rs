@@ -14,7 +14,7 @@ use super::Cancellation;
 pub(crate) type Handler =
     Rc<dyn Fn(Invocation, Cancellation) -> LocalBoxFuture<'static, Result<ToolOutcome, ToolError>>>;
 pub(crate) type Rule = Rc<dyn Fn(Value) -> LocalBoxFuture<'static, bool>>;
-pub(crate) type Denial = Rc<dyn Fn(&Value, Option<&str>) -> Value>;
+pub(crate) type Denial = Rc<dyn Fn(&Value, Option<&str>) -> Option<Value>>;
 
 /// The code of an action.
 #[derive(Default)]

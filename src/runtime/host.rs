@@ -51,6 +51,6 @@ impl Host for BrowserHost<'_> {
         reason: Option<&str>,
     ) -> Option<Value> {
         let code = self.runtime.code(registration)?;
-        code.denial.as_ref().map(|denial| denial(args, reason))
+        code.denial.as_ref()?(args, reason)
     }
 }

@@ -275,6 +275,7 @@ const fn starts_something(input: &Input) -> bool {
         input,
         Input::Send { .. }
             | Input::Retry
+            | Input::TakeUp
             | Input::Continue
             | Input::Execute { .. }
             | Input::Tree { .. }

@@ -38,10 +38,7 @@ pub fn ApprovalCard(
     call: ToolCallView<Value>,
 ) -> impl IntoView {
     // Another question is another card.
-    let asked = {
-        let call = call.clone();
-        Memo::new(move |_| call.interrupt_id())
-    };
+    let asked = Memo::new(move |_| call.interrupt_id());
     dynamic(move || card(&call, asked.get()))
 }
 
@@ -59,11 +56,11 @@ fn card(call: &ToolCallView<Value>, asked: Option<String>) -> AnyView {
     let over = RwSignal::new(false);
     let question = by_agent.then(|| untrack(|| call.question())).flatten();
     let expires = untrack(|| call.expires_at());
-    let place = asked.map(|id| place(&call.assistant, id));
-    let description = (!by_agent).then(|| description(call.clone()));
-    let (named, noted) = (call.clone(), changed_note(call.clone()));
+    let place = asked.and_then(|id| Some(place(&call.assistant()?, id)));
+    let description = (!by_agent).then(|| description(*call));
+    let (named, noted) = (*call, changed_note(*call));
     let shown = Shown {
-        call: call.clone(),
+        call: *call,
         card,
         editing,
         over,
@@ -109,11 +106,16 @@ struct Shown {
 impl Shown {
     /// Follows whether what stands before the mark can have been read.
     fn seen(&self) -> Seen {
-        let (call, editing) = (self.call.clone(), self.editing);
-        let content: Memo<Option<Fingerprint>> = Memo::new(move |_| call.fingerprint());
+        let editing = self.editing;
         // A form of other arguments is void.
-        Seen::new(content, move || editing.set(false))
+        seen(self.call, move || editing.set(false))
     }
+}
+
+/// Follows whether a call can have been read as it is now; tells when it is another one.
+pub(super) fn seen(call: ToolCallView<Value>, changed: impl Fn() + 'static) -> Seen {
+    let content: Memo<Option<Fingerprint>> = Memo::new(move |_| call.fingerprint());
+    Seen::new(content, changed)
 }
 
 /// What the action does, in the page's words.
@@ -143,8 +145,8 @@ pub(super) fn changed_note(call: ToolCallView<Value>) -> AnyView {
     .into_any()
 }
 
-/// What would run, exactly; `end` comes to stand behind it.
-pub(super) fn arguments(call: ToolCallView<Value>, end: NodeRef<html::Span>) -> AnyView {
+/// What would run, exactly; `end` stands behind it.
+pub(super) fn arguments(call: ToolCallView<Value>, end: Option<AnyView>) -> AnyView {
     let text = Memo::new(move |_| match call.args_value() {
         Some(args) => pretty(&args),
         None => call.args_text(),
@@ -158,7 +160,7 @@ pub(super) fn arguments(call: ToolCallView<Value>, end: NodeRef<html::Span>) -> 
             aria-label=Labels::current().arguments.clone()
         >
             {dynamic(move || view! { <ExactText text=text.get() /> })}
-            <span class="la-approval-end" node_ref=end></span>
+            {end}
         </pre>
     }
     .into_any()
@@ -176,7 +178,7 @@ fn decide(shown: &Shown, question: Option<String>) -> impl IntoView + use<> {
     let takes = untrack(|| call.approval_takes());
     let seen = shown.seen();
     let reason = NodeRef::<html::Input>::new();
-    let (approving, denying) = (call.clone(), call.clone());
+    let (approving, denying) = (call, call);
     let approve = move |_| {
         if !seen.allows() {
             return;
@@ -205,10 +207,7 @@ fn decide(shown: &Shown, question: Option<String>) -> impl IntoView + use<> {
             </label>
         }
     });
-    let runnable = {
-        let call = call.clone();
-        Memo::new(move |_| call.can_run())
-    };
+    let runnable = Memo::new(move |_| call.can_run());
     let takes_yes = move || runnable.get() && !over.get();
     let gone = labels.gone.clone();
     let edit = takes.edits.then(|| {
@@ -229,7 +228,7 @@ fn decide(shown: &Shown, question: Option<String>) -> impl IntoView + use<> {
         }
     });
     view! {
-        {arguments(call, seen.end)}
+        {arguments(call, Some(seen.end()))}
         {question.map(|text| agents_words(&labels, &text))}
         {edit}
         {
@@ -259,7 +258,7 @@ fn decide(shown: &Shown, question: Option<String>) -> impl IntoView + use<> {
 }
 
 /// What is still to be read before an approval counts, to whoever wanted to approve already.
-fn hint(labels: &Labels, seen: Seen) -> impl IntoView + use<> {
+pub(super) fn hint(labels: &Labels, seen: Seen) -> impl IntoView + use<> {
     let word = labels.read_to_end.clone();
     let text = move || {
         seen.asks_to_read()
@@ -318,7 +317,7 @@ fn edit(shown: &Shown) -> impl IntoView + use<> {
             >
                 <span>{labels.cancel.clone()}</span>
             </button>
-            <span class="la-approval-end" node_ref=seen.end></span>
+            {seen.end()}
         </SchemaForm>
     }
 }

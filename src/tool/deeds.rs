@@ -4,7 +4,7 @@ use assistant_core::event::Interrupt;
 use leptos::prelude::*;
 use serde_json::{Value, json};
 
-use super::ExactText;
+use super::{ExactText, seen::Seen};
 use crate::{assistant::Assistant, ui::Labels};
 
 /// How many tools are shown that the agent wants to run.
@@ -13,8 +13,14 @@ const MAX_DEEDS: usize = 20;
 const MAX_DEPTH: usize = 6;
 
 /// What the agent wants to do, as far as it says so: tools and their arguments, exactly as they
-/// are; if that is not known and the agent says nothing else, all that came along.
-pub(super) fn about(assistant: &Assistant, interrupt: &Interrupt, silent: bool) -> AnyView {
+/// are; if that is not known and the agent says nothing else, all that came along. Each is to be
+/// read to its end.
+pub(super) fn about(
+    assistant: &Assistant,
+    interrupt: &Interrupt,
+    silent: bool,
+    seen: Seen,
+) -> AnyView {
     let mut deeds = Vec::new();
     if let Some(metadata) = &interrupt.metadata {
         find_deeds(&json!(metadata), 0, &mut deeds);
@@ -31,7 +37,7 @@ pub(super) fn about(assistant: &Assistant, interrupt: &Interrupt, silent: bool) 
         deeds.extend(call.flatten());
     }
     if let (true, true, Some(metadata)) = (deeds.is_empty(), silent, &interrupt.metadata) {
-        return exact_block(format!("{:#}", json!(metadata))).into_any();
+        return exact_block(format!("{:#}", json!(metadata)), seen).into_any();
     }
     let deeds = deeds.into_iter().map(|(name, args)| {
         view! {
@@ -41,18 +47,19 @@ pub(super) fn about(assistant: &Assistant, interrupt: &Interrupt, silent: bool) 
                         <ExactText text=name />
                     </code>
                 </p>
-                {exact_block(args)}
+                {exact_block(args, seen)}
             </div>
         }
     });
     deeds.collect_view().into_any()
 }
 
-fn exact_block(text: String) -> impl IntoView {
+fn exact_block(text: String, seen: Seen) -> impl IntoView {
     let label = Labels::current().arguments.clone();
     view! {
         <pre class="la-code" data-kind="arguments" tabindex="0" role="group" aria-label=label>
             <ExactText text />
+            {seen.end()}
         </pre>
     }
 }

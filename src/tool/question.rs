@@ -1,7 +1,8 @@
 //! One question of the agent: who asks, what it is about, and the ways to answer.
 //!
 //! The words are the agent's and are marked so; what it wants to do is shown as data, exactly. A
-//! question looks like no approval card of the page's own actions.
+//! question looks like no approval card of the page's own actions. Like there, an answer counts once
+//! all of it was in view; a denial, and giving it up, count at once.
 
 use assistant_core::session::{OpenInterrupt, Verdict};
 use leptos::{html, prelude::*};
@@ -9,9 +10,11 @@ use serde_json::Value;
 
 use super::{
     ExactText, SchemaForm,
+    approval::hint,
     deeds::about,
     expiry::Expiry,
     inbox::{place, told},
+    seen::Seen,
 };
 use crate::{
     assistant::Assistant,
@@ -37,6 +40,8 @@ struct Desk {
     answering: RwSignal<bool>,
     /// Whether the form stands there although Approve or Deny would answer.
     in_detail: RwSignal<bool>,
+    /// Whether an answer counts.
+    seen: Seen,
 }
 
 pub(super) fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
@@ -50,8 +55,12 @@ pub(super) fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
         .message
         .clone()
         .filter(|text| !text.trim().is_empty());
+    let (answering, in_detail) = (RwSignal::new(!open.rejected), RwSignal::new(false));
+    // Other ways to answer are other buttons under the same pointer.
+    let ways_shown = Memo::new(move |_| (answering.get(), in_detail.get()));
+    let seen = Seen::new(ways_shown, || ());
     let about = match message.is_none() || open.takes_approval() {
-        true => about(assistant, &interrupt, message.is_none()),
+        true => about(assistant, &interrupt, message.is_none(), seen),
         false => ().into_any(),
     };
     // A reason may name who made it: `adk:tool_confirmation`.
@@ -63,8 +72,9 @@ pub(super) fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
         card: NodeRef::new(),
         problems: RwSignal::new(Vec::new()),
         over: RwSignal::new(false),
-        answering: RwSignal::new(!open.rejected),
-        in_detail: RwSignal::new(false),
+        answering,
+        in_detail,
+        seen,
         open,
     };
     desk.wake_up();
@@ -100,7 +110,7 @@ pub(super) fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
                 </span>
             </div>
             <div class="la-approval-body">
-                {agents_words(said, &text)} {about} {rejected}
+                {agents_words(said, &text, seen)} {about} {rejected}
                 <Expiry at=expires over /> {dynamic(ways)}
             </div>
         </div>
@@ -109,7 +119,7 @@ pub(super) fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
 }
 
 /// What the agent says, marked as its own; hidden characters are shown by their codes.
-fn agents_words(id: String, text: &str) -> impl IntoView + use<> {
+fn agents_words(id: String, text: &str, seen: Seen) -> impl IntoView + use<> {
     let (characters, lines) = MANY_WORDS;
     let long = text.len() > characters || text.lines().count() > lines;
     let mut shown: String = text.chars().take(MAX_WORDS).collect();
@@ -125,6 +135,7 @@ fn agents_words(id: String, text: &str) -> impl IntoView + use<> {
             tabindex=long.then_some("0")
         >
             <ExactText text=shown />
+            {seen.end()}
         </blockquote>
     }
 }
@@ -209,12 +220,16 @@ impl Desk {
         if self.open.takes_approval() && !self.in_detail.get() {
             return self.decision();
         }
-        let (over, problems) = (self.over, self.problems);
+        let (over, problems, seen) = (self.over, self.problems, self.seen);
         let schema = self.open.interrupt.response_schema.clone();
         let schema = schema.map_or(Value::Bool(true), Value::Object);
         let answer = {
             let desk = self.clone();
-            Callback::new(move |value| desk.settle(Some(value)))
+            Callback::new(move |value| {
+                if seen.allows() {
+                    desk.settle(Some(value));
+                }
+            })
         };
         let submit = self.labels.submit.to_string();
         let (in_time, desk) = (self.clone(), self.clone());
@@ -227,10 +242,12 @@ impl Desk {
                     problems
                     submit
                     on_submit=answer
+                    enabled=Signal::derive(move || seen.is_done())
                 >
                     {in_time}
                 </SchemaForm>
             </fieldset>
+            {hint(&self.labels, seen)}
             {when(move || over.get(), too_late)}
         }
         .into_any()
@@ -238,7 +255,7 @@ impl Desk {
 
     /// Approve and Deny, or Yes and No where the answer is that alone.
     fn decision(&self) -> AnyView {
-        let (over, problems) = (self.over, self.problems);
+        let (over, problems, seen) = (self.over, self.problems, self.seen);
         let schema = self.open.interrupt.response_schema.as_ref();
         let properties = schema.and_then(|schema| schema.get("properties")?.as_object());
         let bare = schema.is_some_and(|schema| schema.get("type") == Some(&"boolean".into()));
@@ -258,7 +275,12 @@ impl Desk {
         };
         let buttons = words.into_iter().zip([true, false]).map(|(word, yes)| {
             let desk = self.clone();
+            // A plain No may be what the agent is after.
+            let gated = yes || bare;
             let decide = move |_| {
+                if gated && !seen.allows() {
+                    return;
+                }
                 let text = reason.get_untracked().map(|input| input.value());
                 let text = text.unwrap_or_default().trim().to_owned();
                 let reason = (!text.is_empty()).then_some(text);
@@ -274,6 +296,7 @@ impl Desk {
                     class="la-button"
                     data-variant=yes.then_some("primary")
                     disabled=move || over.get()
+                    aria-disabled=move || (gated && !seen.is_done()).then_some("true")
                     on:click=decide
                 >
                     <span>{word.clone()}</span>
@@ -309,6 +332,7 @@ impl Desk {
         view! {
             {more} {reason_field} {dynamic(told)}
             {actions(view! { {buttons} {self.give_up_button("quiet")} })}
+            {hint(&self.labels, seen)}
         }
         .into_any()
     }

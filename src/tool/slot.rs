@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{
     ApprovalCard, DefaultCard,
-    approval::{arguments, changed_note},
+    approval::{arguments, changed_note, hint, seen},
 };
 use crate::{
     action::ToolCallView,
@@ -42,9 +42,9 @@ pub fn ToolCallSlot(
         return ().into_any();
     };
     let (name, phase) = (cell.name.clone(), cell.phase.clone());
-    let view = ToolCallView::new(assistant.clone(), cell.clone(), false);
+    let view = ToolCallView::new(&assistant, call);
     let face = {
-        let (assistant, view) = (assistant.clone(), view.clone());
+        let (assistant, view) = (assistant.clone(), view);
         Memo::new(move |_| face_of(&assistant, &view))
     };
     let id = cell.id.clone();
@@ -59,10 +59,10 @@ pub fn ToolCallSlot(
             aria-busy=move || (busy.get().status() == Status::Executing).then_some("true")
         >
             {dynamic(move || match face.get() {
-                Face::Approval => view! { <ApprovalCard call=view.clone() /> }.into_any(),
-                Face::CustomApproval(_) => custom_approval(assistant.clone(), view.clone()),
-                Face::Custom(_) => custom_card(assistant.clone(), view.clone()),
-                Face::Default => view! { <DefaultCard call=view.clone() /> }.into_any(),
+                Face::Approval => view! { <ApprovalCard call=view /> }.into_any(),
+                Face::CustomApproval(_) => custom_approval(assistant.clone(), view),
+                Face::Custom(_) => custom_card(assistant.clone(), view),
+                Face::Default => view! { <DefaultCard call=view /> }.into_any(),
             })}
         </div>
     }
@@ -112,21 +112,18 @@ fn renderer_of(
 
 /// Whether a call shows the default card; who asks inside a reactive closure is told of changes.
 pub(crate) fn has_default_card(assistant: &Assistant, call: &CallKey) -> bool {
-    let cell = assistant.call(call);
-    cell.is_some_and(|cell| {
-        let view = ToolCallView::new(assistant.clone(), cell, false);
-        face_of(assistant, &view) == Face::Default
-    })
+    let view = ToolCallView::new(assistant, *call);
+    assistant.call(call).is_some() && face_of(assistant, &view) == Face::Default
 }
 
 /// What an action draws for a call.
 fn custom_card(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
-    let (drawn, default) = (assistant.clone(), call.clone());
+    let (drawn, default) = (assistant.clone(), call);
     foreign(assistant, move || {
         let find: Find = |renderers| renderers.card.as_ref();
-        let found = call.name_untracked_with(|name| renderer_of(&drawn, name, find));
+        let found = renderer_of(&drawn, &call.name_untracked(), find);
         let (registration, renderer, streams_args) = found?;
-        let (view, default) = (call.clone().streaming(streams_args), default.clone());
+        let (view, default) = (call.streaming(streams_args), default);
         Some(Foreign {
             registration,
             draw: Box::new(move || renderer(view)),
@@ -135,32 +132,35 @@ fn custom_card(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     })
 }
 
-/// What an action draws to ask whether a call may run, with the exact arguments one click away.
+/// What an action draws to ask whether a call may run, with the exact arguments one click away. It
+/// must have been in view to its end before an approval counts.
 fn custom_approval(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let labels = Labels::current();
-    let (drawn, shown) = (assistant.clone(), call.clone());
+    let seen = seen(call, || ());
+    let (drawn, shown) = (assistant.clone(), call.behind(seen.gate()));
+    let asked = call;
     let card = foreign(assistant, move || {
         let find: Find = |renderers| renderers.approval.as_ref();
-        let found = shown.name_untracked_with(|name| renderer_of(&drawn, name, find));
+        let found = renderer_of(&drawn, &shown.name_untracked(), find);
         let (registration, renderer, _) = found?;
-        let (view, default) = (shown.clone(), shown.clone());
+        let (view, default) = (shown, asked);
         Some(Foreign {
             registration,
             draw: Box::new(move || renderer(view)),
             instead: Box::new(move || {
-                let call = default.clone();
+                let call = default;
                 view! { <ApprovalCard call /> }.into_any()
             }),
         })
     });
-    let note = changed_note(call.clone());
+    let note = changed_note(call);
     view! {
         <div class="la-approval-custom">
-            {note} {card} <details class="la-fold">
+            {note} {card} {seen.end()} {hint(&labels, seen)} <details class="la-fold">
                 <summary class="la-fold-summary">
                     {Icon::chevron()} <span>{labels.exact_arguments.clone()}</span>
                 </summary>
-                {arguments(call, NodeRef::new())}
+                {arguments(call, None)}
             </details>
         </div>
     }

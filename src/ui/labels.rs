@@ -108,6 +108,7 @@ pub struct Labels {
     pub steps: Word,
     pub step_unfinished: Word,
     pub notice_unreachable: Word,
+    pub notice_not_sent: Word,
     pub notice_broken_off: Word,
     pub notice_silent: Word,
     pub notice_cancelled: Word,
@@ -290,6 +291,7 @@ impl Default for Labels {
             steps: "Steps".into(),
             step_unfinished: "Not finished".into(),
             notice_unreachable: "The agent could not be reached.".into(),
+            notice_not_sent: "The request to the agent could not be sent.".into(),
             notice_broken_off: "The answer broke off before it was complete.".into(),
             notice_silent: "The agent sent no answer.".into(),
             notice_cancelled: "The assistant stopped.".into(),
@@ -351,7 +353,7 @@ impl Default for Labels {
             agent_says: "The agent says:".into(),
             all_of_it: "Show the rest".into(),
             changed: "This call has changed since it was shown.".into(),
-            read_to_end: "Read the arguments to their end, then approve.".into(),
+            read_to_end: "Read it to its end first.".into(),
             exact_arguments: "Exact arguments".into(),
             asked_for: "The agent had asked for:".into(),
             reported: "Reported by the agent".into(),
@@ -379,6 +381,7 @@ impl Labels {
             Refusal::Expired => &self.too_late,
             Refusal::NoEdits => &self.no_edits,
             Refusal::Changed => &self.changed,
+            Refusal::TooEarly => &self.read_to_end,
             // The others are told to programs.
             _ => &self.failed,
         };

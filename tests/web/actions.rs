@@ -331,7 +331,7 @@ async fn an_action_can_be_run_by_hand() {
         .execute("web_search", json!({}))
         .await
         .unwrap_err();
-    assert!(wrong.message.contains("/query"), "{wrong}");
+    assert!(wrong.message.contains("/query"), "{wrong:?}");
     for (name, message) in [
         ("nobody", "Action nobody not found"),
         ("bare", "Action bare has no handler"),

@@ -118,7 +118,7 @@ async fn a_reason_for_denying_reaches_the_agent() {
 /// Rule "rules about asking": the rule sees the arguments
 #[wasm_bindgen_test]
 async fn a_rule_decides_by_the_arguments() {
-    let rule = || Approval::when(|args| args["amount"].as_f64().is_none_or(|n| n > 100.0));
+    let rule = || Approval::when(|args: &Value| args["amount"].as_f64().is_none_or(|n| n > 100.0));
     let (small, ran) = weather(rule, json!({"amount": 50})).await;
     small.idle().await;
     assert_eq!(ran.get_untracked(), 1, "50 runs at once");

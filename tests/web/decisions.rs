@@ -258,7 +258,7 @@ async fn an_action_can_draw_its_own_question() {
                 .approval(Approval::Always)
                 .render_approval(|call: leptos_assistant::ToolCallView<Value>| {
                     view! {
-                        <button class="yes" on:click=move |_| call.approve().unwrap()>"Go"</button>
+                        <button class="yes" on:click=move |_| drop(call.approve())>"Go"</button>
                     }
                 })
                 .handler(|_: Value| async { Ok::<_, ToolError>("paid") }),
@@ -273,6 +273,15 @@ async fn an_action_can_draw_its_own_question() {
         .text("details:not([open]) > [data-kind=arguments]");
     assert!(exact.contains("\"amount\": 5"), "{exact}");
     assert!(chat.page.click(".yes"));
+    settle().await;
+    assert_eq!(chat.agent.inputs().len(), 1, "nobody can have read it yet");
+    assert!(
+        until(|| {
+            chat.page.click(".yes");
+            chat.page.count(".yes") == 0
+        })
+        .await
+    );
     chat.idle().await;
     assert_eq!(chat.results(1), ["\"paid\""]);
 }

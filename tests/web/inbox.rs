@@ -16,7 +16,7 @@ use wasm_bindgen_futures::spawn_local;
 use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::{
-    interrupts::{click, fill},
+    interrupts::{answer, click, fill},
     support::{Chat, chat, question},
 };
 
@@ -75,7 +75,7 @@ async fn several_actions_in_one_question_are_all_shown_and_all_decided() {
     .await;
     assert_eq!(chat.page.count(".la-question code"), 2);
     assert_eq!(chat.page.text(".la-question .la-control-char"), "U+202E");
-    click(&chat, ".la-question", "Approve");
+    answer(&chat, ".la-question", "Approve").await;
     chat.idle().await;
     let resume = chat.agent.inputs()[1].resume.clone();
     let approve = json!({"type": "approve"});
@@ -146,7 +146,7 @@ async fn an_answer_that_the_agent_does_not_accept_can_be_given_again_or_given_up
             chat.appears(".la-question input").await;
         }
         fill(&chat, ".la-question input", day);
-        click(&chat, ".la-question", "Submit");
+        answer(&chat, ".la-question", "Submit").await;
         chat.appears(".la-question[data-rejected]:not([inert]) .la-question-rejected")
             .await;
     }

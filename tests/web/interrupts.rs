@@ -27,6 +27,12 @@ pub fn click(chat: &Chat, within: &str, name: &str) {
         .click();
 }
 
+/// Reads a question, and answers it by a button.
+pub async fn answer(chat: &Chat, within: &str, name: &str) {
+    chat.reads(within).await;
+    click(chat, within, name);
+}
+
 pub fn fill(chat: &Chat, selector: &str, text: &str) {
     let field = chat.page.find(selector).unwrap();
     js_sys::Reflect::set(&field, &"value".into(), &text.into()).unwrap();
@@ -79,7 +85,7 @@ async fn questions_are_forms_and_all_answers_go_out_at_once() {
         "[data-interrupt-id=form] label:nth-of-type(2) input",
         "1.5",
     );
-    click(&chat, "[data-interrupt-id=form]", "Submit");
+    answer(&chat, "[data-interrupt-id=form]", "Submit").await;
     settle().await;
     let wrong = chat.page.text("[data-interrupt-id=form] [role=alert]");
     assert!(
@@ -91,11 +97,11 @@ async fn questions_are_forms_and_all_answers_go_out_at_once() {
         "[data-interrupt-id=form] label:nth-of-type(2) input",
         "2",
     );
-    click(&chat, "[data-interrupt-id=form]", "Submit");
+    answer(&chat, "[data-interrupt-id=form]", "Submit").await;
     settle().await;
     assert_eq!(chat.agent.inputs().len(), 1, "one answer is still missing");
     fill(&chat, "[data-interrupt-id=free] textarea", "{nonsense");
-    click(&chat, "[data-interrupt-id=free]", "Submit");
+    answer(&chat, "[data-interrupt-id=free]", "Submit").await;
     settle().await;
     assert_eq!(chat.page.count("[data-interrupt-id=free] [role=alert]"), 1);
     click(&chat, "[data-interrupt-id=free]", "Give up");
@@ -134,7 +140,7 @@ async fn several_questions_have_numbers_and_a_count() {
     assert_eq!(number("[data-interrupt-id=b]"), "3 of 3");
     let progress = || chat.page.text(".la-inbox-progress[role=status]");
     assert!(progress().starts_with("0 of 3 answered"), "{}", progress());
-    click(&chat, "[data-interrupt-id=a]", "Yes");
+    answer(&chat, "[data-interrupt-id=a]", "Yes").await;
     settle().await;
     assert!(progress().starts_with("1 of 3 answered"), "{}", progress());
     assert_eq!(
@@ -142,7 +148,7 @@ async fn several_questions_have_numbers_and_a_count() {
         "3 of 3",
         "it keeps its number"
     );
-    click(&chat, "[data-interrupt-id=b]", "No");
+    answer(&chat, "[data-interrupt-id=b]", "No").await;
     settle().await;
     assert!(progress().starts_with("2 of 3"), "a card of a call counts");
     assert_eq!(chat.agent.inputs().len(), 1, "one answer is still missing");
@@ -155,7 +161,7 @@ async fn several_questions_have_numbers_and_a_count() {
         "there is only one"
     );
     assert_eq!(chat.page.count(".la-inbox-progress"), 0);
-    click(&chat, "[data-interrupt-id=one]", "Yes");
+    answer(&chat, "[data-interrupt-id=one]", "Yes").await;
     chat.idle().await;
     let resume = chat.agent.inputs()[1].resume.clone();
     assert_eq!(resume.len(), 3);

@@ -11,6 +11,7 @@
 )]
 
 mod actions;
+mod api;
 mod approval;
 mod attachments;
 #[cfg(feature = "callouts")]
@@ -24,6 +25,8 @@ mod files;
 mod focus;
 mod forms;
 mod fresh;
+mod gates;
+mod handlers;
 mod history;
 mod http;
 mod inbox;

@@ -12,7 +12,7 @@ use serde_json::json;
 use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::{
-    interrupts::click,
+    interrupts::answer,
     support::{Chat, chat, question},
 };
 
@@ -27,7 +27,7 @@ async fn unanswered(then: impl Fn(MockAgent) -> MockAgent) -> Chat {
     let chat = chat(then(agent.fail(lost())), || ()).await;
     chat.assistant.send("go").unwrap();
     chat.appears(".la-question").await;
-    click(&chat, ".la-question", "Yes");
+    answer(&chat, ".la-question", "Yes").await;
     chat.appears(".la-notice[role=alert]").await;
     chat
 }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::{
-    interrupts::click,
+    interrupts::{answer, click},
     support::{Chat, chat, chat_with, question},
 };
 
@@ -82,7 +82,7 @@ async fn the_notice_of_the_limit_names_the_limit() {
     let chat = chat_with(agent, options, again).await;
     chat.assistant.send("go").unwrap();
     chat.appears(".la-question").await;
-    click(&chat, ".la-question", "Yes");
+    answer(&chat, ".la-question", "Yes").await;
     chat.idle().await;
     let said = chat.page.text(".la-notice");
     assert!(

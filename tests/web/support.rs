@@ -95,11 +95,24 @@ impl Chat {
 
     /// Reads what a card asks about to its end, and waits until an approval counts.
     pub async fn reads(&self, card: &str) {
+        self.scrolls_through(card).await;
         let button = format!("{card} button[data-variant=primary]:not([aria-disabled])");
-        self.appears(&format!("{card} .la-approval-end")).await;
-        let end = self.page.find(&format!("{card} .la-approval-end"));
-        end.unwrap().scroll_into_view();
         self.appears(&button).await;
+    }
+
+    /// Brings everything that a card asks about into view, one after the other.
+    pub async fn scrolls_through(&self, card: &str) {
+        let ends = format!("{card} .la-approval-end");
+        self.appears(&ends).await;
+        let ends = self.page.root.query_selector_all(&ends).unwrap();
+        // At an edge it may be out of view by a part of a pixel.
+        let options = web_sys::ScrollIntoViewOptions::new();
+        options.set_block(web_sys::ScrollLogicalPosition::Center);
+        for end in (0..ends.length()).filter_map(|at| ends.item(at)) {
+            let end: web_sys::Element = wasm_bindgen::JsCast::unchecked_into(end);
+            end.scroll_into_view_with_scroll_into_view_options(&options);
+            settle().await;
+        }
     }
 
     /// The results that a run's input carries, in order.

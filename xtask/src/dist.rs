@@ -9,6 +9,7 @@ use crate::layout;
 use crate::module::Sections;
 use crate::names::Names;
 use crate::project::{Outcome, Project, read};
+use crate::style;
 
 /// The Node.js that npm's binaryen and the size tables run on.
 const NODE: (u32, u32) = (18, 17);
@@ -68,7 +69,9 @@ pub(crate) fn embed(project: &Project) -> Outcome<()> {
         fs::remove_dir_all(&package).map_err(|error| format!("dist/embed: {error}"))?;
     }
     copy_folder(&project.root.join(NPM), &package)?;
-    minify(project, "style.css", &styles(project)?)?;
+    style::write(project)?;
+    let sheet = read(&project.root.join(style::ALL))?;
+    minify(project, "style.css", &sheet)?;
     let names = shrink(project)?;
     let glue = "assistant_embed.js";
     let written = read(&project.root.join(WORK).join(glue))?;
@@ -159,20 +162,6 @@ pub(crate) fn sizes(project: &Project) -> Outcome<()> {
         project.run(&mut node)?;
     }
     Ok(())
-}
-
-/// The style sheets of the library in one text, in the order in which the demo's page links them.
-fn styles(project: &Project) -> Outcome<String> {
-    let page = read(&project.root.join("index.html"))?;
-    let names = page
-        .split("rel=\"css\" href=\"")
-        .skip(1)
-        .filter_map(|rest| rest.split('"').next());
-    let sheets: Outcome<Vec<String>> = names
-        .filter(|name| name.starts_with("style/"))
-        .map(|name| read(&project.root.join(name)))
-        .collect();
-    Ok(sheets?.join("\n"))
 }
 
 fn copy_folder(from: &Path, to: &Path) -> Outcome<()> {

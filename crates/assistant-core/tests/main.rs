@@ -19,6 +19,7 @@ mod conversation_json;
 mod hidden;
 mod interleavings;
 mod json_patch;
+#[cfg(feature = "markdown")]
 mod markdown;
 mod partial_json;
 mod registry;
@@ -30,7 +31,6 @@ mod session_direct;
 mod session_failure;
 mod session_identity;
 mod session_interrupts;
-
 mod session_marks;
 mod session_mixed;
 mod session_older_dialect;
@@ -44,3 +44,5 @@ mod snapshots;
 mod sse;
 mod support;
 mod tree;
+#[cfg(feature = "ui-stream")]
+mod ui_stream;

@@ -54,7 +54,7 @@ struct Confirm {
     importance: Option<String>,
 }
 
-fn confirm_action(harbor: Harbor) -> ToolAction {
+fn confirm_action(harbor: Harbor) -> ToolAction<Confirm> {
     ToolAction::new(
         "confirmAction",
         "Ask the user to confirm an action before proceeding",
@@ -130,9 +130,10 @@ struct Request {
     endpoint: String,
 }
 
-fn api_request() -> ToolAction {
+fn api_request() -> ToolAction<Request> {
     ToolAction::new("api_request", "Making API request")
         .render_only()
+        .args::<Request>()
         .render(request_card)
 }
 
@@ -175,7 +176,7 @@ impl fmt::Display for NoChart {
 impl std::error::Error for NoChart {}
 
 /// Shows what stands there when a card of an application fails.
-fn draw_chart() -> ToolAction {
+fn draw_chart() -> ToolAction<Chart> {
     ToolAction::new("draw_chart", "Draw a chart of some values")
         .parameters(json!({
             "type": "object",

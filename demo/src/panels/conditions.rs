@@ -52,7 +52,7 @@ struct Place {
     location: String,
 }
 
-fn get_weather(harbor: Harbor) -> ToolAction {
+fn get_weather(harbor: Harbor) -> ToolAction<Place> {
     ToolAction::new("get_weather", "Look up the current weather at a place")
         .parameters(json!({
             "type": "object",

@@ -19,7 +19,7 @@ use crate::{
 const ROLL_OUT: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Deserialize)]
-struct Deploy {
+pub(super) struct Deploy {
     environment: String,
     version: String,
 }
@@ -32,7 +32,7 @@ struct Deployment {
     estimated_time: String,
 }
 
-pub(super) fn action(harbor: Harbor) -> ToolAction {
+pub(super) fn action(harbor: Harbor) -> ToolAction<Deploy> {
     ToolAction::new(
         "deployApplication",
         "Deploy the application to a target environment",
@@ -46,7 +46,7 @@ pub(super) fn action(harbor: Harbor) -> ToolAction {
         "required": ["environment", "version"]
     }))
     .enabled(harbor.may_deploy)
-    .approval(Approval::when(|args| {
+    .approval(Approval::when(|args: &serde_json::Value| {
         args.get("environment").and_then(|env| env.as_str()) == Some("production")
     }))
     .handler(move |args: Deploy| async move { start(harbor, &args) })

@@ -83,7 +83,7 @@ struct Deletion {
     resource_name: String,
 }
 
-fn deletion(harbor: Harbor) -> ToolAction {
+fn deletion(harbor: Harbor) -> ToolAction<Deletion> {
     ToolAction::new("confirmDeletion", "Confirm before deleting resources")
         .parameters(json!({
             "type": "object",

@@ -138,7 +138,7 @@ struct Query {
     query: String,
 }
 
-fn web_search(harbor: Harbor) -> ToolAction {
+fn web_search(harbor: Harbor) -> ToolAction<Query> {
     ToolAction::new("web_search", "Search the web for information")
         .parameters(json!({
             "type": "object",

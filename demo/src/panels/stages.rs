@@ -28,7 +28,7 @@ const STAGE_MS: i32 = 900;
 const SLOW_STAGE_MS: i32 = 6_000;
 
 #[derive(Clone, Deserialize)]
-struct Process {
+pub(super) struct Process {
     environment: Option<String>,
     version: Option<String>,
 }
@@ -54,7 +54,7 @@ struct Done {
     deployment_id: String,
 }
 
-pub(super) fn action(harbor: Harbor) -> ToolAction {
+pub(super) fn action(harbor: Harbor) -> ToolAction<Process> {
     ToolAction::new(
         "deployment_process",
         "Deploy application through multiple stages",
@@ -67,7 +67,7 @@ pub(super) fn action(harbor: Harbor) -> ToolAction {
         }
     }))
     .enabled(harbor.may_deploy)
-    .approval(Approval::when(|args| {
+    .approval(Approval::when(|args: &serde_json::Value| {
         let env = args.get("environment").and_then(|env| env.as_str());
         env.and_then(Environment::parse) == Some(Environment::Production)
     }))

@@ -17,7 +17,8 @@ pub enum ToolOutcome {
 
 /// Why a handler failed. The model sees the message, the type and the suggestion, nothing else.
 ///
-/// Made from any error by `?`:
+/// Made by `?` from whatever can be printed: errors, boxed errors, text. For that it cannot be
+/// printed itself; its message can.
 ///
 /// ```
 /// use assistant_core::action::ToolError;
@@ -77,13 +78,7 @@ impl ToolError {
     }
 }
 
-impl fmt::Display for ToolError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl<E: std::error::Error> From<E> for ToolError {
+impl<E: fmt::Display> From<E> for ToolError {
     fn from(error: E) -> Self {
         Self::new(error.to_string())
     }

@@ -3,7 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::{
-    Author, CallApproval, CallError, CallKey, CallResult, Decision, Origin, Phase, Progress,
+    Author, CallApproval, CallError, CallKey, CallResult, Decision, Fingerprint, Origin, Phase,
+    Progress,
     state::{Done, Happening, State},
 };
 use crate::{
@@ -59,6 +60,8 @@ pub struct ToolCall {
     pub(super) unlisted: bool,
     /// It was asked about or decided as something else than what it is now.
     pub(crate) changed: bool,
+    /// What a rule of the application let start without asking a person.
+    pub(crate) cleared: Option<Fingerprint>,
 }
 
 impl ToolCall {
@@ -92,6 +95,7 @@ impl ToolCall {
             listed: false,
             unlisted: false,
             changed: false,
+            cleared: None,
         }
     }
 
@@ -185,6 +189,17 @@ impl ToolCall {
         }
     }
 
+    /// It has no outcome any more, and its arguments are open.
+    #[cfg(feature = "ui-stream")]
+    pub(super) fn begin_again(&mut self, name: String) {
+        self.name = name;
+        self.open = true;
+        self.args = None;
+        self.result = None;
+        self.error = None;
+        self.ended_at = None;
+    }
+
     /// Lets something happen to it. `false` if that changes nothing.
     pub(super) fn take(&mut self, what: &Happening) -> bool {
         let Some(next) = self.state.after(what) else {
@@ -193,7 +208,10 @@ impl ToolCall {
         if matches!(next, State::Streaming | State::Ended | State::Gated { .. }) {
             self.forget_judgement(what);
         }
-        self.was_started |= matches!(next, State::Running(..));
+        if matches!(next, State::Running(..)) {
+            self.was_started = true;
+            self.cleared = None;
+        }
         self.state = next;
         true
     }

@@ -16,7 +16,7 @@ use crate::{
     wire::agui,
 };
 
-const OF_CALL: [&str; 21] = [
+const OF_CALL: [&str; 22] = [
     "type",
     "toolCallId",
     "toolName",
@@ -37,6 +37,7 @@ const OF_CALL: [&str; 21] = [
     "key",
     "run",
     "by",
+    "changed",
     "extra",
 ];
 const OF_RESULT: [&str; 8] = [
@@ -111,6 +112,9 @@ pub(super) fn write_in(call: &ToolCall, out: &mut Object, format: Format) {
         if let Some(run) = call.run {
             out.insert("run".to_owned(), run.into());
         }
+        if call.changed {
+            out.insert("changed".to_owned(), true.into());
+        }
     }
     if let State::Done(done) = call.state() {
         let by = Some(done.by).filter(|by| *by != Author::Record);
@@ -175,6 +179,7 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
         let key = from.shift_remove("key").and_then(|key| key.as_u64());
         call.key = CallKey::new(key.unwrap_or(0));
         call.run = from.shift_remove("run").and_then(|run| run.as_u64());
+        call.changed = take_flag(&mut from, "changed");
     }
     call.ended_at = take_int(&mut from, "endedAt");
     call.encrypted_value = take_text(&mut from, "encryptedValue");

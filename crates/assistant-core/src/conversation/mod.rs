@@ -26,10 +26,13 @@ mod origin;
 mod part;
 mod phase;
 mod runs;
+mod source;
 mod state;
 #[cfg(test)]
 mod state_table;
 mod tree;
+#[cfg(feature = "ui-stream")]
+mod ui;
 mod wire_form;
 
 pub use answer::{CallApproval, CallError, CallResult, Decision, ErrorKind, Progress};
@@ -43,7 +46,7 @@ pub use id::{CallKey, MessageId};
 pub use json::FormatError;
 pub use message::{Cut, Message};
 pub use origin::{MarkdownTools, Origin};
-pub use part::{DataPart, Part, Span, TextPart, ToolResultPart};
+pub use part::{DataPart, Part, SourcePart, Span, TextPart, ToolResultPart};
 pub use phase::{Phase, Status};
 pub use state::Author;
 pub(crate) use state::{Done, End, Happening, State};

@@ -18,6 +18,10 @@ pub(crate) struct CallRef {
     pub(super) part: usize,
 }
 
+/// Where a part is.
+#[cfg(feature = "ui-stream")]
+pub(super) type PartRef = CallRef;
+
 #[derive(Debug, Clone)]
 pub(super) struct Node {
     pub(super) message: Message,
@@ -87,6 +91,9 @@ pub struct Conversation {
     pub(super) runs: Runs,
     /// State shared with the agent.
     pub(super) state: Value,
+    #[cfg(feature = "ui-stream")]
+    /// Texts that grow by themselves, by the number that their stream gave them.
+    pub(super) blocks: HashMap<u64, PartRef>,
     /// What has changed since somebody took note of it.
     pub(super) log: Vec<Change>,
     /// Callouts in texts that are being written.
@@ -117,6 +124,8 @@ impl Default for Conversation {
             last_key: 0,
             runs: Runs::default(),
             state: Value::Object(Object::new()),
+            #[cfg(feature = "ui-stream")]
+            blocks: HashMap::new(),
             log: Vec::new(),
             #[cfg(feature = "callouts")]
             reading: super::apply::callout::Reading::default(),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Cx, Refusal, Session, Verdict, calls};
+use super::{Cx, Refusal, Session, Verdict};
 use crate::{
     action::{Execution, schema},
     conversation::{CallKey, Change, Decision, Fingerprint, Happening, State},
@@ -93,20 +93,6 @@ impl Session {
             true => Ok(()),
             false => Err(Refusal::InvalidEdit(violations)),
         }
-    }
-
-    /// Whether a person approved a call as it is now, asked by the page.
-    pub(super) fn is_approved_as_shown(&self, key: &CallKey) -> bool {
-        let Some(call) = self.conversation.call(key) else {
-            return false;
-        };
-        let entry = self.registry.in_force(&call.name);
-        let now = calls::fingerprint(call, entry.map(|entry| &entry.spec));
-        call.approval.as_ref().is_some_and(|approval| {
-            approval.interrupt_id.is_none()
-                && approval.decision == Some(Decision::Approved)
-                && approval.shown.as_ref() == Some(&now)
-        })
     }
 
     /// Whether nothing is open but questions to a person.

@@ -29,6 +29,8 @@ pub(super) struct Judgement {
     pub(super) exclusive: bool,
     pub(super) encoding: ResultEncoding,
     pub(super) execution: Execution,
+    /// What the rule of the application was asked about, while its answer is awaited.
+    pub(super) asked_about: Option<Fingerprint>,
 }
 
 impl Judgement {
@@ -41,6 +43,7 @@ impl Judgement {
             exclusive: false,
             encoding: ResultEncoding::Json,
             execution: Execution::Client,
+            asked_about: None,
         }
     }
 }
@@ -108,6 +111,13 @@ impl Calls {
 
     pub(super) fn insert(&mut self, key: CallKey, judgement: Judgement) {
         self.judgements.insert(key, Box::new(judgement));
+    }
+
+    /// The rule of the application was asked about a call, and answers later.
+    pub(super) fn note_question(&mut self, key: &CallKey, about: Option<Fingerprint>) {
+        if let Some(judgement) = self.judgements.get_mut(key) {
+            judgement.asked_about = about;
+        }
     }
 
     pub(super) fn forget(&mut self, key: &CallKey) {

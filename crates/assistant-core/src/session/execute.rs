@@ -1,14 +1,14 @@
-//! From a judgement to an answer: start at most once, in order where order is asked for, and give
+//! From a judgement to an answer: start in order where order is asked for, and give
 //! every call exactly one result (rules "order of calls", "exactly once", "every call is answered", "results on the wire").
 
 use serde_json::{Value, json};
 
-use super::{CommitId, Cx, Effect, Invocation, InvocationId, JournalEntry, Session, TimerId};
+use super::{Cx, Effect, InvocationId, JournalEntry, Session, TimerId};
 use crate::{
-    action::{Execution, Policy, ResultEncoding, ToolError, ToolOutcome, schema},
+    action::{Execution, ResultEncoding, ToolError, ToolOutcome},
     conversation::{
-        Author, CallError, CallKey, CallResult, Change, Decision, Done, End, ErrorKind, Happening,
-        Progress, State,
+        Author, CallError, CallKey, CallResult, Change, Decision, Done, End, ErrorKind, Progress,
+        State,
     },
 };
 
@@ -128,119 +128,6 @@ impl Session {
             return working.next().is_none() && first;
         }
         !working.any(|(other, _)| exclusive(key) || exclusive(&other))
-    }
-
-    /// Nothing starts before it is written down that it starts.
-    fn commit_start(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        let commit = CommitId(self.number());
-        let Some(call) = self.conversation.call(key) else {
-            return;
-        };
-        let entry = JournalEntry::Started {
-            thread_id: self.thread_id.clone(),
-            call: *key,
-            name: call.name.clone(),
-            args_text: call.args_text().to_owned(),
-        };
-        self.conversation
-            .happens(key, &Happening::CommitAsked(commit));
-        cx.effect(Effect::Commit { commit, entry });
-    }
-
-    pub(super) fn committed(
-        &mut self,
-        commit: CommitId,
-        outcome: Result<(), String>,
-        cx: &mut Cx<'_>,
-    ) {
-        let written = State::Committing(commit);
-        let Some(key) = self.conversation.find_open(|state| *state == written) else {
-            return;
-        };
-        if let Err(message) = outcome {
-            let message = format!("The start could not be recorded, so nothing was run: {message}");
-            let error = CallError {
-                message,
-                kind: ErrorKind::Journal,
-                details: None,
-            };
-            return self.end_call(&key, Ending::error(error), cx);
-        }
-        if self.rebind(&key) {
-            self.invoke(&key, cx);
-        } else {
-            self.prepare(&key, cx);
-        }
-    }
-
-    /// The one place where handlers are started. Whatever led here, the call must be what a person
-    /// saw when they approved it, if one was to be asked, and its arguments must fit.
-    fn invoke(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        if !self.was_shown(key) {
-            self.conversation.edit_call(key, |call| call.changed = true);
-            self.forget_judgement(key);
-            return self.judge(key, true, cx);
-        }
-        let registration = self
-            .calls
-            .get(key)
-            .and_then(|judgement| judgement.registration);
-        let entry = registration.and_then(|id| self.registry.get(id));
-        let (Some(call), Some(entry)) = (self.conversation.call(key), entry) else {
-            return;
-        };
-        let args = call.effective_args().cloned().unwrap_or_default();
-        if entry.spec.validate {
-            let wrong = schema::validate(&entry.spec.parameters, &args, &mut *cx.host);
-            if let Some(error) = super::prepare::invalid_arguments(&call.name, &wrong) {
-                return self.end_call(key, Ending::error(error), cx);
-            }
-        }
-        let timeout = entry.spec.timeout_ms;
-        let message = self.conversation.message_of_call(key);
-        let invocation = Invocation {
-            id: InvocationId(self.last_number + 1),
-            registration: entry.id,
-            call: *key,
-            message: message.map(|message| message.id.clone()),
-            call_id: call.id.clone(),
-            name: call.name.clone(),
-            args,
-            iteration: u32::try_from(self.turn.summary().runs.len().saturating_sub(1))
-                .unwrap_or(u32::MAX),
-        };
-        self.number();
-        let timer = timeout.map(|ms| (TimerId(self.number()), ms));
-        let started = Happening::Started(invocation.id, timer.map(|(timer, _)| timer));
-        if !self.conversation.happens(key, &started) {
-            return;
-        }
-        cx.effect(Effect::Invoke(Box::new(invocation)));
-        if let Some((timer, ms)) = timer {
-            cx.effect(Effect::StartTimer { timer, ms });
-        }
-    }
-
-    /// Whether what would run was on the screen when a person approved it, or nobody must be asked.
-    fn was_shown(&self, key: &CallKey) -> bool {
-        let Some(call) = self.conversation.call(key) else {
-            return false;
-        };
-        let policy = self
-            .registry
-            .in_force(&call.name)
-            .map(|entry| entry.spec.approval);
-        let asked_here = call
-            .approval
-            .as_ref()
-            .is_some_and(|approval| approval.interrupt_id.is_none() && approval.decision.is_some());
-        match policy {
-            None => false,
-            Some(Policy::Always) => self.is_approved_as_shown(key),
-            // Edited arguments are a person's, and must be what they saw.
-            Some(Policy::Never | Policy::Ask) if asked_here => self.is_approved_as_shown(key),
-            Some(Policy::Never | Policy::Ask) => !call.changed,
-        }
     }
 
     fn running(&self, invocation: InvocationId) -> Option<CallKey> {

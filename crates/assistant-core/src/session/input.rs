@@ -52,6 +52,9 @@ pub enum Input {
     Retry,
     /// The person wants the loop to go on after a limit.
     Continue,
+    /// An answer that was cut, by a reload or a lost connection, may still be under way: it is read
+    /// on. Nothing is said to the agent.
+    TakeUp,
     /// A notice has been read.
     Dismiss {
         /// Which.
@@ -255,6 +258,8 @@ pub enum Verdict {
 pub enum StreamEnd {
     /// It ended by itself. Whether the run was over is known from its events.
     Closed,
+    /// There was no answer under way that could be read on.
+    Nothing,
     /// It could not be opened or read on.
     Failed(Failure),
 }
@@ -264,7 +269,7 @@ impl StreamEnd {
     /// a connection that goes takes nothing away.
     pub(super) fn breaks(&self, finish: &Option<super::run::Finish>) -> bool {
         match self {
-            Self::Closed => false,
+            Self::Closed | Self::Nothing => false,
             Self::Failed(failure) => finish.is_none() || failure.kind != FailureKind::Network,
         }
     }
@@ -307,6 +312,8 @@ impl Failure {
 pub enum FailureKind {
     /// No connection: wrong address, refused, blocked by the browser.
     Network,
+    /// The request could not be made: its address or one of its headers is not valid.
+    Request,
     /// An answer with an error status.
     Http {
         /// The status.
@@ -334,6 +341,8 @@ pub enum Refusal {
     AlreadyResolved,
     /// The call is no longer what the person saw when they decided.
     Changed,
+    /// Nobody can have read yet what is to be approved.
+    TooEarly,
     /// The action of the call is not on the page.
     NotRegistered,
     /// The tree of messages does not allow it.
@@ -365,6 +374,7 @@ impl fmt::Display for Refusal {
             Self::Changed => {
                 f.write_str("The call has changed since it was shown. Look at it again.")
             }
+            Self::TooEarly => f.write_str("Nobody can have read yet what is to be approved."),
             Self::NotRegistered => f.write_str("The action is not on this page."),
             Self::Tree(error) => error.fmt(f),
             Self::Expired => f.write_str("This can no longer be answered. Cancel it to go on."),

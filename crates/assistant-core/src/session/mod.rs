@@ -10,7 +10,7 @@
 //!
 //! * `send` takes what the person says; `run` speaks to the agent: starts runs, takes events in;
 //!   `settle` says what follows their end, `summary` what happened.
-//! * `prepare` and `execute` bring calls from "complete" to "answered".
+//! * `prepare`, `execute` and `start` bring calls from "complete" to "answered".
 //! * `approve` takes what a person decides, `gate` what an agent waits for; `agent_call` has what
 //!   the agent runs.
 //! * `branch` takes what a person does to the tree, `thread` exchanges the conversation.
@@ -35,6 +35,7 @@ mod prepare;
 mod run;
 mod send;
 mod settle;
+mod start;
 mod steps;
 mod stop;
 mod summary;
@@ -49,7 +50,7 @@ pub use host::{Answer, Host, PolicyQuestion, Ticket};
 pub use input::{Failure, FailureKind, Input, Refusal, StreamEnd, TreeChange, Verdict};
 pub use interrupts::OpenInterrupt;
 pub use notice::{Notice, NoticeAction, NoticeId, NoticeKind};
-pub use options::{SessionOptions, StopCondition};
+pub use options::{HistoryForm, SessionOptions, StopCondition};
 pub use summary::{AgentStep, FinishReason, RunSummary, TurnSummary};
 
 use serde_json::Value;
@@ -166,6 +167,7 @@ impl Session {
             Input::Stop => self.stop(cx),
             Input::Retry => self.retry(cx),
             Input::Continue => self.go_on(cx),
+            Input::TakeUp => self.read_on(cx),
             Input::Dismiss { notice } => self.dismiss(notice, cx),
             Input::NewThread => self.new_thread(cx),
             Input::Load {

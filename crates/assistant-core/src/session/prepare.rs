@@ -131,6 +131,9 @@ impl Session {
         let Some(call) = self.conversation.call(key) else {
             return Happening::TakenByAgent;
         };
+        if call.origin == Origin::Provider {
+            return Happening::TakenByAgent;
+        }
         let name = call.name.as_str();
         let Some(entry) = self.registration_for(call) else {
             // An agent that writes its calls down runs none of them itself.
@@ -159,7 +162,7 @@ impl Session {
     }
 
     /// Whether a call is still what a person saw when the agent asked them about it, if it did.
-    fn is_as_gated(&self, key: &CallKey) -> bool {
+    pub(super) fn is_as_gated(&self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
         let Some((call, approval)) = call.and_then(|call| Some((call, call.approval.as_ref()?)))
         else {
@@ -171,7 +174,7 @@ impl Session {
 
     /// The registration that answers for a call. What the page asks for itself need not be offered
     /// to an agent.
-    fn registration_for(&self, call: &ToolCall) -> Option<&Registration> {
+    pub(super) fn registration_for(&self, call: &ToolCall) -> Option<&Registration> {
         match self.conversation.is_direct(&call.key()) {
             true => self.registry.executable(&call.name).ok(),
             false => self.offered_registration(&call.name),
@@ -208,10 +211,19 @@ impl Session {
             call: key,
             args,
         };
-        match cx.host.needs_approval(question) {
+        let answer = cx.host.needs_approval(question);
+        let about = self.fingerprint(key);
+        match answer {
             Answer::Now(true) => Happening::QuestionPut,
-            Answer::Now(false) => Happening::Cleared,
-            Answer::Later => Happening::RuleAsked(ticket),
+            Answer::Now(false) => {
+                self.conversation
+                    .edit_call(key, |call| call.cleared = about);
+                Happening::Cleared
+            }
+            Answer::Later => {
+                self.calls.note_question(key, about);
+                Happening::RuleAsked(ticket)
+            }
         }
     }
 
@@ -224,6 +236,10 @@ impl Session {
             self.conversation.happens(&key, &Happening::QuestionPut);
             self.put_question(&key);
         } else {
+            let judgement = self.calls.get(&key);
+            let about = judgement.and_then(|judgement| judgement.asked_about.clone());
+            self.conversation
+                .edit_call(&key, |call| call.cleared = about);
             self.conversation.happens(&key, &Happening::Cleared);
         }
     }

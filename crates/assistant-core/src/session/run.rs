@@ -2,12 +2,15 @@
 //!
 //! Neighbours: `send` takes what the person says, `settle` decides what follows the end.
 
+use serde_json::Value;
+
 use super::{
-    Cx, Effect, InvocationId, NoticeKind, RunKey, RunSummary, Session, StreamEnd, TimerId, legacy,
+    Cx, Effect, InvocationId, NoticeKind, Refusal, RunKey, RunSummary, Session, StreamEnd, TimerId,
+    legacy,
 };
 use crate::{
     conversation::{Applied, CallKey, Change, Cost, Cut, Happening, State},
-    event::{Event, EventKind, Interrupt, Outcome, RunInput, TokenUsage},
+    event::{Event, EventKind, Extension, Interrupt, Outcome, RunInput, TokenUsage},
 };
 
 /// How long a stream may stay open after its run has finished, in milliseconds.
@@ -20,6 +23,8 @@ pub(super) struct Run {
     run_id: String,
     /// Whether its request was sent; until then the host makes itself ready.
     is_open: bool,
+    /// Whether it reads an answer on that is under way.
+    pub(super) takes_up: bool,
     /// Calls whose results go out with it for the first time.
     carries: Vec<CallKey>,
     /// Interrupts that it answers.
@@ -63,6 +68,19 @@ impl Session {
     /// Begins a run on the branch on which runs write. Nothing is sent before the host is ready.
     pub(super) fn start_run(&mut self, cx: &mut Cx<'_>) {
         self.end_abandoned_calls(cx);
+        self.begin_run(false, cx);
+    }
+
+    /// Reads an answer on that may be under way. Nothing goes out, so nothing counts as sent.
+    pub(super) fn read_on(&mut self, cx: &mut Cx<'_>) {
+        if self.is_busy() {
+            return cx.refuse(Refusal::Busy);
+        }
+        self.clear_notices(cx);
+        self.begin_run(true, cx);
+    }
+
+    fn begin_run(&mut self, takes_up: bool, cx: &mut Cx<'_>) {
         let key = RunKey(self.number());
         let summary = RunSummary {
             run_id: cx.host.new_id(),
@@ -77,8 +95,17 @@ impl Session {
             key,
             run_id: summary.run_id.clone(),
             is_open: false,
-            carries: self.unsent_results(),
-            answers: self.interrupts.answered(),
+            takes_up,
+            carries: if takes_up {
+                Vec::new()
+            } else {
+                self.unsent_results()
+            },
+            answers: if takes_up {
+                Vec::new()
+            } else {
+                self.interrupts.answered()
+            },
             raised: Vec::new(),
             raised_by_event: Vec::new(),
             delivered: false,
@@ -90,7 +117,9 @@ impl Session {
         };
         self.conversation.begin_run(&run.run_id);
         self.turn.begin(run, summary);
-        self.hand_over(&Happening::HandedOver);
+        if !takes_up {
+            self.hand_over(&Happening::HandedOver);
+        }
         cx.effect(Effect::PrepareRun { run: key });
         cx.change(Change::Run);
     }
@@ -102,7 +131,7 @@ impl Session {
             return;
         };
         run.is_open = true;
-        let run_id = run.run_id.clone();
+        let (run_id, takes_up) = (run.run_id.clone(), run.takes_up);
         let offered = self.registry.offered();
         let tools = offered.iter().map(|entry| entry.spec.tool()).collect();
         let names = offered.iter().map(|entry| entry.spec.name.clone());
@@ -111,8 +140,10 @@ impl Session {
             thread_id: self.thread_id.clone(),
             run_id,
             parent_run_id: None,
+            takes_up,
             state: self.conversation.state().clone(),
             messages: self.conversation.request_messages(),
+            history: self.write_history(),
             tools,
             context: self.context.iter().map(|(_, item)| item.clone()).collect(),
             forwarded_props: self.props_with_answers(),
@@ -122,6 +153,11 @@ impl Session {
             run: key,
             input: Box::new(input),
         });
+    }
+
+    fn write_history(&self) -> Option<Box<Value>> {
+        let write = self.options.history?;
+        Some(Box::new(write(&self.conversation)))
     }
 
     pub(super) fn unsent_results(&self) -> Vec<CallKey> {
@@ -181,6 +217,9 @@ impl Session {
             | EventKind::ReasoningStart { .. }
             | EventKind::ReasoningEnd { .. } => return self.turn.keep_side_event(event),
             EventKind::TextMessageContent { delta, .. } if !delta.is_empty() => {
+                self.turn.note(|run| run.spoke = true);
+            }
+            EventKind::Extension(extension) if speaks(extension) => {
                 self.turn.note(|run| run.spoke = true);
             }
             EventKind::ToolCallStart {
@@ -407,6 +446,7 @@ fn reopened(kind: &EventKind) -> Option<&str> {
 fn is_thought(kind: &EventKind) -> bool {
     match kind {
         EventKind::TextMessageContent { delta, .. } => delta.is_empty(),
+        EventKind::Extension(extension) => is_quiet(extension),
         _ => matches!(
             kind,
             EventKind::TextMessageStart { .. }
@@ -416,6 +456,25 @@ fn is_thought(kind: &EventKind) -> bool {
                 | EventKind::ReasoningMessageStart { .. }
                 | EventKind::ReasoningMessageContent { .. }
                 | EventKind::ReasoningMessageEnd { .. }
+        ),
+    }
+}
+
+/// Whether more of a text comes that a person reads as the answer.
+fn speaks(extension: &Extension) -> bool {
+    matches!(extension, Extension::BlockDelta { delta, reasoning: false, .. } if !delta.is_empty())
+}
+
+/// Whether nothing of it is seen: a text without words, thought, what is said about an answer.
+fn is_quiet(extension: &Extension) -> bool {
+    match extension {
+        Extension::BlockDelta { .. } => !speaks(extension),
+        _ => matches!(
+            extension,
+            Extension::Message { .. }
+                | Extension::BlockStart { .. }
+                | Extension::BlockEnd { .. }
+                | Extension::Reset { .. }
         ),
     }
 }
@@ -439,6 +498,14 @@ impl Watched {
             EventKind::MessagesSnapshot { .. } | EventKind::RunStarted { input: Some(_), .. } => {
                 Self::AllCalls
             }
+            EventKind::Extension(extension) => match &**extension {
+                Extension::CallInput { tool_call_id, .. }
+                | Extension::CallRestart { tool_call_id, .. }
+                | Extension::CallNote { tool_call_id, .. }
+                | Extension::CallSettled { tool_call_id, .. } => Self::Call(tool_call_id.clone()),
+                Extension::Reset { .. } => Self::AllCalls,
+                _ => Self::Nothing,
+            },
             _ => Self::Nothing,
         }
     }

@@ -3,8 +3,8 @@
 //! Neighbour: `run` starts runs and takes their events in.
 
 use super::{
-    Cx, Failure, FailureKind, FinishReason, NoticeAction, NoticeKind, Refusal, RunKey, Session,
-    StreamEnd, run::Finish,
+    Cx, Failure, FailureKind, FinishReason, NoticeAction, NoticeKind, Refusal, RunKey, RunSummary,
+    Session, StreamEnd, run::Finish,
 };
 use crate::{
     conversation::{CallKey, Change, Cut, End, Happening, State},
@@ -44,6 +44,7 @@ impl Session {
             {
                 self.run_failed(failure, &rejected, cx);
             }
+            (StreamEnd::Nothing, None) if run.takes_up => self.turn.forget_newest(),
             (_, None) => self.run_truncated(run.started, cx),
             (_, Some(Finish::RunError(message))) => {
                 self.give_up_calls(None, cx);
@@ -77,6 +78,7 @@ impl Session {
         self.give_up_calls(None, cx);
         let (kind, status) = match failure.kind {
             FailureKind::Network => (NoticeKind::Network, None),
+            FailureKind::Request => (NoticeKind::Request, None),
             FailureKind::Http { status } => (NoticeKind::Http, Some(status)),
             FailureKind::NotAStream | FailureKind::Protocol => (NoticeKind::Protocol, None),
         };
@@ -165,6 +167,9 @@ impl Session {
         let last_is_persons = last.is_some_and(|message| message.role == Role::User);
         drop(newest);
         let action = if quiet && after_tools && last_is_own {
+            if self.asks_again(cx) {
+                return self.turn.set_looping(true);
+            }
             NoticeAction::Continue
         } else if last_is_persons && silent {
             NoticeAction::Retry
@@ -173,6 +178,16 @@ impl Session {
         };
         let message = "The assistant ended without an answer.".to_owned();
         self.notify(NoticeKind::NoAnswer, message, Some(action), cx);
+    }
+
+    /// Whether one more run is made because the last one said nothing about the results. A run that
+    /// was made for this reason is not followed by another.
+    fn asks_again(&self, cx: &mut Cx<'_>) -> bool {
+        let mut runs = self.turn.summary().runs.iter().rev();
+        let called = |run: &RunSummary| !run.tools.is_empty();
+        let carried = !runs.next().is_some_and(called) && runs.next().is_some_and(called);
+        let may = self.options.asks_again && carried;
+        may && !self.options.stop_when.is_met(self.turn.summary(), cx.host)
     }
 
     /// Sends the results once every call has one, unless the loop is to end here.
@@ -221,7 +236,8 @@ impl Session {
     fn reach_limit(&mut self, cx: &mut Cx<'_>) {
         self.turn.summary_mut().finish = Some(FinishReason::Limit);
         self.end_awaited_calls(cx);
-        let (kind, message) = match self.options.stop_when.run_limit(self.turn.summary()) {
+        let limit = self.options.stop_when.run_limit(self.turn.summary());
+        let (kind, message) = match limit {
             Some(limit) => (
                 NoticeKind::RunLimit,
                 format!("Exceeded maximum tool iterations ({limit}). The results are ready to go."),
@@ -232,6 +248,9 @@ impl Session {
             ),
         };
         self.notify(kind, message, Some(NoticeAction::Continue), cx);
+        if let Some(notice) = self.notices.last_mut() {
+            notice.limit = limit;
+        }
     }
 
     pub(super) fn retry(&mut self, cx: &mut Cx<'_>) {

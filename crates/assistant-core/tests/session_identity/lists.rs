@@ -1,5 +1,8 @@
 //! What a list repeats, moves or adds starts nothing that the newest response did not ask for.
 
+#[cfg(feature = "callouts")]
+use assistant_core::{conversation::MarkdownTools, session::SessionOptions};
+
 use super::*;
 
 #[test]

@@ -5,9 +5,9 @@ mod lists;
 mod stored;
 
 use assistant_core::{
-    conversation::{CallKey, Change, Conversation, MarkdownTools, Phase},
+    conversation::{CallKey, Change, Conversation, Phase},
     event::{Content, FunctionCall, Message, MessageBody, ResumeStatus},
-    session::{Input, Refusal, SessionOptions, TreeChange, Verdict},
+    session::{Input, Refusal, TreeChange, Verdict},
 };
 use serde_json::json;
 

@@ -103,3 +103,24 @@ fn what_is_shown_stands_where_the_tree_has_it() {
     assert_eq!(shown, [&second]);
     assert_exports_itself(&driver);
 }
+
+#[test]
+fn a_call_that_changed_after_the_question_says_so_after_a_reload() {
+    let mut driver = with([action("f")]);
+    driver.events(calls("c", "f", "{\"id\":1}"));
+    driver.event(interrupted(vec![gate("int", "c")]));
+    driver.close();
+    driver.approve("c");
+    driver.event(started());
+    let rewritten = listed("m", &[("c", "f", "{\"id\":2}")]);
+    driver.event(snapshot(vec![hi(), rewritten]));
+    finish_run(&mut driver);
+    assert!(driver.call("c").has_changed());
+    assert_exports_itself(&driver);
+    reload(&mut driver);
+    assert!(driver.call("c").has_changed());
+    assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
+    driver.approve("c");
+    assert!(!driver.call("c").has_changed());
+    assert_eq!(driver.invocation("c").args, json!({"id": 2}));
+}

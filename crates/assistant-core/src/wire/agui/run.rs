@@ -4,13 +4,13 @@ use serde_json::Value;
 
 use super::PROTOCOL_VERSION;
 use super::context::{Context, Fault, Path, Read};
-use super::fault::{ProtocolError, quote};
 use super::fields::{self, Fields};
 use super::message;
 use crate::event::{
     ContextItem, Diagnostic, Interrupt, Object, Outcome, ResumeEntry, ResumeStatus, RunInput,
     TokenUsage, Tool,
 };
+use crate::wire::fault::{ProtocolError, quote};
 
 /// An interrupt as a store keeps it.
 ///
@@ -41,9 +41,11 @@ pub(super) fn input(value: Value, context: &mut Context<'_>, path: Path<'_>) -> 
         thread_id,
         run_id,
         parent_run_id: f.opt_text(context, "parentRunId"),
+        takes_up: false,
         // The one optional field of which the protocol itself says that null is absent.
         state: f.nullable("state").unwrap_or_else(empty),
         messages: f.list(context, "messages", message::read),
+        history: None,
         tools: f.opt_list(context, "tools", tool).unwrap_or_default(),
         context: f
             .opt_list(context, "context", context_item)

@@ -1,0 +1,312 @@
+//! The check at the one place that starts handlers, alone: each call here gets past the states and
+//! the judgements, as if they had failed, and only what a person saw or a rule let through starts.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+use serde_json::{Value, json};
+
+use crate::{
+    action::{ActionSpec, Execution, Policy, RegistrationId, schema::PatternHost},
+    conversation::{CallApproval, CallKey, Decision, State, ToolCall},
+    session::{
+        Answer, Cx, Effect, Host, Input, Output, PolicyQuestion, Session, SessionOptions,
+        StreamEnd, Ticket, Verdict, calls::fingerprint,
+    },
+    wire::agui::{Decoder, DecoderOptions},
+};
+
+/// A page whose rule asks about nothing, now or later.
+#[derive(Default)]
+struct Page {
+    ids: u64,
+    later: bool,
+    asked: Option<Ticket>,
+}
+
+impl PatternHost for Page {
+    fn pattern_matches(&mut self, _: &str, _: &str) -> Option<bool> {
+        None
+    }
+}
+
+impl Host for Page {
+    fn now(&mut self) -> i64 {
+        0
+    }
+
+    fn new_id(&mut self) -> String {
+        self.ids += 1;
+        format!("id{}", self.ids)
+    }
+
+    fn needs_approval(&mut self, question: PolicyQuestion<'_>) -> Answer<bool> {
+        self.asked = Some(question.ticket);
+        match self.later {
+            true => Answer::Later,
+            false => Answer::Now(false),
+        }
+    }
+
+    fn denial(&mut self, _: RegistrationId, _: &Value, _: Option<&str>) -> Option<Value> {
+        None
+    }
+}
+
+/// A session in which a call is about to start: its start is being written down.
+struct Scene {
+    session: Session,
+    page: Page,
+    key: CallKey,
+}
+
+/// Who let the call of a scene start.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum By {
+    Person,
+    PersonWithEdits,
+    Rule,
+    RuleLater,
+    Nobody,
+}
+
+impl By {
+    const ALL: [Self; 5] = [
+        Self::Person,
+        Self::PersonWithEdits,
+        Self::Rule,
+        Self::RuleLater,
+        Self::Nobody,
+    ];
+
+    const fn policy(self) -> Policy {
+        match self {
+            Self::Person | Self::PersonWithEdits => Policy::Always,
+            Self::Rule | Self::RuleLater => Policy::Ask,
+            Self::Nobody => Policy::Never,
+        }
+    }
+}
+
+fn spec(name: &str, approval: Policy) -> Box<ActionSpec> {
+    let mut spec = ActionSpec::new(name, "");
+    spec.has_handler = true;
+    spec.approval = approval;
+    Box::new(spec)
+}
+
+impl Scene {
+    fn new(by: By) -> Self {
+        let mut scene = Self {
+            session: Session::new("thread", SessionOptions::default()),
+            page: Page {
+                later: by == By::RuleLater,
+                ..Page::default()
+            },
+            key: CallKey::new(0),
+        };
+        for (number, name) in [(1, "f"), (2, "g")] {
+            let (id, spec) = (RegistrationId(number), spec(name, by.policy()));
+            scene.input(Input::Register { id, spec });
+        }
+        let content = crate::event::Content::Text("go".to_owned());
+        let mut said = scene.input(Input::Send { content });
+        let Some(Effect::OpenRun { run, .. }) = said.effects.pop() else {
+            panic!("no run: {said:?}");
+        };
+        let (mut decoder, mut events) = (Decoder::new(DecoderOptions::default()), Vec::new());
+        for event in [
+            json!({"type": "RUN_STARTED", "threadId": "thread", "runId": "r"}),
+            json!({"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "f"}),
+            json!({"type": "TOOL_CALL_ARGS", "toolCallId": "c", "delta": "{\"to\":\"Ann\"}"}),
+            json!({"type": "TOOL_CALL_END", "toolCallId": "c"}),
+            json!({"type": "RUN_FINISHED", "threadId": "thread", "runId": "r"}),
+        ] {
+            decoder.push_value(event, &mut events).unwrap();
+        }
+        for event in events {
+            let event = Box::new(event);
+            scene.input(Input::Event { run, event });
+        }
+        let end = StreamEnd::Closed;
+        scene.input(Input::RunClosed { run, end });
+        scene.key = scene.session.conversation.call_by_wire_id("c").unwrap().0;
+        scene.let_start(by);
+        assert!(matches!(scene.call().state(), State::Committing(_)));
+        scene
+    }
+
+    fn let_start(&mut self, by: By) {
+        let args = match by {
+            By::Rule | By::Nobody => return,
+            By::RuleLater => {
+                let ticket = self.page.asked.unwrap();
+                self.input(Input::PolicyAnswer { ticket, ask: false });
+                return;
+            }
+            By::Person => None,
+            By::PersonWithEdits => Some(json!({"to": "Bea"})),
+        };
+        let (call, shown) = (self.key, self.session.fingerprint(&self.key));
+        let verdict = Verdict::Approve { args };
+        self.input(Input::Decide {
+            call,
+            shown,
+            verdict,
+        });
+    }
+
+    fn input(&mut self, input: Input) -> Output {
+        self.session.handle(input, &mut self.page)
+    }
+
+    fn call(&self) -> &ToolCall {
+        self.session.conversation.call(&self.key).unwrap()
+    }
+
+    /// Changes the call behind the back of its state.
+    fn forge(&mut self, change: impl FnOnce(&mut ToolCall)) {
+        self.session
+            .conversation
+            .edit_call(&self.key, change)
+            .unwrap();
+    }
+
+    /// Goes to the place that starts handlers, whatever state the call is in. The arguments of what
+    /// was started.
+    fn invoke(&mut self) -> Option<(RegistrationId, Value)> {
+        let mut cx = Cx {
+            host: &mut self.page,
+            now: 0,
+            output: Output::default(),
+        };
+        self.session.invoke(&self.key, &mut cx);
+        let effects = cx.output.effects.into_iter();
+        let mut started = effects.filter_map(|effect| match effect {
+            Effect::Invoke(invocation) => Some((invocation.registration, invocation.args)),
+            _ => None,
+        });
+        started.next()
+    }
+}
+
+fn set_args(call: &mut ToolCall, text: &str) {
+    call.set_args_text(text);
+    call.end_args();
+}
+
+#[test]
+fn what_was_shown_starts() {
+    for by in By::ALL {
+        let name = match by {
+            By::PersonWithEdits => "Bea",
+            _ => "Ann",
+        };
+        let started = Some((RegistrationId(1), json!({"to": name})));
+        assert_eq!(Scene::new(by).invoke(), started, "{by:?}");
+    }
+}
+
+#[test]
+fn what_was_not_shown_is_asked_about() {
+    type Forge = fn(&mut Scene);
+    let forgeries: [(&str, Forge); 8] = [
+        ("other arguments", |scene| {
+            scene.forge(|call| set_args(call, "{\"to\":\"Eve\"}"));
+            scene.forge(|call| call.edited_args = None);
+        }),
+        ("another name", |scene| {
+            scene.forge(|call| call.name = "g".to_owned());
+        }),
+        ("edits that nobody made", |scene| {
+            scene.forge(|call| call.edited_args = Some(json!({"to": "Eve"})));
+        }),
+        ("no approval", |scene| {
+            scene.forge(|call| (call.approval, call.cleared) = (None, None));
+        }),
+        ("a question without an answer", |scene| {
+            scene.forge(|call| call.approval = Some(CallApproval::default()));
+        }),
+        ("a denial", |scene| {
+            scene.forge(|call| {
+                let approval = call.approval.get_or_insert_default();
+                approval.decision = Some(Decision::Denied { reason: None });
+            });
+        }),
+        ("an answer to the agent about something else", |scene| {
+            scene.forge(|call| {
+                let approval = call.approval.get_or_insert_default();
+                approval.interrupt_id = Some("i".to_owned());
+                approval.decision = Some(Decision::Approved);
+            });
+        }),
+        ("other rules", |scene| {
+            let mut other = spec("f", Policy::Always);
+            other.parameters = json!({"type": "object", "title": "other"});
+            let id = RegistrationId(1);
+            assert!(scene.session.registry.register(id, *other));
+        }),
+    ];
+    for by in By::ALL {
+        for (what, forge) in forgeries {
+            // Nobody must see what an action without approval does.
+            let is_free = matches!(
+                what,
+                "other arguments" | "another name" | "edits that nobody made" | "no approval"
+            );
+            if by == By::Nobody && is_free {
+                continue;
+            }
+            let mut scene = Scene::new(by);
+            forge(&mut scene);
+            assert_eq!(scene.invoke(), None, "{by:?}: {what}");
+            assert_eq!(*scene.call().state(), State::Asked, "{by:?}: {what}");
+            assert!(scene.call().has_changed(), "{by:?}: {what}");
+        }
+    }
+}
+
+#[test]
+fn an_answer_to_the_agent_is_no_approval_of_the_page() {
+    for by in By::ALL {
+        let mut scene = Scene::new(by);
+        let seen = fingerprint(scene.call(), None);
+        scene.forge(|call| {
+            let approval = call.approval.get_or_insert_default();
+            approval.interrupt_id = Some("i".to_owned());
+            approval.decision = Some(Decision::Approved);
+            approval.shown = Some(seen);
+        });
+        let asks = by.policy() == Policy::Always;
+        assert_eq!(scene.invoke().is_none(), asks, "{by:?}");
+    }
+}
+
+#[test]
+fn what_goes_on_or_is_not_the_pages_does_not_start() {
+    for by in By::ALL {
+        let mut scene = Scene::new(by);
+        scene.forge(|call| {
+            call.push_args("}");
+            call.edited_args = None;
+        });
+        assert_eq!(scene.invoke(), None, "{by:?}");
+
+        let mut scene = Scene::new(by);
+        let mut theirs = spec("f", by.policy());
+        theirs.execution = Execution::Agent;
+        scene.session.registry.register(RegistrationId(1), *theirs);
+        assert_eq!(scene.invoke(), None, "{by:?}");
+
+        let mut scene = Scene::new(by);
+        scene.session.registry.unregister(RegistrationId(1));
+        assert_eq!(scene.invoke(), None, "{by:?}");
+    }
+}
+
+#[test]
+fn the_handler_is_of_the_action_that_was_looked_at() {
+    let mut scene = Scene::new(By::Nobody);
+    scene.forge(|call| call.name = "g".to_owned());
+    let started = scene.invoke().map(|(registration, _)| registration);
+    assert_eq!(started, Some(RegistrationId(2)));
+}

@@ -1,0 +1,3 @@
+//! The AI SDK's UI message stream: the recorded cases of its reducer and of its predicates.
+
+mod vectors;

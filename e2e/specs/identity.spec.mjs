@@ -1,0 +1,299 @@
+// A call stays itself, whatever a server makes of the history: what a person decided, what ran and what was answered holds
+// for the call that it was about, and for no other.
+
+import assert from "node:assert/strict";
+
+import { eventually } from "../support/chat.mjs";
+import { embedSuite, mountIn } from "../support/embed.mjs";
+import { begin, fakeAgent, finish, send } from "../support/fake-agent.mjs";
+import { Harbor, shows } from "../support/harbor.mjs";
+import { demo } from "../support/servers.mjs";
+import { suite } from "../support/suite.mjs";
+
+/** Sends a call of the message `m`, or of none. */
+function call(answer, toolCallId, toolCallName, args, parentMessageId) {
+  send(answer, { type: "TOOL_CALL_START", toolCallId, toolCallName, parentMessageId });
+  send(answer, { type: "TOOL_CALL_ARGS", toolCallId, delta: JSON.stringify(args) });
+  send(answer, { type: "TOOL_CALL_END", toolCallId });
+}
+
+/** Sends a list of messages: what the run was asked with, and these. */
+function list(answer, input, ...more) {
+  const known = input.messages.filter(({ role }) => role === "user");
+  send(answer, { type: "MESSAGES_SNAPSHOT", messages: [...known, ...more] });
+}
+
+/** A message with calls as a server writes it, by id, name and arguments. */
+const listed = (id, ...calls) => ({
+  id,
+  role: "assistant",
+  toolCalls: calls.map(([id, name, args]) => ({ id, type: "function", function: { name, arguments: JSON.stringify(args) } })),
+});
+
+/** Ends a run with a question about a call. */
+function ask(answer, { threadId, runId }, toolCallId) {
+  const properties = { approved: { type: "boolean" }, reason: { type: "string" } };
+  const responseSchema = { type: "object", properties, required: ["approved"] };
+  const interrupts = [{ id: "question", reason: "tool_call", toolCallId, message: "May I?", responseSchema }];
+  send(answer, { type: "RUN_FINISHED", threadId, runId, outcome: { type: "interrupt", interrupts } });
+  answer.end();
+}
+
+/** A run that plays some events between its beginning and its good end. */
+const run = (play) => async (answer, input, hold) => {
+  begin(answer, input);
+  await play(answer, input, hold);
+  finish(answer, input);
+};
+
+/** A run that asks about one call, which names no message. */
+const asking = (name, args) => (answer, input) => {
+  begin(answer, input);
+  call(answer, "c", name, args);
+  ask(answer, input, "c");
+};
+
+const PRODUCTION = { environment: "production", version: "6.6.6" };
+const STAGING = { environment: "staging", version: "6.6.6" };
+const CRABS = { query: "crabs" };
+const HOURS = { topic: "opening hours" };
+const MALLORY = { to: "mallory", amount: 100_000 };
+
+/** A run whose list has the call under a message of the server's. */
+const relisted = (name, args) => run((answer, input) => list(answer, input, listed("server-1", ["c", name, args])));
+
+const scenes = {
+  dropped: run(async (answer, input, hold) => {
+    send(answer, { type: "TEXT_MESSAGE_START", messageId: "m", role: "assistant" });
+    send(answer, { type: "TEXT_MESSAGE_END", messageId: "m" });
+    call(answer, "a", "get_weather", { location: "Rotterdam" }, "m");
+    call(answer, "b", "deployApplication", PRODUCTION, "m");
+    await hold();
+    list(answer, input, listed("m", ["b", "deployApplication", PRODUCTION]));
+    await hold();
+  }),
+  denied: [asking("deployApplication", STAGING), relisted("deployApplication", STAGING)],
+  renamed: [asking("lookup_faq", HOURS), relisted("deployApplication", STAGING)],
+  "renamed-embed": [asking("lookup_faq", HOURS), relisted("send_money", MALLORY)],
+  finished: [run((answer) => call(answer, "c", "web_search", CRABS)), relisted("web_search", CRABS)],
+  // LlamaIndex and CrewAI list the message under an id of their own before the run ends.
+  renumbered: run((answer, input) => {
+    call(answer, "c", "get_weather", { location: "Rotterdam" }, "m");
+    list(answer, input, listed("server-1", ["c", "get_weather", { location: "Rotterdam" }]));
+  }),
+  // ADK wraps the results of the page's calls, and gives them other messages.
+  rewritten: [
+    run((answer) => {
+      call(answer, "c", "web_search", CRABS);
+      call(answer, "d", "get_weather", { location: "Rotterdam" });
+    }),
+    run((answer, input) => {
+      const calls = [["c", "web_search", CRABS], ["d", "get_weather", { location: "Rotterdam" }]];
+      const results = ["c", "d"].map((id) => ({ id: `r-${id}`, role: "tool", toolCallId: id, content: '{"result":"[]"}' }));
+      list(answer, input, listed("server-1", ...calls), ...results);
+    }),
+  ],
+  // The agent framework forgets arguments that it has streamed.
+  emptied: run((answer, input) => {
+    call(answer, "c", "web_search", CRABS, "m");
+    call(answer, "d", "web_search", { query: "herons" }, "m");
+    const calls = ["c", "d"].map((id) => ({ id, type: "function", function: { name: "web_search", arguments: "" } }));
+    list(answer, input, { id: "m", role: "assistant", toolCalls: calls });
+  }),
+  result: run(async (answer, input, hold) => {
+    call(answer, "c", "lookup_faq", HOURS);
+    await hold();
+    const result = { id: "t", role: "tool", toolCallId: "c", content: '{"open":"9 to 5"}' };
+    list(answer, input, listed("c", ["c", "lookup_faq", HOURS]), result);
+    await hold();
+  }),
+};
+
+const chatTest = suite(async (open) => {
+  const page = await demo();
+  const agent = await fakeAgent({ origin: new URL(page.url).origin, scenes });
+  open.push(page, agent);
+  return { page, agent };
+});
+
+/** A test against one scene. `body` gets the chat, the panels beside it, and the bodies of what was posted. */
+function sceneTest(name, scene, body) {
+  const address = ({ page, agent }) => {
+    agent.forget();
+    return `${page.url}?${new URLSearchParams({ agent: `${agent.url}${scene}`, protocol: "ag-ui" })}`;
+  };
+  chatTest(name, { address }, async (chat, { agent }) => {
+    const posted = () => agent.requests(scene).map(({ body }) => body);
+    await body(chat, new Harbor(chat.page), posted, () => agent.proceed());
+    await chat.picture(name);
+  });
+}
+
+/** What the assistant did on the page, newest first: each handler writes a line. */
+const done = (harbor) => harbor.activity.getByRole("listitem").filter({ hasText: /Assistant/ }).allInnerTexts();
+
+const approve = (card) => card.getByRole("button", { name: "Approve", exact: true });
+
+/** What a request tells about calls: their messages and results, without ids of the page's. */
+const told = ({ messages }) =>
+  messages.flatMap(({ role, toolCalls = [], toolCallId, content }) => {
+    if (role === "tool") return [`${toolCallId} = ${content}`];
+    return toolCalls.map(({ id, function: { name, arguments: args } }) => `${id}: ${name} ${args}`);
+  });
+
+sceneTest("a list drops the first of two calls that wait: no approval slips to the other", "dropped", async (chat, harbor, posted, proceed) => {
+  const before = await done(harbor);
+  await chat.send("Go");
+  const [first, second] = [chat.card("get_weather"), chat.card("deployApplication")];
+  await first.locator("button:not([aria-disabled])", { hasText: "Approve" }).waitFor();
+  await shows(second, '"version": "6.6.6"');
+  const [button, untouched] = [await approve(first).elementHandle(), await approve(second).elementHandle()];
+  const reason = second.getByLabel("Reason (optional)", { exact: true });
+  await reason.fill("not now");
+  proceed();
+  await first.waitFor({ state: "detached" });
+  // The click that was already on its way.
+  await button.evaluate((node) => node.click());
+  await shows(second, "This page will run deployApplication");
+  await shows(second, '"environment": "production"');
+  assert.equal(await second.getByText("has changed").count(), 0, "it is the call that it was");
+  assert.ok(await untouched.evaluate((node) => node.isConnected), "and stays its card");
+  assert.equal(await reason.inputValue(), "not now");
+  await chat.hasFocus(reason, "who types in it goes on typing");
+  proceed();
+  await chat.status(second, "pending");
+  assert.deepEqual(await done(harbor), before, "nothing ran");
+  assert.equal(posted().length, 1);
+  await chat.deny(second);
+  await chat.idle();
+  await eventually(() => assert.equal(posted().length, 2));
+  assert.deepEqual(await done(harbor), before);
+  assert.deepEqual(told(posted()[1]), [`b: deployApplication ${JSON.stringify(PRODUCTION)}`, 'b = {"status":"denied","reason":"not now"}']);
+});
+
+sceneTest("a denied call that a list has in another message stays denied", "denied", async (chat, harbor, posted) => {
+  const before = await done(harbor);
+  await chat.send("Go");
+  const card = chat.card("deployApplication");
+  await chat.deny(card);
+  await chat.idle();
+  await eventually(() => assert.ok(posted().length > 1));
+  assert.deepEqual(posted()[1].resume, [{ interruptId: "question", status: "resolved", payload: { approved: false } }]);
+  await chat.status(card, "failed");
+  assert.equal(await card.count(), 1);
+  assert.deepEqual(await done(harbor), before, "nothing ran");
+  await chat.ask("And now?");
+  assert.equal(posted().length, 3);
+  assert.deepEqual(told(posted()[2]), [`c: deployApplication ${JSON.stringify(STAGING)}`, 'c = "denied"']);
+  assert.deepEqual(await done(harbor), before, "nor later");
+});
+
+sceneTest("a call that is renamed after it was approved is asked about anew", "renamed", async (chat, harbor, posted) => {
+  const before = await done(harbor);
+  await chat.send("Go");
+  await shows(chat.card("lookup_faq"), "The agent asks");
+  await chat.approve(chat.card("lookup_faq"));
+  const card = chat.card("deployApplication");
+  await shows(card, "This page will run deployApplication");
+  await shows(card, '"version": "6.6.6"');
+  await shows(card, "This call has changed since it was shown");
+  assert.equal(await chat.card("lookup_faq").count(), 0);
+  assert.deepEqual(await done(harbor), before, "nothing ran");
+  assert.equal(posted().length, 2);
+  await chat.deny(card);
+  await chat.idle();
+  assert.deepEqual(await done(harbor), before);
+  assert.deepEqual(posted()[1].resume, [{ interruptId: "question", status: "resolved", payload: { approved: true } }]);
+  assert.deepEqual(told(posted()[2]), [`c: deployApplication ${JSON.stringify(STAGING)}`, 'c = "denied"']);
+});
+
+sceneTest("a handler that has finished does not run again when a list moves its call", "finished", async (chat, harbor, posted) => {
+  const before = await done(harbor);
+  await chat.ask("Go");
+  const card = chat.card("web_search");
+  await chat.status(card, "complete");
+  assert.equal(await card.count(), 1);
+  assert.equal((await done(harbor)).length, before.length + 1, "it ran once");
+  assert.equal(posted().length, 2);
+  const [asked, result] = told(posted()[1]);
+  assert.equal(asked, `c: web_search ${JSON.stringify(CRABS)}`);
+  assert.match(result, /^c = .*Crabs on the quay wall/);
+});
+
+sceneTest("a result that only a list brings ends its card", "result", async (chat, harbor, posted, proceed) => {
+  await chat.send("Go");
+  const card = chat.card("lookup_faq");
+  await card.waitFor();
+  assert.notEqual(await card.getAttribute("data-status"), "complete");
+  proceed();
+  await chat.status(card, "complete");
+  await card.locator("summary").first().click();
+  await shows(card, "9 to 5");
+  proceed();
+  await chat.idle();
+  assert.equal(posted().length, 1);
+});
+
+sceneTest("a call whose message gets another id waits for its approval, and runs once", "renumbered", async (chat, harbor, posted) => {
+  const before = await done(harbor);
+  await chat.send("Go");
+  const card = chat.card("get_weather");
+  await chat.approve(card);
+  await chat.idle();
+  await chat.status(card, "complete");
+  assert.equal(await card.count(), 1);
+  assert.equal((await done(harbor)).length, before.length + 1);
+  assert.equal(posted().length, 2);
+});
+
+sceneTest("what ran and what was denied stays so when a list says otherwise", "rewritten", async (chat, harbor, posted) => {
+  await chat.send("Go");
+  const [search, weather] = [chat.card("web_search"), chat.card("get_weather")];
+  await chat.deny(weather);
+  await chat.idle();
+  await eventually(() => assert.equal(posted().length, 2));
+  await shows(search, "Found 1 result for");
+  await chat.status(weather, "failed");
+  await shows(weather, "No weather for Rotterdam");
+  await chat.ask("And now?");
+  const [, , result, denied] = told(posted()[2]);
+  assert.match(result, /^c = .*Crabs on the quay wall/);
+  assert.equal(denied, 'd = "denied"');
+});
+
+sceneTest("arguments that a list has forgotten are what was streamed", "emptied", async (chat, harbor, posted) => {
+  await chat.ask("Go");
+  await eventually(() => assert.equal(posted().length, 2));
+  await shows(harbor.activity, /Searched for “herons”[^]*Searched for “crabs”|Searched for “crabs”[^]*Searched for “herons”/);
+  const asked = ['c: web_search {"query":"crabs"}', 'd: web_search {"query":"herons"}'];
+  assert.deepEqual(told(posted()[1]).slice(0, 2), asked);
+});
+
+const pageTest = embedSuite({ scenes });
+
+pageTest("npm package: a renamed call runs no handler that asks first", {}, async (page, agent) => {
+  const chat = await mountIn(page, "one", `${agent.url}renamed-embed`);
+  await page.evaluate(() => {
+    globalThis.ran = [];
+    const act = (name, requiresApproval) =>
+      globalThis.chats.one.registerAction({
+        name,
+        requiresApproval,
+        parameters: { type: "object" },
+        handler: (args) => void globalThis.ran.push([name, args]),
+      });
+    act("lookup_faq", false);
+    act("send_money", true);
+  });
+  await chat.send("Go");
+  await chat.approve(chat.card("lookup_faq"));
+  const card = chat.card("send_money");
+  await shows(card, "This page will run send_money");
+  await shows(card, '"to": "mallory"');
+  assert.deepEqual(await page.evaluate(() => globalThis.ran), []);
+  await chat.deny(card);
+  await chat.idle();
+  assert.deepEqual(await page.evaluate(() => globalThis.ran), []);
+  const requests = agent.requests("renamed-embed").map(({ body }) => body);
+  assert.deepEqual(told(requests[2]), [`c: send_money ${JSON.stringify(MALLORY)}`, 'c = "denied"']);
+});

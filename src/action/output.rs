@@ -1,0 +1,121 @@
+//! What a handler may give back: plain values and errors of any kind, at once or in time.
+
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, HashMap},
+    future::{Future, ready},
+};
+
+use assistant_core::action::ToolError;
+use futures_util::future::LocalBoxFuture;
+use serde::Serialize;
+use serde_json::Value;
+
+/// What a handler gives back: text, numbers, `bool`, `()`, lists and maps, [`Value`], [`Json`] around
+/// anything that can be written as JSON, or a `Result` of anything that can. The error is a
+/// [`ToolError`] or whatever can be printed: an error of any crate, a boxed one, text.
+///
+/// ```
+/// use leptos_assistant::{Json, ToolAction};
+/// use serde::Serialize;
+///
+/// #[derive(Serialize)]
+/// struct Weather {
+///     celsius: f64,
+/// }
+///
+/// let time = ToolAction::new("time", "The time").handler(|| "12:00");
+/// let weather = ToolAction::new("weather", "The weather").handler(|| Json(Weather { celsius: 21.5 }));
+/// let parse = ToolAction::new("parse", "Reads a number").handler(|text: String| async move {
+///     Ok::<_, std::num::ParseFloatError>(text.parse::<f64>()?)
+/// });
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is nothing that a handler can give back",
+    note = "wrap what implements `Serialize` in `leptos_assistant::Json`, or give back a `Result`"
+)]
+pub trait IntoToolResult {
+    /// The value that the agent is told.
+    ///
+    /// # Errors
+    ///
+    /// What went wrong, in the handler or in writing its value as JSON.
+    fn into_tool_result(self) -> Result<Value, ToolError>;
+}
+
+/// Anything that can be written as JSON, as the value of a handler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Json<T>(
+    /// The value.
+    pub T,
+);
+
+fn written(value: impl Serialize) -> Result<Value, ToolError> {
+    Ok(serde_json::to_value(value)?)
+}
+
+impl<T: Serialize> IntoToolResult for Json<T> {
+    fn into_tool_result(self) -> Result<Value, ToolError> {
+        written(self.0)
+    }
+}
+
+impl<T: Serialize, E: Into<ToolError>> IntoToolResult for Result<T, E> {
+    fn into_tool_result(self) -> Result<Value, ToolError> {
+        written(self.map_err(E::into)?)
+    }
+}
+
+macro_rules! plain {
+    ($([$($of:ident)?] $value:ty),* $(,)?) => {$(
+        impl<$($of: Serialize)?> IntoToolResult for $value {
+            fn into_tool_result(self) -> Result<Value, ToolError> {
+                written(self)
+            }
+        }
+    )*};
+}
+
+plain!(
+    [] (), [] bool, [] Value,
+    [] i8, [] i16, [] i32, [] i64, [] isize,
+    [] u8, [] u16, [] u32, [] u64, [] usize,
+    [] f32, [] f64,
+    [] String, [] &'static str, [] Cow<'static, str>,
+    [T] Vec<T>, [T] Option<T>, [T] HashMap<String, T>, [T] BTreeMap<String, T>,
+);
+
+/// Marks what is there at once.
+#[derive(Debug)]
+pub struct Now;
+
+/// Marks what comes in time.
+#[derive(Debug)]
+pub struct Later;
+
+/// What a handler gives back, at once or in time.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is nothing that a handler can give back",
+    note = "wrap what implements `Serialize` in `leptos_assistant::Json`, or give back a `Result`"
+)]
+pub trait HandlerOutput<Marker> {
+    fn finish(self) -> LocalBoxFuture<'static, Result<Value, ToolError>>;
+}
+
+impl<R: IntoToolResult> HandlerOutput<Now> for R {
+    fn finish(self) -> LocalBoxFuture<'static, Result<Value, ToolError>> {
+        Box::pin(ready(self.into_tool_result()))
+    }
+}
+
+impl<F> HandlerOutput<Later> for F
+where
+    F: Future + 'static,
+    F::Output: IntoToolResult,
+{
+    fn finish(self) -> LocalBoxFuture<'static, Result<Value, ToolError>> {
+        Box::pin(async move { self.await.into_tool_result() })
+    }
+}

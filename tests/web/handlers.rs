@@ -1,0 +1,154 @@
+//! What a handler may look like, and what the agent is told of what it gives back.
+
+use leptos::{prelude::*, server_fn::error::ServerFnError};
+use leptos_assistant::{
+    Approval, Json, ToolAction, ToolContext, ToolError,
+    agent::Script,
+    testing::{MockAgent, settle},
+    use_assistant_action,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::support::{Chat, chat};
+
+#[derive(Deserialize, Clone)]
+struct Order {
+    id: String,
+    amount: f64,
+}
+
+#[derive(Serialize)]
+struct Receipt {
+    total: f64,
+}
+
+async fn on_server(fails: bool) -> Result<u8, ServerFnError> {
+    match fails {
+        true => Err(ServerFnError::new("no stock")),
+        false => Ok(3),
+    }
+}
+
+/// The results of calling all actions that `setup` registers, each once with the same arguments.
+async fn results(names: &[&str], setup: fn()) -> Vec<String> {
+    let args = json!({"id": "o1", "amount": 20.0});
+    let script = names
+        .iter()
+        .fold(Script::new(), |script, name| script.call(*name, &args));
+    let chat = chat(MockAgent::new().answer(script), setup).await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    chat.results(1)
+}
+
+#[wasm_bindgen_test]
+async fn a_handler_gives_back_values_at_once_or_in_time() {
+    let told = results(
+        &["none", "text", "sum", "json", "later", "context", "list"],
+        || {
+            use_assistant_action(ToolAction::new("none", "").handler(|| ()));
+            use_assistant_action(ToolAction::new("text", "").handler(|| "done").text_result());
+            use_assistant_action(
+                ToolAction::new("sum", "").handler(|order: Order| order.amount + 1.0),
+            );
+            use_assistant_action(ToolAction::new("json", "").handler(|order: Order| {
+                Json(Receipt {
+                    total: order.amount,
+                })
+            }));
+            use_assistant_action(
+                ToolAction::new("later", "").handler(|order: Order| async move {
+                    settle().await;
+                    order.id
+                }),
+            );
+            use_assistant_action(
+                ToolAction::new("context", "")
+                    .handler(|_: Value, context: ToolContext| context.iteration()),
+            );
+            use_assistant_action(ToolAction::new("list", "").handler(|| async { vec![1, 2] }));
+        },
+    )
+    .await;
+    assert_eq!(
+        told,
+        [
+            "null",
+            "done",
+            "21.0",
+            r#"{"total":20.0}"#,
+            "\"o1\"",
+            "0",
+            "[1,2]"
+        ]
+    );
+}
+
+#[wasm_bindgen_test]
+async fn errors_of_all_kinds_reach_the_agent() {
+    let told =
+        results(&["text", "boxed", "server", "std", "mixed", "fine"], || {
+            use_assistant_action(ToolAction::new("text", "").handler(|| Err::<(), _>("closed")));
+            use_assistant_action(ToolAction::new("boxed", "").handler(|| async {
+                Err::<u8, Box<dyn std::error::Error>>("no such order".into())
+            }));
+            use_assistant_action(ToolAction::new("server", "").handler(|| on_server(true)));
+            use_assistant_action(ToolAction::new("std", "").handler(|| "x".parse::<u8>()));
+            use_assistant_action(ToolAction::new("mixed", "").handler(|| async {
+                let stock = on_server(true).await?;
+                Ok::<_, ToolError>(stock)
+            }));
+            use_assistant_action(ToolAction::new("fine", "").handler(|| on_server(false)));
+        })
+        .await;
+    let said: Vec<Value> = told
+        .iter()
+        .map(|text| serde_json::from_str(text).unwrap())
+        .collect();
+    assert_eq!(said[0], json!({"error": "closed"}));
+    assert_eq!(said[1], json!({"error": "no such order"}));
+    assert!(said[2]["error"].as_str().unwrap().contains("no stock"));
+    assert_eq!(said[3], json!({"error": "invalid digit found in string"}));
+    assert!(said[4]["error"].as_str().unwrap().contains("no stock"));
+    assert_eq!(said[5], json!(3));
+}
+
+async fn ordered(amount: Value) -> Chat {
+    let args = json!({"id": "o1", "amount": amount});
+    let agent = MockAgent::new().answer(Script::new().call("order", &args));
+    let chat = chat(agent, || {
+        use_assistant_action(
+            ToolAction::new("order", "")
+                .handler(|order: Order| order.id)
+                .approval(Approval::when(|order: &Order| order.amount > 100.0))
+                .denial(|order, reason| json!({"kept": order.id, "why": reason}))
+                .render(|call| view! { <p class="order">{move || call.args().map(|order| order.id)}</p> }),
+        );
+    })
+    .await;
+    chat.assistant.send("order").unwrap();
+    chat
+}
+
+#[wasm_bindgen_test]
+async fn rules_denials_and_renderers_are_given_the_handlers_type() {
+    let chat = ordered(json!(5.0)).await;
+    chat.idle().await;
+    assert_eq!(chat.results(1), ["\"o1\""]);
+    assert_eq!(chat.page.text(".order"), "o1");
+
+    let chat = ordered(json!(500.0)).await;
+    chat.appears(".la-approval").await;
+    let call = chat.assistant.pending_approvals().get_untracked()[0];
+    chat.assistant
+        .deny(&call, Some("too much".to_owned()))
+        .unwrap();
+    chat.idle().await;
+    assert_eq!(chat.results(1), [r#"{"kept":"o1","why":"too much"}"#]);
+
+    // What is not of the rule's type is asked about.
+    let chat = ordered(json!("a lot")).await;
+    chat.appears(".la-approval").await;
+}
