@@ -10,8 +10,8 @@ use std::fmt;
 use serde_json::Value;
 
 use super::{
-    Author, Cost, Cut, DataPart, Message, Part, SourcePart, Span, TextPart, ToolResultPart, TreeError,
-    json_call,
+    Author, Cost, Cut, DataPart, Message, Part, SourcePart, Span, TextPart, ToolResultPart,
+    TreeError, json_call,
 };
 use crate::{
     event::{Object, PartBody, Role},

@@ -19,7 +19,10 @@ impl Conversation {
     /// When an entry is no message, or two have the same id.
     pub(super) fn add_list(mut self, list: Vec<Value>) -> Result<Self, FormatError> {
         #[cfg(feature = "ui-stream")]
-        if list.iter().any(|entry| entry.get("parts").is_some_and(Value::is_array)) {
+        if list
+            .iter()
+            .any(|entry| entry.get("parts").is_some_and(Value::is_array))
+        {
             return self.take_in_ui(list);
         }
         for entry in list {

@@ -122,6 +122,10 @@ pub(crate) enum Happening {
     /// The agent announces it again, or more of its arguments.
     Reopened,
     /// The agent takes back what it said the call came to.
+    #[cfg_attr(
+        not(feature = "ui-stream"),
+        allow(dead_code, reason = "only one protocol can say so")
+    )]
     Restarted,
     /// Its arguments are complete.
     ArgsEnded,

@@ -6,7 +6,7 @@
 use super::{
     Answer, Cx, PolicyQuestion, Session, Ticket,
     calls::{Binding, Judgement, fingerprint},
-    run::Watched,
+    watch::Watched,
 };
 use crate::{
     action::{

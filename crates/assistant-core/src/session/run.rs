@@ -5,11 +5,13 @@
 use serde_json::Value;
 
 use super::{
-    Cx, Effect, InvocationId, NoticeKind, Refusal, RunKey, RunSummary, Session, StreamEnd, TimerId, legacy,
+    Cx, Effect, InvocationId, NoticeKind, Refusal, RunKey, RunSummary, Session, StreamEnd, TimerId,
+    legacy,
+    watch::{Watched, is_thought, reopened, speaks},
 };
 use crate::{
     conversation::{Applied, CallKey, Change, Cost, Cut, Happening, State},
-    event::{Event, EventKind, Extension, Interrupt, Outcome, RunInput, TokenUsage},
+    event::{Event, EventKind, Interrupt, Outcome, RunInput, TokenUsage},
 };
 
 /// How long a stream may stay open after its run has finished, in milliseconds.
@@ -79,7 +81,7 @@ impl Session {
         self.begin_run(true, cx);
     }
 
-    fn begin_run(&mut self, takes_up: bool, cx: &mut Cx<'_>) {
+    pub(super) fn begin_run(&mut self, takes_up: bool, cx: &mut Cx<'_>) {
         let key = RunKey(self.number());
         let summary = RunSummary {
             run_id: cx.host.new_id(),
@@ -95,8 +97,16 @@ impl Session {
             run_id: summary.run_id.clone(),
             is_open: false,
             takes_up,
-            carries: if takes_up { Vec::new() } else { self.unsent_results() },
-            answers: if takes_up { Vec::new() } else { self.interrupts.answered() },
+            carries: if takes_up {
+                Vec::new()
+            } else {
+                self.unsent_results()
+            },
+            answers: if takes_up {
+                Vec::new()
+            } else {
+                self.interrupts.answered()
+            },
             raised: Vec::new(),
             raised_by_event: Vec::new(),
             delivered: false,
@@ -228,7 +238,7 @@ impl Session {
         }
         let watched = match reopened(&event.kind) {
             Some(id) if self.has_judgement(id) => Watched::Call(id.to_owned()),
-            _ => Watched::of(&event.kind),
+            _ => Watched::of(&event.kind, self.calls.any_eager()),
         };
         let running = match &watched {
             Watched::Nothing => Vec::new(),
@@ -421,83 +431,5 @@ impl Session {
         cx.effect(Effect::AbortRun { run: key });
         self.close_run(key, StreamEnd::Closed, cx);
         true
-    }
-}
-
-/// The call that an event lets go on, even if it had ended.
-fn reopened(kind: &EventKind) -> Option<&str> {
-    match kind {
-        EventKind::ToolCallStart { tool_call_id, .. }
-        | EventKind::ToolCallArgs { tool_call_id, .. } => Some(tool_call_id),
-        _ => None,
-    }
-}
-
-/// Whether an event by itself leaves nothing that a person could read: text that is empty, thought.
-fn is_thought(kind: &EventKind) -> bool {
-    match kind {
-        EventKind::TextMessageContent { delta, .. } => delta.is_empty(),
-        EventKind::Extension(extension) => is_quiet(extension),
-        _ => matches!(
-            kind,
-            EventKind::TextMessageStart { .. }
-                | EventKind::TextMessageEnd { .. }
-                | EventKind::ReasoningStart { .. }
-                | EventKind::ReasoningEnd { .. }
-                | EventKind::ReasoningMessageStart { .. }
-                | EventKind::ReasoningMessageContent { .. }
-                | EventKind::ReasoningMessageEnd { .. }
-        ),
-    }
-}
-
-/// Whether more of a text comes that a person reads as the answer.
-fn speaks(extension: &Extension) -> bool {
-    matches!(extension, Extension::BlockDelta { delta, reasoning: false, .. } if !delta.is_empty())
-}
-
-/// Whether nothing of it is seen: a text without words, thought, what is said about an answer.
-fn is_quiet(extension: &Extension) -> bool {
-    match extension {
-        Extension::BlockDelta { .. } => !speaks(extension),
-        _ => matches!(
-            extension,
-            Extension::Message { .. }
-                | Extension::BlockStart { .. }
-                | Extension::BlockEnd { .. }
-                | Extension::Reset { .. }
-        ),
-    }
-}
-
-/// What must be looked at after an event was applied.
-#[derive(Debug)]
-pub(super) enum Watched {
-    Nothing,
-    /// A call may have changed its meaning.
-    Call(String),
-    /// Any call may have.
-    AllCalls,
-}
-
-impl Watched {
-    fn of(kind: &EventKind) -> Self {
-        match kind {
-            EventKind::ToolCallStart { tool_call_id, .. }
-            | EventKind::ToolCallEnd { tool_call_id }
-            | EventKind::ToolCallResult { tool_call_id, .. } => Self::Call(tool_call_id.clone()),
-            EventKind::MessagesSnapshot { .. } | EventKind::RunStarted { input: Some(_), .. } => {
-                Self::AllCalls
-            }
-            EventKind::Extension(extension) => match &**extension {
-                Extension::CallInput { tool_call_id, .. }
-                | Extension::CallRestart { tool_call_id, .. }
-                | Extension::CallNote { tool_call_id, .. }
-                | Extension::CallSettled { tool_call_id, .. } => Self::Call(tool_call_id.clone()),
-                Extension::Reset { .. } => Self::AllCalls,
-                _ => Self::Nothing,
-            },
-            _ => Self::Nothing,
-        }
     }
 }

@@ -37,7 +37,6 @@ pub struct Ending {
     pub mid_frame: bool,
 }
 
-
 /// Reads one response, whatever its protocol.
 pub trait Read: std::fmt::Debug {
     /// Reads the next bytes, cut anywhere. After a failure it does nothing.

@@ -18,8 +18,8 @@ use serde_json::Value;
 
 use crate::event::Object;
 
-pub(super) use part::from_value as part;
 use crate::wire::ui_stream::{AS_TEXT, DYNAMIC, IN_PIECES, WIRE_ID};
+pub(super) use part::from_value as part;
 
 /// The name of the object that holds the notes of the AI SDK.
 const NOTES: &str = "ui";

@@ -76,10 +76,7 @@ fn file(object: &Object) -> Option<Part> {
     Some(Part::File(ContentPart {
         id: None,
         metadata: (!rest.is_empty()).then_some(Value::Object(rest)),
-        body: PartBody::Media {
-            kind,
-            source,
-        },
+        body: PartBody::Media { kind, source },
     }))
 }
 

@@ -55,7 +55,9 @@ impl Conversation {
         if self.find_message(&id).is_some() {
             return Err(error(DUPLICATE_ID));
         }
-        let metadata = from.shift_remove("metadata").filter(|value| !value.is_null());
+        let metadata = from
+            .shift_remove("metadata")
+            .filter(|value| !value.is_null());
         let mut steps = steps(&id, role, parts, from);
         if let (Some(first), Some(metadata)) = (steps.first_mut(), metadata) {
             match metadata {

@@ -4,8 +4,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    WIRE_ID,
-    tool,
+    WIRE_ID, tool,
     write::{Group, begins_step},
 };
 use crate::{

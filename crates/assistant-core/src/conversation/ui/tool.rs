@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{AS_TEXT, DYNAMIC, IN_PIECES, WIRE_ID, is_noted, noted, noted_text};
 use crate::{
     conversation::{
-        CallApproval, Author, CallError, CallResult, Decision, ErrorKind, Origin, ToolCall,
+        Author, CallApproval, CallError, CallResult, Decision, ErrorKind, Origin, ToolCall,
         json::{put_text, take_text},
         state::{Done, End, State},
     },
@@ -223,7 +223,10 @@ fn read_outcome(call: &mut ToolCall, state: &str, rest: &mut Object) {
         };
         (content, value)
     };
-    let denied = call.approval.as_ref().and_then(|approval| approval.decision.clone());
+    let denied = call
+        .approval
+        .as_ref()
+        .and_then(|approval| approval.decision.clone());
     let (end, (content, value)) = match state {
         "output-available" => {
             let output = rest.shift_remove("output").unwrap_or_default();

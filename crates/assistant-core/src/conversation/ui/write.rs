@@ -50,7 +50,11 @@ impl Conversation {
             }
             groups.push(Group {
                 id: named.unwrap_or_else(|| message.wire_id()),
-                role: if is_answer { Role::Assistant } else { message.role },
+                role: if is_answer {
+                    Role::Assistant
+                } else {
+                    message.role
+                },
                 messages: vec![message],
             });
         }

@@ -8,11 +8,11 @@
 use serde_json::Value;
 
 use super::context::{Context, Fault, Path, Read};
-use crate::wire::fault::{Notes, ProtocolError, quote};
 use super::fields::Fields;
 use super::object::EventObject;
 use super::{message, patch, run};
 use crate::event::{Base, Diagnostic, EncryptedEntity, Event, EventKind, Role};
+use crate::wire::fault::{Notes, ProtocolError, quote};
 
 /// Decodes one event. `None`: the event is not described by AG-UI 1.0 and was dropped with a note.
 ///

@@ -66,4 +66,3 @@ impl SplitPair {
         self.low.is_none() && self.high.is_none()
     }
 }
-

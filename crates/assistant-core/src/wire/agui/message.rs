@@ -8,11 +8,11 @@ use serde_json::Value;
 
 use super::compat;
 use super::context::{Context, Fault, Path, Read};
-use crate::wire::fault::{Notes, ProtocolError};
 use super::fields::Fields;
 use crate::event::{
     Content, ContentPart, FunctionCall, Message, MessageBody, Object, PartBody, Role, Source,
 };
+use crate::wire::fault::{Notes, ProtocolError};
 
 /// A message as a store or another program keeps it, in its wire form. Fields beyond the protocol
 /// go to `extra`.

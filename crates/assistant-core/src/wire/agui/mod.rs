@@ -25,6 +25,8 @@ mod reader;
 mod run;
 mod verify;
 
+pub use super::stream::{End, Ending, Sink};
+pub use crate::wire::fault::{Notes, ProtocolError};
 pub use compat::Compat;
 pub use decode::decode_event;
 pub use decoder::{Decoder, DecoderOptions};
@@ -33,8 +35,6 @@ pub use encode::{
     message_to_value, run_input, run_input_text, usage_to_value,
 };
 pub use expand::Expander;
-pub use crate::wire::fault::{Notes, ProtocolError};
-pub use super::stream::{End, Ending, Sink};
 pub use halves::SplitPair;
 pub use join::Joiner;
 pub use message::{content_from_value, content_part_from_value, message_from_value};

@@ -4,13 +4,13 @@ use serde_json::Value;
 
 use super::PROTOCOL_VERSION;
 use super::context::{Context, Fault, Path, Read};
-use crate::wire::fault::{ProtocolError, quote};
 use super::fields::{self, Fields};
 use super::message;
 use crate::event::{
     ContextItem, Diagnostic, Interrupt, Object, Outcome, ResumeEntry, ResumeStatus, RunInput,
     TokenUsage, Tool,
 };
+use crate::wire::fault::{ProtocolError, quote};
 
 /// An interrupt as a store keeps it.
 ///

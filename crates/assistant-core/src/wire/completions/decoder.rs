@@ -35,10 +35,13 @@ impl Start {
     /// The start of the response to a run's input.
     #[must_use]
     pub fn of(input: &RunInput) -> Self {
-        let calls = input.messages.iter().filter_map(|message| match &message.body {
-            MessageBody::Assistant { tool_calls, .. } => Some(tool_calls),
-            _ => None,
-        });
+        let calls = input
+            .messages
+            .iter()
+            .filter_map(|message| match &message.body {
+                MessageBody::Assistant { tool_calls, .. } => Some(tool_calls),
+                _ => None,
+            });
         Self {
             thread_id: input.thread_id.clone(),
             run_id: input.run_id.clone(),
@@ -134,7 +137,7 @@ impl Decoder {
         if let Some(Value::String(model)) = chunk.shift_remove("model") {
             self.model = Some(model);
         }
-        self.read_usage(&mut chunk);
+        self.read_usage(&chunk);
         if let Some(error) = error_of(&chunk) {
             self.error.get_or_insert(error);
             return;
@@ -173,7 +176,10 @@ impl Decoder {
         };
         let index = choice.get("index").and_then(Value::as_u64).unwrap_or(0);
         if index != 0 {
-            return note(sink, format!("Dropped choice {index}: one answer is asked for."));
+            return note(
+                sink,
+                format!("Dropped choice {index}: one answer is asked for."),
+            );
         }
         // A server that does not stream sends the message whole.
         let delta = ["delta", "message"]
@@ -279,7 +285,7 @@ impl Decoder {
 
     /// Of several usages the last counts: servers that send many send sums. What is no count, such
     /// as a negative one, is not known.
-    fn read_usage(&mut self, chunk: &mut Object) {
+    fn read_usage(&mut self, chunk: &Object) {
         let said = match chunk.get("usage") {
             Some(usage) if usage.is_object() => usage,
             _ => match chunk.get("x_groq").and_then(|more| more.get("usage")) {

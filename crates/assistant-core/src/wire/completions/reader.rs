@@ -20,9 +20,9 @@ impl Decode for Decoder {
             let message = format!("The server sent no event stream, and no JSON either ({error}).");
             ProtocolError::new("not-a-stream", message)
         })?;
-        let is_ours = document.as_object().is_some_and(|object| {
-            object.contains_key("choices") || error_of(object).is_some()
-        });
+        let is_ours = document
+            .as_object()
+            .is_some_and(|object| object.contains_key("choices") || error_of(object).is_some());
         if !is_ours {
             let message = "The server answered with JSON that is no completion.";
             return Err(ProtocolError::new("not-a-stream", message));

@@ -38,9 +38,15 @@ pub fn request_body(input: &RunInput) -> Value {
     }
     let said = |key: &str| input.history.as_ref().and_then(|history| history.get(key));
     put("id", input.thread_id.as_str().into());
-    put("messages", said("messages").cloned().unwrap_or_else(|| json!([])));
+    put(
+        "messages",
+        said("messages").cloned().unwrap_or_else(|| json!([])),
+    );
     let trigger = said("trigger").cloned();
-    put("trigger", trigger.unwrap_or_else(|| "submit-message".into()));
+    put(
+        "trigger",
+        trigger.unwrap_or_else(|| "submit-message".into()),
+    );
     if let Some(id) = said("messageId") {
         put("messageId", id.clone());
     }

@@ -14,7 +14,10 @@ fn last_step(messages: &[Value]) -> Option<&[Value]> {
     }
     let parts = message.get("parts")?.as_array()?;
     let is_start = |part: &Value| kind(part) == "step-start";
-    let after = parts.iter().rposition(is_start).map_or(0, |start| start + 1);
+    let after = parts
+        .iter()
+        .rposition(is_start)
+        .map_or(0, |start| start + 1);
     parts.get(after..)
 }
 
@@ -23,7 +26,9 @@ fn kind(part: &Value) -> &str {
 }
 
 fn state(part: &Value) -> &str {
-    part.get("state").and_then(Value::as_str).unwrap_or_default()
+    part.get("state")
+        .and_then(Value::as_str)
+        .unwrap_or_default()
 }
 
 fn is_tool(part: &Value) -> bool {
