@@ -131,10 +131,15 @@ export async function decide(card, name) {
   await ends.first().waitFor({ state: "attached" });
   for (const end of await ends.all()) await end.scrollIntoViewIfNeeded();
   const button = await card.getByRole("button", { name, exact: true }).elementHandle();
+  await button.scrollIntoViewIfNeeded();
   const refused = (button) =>
     new Promise((done) => requestAnimationFrame(() => done(button.isConnected && button.hasAttribute("aria-disabled"))));
-  do await button.click();
-  while (await button.evaluate(refused));
+  do {
+    await button.waitForElementState("enabled");
+    // By the mouse: a click of Playwright's own scrolls each time where there is little room.
+    const { x, y, width, height } = await button.boundingBox();
+    await card.page().mouse.click(x + width / 2, y + height / 2);
+  } while (await button.evaluate(refused));
 }
 
 /** Repeats a check until it holds; its last failure is thrown when it does not in time. */

@@ -105,6 +105,9 @@ impl Read for agui::Reader {
 pub struct UiStream {
     /// The server answers with plain text, and with nothing else.
     pub text: bool,
+    /// The server keeps its streams: an answer that a reload cut is read on
+    /// ([`SessionOptions::takes_up`]).
+    pub resumes: bool,
     /// A stream that is taken up goes on where it was cut, instead of repeating the answer from its
     /// beginning.
     pub continues: bool,
@@ -114,6 +117,7 @@ pub struct UiStream {
 impl Codec for UiStream {
     fn adapt(&self, options: &mut SessionOptions) {
         options.history = Some(crate::conversation::Conversation::ui_history);
+        options.takes_up = self.resumes;
     }
 
     fn request(&self, input: &RunInput) -> Request {
@@ -143,7 +147,7 @@ impl Codec for UiStream {
 /// Chat completions, as `OpenAI` defined them.
 #[cfg(feature = "completions")]
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Completions(pub crate::wire::completions::Options);
+pub struct Completions(pub crate::wire::completions::RequestOptions);
 
 #[cfg(feature = "completions")]
 impl Codec for Completions {

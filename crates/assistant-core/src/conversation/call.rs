@@ -148,6 +148,11 @@ impl ToolCall {
         self.result.is_some() && matches!(&self.state, State::Done(done) if !done.sent)
     }
 
+    /// Whether its handler was ever started.
+    pub(crate) const fn was_started(&self) -> bool {
+        self.was_started
+    }
+
     /// Whether the page ended it, by a result or by giving it up.
     pub(crate) const fn is_settled_here(&self) -> bool {
         matches!(

@@ -124,7 +124,7 @@ pub(crate) enum Happening {
     /// The agent takes back what it said the call came to.
     #[cfg_attr(
         not(feature = "ui-stream"),
-        allow(dead_code, reason = "only some protocols can say so")
+        allow(dead_code, reason = "only one protocol can say so")
     )]
     Restarted,
     /// Its arguments are complete.

@@ -15,7 +15,7 @@ pub enum Extension {
         message_id: String,
         /// Fields of its `extra`; `null` takes one away.
         extra: Object,
-        /// Its metadata, which takes the place of what was there.
+        /// Fields of its metadata.
         metadata: Option<Object>,
     },
     /// A text begins that grows by itself, whatever comes after it.

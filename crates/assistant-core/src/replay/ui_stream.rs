@@ -7,10 +7,7 @@ use crate::wire::ui_stream::{Decoder, Reader, Start};
 
 /// Plays a recorded response; returns its report and the answer as the AI SDK's `UIMessage`.
 pub fn read(replay: &mut Replay, bytes: &[u8]) -> (Report, Value) {
-    let mut start = Start::default();
-    start.message_id = "answer".to_owned();
-    start.history = Some(replay.conversation.ui_history());
-    let mut reader = Reader::new(start);
+    let mut reader = Reader::new(start_of(replay, "answer"));
     let mut player = Player::new(replay, Vec::new());
     reader.push(bytes, &mut player);
     let id = reader.message_id().to_owned();
@@ -34,10 +31,8 @@ pub fn run(case: &Value) -> Value {
         let option = case.get("options").and_then(|options| options.get(name));
         option == Some(&Value::Bool(true))
     };
-    let mut start = Start::default();
     let id = case.pointer("/initial/messageId").and_then(Value::as_str);
-    id.unwrap_or("answer").clone_into(&mut start.message_id);
-    start.history = Some(replay.conversation.ui_history());
+    let mut start = start_of(&replay, id.unwrap_or("answer"));
     start.replays = flag("resetStateOnFirstMessageStart");
     start.separates = flag("resetStateOnMessageIdChange");
     let mut decoder = Decoder::new(start);
@@ -49,6 +44,14 @@ pub fn run(case: &Value) -> Value {
     decoder.finish(&mut player);
     let message = answer(&replay, decoder.message_id());
     json!({"name": case.get("name"), "message": message})
+}
+
+fn start_of(replay: &Replay, id: &str) -> Start {
+    Start {
+        message_id: id.to_owned(),
+        history: Some(replay.conversation.ui_history()),
+        ..Start::default()
+    }
 }
 
 /// The answer with this id, which has no parts if nothing came of it.

@@ -3,10 +3,13 @@
 //! Neighbours: `run` starts runs and hears how they end, `prepare` judges the calls that an event
 //! may have changed.
 
-use super::{Cx, Effect, InvocationId, NoticeKind, RunKey, Session, legacy};
+use super::{
+    Cx, Effect, InvocationId, NoticeKind, RunKey, Session, legacy,
+    watch::{Watched, is_thought, reopened, speaks},
+};
 use crate::{
     conversation::{Applied, CallKey, State},
-    event::{Event, EventKind, Extension, Interrupt},
+    event::{Event, EventKind, Interrupt},
 };
 
 impl Session {
@@ -78,7 +81,7 @@ impl Session {
         }
         let watched = match reopened(&event.kind) {
             Some(id) if self.has_judgement(id) => Watched::Call(id.to_owned()),
-            _ => Watched::of(&event.kind),
+            _ => Watched::of(&event.kind, self.calls.any_eager()),
         };
         let running = match &watched {
             Watched::Nothing => Vec::new(),
@@ -168,83 +171,5 @@ impl Session {
             self.last_number += 1;
         }
         self.turn.keep_side_event(event);
-    }
-}
-
-/// The call that an event lets go on, even if it had ended.
-fn reopened(kind: &EventKind) -> Option<&str> {
-    match kind {
-        EventKind::ToolCallStart { tool_call_id, .. }
-        | EventKind::ToolCallArgs { tool_call_id, .. } => Some(tool_call_id),
-        _ => None,
-    }
-}
-
-/// Whether an event by itself leaves nothing that a person could read: text that is empty, thought.
-fn is_thought(kind: &EventKind) -> bool {
-    match kind {
-        EventKind::TextMessageContent { delta, .. } => delta.is_empty(),
-        EventKind::Extension(extension) => is_quiet(extension),
-        _ => matches!(
-            kind,
-            EventKind::TextMessageStart { .. }
-                | EventKind::TextMessageEnd { .. }
-                | EventKind::ReasoningStart { .. }
-                | EventKind::ReasoningEnd { .. }
-                | EventKind::ReasoningMessageStart { .. }
-                | EventKind::ReasoningMessageContent { .. }
-                | EventKind::ReasoningMessageEnd { .. }
-        ),
-    }
-}
-
-/// Whether more of a text comes that a person reads as the answer.
-fn speaks(extension: &Extension) -> bool {
-    matches!(extension, Extension::BlockDelta { delta, reasoning: false, .. } if !delta.is_empty())
-}
-
-/// Whether nothing of it is seen: a text without words, thought, what is said about an answer.
-fn is_quiet(extension: &Extension) -> bool {
-    match extension {
-        Extension::BlockDelta { .. } => !speaks(extension),
-        _ => matches!(
-            extension,
-            Extension::Message { .. }
-                | Extension::BlockStart { .. }
-                | Extension::BlockEnd { .. }
-                | Extension::Reset { .. }
-        ),
-    }
-}
-
-/// What must be looked at after an event was applied.
-#[derive(Debug)]
-pub(super) enum Watched {
-    Nothing,
-    /// A call may have changed its meaning.
-    Call(String),
-    /// Any call may have.
-    AllCalls,
-}
-
-impl Watched {
-    fn of(kind: &EventKind) -> Self {
-        match kind {
-            EventKind::ToolCallStart { tool_call_id, .. }
-            | EventKind::ToolCallEnd { tool_call_id }
-            | EventKind::ToolCallResult { tool_call_id, .. } => Self::Call(tool_call_id.clone()),
-            EventKind::MessagesSnapshot { .. } | EventKind::RunStarted { input: Some(_), .. } => {
-                Self::AllCalls
-            }
-            EventKind::Extension(extension) => match &**extension {
-                Extension::CallInput { tool_call_id, .. }
-                | Extension::CallRestart { tool_call_id, .. }
-                | Extension::CallNote { tool_call_id, .. }
-                | Extension::CallSettled { tool_call_id, .. } => Self::Call(tool_call_id.clone()),
-                Extension::Reset { .. } => Self::AllCalls,
-                _ => Self::Nothing,
-            },
-            _ => Self::Nothing,
-        }
     }
 }

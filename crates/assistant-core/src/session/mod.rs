@@ -42,6 +42,7 @@ mod stop;
 mod summary;
 mod thread;
 mod turn;
+mod watch;
 
 pub use effect::{
     CommitId, Effect, Invocation, InvocationId, JournalEntry, Output, RunKey, TimerId,

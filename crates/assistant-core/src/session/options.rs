@@ -26,6 +26,9 @@ pub struct SessionOptions {
     /// How the history is written for agents that take it in a form of their own, beside
     /// [`RunInput::messages`](crate::event::RunInput::messages).
     pub history: Option<HistoryForm>,
+    /// A stored conversation that was left in the middle of an answer reads it on: the agent keeps
+    /// its streams for those who come back.
+    pub takes_up: bool,
     /// A run that ends without a word after results is followed by one more, where the loop is
     /// here alone: a model endpoint does not go on by itself (rule "going on").
     pub asks_again: bool,
@@ -40,6 +43,7 @@ impl Default for SessionOptions {
             auto_deny: false,
             markdown_tools: MarkdownTools::Off,
             history: None,
+            takes_up: false,
             asks_again: false,
         }
     }

@@ -6,7 +6,7 @@
 use super::{
     Answer, Cx, PolicyQuestion, Session, Ticket,
     calls::{Binding, Judgement, fingerprint},
-    events::Watched,
+    watch::Watched,
 };
 use crate::{
     action::{

@@ -77,7 +77,7 @@ impl Session {
         self.begin_run(true, cx);
     }
 
-    fn begin_run(&mut self, takes_up: bool, cx: &mut Cx<'_>) {
+    pub(super) fn begin_run(&mut self, takes_up: bool, cx: &mut Cx<'_>) {
         let key = RunKey(self.number());
         let summary = RunSummary {
             run_id: cx.host.new_id(),

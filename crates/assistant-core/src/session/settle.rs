@@ -44,7 +44,10 @@ impl Session {
             {
                 self.run_failed(failure, &rejected, cx);
             }
-            (StreamEnd::Nothing, None) if run.takes_up => self.turn.forget_newest(),
+            (StreamEnd::Nothing, None) if run.takes_up => {
+                self.turn.forget_newest();
+                self.give_up_calls(Some("interrupted"), cx);
+            }
             (_, None) => self.run_truncated(run.started, cx),
             (_, Some(Finish::RunError(message))) => {
                 self.give_up_calls(None, cx);

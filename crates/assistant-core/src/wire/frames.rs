@@ -63,8 +63,9 @@ impl<D: Decode> FrameReader<D> {
     }
 
     fn sniff(&mut self, bytes: &[u8]) {
-        let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-        match text.iter().find(|byte| !byte.is_ascii_whitespace()) {
+        // A byte order mark may be cut, too.
+        let is_blank = |byte: u8| byte.is_ascii_whitespace() || matches!(byte, 0xEF | 0xBB | 0xBF);
+        match bytes.iter().find(|byte| !is_blank(**byte)) {
             None => {}
             Some(b'{' | b'[') => self.kind = Kind::Document,
             Some(b'<') => self.fail(

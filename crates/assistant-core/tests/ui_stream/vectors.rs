@@ -3,12 +3,15 @@
 use std::fs;
 
 use assistant_core::{
-    replay::ui_stream,
-    wire::ui_stream::{is_complete_with_approvals, is_complete_with_tool_calls},
+    replay::{Replay, ui_stream},
+    wire::{
+        stream::End,
+        ui_stream::{is_complete_with_approvals, is_complete_with_tool_calls},
+    },
 };
 use serde_json::Value;
 
-pub(super) fn fixture(name: &str) -> Value {
+pub(crate) fn fixture(name: &str) -> Value {
     let path = format!("{}/../../fixtures/{name}", env!("CARGO_MANIFEST_DIR"));
     serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
 }
@@ -57,4 +60,37 @@ fn the_predicates_say_when_an_answer_goes_back_by_itself() {
             vector["name"]
         );
     }
+}
+
+#[test]
+fn what_a_real_server_sent_becomes_the_recorded_message() {
+    let folder = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../fixtures/ui-stream-recorded"
+    );
+    let mut seen = 0;
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        let Some(scene) = name.strip_suffix(".sse") else {
+            continue;
+        };
+        let bytes = fs::read(&path).unwrap();
+        let (report, message) = ui_stream::read(&mut Replay::new(), &bytes);
+        let expected = fixture(&format!("ui-stream-recorded/{scene}.expected.json"));
+        assert_eq!(message, expected, "{scene}");
+        assert_eq!(report.outcome, End::Complete, "{scene}");
+        assert_eq!(report.diagnostics, [], "{scene}");
+        assert_eq!(
+            report.run_errors.len(),
+            usize::from(scene == "error"),
+            "{scene}"
+        );
+        assert_eq!(
+            report.pending_interrupts.len(),
+            usize::from(scene == "approval")
+        );
+        seen += 1;
+    }
+    assert_eq!(seen, 10);
 }

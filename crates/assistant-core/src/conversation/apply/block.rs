@@ -68,6 +68,13 @@ impl Conversation {
         });
     }
 
+    #[cfg_attr(
+        not(feature = "callouts"),
+        allow(
+            clippy::needless_pass_by_ref_mut,
+            reason = "callouts tell what they cannot read"
+        )
+    )]
     pub(super) fn end_block(&mut self, block: u64, extra: Object, out: &mut Applied<'_>) {
         let Some(at) = self.own_block(block) else {
             return;

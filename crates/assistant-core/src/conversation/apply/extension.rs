@@ -92,8 +92,9 @@ impl Conversation {
             return;
         };
         ui::note(&mut node.message.extra, |notes| merge_extra(notes, extra));
-        if metadata.is_some() {
-            node.message.metadata = metadata;
+        if let Some(metadata) = metadata {
+            let known = node.message.metadata.get_or_insert_default();
+            known.extend(metadata);
         }
         let id = node.message.id.clone();
         self.log.push(Change::Message(id));
@@ -143,9 +144,10 @@ impl Conversation {
         node.message.markdown = None;
         let id = node.message.id.clone();
         for part in parts {
-            if let Part::ToolCall(call) = part
+            if let Part::ToolCall(mut call) = part
                 && call.is_real()
             {
+                call.void();
                 self.depart(call);
             }
         }

@@ -137,7 +137,7 @@ impl Decoder {
         if let Some(Value::String(model)) = chunk.shift_remove("model") {
             self.model = Some(model);
         }
-        self.read_usage(&mut chunk);
+        self.read_usage(&chunk);
         if let Some(error) = error_of(&chunk) {
             self.error.get_or_insert(error);
             return;
@@ -285,7 +285,7 @@ impl Decoder {
 
     /// Of several usages the last counts: servers that send many send sums. What is no count, such
     /// as a negative one, is not known.
-    fn read_usage(&mut self, chunk: &mut Object) {
+    fn read_usage(&mut self, chunk: &Object) {
         let said = match chunk.get("usage") {
             Some(usage) if usage.is_object() => usage,
             _ => match chunk.get("x_groq").and_then(|more| more.get("usage")) {

@@ -18,4 +18,4 @@ mod request;
 
 pub use decoder::{Decoder, Start};
 pub use reader::Reader;
-pub use request::{Options, request_body};
+pub use request::{RequestOptions, request_body};

@@ -10,7 +10,7 @@ use crate::event::{
 /// How a request is written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Options {
+pub struct RequestOptions {
     /// The model that is asked for. Servers with one model need none.
     pub model: Option<String>,
     /// Leaves out `stream_options`, for servers that refuse it; usage is then not known.
@@ -20,9 +20,32 @@ pub struct Options {
     pub send_reasoning: bool,
 }
 
+impl RequestOptions {
+    /// Asks for a model.
+    #[must_use]
+    pub fn model(mut self, name: impl Into<String>) -> Self {
+        self.model = Some(name.into());
+        self
+    }
+
+    /// Leaves out `stream_options`.
+    #[must_use]
+    pub const fn no_stream_options(mut self) -> Self {
+        self.no_stream_options = true;
+        self
+    }
+
+    /// Gives back what the model thought.
+    #[must_use]
+    pub const fn send_reasoning(mut self) -> Self {
+        self.send_reasoning = true;
+        self
+    }
+}
+
 /// The body of a `POST` to `/chat/completions`, with what the host passes through beside it.
 #[must_use]
-pub fn request_body(input: &RunInput, options: &Options) -> Value {
+pub fn request_body(input: &RunInput, options: &RequestOptions) -> Value {
     let mut body = match &input.forwarded_props {
         Value::Object(props) => props.clone(),
         _ => Object::new(),
@@ -52,7 +75,7 @@ fn tool(tool: &Tool) -> Value {
     }})
 }
 
-fn messages(input: &RunInput, options: &Options) -> Vec<Value> {
+fn messages(input: &RunInput, options: &RequestOptions) -> Vec<Value> {
     let mut list: Vec<Value> = Vec::new();
     if !input.context.is_empty() {
         let lines = input.context.iter();

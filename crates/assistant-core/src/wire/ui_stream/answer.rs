@@ -1,7 +1,7 @@
 //! What a decoder knows of the answer that it reads: its steps, calls and data, by which the chunks
 //! find what they speak of.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ pub(super) struct Answer {
     /// The message that each piece of it is in the conversation, with the number of its step.
     pub(super) nodes: Vec<(String, u64)>,
     /// The messages of a try that comes anew, to be filled again.
-    pub(super) spare: Vec<String>,
+    pub(super) spare: VecDeque<String>,
     /// Where parts are added; `None` before the first one of this stream.
     pub(super) current: Option<String>,
     pub(super) step: u64,
@@ -25,7 +25,9 @@ pub(super) struct Answer {
     /// The calls by the id of the approval that was asked for.
     by_approval: HashMap<String, usize>,
     /// Where data parts are that have an id.
-    pub(super) data: HashMap<(String, String), String>,
+    data: HashMap<(String, String), String>,
+    /// The same in their order, with the number of their step.
+    data_order: Vec<((String, String), u64)>,
     taken: Taken,
 }
 
@@ -43,6 +45,8 @@ struct Taken {
 pub(super) struct Call {
     /// Its id in the conversation.
     pub(super) id: String,
+    /// The id that the agent gave it.
+    pub(super) wire_id: String,
     pub(super) name: String,
     pub(super) step: u64,
     pub(super) dynamic: bool,
@@ -103,6 +107,7 @@ impl Answer {
             let asked = notes.and_then(|notes| notes.get("approval")?.as_object());
             let known = Call {
                 id: text(call, "id"),
+                wire_id: text(call, "wireId"),
                 name: text(call, "name"),
                 step: number(call, "step").unwrap_or_default(),
                 dynamic: call.get("dynamic") == Some(&Value::Bool(true)),
@@ -110,21 +115,21 @@ impl Answer {
                 settled: call.get("settled") == Some(&Value::Bool(true)),
                 in_pieces: true,
             };
-            self.add_call(text(call, "wireId"), known);
+            self.add_call(known);
         }
         for data in list("data") {
             if let Some(id) = data.get("id").and_then(Value::as_str) {
                 let key = (text(data, "type"), id.to_owned());
-                self.data.entry(key).or_insert_with(|| text(data, "node"));
+                self.add_data(key, text(data, "node"));
             }
         }
     }
 
     /// A new message for what follows, with an id that the conversation does not have.
     pub(super) fn next_node(&mut self) -> String {
-        let id = match self.spare.is_empty() {
-            false => self.spare.remove(0),
-            true => {
+        let id = match self.spare.pop_front() {
+            Some(id) => id,
+            None => {
                 let wanted = match self.nodes.len() {
                     0 => self.id.clone(),
                     count => format!("{}:{}", self.id, count + 1),
@@ -152,12 +157,27 @@ impl Answer {
         free_id(wanted, calls, suffixes)
     }
 
-    pub(super) fn add_call(&mut self, wire_id: String, call: Call) -> usize {
+    /// The message that holds the data of this type and id.
+    pub(super) fn data_node(&self, key: &(String, String)) -> Option<&String> {
+        self.data.get(key)
+    }
+
+    pub(super) fn add_data(&mut self, key: (String, String), node: String) {
+        if !self.data.contains_key(&key) {
+            self.data_order.push((key.clone(), self.step));
+            self.data.insert(key, node);
+        }
+    }
+
+    pub(super) fn add_call(&mut self, call: Call) -> usize {
         let place = self.calls.len();
         if let Some(id) = approval_id(&call) {
             self.by_approval.entry(id).or_insert(place);
         }
-        self.by_id.entry(wire_id).or_default().push(place);
+        self.by_id
+            .entry(call.wire_id.clone())
+            .or_default()
+            .push(place);
         self.calls.push(call);
         place
     }
@@ -215,17 +235,21 @@ impl Answer {
         let step = self.step;
         let of_step = self.nodes.iter().rev().take_while(|(_, of)| *of == step);
         let nodes: Vec<String> = of_step.map(|(id, _)| id.clone()).collect();
-        let kept = self.calls.iter().rposition(|call| call.step != step);
-        let kept = kept.map_or(0, |place| place + 1);
-        if self.calls.len() > kept {
-            self.calls.truncate(kept);
-            self.by_approval.retain(|_, place| *place < kept);
-            self.by_id.retain(|_, list| {
-                list.retain(|place| *place < kept);
-                !list.is_empty()
-            });
+        // As much work as there is to take back, whatever came before.
+        while let Some(call) = self.calls.pop_if(|call| call.step == step) {
+            let place = self.calls.len();
+            if let Some(list) = self.by_id.get_mut(&call.wire_id) {
+                list.pop_if(|last| *last == place);
+            }
+            if let Some(id) = approval_id(&call)
+                && self.by_approval.get(&id) == Some(&place)
+            {
+                self.by_approval.remove(&id);
+            }
         }
-        self.data.retain(|_, node| !nodes.contains(node));
+        while let Some((key, _)) = self.data_order.pop_if(|(_, of)| *of == step) {
+            self.data.remove(&key);
+        }
         nodes
     }
 
@@ -242,11 +266,12 @@ impl Answer {
     /// Takes back everything: the answer comes anew from its beginning. Gives its messages.
     pub(super) fn begin_anew(&mut self) -> Vec<String> {
         let nodes: Vec<String> = self.nodes.drain(..).map(|(id, _)| id).collect();
-        self.spare.clone_from(&nodes);
+        self.spare = nodes.iter().cloned().collect();
         self.calls.clear();
         self.by_id.clear();
         self.by_approval.clear();
         self.data.clear();
+        self.data_order.clear();
         self.current = None;
         self.metadata = None;
         self.step = 0;

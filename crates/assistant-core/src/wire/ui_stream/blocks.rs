@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use super::decoder::{Decoder, extend, opt, text};
+use super::{
+    Decoder,
+    chunk::{extend, opt, text},
+};
 use crate::{
     event::{Extension, Object},
     wire::{json::halves, stream::Sink},

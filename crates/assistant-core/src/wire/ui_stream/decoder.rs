@@ -4,15 +4,23 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use super::{answer::Answer, blocks::Block, tools::Partial};
+use super::{
+    answer::Answer,
+    blocks::Block,
+    chunk::{drop_chunk, extend, merge, note, opt_text, without_marks},
+    tools::Partial,
+};
 use crate::{
-    event::{Diagnostic, EventKind, Extension, Interrupt, Object, Outcome, RunInput, TokenUsage},
+    event::{EventKind, Extension, Object, Outcome, RunInput, TokenUsage},
     wire::{
         fault::quote,
         json::halves,
         stream::{End, Sink},
     },
 };
+
+/// How often an answer may get another id; each time is as much work as it has steps.
+const MAX_RENAMES: u32 = 16;
 
 /// What a response begins with.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -74,6 +82,9 @@ pub struct Decoder {
     finish_reason: Option<String>,
     error: Option<String>,
     aborted: bool,
+    renames: u32,
+    /// Tokens, as this response tells them.
+    pub(super) usage: Option<Value>,
     /// Whether the frame holds halves of characters, which are marked in its deltas.
     pub(super) is_cut: bool,
 }
@@ -103,6 +114,8 @@ impl Decoder {
             finish_reason: None,
             error: None,
             aborted: false,
+            renames: 0,
+            usage: None,
             is_cut: false,
         };
         if let Some(history) = &start.history {
@@ -140,9 +153,8 @@ impl Decoder {
         let Value::Object(mut chunk) = chunk else {
             return drop_chunk(sink, "Dropped a frame that is no object.");
         };
-        let kind = match chunk.shift_remove("type") {
-            Some(Value::String(kind)) => kind,
-            _ => return drop_chunk(sink, "Dropped a chunk without a type."),
+        let Some(Value::String(kind)) = chunk.shift_remove("type") else {
+            return drop_chunk(sink, "Dropped a chunk without a type.");
         };
         if self.stage == Stage::Over {
             let message = format!("Dropped '{}' after the end of the stream.", quote(&kind));
@@ -221,6 +233,10 @@ impl Decoder {
             }
         }
         if let Some(id) = id {
+            self.renames += 1;
+            if self.renames > MAX_RENAMES {
+                return drop_chunk(sink, "Dropped 'start': the answer has had too many names.");
+            }
             self.answer.id.clone_from(&id);
             for (node, _) in &self.answer.nodes {
                 let notes = [("id".to_owned(), id.as_str().into())];
@@ -246,7 +262,7 @@ impl Decoder {
         notes.insert("step".to_owned(), step.into());
         extend(sink, note(&node, notes));
         if is_first {
-            self.write_metadata(sink);
+            self.write_metadata(None, sink);
         }
         node
     }
@@ -268,21 +284,38 @@ impl Decoder {
         let Some(fresh) = fresh.filter(|fresh| !fresh.is_null()) else {
             return;
         };
-        match (&mut self.answer.metadata, fresh) {
-            (Some(Value::Object(known)), Value::Object(fresh)) => merge(known, fresh),
-            (known, fresh) => *known = Some(fresh),
+        let said = fresh.get("totalUsage").or_else(|| fresh.get("usage"));
+        if let Some(usage) = said.filter(|usage| usage.is_object()) {
+            self.usage = Some(usage.clone());
         }
-        self.write_metadata(sink);
+        match (&mut self.answer.metadata, fresh) {
+            (Some(Value::Object(known)), Value::Object(fresh)) => {
+                let keys: Vec<String> = fresh.keys().cloned().collect();
+                merge(known, fresh);
+                self.write_metadata(Some(&keys), sink);
+            }
+            (known, fresh) => {
+                *known = Some(fresh);
+                self.write_metadata(None, sink);
+            }
+        }
     }
 
-    /// Metadata stand with the first message of the answer. Until there is one they wait.
-    fn write_metadata(&self, sink: &mut dyn Sink) {
+    /// Metadata stand with the first message of the answer. Until there is one they wait. `keys` are
+    /// those that changed, if not all of them did.
+    fn write_metadata(&self, keys: Option<&[String]>, sink: &mut dyn Sink) {
         let (Some((node, _)), Some(metadata)) = (self.answer.nodes.first(), &self.answer.metadata)
         else {
             return;
         };
         let (metadata, extra) = match metadata {
-            Value::Object(metadata) => (Some(metadata.clone()), Object::new()),
+            Value::Object(all) => {
+                let has_changed =
+                    |key: &String| keys.is_none_or(|keys| keys.iter().any(|k| k == key));
+                let changed = all.iter().filter(|(key, _)| has_changed(key));
+                let changed = changed.map(|(key, value)| (key.clone(), value.clone()));
+                (Some(changed.collect()), Object::new())
+            }
             odd => {
                 let odd = ("metadata".to_owned(), odd.clone());
                 (None, [odd].into_iter().collect())
@@ -355,134 +388,4 @@ impl Decoder {
             usage,
         }
     }
-
-    /// The approvals that were asked for and not given by the server itself.
-    fn interrupts(&self) -> Vec<Interrupt> {
-        let asked = self.answer.calls.iter().filter_map(|call| {
-            let approval = call.approval.as_ref().filter(|_| !call.settled)?;
-            let open = !approval.contains_key("approved");
-            open.then_some((call, approval))
-        });
-        let text = |approval: &Object, key: &str| {
-            let text = approval.get(key).and_then(Value::as_str);
-            text.map(str::to_owned)
-        };
-        let interrupt = |(call, approval): (&super::answer::Call, &Object)| Interrupt {
-            id: text(approval, "id").unwrap_or_default(),
-            reason: "tool_approval".to_owned(),
-            message: text(approval, "requestReason"),
-            tool_call_id: Some(call.id.clone()),
-            response_schema: answer_schema(),
-            expires_at: None,
-            subagent_run_id: None,
-            metadata: Some(approval.clone()),
-        };
-        asked.map(interrupt).collect()
-    }
-
-    /// Tokens, where a server tells them in the metadata of the answer, as the AI SDK counts them.
-    fn usage(&self) -> Vec<TokenUsage> {
-        let metadata = self.answer.metadata.as_ref();
-        let said = metadata.and_then(|m| m.get("totalUsage").or_else(|| m.get("usage")));
-        let Some(said) = said.filter(|said| said.is_object()) else {
-            return Vec::new();
-        };
-        let count = |path: &str| said.pointer(path).and_then(Value::as_u64);
-        let usage = TokenUsage {
-            provider: None,
-            model: metadata
-                .and_then(|metadata| metadata.get("model")?.as_str())
-                .map(str::to_owned),
-            input_tokens: count("/inputTokens"),
-            output_tokens: count("/outputTokens"),
-            total_tokens: count("/totalTokens"),
-            reasoning_tokens: count("/outputTokenDetails/reasoningTokens")
-                .or_else(|| count("/reasoningTokens")),
-            cached_input_tokens: count("/inputTokenDetails/cacheReadTokens")
-                .or_else(|| count("/cachedInputTokens")),
-            cache_write_input_tokens: count("/inputTokenDetails/cacheWriteTokens"),
-        };
-        let is_known = usage.input_tokens.is_some()
-            || usage.output_tokens.is_some()
-            || usage.total_tokens.is_some();
-        is_known.then_some(usage).into_iter().collect()
-    }
-}
-
-/// What an approval is answered with.
-fn answer_schema() -> Option<Object> {
-    let schema = json!({
-        "type": "object",
-        "properties": {"approved": {"type": "boolean"}, "reason": {"type": "string"}},
-        "required": ["approved"],
-    });
-    schema.as_object().cloned()
-}
-
-/// Merges metadata: objects are merged, everything else takes the place of what was there.
-fn merge(known: &mut Object, fresh: Object) {
-    for (key, value) in fresh {
-        if matches!(key.as_str(), "__proto__" | "constructor" | "prototype") {
-            continue;
-        }
-        match (known.get_mut(&key), value) {
-            (Some(Value::Object(known)), Value::Object(fresh)) => merge(known, fresh),
-            (_, value) => {
-                known.insert(key, value);
-            }
-        }
-    }
-}
-
-pub(super) fn extend(sink: &mut dyn Sink, extension: Extension) {
-    sink.event(EventKind::Extension(Box::new(extension)).into());
-}
-
-fn note(node: &str, extra: Object) -> Extension {
-    Extension::Message {
-        message_id: node.to_owned(),
-        extra,
-        metadata: None,
-    }
-}
-
-fn drop_chunk(sink: &mut dyn Sink, message: impl Into<String>) {
-    sink.diagnostic(Diagnostic::new("dropped-chunk", message));
-}
-
-/// A chunk whose halves of characters are marked nowhere but in its deltas.
-fn without_marks(mut chunk: Value) -> Value {
-    for (key, value) in chunk.as_object_mut().into_iter().flatten() {
-        if !matches!(key.as_str(), "delta" | "inputTextDelta") {
-            unmark(value);
-        }
-    }
-    chunk
-}
-
-fn unmark(value: &mut Value) {
-    match value {
-        Value::String(text) => *text = halves::without_marks(text),
-        Value::Array(list) => list.iter_mut().for_each(unmark),
-        Value::Object(object) => object.values_mut().for_each(unmark),
-        _ => {}
-    }
-}
-
-/// A text that may be absent. Of any other kind it counts as absent.
-pub(super) fn opt_text(chunk: &mut Object, key: &str) -> Option<String> {
-    match chunk.shift_remove(key) {
-        Some(Value::String(text)) => Some(text),
-        _ => None,
-    }
-}
-
-/// A text that must be there.
-pub(super) fn text(chunk: &mut Object, key: &str) -> Result<String, String> {
-    opt_text(chunk, key).ok_or_else(|| format!("it has no text '{key}'"))
-}
-
-/// A value that may be absent; `null` is.
-pub(super) fn opt(chunk: &mut Object, key: &str) -> Option<Value> {
-    chunk.shift_remove(key).filter(|value| !value.is_null())
 }

@@ -9,13 +9,16 @@
 //! stream (a chunk that it does not know, a delta without a start), the chunk is dropped with a
 //! diagnostic and the stream goes on.
 //!
-//! * `decoder` takes chunks in and decides how the run ended; `answer` is what it knows of the
-//!   answer; `blocks`, `parts` and `tools` read the chunks of their kind.
+//! * `decoder` takes chunks in and, with `ending`, says how the run ended; `answer` is what it knows
+//!   of the answer; `blocks`, `parts`, `tools` and `outcomes` read the chunks of their kind.
 //! * `request` and `resubmit` are about what goes out.
 
 mod answer;
 mod blocks;
+mod chunk;
 mod decoder;
+mod ending;
+mod outcomes;
 mod parts;
 mod reader;
 mod request;

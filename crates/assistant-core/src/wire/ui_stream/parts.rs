@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use super::decoder::{Decoder, extend, text};
+use super::{
+    Decoder,
+    chunk::{extend, text},
+};
 use crate::{
     event::{EventKind, Extension, Object},
     wire::{fault::quote, stream::Sink},
@@ -64,7 +67,7 @@ impl Decoder {
             return Ok(());
         };
         let key = (name, id);
-        if let Some(node) = self.answer.data.get(&key) {
+        if let Some(node) = self.answer.data_node(&key) {
             let message_id = node.clone();
             let (part, replace) = (Value::Object(chunk), true);
             extend(
@@ -78,7 +81,7 @@ impl Decoder {
             return Ok(());
         }
         let node = self.node(sink);
-        self.answer.data.insert(key, node);
+        self.answer.add_data(key, node);
         self.add_part(chunk, sink);
         Ok(())
     }
