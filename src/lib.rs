@@ -40,7 +40,7 @@ pub mod view;
 pub use action::Action;
 pub use action::{
     Approval, ConfirmOptions, IntoToolResult, Json, ToolAction, ToolCallView, ToolContext,
-    use_assistant_action, use_assistant_context,
+    ToolTarget, use_assistant_action, use_assistant_context, use_tool_renderer,
 };
 pub use assistant::{Assistant, PartHandle, use_assistant, use_part_renderer};
 pub use assistant_core::{

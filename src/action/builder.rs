@@ -4,18 +4,16 @@ use std::{
     future::{Future, ready},
     marker::PhantomData,
     rc::Rc,
-    sync::Arc,
 };
 
 use assistant_core::action::{ActionSpec, Availability, Execution, Policy, ResultEncoding};
 use futures_util::future::LocalBoxFuture;
 use leptos::prelude::*;
-use send_wrapper::SendWrapper;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::{IntoHandler, ToolCallView, handler::Handler};
-use crate::render::{CallRenderers, Denial, Renderer, Rule};
+use super::{IntoHandler, ToolCallView, handler::Handler, renderer::renderer};
+use crate::render::{CallRenderers, Denial, Rule};
 
 /// Whether a person is asked before an action runs.
 pub enum Approval {
@@ -225,6 +223,36 @@ impl<Args> ToolAction<Args> {
         self
     }
 
+    /// What the card asks before a call runs, in the page's words, in place of the description. For
+    /// arguments that are not of the action's type, the description stands there. The exact
+    /// arguments stay below.
+    ///
+    /// ```
+    /// use leptos_assistant::{Approval, ToolAction};
+    /// use serde::Deserialize;
+    ///
+    /// #[derive(Deserialize)]
+    /// struct Refund {
+    ///     order: String,
+    ///     euros: f64,
+    /// }
+    ///
+    /// let action = ToolAction::new("refund", "Refunds an order")
+    ///     .handler(|refund: Refund| refund.order)
+    ///     .approval(Approval::Always)
+    ///     .question(|refund| format!("Pay back {} € for order {}?", refund.euros, refund.order));
+    /// ```
+    #[must_use]
+    pub fn question(mut self, question: impl Fn(&Args) -> String + 'static) -> Self
+    where
+        Args: DeserializeOwned + 'static,
+    {
+        self.renderers.question = Some(Rc::new(move |args| {
+            Some(question(&Args::deserialize(args).ok()?))
+        }));
+        self
+    }
+
     /// Only shows what the agent does itself: never offered, never run here.
     #[must_use]
     pub fn render_only(mut self) -> Self {
@@ -330,13 +358,6 @@ impl<Args> ToolAction<Args> {
         self.spec.validate = false;
         self
     }
-}
-
-fn renderer<T: 'static, V: IntoView + 'static>(
-    render: impl Fn(ToolCallView<T>) -> V + 'static,
-) -> Renderer<ToolCallView> {
-    let render = move |call: ToolCallView| render(call.cast()).into_any();
-    Arc::new(SendWrapper::new(Box::new(render)))
 }
 
 impl<Args> std::fmt::Debug for ToolAction<Args> {

@@ -278,6 +278,18 @@ impl Assistant {
         let _ = self.dispatch(Input::SetState { state });
     }
 
+    /// Changes the state shared with the agent where it stands, so that what an agent or another
+    /// component changed meanwhile is not lost; the next run sends it.
+    ///
+    /// ```no_run
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// assistant.update_state(|state| state["visits"] = (state["visits"].as_u64().unwrap_or(0) + 1).into());
+    /// # }
+    /// ```
+    pub fn update_state(&self, change: impl FnOnce(&mut Value) + 'static) {
+        self.runtime().update_state(Box::new(change));
+    }
+
     /// Passes something through to the agent with every run.
     pub fn set_forwarded_props(&self, props: Value) {
         // Props are never refused.

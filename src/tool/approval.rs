@@ -1,7 +1,7 @@
 //! The question whether a call may run: asked by the page, or by the agent. Two kinds of card that
 //! cannot be taken for each other.
 
-use assistant_core::conversation::Fingerprint;
+use assistant_core::{conversation::Fingerprint, text::hidden::plain_name};
 use leptos::{html, prelude::*};
 use serde_json::Value;
 
@@ -118,13 +118,29 @@ pub(super) fn seen(call: ToolCallView<Value>, changed: impl Fn() + 'static) -> S
     Seen::new(content, changed)
 }
 
-/// What the action does, in the page's words.
+/// What is asked, or else what the action does, in the page's words.
 fn description(call: ToolCallView<Value>) -> AnyView {
     dynamic(move || {
-        let text = call.description().filter(|text| !text.is_empty());
-        text.map(|text| view! { <p class="la-approval-text">{text}</p> })
+        let text = question(call).or_else(|| call.description());
+        let text = text.filter(|text| !text.is_empty());
+        text.map(|text| view! { <p class="la-approval-text" dir="auto">{text}</p> })
     })
     .into_any()
+}
+
+/// How much of a question is shown, in characters. What is exact stands below.
+const MAX_QUESTION: usize = 500;
+
+/// The question in the words of the action, of which parts may be the agent's.
+fn question(call: ToolCallView<Value>) -> Option<String> {
+    let (assistant, args) = (call.assistant()?, call.args_value()?);
+    let action = assistant.read(|session| {
+        let registry = session.registry();
+        registry.in_force(&call.name()).map(|entry| entry.id)
+    });
+    let asks = assistant.calls().get(action??)?.question?;
+    let text: String = asks(&args)?.chars().take(MAX_QUESTION).collect();
+    Some(plain_name(&text))
 }
 
 /// Says that the call has changed since it was shown, if it has.

@@ -80,8 +80,8 @@ fn face_of(assistant: &Assistant, call: &ToolCallView<Value>) -> Face {
         let own = own.then(|| drawn(|renderers| renderers.approval.as_ref()));
         return own.flatten().map_or(Face::Approval, Face::CustomApproval);
     }
-    // The card of an action shows what this page ran, and nothing that was only said.
-    match drawn(|renderers| renderers.card.as_ref()) {
+    // A card of the page shows what this page ran, and nothing that was only said.
+    match card_of(assistant, &name).map(|(id, ..)| id) {
         Some(id) if !call.is_reported() => Face::Custom(id),
         _ => Face::Default,
     }
@@ -110,6 +110,17 @@ fn renderer_of(
     })
 }
 
+/// Who draws the card of a call: its action, or else whoever draws tools.
+fn card_of(
+    assistant: &Assistant,
+    name: &str,
+) -> Option<(RegistrationId, Renderer<ToolCallView>, bool)> {
+    renderer_of(assistant, name, |renderers| renderers.card.as_ref()).or_else(|| {
+        let (id, renderer) = assistant.calls().of_tool(name)?;
+        Some((id, renderer, true))
+    })
+}
+
 /// Whether a call shows the default card; who asks inside a reactive closure is told of changes.
 pub(crate) fn has_default_card(assistant: &Assistant, call: &CallKey) -> bool {
     let view = ToolCallView::new(assistant, *call);
@@ -120,8 +131,7 @@ pub(crate) fn has_default_card(assistant: &Assistant, call: &CallKey) -> bool {
 fn custom_card(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let (drawn, default) = (assistant.clone(), call);
     foreign(assistant, move || {
-        let find: Find = |renderers| renderers.card.as_ref();
-        let found = renderer_of(&drawn, &call.name_untracked(), find);
+        let found = card_of(&drawn, &call.name_untracked());
         let (registration, renderer, streams_args) = found?;
         let (view, default) = (call.streaming(streams_args), default);
         Some(Foreign {

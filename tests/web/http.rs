@@ -23,7 +23,7 @@ export function replace_fetch(list) {
   before ??= window.fetch;
   [asked, notes, answers, cancelled] = [[], [], list, 0];
   window.fetch = async (request) => {
-    notes.push(request.headers.get('x-note') ?? '');
+    notes.push(['x-note', 'x-more'].map((name) => request.headers.get(name)).join(' '));
     asked.push(await request.text());
     const { body, pieces, ...init } = JSON.parse(answers.shift());
     return new Response(pieces ? endless(pieces) : body, init);
@@ -278,11 +278,11 @@ async fn headers_are_asked_for_anew_and_one_more_goes_along() {
         chat.assistant.send("go").unwrap();
         chat.idle().await;
     }
-    let more = agent().headers(turns).header("x-note", "and more");
+    let more = agent().headers(turns).header("x-more", "and more");
     chat.assistant.set_agent(more);
     chat.assistant.send("go").unwrap();
     chat.idle().await;
-    assert_eq!(note_headers(), ["turn 1", "turn 2", "turn 3, and more"]);
+    assert_eq!(note_headers(), ["turn 1 ", "turn 2 ", "turn 3 and more"]);
     drop(server);
 }
 

@@ -11,6 +11,8 @@
 mod bench;
 mod demo;
 mod dist;
+mod layout;
+mod module;
 mod names;
 mod options;
 mod project;

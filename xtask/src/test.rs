@@ -56,7 +56,14 @@ fn lint(project: &Project, tally: &mut Tally) {
         .args(["clippy", "--workspace", "--all-targets"])
         .args(deny);
     tally.step("clippy", Report::ExitCode, &mut clippy);
-    for features in ["", "markdown", "math", "callouts"] {
+    for features in [
+        "",
+        "markdown",
+        "math",
+        "callouts",
+        "ui-stream",
+        "completions",
+    ] {
         let mut clippy = project.cargo();
         clippy
             .args(["clippy", "-p", "assistant-core", "--all-targets"])

@@ -1,8 +1,13 @@
-//! Plays recorded AG-UI streams and prints what the conversation becomes.
+//! Plays recorded streams and prints what the conversation becomes.
 //!
 //! ```text
-//! cargo run -p assistant-core --example replay -- [--strict] [--each] FILE…
+//! cargo run -p assistant-core --example replay -- [--protocol NAME] [--strict] [--each] FILE…
 //! ```
+//!
+//! The protocol is `ag-ui` unless it is `ui-stream` or `completions`; both need the feature of their
+//! name, which `--all-features` gives. With `ui-stream` a FILE may also be a list of cases in the form
+//! of `fixtures/ui_message_stream.json`: one line a case, `{"name", "message"}`, the message as the
+//! AI SDK's `UIMessage`. What is said below is about `ag-ui`.
 //!
 //! A FILE is a captured `.sse`, or a `.json`: a list of events, or an object with `stream` (such a
 //! list) or `rawSse`, and optionally `input` (messages, state, resume, pendingInterrupts). `-` is
@@ -24,7 +29,7 @@ use serde_json::Value;
 /// What some editors put before a text.
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
-const USAGE: &str = "usage: replay [--strict] [--each] FILE…   (- is standard input)";
+const USAGE: &str = "usage: replay [--protocol ag-ui|ui-stream|completions] [--strict] [--each] FILE…   (- is standard input)";
 
 type Fallible<T> = Result<T, Box<dyn Error>>;
 
@@ -41,21 +46,56 @@ fn main() -> ExitCode {
     }
 }
 
+/// How the recordings are to be read.
+#[derive(Default)]
+struct Args {
+    protocol: Protocol,
+    strict: bool,
+    each: bool,
+    files: Vec<String>,
+}
+
+#[derive(Default, Clone, Copy, PartialEq, Eq)]
+enum Protocol {
+    #[default]
+    AgUi,
+    UiStream,
+    Completions,
+}
+
+impl Args {
+    fn read(given: impl Iterator<Item = String>) -> Option<Self> {
+        let mut args = Self::default();
+        let mut given = given.peekable();
+        while let Some(argument) = given.next() {
+            let (flag, value) = match argument.split_once('=') {
+                Some((flag, value)) if flag.starts_with("--") => (flag, Some(value.to_owned())),
+                _ => (argument.as_str(), None),
+            };
+            match flag {
+                "--strict" => args.strict = true,
+                "--each" => args.each = true,
+                "--protocol" => {
+                    args.protocol = match value.or_else(|| given.next())?.as_str() {
+                        "ag-ui" => Protocol::AgUi,
+                        "ui-stream" => Protocol::UiStream,
+                        "completions" => Protocol::Completions,
+                        _ => return None,
+                    }
+                }
+                flag if flag.starts_with("--") => return None,
+                _ => args.files.push(argument),
+            }
+        }
+        (!args.files.is_empty()).then_some(args)
+    }
+}
+
 /// Whether all files could be read.
 fn run() -> io::Result<bool> {
-    let (flags, files): (Vec<String>, Vec<String>) = env::args()
-        .skip(1)
-        .partition(|argument| argument.starts_with("--"));
-    let known = |flag: &String| matches!(flag.as_str(), "--strict" | "--each");
-    if files.is_empty() || !flags.iter().all(known) {
+    let Some(args) = Args::read(env::args().skip(1)) else {
         complain(USAGE);
         return Ok(false);
-    }
-    let has = |name: &str| flags.iter().any(|flag| flag == name);
-    let options = if has("--strict") {
-        DecoderOptions::strict()
-    } else {
-        DecoderOptions::default()
     };
     let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH);
     let now = since_1970.map_or(0, |passed| {
@@ -64,14 +104,20 @@ fn run() -> io::Result<bool> {
     let mut replay = Replay::new().at(now);
     let mut all_read = true;
     let mut out = io::stdout().lock();
-    for file in &files {
-        if has("--each") {
+    for file in &args.files {
+        if args.each {
             replay = Replay::new().at(now);
         }
-        match Recording::read(file) {
-            Ok(recording) => {
-                let report = recording.play(&mut replay, options);
-                writeln!(out, "{}", report.to_json())?;
+        let played = match args.protocol {
+            Protocol::AgUi => play_agui(file, args.strict, &mut replay),
+            Protocol::UiStream => play_ui_stream(file, &mut replay),
+            Protocol::Completions => play_completions(file, &mut replay),
+        };
+        match played {
+            Ok(lines) => {
+                for line in lines {
+                    writeln!(out, "{line}")?;
+                }
             }
             Err(error) => {
                 complain(&format!("{file}: {error}"));
@@ -83,9 +129,75 @@ fn run() -> io::Result<bool> {
     Ok(all_read)
 }
 
+fn play_agui(file: &str, strict: bool, replay: &mut Replay) -> Fallible<Vec<Value>> {
+    let options = match strict {
+        true => DecoderOptions::strict(),
+        false => DecoderOptions::default(),
+    };
+    let report = Recording::read(file)?.play(replay, options);
+    Ok(vec![report.to_json()])
+}
+
+#[cfg(feature = "ui-stream")]
+fn play_ui_stream(file: &str, replay: &mut Replay) -> Fallible<Vec<Value>> {
+    use assistant_core::replay::ui_stream;
+    let bytes = read_bytes(file)?;
+    if is_json(file, &bytes) {
+        let mut json: Value = serde_json::from_slice(bytes.strip_prefix(BOM).unwrap_or(&bytes))?;
+        let cases = json.get_mut("vectors").map(Value::take).unwrap_or(json);
+        return Ok(match cases {
+            Value::Array(cases) => cases.iter().map(ui_stream::run).collect(),
+            case => vec![ui_stream::run(&case)],
+        });
+    }
+    let (report, message) = ui_stream::read(replay, &bytes);
+    let mut line = report.to_json();
+    if let Value::Object(line) = &mut line {
+        line.insert("message".to_owned(), message);
+    }
+    Ok(vec![line])
+}
+
+#[cfg(not(feature = "ui-stream"))]
+fn play_ui_stream(_: &str, _: &mut Replay) -> Fallible<Vec<Value>> {
+    Err("built without the feature `ui-stream`".into())
+}
+
+#[cfg(feature = "completions")]
+fn play_completions(file: &str, replay: &mut Replay) -> Fallible<Vec<Value>> {
+    use assistant_core::wire::completions::{Reader, Start};
+    let bytes = read_bytes(file)?;
+    let reader = Box::new(Reader::new(Start::default()));
+    Ok(vec![replay.read(reader, &bytes).to_json()])
+}
+
+#[cfg(not(feature = "completions"))]
+fn play_completions(_: &str, _: &mut Replay) -> Fallible<Vec<Value>> {
+    Err("built without the feature `completions`".into())
+}
+
 fn complain(sentence: &str) {
     // Where there is no standard error, there is nobody to tell.
     let _ = writeln!(io::stderr(), "{sentence}");
+}
+
+fn read_bytes(file: &str) -> io::Result<Vec<u8>> {
+    if file != "-" {
+        return fs::read(file);
+    }
+    let mut bytes = Vec::new();
+    io::stdin().read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Whether a file is JSON: by its name; standard input by its first character.
+fn is_json(file: &str, bytes: &[u8]) -> bool {
+    if file == "-" {
+        let text = bytes.strip_prefix(BOM).unwrap_or(bytes);
+        return matches!(text.trim_ascii_start(), [b'{' | b'[', ..]);
+    }
+    let ending = Path::new(file).extension();
+    ending.is_some_and(|ending| ending.eq_ignore_ascii_case("json"))
 }
 
 /// What a file holds.
@@ -101,20 +213,9 @@ enum Body {
 
 impl Recording {
     fn read(file: &str) -> Fallible<Self> {
-        let mut bytes = Vec::new();
-        if file == "-" {
-            io::stdin().read_to_end(&mut bytes)?;
-        } else {
-            bytes = fs::read(file)?;
-        }
+        let bytes = read_bytes(file)?;
         let text = bytes.strip_prefix(BOM).unwrap_or(&bytes);
-        let is_json = match file {
-            "-" => matches!(text.trim_ascii_start(), [b'{' | b'[', ..]),
-            file => Path::new(file)
-                .extension()
-                .is_some_and(|ending| ending.eq_ignore_ascii_case("json")),
-        };
-        if is_json {
+        if is_json(file, &bytes) {
             return Self::from_json(serde_json::from_slice(text)?);
         }
         Ok(Self {

@@ -22,6 +22,8 @@ mod json_patch;
 #[cfg(feature = "markdown")]
 mod markdown;
 mod partial_json;
+#[cfg(all(feature = "ui-stream", feature = "completions"))]
+mod protocols;
 mod registry;
 mod replay;
 mod schema;
@@ -44,3 +46,5 @@ mod snapshots;
 mod sse;
 mod support;
 mod tree;
+#[cfg(feature = "ui-stream")]
+mod ui_stream;

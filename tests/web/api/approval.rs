@@ -131,27 +131,41 @@ async fn drawn() -> (Chat, ToolCallView) {
 }
 
 #[wasm_bindgen_test]
-async fn the_call_takes_the_decision_of_a_card_of_ones_own() {
+async fn a_card_of_ones_own_approves_with_other_arguments() {
     let (chat, call) = drawn().await;
     assert!(call.can_run() && !call.is_asked_by_agent());
     assert!(call.approval_takes().edits && call.approval_takes().reason);
     assert_eq!(call.edit_schema(), Some(amount()));
     assert_eq!((call.question(), call.expires_at()), (None, None));
     assert_eq!((call.decision(), call.is_edited()), (None, false));
+    assert!(
+        until(move || call.can_approve()).await,
+        "it can be read by then"
+    );
     call.approve_with(json!({"amount": 3})).unwrap();
     chat.idle().await;
     assert!(call.is_edited() && call.decision().is_some());
     assert_eq!(call.args_value(), Some(json!({"amount": 3})));
     assert_eq!(call.original_args(), Some(json!({"amount": 5})));
+}
 
+#[wasm_bindgen_test]
+async fn a_card_of_ones_own_denies() {
     let (chat, call) = drawn().await;
     call.deny(Some("too much".into())).unwrap();
     chat.idle().await;
     assert_eq!(call.denial_reason().as_deref(), Some("too much"));
     assert_eq!(chat.results(1).len(), 1);
     assert!(chat.results(1)[0].contains("too much"));
+}
 
+#[wasm_bindgen_test]
+async fn a_card_of_ones_own_approves() {
     let (chat, call) = drawn().await;
+    assert!(
+        until(move || call.can_approve()).await,
+        "it can be read by then"
+    );
     call.approve().unwrap();
     chat.idle().await;
     assert_eq!(chat.results(1), [r#"{"amount":5}"#]);

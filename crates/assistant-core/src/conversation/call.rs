@@ -148,6 +148,11 @@ impl ToolCall {
         self.result.is_some() && matches!(&self.state, State::Done(done) if !done.sent)
     }
 
+    /// Whether its handler was ever started.
+    pub(crate) const fn was_started(&self) -> bool {
+        self.was_started
+    }
+
     /// Whether the page ended it, by a result or by giving it up.
     pub(crate) const fn is_settled_here(&self) -> bool {
         matches!(
@@ -187,6 +192,17 @@ impl ToolCall {
             self.extra.clear();
             self.encrypted_value = None;
         }
+    }
+
+    /// It has no outcome any more, and its arguments are open.
+    #[cfg(feature = "ui-stream")]
+    pub(super) fn begin_again(&mut self, name: String) {
+        self.name = name;
+        self.open = true;
+        self.args = None;
+        self.result = None;
+        self.error = None;
+        self.ended_at = None;
     }
 
     /// Lets something happen to it. `false` if that changes nothing.

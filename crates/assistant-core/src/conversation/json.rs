@@ -10,8 +10,8 @@ use std::fmt;
 use serde_json::Value;
 
 use super::{
-    Author, Cost, Cut, DataPart, Message, Part, Span, TextPart, ToolResultPart, TreeError,
-    json_call,
+    Author, Cost, Cut, DataPart, Message, Part, SourcePart, Span, TextPart, ToolResultPart,
+    TreeError, json_call,
 };
 use crate::{
     event::{Object, PartBody, Role},
@@ -309,6 +309,7 @@ fn part_to_json(part: &Part, format: Format) -> Value {
             out.insert("data".to_owned(), part.data.clone());
             put_foreign(&mut out, &part.extra, &OF_DATA, format);
         }
+        Part::Source(part) => return part.to_json(),
         Part::Unknown(value) => return value.clone(),
     }
     Value::Object(out)
@@ -343,7 +344,15 @@ fn part_from_json(value: Value, format: Format) -> Result<Part, FormatError> {
                 _ => Part::Unknown(value),
             })
         }
+        "source-url" | "source-document" => Ok(source_part(value)),
         _ => Ok(Part::Unknown(value)),
+    }
+}
+
+fn source_part(value: Value) -> Part {
+    match SourcePart::from_json(&value) {
+        Some(part) => Part::Source(part),
+        None => Part::Unknown(value),
     }
 }
 

@@ -16,7 +16,7 @@ use crate::{
     wire::agui,
 };
 
-const OF_CALL: [&str; 22] = [
+const OF_CALL: [&str; 23] = [
     "type",
     "toolCallId",
     "toolName",
@@ -38,6 +38,7 @@ const OF_CALL: [&str; 22] = [
     "run",
     "by",
     "changed",
+    "started",
     "extra",
 ];
 const OF_RESULT: [&str; 8] = [
@@ -112,6 +113,9 @@ pub(super) fn write_in(call: &ToolCall, out: &mut Object, format: Format) {
         if let Some(run) = call.run {
             out.insert("run".to_owned(), run.into());
         }
+        if call.was_started {
+            out.insert("started".to_owned(), true.into());
+        }
         if call.changed {
             out.insert("changed".to_owned(), true.into());
         }
@@ -180,6 +184,7 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
         call.key = CallKey::new(key.unwrap_or(0));
         call.run = from.shift_remove("run").and_then(|run| run.as_u64());
         call.changed = take_flag(&mut from, "changed");
+        call.was_started = take_flag(&mut from, "started");
     }
     call.ended_at = take_int(&mut from, "endedAt");
     call.encrypted_value = take_text(&mut from, "encryptedValue");

@@ -18,6 +18,13 @@ impl Conversation {
     ///
     /// When an entry is no message, or two have the same id.
     pub(super) fn add_list(mut self, list: Vec<Value>) -> Result<Self, FormatError> {
+        #[cfg(feature = "ui-stream")]
+        if list
+            .iter()
+            .any(|entry| entry.get("parts").is_some_and(Value::is_array))
+        {
+            return self.take_in_ui(list);
+        }
         for entry in list {
             let message =
                 agui::message_from_value(entry).map_err(|e| FormatError(e.to_string()))?;

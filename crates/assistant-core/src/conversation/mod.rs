@@ -23,13 +23,19 @@ mod json_call;
 mod list;
 mod message;
 mod origin;
+mod orphan;
 mod part;
+mod path;
 mod phase;
 mod runs;
+mod source;
+mod splice;
 mod state;
 #[cfg(test)]
 mod state_table;
 mod tree;
+#[cfg(feature = "ui-stream")]
+mod ui;
 mod wire_form;
 
 pub use answer::{CallApproval, CallError, CallResult, Decision, ErrorKind, Progress};
@@ -43,7 +49,7 @@ pub use id::{CallKey, MessageId};
 pub use json::FormatError;
 pub use message::{Cut, Message};
 pub use origin::{MarkdownTools, Origin};
-pub use part::{DataPart, Part, Span, TextPart, ToolResultPart};
+pub use part::{DataPart, Part, SourcePart, Span, TextPart, ToolResultPart};
 pub use phase::{Phase, Status};
 pub use state::Author;
 pub(crate) use state::{Done, End, Happening, State};

@@ -7,6 +7,8 @@ pub enum Origin {
     /// The agent made it, by the means of its protocol.
     #[default]
     Agent,
+    /// The agent made it, and whoever runs the agent runs it, too: nothing here ever does.
+    Provider,
     /// It is a callout in a text: shown, never run, never sent but as the text.
     Text,
     /// It is a callout in a text that the host lets run, like any other call from then on.
@@ -19,6 +21,7 @@ impl Origin {
     pub const fn as_str(self) -> Option<&'static str> {
         match self {
             Self::Agent => None,
+            Self::Provider => Some("provider"),
             Self::Text => Some("text"),
             Self::Intercepted => Some("intercepted"),
         }
@@ -27,7 +30,7 @@ impl Origin {
     /// What the word stands for.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
-        let all = [Self::Text, Self::Intercepted];
+        let all = [Self::Provider, Self::Text, Self::Intercepted];
         all.into_iter().find(|origin| origin.as_str() == Some(word))
     }
 }

@@ -21,6 +21,8 @@ pub enum Part {
     File(ContentPart),
     /// Structured data with a type of the agent's own, such as an activity.
     Data(DataPart),
+    /// Where something in the answer comes from.
+    Source(SourcePart),
     /// A part of a type that is not known here, kept as it came.
     Unknown(Value),
 }
@@ -108,6 +110,23 @@ pub struct ToolResultPart {
     pub output: Value,
     /// The content of the tool message that brought it, if one did.
     pub content: Option<Content>,
+    /// Fields beyond what is known, kept as they came.
+    pub extra: Object,
+}
+
+/// Where something in an answer comes from: a page, or a document.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SourcePart {
+    /// Its id.
+    pub source_id: String,
+    /// The address of a page. Never fetched; a link to it follows the rules for links.
+    pub url: Option<String>,
+    /// The title.
+    pub title: Option<String>,
+    /// The media type of a document.
+    pub media_type: Option<String>,
+    /// The file name of a document.
+    pub filename: Option<String>,
     /// Fields beyond what is known, kept as they came.
     pub extra: Object,
 }

@@ -52,6 +52,13 @@ impl Conversation {
         }
     }
 
+    /// Whether the newest run has not ended, as far as is known: a stored conversation was left in
+    /// the middle of it.
+    pub(crate) fn newest_run_is_open(&self) -> bool {
+        let newest = self.runs.list.last();
+        newest.is_some_and(|run| run.succeeded.is_none() && run.number == self.runs.last)
+    }
+
     /// Whether a call was made by the run that writes now, or by the newest one.
     pub(crate) fn is_of_newest_run(&self, call: &super::ToolCall) -> bool {
         call.run.is_some_and(|run| run == self.runs.last)

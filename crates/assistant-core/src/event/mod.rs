@@ -5,10 +5,12 @@
 //! it becomes a clearly named extension of [`EventKind`].
 
 mod content;
+mod extension;
 mod message;
 mod run;
 
 pub use content::{Content, ContentPart, PartBody, Source};
+pub use extension::{Extension, Settlement};
 pub use message::{FunctionCall, Message, MessageBody, Role};
 pub use run::{
     ContextItem, Interrupt, Outcome, ResumeEntry, ResumeStatus, RunInput, TokenUsage, Tool,
@@ -50,7 +52,7 @@ pub struct Base {
     pub subagent_run_id: Option<String>,
 }
 
-/// What happened: the 31 event types of AG-UI 1.0, in its words.
+/// What happened: the 31 event types of AG-UI 1.0, in its words, and [`Extension`].
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 #[allow(
@@ -201,6 +203,8 @@ pub enum EventKind {
         name: String,
         value: Value,
     },
+    /// What another protocol says beyond AG-UI.
+    Extension(Box<Extension>),
 }
 
 /// What a [`EventKind::ReasoningEncryptedValue`] belongs to.

@@ -13,10 +13,14 @@ pub struct RunInput {
     pub run_id: String,
     /// The run that this one continues, if the host says so.
     pub parent_run_id: Option<String>,
+    /// Whether an answer that is under way is to be read on, instead of asking for one.
+    pub takes_up: bool,
     /// Shared state.
     pub state: Value,
     /// The history, in request order: each tool result right after its call.
     pub messages: Vec<Message>,
+    /// The history in the agent's own form, if the session was told to write one.
+    pub history: Option<Box<Value>>,
     /// What the agent may call on the page.
     pub tools: Vec<Tool>,
     /// What the page wants the agent to know.

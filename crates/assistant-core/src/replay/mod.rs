@@ -18,6 +18,8 @@ pub mod branches;
 mod input;
 mod report;
 mod tally;
+#[cfg(feature = "ui-stream")]
+pub mod ui_stream;
 
 pub use input::ReplayInput;
 pub use report::{Finished, Report, RunFailure};
@@ -28,7 +30,10 @@ use crate::{
     conversation::{Applied, Author, Conversation},
     event::{Diagnostic, Event, Interrupt, ResumeEntry, ResumeStatus},
     session::millis,
-    wire::agui::{DecoderOptions, ProtocolError, Reader, Sink},
+    wire::{
+        agui::{DecoderOptions, ProtocolError, Reader},
+        stream::{Ending, Read, Sink},
+    },
 };
 
 use tally::Tally;
@@ -86,13 +91,7 @@ impl Replay {
         if let Some(error) = error {
             reader.fail(error);
         }
-        let mut player = Player {
-            replay: self,
-            tally: Tally::new(answers),
-            diagnostics: Vec::new(),
-            left_out: 0,
-            notes: Vec::new(),
-        };
+        let mut player = Player::new(self, answers);
         player.on_conversation(|conversation, out| {
             conversation.merge_new(messages, Author::Record, out);
         });
@@ -101,6 +100,14 @@ impl Replay {
         }
         tally::raise(&mut player.replay.interrupts, pending_interrupts);
         Stream { reader, player }
+    }
+
+    /// Plays a whole response of any protocol.
+    pub fn read(&mut self, mut reader: Box<dyn Read>, bytes: &[u8]) -> Report {
+        let mut player = Player::new(self, Vec::new());
+        reader.push(bytes, &mut player);
+        let ending = reader.finish(&mut player);
+        player.report(ending)
     }
 }
 
@@ -169,22 +176,7 @@ impl Stream<'_> {
     pub fn finish(self) -> Report {
         let Self { reader, mut player } = self;
         let ending = reader.finish(&mut player);
-        if player.left_out > 0 {
-            let message = format!("{} more diagnostics were left out.", player.left_out);
-            let note = Diagnostic::new("left-out", message);
-            player.diagnostics.push(note);
-        }
-        let conversation = &player.replay.conversation;
-        Report {
-            outcome: ending.end,
-            error: ending.error,
-            finished: player.tally.finished,
-            run_errors: player.tally.run_errors,
-            messages: conversation.received_messages(),
-            state: conversation.state().clone(),
-            pending_interrupts: player.replay.interrupts.clone(),
-            diagnostics: player.diagnostics,
-        }
+        player.report(ending)
     }
 }
 
@@ -210,7 +202,36 @@ impl Sink for Player<'_> {
     }
 }
 
-impl Player<'_> {
+impl<'a> Player<'a> {
+    fn new(replay: &'a mut Replay, answers: Vec<String>) -> Self {
+        Self {
+            replay,
+            tally: Tally::new(answers),
+            diagnostics: Vec::new(),
+            left_out: 0,
+            notes: Vec::new(),
+        }
+    }
+
+    fn report(mut self, ending: Ending) -> Report {
+        if self.left_out > 0 {
+            let message = format!("{} more diagnostics were left out.", self.left_out);
+            let note = Diagnostic::new("left-out", message);
+            self.diagnostics.push(note);
+        }
+        let conversation = &self.replay.conversation;
+        Report {
+            outcome: ending.end,
+            error: ending.error,
+            finished: self.tally.finished,
+            run_errors: self.tally.run_errors,
+            messages: conversation.received_messages(),
+            state: conversation.state().clone(),
+            pending_interrupts: self.replay.interrupts.clone(),
+            diagnostics: self.diagnostics,
+        }
+    }
+
     fn on_conversation(&mut self, act: impl FnOnce(&mut Conversation, &mut Applied<'_>)) {
         let mut notes = std::mem::take(&mut self.notes);
         let mut out = Applied {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::{Finished, RunFailure};
-use crate::event::{Event, EventKind, Interrupt, Outcome};
+use crate::event::{Event, EventKind, Extension, Interrupt, Outcome, Settlement};
 
 /// Counts along while events pass.
 #[derive(Debug, Clone, Default)]
@@ -45,6 +45,16 @@ impl Tally {
             }
             EventKind::ToolCallResult { tool_call_id, .. } => {
                 self.answered.insert(tool_call_id.clone());
+            }
+            EventKind::Extension(extension) => {
+                if let Extension::CallSettled {
+                    tool_call_id,
+                    settlement: Settlement::Output(_) | Settlement::Error(_) | Settlement::Denied,
+                    ..
+                } = &**extension
+                {
+                    self.answered.insert(tool_call_id.clone());
+                }
             }
             EventKind::RunError { message, code, .. } => self.run_errors.push(RunFailure {
                 message: message.clone(),

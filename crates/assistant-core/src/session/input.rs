@@ -52,6 +52,9 @@ pub enum Input {
     Retry,
     /// The person wants the loop to go on after a limit.
     Continue,
+    /// An answer that was cut, by a reload or a lost connection, may still be under way: it is read
+    /// on. Nothing is said to the agent.
+    TakeUp,
     /// A notice has been read.
     Dismiss {
         /// Which.
@@ -255,6 +258,8 @@ pub enum Verdict {
 pub enum StreamEnd {
     /// It ended by itself. Whether the run was over is known from its events.
     Closed,
+    /// There was no answer under way that could be read on.
+    Nothing,
     /// It could not be opened or read on.
     Failed(Failure),
 }
@@ -264,7 +269,7 @@ impl StreamEnd {
     /// a connection that goes takes nothing away.
     pub(super) fn breaks(&self, finish: &Option<super::run::Finish>) -> bool {
         match self {
-            Self::Closed => false,
+            Self::Closed | Self::Nothing => false,
             Self::Failed(failure) => finish.is_none() || failure.kind != FailureKind::Network,
         }
     }

@@ -8,8 +8,8 @@
 //! open calls), `turn` (the run and its loop), `interrupts` (what agents wait for), `notices`. What
 //! happened to a call stands in the call itself, as one state. What is done with the parts:
 //!
-//! * `send` takes what the person says; `run` speaks to the agent: starts runs, takes events in;
-//!   `settle` says what follows their end, `summary` what happened.
+//! * `send` takes what the person says; `run` starts runs of the agent, `events` takes in what they
+//!   say, `settle` says what follows their end, `summary` what happened.
 //! * `prepare`, `execute` and `start` bring calls from "complete" to "answered".
 //! * `approve` takes what a person decides, `gate` what an agent waits for; `agent_call` has what
 //!   the agent runs.
@@ -22,6 +22,7 @@ mod branch;
 mod calls;
 mod direct;
 mod effect;
+mod events;
 mod execute;
 mod expiry;
 mod gate;
@@ -41,6 +42,7 @@ mod stop;
 mod summary;
 mod thread;
 mod turn;
+mod watch;
 
 pub use effect::{
     CommitId, Effect, Invocation, InvocationId, JournalEntry, Output, RunKey, TimerId,
@@ -50,7 +52,7 @@ pub use host::{Answer, Host, PolicyQuestion, Ticket};
 pub use input::{Failure, FailureKind, Input, Refusal, StreamEnd, TreeChange, Verdict};
 pub use interrupts::OpenInterrupt;
 pub use notice::{Notice, NoticeAction, NoticeId, NoticeKind};
-pub use options::{SessionOptions, StopCondition};
+pub use options::{HistoryForm, SessionOptions, StopCondition};
 pub use summary::{AgentStep, FinishReason, RunSummary, TurnSummary};
 
 use serde_json::Value;
@@ -167,6 +169,7 @@ impl Session {
             Input::Stop => self.stop(cx),
             Input::Retry => self.retry(cx),
             Input::Continue => self.go_on(cx),
+            Input::TakeUp => self.read_on(cx),
             Input::Dismiss { notice } => self.dismiss(notice, cx),
             Input::NewThread => self.new_thread(cx),
             Input::Load {

@@ -1,7 +1,12 @@
 //! How a session behaves.
 
+use serde_json::Value;
+
 use super::{Host, TurnSummary};
-use crate::conversation::MarkdownTools;
+use crate::conversation::{Conversation, MarkdownTools};
+
+/// Writes a conversation in the form that an agent takes.
+pub type HistoryForm = fn(&Conversation) -> Value;
 
 /// How a session behaves.
 #[derive(Debug, Clone)]
@@ -18,6 +23,15 @@ pub struct SessionOptions {
     /// What becomes of tool callouts in what an assistant writes (rule "callouts run by permission"). Needs the
     /// feature `callouts`.
     pub markdown_tools: MarkdownTools,
+    /// How the history is written for agents that take it in a form of their own, beside
+    /// [`RunInput::messages`](crate::event::RunInput::messages).
+    pub history: Option<HistoryForm>,
+    /// A stored conversation that was left in the middle of an answer reads it on: the agent keeps
+    /// its streams for those who come back.
+    pub takes_up: bool,
+    /// A run that ends without a word after results is followed by one more, where the loop is
+    /// here alone: a model endpoint does not go on by itself (rule "going on").
+    pub asks_again: bool,
 }
 
 impl Default for SessionOptions {
@@ -28,6 +42,9 @@ impl Default for SessionOptions {
             eager: false,
             auto_deny: false,
             markdown_tools: MarkdownTools::Off,
+            history: None,
+            takes_up: false,
+            asks_again: false,
         }
     }
 }

@@ -6,7 +6,7 @@
 use super::{
     Answer, Cx, PolicyQuestion, Session, Ticket,
     calls::{Binding, Judgement, fingerprint},
-    run::Watched,
+    watch::Watched,
 };
 use crate::{
     action::{
@@ -131,6 +131,9 @@ impl Session {
         let Some(call) = self.conversation.call(key) else {
             return Happening::TakenByAgent;
         };
+        if call.origin == Origin::Provider {
+            return Happening::TakenByAgent;
+        }
         let name = call.name.as_str();
         let Some(entry) = self.registration_for(call) else {
             // An agent that writes its calls down runs none of them itself.

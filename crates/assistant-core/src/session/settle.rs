@@ -3,8 +3,8 @@
 //! Neighbour: `run` starts runs and takes their events in.
 
 use super::{
-    Cx, Failure, FailureKind, FinishReason, NoticeAction, NoticeKind, Refusal, RunKey, Session,
-    StreamEnd, run::Finish,
+    Cx, Failure, FailureKind, FinishReason, NoticeAction, NoticeKind, Refusal, RunKey, RunSummary,
+    Session, StreamEnd, run::Finish,
 };
 use crate::{
     conversation::{CallKey, Change, Cut, End, Happening, State},
@@ -43,6 +43,10 @@ impl Session {
                 if StreamEnd::Failed(failure.clone()).breaks(&finish) =>
             {
                 self.run_failed(failure, &rejected, cx);
+            }
+            (StreamEnd::Nothing, None) if run.takes_up => {
+                self.turn.forget_newest();
+                self.give_up_calls(Some("interrupted"), cx);
             }
             (_, None) => self.run_truncated(run.started, cx),
             (_, Some(Finish::RunError(message))) => {
@@ -166,6 +170,9 @@ impl Session {
         let last_is_persons = last.is_some_and(|message| message.role == Role::User);
         drop(newest);
         let action = if quiet && after_tools && last_is_own {
+            if self.asks_again(cx) {
+                return self.turn.set_looping(true);
+            }
             NoticeAction::Continue
         } else if last_is_persons && silent {
             NoticeAction::Retry
@@ -174,6 +181,16 @@ impl Session {
         };
         let message = "The assistant ended without an answer.".to_owned();
         self.notify(NoticeKind::NoAnswer, message, Some(action), cx);
+    }
+
+    /// Whether one more run is made because the last one said nothing about the results. A run that
+    /// was made for this reason is not followed by another.
+    fn asks_again(&self, cx: &mut Cx<'_>) -> bool {
+        let mut runs = self.turn.summary().runs.iter().rev();
+        let called = |run: &RunSummary| !run.tools.is_empty();
+        let carried = !runs.next().is_some_and(called) && runs.next().is_some_and(called);
+        let may = self.options.asks_again && carried;
+        may && !self.options.stop_when.is_met(self.turn.summary(), cx.host)
     }
 
     /// Sends the results once every call has one, unless the loop is to end here.

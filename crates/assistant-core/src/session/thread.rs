@@ -23,7 +23,10 @@ impl Session {
             Ok(conversation) => self.replace(thread_id, conversation, cx),
             Err(error) => return cx.refuse(Refusal::InvalidSnapshot(error.to_string())),
         }
-        self.take_up_calls(cx);
+        match self.options.takes_up && self.conversation.newest_run_is_open() {
+            true => self.take_up_answer(cx),
+            false => self.take_up_calls(cx),
+        }
         for content in read_contents(queued) {
             self.turn.enqueue(content);
         }
@@ -92,6 +95,26 @@ impl Session {
             self.take_up(&key, cx);
         }
         self.turn.set_looping(self.calls_are_under_way());
+    }
+
+    /// A conversation was left in the middle of an answer, which may still be under way: what
+    /// nothing here had begun waits for it.
+    fn take_up_answer(&mut self, cx: &mut Cx<'_>) {
+        for key in self.conversation.active_calls() {
+            let call = self.conversation.call(&key);
+            let waits = call.is_some_and(|call| {
+                let state = call.state();
+                let is_open = matches!(
+                    state,
+                    State::Streaming | State::Ended | State::AtAgent { .. }
+                );
+                is_open && !call.was_started() && self.conversation.is_of_newest_run(call)
+            });
+            if !waits {
+                self.take_up(&key, cx);
+            }
+        }
+        self.begin_run(true, cx);
     }
 
     fn take_up(&mut self, key: &CallKey, cx: &mut Cx<'_>) {

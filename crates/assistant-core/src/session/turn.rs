@@ -50,6 +50,11 @@ impl Turn {
         self.run = Some(run);
     }
 
+    /// The newest run never was one.
+    pub(super) fn forget_newest(&mut self) {
+        self.summary.runs.pop();
+    }
+
     pub(super) fn set_offered(&mut self, offered: Vec<String>) {
         self.offered = offered;
     }

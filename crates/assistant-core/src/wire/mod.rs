@@ -4,5 +4,13 @@
 //! protocols do not know each other.
 
 pub mod agui;
+#[cfg(feature = "completions")]
+pub mod completions;
+pub mod fault;
+#[cfg(any(feature = "ui-stream", feature = "completions"))]
+mod frames;
 pub mod json;
 pub mod sse;
+pub mod stream;
+#[cfg(feature = "ui-stream")]
+pub mod ui_stream;

@@ -6,12 +6,18 @@
 
 mod activity;
 mod authority;
+#[cfg(feature = "ui-stream")]
+mod block;
 #[cfg(feature = "callouts")]
 pub(super) mod callout;
+#[cfg(feature = "ui-stream")]
+mod extension;
 mod merge;
 mod replace;
 mod results;
 mod text;
+#[cfg(feature = "callouts")]
+mod told;
 mod tool;
 
 use super::{Author, Change, Conversation, Part, tree::CallRef};
@@ -135,6 +141,8 @@ impl Conversation {
             } => {
                 self.seal(entity, &entity_id, encrypted_value);
             }
+            #[cfg(feature = "ui-stream")]
+            EventKind::Extension(extension) => self.apply_extension(*extension, out),
             EventKind::TextMessageChunk { .. }
             | EventKind::ToolCallChunk { .. }
             | EventKind::ReasoningMessageChunk { .. } => out.warn(

@@ -8,9 +8,9 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::fault::Notes;
 use super::object::EventObject;
 use crate::event::{Diagnostic, Object};
+use crate::wire::fault::Notes;
 
 /// The shims, with what they remember between events.
 #[derive(Debug, Clone, Default)]

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::fault::{Notes, ProtocolError, quote};
 use crate::event::Diagnostic;
+use crate::wire::fault::{Notes, ProtocolError, quote};
 
 /// How to read, and where to note what was tolerated.
 pub(super) struct Context<'a> {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    Checked, Compat, EventObject, Expander, Joiner, Notes, ProtocolError, SplitPair, Verifier,
+    Checked, Compat, End, EventObject, Expander, Joiner, Notes, ProtocolError, SplitPair, Verifier,
     decode_event,
 };
 use crate::event::{Diagnostic, Event};
@@ -23,17 +23,6 @@ impl DecoderOptions {
     pub const fn strict() -> Self {
         Self { strict: true }
     }
-}
-
-/// How a stream ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
-    /// The last run ended with `RUN_FINISHED` or `RUN_ERROR`.
-    Complete,
-    /// The last run, if there was one, has no end: its outcome is unknown.
-    Truncated,
-    /// A violation of the protocol ended it.
-    Failed,
 }
 
 /// Reads the frames of one stream.

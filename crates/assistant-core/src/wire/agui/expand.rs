@@ -4,8 +4,8 @@
 //! after decoding and before [`super::verify`], which therefore judges chunks and explicit events
 //! by the same rules.
 
-use super::fault::ProtocolError;
 use crate::event::{Base, Event, EventKind, Role};
+use crate::wire::fault::ProtocolError;
 
 /// Lanes open at once; more is no conversation any more, and lanes are searched one by one.
 const MAX_LANES: usize = 1024;

@@ -6,13 +6,13 @@
 
 use serde_json::Value;
 
-use super::fault::ProtocolError;
 use super::object::EventObject;
+use crate::wire::{
+    fault::ProtocolError,
+    json::halves::{is_low, mark, marked, replaced},
+};
 
-/// What a half stands as in a text.
-pub(super) const REPLACED: char = char::REPLACEMENT_CHARACTER;
-/// One character for each of the 2048 halves, in a plane of private use.
-const MARKS: u32 = 0xF_0000;
+pub(super) use crate::wire::json::halves::REPLACED;
 
 /// Where the text of a frame's `delta` was cut within a character; the halves stand in it as U+FFFD.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -47,15 +47,14 @@ impl SplitPair {
             return None;
         }
         let mut object = EventObject::parse(&replaced(data, mark)?).ok()?;
-        let Some(Value::String(marked)) = object.take("delta") else {
+        let Some(Value::String(text)) = object.take("delta") else {
             return None;
         };
-        let half = |read: Option<char>, marked: Option<char>| {
-            let half = u32::from(marked?).checked_sub(MARKS)? + 0xD800;
-            u16::try_from(half).ok().filter(|_| read == Some(REPLACED))
+        let half = |read: Option<char>, mark: Option<char>| {
+            marked(mark?).filter(|_| read == Some(REPLACED))
         };
-        let first = half(delta.chars().next(), marked.chars().next());
-        let last = half(delta.chars().next_back(), marked.chars().next_back());
+        let first = half(delta.chars().next(), text.chars().next());
+        let last = half(delta.chars().next_back(), text.chars().next_back());
         Some(Self {
             low: first.filter(|unit| is_low(*unit)),
             high: last.filter(|unit| !is_low(*unit)),
@@ -66,62 +65,4 @@ impl SplitPair {
     pub(super) const fn is_none(self) -> bool {
         self.low.is_none() && self.high.is_none()
     }
-}
-
-fn mark(half: u16) -> char {
-    let place = u32::from(half).saturating_sub(0xD800);
-    char::from_u32(MARKS + place).unwrap_or(REPLACED)
-}
-
-/// The JSON with a character for each half that stands alone; nothing if there is none.
-fn replaced(json: &str, character: fn(u16) -> char) -> Option<String> {
-    let mut out = String::with_capacity(json.len());
-    let mut rest = json;
-    let mut found = false;
-    while let Some((before, escaped)) = rest.split_once('\\') {
-        out.push_str(before);
-        rest = escaped;
-        let Some(unit) = unit(rest) else {
-            // Another escape: what it escapes is no beginning of one.
-            let mut chars = rest.chars();
-            out.push('\\');
-            out.extend(chars.next());
-            rest = chars.as_str();
-            continue;
-        };
-        let (digits, after) = rest.split_at_checked(5).unwrap_or((rest, ""));
-        let second = after.strip_prefix('\\');
-        let second = second.filter(|second| self::unit(second).is_some_and(is_low));
-        match (unit, second) {
-            (0xD800..=0xDBFF, Some(second)) => {
-                let (second, after) = second.split_at_checked(5).unwrap_or((second, ""));
-                out.extend(["\\", digits, "\\", second]);
-                rest = after;
-            }
-            (0xD800..=0xDFFF, _) => {
-                out.push(character(unit));
-                rest = after;
-                found = true;
-            }
-            _ => {
-                out.extend(["\\", digits]);
-                rest = after;
-            }
-        }
-    }
-    out.push_str(rest);
-    found.then_some(out)
-}
-
-/// The number in `u` and four hexadecimal digits, if that is what stands here.
-fn unit(text: &str) -> Option<u16> {
-    let digits = text.strip_prefix('u')?.get(..4)?;
-    let plain = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-    plain
-        .then(|| u16::from_str_radix(digits, 16).ok())
-        .flatten()
-}
-
-const fn is_low(unit: u16) -> bool {
-    matches!(unit, 0xDC00..=0xDFFF)
 }

@@ -15,7 +15,6 @@ mod decode;
 mod decoder;
 mod encode;
 mod expand;
-mod fault;
 mod fields;
 mod halves;
 mod join;
@@ -26,20 +25,21 @@ mod reader;
 mod run;
 mod verify;
 
+pub use super::stream::{End, Ending, Sink};
+pub use crate::wire::fault::{Notes, ProtocolError};
 pub use compat::Compat;
 pub use decode::decode_event;
-pub use decoder::{Decoder, DecoderOptions, End};
+pub use decoder::{Decoder, DecoderOptions};
 pub use encode::{
     content_part_to_value, content_to_value, event_to_value, event_type, interrupt_to_value,
     message_to_value, run_input, run_input_text, usage_to_value,
 };
 pub use expand::Expander;
-pub use fault::{Notes, ProtocolError};
 pub use halves::SplitPair;
 pub use join::Joiner;
 pub use message::{content_from_value, content_part_from_value, message_from_value};
 pub use object::EventObject;
-pub use reader::{Ending, Reader, Sink};
+pub use reader::Reader;
 pub use run::{interrupt_from_value, resume_entry_from_value, usage_from_value};
 pub use verify::{Checked, Verifier};
 

@@ -9,8 +9,8 @@ use std::borrow::Cow;
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 
-use super::fault::ProtocolError;
 use crate::event::Object;
+use crate::wire::fault::ProtocolError;
 
 /// Names that are worth not allocating.
 const COMMON: [&str; 9] = [

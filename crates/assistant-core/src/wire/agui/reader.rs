@@ -7,34 +7,11 @@
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use super::{Decoder, DecoderOptions, End, ProtocolError};
+use super::{Decoder, DecoderOptions, End, Ending, ProtocolError, Sink};
 use crate::{
     event::{Diagnostic, Event},
     wire::sse::SseDecoder,
 };
-
-/// Takes what a [`Reader`] reads, in its order.
-pub trait Sink {
-    /// Takes an event.
-    fn event(&mut self, event: Event);
-
-    /// Takes word of something that was tolerated or dropped. What concerns a frame comes before
-    /// the frame's events.
-    fn diagnostic(&mut self, diagnostic: Diagnostic);
-}
-
-/// Says how a response ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Ending {
-    /// How the stream ended.
-    pub end: End,
-    /// The violation that ended it, if and only if `end` is [`End::Failed`].
-    pub error: Option<ProtocolError>,
-    /// Whether the response ended in the middle of a frame, which is then dropped. That breaks no
-    /// rule of the protocol: the connection broke off, or the server gave up.
-    pub mid_frame: bool,
-}
 
 /// Reads one response.
 ///

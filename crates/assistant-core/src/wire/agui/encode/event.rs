@@ -41,7 +41,8 @@ pub const fn event_type(kind: &EventKind) -> &'static str {
         EventKind::SubagentFinished { .. } => "SUBAGENT_FINISHED",
         EventKind::SubagentError { .. } => "SUBAGENT_ERROR",
         EventKind::Raw { .. } => "RAW",
-        EventKind::Custom { .. } => "CUSTOM",
+        // AG-UI has no words of its own for it, and clients pass over what they do not know.
+        EventKind::Custom { .. } | EventKind::Extension(_) => "CUSTOM",
     }
 }
 
@@ -300,6 +301,10 @@ fn call_or_state(w: &mut Writer, kind: &EventKind) {
         EventKind::Custom { name, value } => {
             w.text("name", name);
             w.put("value", value.clone());
+        }
+        EventKind::Extension(extension) => {
+            w.text("name", "extension");
+            w.put("value", Value::from(format!("{extension:?}")));
         }
         _ => {}
     }

@@ -7,8 +7,8 @@ mod rules;
 mod table;
 
 use super::encode::event_type;
-use super::fault::{ProtocolError, quote};
 use crate::event::{Diagnostic, Event, EventKind, Message, MessageBody};
+use crate::wire::fault::{ProtocolError, quote};
 use rules::{REASONING, SPAN, Stream, TEXT, TOOL};
 use table::Table;
 

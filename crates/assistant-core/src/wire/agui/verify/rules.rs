@@ -1,10 +1,10 @@
 //! The rules that need no more than what one run has open; see [`super::Verifier`] for the rest.
 
 use super::super::encode::event_type;
-use super::super::fault::ProtocolError;
 use super::table::Table;
 use super::{PARENT, Run};
 use crate::event::{EncryptedEntity, Event, EventKind};
+use crate::wire::fault::ProtocolError;
 
 /// The words for one kind of streamed thing.
 pub(super) struct Stream {

@@ -1,4 +1,4 @@
-//! What can go wrong in the AG-UI decoder, and the collector of what was tolerated.
+//! What can go wrong in a decoder, and the collector of what was tolerated.
 //!
 //! A [`ProtocolError`] ends the stream; a note never does. Neither panics, and both stay small
 //! whatever a frame holds.
@@ -31,7 +31,7 @@ impl ProtocolError {
         }
     }
 
-    pub(super) fn sequence(message: String) -> Self {
+    pub(crate) fn sequence(message: String) -> Self {
         Self {
             code: "sequence",
             message,
@@ -73,7 +73,7 @@ impl Notes {
 
     /// Notes an optional field that came as `null`: once for each field of an event type, as a
     /// producer that writes one writes it on every event.
-    pub(super) fn null(&mut self, event: &str, field: &'static str) {
+    pub(crate) fn null(&mut self, event: &str, field: &'static str) {
         if self
             .nulls
             .iter()
@@ -103,7 +103,7 @@ impl Notes {
 }
 
 /// Foreign text, cut to a length that a sentence can bear.
-pub(super) fn quote(text: &str) -> String {
+pub(crate) fn quote(text: &str) -> String {
     let mut cut: String = text.chars().take(MAX_QUOTE).collect();
     if cut.len() < text.len() {
         cut.push('…');

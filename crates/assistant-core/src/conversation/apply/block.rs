@@ -1,0 +1,146 @@
+//! Texts that grow by themselves: several of one answer may be open at once, and other parts may
+//! come between their pieces.
+//!
+//! Neighbour: `text`, for messages that are one text each.
+
+use super::{Applied, Conversation};
+use crate::{
+    conversation::{Change, Part, Span, TextPart, tree::PartRef},
+    event::Object,
+};
+
+impl Conversation {
+    pub(super) fn start_block(
+        &mut self,
+        block: u64,
+        message_id: &str,
+        reasoning: bool,
+        extra: Object,
+        out: &mut Applied<'_>,
+    ) {
+        let Some(node) = self.answer_node(message_id, out) else {
+            return;
+        };
+        if let Some(node) = self.node_mut(node) {
+            // What was broken off goes on after all.
+            node.message.cut = None;
+        }
+        let part = TextPart {
+            open: true,
+            span: reasoning.then_some(Span {
+                started_at: out.now,
+                ended_at: None,
+            }),
+            extra,
+            ..TextPart::default()
+        };
+        let part = match reasoning {
+            true => Part::Reasoning(part),
+            false => Part::Text(part),
+        };
+        let part = self.push_part(node, part);
+        self.blocks.insert(block, PartRef { node, part });
+    }
+
+    pub(super) fn grow_block(
+        &mut self,
+        block: u64,
+        delta: &str,
+        extra: Object,
+        out: &mut Applied<'_>,
+    ) {
+        let Some(at) = self.own_block(block) else {
+            return out.warn(
+                "unknown-block",
+                "more of a text that is not there".to_owned(),
+            );
+        };
+        #[cfg(feature = "callouts")]
+        if self.reads_callouts(at.node) && self.is_last_text(at) {
+            self.edit_block(at, |text| merge_extra(&mut text.extra, extra));
+            self.read_callouts(at.node, delta, out);
+            return self.follow_block(block, at);
+        }
+        self.edit_block(at, |text| {
+            text.open = true;
+            text.text.push_str(delta);
+            merge_extra(&mut text.extra, extra);
+        });
+    }
+
+    #[cfg_attr(
+        not(feature = "callouts"),
+        allow(
+            clippy::needless_pass_by_ref_mut,
+            reason = "callouts tell what they cannot read"
+        )
+    )]
+    pub(super) fn end_block(&mut self, block: u64, extra: Object, out: &mut Applied<'_>) {
+        let Some(at) = self.own_block(block) else {
+            return;
+        };
+        self.blocks.remove(&block);
+        #[cfg(feature = "callouts")]
+        self.pause_callouts(at.node, out);
+        let now = out.now;
+        self.edit_block(at, |text| {
+            text.open = false;
+            if let Some(span) = &mut text.span {
+                span.ended_at = Some(now);
+            }
+            merge_extra(&mut text.extra, extra);
+        });
+    }
+
+    /// Where a text is, in a message that no other branch shares.
+    fn own_block(&mut self, block: u64) -> Option<PartRef> {
+        let mut at = self.blocks.get(&block).copied()?;
+        let node = self.own(at.node);
+        if node != at.node {
+            at.node = node;
+            self.blocks.insert(block, at);
+        }
+        Some(at)
+    }
+
+    fn edit_block(&mut self, at: PartRef, edit: impl FnOnce(&mut TextPart)) {
+        let Some(node) = self.node_mut(at.node) else {
+            return;
+        };
+        let message = node.message.id.clone();
+        if let Some(Part::Text(text) | Part::Reasoning(text)) = node.message.parts.get_mut(at.part)
+        {
+            edit(text);
+            let part = at.part;
+            self.log.push(Change::PartGrew { message, part });
+        }
+    }
+
+    #[cfg(feature = "callouts")]
+    fn is_last_text(&self, at: PartRef) -> bool {
+        let parts = self.node(at.node).map(|node| &node.message.parts);
+        parts.is_some_and(|parts| {
+            at.part + 1 == parts.len() && matches!(parts.last(), Some(Part::Text(_)))
+        })
+    }
+
+    /// A text that holds callouts goes on in the piece after the last of them.
+    #[cfg(feature = "callouts")]
+    fn follow_block(&mut self, block: u64, at: PartRef) {
+        let parts = self.node(at.node).map(|node| &node.message.parts);
+        let last = parts.and_then(|parts| parts.len().checked_sub(1));
+        let part = last.unwrap_or(at.part);
+        self.blocks.insert(block, PartRef { part, ..at });
+    }
+}
+
+/// Merges fields; `null` takes one away.
+pub(super) fn merge_extra(into: &mut Object, from: Object) {
+    for (key, value) in from {
+        if value.is_null() {
+            into.shift_remove(&key);
+        } else {
+            into.insert(key, value);
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! What protocols say beyond AG-UI: notes about answers and calls, parts of kinds of their own,
+//! outcomes of calls.
+//!
+//! Neighbour: `block`, for texts that grow by themselves.
+
+use serde_json::Value;
+
+use super::{Applied, Conversation, block::merge_extra};
+use crate::{
+    conversation::{
+        Author, CallError, CallKey, CallResult, Change, ErrorKind, Origin, Part, ToolCall,
+        state::{Done, End, Happening, State},
+        ui,
+    },
+    event::{Content, Extension, Object, Role, Settlement},
+};
+
+impl Conversation {
+    pub(super) fn apply_extension(&mut self, extension: Extension, out: &mut Applied<'_>) {
+        match extension {
+            Extension::Message {
+                message_id,
+                extra,
+                metadata,
+            } => self.note_answer(&message_id, extra, metadata, out),
+            Extension::BlockStart {
+                block,
+                message_id,
+                reasoning,
+                extra,
+            } => self.start_block(block, &message_id, reasoning, extra, out),
+            Extension::BlockDelta {
+                block,
+                delta,
+                extra,
+                ..
+            } => self.grow_block(block, &delta, extra, out),
+            Extension::BlockEnd { block, extra } => self.end_block(block, extra, out),
+            Extension::Part {
+                message_id,
+                part,
+                replace,
+            } => self.put_part(&message_id, part, replace, out),
+            Extension::Reset { message_id } => self.reset_answer(&message_id),
+            Extension::CallInput {
+                tool_call_id,
+                text,
+                complete,
+            } => self.set_input(&tool_call_id, &text, complete, out),
+            Extension::CallRestart {
+                tool_call_id,
+                tool_call_name,
+            } => self.begin_call_anew(&tool_call_id, tool_call_name, out),
+            Extension::CallNote {
+                tool_call_id,
+                extra,
+            } => self.note_call(&tool_call_id, extra, out),
+            Extension::CallSettled {
+                tool_call_id,
+                message_id,
+                settlement,
+            } => self.settle_call(&tool_call_id, message_id, settlement, out),
+        }
+    }
+
+    /// The answer with this id, which is begun if it is not there.
+    pub(super) fn answer_node(&mut self, id: &str, out: &mut Applied<'_>) -> Option<usize> {
+        let Some(ix) = self.find_message(id) else {
+            return Some(self.add_message(
+                id,
+                Role::Assistant,
+                None,
+                &crate::event::Base::default(),
+                out,
+            ));
+        };
+        if self.role_of(ix) != Some(Role::Assistant) || self.is_persons(ix) {
+            out.warn("not-an-answer", format!("'{id}' is no answer: ignored"));
+            return None;
+        }
+        Some(self.own(ix))
+    }
+
+    fn note_answer(
+        &mut self,
+        id: &str,
+        extra: Object,
+        metadata: Option<Object>,
+        out: &mut Applied<'_>,
+    ) {
+        let Some(node) = self.answer_node(id, out).and_then(|ix| self.node_mut(ix)) else {
+            return;
+        };
+        ui::note(&mut node.message.extra, |notes| merge_extra(notes, extra));
+        if let Some(metadata) = metadata {
+            let known = node.message.metadata.get_or_insert_default();
+            known.extend(metadata);
+        }
+        let id = node.message.id.clone();
+        self.log.push(Change::Message(id));
+    }
+
+    fn put_part(&mut self, id: &str, part: Value, replace: bool, out: &mut Applied<'_>) {
+        let Some(ix) = self.answer_node(id, out) else {
+            return;
+        };
+        let part = ui::part(part);
+        let Some(node) = self.node_mut(ix).filter(|_| replace) else {
+            self.push_part(ix, part);
+            return;
+        };
+        let (Part::Data(fresh), message) = (part, &mut node.message) else {
+            return;
+        };
+        let mut data = message.parts.iter_mut().filter_map(|part| match part {
+            Part::Data(data) => Some(data),
+            _ => None,
+        });
+        let id = fresh.extra.get("id");
+        let same = data.find(|known| {
+            known.data_type == fresh.data_type && id.is_some() && known.extra.get("id") == id
+        });
+        match same {
+            Some(known) => known.data = fresh.data,
+            None => message.parts.push(Part::Data(fresh)),
+        }
+        let id = message.id.clone();
+        self.log.push(Change::Message(id));
+    }
+
+    /// What an answer held was a failed try. Its calls come back if their ids do.
+    fn reset_answer(&mut self, id: &str) {
+        let Some(ix) = self.find_message(id) else {
+            return;
+        };
+        let ix = self.own(ix);
+        self.blocks.retain(|_, at| at.node != ix);
+        #[cfg(feature = "callouts")]
+        self.forget_reader(ix);
+        let Some(node) = self.node_mut(ix) else {
+            return;
+        };
+        let parts = std::mem::take(&mut node.message.parts);
+        node.message.markdown = None;
+        let id = node.message.id.clone();
+        for part in parts {
+            if let Part::ToolCall(mut call) = part
+                && call.is_real()
+            {
+                call.void();
+                self.depart(call);
+            }
+        }
+        self.log.push(Change::Message(id));
+    }
+
+    fn set_input(&mut self, id: &str, text: &str, complete: bool, out: &mut Applied<'_>) {
+        let Some(key) = self.find_call(id) else {
+            return out.warn("unknown-call", format!("arguments for unknown call '{id}'"));
+        };
+        let Some(call) = self.call(&key) else { return };
+        if complete && call.has_ended() && call.args_text() == text {
+            return;
+        }
+        let stands = matches!(
+            call.state,
+            State::Running(..)
+                | State::Told { .. }
+                | State::Refused { .. }
+                | State::GateShut { .. }
+                | State::Done(_)
+        );
+        // The answer may be told anew, as that of a stream that is taken up.
+        let anew = !call.has_ended() && !call.is_settled_here();
+        if stands && !anew {
+            let message = format!("arguments for call '{id}', which is decided or over");
+            return out.warn("call-has-ended", message);
+        }
+        let run = self.runs.current;
+        self.edit_call(&key, |call| {
+            if call.has_ended() {
+                let name = call.name.clone();
+                Self::rewrite(call, name, text);
+            } else if call.args_text() != text {
+                call.set_args_text(text);
+            }
+            if complete {
+                call.end_args();
+                call.run = run.or(call.run);
+            }
+        });
+    }
+
+    /// The agent takes its own outcome of a call back. What the page did stays done.
+    fn begin_call_anew(&mut self, id: &str, name: String, out: &mut Applied<'_>) {
+        let Some(key) = self.find_call(id) else {
+            return out.warn("unknown-call", format!("unknown call '{id}' begins anew"));
+        };
+        let run = self.runs.current;
+        let began = self.edit_call(&key, |call| {
+            let began = call.take(&Happening::Restarted);
+            if began {
+                call.begin_again(name);
+                call.run = run.or(call.run);
+            }
+            began
+        });
+        if began != Some(true) {
+            out.warn(
+                "call-is-final",
+                format!("call '{id}' is final: it is not started again"),
+            );
+        } else if self.history.last() == Some(&key) {
+            self.history.pop();
+        }
+    }
+
+    fn note_call(&mut self, id: &str, extra: Object, out: &mut Applied<'_>) {
+        let Some(key) = self.find_call(id) else {
+            return out.warn("unknown-call", format!("a note about unknown call '{id}'"));
+        };
+        self.edit_call(&key, |call| {
+            ui::note(&mut call.extra, |notes| merge_extra(notes, extra));
+            note_execution(call);
+        });
+    }
+
+    fn settle_call(
+        &mut self,
+        id: &str,
+        message_id: String,
+        settlement: Settlement,
+        out: &mut Applied<'_>,
+    ) {
+        let Some(key) = self.find_call(id) else {
+            return out.warn("unknown-call", format!("result for unknown call '{id}'"));
+        };
+        let (end, value) = match settlement {
+            Settlement::Preliminary(value) => {
+                let is_over = self.call(&key).is_some_and(|call| call.state.is_done());
+                if !is_over {
+                    self.edit_call(&key, |call| call.preliminary = Some(value));
+                }
+                return;
+            }
+            Settlement::Output(value) => (End::Output, value),
+            Settlement::Error(text) => (End::Error, Value::String(text)),
+            Settlement::Denied => (End::Denied, "denied".into()),
+        };
+        let now = out.now;
+        let took = self.edit_call(&key, |call| settle(call, end, message_id, value, now));
+        match took {
+            Some(true) => self.list_answer(key),
+            _ => out.warn(
+                "call-is-final",
+                format!("call '{id}' is over: another result is not taken"),
+            ),
+        }
+    }
+
+    /// Makes the result of a call known, and gives it its place in the received order.
+    fn list_answer(&mut self, key: CallKey) {
+        self.index_answer(key);
+        let Some(at) = self.places.get(&key).copied() else {
+            return;
+        };
+        if let Some(node) = self.node_mut(at.node)
+            && !node.results.contains(&key)
+        {
+            node.results.push(key);
+        }
+    }
+}
+
+/// Who runs a call, and what was decided about it elsewhere.
+fn note_execution(call: &mut ToolCall) {
+    let Some(Value::Object(notes)) = call.extra.get("ui") else {
+        return;
+    };
+    if call.origin == Origin::Agent && notes.get("providerExecuted") == Some(&true.into()) {
+        call.origin = Origin::Provider;
+    }
+    let approval = notes.get("approval").and_then(Value::as_object);
+    let Some(approval) = approval else { return };
+    // What the agent denied itself does not run here either.
+    if call.origin == Origin::Agent && approval.get("approved") == Some(&false.into()) {
+        call.origin = Origin::Provider;
+    }
+}
+
+/// Gives a call the outcome that the agent names. `false` where another stands above it.
+fn settle(call: &mut ToolCall, end: End, message_id: String, value: Value, now: i64) -> bool {
+    if call.is_settled_here() {
+        call.take(&Happening::Delivered);
+        return false;
+    }
+    let done = Done {
+        end,
+        by: Author::Agent,
+        sent: true,
+    };
+    // The same end again is no news to the state, but its words may be others.
+    if !call.take(&Happening::Settled(done)) && call.state != State::Done(done) {
+        return false;
+    }
+    let content = match &value {
+        Value::String(text) => text.clone(),
+        value => value.to_string(),
+    };
+    call.ended_at.get_or_insert(now);
+    call.error = (end == End::Error).then(|| CallError {
+        message: content.clone(),
+        kind: ErrorKind::Agent,
+        details: None,
+    });
+    let mut result = CallResult::new(message_id, String::new(), value);
+    result.error = call.error.as_ref().map(|error| error.message.clone());
+    result.content = Content::Text(content);
+    call.result = Some(result);
+    call.unlisted = false;
+    true
+}

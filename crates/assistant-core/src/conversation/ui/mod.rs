@@ -1,0 +1,49 @@
+//! The conversation as the AI SDK's `UIMessage`s, and back.
+//!
+//! A `UIMessage` holds a whole answer, step after step. Here each step is a message of its own, as
+//! with every other protocol; what the AI SDK says of an answer beyond that stands in `extra.ui`:
+//! of a message `id`, the answer's, and `step`, whether a step began with it; of a call the fields
+//! of its part. Names that begin with `#` are ours and never written.
+//!
+//! `part` and `tool` are about one part each, `write` and `read` about lists of messages, `tail` is
+//! what a stream that continues an answer must know of it.
+
+mod part;
+mod read;
+mod tail;
+mod tool;
+mod write;
+
+use serde_json::Value;
+
+use crate::event::Object;
+
+use crate::wire::ui_stream::{AS_TEXT, DYNAMIC, IN_PIECES, WIRE_ID};
+pub(super) use part::from_value as part;
+
+/// The name of the object that holds the notes of the AI SDK.
+const NOTES: &str = "ui";
+/// Changes the notes in the `extra` of a message or a call.
+pub(super) fn note(extra: &mut Object, edit: impl FnOnce(&mut Object)) {
+    let mut notes = match extra.shift_remove(NOTES) {
+        Some(Value::Object(notes)) => notes,
+        _ => Object::new(),
+    };
+    edit(&mut notes);
+    if !notes.is_empty() {
+        extra.insert(NOTES.to_owned(), Value::Object(notes));
+    }
+}
+
+/// The notes in the `extra` of a message or a call, if there are any.
+fn noted(extra: &Object) -> Option<&Object> {
+    extra.get(NOTES)?.as_object()
+}
+
+fn noted_text<'a>(extra: &'a Object, key: &str) -> Option<&'a str> {
+    noted(extra)?.get(key)?.as_str()
+}
+
+fn is_noted(extra: &Object, key: &str) -> bool {
+    noted(extra).and_then(|notes| notes.get(key)) == Some(&Value::Bool(true))
+}

@@ -1,0 +1,139 @@
+//! A list of `UIMessage`s as a conversation.
+
+use serde_json::Value;
+
+use super::{WIRE_ID, note, part, tool};
+use crate::{
+    conversation::{
+        Conversation, End, FormatError, Message, Part,
+        json::{DUPLICATE_ID, error, need_text, object},
+    },
+    event::{Object, Role},
+};
+
+impl Conversation {
+    /// A conversation from messages in the form of the AI SDK.
+    ///
+    /// A call that has no answer is taken for cancelled: nobody can say whether it was carried out.
+    ///
+    /// # Errors
+    ///
+    /// When one of them is no message, or two have the same id; nothing is half imported.
+    pub fn from_ui_messages(list: Vec<Value>) -> Result<Self, FormatError> {
+        Self::new().take_in_ui(list)
+    }
+
+    /// What [`Self::from_ui_messages`] gives, as an empty conversation reads it.
+    pub(in crate::conversation) fn take_in_ui(
+        mut self,
+        list: Vec<Value>,
+    ) -> Result<Self, FormatError> {
+        for entry in list {
+            self.add_ui_message(entry)?;
+        }
+        for key in self.active_calls() {
+            self.close_call(key, End::Cancelled, 0);
+        }
+        self.forget_changes();
+        Ok(self)
+    }
+
+    /// Adds one at the tip. Calls without an answer stay open.
+    pub(crate) fn add_ui_message(&mut self, value: Value) -> Result<(), FormatError> {
+        let mut from = object(value, "message")?;
+        let id = need_text(&mut from, "id", "message")?;
+        let role = need_text(&mut from, "role", "message")?;
+        let role = match role.as_str() {
+            "user" => Role::User,
+            "system" => Role::System,
+            "assistant" => Role::Assistant,
+            _ => return Err(error("a message has an unknown 'role'")),
+        };
+        let Some(Value::Array(parts)) = from.shift_remove("parts") else {
+            return Err(error("a message has no list 'parts'"));
+        };
+        if self.find_message(&id).is_some() {
+            return Err(error(DUPLICATE_ID));
+        }
+        let metadata = from
+            .shift_remove("metadata")
+            .filter(|value| !value.is_null());
+        let mut steps = steps(&id, role, parts, from);
+        if let (Some(first), Some(metadata)) = (steps.first_mut(), metadata) {
+            match metadata {
+                Value::Object(metadata) => first.metadata = Some(metadata),
+                odd => {
+                    note(&mut first.extra, |notes| {
+                        notes.insert("metadata".to_owned(), odd);
+                    });
+                }
+            }
+        }
+        for mut step in steps {
+            self.qualify_calls(&mut step);
+            self.append(step);
+        }
+        Ok(())
+    }
+
+    /// An id that the conversation has already is another call's.
+    fn qualify_calls(&self, message: &mut Message) {
+        let mut seen: Vec<String> = Vec::new();
+        for part in &mut message.parts {
+            let Part::ToolCall(call) = part else { continue };
+            let taken = |id: &str| self.calls.contains_key(id) || seen.iter().any(|s| s == id);
+            if taken(&call.id) {
+                let free = (2..).map(|n| format!("{}~{n}", call.id));
+                let free = free.into_iter().find(|id| !taken(id));
+                let wire = std::mem::replace(&mut call.id, free.unwrap_or_default());
+                note(&mut call.extra, |notes| {
+                    notes.insert(WIRE_ID.to_owned(), wire.into());
+                });
+            }
+            seen.push(call.id.clone());
+        }
+    }
+}
+
+/// The messages that one `UIMessage` is here: an answer has one for each step.
+fn steps(id: &str, role: Role, parts: Vec<Value>, extra: Object) -> Vec<Message> {
+    let new = |count: usize, step: bool| {
+        let name = match count {
+            0 => id.to_owned(),
+            count => format!("{id}:{}", count + 1),
+        };
+        let mut message = Message::new(name, role, 0);
+        if role == Role::Assistant {
+            note(&mut message.extra, |notes| {
+                notes.insert("id".to_owned(), id.into());
+                notes.insert("step".to_owned(), step.into());
+            });
+        }
+        message.listed = role == Role::User;
+        message
+    };
+    let mut list: Vec<Message> = Vec::new();
+    for value in parts {
+        let is_step = value.get("type") == Some(&"step-start".into());
+        if is_step && role == Role::Assistant {
+            list.push(new(list.len(), true));
+            continue;
+        }
+        if list.is_empty() {
+            list.push(new(0, false));
+        }
+        if let Some(message) = list.last_mut() {
+            message.parts.push(match tool::from_value(&value, 0) {
+                Some(call) => Part::ToolCall(Box::new(call)),
+                None => part::from_value(value),
+            });
+        }
+    }
+    if list.is_empty() {
+        list.push(new(0, false));
+    }
+    if let Some(first) = list.first_mut() {
+        first.extra.extend(extra);
+    }
+    list
+}

@@ -1,0 +1,113 @@
+//! The history as a request to an AI SDK server needs it: the messages, what is asked for, and what
+//! the reader of the response must know of the answer that it may continue.
+
+use serde_json::{Value, json};
+
+use super::{
+    WIRE_ID, tool,
+    write::{Group, begins_step},
+};
+use crate::{
+    conversation::{Conversation, Message, MessageId, Part, ToolCall},
+    event::{Object, Role},
+};
+
+impl Conversation {
+    /// The history for an AI SDK server, for [`HistoryForm`](crate::session::HistoryForm):
+    /// `{messages, trigger, messageId, tail, taken}`. The last two are for the reader of the
+    /// response and not sent.
+    #[must_use]
+    pub fn ui_history(&self) -> Value {
+        let groups = self.ui_groups();
+        let last = groups.last();
+        let answer = last.filter(|group| group.role == Role::Assistant);
+        let mut out = json!({
+            "messages": self.ui_request(),
+            "trigger": "submit-message",
+            "tail": answer.map(tail),
+            "taken": {
+                "messages": self.run_path().map(Message::wire_id).collect::<Vec<_>>(),
+                "calls": self.run_path().flat_map(Message::calls)
+                    .map(|call| call.id.as_str()).collect::<Vec<_>>(),
+            },
+        });
+        let mut put = |key: &str, value: &str| {
+            if let Value::Object(out) = &mut out {
+                out.insert(key.to_owned(), value.into());
+            }
+        };
+        if let Some(answer) = answer {
+            put("messageId", answer.id);
+        } else if let Some(old) = self.answer_before() {
+            put("trigger", "regenerate-message");
+            put("messageId", &old);
+        }
+        out
+    }
+
+    /// The id of an answer that the newest message of the run's path had before, on another branch.
+    fn answer_before(&self) -> Option<String> {
+        let tip = self.run_tip()?;
+        let mut children = self.children(Some(tip)).into_iter().rev();
+        let is_answer = |id: &&MessageId| {
+            let message = self.message(id);
+            message.is_some_and(|m| matches!(m.role, Role::Assistant | Role::Reasoning))
+        };
+        let old = self.message(children.find(is_answer)?)?;
+        let named = super::noted_text(&old.extra, "id");
+        Some(named.unwrap_or_else(|| old.wire_id()).to_owned())
+    }
+}
+
+fn tail(group: &Group<'_>) -> Value {
+    let mut step = 0_u64;
+    let (mut nodes, mut calls, mut data) = (Vec::new(), Vec::new(), Vec::new());
+    let mut before: Option<&Message> = None;
+    for message in &group.messages {
+        if begins_step(message, before) {
+            step += 1;
+        }
+        before = Some(message);
+        let id = message.wire_id();
+        nodes.push(json!({"id": id, "step": step}));
+        for part in &message.parts {
+            match part {
+                Part::ToolCall(call) if call.is_real() => calls.push(write_call(call, step)),
+                Part::Data(part) => {
+                    let wire = part.extra.get("id").cloned();
+                    data.push(json!({"type": part.data_type, "id": wire, "node": id}));
+                }
+                _ => {}
+            }
+        }
+    }
+    json!({
+        "id": group.id,
+        "metadata": group.metadata(),
+        "nodes": nodes,
+        "step": step,
+        "calls": calls,
+        "data": data,
+    })
+}
+
+fn write_call(call: &ToolCall, step: u64) -> Value {
+    let mut notes = super::noted(&call.extra).cloned().unwrap_or_default();
+    notes.shift_remove(WIRE_ID);
+    if let Some(approval) = tool::approval(call) {
+        notes.insert("approval".to_owned(), Value::Object(approval));
+    }
+    let state = tool::state(call);
+    // What more may come for is continued where it stopped.
+    let text = (state == "input-streaming").then(|| call.args_text());
+    let mut out = Object::new();
+    out.insert("id".to_owned(), call.id.as_str().into());
+    out.insert("wireId".to_owned(), tool::wire_id(call).into());
+    out.insert("name".to_owned(), call.name.as_str().into());
+    out.insert("step".to_owned(), step.into());
+    out.insert("settled".to_owned(), call.state.is_done().into());
+    out.insert("dynamic".to_owned(), tool::is_dynamic(call).into());
+    out.insert("text".to_owned(), text.into());
+    out.insert("notes".to_owned(), Value::Object(notes));
+    Value::Object(out)
+}

@@ -1,0 +1,120 @@
+//! The run's path as `UIMessage`s.
+
+use serde_json::{Value, json};
+
+use super::{noted, noted_text, part, tool};
+use crate::{
+    conversation::{Conversation, Message, Part, ToolCall, json::put_text, state::State},
+    event::{Object, Role},
+};
+
+/// The messages of the tree that one `UIMessage` is made of.
+pub(super) struct Group<'a> {
+    pub(super) id: &'a str,
+    pub(super) role: Role,
+    pub(super) messages: Vec<&'a Message>,
+}
+
+impl Conversation {
+    /// The messages of the run's path in the form of the AI SDK, each answer with all its steps.
+    #[must_use]
+    pub fn ui_messages(&self) -> Vec<Value> {
+        self.write_groups(|_| true)
+    }
+
+    /// The same as they are sent: without calls that never ended and never will.
+    pub(super) fn ui_request(&self) -> Vec<Value> {
+        self.write_groups(|call| call.result.is_some() || !matches!(call.state, State::Done(_)))
+    }
+
+    fn write_groups(&self, keep: fn(&ToolCall) -> bool) -> Vec<Value> {
+        let groups = self.ui_groups();
+        groups.iter().map(|group| group.to_value(keep)).collect()
+    }
+
+    /// The run's path, cut into what is one `UIMessage` each.
+    pub(super) fn ui_groups(&self) -> Vec<Group<'_>> {
+        let mut groups: Vec<Group<'_>> = Vec::new();
+        for message in self.run_path() {
+            let is_answer = matches!(message.role, Role::Assistant | Role::Reasoning);
+            if !is_answer && !matches!(message.role, Role::User | Role::System | Role::Developer) {
+                continue;
+            }
+            let named = noted_text(&message.extra, "id");
+            if let Some(group) = groups.last_mut().filter(|_| is_answer)
+                && group.role == Role::Assistant
+                && named.is_none_or(|id| id == group.id)
+            {
+                group.messages.push(message);
+                continue;
+            }
+            groups.push(Group {
+                id: named.unwrap_or_else(|| message.wire_id()),
+                role: if is_answer {
+                    Role::Assistant
+                } else {
+                    message.role
+                },
+                messages: vec![message],
+            });
+        }
+        groups
+    }
+}
+
+impl Group<'_> {
+    fn to_value(&self, keep: fn(&ToolCall) -> bool) -> Value {
+        let mut out = Object::new();
+        put_text(&mut out, "id", Some(self.id));
+        let role = match self.role {
+            Role::Developer => Role::System,
+            role => role,
+        };
+        put_text(&mut out, "role", Some(role.as_str()));
+        if let Some(metadata) = self.metadata() {
+            out.insert("metadata".to_owned(), metadata);
+        }
+        let mut parts = Vec::new();
+        let mut before: Option<&Message> = None;
+        for message in &self.messages {
+            if self.role == Role::Assistant && begins_step(message, before) {
+                parts.push(json!({"type": "step-start"}));
+            }
+            write_parts(message, keep, &mut parts);
+            before = Some(message);
+        }
+        out.insert("parts".to_owned(), parts.into());
+        Value::Object(out)
+    }
+
+    pub(super) fn metadata(&self) -> Option<Value> {
+        let first = self.messages.first()?;
+        let odd = noted(&first.extra).and_then(|notes| notes.get("metadata"));
+        odd.cloned()
+            .or_else(|| first.metadata.clone().map(Value::Object))
+    }
+}
+
+/// Whether a step begins with a message: where the AI SDK said so; else with an answer, and with what
+/// the model says after its calls have results.
+pub(super) fn begins_step(message: &Message, before: Option<&Message>) -> bool {
+    if let Some(notes) = noted(&message.extra).filter(|notes| notes.contains_key("id")) {
+        return notes.get("step") == Some(&Value::Bool(true));
+    }
+    before.is_none_or(|before| before.calls().next().is_some())
+}
+
+fn write_parts(message: &Message, keep: fn(&ToolCall) -> bool, out: &mut Vec<Value>) {
+    // What was written holds the callouts that stand between the pieces.
+    let mut written = message.markdown.as_deref();
+    for entry in &message.parts {
+        match entry {
+            Part::ToolCall(call) if call.is_real() && keep(call) => out.push(tool::to_value(call)),
+            Part::Text(_) if message.markdown.is_some() => {
+                out.extend(written.take().map(part::plain_text));
+            }
+            entry => out.extend(part::to_value(entry)),
+        }
+    }
+    out.extend(written.take().map(part::plain_text));
+}

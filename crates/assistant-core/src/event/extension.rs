@@ -1,0 +1,109 @@
+//! What protocols say beyond AG-UI: parts of an answer that grow independently of each other, parts
+//! of kinds of their own, and what a call came to in more words than a result.
+
+use serde_json::Value;
+
+use super::Object;
+
+/// What another protocol says beyond AG-UI 1.0.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Extension {
+    /// Something is said about an answer. It begins with this if it is not there yet.
+    Message {
+        /// The answer's id.
+        message_id: String,
+        /// Fields of its `extra`; `null` takes one away.
+        extra: Object,
+        /// Fields of its metadata.
+        metadata: Option<Object>,
+    },
+    /// A text begins that grows by itself, whatever comes after it.
+    BlockStart {
+        /// Names the text until it ends.
+        block: u64,
+        /// The answer that it belongs to.
+        message_id: String,
+        /// Whether it is something that the model thought.
+        reasoning: bool,
+        /// Fields of its `extra`.
+        extra: Object,
+    },
+    /// More of such a text.
+    BlockDelta {
+        /// Which.
+        block: u64,
+        /// Whether it is something that the model thought.
+        reasoning: bool,
+        /// What it grows by.
+        delta: String,
+        /// Fields of its `extra`; `null` takes one away.
+        extra: Object,
+    },
+    /// Such a text is complete.
+    BlockEnd {
+        /// Which.
+        block: u64,
+        /// Fields of its `extra`; `null` takes one away.
+        extra: Object,
+    },
+    /// A part of another kind: a source, a file, data.
+    Part {
+        /// The answer that it belongs to.
+        message_id: String,
+        /// The part, in the form of the AI SDK.
+        part: Value,
+        /// Whether its data takes the place of those of the part with its type and id.
+        replace: bool,
+    },
+    /// What an answer holds so far was a failed try, and comes anew.
+    Reset {
+        /// The answer's id.
+        message_id: String,
+    },
+    /// The arguments of a call, in the place of those that came so far.
+    CallInput {
+        /// Which call.
+        tool_call_id: String,
+        /// The arguments as JSON text.
+        text: String,
+        /// Whether they are complete.
+        complete: bool,
+    },
+    /// The agent takes back what it said a call came to: its arguments come anew.
+    CallRestart {
+        /// Which call.
+        tool_call_id: String,
+        /// The tool's name.
+        tool_call_name: String,
+    },
+    /// Something is said about a call.
+    CallNote {
+        /// Which call.
+        tool_call_id: String,
+        /// Fields of its `extra`; `null` takes one away.
+        extra: Object,
+    },
+    /// The agent says what a call came to.
+    CallSettled {
+        /// Which call.
+        tool_call_id: String,
+        /// The id of the message that says so.
+        message_id: String,
+        /// What it came to.
+        settlement: Settlement,
+    },
+}
+
+/// What a call came to, as the agent says.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Settlement {
+    /// A result that is not the last.
+    Preliminary(Value),
+    /// The result.
+    Output(Value),
+    /// It failed, with what was said about it.
+    Error(String),
+    /// It was denied, and not run.
+    Denied,
+}

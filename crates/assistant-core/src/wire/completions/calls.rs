@@ -1,0 +1,246 @@
+//! Puts the pieces of tool calls together. A piece belongs to a call by its index or its id, and
+//! servers are known to get either wrong.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::Value;
+
+use crate::{
+    event::{Diagnostic, EventKind, Object},
+    wire::stream::Sink,
+};
+
+/// The calls of one response.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Calls {
+    list: Vec<Call>,
+    /// The call that pieces with an index belong to.
+    by_index: HashMap<u64, usize>,
+    /// The calls by the id that the server gave them.
+    by_id: HashMap<String, usize>,
+    /// Ids that the conversation has.
+    taken: HashSet<String>,
+    ended: bool,
+}
+
+#[derive(Debug, Clone)]
+struct Call {
+    /// Its id in the conversation.
+    id: String,
+    name: String,
+    /// How its arguments stand, told by their brackets.
+    depth: Depth,
+}
+
+/// How far a JSON text is, as far as its brackets and quotes tell.
+#[derive(Debug, Clone, Copy, Default)]
+struct Depth {
+    open: u64,
+    in_text: bool,
+    escaped: bool,
+    began: bool,
+}
+
+impl Depth {
+    fn push(&mut self, text: &str) {
+        for byte in text.bytes() {
+            if self.in_text {
+                match byte {
+                    _ if std::mem::take(&mut self.escaped) => {}
+                    b'\\' => self.escaped = true,
+                    b'"' => self.in_text = false,
+                    _ => {}
+                }
+                continue;
+            }
+            self.began |= !byte.is_ascii_whitespace();
+            match byte {
+                b'"' => self.in_text = true,
+                b'{' | b'[' => self.open += 1,
+                b'}' | b']' => self.open = self.open.saturating_sub(1),
+                _ => {}
+            }
+        }
+    }
+
+    const fn is_whole(self) -> bool {
+        self.began && self.open == 0 && !self.in_text
+    }
+}
+
+impl Calls {
+    pub(super) fn new(taken: HashSet<String>) -> Self {
+        Self {
+            taken,
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Reads one piece of `tool_calls`. `parent` is the message that makes the calls.
+    pub(super) fn read(&mut self, piece: Value, parent: &str, sink: &mut dyn Sink) {
+        let Value::Object(mut piece) = piece else {
+            return drop_piece(sink, "it is no object");
+        };
+        let mut function = match piece.shift_remove("function") {
+            Some(Value::Object(function)) => function,
+            // Some servers leave the wrapper out.
+            _ => piece.clone(),
+        };
+        let index = match piece.get("index") {
+            Some(Value::String(text)) => text.parse().ok(),
+            Some(index) => index.as_u64(),
+            None => None,
+        };
+        let id = said(&mut piece, "id");
+        let name = said(&mut function, "name");
+        let args = match function.shift_remove("arguments") {
+            Some(Value::String(text)) => text,
+            None | Some(Value::Null) => String::new(),
+            // A whole call, with arguments that are no text.
+            Some(whole) => whole.to_string(),
+        };
+        let known = self.find(index, id.as_deref(), name.as_deref(), &args);
+        let place = match (known, name) {
+            (Some(place), name) => {
+                self.go_on(place, name.as_deref(), parent, sink);
+                place
+            }
+            (None, Some(name)) => self.begin(id.as_deref(), name, parent, sink),
+            (None, None) => {
+                return drop_piece(sink, "it names no tool and belongs to no call");
+            }
+        };
+        if let Some(index) = index {
+            self.by_index.insert(index, place);
+        }
+        if let Some(id) = id {
+            self.by_id.entry(id).or_insert(place);
+        }
+        self.grow(place, args, sink);
+    }
+
+    /// The call that a piece belongs to; `None` if it begins one.
+    fn find(
+        &self,
+        index: Option<u64>,
+        id: Option<&str>,
+        name: Option<&str>,
+        args: &str,
+    ) -> Option<usize> {
+        let of_id = id.and_then(|id| self.by_id.get(id).copied());
+        if of_id.is_some() {
+            return of_id;
+        }
+        let place = match index {
+            Some(index) => self.by_index.get(&index).copied()?,
+            None if id.is_some() => return None,
+            None => self.list.len().checked_sub(1)?,
+        };
+        let call = self.list.get(place)?;
+        // Another id with a name is another call, although its index is taken. So is a name beside
+        // whole arguments, if more arguments begin.
+        let begins = match (id, name) {
+            (Some(_), Some(_)) => true,
+            (None, Some(name)) => {
+                call.name != name && !call.name.is_empty() && call.depth.began
+                    || call.depth.is_whole() && args.trim_start().starts_with(['{', '['])
+            }
+            _ => false,
+        };
+        (!begins).then_some(place)
+    }
+
+    fn begin(
+        &mut self,
+        id: Option<&str>,
+        name: String,
+        parent: &str,
+        sink: &mut dyn Sink,
+    ) -> usize {
+        let place = self.list.len();
+        let wanted = match id {
+            Some(id) => id.to_owned(),
+            None => format!("{parent}-call-{}", place + 1),
+        };
+        let mut free = wanted.clone();
+        // The server may count from the beginning in each response.
+        let mut number = 1_u64;
+        while !self.taken.insert(free.clone()) {
+            number += 1;
+            free = match number {
+                2 => format!("{parent}-{wanted}"),
+                number => format!("{parent}-{wanted}~{number}"),
+            };
+        }
+        let call = Call {
+            id: free,
+            name,
+            depth: Depth::default(),
+        };
+        announce(&call, parent, sink);
+        self.list.push(call);
+        place
+    }
+
+    /// A name may come again with each piece, or in pieces itself.
+    fn go_on(&mut self, place: usize, name: Option<&str>, parent: &str, sink: &mut dyn Sink) {
+        let Some(call) = self.list.get_mut(place) else {
+            return;
+        };
+        if let Some(more) = name.filter(|name| *name != call.name && !call.depth.began) {
+            call.name.push_str(more);
+            announce(call, parent, sink);
+        }
+    }
+
+    fn grow(&mut self, place: usize, delta: String, sink: &mut dyn Sink) {
+        let Some(call) = self.list.get_mut(place).filter(|_| !delta.is_empty()) else {
+            return;
+        };
+        call.depth.push(&delta);
+        let tool_call_id = call.id.clone();
+        let more = EventKind::ToolCallArgs {
+            tool_call_id,
+            delta,
+        };
+        sink.event(more.into());
+    }
+
+    /// All arguments are complete.
+    pub(super) fn end(&mut self, sink: &mut dyn Sink) {
+        if std::mem::replace(&mut self.ended, true) {
+            return;
+        }
+        for call in &self.list {
+            let tool_call_id = call.id.clone();
+            sink.event(EventKind::ToolCallEnd { tool_call_id }.into());
+        }
+    }
+}
+
+fn announce(call: &Call, parent: &str, sink: &mut dyn Sink) {
+    let start = EventKind::ToolCallStart {
+        tool_call_id: call.id.clone(),
+        tool_call_name: call.name.clone(),
+        parent_message_id: Some(parent.to_owned()),
+    };
+    sink.event(start.into());
+}
+
+/// A text that says something.
+fn said(from: &mut Object, key: &str) -> Option<String> {
+    match from.shift_remove(key) {
+        Some(Value::String(text)) if !text.is_empty() => Some(text),
+        Some(Value::Number(number)) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+fn drop_piece(sink: &mut dyn Sink, why: &str) {
+    let message = format!("Dropped a piece of a tool call: {why}.");
+    sink.diagnostic(Diagnostic::new("dropped-chunk", message));
+}

@@ -1,0 +1,392 @@
+//! The way from chunks to events, and how the run ended.
+
+use std::collections::HashSet;
+
+use serde_json::{Value, json};
+
+use super::calls::Calls;
+use crate::{
+    event::{Base, Diagnostic, Event, EventKind, MessageBody, Object, RunInput, TokenUsage},
+    wire::{
+        fault::quote,
+        json::halves,
+        stream::{End, Sink},
+    },
+};
+
+/// The fields in which servers send what the model thought, in the order in which they are tried.
+const THOUGHT: [&str; 3] = ["reasoning_content", "reasoning", "thinking"];
+
+/// What a response begins with.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Start {
+    /// The conversation's id.
+    pub thread_id: String,
+    /// The run's id.
+    pub run_id: String,
+    /// The id that the answer gets: a server's own need not be unique.
+    pub message_id: String,
+    /// Ids of calls that the conversation has.
+    pub taken: HashSet<String>,
+}
+
+impl Start {
+    /// The start of the response to a run's input.
+    #[must_use]
+    pub fn of(input: &RunInput) -> Self {
+        let calls = input
+            .messages
+            .iter()
+            .filter_map(|message| match &message.body {
+                MessageBody::Assistant { tool_calls, .. } => Some(tool_calls),
+                _ => None,
+            });
+        Self {
+            thread_id: input.thread_id.clone(),
+            run_id: input.run_id.clone(),
+            message_id: format!("{}-answer", input.run_id),
+            taken: calls.flatten().map(|call| call.id.clone()).collect(),
+        }
+    }
+}
+
+/// Reads the chunks of one response.
+#[derive(Debug, Clone)]
+pub struct Decoder {
+    thread_id: String,
+    run_id: String,
+    message_id: String,
+    stage: Stage,
+    text: Text,
+    /// How many times the model thought, and whether it does.
+    thoughts: u64,
+    thinks: bool,
+    calls: Calls,
+    finish_reason: Option<String>,
+    error: Option<(String, Option<String>)>,
+    usage: Option<TokenUsage>,
+    model: Option<String>,
+    done: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Before,
+    Running,
+    Over,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Text {
+    Before,
+    Open,
+    Ended,
+}
+
+impl Decoder {
+    /// Returns a decoder at the start of a response.
+    #[must_use]
+    pub fn new(start: Start) -> Self {
+        let message_id = match start.message_id.as_str() {
+            "" => "answer".to_owned(),
+            id => id.to_owned(),
+        };
+        Self {
+            thread_id: start.thread_id,
+            run_id: start.run_id,
+            message_id,
+            stage: Stage::Before,
+            text: Text::Before,
+            thoughts: 0,
+            thinks: false,
+            calls: Calls::new(start.taken),
+            finish_reason: None,
+            error: None,
+            usage: None,
+            model: None,
+            done: false,
+        }
+    }
+
+    /// Reads the data of one frame. What is no chunk is dropped with a diagnostic.
+    pub fn push_frame(&mut self, data: &str, sink: &mut dyn Sink) {
+        if data.trim() == "[DONE]" {
+            self.done |= self.stage == Stage::Running;
+            return self.conclude(sink);
+        }
+        let read = serde_json::from_str(data).or_else(|error| {
+            let mended = halves::replaced(data, |_| halves::REPLACED).ok_or(error)?;
+            serde_json::from_str(&mended)
+        });
+        match read {
+            Ok(chunk) => self.push_chunk(chunk, sink),
+            Err(error) => note(sink, format!("Dropped a frame that is not JSON ({error}).")),
+        }
+    }
+
+    /// Reads one chunk, or a whole completion.
+    pub fn push_chunk(&mut self, chunk: Value, sink: &mut dyn Sink) {
+        let Value::Object(mut chunk) = chunk else {
+            return note(sink, "Dropped a frame that is no object.");
+        };
+        if self.stage == Stage::Over {
+            return note(sink, "Dropped a chunk after the end of the stream.");
+        }
+        self.begin(sink);
+        if let Some(Value::String(model)) = chunk.shift_remove("model") {
+            self.model = Some(model);
+        }
+        self.read_usage(&chunk);
+        if let Some(error) = error_of(&chunk) {
+            self.error.get_or_insert(error);
+            return;
+        }
+        let Some(Value::Array(choices)) = chunk.shift_remove("choices") else {
+            if !chunk.contains_key("usage") && self.usage.is_none() {
+                note(sink, "Dropped a chunk without choices.");
+            }
+            return;
+        };
+        for choice in choices {
+            self.read_choice(choice, sink);
+        }
+    }
+
+    fn begin(&mut self, sink: &mut dyn Sink) {
+        if self.stage != Stage::Before {
+            return;
+        }
+        self.stage = Stage::Running;
+        sink.event(
+            EventKind::RunStarted {
+                thread_id: self.thread_id.clone(),
+                run_id: self.run_id.clone(),
+                protocol_version: None,
+                parent_run_id: None,
+                input: None,
+            }
+            .into(),
+        );
+    }
+
+    fn read_choice(&mut self, choice: Value, sink: &mut dyn Sink) {
+        let Value::Object(mut choice) = choice else {
+            return note(sink, "Dropped a choice that is no object.");
+        };
+        let index = choice.get("index").and_then(Value::as_u64).unwrap_or(0);
+        if index != 0 {
+            return note(
+                sink,
+                format!("Dropped choice {index}: one answer is asked for."),
+            );
+        }
+        // A server that does not stream sends the message whole.
+        let delta = ["delta", "message"]
+            .iter()
+            .find_map(|key| match choice.shift_remove(*key) {
+                Some(Value::Object(delta)) => Some(delta),
+                _ => None,
+            });
+        if let Some(delta) = delta {
+            self.read_delta(delta, sink);
+        } else if let Some(Value::String(text)) = choice.shift_remove("text") {
+            self.say(&text, None, sink);
+        }
+        if let Some(Value::String(reason)) = choice.shift_remove("finish_reason")
+            && !reason.is_empty()
+        {
+            self.finish_reason = Some(reason);
+        }
+    }
+
+    fn read_delta(&mut self, mut delta: Object, sink: &mut dyn Sink) {
+        let thought = THOUGHT.iter().find_map(|key| match delta.get(*key) {
+            Some(Value::String(text)) if !text.is_empty() => Some(text.clone()),
+            _ => None,
+        });
+        if let Some(thought) = thought {
+            self.think(thought, sink);
+        }
+        match delta.shift_remove("content") {
+            Some(Value::String(text)) => self.say(&text, None, sink),
+            Some(Value::Array(parts)) => {
+                let texts = parts.iter().filter_map(|part| part.get("text")?.as_str());
+                let text: String = texts.collect();
+                self.say(&text, None, sink);
+            }
+            _ => {}
+        }
+        if let Some(Value::String(refusal)) = delta.shift_remove("refusal") {
+            let metadata = [("refusal".to_owned(), true.into())].into_iter().collect();
+            self.say(&refusal, Some(metadata), sink);
+        }
+        if let Some(Value::Array(pieces)) = delta.shift_remove("tool_calls") {
+            for piece in pieces {
+                self.end_thought(sink);
+                self.calls.read(piece, &self.message_id, sink);
+            }
+        }
+        // As it was before there could be several.
+        if let Some(call) = delta.shift_remove("function_call").filter(Value::is_object) {
+            self.end_thought(sink);
+            let piece = json!({"index": 0, "function": call});
+            self.calls.read(piece, &self.message_id, sink);
+        }
+    }
+
+    fn say(&mut self, text: &str, metadata: Option<Object>, sink: &mut dyn Sink) {
+        if text.is_empty() {
+            return;
+        }
+        self.end_thought(sink);
+        let message_id = self.message_id.clone();
+        if self.text == Text::Before {
+            self.text = Text::Open;
+            let start = EventKind::TextMessageStart {
+                message_id: message_id.clone(),
+                role: None,
+                name: None,
+            };
+            sink.event(start.into());
+        }
+        sink.event(Event {
+            kind: EventKind::TextMessageContent {
+                message_id,
+                delta: text.to_owned(),
+            },
+            base: Base {
+                metadata: metadata.map(Box::new),
+                ..Base::default()
+            },
+        });
+    }
+
+    fn think(&mut self, delta: String, sink: &mut dyn Sink) {
+        if !std::mem::replace(&mut self.thinks, true) {
+            self.thoughts += 1;
+            let message_id = self.thought_id();
+            sink.event(EventKind::ReasoningMessageStart { message_id }.into());
+        }
+        let message_id = self.thought_id();
+        sink.event(EventKind::ReasoningMessageContent { message_id, delta }.into());
+    }
+
+    fn end_thought(&mut self, sink: &mut dyn Sink) {
+        if std::mem::take(&mut self.thinks) {
+            let message_id = self.thought_id();
+            sink.event(EventKind::ReasoningMessageEnd { message_id }.into());
+        }
+    }
+
+    fn thought_id(&self) -> String {
+        format!("{}-reasoning-{}", self.message_id, self.thoughts)
+    }
+
+    /// Of several usages the last counts: servers that send many send sums. What is no count, such
+    /// as a negative one, is not known.
+    fn read_usage(&mut self, chunk: &Object) {
+        let said = match chunk.get("usage") {
+            Some(usage) if usage.is_object() => usage,
+            _ => match chunk.get("x_groq").and_then(|more| more.get("usage")) {
+                Some(usage) => usage,
+                None => return,
+            },
+        };
+        let count = |path: &str| {
+            let number = said.pointer(path)?;
+            let whole = |number: f64| {
+                let fits = number >= 0.0 && number.fract() == 0.0 && number <= 9e15;
+                // It is whole and not negative.
+                fits.then_some(number as u64)
+            };
+            number.as_u64().or_else(|| number.as_f64().and_then(whole))
+        };
+        self.usage = Some(TokenUsage {
+            provider: None,
+            model: None,
+            input_tokens: count("/prompt_tokens"),
+            output_tokens: count("/completion_tokens"),
+            total_tokens: count("/total_tokens"),
+            reasoning_tokens: count("/completion_tokens_details/reasoning_tokens"),
+            cached_input_tokens: count("/prompt_tokens_details/cached_tokens")
+                .or_else(|| count("/prompt_cache_hit_tokens")),
+            cache_write_input_tokens: None,
+        });
+    }
+
+    /// Ends the response, and says how it ended.
+    pub fn finish(&mut self, sink: &mut dyn Sink) -> End {
+        self.conclude(sink);
+        match self.stage {
+            Stage::Over => End::Complete,
+            _ => End::Truncated,
+        }
+    }
+
+    fn conclude(&mut self, sink: &mut dyn Sink) {
+        let said_end = self.done || self.error.is_some() || self.finish_reason.is_some();
+        if self.stage != Stage::Running || !said_end {
+            return;
+        }
+        self.stage = Stage::Over;
+        self.end_thought(sink);
+        if self.text == Text::Open {
+            self.text = Text::Ended;
+            let message_id = self.message_id.clone();
+            sink.event(EventKind::TextMessageEnd { message_id }.into());
+        }
+        let reason = self.finish_reason.take();
+        if reason.as_deref() == Some("length") && !self.calls.is_empty() {
+            let message = "The answer was cut at its greatest length: its last call may be, too.";
+            sink.diagnostic(Diagnostic::new("cut-at-length", message));
+        }
+        let failed = reason.as_deref() == Some("error");
+        let unnamed = || failed.then(|| ("The model reported an error.".to_owned(), None));
+        let usage = self.usage.take().map(|usage| TokenUsage {
+            model: self.model.take(),
+            ..usage
+        });
+        let usage = usage.into_iter().collect();
+        let kind = if let Some((message, code)) = self.error.take().or_else(unnamed) {
+            EventKind::RunError {
+                message,
+                code,
+                usage,
+            }
+        } else {
+            self.calls.end(sink);
+            EventKind::RunFinished {
+                thread_id: self.thread_id.clone(),
+                run_id: self.run_id.clone(),
+                result: reason.map(|reason| Box::new(json!({"finishReason": reason}))),
+                outcome: None,
+                usage,
+            }
+        };
+        sink.event(kind.into());
+    }
+}
+
+/// What a frame says went wrong, and the server's word for it.
+pub(super) fn error_of(chunk: &Object) -> Option<(String, Option<String>)> {
+    let error = match chunk.get("error").filter(|error| !error.is_null()) {
+        Some(error) => error.clone(),
+        None if chunk.get("object") == Some(&"error".into()) => Value::Object(chunk.clone()),
+        None => return None,
+    };
+    let said = |value: &Value| match value {
+        Value::String(text) if !text.is_empty() => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    };
+    let word = error.get("code").and_then(said);
+    let code = word.or_else(|| error.get("type").and_then(said));
+    let message = said(&error).or_else(|| error.get("message").and_then(said));
+    let message = message.unwrap_or_else(|| format!("The server reported an error: {error}"));
+    Some((quote(&message), code))
+}
+
+fn note(sink: &mut dyn Sink, message: impl Into<String>) {
+    sink.diagnostic(Diagnostic::new("dropped-chunk", message));
+}

@@ -1,0 +1,95 @@
+//! The way of a whole response: from its bytes to events, diagnostics and its end.
+
+use serde_json::Value;
+
+use super::{Decoder, Start, decoder::error_of};
+use crate::wire::{
+    fault::ProtocolError,
+    frames::{Decode, FrameReader},
+    stream::{End, Ending, Read, Sink},
+};
+
+impl Decode for Decoder {
+    fn frame(&mut self, data: &str, sink: &mut dyn Sink) {
+        self.push_frame(data, sink);
+    }
+
+    /// A server that does not stream answers with the whole completion, or with an error.
+    fn document(&mut self, text: &str, sink: &mut dyn Sink) -> Result<(), ProtocolError> {
+        let document: Value = serde_json::from_str(text).map_err(|error| {
+            let message = format!("The server sent no event stream, and no JSON either ({error}).");
+            ProtocolError::new("not-a-stream", message)
+        })?;
+        let is_ours = document
+            .as_object()
+            .is_some_and(|object| object.contains_key("choices") || error_of(object).is_some());
+        if !is_ours {
+            let message = "The server answered with JSON that is no completion.";
+            return Err(ProtocolError::new("not-a-stream", message));
+        }
+        self.push_chunk(document, sink);
+        Ok(())
+    }
+
+    fn finish(&mut self, sink: &mut dyn Sink) -> End {
+        Self::finish(self, sink)
+    }
+}
+
+/// Reads one response.
+///
+/// ```
+/// use assistant_core::event::{Diagnostic, Event};
+/// use assistant_core::wire::completions::{Reader, Start};
+/// use assistant_core::wire::stream::{End, Sink};
+///
+/// #[derive(Default)]
+/// struct Log(Vec<Event>);
+///
+/// impl Sink for Log {
+///     fn event(&mut self, event: Event) {
+///         self.0.push(event);
+///     }
+///     fn diagnostic(&mut self, _: Diagnostic) {}
+/// }
+///
+/// let (mut reader, mut log) = (Reader::new(Start::default()), Log::default());
+/// reader.push(b"data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\ndata: [DO", &mut log);
+/// reader.push(b"NE]\n\n", &mut log);
+/// assert_eq!(reader.finish(&mut log).end, End::Complete);
+/// assert_eq!(log.0.len(), 5);
+/// ```
+#[derive(Debug, Clone)]
+pub struct Reader(FrameReader<Decoder>);
+
+impl Reader {
+    /// Returns a reader at the start of a response.
+    #[must_use]
+    pub fn new(start: Start) -> Self {
+        Self(FrameReader::new(Decoder::new(start)))
+    }
+
+    /// Reads the next bytes, cut anywhere. After a failure it does nothing.
+    pub fn push(&mut self, bytes: &[u8], sink: &mut dyn Sink) {
+        self.0.push(bytes, sink);
+    }
+
+    /// Ends the response, and says how it ended.
+    pub fn finish(self, sink: &mut dyn Sink) -> Ending {
+        self.0.finish(sink)
+    }
+}
+
+impl Read for Reader {
+    fn push(&mut self, bytes: &[u8], sink: &mut dyn Sink) {
+        self.0.push(bytes, sink);
+    }
+
+    fn has_failed(&self) -> bool {
+        self.0.has_failed()
+    }
+
+    fn finish(self: Box<Self>, sink: &mut dyn Sink) -> Ending {
+        Self::finish(*self, sink)
+    }
+}

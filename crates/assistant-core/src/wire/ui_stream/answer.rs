@@ -1,0 +1,304 @@
+//! What a decoder knows of the answer that it reads: its steps, calls and data, by which the chunks
+//! find what they speak of.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use serde_json::Value;
+
+use crate::event::Object;
+
+/// One `UIMessage` as it comes in.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Answer {
+    pub(super) id: String,
+    /// The message that each piece of it is in the conversation, with the number of its step.
+    pub(super) nodes: Vec<(String, u64)>,
+    /// The messages of a try that comes anew, to be filled again.
+    pub(super) spare: VecDeque<String>,
+    /// Where parts are added; `None` before the first one of this stream.
+    pub(super) current: Option<String>,
+    pub(super) step: u64,
+    pub(super) metadata: Option<Value>,
+    pub(super) calls: Vec<Call>,
+    /// The calls by the id that the agent gave them.
+    by_id: HashMap<String, Vec<usize>>,
+    /// The calls by the id of the approval that was asked for.
+    by_approval: HashMap<String, usize>,
+    /// Where data parts are that have an id.
+    data: HashMap<(String, String), String>,
+    /// The same in their order, with the number of their step.
+    data_order: Vec<((String, String), u64)>,
+    taken: Taken,
+}
+
+/// Ids that the conversation has.
+#[derive(Debug, Clone, Default)]
+struct Taken {
+    messages: HashSet<String>,
+    calls: HashSet<String>,
+    /// The suffix that an id got last.
+    suffixes: HashMap<String, u64>,
+}
+
+/// A tool's part.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Call {
+    /// Its id in the conversation.
+    pub(super) id: String,
+    /// The id that the agent gave it.
+    pub(super) wire_id: String,
+    pub(super) name: String,
+    pub(super) step: u64,
+    pub(super) dynamic: bool,
+    pub(super) approval: Option<Object>,
+    /// Whether it has its outcome.
+    pub(super) settled: bool,
+    /// Whether arguments came in pieces.
+    pub(super) in_pieces: bool,
+}
+
+impl Answer {
+    /// The answer that a history ends with, or a new one.
+    pub(super) fn new(id: String, history: Option<&Value>) -> Self {
+        let mut answer = Self {
+            id,
+            ..Self::default()
+        };
+        let Some(history) = history else {
+            return answer;
+        };
+        let ids = |key: &str| -> HashSet<String> {
+            let list = history.pointer(key).and_then(Value::as_array);
+            let texts = list.into_iter().flatten().filter_map(Value::as_str);
+            texts.map(str::to_owned).collect()
+        };
+        answer.taken.messages = ids("/taken/messages");
+        answer.taken.calls = ids("/taken/calls");
+        if let Some(tail) = history.get("tail").filter(|tail| tail.is_object()) {
+            answer.go_on_with(tail);
+        }
+        answer
+    }
+
+    fn go_on_with(&mut self, tail: &Value) {
+        let text = |value: &Value, key: &str| -> String {
+            let text = value.get(key).and_then(Value::as_str);
+            text.unwrap_or_default().to_owned()
+        };
+        let number = |value: &Value, key: &str| value.get(key).and_then(Value::as_u64);
+        let list = |key: &str| {
+            tail.get(key)
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+        };
+        self.id = text(tail, "id");
+        self.metadata = tail
+            .get("metadata")
+            .filter(|value| !value.is_null())
+            .cloned();
+        self.step = number(tail, "step").unwrap_or_default();
+        for node in list("nodes") {
+            let step = number(node, "step").unwrap_or_default();
+            self.nodes.push((text(node, "id"), step));
+        }
+        for call in list("calls") {
+            let notes = call.get("notes");
+            let asked = notes.and_then(|notes| notes.get("approval")?.as_object());
+            let known = Call {
+                id: text(call, "id"),
+                wire_id: text(call, "wireId"),
+                name: text(call, "name"),
+                step: number(call, "step").unwrap_or_default(),
+                dynamic: call.get("dynamic") == Some(&Value::Bool(true)),
+                approval: asked.cloned(),
+                settled: call.get("settled") == Some(&Value::Bool(true)),
+                in_pieces: true,
+            };
+            self.add_call(known);
+        }
+        for data in list("data") {
+            if let Some(id) = data.get("id").and_then(Value::as_str) {
+                let key = (text(data, "type"), id.to_owned());
+                self.add_data(key, text(data, "node"));
+            }
+        }
+    }
+
+    /// A new message for what follows, with an id that the conversation does not have.
+    pub(super) fn next_node(&mut self) -> String {
+        let id = match self.spare.pop_front() {
+            Some(id) => id,
+            None => {
+                let wanted = match self.nodes.len() {
+                    0 => self.id.clone(),
+                    count => format!("{}:{}", self.id, count + 1),
+                };
+                let Taken {
+                    messages, suffixes, ..
+                } = &mut self.taken;
+                free_id(wanted, messages, suffixes)
+            }
+        };
+        self.nodes.push((id.clone(), self.step));
+        self.current = Some(id.clone());
+        id
+    }
+
+    /// An id for a call that the conversation does not have.
+    pub(super) fn next_call_id(&mut self, wire_id: &str) -> String {
+        let wanted = match wire_id {
+            "" => "call".to_owned(),
+            id => id.to_owned(),
+        };
+        let Taken {
+            calls, suffixes, ..
+        } = &mut self.taken;
+        free_id(wanted, calls, suffixes)
+    }
+
+    /// The message that holds the data of this type and id.
+    pub(super) fn data_node(&self, key: &(String, String)) -> Option<&String> {
+        self.data.get(key)
+    }
+
+    pub(super) fn add_data(&mut self, key: (String, String), node: String) {
+        if !self.data.contains_key(&key) {
+            self.data_order.push((key.clone(), self.step));
+            self.data.insert(key, node);
+        }
+    }
+
+    pub(super) fn add_call(&mut self, call: Call) -> usize {
+        let place = self.calls.len();
+        if let Some(id) = approval_id(&call) {
+            self.by_approval.entry(id).or_insert(place);
+        }
+        self.by_id
+            .entry(call.wire_id.clone())
+            .or_default()
+            .push(place);
+        self.calls.push(call);
+        place
+    }
+
+    /// The calls of this id in the current step, oldest first.
+    fn in_step(&self, wire_id: &str) -> impl Iterator<Item = usize> {
+        let all = self.by_id.get(wire_id).map(Vec::as_slice);
+        let of_step = all.unwrap_or_default().iter().rev().copied();
+        let list = of_step.take_while(|place| {
+            let call = self.calls.get(*place);
+            call.is_some_and(|call| call.step == self.step)
+        });
+        list.collect::<Vec<_>>().into_iter().rev()
+    }
+
+    /// The call of this id and kind in the current step.
+    pub(super) fn call_of_kind(&self, wire_id: &str, dynamic: bool) -> Option<usize> {
+        let of_kind = |place: &usize| self.calls.get(*place).is_some_and(|c| c.dynamic == dynamic);
+        self.in_step(wire_id).find(of_kind)
+    }
+
+    /// The call of this id in the current step, whatever its kind.
+    pub(super) fn call_in_step(&self, wire_id: &str) -> Option<usize> {
+        self.in_step(wire_id).next()
+    }
+
+    /// The call that something is said about: one of the current step, else the newest.
+    pub(super) fn call(&self, wire_id: &str) -> Option<usize> {
+        let newest = || self.by_id.get(wire_id)?.last().copied();
+        self.in_step(wire_id).next().or_else(newest)
+    }
+
+    /// The call for which an approval was asked for under this id.
+    pub(super) fn call_by_approval(&self, id: &str) -> Option<usize> {
+        let place = *self.by_approval.get(id)?;
+        let call = self.calls.get(place)?;
+        (approval_id(call).as_deref() == Some(id)).then_some(place)
+    }
+
+    pub(super) fn ask(&mut self, place: usize, approval: Object) {
+        let Some(call) = self.calls.get_mut(place) else {
+            return;
+        };
+        call.approval = Some(approval);
+        if let Some(id) = approval_id(call) {
+            let known = self.call_by_approval(&id).is_some();
+            if !known {
+                self.by_approval.insert(id, place);
+            }
+        }
+    }
+
+    /// Takes back the current step. Gives the messages that it has.
+    pub(super) fn reset_step(&mut self) -> Vec<String> {
+        let step = self.step;
+        let of_step = self.nodes.iter().rev().take_while(|(_, of)| *of == step);
+        let nodes: Vec<String> = of_step.map(|(id, _)| id.clone()).collect();
+        // As much work as there is to take back, whatever came before.
+        while let Some(call) = self.calls.pop_if(|call| call.step == step) {
+            let place = self.calls.len();
+            if let Some(list) = self.by_id.get_mut(&call.wire_id) {
+                list.pop_if(|last| *last == place);
+            }
+            if let Some(id) = approval_id(&call)
+                && self.by_approval.get(&id) == Some(&place)
+            {
+                self.by_approval.remove(&id);
+            }
+        }
+        while let Some((key, _)) = self.data_order.pop_if(|(_, of)| *of == step) {
+            self.data.remove(&key);
+        }
+        nodes
+    }
+
+    /// Another answer begins.
+    pub(super) fn separate(&mut self, id: String) {
+        let taken = std::mem::take(&mut self.taken);
+        *self = Self {
+            id,
+            taken,
+            ..Self::default()
+        };
+    }
+
+    /// Takes back everything: the answer comes anew from its beginning. Gives its messages.
+    pub(super) fn begin_anew(&mut self) -> Vec<String> {
+        let nodes: Vec<String> = self.nodes.drain(..).map(|(id, _)| id).collect();
+        self.spare = nodes.iter().cloned().collect();
+        self.calls.clear();
+        self.by_id.clear();
+        self.by_approval.clear();
+        self.data.clear();
+        self.data_order.clear();
+        self.current = None;
+        self.metadata = None;
+        self.step = 0;
+        nodes
+    }
+}
+
+fn approval_id(call: &Call) -> Option<String> {
+    let id = call.approval.as_ref()?.get("id")?.as_str()?;
+    Some(id.to_owned())
+}
+
+/// An id that is not taken yet, and is from now on.
+fn free_id(
+    wanted: String,
+    taken: &mut HashSet<String>,
+    suffixes: &mut HashMap<String, u64>,
+) -> String {
+    if taken.insert(wanted.clone()) {
+        return wanted;
+    }
+    let last = suffixes.entry(wanted.clone()).or_insert(1);
+    loop {
+        *last += 1;
+        let id = format!("{wanted}~{last}");
+        if taken.insert(id.clone()) {
+            return id;
+        }
+    }
+}

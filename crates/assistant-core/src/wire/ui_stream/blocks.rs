@@ -1,0 +1,156 @@
+//! Texts and what the model thought: several may be open at once.
+
+use serde_json::Value;
+
+use super::{
+    Decoder,
+    chunk::{extend, opt, text},
+};
+use crate::{
+    event::{Extension, Object},
+    wire::{json::halves, stream::Sink},
+};
+
+/// A text that is open.
+#[derive(Debug, Clone)]
+pub(super) struct Block {
+    number: u64,
+    /// The first half of a character, where the last piece was cut.
+    half: Option<u16>,
+}
+
+impl Decoder {
+    pub(super) fn read_block(
+        &mut self,
+        kind: &str,
+        mut chunk: Object,
+        sink: &mut dyn Sink,
+    ) -> Result<(), String> {
+        let (reasoning, what) = match kind.strip_prefix("reasoning-") {
+            Some(what) => (true, what),
+            None => (false, kind.strip_prefix("text-").unwrap_or(kind)),
+        };
+        if !matches!(what, "start" | "delta" | "end") {
+            return self.read_part(kind, chunk, sink);
+        }
+        let id = text(&mut chunk, "id")?;
+        let mut extra = Object::new();
+        if let Some(metadata) = opt(&mut chunk, "providerMetadata") {
+            extra.insert("providerMetadata".to_owned(), metadata);
+        }
+        let unknown = || format!("no text '{}' has begun", crate::wire::fault::quote(&id));
+        match what {
+            "start" => {
+                if reasoning {
+                    extra.shift_insert(0, "id".to_owned(), id.as_str().into());
+                }
+                extra.insert("state".to_owned(), "streaming".into());
+                let message_id = self.node(sink);
+                self.last_block += 1;
+                let (block, half) = (self.last_block, None);
+                self.blocks.insert(
+                    (reasoning, id),
+                    Block {
+                        number: block,
+                        half,
+                    },
+                );
+                extend(
+                    sink,
+                    Extension::BlockStart {
+                        block,
+                        message_id,
+                        reasoning,
+                        extra,
+                    },
+                );
+            }
+            "delta" => {
+                let Some(Value::String(delta)) = chunk.shift_remove("delta") else {
+                    return Err("it has no text 'delta'".to_owned());
+                };
+                let is_cut = self.is_cut;
+                let open = self.blocks.get_mut(&(reasoning, id.clone()));
+                let open = open.ok_or_else(unknown)?;
+                let delta = join(delta, &mut open.half, is_cut);
+                let block = open.number;
+                extend(
+                    sink,
+                    Extension::BlockDelta {
+                        block,
+                        reasoning,
+                        delta,
+                        extra,
+                    },
+                );
+            }
+            _ => {
+                let open = self.blocks.remove(&(reasoning, id.clone()));
+                let open = open.ok_or_else(unknown)?;
+                let block = open.number;
+                if let Some(citations) = opt(&mut chunk, "citations").filter(|_| !reasoning) {
+                    extra.insert("citations".to_owned(), citations);
+                }
+                release(&open, reasoning, sink);
+                extra.insert("state".to_owned(), "done".into());
+                extend(sink, Extension::BlockEnd { block, extra });
+            }
+        }
+        Ok(())
+    }
+
+    /// Nothing more comes: the halves of characters stay halves.
+    pub(super) fn release_halves(&mut self, sink: &mut dyn Sink) {
+        for ((reasoning, _), open) in &mut self.blocks {
+            release(open, *reasoning, sink);
+            open.half = None;
+        }
+    }
+}
+
+fn release(open: &Block, reasoning: bool, sink: &mut dyn Sink) {
+    if open.half.is_some() {
+        let (block, delta) = (open.number, halves::REPLACED.to_string());
+        let extra = Object::new();
+        extend(
+            sink,
+            Extension::BlockDelta {
+                block,
+                reasoning,
+                delta,
+                extra,
+            },
+        );
+    }
+}
+
+/// Puts the halves of a character together that was cut between two pieces. In a piece halves are
+/// marked; a half at its end waits in `held` for the next one.
+pub(super) fn join(delta: String, held: &mut Option<u16>, is_cut: bool) -> String {
+    // What says nothing does not part the halves.
+    if delta.is_empty() || (held.is_none() && !is_cut) {
+        return delta;
+    }
+    let marked = |c: char| halves::marked(c).filter(|_| is_cut);
+    let mut out = String::with_capacity(delta.len() + 4);
+    for c in delta.chars() {
+        let half = marked(c);
+        let whole = match (held.take(), half) {
+            (Some(high), Some(low)) if halves::is_low(low) => {
+                char::decode_utf16([high, low]).next().and_then(Result::ok)
+            }
+            (Some(_), _) => {
+                out.push(halves::REPLACED);
+                None
+            }
+            (None, _) => None,
+        };
+        match (whole, half) {
+            (Some(whole), _) => out.push(whole),
+            (None, Some(half)) if !halves::is_low(half) => *held = Some(half),
+            (None, Some(_)) => out.push(halves::REPLACED),
+            (None, None) => out.push(c),
+        }
+    }
+    out
+}

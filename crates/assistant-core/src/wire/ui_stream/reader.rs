@@ -1,0 +1,198 @@
+//! The way of a whole response: from its bytes to events, diagnostics and its end.
+
+use serde_json::{Value, json};
+
+use super::{Decoder, Start};
+use crate::{
+    event::Diagnostic,
+    wire::{
+        fault::ProtocolError,
+        frames::{Decode, FrameReader},
+        stream::{End, Ending, Read, Sink},
+    },
+};
+
+impl Decode for Decoder {
+    fn frame(&mut self, data: &str, sink: &mut dyn Sink) {
+        self.push_frame(data, sink);
+    }
+
+    fn document(&mut self, text: &str, _: &mut dyn Sink) -> Result<(), ProtocolError> {
+        let said = error_text(text);
+        let message = said.unwrap_or_else(|| {
+            "The server answered with a JSON document instead of an event stream.".to_owned()
+        });
+        Err(ProtocolError::new("not-a-stream", message))
+    }
+
+    fn finish(&mut self, sink: &mut dyn Sink) -> End {
+        Self::finish(self, sink)
+    }
+}
+
+/// What a document says about what went wrong, if it does.
+fn error_text(text: &str) -> Option<String> {
+    let document: Value = serde_json::from_str(text).ok()?;
+    let error = document.get("error").unwrap_or(&document);
+    let said = error.get("message").unwrap_or(error);
+    said.as_str().map(str::to_owned)
+}
+
+/// Reads one response.
+///
+/// ```
+/// use assistant_core::event::{Diagnostic, Event};
+/// use assistant_core::wire::stream::{End, Sink};
+/// use assistant_core::wire::ui_stream::{Reader, Start};
+///
+/// #[derive(Default)]
+/// struct Log(Vec<Event>);
+///
+/// impl Sink for Log {
+///     fn event(&mut self, event: Event) {
+///         self.0.push(event);
+///     }
+///     fn diagnostic(&mut self, _: Diagnostic) {}
+/// }
+///
+/// let (mut reader, mut log) = (Reader::new(Start::default()), Log::default());
+/// reader.push(b"data: {\"type\":\"start\"}\n\ndata: {\"type\":\"text-st", &mut log);
+/// reader.push(b"art\",\"id\":\"1\"}\n\ndata: {\"type\":\"finish\"}\n\n", &mut log);
+/// reader.push(b"data: [DONE]\n\n", &mut log);
+/// assert_eq!(reader.finish(&mut log).end, End::Complete);
+/// ```
+#[derive(Debug, Clone)]
+pub struct Reader(FrameReader<Decoder>);
+
+impl Reader {
+    /// Returns a reader at the start of a response.
+    #[must_use]
+    pub fn new(start: Start) -> Self {
+        Self(FrameReader::new(Decoder::new(start)))
+    }
+
+    /// Reads the next bytes, cut anywhere. After a failure it does nothing.
+    pub fn push(&mut self, bytes: &[u8], sink: &mut dyn Sink) {
+        self.0.push(bytes, sink);
+    }
+
+    /// The id of the answer, as far as it is known.
+    #[must_use]
+    pub fn message_id(&self) -> &str {
+        self.0.decoder.message_id()
+    }
+
+    /// Ends the response, and says how it ended.
+    pub fn finish(self, sink: &mut dyn Sink) -> Ending {
+        self.0.finish(sink)
+    }
+}
+
+impl Read for Reader {
+    fn push(&mut self, bytes: &[u8], sink: &mut dyn Sink) {
+        self.0.push(bytes, sink);
+    }
+
+    fn has_failed(&self) -> bool {
+        self.0.has_failed()
+    }
+
+    fn finish(self: Box<Self>, sink: &mut dyn Sink) -> Ending {
+        Self::finish(*self, sink)
+    }
+}
+
+/// Reads a response that is plain text, as the AI SDK's text protocol has it: one answer, one text.
+#[derive(Debug, Clone)]
+pub struct TextReader {
+    decoder: Decoder,
+    /// The beginning of a character.
+    rest: Vec<u8>,
+    began: bool,
+}
+
+/// The id of the one text.
+const TEXT: &str = "text-1";
+
+impl TextReader {
+    /// Returns a reader at the start of a response.
+    #[must_use]
+    pub fn new(start: Start) -> Self {
+        Self {
+            decoder: Decoder::new(start),
+            rest: Vec::new(),
+            began: false,
+        }
+    }
+
+    fn begin(&mut self, sink: &mut dyn Sink) {
+        if !std::mem::replace(&mut self.began, true) {
+            for kind in ["start", "start-step"] {
+                self.decoder.push_chunk(json!({"type": kind}), sink);
+            }
+            let start = json!({"type": "text-start", "id": TEXT});
+            self.decoder.push_chunk(start, sink);
+        }
+    }
+
+    fn say(&mut self, delta: &str, sink: &mut dyn Sink) {
+        if !delta.is_empty() {
+            self.begin(sink);
+            let more = json!({"type": "text-delta", "id": TEXT, "delta": delta});
+            self.decoder.push_chunk(more, sink);
+        }
+    }
+}
+
+impl Read for TextReader {
+    fn push(&mut self, bytes: &[u8], sink: &mut dyn Sink) {
+        self.rest.extend_from_slice(bytes);
+        let held = std::mem::take(&mut self.rest);
+        let mut text = String::with_capacity(held.len());
+        let mut left = held.as_slice();
+        loop {
+            match std::str::from_utf8(left) {
+                Ok(whole) => {
+                    text.push_str(whole);
+                    break;
+                }
+                Err(error) => {
+                    let (good, bad) = left.split_at(error.valid_up_to());
+                    text.push_str(&String::from_utf8_lossy(good));
+                    let Some(wrong) = error.error_len() else {
+                        // The rest of the character is still to come.
+                        self.rest = bad.to_vec();
+                        break;
+                    };
+                    text.push(char::REPLACEMENT_CHARACTER);
+                    left = bad.get(wrong..).unwrap_or_default();
+                }
+            }
+        }
+        self.say(&text, sink);
+    }
+
+    fn has_failed(&self) -> bool {
+        false
+    }
+
+    fn finish(mut self: Box<Self>, sink: &mut dyn Sink) -> Ending {
+        if !self.rest.is_empty() {
+            self.say("\u{FFFD}", sink);
+            let message = "The text ended in the middle of a character.";
+            sink.diagnostic(Diagnostic::new("cut-text", message));
+        }
+        if self.began {
+            let end = json!({"type": "text-end", "id": TEXT});
+            self.decoder.push_chunk(end, sink);
+            for kind in ["finish-step", "finish"] {
+                self.decoder.push_chunk(json!({"type": kind}), sink);
+            }
+        }
+        Ending {
+            end: self.decoder.finish(sink),
+            error: None,
+            mid_frame: false,
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! What goes out: the body of a request, and where an interrupted answer is taken up again.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use crate::event::{Object, RunInput};
+
+/// The body of a `POST`: `{id, messages, trigger, messageId}`, with what the host passes through
+/// beside them.
+///
+/// The page's actions go along as `tools`, an object of `{description, parameters}` by name, and
+/// what components tell the agent as `context`, where there are any: a server that knows its tools
+/// passes over them. The input's history must be what
+/// [`Conversation::ui_history`](crate::conversation::Conversation::ui_history) wrote.
+#[must_use]
+pub fn request_body(input: &RunInput) -> Value {
+    let mut body = match &input.forwarded_props {
+        Value::Object(props) => props.clone(),
+        _ => Object::new(),
+    };
+    let mut put = |key: &str, value: Value| {
+        body.insert(key.to_owned(), value);
+    };
+    if !input.tools.is_empty() {
+        let tools = input.tools.iter().map(|tool| {
+            let parameters = tool.parameters.clone();
+            let parameters = parameters.unwrap_or_else(|| json!({"type": "object"}));
+            let described = json!({"description": tool.description, "parameters": parameters});
+            (tool.name.clone(), described)
+        });
+        put("tools", Value::Object(tools.collect()));
+    }
+    if !input.context.is_empty() {
+        let items = input.context.iter();
+        let items = items.map(|item| json!({"description": item.description, "value": item.value}));
+        put("context", items.collect());
+    }
+    let said = |key: &str| input.history.as_ref().and_then(|history| history.get(key));
+    put("id", input.thread_id.as_str().into());
+    put(
+        "messages",
+        said("messages").cloned().unwrap_or_else(|| json!([])),
+    );
+    let trigger = said("trigger").cloned();
+    put(
+        "trigger",
+        trigger.unwrap_or_else(|| "submit-message".into()),
+    );
+    if let Some(id) = said("messageId") {
+        put("messageId", id.clone());
+    }
+    Value::Object(body)
+}
+
+/// The end of the address from which an interrupted answer is read on by a `GET`: behind the
+/// address of the chat. A server without one answers with status 204. `None` for the ids `.` and
+/// `..`, which addresses cannot hold.
+#[must_use]
+pub fn resume_path(thread_id: &str) -> Option<String> {
+    if matches!(thread_id, "." | "..") {
+        return None;
+    }
+    let mut path = String::from("/");
+    for byte in thread_id.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' => path.push(char::from(byte)),
+            b'-' | b'_' | b'.' | b'!' | b'~' | b'*' | b'\'' | b'(' | b')' => {
+                path.push(char::from(byte));
+            }
+            byte => {
+                // Writing to a string does not fail.
+                let _ = write!(path, "%{byte:02X}");
+            }
+        }
+    }
+    path.push_str("/stream");
+    Some(path)
+}

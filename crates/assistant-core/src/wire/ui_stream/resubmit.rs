@@ -1,0 +1,76 @@
+//! When a client sends an answer back by itself, as the AI SDK's predicates say it.
+//!
+//! A session goes on by the rules of its own loop (`session::settle`); whenever it does so with an
+//! AI SDK server, one of these holds for what it sends.
+
+use serde_json::Value;
+
+/// The tools' parts of the last step of the newest message, if that is an answer; and all parts of
+/// that step.
+fn last_step(messages: &[Value]) -> Option<&[Value]> {
+    let message = messages.last()?;
+    if message.get("role")? != "assistant" {
+        return None;
+    }
+    let parts = message.get("parts")?.as_array()?;
+    let is_start = |part: &Value| kind(part) == "step-start";
+    let after = parts
+        .iter()
+        .rposition(is_start)
+        .map_or(0, |start| start + 1);
+    parts.get(after..)
+}
+
+fn kind(part: &Value) -> &str {
+    part.get("type").and_then(Value::as_str).unwrap_or_default()
+}
+
+fn state(part: &Value) -> &str {
+    part.get("state")
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+}
+
+fn is_tool(part: &Value) -> bool {
+    kind(part).starts_with("tool-") || kind(part) == "dynamic-tool"
+}
+
+fn is_set(part: &Value, key: &str) -> bool {
+    part.get(key) == Some(&Value::Bool(true))
+}
+
+fn has_output(part: &Value) -> bool {
+    match state(part) {
+        "output-available" => !is_set(part, "preliminary"),
+        state => state == "output-error",
+    }
+}
+
+/// Whether every call of the last step that the client can answer is answered, and there is one.
+#[must_use]
+pub fn is_complete_with_tool_calls(messages: &[Value]) -> bool {
+    let Some(step) = last_step(messages) else {
+        return false;
+    };
+    let is_ours = |part: &Value| is_tool(part) && !is_set(part, "providerExecuted");
+    let Some(last) = step.iter().rposition(is_ours) else {
+        return false;
+    };
+    let is_open = |part: &Value| kind(part) == "text" && state(part) != "done";
+    let says_more = step.iter().skip(last + 1).any(is_open);
+    !says_more && step.iter().filter(|part| is_ours(part)).all(has_output)
+}
+
+/// Whether every approval of the last step is answered and every other call is over, and at least
+/// one answer was not sent yet.
+#[must_use]
+pub fn is_complete_with_approvals(messages: &[Value]) -> bool {
+    let Some(step) = last_step(messages) else {
+        return false;
+    };
+    let tools = || step.iter().filter(|part| is_tool(part));
+    let is_over = |part: &Value| {
+        has_output(part) || matches!(state(part), "output-denied" | "approval-responded")
+    };
+    tools().any(|part| state(part) == "approval-responded") && tools().all(is_over)
+}

@@ -1,0 +1,324 @@
+//! What is the model endpoints' own: how servers differ, requests, one more run after silence.
+
+use std::fs;
+
+use assistant_core::{
+    codec::Completions,
+    event::{Content, ContextItem, EventKind},
+    session::{Input, NoticeKind},
+    wire::{
+        completions::{Reader, RequestOptions, Start, request_body},
+        stream::{End, Ending},
+    },
+};
+use serde_json::{Value, json};
+
+use super::{
+    Log, Talk,
+    wires::{Says, Wire},
+};
+use crate::support::action;
+
+fn bytes(name: &str) -> Vec<u8> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/completions");
+    fs::read(format!("{folder}/{name}")).unwrap()
+}
+
+/// What a response says, in short.
+#[derive(Debug, Default, PartialEq)]
+struct Said {
+    text: String,
+    thought: String,
+    calls: Vec<(String, String)>,
+    ended: usize,
+    finish: Option<String>,
+    error: Option<String>,
+    tokens: Option<(Option<u64>, Option<u64>, Option<u64>)>,
+    dropped: usize,
+}
+
+fn read(name: &str) -> (Said, Ending) {
+    let mut log = Log::default();
+    let mut reader = Reader::new(Start::default());
+    reader.push(&bytes(name), &mut log);
+    let ending = reader.finish(&mut log);
+    let dropped = |note: &&assistant_core::event::Diagnostic| note.code == "dropped-chunk";
+    let mut said = Said {
+        dropped: log.diagnostics.iter().filter(dropped).count(),
+        ..Said::default()
+    };
+    let mut ids = Vec::new();
+    for event in log.events {
+        match event.kind {
+            EventKind::TextMessageContent { delta, .. } => said.text.push_str(&delta),
+            EventKind::ReasoningMessageContent { delta, .. } => said.thought.push_str(&delta),
+            EventKind::ToolCallStart {
+                tool_call_id,
+                tool_call_name,
+                ..
+            } => {
+                ids.push(tool_call_id);
+                said.calls.push((tool_call_name, String::new()));
+            }
+            EventKind::ToolCallArgs {
+                tool_call_id,
+                delta,
+            } => {
+                let place = ids.iter().position(|id| *id == tool_call_id).unwrap();
+                said.calls[place].1.push_str(&delta);
+            }
+            EventKind::ToolCallEnd { .. } => said.ended += 1,
+            EventKind::RunFinished { result, usage, .. } => {
+                let reason =
+                    result.and_then(|result| result["finishReason"].as_str().map(str::to_owned));
+                said.finish = Some(reason.unwrap_or_default());
+                said.tokens = usage
+                    .first()
+                    .map(|usage| (usage.input_tokens, usage.output_tokens, usage.total_tokens));
+            }
+            EventKind::RunError { message, .. } => said.error = Some(message),
+            _ => {}
+        }
+    }
+    (said, ending)
+}
+
+fn calls(list: &[(&str, &str)]) -> Vec<(String, String)> {
+    let own = |(name, args): &(&str, &str)| ((*name).to_owned(), (*args).to_owned());
+    list.iter().map(own).collect()
+}
+
+const OSLO: (&str, &str) = ("weather", r#"{"city":"Oslo"}"#);
+const ROME: (&str, &str) = ("weather", r#"{"city":"Rome"}"#);
+
+#[test]
+fn texts_thoughts_and_usage_of_several_servers() {
+    for (name, text, thought, tokens) in [
+        ("aimock-text.sse", "It is **clear** in Oslo. 🌤", "", None),
+        (
+            "aimock-think.sse",
+            "Oslo.",
+            "The capital of Norway, so Oslo.",
+            None,
+        ),
+        ("ollama-text.sse", "Oslo.", "Okay, Oslo.", Some((20, 9, 29))),
+        (
+            "llamacpp-text.sse",
+            "It is clear.",
+            "Hm.",
+            Some((31, 7, 38)),
+        ),
+        ("openai-refusal.sse", "I'm sorry, I can't help.", "", None),
+    ] {
+        let (said, ending) = read(name);
+        assert_eq!(ending.end, End::Complete, "{name}");
+        assert_eq!(said.text, text, "{name}");
+        assert_eq!(said.thought, thought, "{name}");
+        assert_eq!(said.finish.as_deref(), Some("stop"), "{name}");
+        if let Some((input, output, total)) = tokens {
+            assert_eq!(
+                said.tokens,
+                Some((Some(input), Some(output), Some(total))),
+                "{name}"
+            );
+        }
+        assert_eq!(said.dropped, 0, "{name}");
+    }
+}
+
+#[test]
+fn calls_of_several_servers() {
+    for (name, expected) in [
+        ("aimock-call.sse", vec![OSLO]),
+        ("aimock-two.sse", vec![OSLO, ("time", "{}")]),
+        ("openai-parallel.sse", vec![OSLO, ROME]),
+        ("ollama-calls.sse", vec![OSLO, ROME]),
+        ("llamacpp-calls.sse", vec![OSLO]),
+        (
+            "vllm-calls.sse",
+            vec![
+                ("weather", r#"{"city": "Oslo"}"#),
+                ("weather", r#"{"city": "Rome"}"#),
+            ],
+        ),
+        ("odd-index.sse", vec![OSLO, ("time", r#"{"zone":"UTC"}"#)]),
+        (
+            "odd-no-index.sse",
+            vec![OSLO, ("time", r#"{"zone":"UTC"}"#)],
+        ),
+        ("odd-repeated.sse", vec![OSLO]),
+        ("odd-object.sse", vec![OSLO]),
+        ("odd-legacy.sse", vec![OSLO]),
+        ("odd-whole.json", vec![OSLO]),
+    ] {
+        let (said, ending) = read(name);
+        assert_eq!(said.calls, calls(&expected), "{name}");
+        assert_eq!(said.ended, expected.len(), "{name}");
+        assert_eq!(ending.end, End::Complete, "{name}");
+        assert_eq!(said.dropped, 0, "{name}");
+    }
+    assert_eq!(read("aimock-both.sse").0.text, "Let me see.");
+    // A sum that comes with every chunk is not added up.
+    assert_eq!(
+        read("vllm-calls.sse").0.tokens,
+        Some((Some(40), Some(20), Some(60)))
+    );
+}
+
+#[test]
+fn errors_of_several_servers() {
+    for (name, error) in [
+        ("aimock-error.json", "Rate limited"),
+        ("llamacpp-error.sse", "context shift is disabled"),
+        (
+            "vllm-error.sse",
+            "This model's maximum context length is 4096 tokens.",
+        ),
+    ] {
+        let (said, ending) = read(name);
+        assert_eq!(said.error.as_deref(), Some(error), "{name}");
+        assert_eq!(ending.end, End::Complete, "{name}");
+    }
+}
+
+#[test]
+fn what_is_no_answer_is_told() {
+    let (said, ending) = read("odd-page.html");
+    assert_eq!(said, Said::default());
+    assert_eq!(ending.end, End::Failed);
+    assert_eq!(ending.error.unwrap().code, "not-a-stream");
+
+    let (said, ending) = read("odd-cut.sse");
+    assert_eq!(
+        (said.text.as_str(), ending.end, ending.mid_frame),
+        ("Hal", End::Truncated, true)
+    );
+
+    let (said, _) = read("odd-pieces.sse");
+    assert_eq!((said.text.as_str(), said.dropped), ("Hi", 5));
+
+    let (said, _) = read("odd-usage.sse");
+    assert_eq!(said.tokens, Some((None, None, Some(12))));
+}
+
+#[test]
+fn a_call_that_was_cut_is_answered_as_invalid() {
+    let mut talk = Talk::new(Wire::Completions.codec());
+    talk.driver.register(action("weather"));
+    talk.driver.send("hi");
+    talk.answer(&bytes("openai-length.sse"));
+    assert_eq!(talk.driver.starts("call_1"), 0);
+    assert!(talk.driver.answer("call_1").contains("not valid JSON"));
+    // What goes back is JSON all the same: servers fail on what is not.
+    let call = &talk.body()["messages"][1]["tool_calls"][0];
+    let args = call["function"]["arguments"].as_str().unwrap();
+    assert_eq!(args, r#"{"invalid":"{\"city\":\"Os"}"#);
+}
+
+#[test]
+fn a_request_carries_the_whole_conversation() {
+    let codec = Completions(RequestOptions::default().model("qwen3"));
+    let mut talk = Talk::new(Box::new(codec));
+    talk.driver.register(action("weather"));
+    talk.driver.input(Input::SetForwardedProps {
+        props: json!({"temperature": 0}),
+    });
+    talk.driver.input(Input::SetContext {
+        owner: 1,
+        item: Some(ContextItem {
+            description: "Page".to_owned(),
+            value: "harbour".to_owned(),
+        }),
+    });
+    let parts = json!([
+        {"type": "text", "text": "look"},
+        {"type": "image", "source": {"type": "data", "value": "AAAA", "mimeType": "image/png"}},
+        {"type": "audio", "source": {"type": "data", "value": "BB", "mimeType": "audio/mpeg"}},
+    ]);
+    let content: Content = assistant_core::wire::agui::content_from_value(parts).unwrap();
+    talk.driver.input(Input::Send { content });
+    talk.answer(&Wire::Completions.response(
+        1,
+        &[
+            Says::Text("Let me see."),
+            Says::Call("c1", "weather", r#"{"a":1}"#),
+        ],
+    ));
+    talk.driver.returns("c1", json!({"sky": "clear"}));
+    let mut body = talk.body();
+    let tools = body["tools"].take();
+    assert_eq!(tools[0]["function"]["name"], "weather");
+    assert_eq!(
+        body,
+        json!({
+            "temperature": 0,
+            "model": "qwen3",
+            "messages": [
+                {"role": "system", "content": "Page: harbour"},
+                {"role": "user", "content": [
+                    {"type": "text", "text": "look"},
+                    {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}},
+                    {"type": "input_audio", "input_audio": {"data": "BB", "format": "mp3"}},
+                ]},
+                {"role": "assistant", "content": "Let me see.", "tool_calls": [
+                    {"id": "c1", "type": "function",
+                        "function": {"name": "weather", "arguments": "{\"a\":1}"}},
+                ]},
+                {"role": "tool", "tool_call_id": "c1", "content": "{\"sky\":\"clear\"}"},
+            ],
+            "tools": null,
+            "stream": true,
+            "stream_options": {"include_usage": true},
+        })
+    );
+}
+
+#[test]
+fn what_the_model_thought_goes_back_on_request() {
+    let mut talk = Talk::new(Wire::Completions.codec());
+    talk.driver.send("hi");
+    talk.answer(&bytes("ollama-text.sse"));
+    talk.driver.send("and now?");
+    let input = talk.driver.request();
+    let answer = |options: &RequestOptions| request_body(input, options)["messages"][1].clone();
+    assert_eq!(
+        answer(&RequestOptions::default()),
+        json!({"role": "assistant", "content": "Oslo."})
+    );
+    let options = RequestOptions::default()
+        .send_reasoning()
+        .no_stream_options();
+    assert_eq!(answer(&options)["reasoning_content"], "Okay, Oslo.");
+    assert_eq!(
+        request_body(input, &options).get("stream_options"),
+        None::<&Value>
+    );
+}
+
+#[test]
+fn a_model_that_ends_silently_after_a_result_is_asked_once_more() {
+    let mut talk = Talk::new(Wire::Completions.codec());
+    talk.driver.register(action("weather"));
+    talk.driver.send("hi");
+    talk.answer(&Wire::Completions.response(1, &[Says::Call("c1", "weather", "{}")]));
+    talk.driver.returns("c1", json!(1));
+    talk.answer(&Wire::Completions.response(2, &[]));
+    assert_eq!(talk.driver.runs.len(), 3);
+    assert_eq!(talk.driver.notices(), []);
+    // Not twice: the person decides then.
+    talk.answer(&Wire::Completions.response(3, &[]));
+    assert_eq!(talk.driver.runs.len(), 3);
+    assert_eq!(talk.driver.notices(), [NoticeKind::NoAnswer]);
+}
+
+#[test]
+fn an_agent_that_keeps_the_loop_itself_is_not_asked_again() {
+    let mut talk = Talk::new(Wire::AgUi.codec());
+    talk.driver.register(action("weather"));
+    talk.driver.send("hi");
+    talk.answer(&Wire::AgUi.response(1, &[Says::Call("c1", "weather", "{}")]));
+    talk.driver.returns("c1", json!(1));
+    talk.answer(&Wire::AgUi.response(2, &[]));
+    assert_eq!(talk.driver.runs.len(), 2);
+    assert_eq!(talk.driver.notices(), [NoticeKind::NoAnswer]);
+}

@@ -1,0 +1,254 @@
+//! One scene each, with every protocol: the conversation ends the same.
+
+use assistant_core::{action::ToolError, conversation::Phase, session::Input};
+use serde_json::{Value, json};
+
+use super::{
+    Talk,
+    wires::{Says, Wire},
+};
+use crate::support::{action, asking, sketch};
+
+/// Plays a scene with each protocol that can, and compares what the conversation is in the end.
+fn same(wires: &[Wire], scene: impl Fn(&mut Talk, Wire)) -> Vec<String> {
+    let ends: Vec<(Wire, Vec<String>)> = wires
+        .iter()
+        .map(|wire| {
+            let mut talk = Talk::new(wire.codec());
+            scene(&mut talk, *wire);
+            let conversation = talk.driver.session.conversation();
+            (*wire, sketch(&conversation.request_messages()))
+        })
+        .collect();
+    let (_, first) = &ends[0];
+    for (wire, end) in &ends {
+        assert_eq!(end, first, "{wire:?}");
+    }
+    first.clone()
+}
+
+const ARGS: &str = r#"{"city":"Oslo"}"#;
+
+#[test]
+fn a_text() {
+    let end = same(&Wire::ALL, |talk, wire| {
+        talk.driver.send("hi");
+        talk.answer(&wire.response(1, &[Says::Text("Hello ")]));
+        assert!(
+            talk.driver.notices().is_empty(),
+            "{:?}",
+            talk.driver.notices()
+        );
+    });
+    assert_eq!(end, ["user=hi", "assistant=Hello []"]);
+}
+
+#[test]
+fn a_tool_of_the_page() {
+    let end = same(&Wire::ALL, |talk, wire| {
+        talk.driver.register(action("weather"));
+        talk.driver.send("hi");
+        talk.answer(&wire.response(
+            1,
+            &[Says::Text("Let me see."), Says::Call("c1", "weather", ARGS)],
+        ));
+        talk.driver.returns("c1", json!({"sky": "clear"}));
+        assert_eq!(talk.driver.runs.len(), 2);
+        talk.answer(&wire.response(2, &[Says::Text("It is clear.")]));
+        assert!(!talk.driver.session.is_busy());
+    });
+    assert_eq!(
+        end,
+        [
+            "user=hi",
+            "assistant=Let me see.[c1]",
+            r#"tool:c1={"sky":"clear"}"#,
+            "assistant=It is clear.[]",
+        ]
+    );
+}
+
+#[test]
+fn two_tools_at_once_that_end_the_other_way_round() {
+    let end = same(&Wire::ALL, |talk, wire| {
+        talk.driver.register(action("weather"));
+        talk.driver.send("hi");
+        let calls = [
+            Says::Call("c1", "weather", ARGS),
+            Says::Call("c2", "weather", ARGS),
+        ];
+        talk.answer(&wire.response(1, &calls));
+        talk.driver.returns("c2", json!(2));
+        assert_eq!(talk.driver.runs.len(), 1);
+        talk.driver.returns("c1", json!(1));
+        talk.answer(&wire.response(2, &[Says::Text("Done.")]));
+    });
+    assert_eq!(
+        end,
+        [
+            "user=hi",
+            "assistant=[c1,c2]",
+            "tool:c1=1",
+            "tool:c2=2",
+            "assistant=Done.[]"
+        ]
+    );
+}
+
+#[test]
+fn a_person_approves() {
+    let end = same(&Wire::ALL, |talk, wire| {
+        talk.driver.register(asking("pay"));
+        talk.driver.send("hi");
+        talk.answer(&wire.response(1, &[Says::Call("c1", "pay", "{}")]));
+        assert_eq!(talk.driver.phase("c1"), Phase::ApprovalRequested);
+        assert_eq!(talk.driver.approve("c1"), None);
+        talk.driver.returns("c1", json!("paid"));
+        talk.answer(&wire.response(2, &[Says::Text("Paid.")]));
+        assert_eq!(talk.driver.starts("c1"), 1);
+    });
+    assert_eq!(
+        end,
+        [
+            "user=hi",
+            "assistant=[c1]",
+            "tool:c1=\"paid\"",
+            "assistant=Paid.[]"
+        ]
+    );
+}
+
+#[test]
+fn a_person_denies() {
+    let end = same(&Wire::ALL, |talk, wire| {
+        talk.driver.register(asking("pay"));
+        talk.driver.send("hi");
+        talk.answer(&wire.response(1, &[Says::Call("c1", "pay", "{}")]));
+        assert_eq!(talk.driver.deny("c1", Some("too much")), None);
+        talk.answer(&wire.response(2, &[Says::Text("All right.")]));
+        assert_eq!(talk.driver.starts("c1"), 0);
+    });
+    assert_eq!(end[2], r#"tool:c1={"status":"denied","reason":"too much"}"#);
+}
+
+#[test]
+fn a_handler_fails() {
+    let end = same(&Wire::ALL, |talk, wire| {
+        talk.driver.register(action("weather"));
+        talk.driver.send("hi");
+        talk.answer(&wire.response(1, &[Says::Call("c1", "weather", ARGS)]));
+        talk.driver
+            .handler_ends("c1", Err(ToolError::new("no such city")));
+        talk.answer(&wire.response(2, &[Says::Text("I do not know.")]));
+    });
+    assert_eq!(end[3], "assistant=I do not know.[]");
+}
+
+#[test]
+fn the_agent_runs_a_tool_itself() {
+    let end = same(&[Wire::AgUi, Wire::UiStream], |talk, wire| {
+        talk.driver.send("hi");
+        let says = [
+            Says::Call("c1", "search", ARGS),
+            Says::Ran("c1", "found"),
+            Says::Step,
+            Says::Text("Found it."),
+        ];
+        talk.answer(&wire.response(1, &says));
+        assert_eq!(talk.driver.runs.len(), 1);
+        assert_eq!(talk.driver.phase("c1"), Phase::OutputAvailable);
+    });
+    assert_eq!(
+        end,
+        [
+            "user=hi",
+            "assistant=[c1]",
+            "tool:c1=found",
+            "assistant=Found it.[]"
+        ]
+    );
+}
+
+#[test]
+fn a_person_stops() {
+    let end = same(&Wire::ALL, |talk, wire| {
+        talk.driver.send("hi");
+        talk.hear(&wire.broken(1, &[Says::Text("Let me")]));
+        talk.driver.input(Input::Stop);
+        assert!(!talk.driver.session.is_busy());
+    });
+    assert_eq!(end, ["user=hi", "assistant=Let me[]"]);
+    // Whether a call is complete is known from some protocols at once, from others at the end.
+    for wire in Wire::ALL {
+        let mut talk = Talk::new(wire.codec());
+        talk.driver.register(action("weather"));
+        talk.driver.send("hi");
+        talk.hear(&wire.broken(1, &[Says::Call("c1", "weather", ARGS)]));
+        talk.driver.input(Input::Stop);
+        assert_eq!(talk.driver.starts("c1"), 0);
+        assert_eq!(talk.driver.phase("c1"), Phase::Cancelled);
+    }
+}
+
+#[test]
+fn a_stream_breaks_off() {
+    let end = same(&Wire::ALL, |talk, wire| {
+        talk.driver.register(action("weather"));
+        talk.driver.send("hi");
+        let says = [Says::Text("Let me"), Says::Call("c1", "weather", ARGS)];
+        talk.answer(&wire.broken(1, &says));
+        assert_eq!(talk.driver.starts("c1"), 0, "{wire:?}");
+        assert_eq!(talk.driver.notices().len(), 1, "{wire:?}");
+        assert_eq!(
+            talk.driver.session.conversation().path().count(),
+            2,
+            "{wire:?}"
+        );
+        // Nothing of the try stays when it is tried again.
+        talk.driver.input(Input::Retry);
+        talk.answer(&wire.response(2, &[Says::Text("Here I am.")]));
+    });
+    assert_eq!(end, ["user=hi", "assistant=Here I am.[]"]);
+}
+
+#[test]
+fn ids_that_a_server_uses_again_are_other_calls() {
+    for wire in [Wire::UiStream, Wire::Completions] {
+        let mut talk = Talk::new(wire.codec());
+        talk.driver.register(action("weather"));
+        talk.driver.send("hi");
+        for number in 1..=2 {
+            talk.answer(&wire.response(number, &[Says::Call("call_0", "weather", ARGS)]));
+            let id = talk.driver.invocations.last().unwrap().call_id.clone();
+            talk.driver.returns(&id, json!(number));
+            assert_eq!(talk.driver.invocations.len(), number, "{wire:?}");
+        }
+        talk.answer(&wire.response(3, &[Says::Text("Done.")]));
+        assert!(talk.driver.notices().is_empty(), "{wire:?}");
+        let results: Vec<Value> = talk
+            .driver
+            .session
+            .conversation()
+            .path()
+            .flat_map(|message| message.calls())
+            .map(|call| call.result.as_ref().unwrap().value.clone())
+            .collect();
+        assert_eq!(results, [json!(1), json!(2)], "{wire:?}");
+    }
+}
+
+#[test]
+fn the_loop_ends_at_its_limit() {
+    for wire in Wire::ALL {
+        let mut talk = Talk::new(wire.codec());
+        talk.driver.register(action("weather"));
+        talk.driver.send("hi");
+        for number in 1..=10 {
+            let id: &'static str = format!("c{number}").leak();
+            talk.answer(&wire.response(number, &[Says::Call(id, "weather", ARGS)]));
+            talk.driver.returns(id, json!(number));
+        }
+        assert_eq!(talk.driver.runs.len(), 10, "{wire:?}");
+        assert!(!talk.driver.session.is_busy(), "{wire:?}");
+    }
+}
