@@ -7,6 +7,7 @@ use super::{Cx, Host, Output, Refusal, Session, TreeChange};
 use crate::{
     conversation::{Change, Conversation, Message, MessageId, TreeError},
     event::{Content, Role},
+    records::Update,
 };
 
 impl Session {
@@ -122,6 +123,23 @@ impl Session {
         self.turn.enqueue(content);
         cx.change(Change::Queue);
         self.turn.interject();
+    }
+
+    /// The tree follows a server that runs the loop itself.
+    pub(super) fn take_update(&mut self, update: Update, cx: &mut Cx<'_>) {
+        if self.turn.is_running() {
+            return cx.refuse(Refusal::Busy);
+        }
+        let taken = match update {
+            Update::Conv(update) => self.conversation.take_update(update, cx.now),
+            Update::Tool(update) => {
+                self.conversation.take_tool_update(update, cx.now);
+                Ok(())
+            }
+        };
+        if let Err(error) = taken {
+            cx.refuse(Refusal::Tree(error));
+        }
     }
 
     /// Returns the conversation for a replay that adds messages as a server's feed does.

@@ -11,6 +11,7 @@ use crate::{
     },
     conversation::{CallKey, Fingerprint, MessageId, Progress, Sibling, TreeError},
     event::{Content, ContextItem, Diagnostic, Event, ResumeStatus},
+    records::Update,
 };
 
 /// What can happen to a session.
@@ -117,6 +118,11 @@ pub enum Input {
     OpenRun {
         /// Which run.
         run: RunKey,
+    },
+    /// A server that runs the loop itself says what a message or a call is now. Nothing runs here.
+    Update {
+        /// What it says.
+        update: Box<Update>,
     },
     /// The agent says something.
     Event {
