@@ -55,14 +55,14 @@ impl Amount {
     /// This many times as much; `None` if that is not exact.
     pub(super) const fn times(self, factor: Self) -> Option<Self> {
         match self.0.checked_mul(factor.0) {
-            Some(product) if product % ONE == 0 => Some(Self(product / ONE)),
+            Some(product) if product.is_multiple_of(ONE) => Some(Self(product / ONE)),
             _ => None,
         }
     }
 
     /// Whether it has no more than so many digits after the point.
     const fn fits(self, digits: u32) -> bool {
-        self.0 % 10_u128.pow(15 - digits) == 0
+        self.0.is_multiple_of(10_u128.pow(15 - digits))
     }
 
     /// Whether tokens can be priced with it exactly: nine digits after the point.

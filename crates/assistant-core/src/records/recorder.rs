@@ -95,7 +95,7 @@ impl Recorder {
         if is_ready && is_news {
             update.timestamp = now;
             self.messages.insert(id.clone(), update.clone());
-            updates.push(Update::Conv(update));
+            updates.push(Update::Conv(Box::new(update)));
         }
         for call in message.calls().filter(|call| call.has_ended()) {
             let status = call.phase().status();

@@ -12,7 +12,7 @@ use crate::{
 #[derive(Debug, Clone, PartialEq)]
 pub enum Update {
     /// A message.
-    Conv(ConvUpdate),
+    Conv(Box<ConvUpdate>),
     /// A call.
     Tool(ToolUpdate),
 }
@@ -99,7 +99,7 @@ impl Update {
     pub fn from_json(value: &Value) -> Option<Self> {
         match value.get("toolCallId").is_some() {
             true => ToolUpdate::from_json(value).map(Self::Tool),
-            false => ConvUpdate::from_json(value).map(Self::Conv),
+            false => ConvUpdate::from_json(value).map(|update| Self::Conv(Box::new(update))),
         }
     }
 }

@@ -131,7 +131,7 @@ impl Session {
             return cx.refuse(Refusal::Busy);
         }
         let taken = match update {
-            Update::Conv(update) => self.conversation.take_update(update, cx.now),
+            Update::Conv(update) => self.conversation.take_update(*update, cx.now),
             Update::Tool(update) => {
                 self.conversation.take_tool_update(update, cx.now);
                 Ok(())
