@@ -19,6 +19,7 @@ pub mod codec;
 pub mod conversation;
 pub mod event;
 mod order;
+#[cfg(feature = "records")]
 pub mod records;
 pub mod replay;
 pub mod session;

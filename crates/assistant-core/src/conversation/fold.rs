@@ -89,6 +89,7 @@ impl Conversation {
     }
 
     /// Makes the result of a call known, and gives it its place in the received order.
+    #[cfg(any(feature = "ui-stream", feature = "records"))]
     pub(super) fn list_answer(&mut self, key: CallKey) {
         self.index_answer(key);
         let Some(at) = self.places.get(&key).copied() else {

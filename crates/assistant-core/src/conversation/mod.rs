@@ -14,6 +14,7 @@ mod change;
 mod copy;
 mod cost;
 mod export;
+#[cfg(feature = "records")]
 mod feed;
 mod fingerprint;
 mod fold;

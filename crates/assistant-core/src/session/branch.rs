@@ -7,7 +7,6 @@ use super::{Cx, Host, Output, Refusal, Session, TreeChange};
 use crate::{
     conversation::{Change, Conversation, Message, MessageId, TreeError},
     event::{Content, Role},
-    records::Update,
 };
 
 impl Session {
@@ -126,10 +125,12 @@ impl Session {
     }
 
     /// The tree follows a server that runs the loop itself.
-    pub(super) fn take_update(&mut self, update: Update, cx: &mut Cx<'_>) {
+    #[cfg(feature = "records")]
+    pub(super) fn take_update(&mut self, update: crate::records::Update, cx: &mut Cx<'_>) {
         if self.turn.is_running() {
             return cx.refuse(Refusal::Busy);
         }
+        use crate::records::Update;
         let taken = match update {
             Update::Conv(update) => self.conversation.take_update(*update, cx.now),
             Update::Tool(update) => {

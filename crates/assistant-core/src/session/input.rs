@@ -11,7 +11,6 @@ use crate::{
     },
     conversation::{CallKey, Fingerprint, MessageId, Progress, Sibling, TreeError},
     event::{Content, ContextItem, Diagnostic, Event, ResumeStatus},
-    records::Update,
 };
 
 /// What can happen to a session.
@@ -120,9 +119,10 @@ pub enum Input {
         run: RunKey,
     },
     /// A server that runs the loop itself says what a message or a call is now. Nothing runs here.
+    #[cfg(feature = "records")]
     Update {
         /// What it says.
-        update: Box<Update>,
+        update: Box<crate::records::Update>,
     },
     /// The agent says something.
     Event {
