@@ -9,6 +9,7 @@
 //! * [`chat`], [`part`] and [`tool`] have the components; [`view`] the signals they are built on.
 //! * [`markdown`] draws what an agent writes as it streams.
 //! * [`attachment`] says what a person may send along.
+//! * [`STYLE`] is how they look.
 //! * `testing`, with the feature of that name, has what tests of an application need.
 //!
 //! The engine without a browser is the crate `assistant-core`.
@@ -39,7 +40,7 @@ pub mod view;
 pub use action::Action;
 pub use action::{
     Approval, ConfirmOptions, IntoToolResult, Json, ToolAction, ToolCallView, ToolContext,
-    use_assistant_action, use_assistant_context,
+    ToolTarget, use_assistant_action, use_assistant_context, use_tool_renderer,
 };
 pub use assistant::{Assistant, PartHandle, use_assistant, use_part_renderer};
 pub use assistant_core::{
@@ -55,6 +56,18 @@ pub use provider::{AgentProp, AssistantProvider};
 pub use render::PartTarget;
 pub use runtime::{CallEvent, CallEventKind, Subscription};
 pub use ui::{Icon, Labels, media_policy};
+
+/// The style sheet of all components, the file `style/all.css` of this crate: to be linked by the
+/// page, or served. It names no font, image or other file.
+///
+/// A host changes the look by setting its custom properties (`--la-…`, at the top of the sheet).
+///
+/// ```
+/// // A server may answer with it; an application of files alone copies the file.
+/// let sheet = ("text/css", leptos_assistant::STYLE);
+/// assert!(sheet.1.contains("--la-accent"));
+/// ```
+pub const STYLE: &str = include_str!("../style/all.css");
 
 /// The example of the README compiles.
 #[cfg(doctest)]

@@ -27,5 +27,6 @@ fn main() {
         leptos::logging::error!("{info}");
         leptos_assistant::chat::show_stopped(&leptos_assistant::Labels::default());
     }));
+    leptos_assistant::chat::show_stopped_on_traps(leptos_assistant::Labels::default());
     leptos::mount::mount_to_body(app::App);
 }

@@ -10,16 +10,22 @@ import { suite } from "../support/suite.mjs";
 
 const LONG = { location: `Rotterdam${"\n".repeat(40)}`, notes: Array.from({ length: 60 }, (_, at) => `note ${at}`), z: "the end" };
 
-function call(answer, toolCallName, args) {
-  send(answer, { type: "TOOL_CALL_START", toolCallId: "c", toolCallName });
-  send(answer, { type: "TOOL_CALL_ARGS", toolCallId: "c", delta: JSON.stringify(args) });
-  send(answer, { type: "TOOL_CALL_END", toolCallId: "c" });
+function call(answer, toolCallName, args, toolCallId = "c") {
+  send(answer, { type: "TOOL_CALL_START", toolCallId, toolCallName });
+  send(answer, { type: "TOOL_CALL_ARGS", toolCallId, delta: JSON.stringify(args) });
+  send(answer, { type: "TOOL_CALL_END", toolCallId });
 }
 
 const scenes = {
   long(answer, input) {
     begin(answer, input);
     call(answer, "get_weather", LONG);
+    finish(answer, input);
+  },
+  two(answer, input) {
+    begin(answer, input);
+    call(answer, "get_weather", { location: "Rotterdam" });
+    call(answer, "deployApplication", { environment: "production", version: "6.6.6" }, "d");
     finish(answer, input);
   },
   question(answer, input) {
@@ -93,6 +99,39 @@ sceneTest("the page's question counts once its end was in view", "long", async (
   await chat.picture("the page's question at its end");
   await card.locator("pre").evaluate((pre) => pre.scrollTo(0, 0));
   await card.getByRole("button", { name: "Deny", exact: true }).waitFor();
+});
+
+const two = ({ page, agent }) => `${page.url}?${new URLSearchParams({ agent: `${agent.url}two`, protocol: "ag-ui" })}`;
+
+chatTest("the second click of a double click approves nothing else", { address: two }, async (chat, { agent }) => {
+  agent.forget();
+  await chat.send("Go");
+  const [first, second] = [chat.card("get_weather"), chat.card("deployApplication")];
+  for (const card of [first, second]) {
+    await card.locator("button:not([aria-disabled])", { hasText: "Approve" }).waitFor();
+  }
+  // As soon as the card has come up to where the other one stood.
+  const clicked = approve(second).evaluate(
+    (button) =>
+      new Promise((done) => {
+        const before = button.getBoundingClientRect().top;
+        const look = () => {
+          if (button.getBoundingClientRect().top === before) return requestAnimationFrame(look);
+          done(button.dispatchEvent(new MouseEvent("click", { detail: 2, bubbles: true })));
+        };
+        look();
+      }),
+  );
+  await chat.approve(first);
+  await clicked;
+  await chat.status(first, "complete");
+  await chat.status(second, "pending");
+  await chat.picture("the second of two questions after a double click");
+  assert.equal(agent.requests("two").length, 1);
+  await chat.approve(second);
+  await chat.idle();
+  const results = agent.requests("two")[1].body.messages.filter(({ role }) => role === "tool");
+  assert.equal(results.length, 2);
 });
 
 sceneTest("an approval counts with the keyboard, too", "long", async (chat) => {

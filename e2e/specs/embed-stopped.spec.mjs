@@ -127,3 +127,21 @@ pageTest("a handler that runs when the chat stops is not answered", CUT_OFF, asy
   await page.evaluate(() => new Promise((done) => setTimeout(done, 200)));
   assert.equal(agent.requests("unknown-tool").length, 1, "nothing is sent any more");
 });
+
+pageTest("a chat that has stopped says so in the words of the page", CUT_OFF, async (page, agent) => {
+  const labels = { stopped: "Der Chat steht", stoppedText: "Bitte die Seite neu laden.", reload: "Neu laden" };
+  const named = await mountIn(page, "one", agent.url, { labels });
+  const partly = await mountIn(page, "two", agent.url, { labels: { reload: "Encore", stopped: null, other: 1 } });
+  await breakInside(page, "trap");
+  const message = await page.evaluate(() => {
+    try {
+      return globalThis.chats.one.send("Hello there");
+    } catch (error) {
+      return error.message;
+    }
+  });
+  assert.equal(message, "The chat has stopped", "programs are told in one language");
+  await shows(named.root.getByRole("alert"), /^Der Chat steht\s+Bitte die Seite neu laden.\s+Neu laden$/);
+  await shows(named.root.locator(".la-chat-status"), "Der Chat steht");
+  await shows(partly.root.getByRole("alert"), /^The chat has stopped\s+Something went wrong.*\s+Encore$/);
+});

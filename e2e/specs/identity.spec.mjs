@@ -76,6 +76,30 @@ const scenes = {
   renamed: [asking("lookup_faq", HOURS), relisted("deployApplication", STAGING)],
   "renamed-embed": [asking("lookup_faq", HOURS), relisted("send_money", MALLORY)],
   finished: [run((answer) => call(answer, "c", "web_search", CRABS)), relisted("web_search", CRABS)],
+  // LlamaIndex and CrewAI list the message under an id of their own before the run ends.
+  renumbered: run((answer, input) => {
+    call(answer, "c", "get_weather", { location: "Rotterdam" }, "m");
+    list(answer, input, listed("server-1", ["c", "get_weather", { location: "Rotterdam" }]));
+  }),
+  // ADK wraps the results of the page's calls, and gives them other messages.
+  rewritten: [
+    run((answer) => {
+      call(answer, "c", "web_search", CRABS);
+      call(answer, "d", "get_weather", { location: "Rotterdam" });
+    }),
+    run((answer, input) => {
+      const calls = [["c", "web_search", CRABS], ["d", "get_weather", { location: "Rotterdam" }]];
+      const results = ["c", "d"].map((id) => ({ id: `r-${id}`, role: "tool", toolCallId: id, content: '{"result":"[]"}' }));
+      list(answer, input, listed("server-1", ...calls), ...results);
+    }),
+  ],
+  // The agent framework forgets arguments that it has streamed.
+  emptied: run((answer, input) => {
+    call(answer, "c", "web_search", CRABS, "m");
+    call(answer, "d", "web_search", { query: "herons" }, "m");
+    const calls = ["c", "d"].map((id) => ({ id, type: "function", function: { name: "web_search", arguments: "" } }));
+    list(answer, input, { id: "m", role: "assistant", toolCalls: calls });
+  }),
   result: run(async (answer, input, hold) => {
     call(answer, "c", "lookup_faq", HOURS);
     await hold();
@@ -124,6 +148,8 @@ sceneTest("a list drops the first of two calls that wait: no approval slips to t
   await first.locator("button:not([aria-disabled])", { hasText: "Approve" }).waitFor();
   await shows(second, '"version": "6.6.6"');
   const [button, untouched] = [await approve(first).elementHandle(), await approve(second).elementHandle()];
+  const reason = second.getByLabel("Reason (optional)", { exact: true });
+  await reason.fill("not now");
   proceed();
   await first.waitFor({ state: "detached" });
   // The click that was already on its way.
@@ -132,6 +158,8 @@ sceneTest("a list drops the first of two calls that wait: no approval slips to t
   await shows(second, '"environment": "production"');
   assert.equal(await second.getByText("has changed").count(), 0, "it is the call that it was");
   assert.ok(await untouched.evaluate((node) => node.isConnected), "and stays its card");
+  assert.equal(await reason.inputValue(), "not now");
+  await chat.hasFocus(reason, "who types in it goes on typing");
   proceed();
   await chat.status(second, "pending");
   assert.deepEqual(await done(harbor), before, "nothing ran");
@@ -140,7 +168,7 @@ sceneTest("a list drops the first of two calls that wait: no approval slips to t
   await chat.idle();
   await eventually(() => assert.equal(posted().length, 2));
   assert.deepEqual(await done(harbor), before);
-  assert.deepEqual(told(posted()[1]), [`b: deployApplication ${JSON.stringify(PRODUCTION)}`, 'b = "denied"']);
+  assert.deepEqual(told(posted()[1]), [`b: deployApplication ${JSON.stringify(PRODUCTION)}`, 'b = {"status":"denied","reason":"not now"}']);
 });
 
 sceneTest("a denied call that a list has in another message stays denied", "denied", async (chat, harbor, posted) => {
@@ -204,6 +232,41 @@ sceneTest("a result that only a list brings ends its card", "result", async (cha
   proceed();
   await chat.idle();
   assert.equal(posted().length, 1);
+});
+
+sceneTest("a call whose message gets another id waits for its approval, and runs once", "renumbered", async (chat, harbor, posted) => {
+  const before = await done(harbor);
+  await chat.send("Go");
+  const card = chat.card("get_weather");
+  await chat.approve(card);
+  await chat.idle();
+  await chat.status(card, "complete");
+  assert.equal(await card.count(), 1);
+  assert.equal((await done(harbor)).length, before.length + 1);
+  assert.equal(posted().length, 2);
+});
+
+sceneTest("what ran and what was denied stays so when a list says otherwise", "rewritten", async (chat, harbor, posted) => {
+  await chat.send("Go");
+  const [search, weather] = [chat.card("web_search"), chat.card("get_weather")];
+  await chat.deny(weather);
+  await chat.idle();
+  await eventually(() => assert.equal(posted().length, 2));
+  await shows(search, "Found 1 result for");
+  await chat.status(weather, "failed");
+  await shows(weather, "No weather for Rotterdam");
+  await chat.ask("And now?");
+  const [, , result, denied] = told(posted()[2]);
+  assert.match(result, /^c = .*Crabs on the quay wall/);
+  assert.equal(denied, 'd = "denied"');
+});
+
+sceneTest("arguments that a list has forgotten are what was streamed", "emptied", async (chat, harbor, posted) => {
+  await chat.ask("Go");
+  await eventually(() => assert.equal(posted().length, 2));
+  await shows(harbor.activity, /Searched for “herons”[^]*Searched for “crabs”|Searched for “crabs”[^]*Searched for “herons”/);
+  const asked = ['c: web_search {"query":"crabs"}', 'd: web_search {"query":"herons"}'];
+  assert.deepEqual(told(posted()[1]).slice(0, 2), asked);
 });
 
 const pageTest = embedSuite({ scenes });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 
 import { accessible } from "../support/browser.mjs";
-import { Chat } from "../support/chat.mjs";
+import { Chat, decide } from "../support/chat.mjs";
 import { shows } from "../support/harbor.mjs";
 import { answer, giveUp, questions } from "../support/questions.mjs";
 import { plainPage } from "../support/servers.mjs";
@@ -102,7 +102,7 @@ for (const [width, height] of [
       await accessible(page, "#one");
       await chat.picture(`six questions ${width}`);
       const third = chat.root.getByRole("group", { name: "Is there a dog on board? 3 of 6" });
-      await third.getByRole("button", { name: "Yes" }).click();
+      await decide(third, "Yes");
       await shows(progress, /^1 of 6 answered/);
       await answer(asked.first(), { Name: "Ada", Nights: 2 });
       await shows(progress, /^2 of 6 answered/);

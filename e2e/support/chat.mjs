@@ -76,9 +76,8 @@ export class Chat {
   }
 
   /** Reads what a card asks about to its end, without which no approval counts, and approves it. */
-  async approve(card) {
-    await card.locator(".la-approval-end").scrollIntoViewIfNeeded();
-    await card.getByRole("button", { name: "Approve", exact: true }).click();
+  approve(card) {
+    return decide(card, "Approve");
   }
 
   deny(card) {
@@ -121,6 +120,26 @@ export class Chat {
   picture(name) {
     return picture(this.page, name);
   }
+}
+
+/**
+ * Reads what a card asks about to its end, without which no answer counts, and gives it by this button. A click counts
+ * once the card stands still: who scrolls and clicks at once clicks again.
+ */
+export async function decide(card, name) {
+  const ends = card.locator(".la-approval-end");
+  await ends.first().waitFor({ state: "attached" });
+  for (const end of await ends.all()) await end.scrollIntoViewIfNeeded();
+  const button = await card.getByRole("button", { name, exact: true }).elementHandle();
+  await button.scrollIntoViewIfNeeded();
+  const refused = (button) =>
+    new Promise((done) => requestAnimationFrame(() => done(button.isConnected && button.hasAttribute("aria-disabled"))));
+  do {
+    await button.waitForElementState("enabled");
+    // By the mouse: a click of Playwright's own scrolls each time where there is little room.
+    const { x, y, width, height } = await button.boundingBox();
+    await card.page().mouse.click(x + width / 2, y + height / 2);
+  } while (await button.evaluate(refused));
 }
 
 /** Repeats a check until it holds; its last failure is thrown when it does not in time. */

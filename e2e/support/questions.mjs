@@ -1,5 +1,7 @@
 // What agents wait for, as a person answers it: approval cards and the questions of the inbox.
 
+import { decide } from "./chat.mjs";
+
 /** The open questions that are not about a call with a card of its own, in order. */
 export const questions = (chat) => chat.root.locator("[data-interrupt-id]");
 
@@ -7,8 +9,7 @@ export const questions = (chat) => chat.root.locator("[data-interrupt-id]");
 export async function approveWith(card, args) {
   await card.getByRole("button", { name: "Edit arguments", exact: true }).click();
   await fill(card.locator("form"), args);
-  await card.locator(".la-approval-end").scrollIntoViewIfNeeded();
-  await card.getByRole("button", { name: "Approve", exact: true }).click();
+  await decide(card, "Approve");
 }
 
 /** Denies in an approval card that takes a reason. */
@@ -20,7 +21,7 @@ export async function denyBecause(card, reason) {
 /** Answers a question. */
 export async function answer(question, value) {
   await fill(question, value);
-  await question.getByRole("button", { name: "Submit", exact: true }).click();
+  await decide(question, "Submit");
 }
 
 /** Gives a question up. */

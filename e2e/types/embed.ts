@@ -27,6 +27,9 @@ await mount(place, { url: "/agent", highlight: shout, headingOffset: 3 });
 const load = async () => ({ getLanguage: (name: string) => name, highlight: (code: string) => ({ value: code }) });
 await mount(place, { url: "/agent", highlight: highlightJs(load) });
 await mount(place, { url: "/agent", mediaOrigins: ["https://media.example.com"], attachments: { accept: "image/*", maxFiles: 2 } });
+await mount(place, { url: "/agent", labels: { stopped: "Angehalten", reload: "Neu laden" } });
+// @ts-expect-error words are texts
+await mount(place, { url: "/agent", labels: { stopped: 1 } });
 // @ts-expect-error tokens are pairs
 await mount(place, { url: "/agent", highlight: (code) => [code] });
 

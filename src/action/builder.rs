@@ -4,18 +4,16 @@ use std::{
     future::{Future, ready},
     marker::PhantomData,
     rc::Rc,
-    sync::Arc,
 };
 
 use assistant_core::action::{ActionSpec, Availability, Execution, Policy, ResultEncoding};
 use futures_util::future::LocalBoxFuture;
 use leptos::prelude::*;
-use send_wrapper::SendWrapper;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::{IntoHandler, ToolCallView, handler::Handler};
-use crate::render::{CallRenderers, Denial, Renderer, Rule};
+use super::{IntoHandler, ToolCallView, handler::Handler, renderer::renderer};
+use crate::render::{CallRenderers, Denial, Rule};
 
 /// Whether a person is asked before an action runs.
 pub enum Approval {
@@ -192,8 +190,9 @@ impl<Args> ToolAction<Args> {
 
     /// How this page asks whether a call may run, in place of the built-in card. The function calls
     /// [`ToolCallView::approve`] and [`ToolCallView::deny`]; [`ToolCallView::args_value`] is what
-    /// would run. The exact arguments stay one click away below it, and a decision still counts
-    /// only for the call as it was shown. What the agent asks of its own accord has the built-in
+    /// would run. The exact arguments stay one click away below it. A decision still counts only for
+    /// the call as it was shown, and an approval only once the card was in view to its end and has
+    /// stood for half a second ([`ToolCallView::can_approve`]). What the agent asks of its own accord has the built-in
     /// card.
     ///
     /// ```
@@ -202,12 +201,11 @@ impl<Args> ToolAction<Args> {
     /// use serde_json::Value;
     ///
     /// fn refund(call: ToolCallView<Value>) -> impl IntoView {
-    ///     let (approving, denying, shown) = (call.clone(), call.clone(), call.clone());
-    ///     let early = move || (!shown.can_approve()).then_some("true");
+    ///     let early = move || (!call.can_approve()).then_some("true");
     ///     view! {
     ///         <p>{move || format!("Refund {}?", call.args_value().unwrap_or_default()["order"])}</p>
-    ///         <button aria-disabled=early on:click=move |_| drop(approving.approve())>"Refund"</button>
-    ///         <button on:click=move |_| drop(denying.deny(None))>"Keep"</button>
+    ///         <button aria-disabled=early on:click=move |_| drop(call.approve())>"Refund"</button>
+    ///         <button on:click=move |_| drop(call.deny(None))>"Keep"</button>
     ///     }
     /// }
     ///
@@ -222,6 +220,36 @@ impl<Args> ToolAction<Args> {
         V: IntoView + 'static,
     {
         self.renderers.approval = Some(renderer(render));
+        self
+    }
+
+    /// What the card asks before a call runs, in the page's words, in place of the description. For
+    /// arguments that are not of the action's type, the description stands there. The exact
+    /// arguments stay below.
+    ///
+    /// ```
+    /// use leptos_assistant::{Approval, ToolAction};
+    /// use serde::Deserialize;
+    ///
+    /// #[derive(Deserialize)]
+    /// struct Refund {
+    ///     order: String,
+    ///     euros: f64,
+    /// }
+    ///
+    /// let action = ToolAction::new("refund", "Refunds an order")
+    ///     .handler(|refund: Refund| refund.order)
+    ///     .approval(Approval::Always)
+    ///     .question(|refund| format!("Pay back {} € for order {}?", refund.euros, refund.order));
+    /// ```
+    #[must_use]
+    pub fn question(mut self, question: impl Fn(&Args) -> String + 'static) -> Self
+    where
+        Args: DeserializeOwned + 'static,
+    {
+        self.renderers.question = Some(Rc::new(move |args| {
+            Some(question(&Args::deserialize(args).ok()?))
+        }));
         self
     }
 
@@ -330,13 +358,6 @@ impl<Args> ToolAction<Args> {
         self.spec.validate = false;
         self
     }
-}
-
-fn renderer<T: 'static, V: IntoView + 'static>(
-    render: impl Fn(ToolCallView<T>) -> V + 'static,
-) -> Renderer<ToolCallView> {
-    let render = move |call: ToolCallView| render(call.cast()).into_any();
-    Arc::new(SendWrapper::new(Box::new(render)))
 }
 
 impl<Args> std::fmt::Debug for ToolAction<Args> {

@@ -110,7 +110,7 @@ impl<T> ToolCallView<T> {
 
     fn read_open<R>(&self, read: impl FnOnce(&OpenInterrupt) -> R) -> Option<R> {
         let id = self.interrupt_id()?;
-        let found = self.assistant.read(|session| {
+        let found = self.assistant()?.read(|session| {
             let mut open = session.interrupts().iter();
             let open = open.find(|open| open.interrupt.id == id)?;
             Some(read(open))
@@ -121,12 +121,13 @@ impl<T> ToolCallView<T> {
     /// Whether approving it can lead to anything: its action is on the page, or the agent runs it.
     #[must_use]
     pub fn can_run(&self) -> bool {
-        self.assistant.view().renderers.track();
+        let Some(assistant) = self.assistant() else {
+            return false;
+        };
+        assistant.view().renderers.track();
         let name = self.name();
         let runs = |session: &Session| session.registry().executable(&name).is_ok();
-        self.is_asked_by_agent()
-            || self.is_run_by_agent()
-            || self.assistant.read(runs).unwrap_or(true)
+        self.is_asked_by_agent() || self.is_run_by_agent() || assistant.read(runs).unwrap_or(true)
     }
 
     /// What a decision may carry: the page takes other arguments for what it runs, and any reason;
@@ -164,10 +165,13 @@ impl<T> ToolCallView<T> {
     }
 
     fn has_action(&self, is: impl FnOnce(&Registration) -> bool) -> bool {
-        self.assistant.view().renderers.track();
+        let Some(assistant) = self.assistant() else {
+            return false;
+        };
+        assistant.view().renderers.track();
         let name = self.name();
         let told = |session: &Session| session.registry().in_force(&name).is_some_and(is);
-        self.assistant.read(told).unwrap_or_default()
+        assistant.read(told).unwrap_or_default()
     }
 
     /// Whether its result is the agent's word for something that only this page runs. It is shown
@@ -187,18 +191,17 @@ impl<T> ToolCallView<T> {
     /// What a decision is bound to now; it changes with the name, the arguments and the rules of
     /// the action.
     pub(crate) fn fingerprint(&self) -> Option<Fingerprint> {
-        self.cell.shown.get()
+        self.cell()?.shown.get()
     }
 
     /// A decision about something that is no longer so was refused: shows what it is now.
     pub(super) fn or_show_anew(&self, outcome: Result<(), Refusal>) -> Result<(), Refusal> {
-        if matches!(outcome, Err(Refusal::Changed)) {
-            let key = self.key();
-            let now = |session: &Session| session.fingerprint(key);
-            self.cell.shown.set(self.assistant.read(now).flatten());
-            self.cell
-                .revision
-                .update(|count| *count = count.wrapping_add(1));
+        if matches!(outcome, Err(Refusal::Changed))
+            && let (Some(assistant), Some(cell)) = (self.assistant(), self.cell())
+        {
+            let now = |session: &Session| session.fingerprint(self.key());
+            cell.shown.set(assistant.read(now).flatten());
+            cell.revision.update(|count| *count = count.wrapping_add(1));
         }
         outcome
     }

@@ -205,7 +205,7 @@ impl Offer {
             id: self.id,
             spec: Box::new(spec),
         })?;
-        self.renderers_changed();
+        self.assistant.view().renderers_changed();
         Ok(())
     }
 
@@ -223,14 +223,7 @@ impl Offer {
         let _ = self.assistant.dispatch(Input::Unregister { id: self.id });
         self.assistant.runtime().drop_code(self.id);
         self.assistant.calls().remove(self.id);
-        self.renderers_changed();
-    }
-
-    fn renderers_changed(&self) {
-        self.assistant
-            .view()
-            .renderers
-            .update(|count| *count = count.wrapping_add(1));
+        self.assistant.view().renderers_changed();
     }
 }
 

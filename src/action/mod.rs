@@ -7,6 +7,7 @@ mod handler;
 mod hook;
 mod output;
 mod page_context;
+mod renderer;
 mod view;
 
 #[allow(deprecated, reason = "whoever knows the old name finds the new one")]
@@ -18,7 +19,11 @@ pub use handler::IntoHandler;
 pub use hook::{ActionGuard, use_assistant_action};
 pub use output::{IntoToolResult, Json, Later, Now};
 pub use page_context::{ByClosure, BySignal, ByValue, ContextValue, use_assistant_context};
+pub use renderer::{ToolRendererGuard, use_tool_renderer};
 pub use view::ToolCallView;
 
-pub use crate::{render::Cancellation, view::ConfirmOptions};
+pub use crate::{
+    render::{Cancellation, ToolTarget},
+    view::ConfirmOptions,
+};
 pub(crate) use decision::Gate;

@@ -13,7 +13,10 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::Gate;
-use crate::{assistant::Assistant, view::CallCell};
+use crate::{
+    assistant::{Assistant, PlaceId},
+    view::CallCell,
+};
 
 /// A tool call as its renderer sees it. `T` is the type of the arguments.
 ///
@@ -40,9 +43,12 @@ use crate::{assistant::Assistant, view::CallCell};
 ///     }
 /// }
 /// ```
+///
+/// It is `Copy`, and may outlive the call and the assistant: then it knows nothing more, and
+/// decisions are refused.
 pub struct ToolCallView<T = Value> {
-    pub(crate) assistant: Assistant,
-    pub(super) cell: CallCell,
+    place: PlaceId,
+    key: CallKey,
     streams_args: bool,
     pub(super) gate: Option<Gate>,
     args: PhantomData<fn() -> T>,
@@ -50,30 +56,26 @@ pub struct ToolCallView<T = Value> {
 
 impl<T> Clone for ToolCallView<T> {
     fn clone(&self) -> Self {
-        Self {
-            assistant: self.assistant.clone(),
-            cell: self.cell.clone(),
-            streams_args: self.streams_args,
-            gate: self.gate,
-            args: PhantomData,
-        }
+        *self
     }
 }
+
+impl<T> Copy for ToolCallView<T> {}
 
 impl<T> std::fmt::Debug for ToolCallView<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ToolCallView")
-            .field("call", &self.cell)
+            .field("call", &self.key)
             .finish_non_exhaustive()
     }
 }
 
 impl ToolCallView<Value> {
-    pub(crate) fn new(assistant: Assistant, cell: CallCell, streams_args: bool) -> Self {
+    pub(crate) fn new(assistant: &Assistant, key: CallKey) -> Self {
         Self {
-            assistant,
-            cell,
-            streams_args,
+            place: assistant.place(),
+            key,
+            streams_args: false,
             gate: None,
             args: PhantomData,
         }
@@ -91,8 +93,8 @@ impl<T> ToolCallView<T> {
     #[must_use]
     pub fn cast<U>(self) -> ToolCallView<U> {
         ToolCallView {
-            assistant: self.assistant,
-            cell: self.cell,
+            place: self.place,
+            key: self.key,
             streams_args: self.streams_args,
             gate: self.gate,
             args: PhantomData,
@@ -101,30 +103,41 @@ impl<T> ToolCallView<T> {
 
     /// Which call.
     #[must_use]
-    pub fn key(&self) -> &CallKey {
-        &self.cell.key
+    pub const fn key(&self) -> &CallKey {
+        &self.key
+    }
+
+    pub(crate) fn assistant(&self) -> Option<Assistant> {
+        self.place.assistant()
+    }
+
+    pub(super) fn cell(&self) -> Option<CallCell> {
+        self.assistant()?.call(&self.key)
     }
 
     /// The id that the agent gave it.
     #[must_use]
-    pub fn id(&self) -> &str {
-        &self.cell.id
+    pub fn id(&self) -> String {
+        self.cell().map(|cell| cell.id).unwrap_or_default()
     }
 
     /// The tool's name.
     #[must_use]
     pub fn name(&self) -> String {
-        self.cell.name.get()
+        self.cell().map(|cell| cell.name.get()).unwrap_or_default()
     }
 
-    pub(crate) fn name_untracked_with<R>(&self, read: impl FnOnce(&str) -> R) -> R {
-        self.cell.name.with_untracked(|name| read(name))
+    pub(crate) fn name_untracked(&self) -> String {
+        let cell = self.cell();
+        cell.map(|cell| cell.name.get_untracked())
+            .unwrap_or_default()
     }
 
     /// How far it has come, in fine steps.
     #[must_use]
     pub fn phase(&self) -> Phase {
-        self.cell.phase.get()
+        self.cell()
+            .map_or(Phase::Cancelled, |cell| cell.phase.get())
     }
 
     /// How far it has come, in four words.
@@ -263,8 +276,7 @@ impl<T> ToolCallView<T> {
     /// what is asked ([`Self::can_approve`]).
     pub fn approve(&self) -> Result<(), Refusal> {
         self.in_time()?;
-        let outcome = self.assistant.approve(self.key());
-        self.or_show_anew(outcome)
+        self.decide(|assistant| assistant.approve(&self.key))
     }
 
     /// Lets the call run with other arguments.
@@ -275,8 +287,7 @@ impl<T> ToolCallView<T> {
     /// the schema. When nobody can have read yet what is asked ([`Self::can_approve`]).
     pub fn approve_with(&self, args: Value) -> Result<(), Refusal> {
         self.in_time()?;
-        let outcome = self.assistant.approve_with(self.key(), args);
-        self.or_show_anew(outcome)
+        self.decide(|assistant| assistant.approve_with(&self.key, args))
     }
 
     /// Does not let the call run, even if it has changed since it was shown.
@@ -285,19 +296,23 @@ impl<T> ToolCallView<T> {
     ///
     /// When it does not wait for a decision.
     pub fn deny(&self, reason: Option<String>) -> Result<(), Refusal> {
-        let outcome = self.assistant.deny(self.key(), reason.clone());
-        match self.or_show_anew(outcome) {
-            Err(Refusal::Changed) => self.assistant.deny(self.key(), reason),
+        match self.decide(|assistant| assistant.deny(&self.key, reason.clone())) {
+            Err(Refusal::Changed) => self.decide(|assistant| assistant.deny(&self.key, reason)),
             outcome => outcome,
         }
+    }
+
+    fn decide(&self, say: impl FnOnce(&Assistant) -> Result<(), Refusal>) -> Result<(), Refusal> {
+        let assistant = self.assistant().ok_or(Refusal::Ended)?;
+        self.or_show_anew(say(&assistant))
     }
 
     /// Answers a handler that asks through this card ([`super::ToolContext::ask`]).
     ///
     /// A value that cannot be written as JSON is not passed on.
     pub fn reply(&self, value: impl serde::Serialize) {
-        if let Ok(value) = serde_json::to_value(value) {
-            self.assistant.runtime().reply(self.key(), value);
+        if let (Ok(value), Some(assistant)) = (serde_json::to_value(value), self.assistant()) {
+            assistant.runtime().reply(&self.key, value);
         }
     }
 
@@ -315,20 +330,19 @@ impl<T> ToolCallView<T> {
 
     /// Reads what is registered under its name.
     fn spec<R>(&self, read: impl FnOnce(&ActionSpec) -> R) -> Option<R> {
-        let found = self.name_untracked_with(|name| {
-            self.assistant.read(|session| {
-                let action = session.registry().named(name).next();
-                action.map(|action| read(&action.spec))
-            })
+        let name = self.name_untracked();
+        let found = self.assistant()?.read(|session| {
+            let action = session.registry().named(&name).next();
+            action.map(|action| read(&action.spec))
         });
         found.flatten()
     }
 
     /// Reads the call; who reads inside a reactive closure is told of every change.
     pub(super) fn read<R>(&self, read: impl FnOnce(&ToolCall) -> R) -> Option<R> {
-        self.cell.revision.track();
-        self.assistant
-            .read(|session| session.conversation().call(self.key()).map(read))
+        self.cell()?.revision.track();
+        self.assistant()?
+            .read(|session| session.conversation().call(&self.key).map(read))
             .flatten()
     }
 }

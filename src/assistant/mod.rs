@@ -2,6 +2,7 @@
 
 mod observe;
 mod part;
+mod place;
 mod threads;
 
 use std::{
@@ -32,6 +33,10 @@ use crate::{
     view::{Activity, CallCell, MessageCell, MessageList, ViewModel},
 };
 
+pub(crate) use place::PlaceId;
+
+use place::Place;
+
 pub use part::{PartHandle, PartRendererGuard, use_part_renderer};
 
 /// One assistant: a conversation, an agent, and what the page offers to it.
@@ -43,6 +48,7 @@ pub struct Assistant(Arc<SendWrapper<Shared>>);
 
 /// What the clones of a handle share.
 struct Shared {
+    place: Place,
     runtime: Rc<Runtime>,
     view: Rc<ViewModel>,
     calls: CallTable<ToolCallView>,
@@ -104,17 +110,25 @@ impl Assistant {
         let thread_id = thread_id.into();
         let view = Rc::new(ViewModel::new(thread_id.clone()));
         let screen = Box::new(Rc::clone(&view));
-        Self(Arc::new(SendWrapper::new(Shared {
+        let shared = Arc::new(SendWrapper::new(Shared {
+            place: Place::new(),
             runtime: Runtime::new(Rc::new(agent), options, thread_id, screen),
             view,
             calls: CallTable::default(),
             parts: PartTable::default(),
             cards: Cards::default(),
-        })))
+        }));
+        shared.place.take(WeakAssistant(Arc::downgrade(&shared)));
+        Self(shared)
     }
 
     pub(crate) fn weak(&self) -> WeakAssistant {
         WeakAssistant(Arc::downgrade(&self.0))
+    }
+
+    /// A copyable way back to it.
+    pub(crate) fn place(&self) -> PlaceId {
+        self.0.place.id()
     }
 
     pub(crate) fn runtime(&self) -> &Runtime {
@@ -262,6 +276,18 @@ impl Assistant {
     pub fn set_state(&self, state: Value) {
         // State is never refused.
         let _ = self.dispatch(Input::SetState { state });
+    }
+
+    /// Changes the state shared with the agent where it stands, so that what an agent or another
+    /// component changed meanwhile is not lost; the next run sends it.
+    ///
+    /// ```no_run
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// assistant.update_state(|state| state["visits"] = (state["visits"].as_u64().unwrap_or(0) + 1).into());
+    /// # }
+    /// ```
+    pub fn update_state(&self, change: impl FnOnce(&mut Value) + 'static) {
+        self.runtime().update_state(Box::new(change));
     }
 
     /// Passes something through to the agent with every run.

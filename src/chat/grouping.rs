@@ -134,7 +134,7 @@ fn is_done(assistant: &Assistant, key: &CallKey) -> bool {
         failed.flatten().unwrap_or_default()
     };
     let done = cell.phase.get() == Phase::OutputAvailable;
-    let reported = || ToolCallView::new(assistant.clone(), cell, false).is_reported();
+    let reported = || ToolCallView::new(assistant, *key).is_reported();
     done && has_default_card(assistant, key) && !fails() && !reported()
 }
 

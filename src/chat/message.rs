@@ -75,7 +75,11 @@ fn article(
             _ => drawn,
         }
     };
-    let key = |part: &PartCell| format!("{} {:?}", part.index, part.kind);
+    // A call keeps its card wherever a list moves it; who types in it goes on typing.
+    let key = |part: &PartCell| match &part.kind {
+        PartKind::Call(key) => format!("{key:?}"),
+        kind => format!("{} {kind:?}", part.index),
+    };
     let parts = each(move || parts.get(), key, draw);
     view! {
         <article

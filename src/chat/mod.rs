@@ -27,6 +27,6 @@ pub use dialogs::{ConfirmDialogs, ConfirmDialogsProps};
 pub use message::{MessageView, MessageViewProps};
 pub use notices::{Notices, NoticesProps};
 pub use part::{PartView, PartViewProps};
-pub use stopped::show_stopped;
+pub use stopped::{show_stopped, show_stopped_on_traps};
 pub use transcript::{Transcript, TranscriptProps};
 pub use window::{ChatWindow, ChatWindowProps, Suggestion};

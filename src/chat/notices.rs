@@ -32,6 +32,8 @@ pub fn Notices(
 
 /// How long a message is shown at once, in bytes.
 const SHORT: usize = 280;
+/// How much of a message is shown at all, in characters.
+const MOST: usize = 4_000;
 
 /// What a status of HTTP means for who waits for the answer.
 fn advice(labels: &Labels, status: u16, retry_after_ms: Option<u64>) -> Option<String> {
@@ -55,6 +57,7 @@ fn advice(labels: &Labels, status: u16, retry_after_ms: Option<u64>) -> Option<S
 fn sentence(labels: &Labels, notice: &Notice) -> Option<String> {
     let word = match notice.kind {
         NoticeKind::Network => &labels.notice_unreachable,
+        NoticeKind::Request => &labels.notice_not_sent,
         NoticeKind::Truncated => &labels.notice_broken_off,
         NoticeKind::Silent => &labels.notice_silent,
         NoticeKind::Cancelled => &labels.notice_cancelled,
@@ -63,7 +66,7 @@ fn sentence(labels: &Labels, notice: &Notice) -> Option<String> {
         NoticeKind::RunLimit => {
             return Some(with_text(
                 &labels.notice_run_limit,
-                number_in(&notice.message),
+                &notice.limit.unwrap_or_default().to_string(),
             ));
         }
         NoticeKind::LoopEnded => &labels.notice_loop_ended,
@@ -75,34 +78,34 @@ fn sentence(labels: &Labels, notice: &Notice) -> Option<String> {
     Some(word.to_string())
 }
 
-/// The number in a sentence of the session: the limit is known to nobody else by now, and the runs
-/// may have gone beyond it.
-fn number_in(message: &str) -> &str {
-    let mut numbers = message.split(|c: char| !c.is_ascii_digit());
-    numbers
-        .find(|digits| !digits.is_empty())
-        .unwrap_or_default()
-}
-
 /// What an agent, a server or a decoder said, where a notice is about that.
 fn said(labels: &Labels, notice: &Notice) -> AnyView {
     let message = notice.message.clone();
     match notice.kind {
-        NoticeKind::Network | NoticeKind::Http | NoticeKind::Protocol => details(labels, message),
+        NoticeKind::Network | NoticeKind::Request | NoticeKind::Http | NoticeKind::Protocol => {
+            details(labels, message)
+        }
         NoticeKind::RunError if message.len() > SHORT || message.contains('\n') => {
             details(labels, message)
         }
-        NoticeKind::RunError => {
-            view! { <p class="la-notice-text" dir="auto">{message}</p> }.into_any()
+        NoticeKind::RunError => view! {
+            <p class="la-notice-text" dir="auto">
+                <ExactText text=message readable=true />
+            </p>
         }
+        .into_any(),
         _ => ().into_any(),
     }
 }
 
 /// Words of a program, behind a summary.
-fn details(labels: &Labels, message: String) -> AnyView {
+fn details(labels: &Labels, mut message: String) -> AnyView {
     if message.trim().is_empty() {
         return ().into_any();
+    }
+    if let Some((end, _)) = message.char_indices().nth(MOST) {
+        message.truncate(end);
+        message.push('…');
     }
     view! {
         <details class="la-notice-details">

@@ -3,10 +3,14 @@
 //! After a panic nothing of a WebAssembly program can be relied on: what it was doing stays half
 //! done, and it may or may not answer. The library sets no panic hook; an application says in its
 //! own what the person should see. Nothing here reads signals or context, which the program may hold.
+//!
+//! A trap (the stack or the memory ran out) calls no hook: the browser alone tells of it, as of an
+//! error that nobody caught.
 
+use js_sys::Reflect;
 use leptos::prelude::document;
-use wasm_bindgen::JsCast;
-use web_sys::Element;
+use wasm_bindgen::{JsCast, JsValue, closure::Closure};
+use web_sys::{Element, Event};
 
 use crate::ui::Labels;
 
@@ -31,6 +35,64 @@ pub fn show_stopped(labels: &Labels) {
             let _ = stop(&chat, labels);
         }
     }
+}
+
+/// Tells the same when a trap ends the program. For the `main` of an application, once, beside its
+/// panic hook:
+///
+/// ```no_run
+/// leptos_assistant::chat::show_stopped_on_traps(leptos_assistant::Labels::default());
+/// ```
+///
+/// It hears of every error that nobody catches in the page, and takes a trap for this program's
+/// where the error says that it went through this program. After a trap the little that runs here
+/// still runs, unless the program has used up its own stack to the last byte; then nothing of it
+/// does, and the browser's console alone tells. The npm package watches from outside and does not
+/// need it.
+pub fn show_stopped_on_traps(labels: Labels) {
+    let Some(window) = web_sys::window() else {
+        return;
+    };
+    let own = own_frames(&stack_of(&js_sys::Error::new("")));
+    let heard = Closure::<dyn Fn(Event)>::new(move |event: Event| {
+        // An error that nobody caught, or a promise that nobody waited for.
+        let error = [get(&event, "error"), get(&event, "reason")];
+        if error.iter().any(|error| is_trap(error, &own)) {
+            show_stopped(&labels);
+        }
+    });
+    for kind in ["error", "unhandledrejection"] {
+        // Fails only without a listener.
+        let _ = window.add_event_listener_with_callback(kind, heard.as_ref().unchecked_ref());
+    }
+    heard.forget();
+}
+
+/// Whether an error is one by which a program of WebAssembly ends, and went through this one.
+fn is_trap(error: &JsValue, own: &str) -> bool {
+    let name = get(error, "name").as_string().unwrap_or_default();
+    // A full stack is a range error, or an internal one in Firefox.
+    ["RuntimeError", "RangeError", "InternalError"].contains(&name.as_str())
+        && stack_of(error).contains(own)
+}
+
+fn get(object: &JsValue, name: &str) -> JsValue {
+    Reflect::get(object, &name.into()).unwrap_or_default()
+}
+
+fn stack_of(error: &JsValue) -> String {
+    get(error, "stack").as_string().unwrap_or_default()
+}
+
+/// By what the functions of this program are known in a stack: the address of its module, where the
+/// browser tells it.
+fn own_frames(stack: &str) -> String {
+    const MARK: &str = ":wasm-function[";
+    let own = stack.split_once(MARK).map(|(before, _)| {
+        let begin = before.rfind([' ', '(', '@', '\n']).map_or(0, |at| at + 1);
+        format!("{}{MARK}", before.get(begin..).unwrap_or_default())
+    });
+    own.unwrap_or_else(|| "wasm-function[".to_owned())
 }
 
 fn stop(chat: &Element, labels: &Labels) -> Option<()> {
@@ -64,4 +126,27 @@ fn add(parent: &Element, tag: &str, class: &str, text: &str) -> Option<Element> 
     }
     parent.append_child(&element).ok()?;
     Some(element)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::own_frames;
+
+    #[test]
+    fn a_program_is_known_by_the_address_of_its_module() {
+        for (stack, own) in [
+            (
+                "Error\n    at glue (http://a.b/app.js:1:2)\n    at app.wasm.f (http://a.b/app_bg.wasm:wasm-function[7]:0x9)",
+                "http://a.b/app_bg.wasm:wasm-function[",
+            ),
+            (
+                "glue@http://a.b/app.js:1:2\nf@http://a.b/app_bg.wasm:wasm-function[7]:0x9\n",
+                "http://a.b/app_bg.wasm:wasm-function[",
+            ),
+            ("<?>.wasm-function[f]@[wasm code]", "wasm-function["),
+            ("", "wasm-function["),
+        ] {
+            assert_eq!(own_frames(stack), own);
+        }
+    }
 }

@@ -64,7 +64,7 @@ impl std::fmt::Debug for Suggestion {
 ///
 /// # Styling
 ///
-/// Everything has a class `la-…`; `style/` has sheets for them, built on custom properties. The
+/// Everything has a class `la-…`; [`STYLE`](crate::STYLE) is a sheet for them, built on custom properties. The
 /// root carries `data-assistant-chat`, and `data-running` while a run, a handler or a question to
 /// the person is open.
 #[component]

@@ -1,10 +1,37 @@
-//! The renderers of calls: what an action draws, by its registration.
+//! The renderers of calls: what an action draws, by its registration, and what is drawn for tools
+//! whoever runs them.
 
-use std::{cell::RefCell, collections::HashMap};
+use std::{cell::RefCell, collections::HashMap, rc::Rc};
 
 use assistant_core::action::RegistrationId;
+use serde_json::Value;
 
 use super::Renderer;
+
+/// Puts the question whether a call may run into the page's words.
+pub(crate) type Question = Rc<dyn Fn(&Value) -> Option<String>>;
+
+/// Which calls a renderer of tools draws. A text is the name of a tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ToolTarget {
+    /// The calls of one tool.
+    Named(String),
+    /// The calls of all tools that have no renderer of their own.
+    All,
+}
+
+impl From<&str> for ToolTarget {
+    fn from(name: &str) -> Self {
+        Self::Named(name.to_owned())
+    }
+}
+
+impl From<String> for ToolTarget {
+    fn from(name: String) -> Self {
+        Self::Named(name)
+    }
+}
 
 /// What an action draws for its calls; the renderers are given a `C`.
 pub(crate) struct CallRenderers<C> {
@@ -12,6 +39,8 @@ pub(crate) struct CallRenderers<C> {
     pub(crate) card: Option<Renderer<C>>,
     /// Draws the page's question whether a call may run.
     pub(crate) approval: Option<Renderer<C>>,
+    /// Says what the page asks.
+    pub(crate) question: Option<Question>,
     /// Whether the card sees arguments while they stream in.
     pub(crate) streams_args: bool,
 }
@@ -21,6 +50,7 @@ impl<C> Default for CallRenderers<C> {
         Self {
             card: None,
             approval: None,
+            question: None,
             streams_args: false,
         }
     }
@@ -31,38 +61,71 @@ impl<C> Clone for CallRenderers<C> {
         Self {
             card: self.card.clone(),
             approval: self.approval.clone(),
+            question: self.question.clone(),
             streams_args: self.streams_args,
         }
     }
 }
 
+type Entry<C> = (RegistrationId, ToolTarget, Renderer<C>);
+
 /// The renderers of calls of one assistant.
-pub(crate) struct CallTable<C>(RefCell<HashMap<RegistrationId, CallRenderers<C>>>);
+pub(crate) struct CallTable<C> {
+    actions: RefCell<HashMap<RegistrationId, CallRenderers<C>>>,
+    tools: RefCell<Vec<Entry<C>>>,
+}
 
 impl<C> Default for CallTable<C> {
     fn default() -> Self {
-        Self(RefCell::default())
+        Self {
+            actions: RefCell::default(),
+            tools: RefCell::default(),
+        }
     }
 }
 
 impl<C> CallTable<C> {
     pub(crate) fn set(&self, id: RegistrationId, renderers: CallRenderers<C>) {
-        let old = self.0.borrow_mut().insert(id, renderers);
+        let old = self.actions.borrow_mut().insert(id, renderers);
         drop(old);
     }
 
     pub(crate) fn get(&self, id: RegistrationId) -> Option<CallRenderers<C>> {
-        self.0.borrow().get(&id).cloned()
+        self.actions.borrow().get(&id).cloned()
+    }
+
+    /// Draws the calls of tools from now on.
+    pub(crate) fn draw(&self, id: RegistrationId, target: ToolTarget, renderer: Renderer<C>) {
+        self.tools.borrow_mut().push((id, target, renderer));
+    }
+
+    /// Who draws a tool, whoever runs it: the newest of its name, or else the newest of all tools.
+    pub(crate) fn of_tool(&self, name: &str) -> Option<(RegistrationId, Renderer<C>)> {
+        let tools = self.tools.borrow();
+        let named = |target: &ToolTarget| matches!(target, ToolTarget::Named(own) if own == name);
+        let newest = |fits: &dyn Fn(&ToolTarget) -> bool| {
+            let mut newest_first = tools.iter().rev();
+            newest_first.find(|entry| fits(&entry.1))
+        };
+        let found = newest(&named).or_else(|| newest(&|target| *target == ToolTarget::All))?;
+        Some((found.0, found.2.clone()))
     }
 
     pub(crate) fn remove(&self, id: RegistrationId) {
         // Dropped after the borrow ends: what a renderer holds may come back here.
-        let gone = self.0.borrow_mut().remove(&id);
+        let gone = self.actions.borrow_mut().remove(&id);
+        drop(gone);
+        let gone: Vec<Entry<C>> = {
+            let mut tools = self.tools.borrow_mut();
+            tools.extract_if(.., |entry| entry.0 == id).collect()
+        };
         drop(gone);
     }
 
     pub(crate) fn clear(&self) {
-        let gone = std::mem::take(&mut *self.0.borrow_mut());
+        let gone = std::mem::take(&mut *self.actions.borrow_mut());
+        drop(gone);
+        let gone = std::mem::take(&mut *self.tools.borrow_mut());
         drop(gone);
     }
 }

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use leptos::prelude::AnyView;
 use send_wrapper::SendWrapper;
 
+pub use call::ToolTarget;
 pub use cancellation::Cancellation;
 pub use part::{PartKind, PartTarget};
 

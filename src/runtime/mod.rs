@@ -48,6 +48,15 @@ pub(crate) trait Screen {
     fn archived(&self, ids: Vec<String>);
 }
 
+/// Changes the shared state where it stands.
+type StateChange = Box<dyn FnOnce(&mut Value)>;
+
+/// What waits for its turn.
+enum Queued {
+    Input(Input),
+    StateChange(StateChange),
+}
+
 /// A handler that runs.
 struct HandlerTask {
     abort: AbortHandle,
@@ -58,7 +67,7 @@ struct HandlerTask {
 pub(crate) struct Runtime {
     me: Weak<Self>,
     session: RefCell<Session>,
-    queue: RefCell<VecDeque<Input>>,
+    queue: RefCell<VecDeque<Queued>>,
     draining: Cell<bool>,
     /// What is read when a run opens.
     sources: sources::Sources,
@@ -139,22 +148,43 @@ impl Runtime {
         if self.ended.get() && starts_something(&input) {
             return Err(Refusal::Ended);
         }
-        self.queue.borrow_mut().push_back(input);
+        self.take_turns(Queued::Input(input))
+    }
+
+    /// Changes the shared state as it is when everything before has been done.
+    pub(crate) fn update_state(&self, change: StateChange) {
+        // State is never refused.
+        let _ = self.take_turns(Queued::StateChange(change));
+    }
+
+    fn take_turns(&self, next: Queued) -> Result<(), Refusal> {
+        self.queue.borrow_mut().push_back(next);
         if self.draining.replace(true) {
             return Ok(());
         }
         self.watch();
         let mut first = None;
-        while let Some(input) = self.next_input() {
-            let refused = self.handle(input);
+        while let Some(next) = self.next_turn() {
+            let refused = self.input_of(next).and_then(|input| self.handle(input));
             first.get_or_insert(refused);
         }
         self.draining.set(false);
         first.flatten().map_or(Ok(()), Err)
     }
 
-    fn next_input(&self) -> Option<Input> {
+    fn next_turn(&self) -> Option<Queued> {
         self.queue.borrow_mut().pop_front()
+    }
+
+    /// Makes an input of what has its turn. The session is free meanwhile.
+    fn input_of(&self, next: Queued) -> Option<Input> {
+        let change = match next {
+            Queued::Input(input) => return Some(input),
+            Queued::StateChange(change) => change,
+        };
+        let mut state = self.read(|session| session.conversation().state().clone())?;
+        change(&mut state);
+        Some(Input::SetState { state })
     }
 
     fn handle(&self, input: Input) -> Option<Refusal> {

@@ -2,7 +2,7 @@
 //! whether and how actions are offered (rule "fresh when a run opens"). And who waits for an action
 //! that is to come.
 
-use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
+use std::{cell::RefCell, mem, rc::Rc};
 
 use futures_channel::oneshot;
 
@@ -12,7 +12,7 @@ type Source = Rc<dyn Fn()>;
 
 /// Readers of what components say, by the number of each, oldest first.
 #[derive(Default)]
-pub(super) struct Sources(RefCell<BTreeMap<u64, Source>>);
+pub(super) struct Sources(RefCell<Vec<(u64, Source)>>);
 
 /// Handlers that wait until an action can be called.
 #[derive(Default)]
@@ -21,26 +21,42 @@ pub(super) struct Awaited(RefCell<Vec<(String, oneshot::Sender<()>)>>);
 impl Runtime {
     /// Has something read and told to the session whenever a run opens.
     pub(crate) fn add_source(&self, number: u64, read: impl Fn() + 'static) {
-        let old = self.sources.0.borrow_mut().insert(number, Rc::new(read));
+        let read: Source = Rc::new(read);
+        let mut sources = self.sources.0.borrow_mut();
+        let same = sources.iter_mut().find(|(other, _)| *other == number);
+        let old = match same {
+            Some((_, known)) => Some(mem::replace(known, read)),
+            None => {
+                sources.push((number, read));
+                None
+            }
+        };
+        drop(sources);
         drop(old);
     }
 
     /// Reads it no more.
     pub(crate) fn drop_source(&self, number: u64) {
         // Dropped after the borrow ends: what a reader holds may come back here.
-        let gone = self.sources.0.borrow_mut().remove(&number);
+        let mut sources = self.sources.0.borrow_mut();
+        let at = sources.iter().position(|(other, _)| *other == number);
+        let gone = at.map(|at| sources.remove(at));
+        drop(sources);
         drop(gone);
     }
 
     /// Reads nothing any more.
     pub(super) fn drop_sources(&self) {
-        let gone = std::mem::take(&mut *self.sources.0.borrow_mut());
+        let gone = mem::take(&mut *self.sources.0.borrow_mut());
         drop(gone);
     }
 
     /// Tells the session what is true now.
     pub(super) fn read_sources(&self) {
-        let sources: Vec<Source> = self.sources.0.borrow().values().cloned().collect();
+        let sources: Vec<Source> = {
+            let sources = self.sources.0.borrow();
+            sources.iter().map(|(_, read)| read.clone()).collect()
+        };
         for read in sources {
             read();
         }
@@ -61,7 +77,7 @@ impl Runtime {
 
     /// Tells those whose action is there.
     pub(super) fn tell_awaited(&self) {
-        let waiting = std::mem::take(&mut *self.awaited.0.borrow_mut());
+        let waiting = mem::take(&mut *self.awaited.0.borrow_mut());
         for (name, sender) in waiting {
             if sender.is_canceled() {
                 continue;

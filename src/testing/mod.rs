@@ -1,11 +1,17 @@
 //! What tests of an application need: an agent that says what a test wants and remembers what it
-//! was asked, and a place to mount components.
+//! was asked, a place to mount components, what is registered, and a clock that a test moves.
 //!
 //! Behind the feature `testing`, for the `[dev-dependencies]` of an application:
 //! `leptos-assistant = { version = "0.1", features = ["testing"] }`.
 
+mod clock;
 mod mock_agent;
 mod mount;
+mod registered;
+mod views;
 
+pub use clock::FakeClock;
 pub use mock_agent::MockAgent;
 pub use mount::{Mounted, mount, settle, until};
+pub use registered::registrations;
+pub use views::{call_view, part_handle};

@@ -1,13 +1,13 @@
 //! Mounting components into a page for a test.
 
-use std::{pin::pin, time::Duration};
+use std::pin::pin;
 
 use futures_channel::oneshot;
 use futures_util::future::select;
 use leptos::{mount::mount_to, prelude::*};
 use wasm_bindgen::JsCast;
 
-use crate::ui::{find, sleep};
+use crate::ui::{after_by_browser, find};
 
 /// Growing text is shown at every second frame; one more for what that brings about.
 const FRAMES: usize = 3;
@@ -91,7 +91,7 @@ impl Drop for Mounted {
 /// Lets everything that is under way in the page happen: tasks, timers without delay, the frames
 /// in which text is shown. A busy machine gets the time it needs for them.
 pub async fn settle() {
-    sleep(Duration::from_millis(30)).await;
+    wait(30).await;
     for _ in 0..FRAMES {
         let (sender, receiver) = oneshot::channel();
         request_animation_frame(move || {
@@ -99,9 +99,9 @@ pub async fn settle() {
             let _ = sender.send(());
         });
         // A page that nobody sees draws no frames.
-        select(receiver, pin!(sleep(Duration::from_millis(500)))).await;
+        select(receiver, pin!(wait(500))).await;
     }
-    sleep(Duration::ZERO).await;
+    wait(0).await;
 }
 
 /// Waits until something holds; `false` if it does not within five seconds.
@@ -110,7 +110,17 @@ pub async fn until(holds: impl Fn() -> bool) -> bool {
         if holds() {
             return true;
         }
-        sleep(Duration::from_millis(10)).await;
+        wait(10).await;
     }
     false
+}
+
+/// Waits by the browser's time.
+async fn wait(ms: u32) {
+    let (sender, receiver) = oneshot::channel();
+    after_by_browser(ms, move || {
+        // Dropped receivers are futures that nobody awaits any more.
+        let _ = sender.send(());
+    });
+    let _ = receiver.await;
 }

@@ -1,7 +1,7 @@
 //! The question whether a call may run: asked by the page, or by the agent. Two kinds of card that
 //! cannot be taken for each other.
 
-use assistant_core::conversation::Fingerprint;
+use assistant_core::{conversation::Fingerprint, text::hidden::plain_name};
 use leptos::{html, prelude::*};
 use serde_json::Value;
 
@@ -38,10 +38,7 @@ pub fn ApprovalCard(
     call: ToolCallView<Value>,
 ) -> impl IntoView {
     // Another question is another card.
-    let asked = {
-        let call = call.clone();
-        Memo::new(move |_| call.interrupt_id())
-    };
+    let asked = Memo::new(move |_| call.interrupt_id());
     dynamic(move || card(&call, asked.get()))
 }
 
@@ -59,11 +56,11 @@ fn card(call: &ToolCallView<Value>, asked: Option<String>) -> AnyView {
     let over = RwSignal::new(false);
     let question = by_agent.then(|| untrack(|| call.question())).flatten();
     let expires = untrack(|| call.expires_at());
-    let place = asked.map(|id| place(&call.assistant, id));
-    let description = (!by_agent).then(|| description(call.clone()));
-    let (named, noted) = (call.clone(), changed_note(call.clone()));
+    let place = asked.and_then(|id| Some(place(&call.assistant()?, id)));
+    let description = (!by_agent).then(|| description(*call));
+    let (named, noted) = (*call, changed_note(*call));
     let shown = Shown {
-        call: call.clone(),
+        call: *call,
         card,
         editing,
         over,
@@ -111,7 +108,7 @@ impl Shown {
     fn seen(&self) -> Seen {
         let editing = self.editing;
         // A form of other arguments is void.
-        seen(self.call.clone(), move || editing.set(false))
+        seen(self.call, move || editing.set(false))
     }
 }
 
@@ -121,13 +118,29 @@ pub(super) fn seen(call: ToolCallView<Value>, changed: impl Fn() + 'static) -> S
     Seen::new(content, changed)
 }
 
-/// What the action does, in the page's words.
+/// What is asked, or else what the action does, in the page's words.
 fn description(call: ToolCallView<Value>) -> AnyView {
     dynamic(move || {
-        let text = call.description().filter(|text| !text.is_empty());
-        text.map(|text| view! { <p class="la-approval-text">{text}</p> })
+        let text = question(call).or_else(|| call.description());
+        let text = text.filter(|text| !text.is_empty());
+        text.map(|text| view! { <p class="la-approval-text" dir="auto">{text}</p> })
     })
     .into_any()
+}
+
+/// How much of a question is shown, in characters. What is exact stands below.
+const MAX_QUESTION: usize = 500;
+
+/// The question in the words of the action, of which parts may be the agent's.
+fn question(call: ToolCallView<Value>) -> Option<String> {
+    let (assistant, args) = (call.assistant()?, call.args_value()?);
+    let action = assistant.read(|session| {
+        let registry = session.registry();
+        registry.in_force(&call.name()).map(|entry| entry.id)
+    });
+    let asks = assistant.calls().get(action??)?.question?;
+    let text: String = asks(&args)?.chars().take(MAX_QUESTION).collect();
+    Some(plain_name(&text))
 }
 
 /// Says that the call has changed since it was shown, if it has.
@@ -181,7 +194,7 @@ fn decide(shown: &Shown, question: Option<String>) -> impl IntoView + use<> {
     let takes = untrack(|| call.approval_takes());
     let seen = shown.seen();
     let reason = NodeRef::<html::Input>::new();
-    let (approving, denying) = (call.clone(), call.clone());
+    let (approving, denying) = (call, call);
     let approve = move |_| {
         if !seen.allows() {
             return;
@@ -210,10 +223,7 @@ fn decide(shown: &Shown, question: Option<String>) -> impl IntoView + use<> {
             </label>
         }
     });
-    let runnable = {
-        let call = call.clone();
-        Memo::new(move |_| call.can_run())
-    };
+    let runnable = Memo::new(move |_| call.can_run());
     let takes_yes = move || runnable.get() && !over.get();
     let gone = labels.gone.clone();
     let edit = takes.edits.then(|| {

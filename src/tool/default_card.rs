@@ -25,18 +25,12 @@ pub fn DefaultCard(
     call: ToolCallView<Value>,
 ) -> impl IntoView {
     let labels = Labels::current();
-    let name = call.clone();
-    let state = call.clone();
+    let name = call;
+    let state = call;
     let words = labels.clone();
-    let tone = {
-        let call = call.clone();
-        Memo::new(move |_| call.result_value().as_ref().is_some_and(tells_failure))
-    };
-    let reported = {
-        let call = call.clone();
-        Memo::new(move |_| call.is_reported())
-    };
-    let body = call.clone();
+    let tone = Memo::new(move |_| call.result_value().as_ref().is_some_and(tells_failure));
+    let reported = Memo::new(move |_| call.is_reported());
+    let body = call;
     view! {
         <details
             class="la-card la-tool-card"
@@ -64,7 +58,7 @@ impl<T> ToolCallView<T> {
     #[must_use]
     pub fn default_card(&self) -> AnyView {
         DefaultCard(DefaultCardProps {
-            call: self.clone().cast(),
+            call: (*self).cast(),
         })
         .into_any()
     }
@@ -100,21 +94,18 @@ fn state_view(
 
 fn sections(labels: &Arc<Labels>, call: &ToolCallView<Value>) -> impl IntoView + use<> {
     let args = {
-        let (call, labels) = (call.clone(), Arc::clone(labels));
-        let edited = Memo::new({
-            let call = call.clone();
-            move |_| call.is_edited()
-        });
+        let (call, labels) = (*call, Arc::clone(labels));
+        let edited = Memo::new(move |_| call.is_edited());
         dynamic(move || match edited.get() {
             true => edited_arguments(&labels, &call),
             false => {
-                let text = view! { <ExactArguments call=call.clone() /> }.into_any();
+                let text = view! { <ExactArguments call=call /> }.into_any();
                 section(&labels.arguments, "arguments", text).into_any()
             }
         })
     };
     let rest = {
-        let (call, labels) = (call.clone(), Arc::clone(labels));
+        let (call, labels) = (*call, Arc::clone(labels));
         move || match (
             call.why(|kind, said| labels.reason(kind, "", said)),
             call.result_value(),

@@ -82,7 +82,7 @@ pub fn SchemaForm(
             .map(|one| fields.with_value(|fields| sentence(fields, one)));
         let told: Vec<String> = told.collect();
         (!told.is_empty())
-            .then(|| view! { <p class="la-form-problems" role="alert">{told.join(" ")}</p> })
+            .then(|| view! { <p class="la-form-problems" role="alert">{said(&told.join(" "))}</p> })
     };
     let inputs = fields.with_value(|fields| {
         let detail = if exact {
@@ -187,14 +187,19 @@ fn row(field: &Field, wrong: Signal<Vec<Problem>>, detail: Detail) -> AnyView {
     view! {
         {control(field, &id, problem)}
         <div class="la-field-below" id=id.clone()>
-            {hint.map(|hint| view! { <p class="la-field-hint" dir="auto">{hint}</p> })}
+            {hint.map(|hint| view! { <p class="la-field-hint" dir="auto"><ExactText text=hint readable=true /></p> })}
             {dynamic(exact)}
             {dynamic(move || {
-                problem.get().map(|text| view! { <p class="la-field-problem">{text}</p> })
+                problem.get().map(|text| view! { <p class="la-field-problem">{said(&text)}</p> })
             })}
         </div>
     }
     .into_any()
+}
+
+/// Words of the schema, which may be an agent's: nothing in them hides or turns what is around it.
+fn said(text: &str) -> AnyView {
+    view! { <ExactText text=text.to_owned() readable=true /> }.into_any()
 }
 
 /// What can have one value only is not asked for: it is shown, if it is part of the answer.
@@ -205,7 +210,7 @@ fn fixed(field: &Field) -> AnyView {
     let text = value.to_string();
     view! {
         <p class="la-field la-field-fixed">
-            <span class="la-field-label" dir="auto">{field.label.clone()}</span>
+            <span class="la-field-label" dir="auto">{said(&field.label)}</span>
             <code class="la-code-inline"><ExactText text /></code>
         </p>
     }
@@ -272,7 +277,7 @@ fn control(field: &Field, id: &str, problem: Memo<Option<String>>) -> AnyView {
     };
     view! {
         <label class="la-field" data-required=field.required.then_some("")>
-            <span class="la-field-label" dir="auto">{label}</span>
+            <span class="la-field-label" dir="auto">{said(&label)}</span>
             {control}
         </label>
     }
@@ -300,7 +305,7 @@ fn several(field: &Field, choices: &[Choice], id: String) -> AnyView {
             data-required=field.required.then_some("")
             aria-describedby=id
         >
-            <legend class="la-field-label" dir="auto">{field.label.clone()}</legend>
+            <legend class="la-field-label" dir="auto">{said(&field.label)}</legend>
             {boxes.collect_view()}
         </fieldset>
     }
@@ -328,7 +333,7 @@ fn tick(
                 prop:checked=move || ticked.with(|list| list.get(place) == Some(&true))
                 on:change=set
             />
-            <span class="la-field-label" dir="auto">{label}</span>
+            <span class="la-field-label" dir="auto">{said(&label)}</span>
         </label>
     }
     .into_any()

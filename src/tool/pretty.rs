@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use serde_json::{Map, Value};
+use assistant_core::wire::json::canonical::by_name;
+use serde_json::Value;
 
 /// How far lines are indented at most, in levels.
 const MOST_LEVELS: usize = 24;
@@ -53,19 +54,13 @@ fn begin<'a>(value: &'a Value, out: &mut String, open: &mut Vec<Level<'a>>) {
         }
         Value::Object(map) if !map.is_empty() => {
             out.push('{');
-            let entries = sorted(map).into_iter().enumerate();
+            let entries = by_name(map).into_iter().enumerate();
             let entries = entries.map(|(at, (key, item))| (Some(key.as_str()), item, at == 0));
             let entries = Box::new(entries);
             open.push(Level { entries, end: '}' });
         }
         _ => scalar(value, out),
     }
-}
-
-fn sorted(map: &Map<String, Value>) -> Vec<(&String, &Value)> {
-    let mut entries: Vec<_> = map.iter().collect();
-    entries.sort_unstable_by_key(|(key, _)| *key);
-    entries
 }
 
 fn line(out: &mut String, levels: usize) {

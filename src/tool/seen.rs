@@ -48,7 +48,9 @@ pub(super) struct Seen {
     /// The person is to be told to read on: an end stays out of view, or they wanted to approve
     /// before it was in view.
     asks: RwSignal<bool>,
-    /// Where its card stood when it was looked at last: its left and its bottom edge.
+    /// It has stood in its place for long enough.
+    rests: RwSignal<bool>,
+    /// Where its card came to stand last: its left and its bottom edge.
     place: StoredValue<(f64, f64)>,
     /// Whether the click that is being handled comes from a pointer.
     pointed: StoredValue<bool>,
@@ -72,6 +74,7 @@ impl Seen {
             stage: RwSignal::new(Stage::Begun),
             round: StoredValue::new(0),
             asks: RwSignal::new(false),
+            rests: RwSignal::new(true),
             place: StoredValue::default(),
             pointed: StoredValue::new(false),
         };
@@ -95,9 +98,17 @@ impl Seen {
         let mark = NodeRef::new();
         self.ends
             .update_value(|ends| ends.push(End { mark, seen: false }));
-        // An empty text has no place on the page unless it is a block, also without our style sheet.
-        view! { <span class="la-approval-end" style:display="inline-block" node_ref=mark></span> }
-            .into_any()
+        // What has no size is not in view at the very edge; it has one without our style sheet, too.
+        view! {
+            <span
+                class="la-approval-end"
+                style:display="inline-block"
+                style:inline-size="1px"
+                style:block-size="1px"
+                node_ref=mark
+            ></span>
+        }
+        .into_any()
     }
 
     /// What lets approvals pass.
@@ -108,9 +119,9 @@ impl Seen {
         }
     }
 
-    /// Whether an approval counts.
+    /// Whether an approval counts, however it is given.
     pub(super) fn is_done(self) -> bool {
-        self.stage.get() == Stage::Seen
+        self.stage.get() == Stage::Seen && self.rests.get()
     }
 
     /// Whether the person is to be told what is missing.
@@ -131,17 +142,17 @@ impl Seen {
                 mark.scroll_into_view_with_scroll_into_view_options(&options);
             }
         }
-        if stage == Stage::Seen && self.pointed.get_value() && self.has_moved() {
-            self.stands();
-            return false;
+        if stage == Stage::Seen && self.has_moved() {
+            self.comes_to_rest();
         }
-        stage == Stage::Seen
+        stage == Stage::Seen && (self.rests.get_untracked() || !self.pointed.get_value())
     }
 
     fn begin(self, marks: &[web_sys::HtmlSpanElement]) {
         self.round
             .update_value(|round| *round = round.wrapping_add(1));
         self.stage.set(Stage::Begun);
+        self.rests.set(true);
         self.ends
             .update_value(|ends| ends.iter_mut().for_each(|end| end.seen = false));
         let Some(first) = marks.first() else {
@@ -206,28 +217,43 @@ impl Seen {
         }
     }
 
-    /// All of it was in view, and it stands where it is.
+    /// All of it was in view.
     fn stands(self) {
         self.stage.set(Stage::Stands);
         self.has_moved();
-        self.later(STANDS, Stage::Stands, move || match self.has_moved() {
-            true => self.stands(),
-            false => {
-                self.stage.set(Stage::Seen);
-                self.look();
+        self.later(STANDS, Stage::Stands, move || {
+            self.stage.set(Stage::Seen);
+            if self.has_moved() {
+                self.comes_to_rest();
             }
+            self.look();
         });
     }
 
     /// Looks again and again whether it stands where it stood.
     fn look(self) {
-        self.later(LOOKS, Stage::Seen, move || match self.has_moved() {
-            true => self.stands(),
-            false => self.look(),
+        self.later(LOOKS, Stage::Seen, move || {
+            if self.has_moved() {
+                self.comes_to_rest();
+            }
+            self.look();
         });
     }
 
-    /// Whether its card stands elsewhere than when this was asked last.
+    /// It has moved: waits until it stands in its place for long enough.
+    fn comes_to_rest(self) {
+        self.rests.set(false);
+        let stood = self.place.get_value();
+        self.later(STANDS, Stage::Seen, move || {
+            if self.has_moved() {
+                self.comes_to_rest();
+            } else if self.place.get_value() == stood {
+                self.rests.set(true);
+            }
+        });
+    }
+
+    /// Whether its card stands elsewhere than when it moved last.
     fn has_moved(self) -> bool {
         let ends = self.ends.try_get_value().unwrap_or_default();
         let mark = ends.first().and_then(|end| end.mark.get_untracked());
@@ -237,8 +263,11 @@ impl Seen {
         };
         let now = (edges.left(), edges.bottom());
         let before = self.place.get_value();
-        self.place.set_value(now);
-        (now.0 - before.0).abs() > SLACK || (now.1 - before.1).abs() > SLACK
+        let moved = (now.0 - before.0).abs() > SLACK || (now.1 - before.1).abs() > SLACK;
+        if moved {
+            self.place.set_value(now);
+        }
+        moved
     }
 
     /// Acts if all is as it is now by then, and the card still there.

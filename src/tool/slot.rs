@@ -42,9 +42,9 @@ pub fn ToolCallSlot(
         return ().into_any();
     };
     let (name, phase) = (cell.name.clone(), cell.phase.clone());
-    let view = ToolCallView::new(assistant.clone(), cell.clone(), false);
+    let view = ToolCallView::new(&assistant, call);
     let face = {
-        let (assistant, view) = (assistant.clone(), view.clone());
+        let (assistant, view) = (assistant.clone(), view);
         Memo::new(move |_| face_of(&assistant, &view))
     };
     let id = cell.id.clone();
@@ -59,10 +59,10 @@ pub fn ToolCallSlot(
             aria-busy=move || (busy.get().status() == Status::Executing).then_some("true")
         >
             {dynamic(move || match face.get() {
-                Face::Approval => view! { <ApprovalCard call=view.clone() /> }.into_any(),
-                Face::CustomApproval(_) => custom_approval(assistant.clone(), view.clone()),
-                Face::Custom(_) => custom_card(assistant.clone(), view.clone()),
-                Face::Default => view! { <DefaultCard call=view.clone() /> }.into_any(),
+                Face::Approval => view! { <ApprovalCard call=view /> }.into_any(),
+                Face::CustomApproval(_) => custom_approval(assistant.clone(), view),
+                Face::Custom(_) => custom_card(assistant.clone(), view),
+                Face::Default => view! { <DefaultCard call=view /> }.into_any(),
             })}
         </div>
     }
@@ -80,8 +80,8 @@ fn face_of(assistant: &Assistant, call: &ToolCallView<Value>) -> Face {
         let own = own.then(|| drawn(|renderers| renderers.approval.as_ref()));
         return own.flatten().map_or(Face::Approval, Face::CustomApproval);
     }
-    // The card of an action shows what this page ran, and nothing that was only said.
-    match drawn(|renderers| renderers.card.as_ref()) {
+    // A card of the page shows what this page ran, and nothing that was only said.
+    match card_of(assistant, &name).map(|(id, ..)| id) {
         Some(id) if !call.is_reported() => Face::Custom(id),
         _ => Face::Default,
     }
@@ -110,23 +110,30 @@ fn renderer_of(
     })
 }
 
+/// Who draws the card of a call: its action, or else whoever draws tools.
+fn card_of(
+    assistant: &Assistant,
+    name: &str,
+) -> Option<(RegistrationId, Renderer<ToolCallView>, bool)> {
+    renderer_of(assistant, name, |renderers| renderers.card.as_ref()).or_else(|| {
+        let (id, renderer) = assistant.calls().of_tool(name)?;
+        Some((id, renderer, true))
+    })
+}
+
 /// Whether a call shows the default card; who asks inside a reactive closure is told of changes.
 pub(crate) fn has_default_card(assistant: &Assistant, call: &CallKey) -> bool {
-    let cell = assistant.call(call);
-    cell.is_some_and(|cell| {
-        let view = ToolCallView::new(assistant.clone(), cell, false);
-        face_of(assistant, &view) == Face::Default
-    })
+    let view = ToolCallView::new(assistant, *call);
+    assistant.call(call).is_some() && face_of(assistant, &view) == Face::Default
 }
 
 /// What an action draws for a call.
 fn custom_card(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
-    let (drawn, default) = (assistant.clone(), call.clone());
+    let (drawn, default) = (assistant.clone(), call);
     foreign(assistant, move || {
-        let find: Find = |renderers| renderers.card.as_ref();
-        let found = call.name_untracked_with(|name| renderer_of(&drawn, name, find));
+        let found = card_of(&drawn, &call.name_untracked());
         let (registration, renderer, streams_args) = found?;
-        let (view, default) = (call.clone().streaming(streams_args), default.clone());
+        let (view, default) = (call.streaming(streams_args), default);
         Some(Foreign {
             registration,
             draw: Box::new(move || renderer(view)),
@@ -139,24 +146,24 @@ fn custom_card(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
 /// must have been in view to its end before an approval counts.
 fn custom_approval(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let labels = Labels::current();
-    let seen = seen(call.clone(), || ());
-    let (drawn, shown) = (assistant.clone(), call.clone().behind(seen.gate()));
-    let asked = call.clone();
+    let seen = seen(call, || ());
+    let (drawn, shown) = (assistant.clone(), call.behind(seen.gate()));
+    let asked = call;
     let card = foreign(assistant, move || {
         let find: Find = |renderers| renderers.approval.as_ref();
-        let found = shown.name_untracked_with(|name| renderer_of(&drawn, name, find));
+        let found = renderer_of(&drawn, &shown.name_untracked(), find);
         let (registration, renderer, _) = found?;
-        let (view, default) = (shown.clone(), asked.clone());
+        let (view, default) = (shown, asked);
         Some(Foreign {
             registration,
             draw: Box::new(move || renderer(view)),
             instead: Box::new(move || {
-                let call = default.clone();
+                let call = default;
                 view! { <ApprovalCard call /> }.into_any()
             }),
         })
     });
-    let note = changed_note(call.clone());
+    let note = changed_note(call);
     view! {
         <div class="la-approval-custom">
             {note} {card} {seen.end()} {hint(&labels, seen)} <details class="la-fold">

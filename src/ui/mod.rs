@@ -2,6 +2,8 @@
 //! between views.
 
 mod clipboard;
+#[cfg(feature = "testing")]
+pub(crate) mod clock;
 mod console;
 mod dom;
 mod files;
@@ -29,5 +31,7 @@ pub(crate) use id::fresh_id;
 pub(crate) use joint::{dynamic, each, when};
 pub(crate) use labels::Word;
 pub(crate) use time::now;
+#[cfg(feature = "testing")]
+pub(crate) use timer::after_by_browser;
 pub(crate) use timer::{after, page_settled, sleep};
 pub(crate) use words::{size_text, words, written};

@@ -67,6 +67,10 @@ pub(crate) fn same_day(one: i64, other: i64) -> bool {
     reason = "whole milliseconds fit for a long while"
 )]
 pub(crate) fn now() -> i64 {
+    #[cfg(feature = "testing")]
+    if let Some(now) = super::clock::now() {
+        return now;
+    }
     js_sys::Date::now() as i64
 }
 

@@ -7,6 +7,15 @@ use wasm_bindgen::{JsCast, closure::Closure};
 
 /// Calls back after some time. Without a window nothing is called.
 pub(crate) fn after(ms: u32, callback: impl FnOnce() + 'static) {
+    #[cfg(feature = "testing")]
+    let Some(callback) = super::clock::keep(ms, Box::new(callback)) else {
+        return;
+    };
+    after_by_browser(ms, callback);
+}
+
+/// The same by the browser's time, whatever a test says that it is.
+pub(crate) fn after_by_browser(ms: u32, callback: impl FnOnce() + 'static) {
     let Some(window) = web_sys::window() else {
         return;
     };

@@ -269,6 +269,12 @@ impl ViewModel {
         cell.shown.get_untracked()
     }
 
+    /// Another renderer may be in force now.
+    pub(crate) fn renderers_changed(&self) {
+        self.renderers
+            .update(|count| *count = count.wrapping_add(1));
+    }
+
     /// The signals of a call.
     pub(crate) fn call(&self, key: &CallKey, session: &Session) -> Option<CallCell> {
         self.cells.borrow_mut().call(key, session)

@@ -19,10 +19,7 @@ struct Search {
 }
 
 fn search_card(call: ToolCallView<Search>) -> impl IntoView {
-    let query = {
-        let call = call.clone();
-        move || call.args().map(|args| args.query).unwrap_or_default()
-    };
+    let query = { move || call.args().map(|args| args.query).unwrap_or_default() };
     let text = move || match call.status() {
         Status::Pending => "Preparing to search…".to_owned(),
         Status::Executing => format!("Searching for \"{}\"…", query()),
@@ -248,14 +245,14 @@ async fn a_choice_in_the_card_is_the_result() {
         use_assistant_action(
             ToolAction::new("choose", "")
                 .render(|call: ToolCallView<Value>| {
-                    let options = call.clone();
+                    let options = call;
                     view! {
                         <ul>
                             {move || {
                                 let list: Vec<String> = options.preliminary().unwrap_or_default();
                                 list.into_iter()
                                     .map(|item| {
-                                        let (call, value) = (call.clone(), item.clone());
+                                        let (call, value) = (call, item.clone());
                                         view! {
                                             <button class="pick" on:click=move |_| call.reply(&value)>
                                                 {item}

@@ -45,6 +45,7 @@ async fn an_answered_question_passes_it_to_the_next_and_the_last_to_the_text_box
     let chat = chat(agent, || ()).await;
     chat.assistant.send("go").unwrap();
     chat.appears("[data-interrupt-id=second] button").await;
+    chat.reads("[data-interrupt-id=first]").await;
     press(&chat, "[data-interrupt-id=first] button[type=submit]");
     has_focus(&chat, "[data-interrupt-id=second] input").await;
     press(&chat, "[data-interrupt-id=second] button[type=button]");

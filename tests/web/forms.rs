@@ -31,7 +31,7 @@ async fn asked(schema: Value) -> Chat {
         .answer(Script::new().text("Thanks."));
     let chat = chat(agent, || ()).await;
     chat.assistant.send("go").unwrap();
-    chat.appears("[data-interrupt-id=q] button").await;
+    chat.reads("[data-interrupt-id=q]").await;
     chat
 }
 
@@ -240,6 +240,7 @@ async fn what_is_wrong_is_said_in_the_words_of_the_application() {
     let told = chat.page.text(".la-form-problems");
     assert_eq!(told, "more: kein JSON, 2:1.");
     enter(&chat, ".la-form textarea", 0, "{}");
+    chat.reads("[data-interrupt-id=q]").await;
     chat.page.click("[data-interrupt-id=q] button[type=submit]");
     settle().await;
     let told = chat.page.text(".la-form-problems");
@@ -247,4 +248,25 @@ async fn what_is_wrong_is_said_in_the_words_of_the_application() {
         told,
         "age: mindestens 18. seats: nur ganze Zahlen. name: must be at least 2 characters long."
     );
+}
+
+/// The words of an agent's schema are text: nothing in them hides, or turns what stands around it.
+#[wasm_bindgen_test]
+async fn what_is_hidden_in_the_words_of_a_schema_is_shown() {
+    let said = |what: &str| format!("{what}\u{202e}x\u{200b}");
+    let chat = asked(json!({"type": "object", "title": said("form"), "properties": {
+        "text": {"type": "string", "title": said("a"), "description": said("b"), "minLength": 9},
+        "tick": {"type": "boolean", "title": said("c")},
+        "list": {"type": "array", "title": said("d"), "items": {"enum": [said("e"), "f"]}}
+    }}))
+    .await;
+    enter(&chat, ".la-form input[type=text]", 0, "x");
+    assert!(chat.page.click(".la-form button[type=submit]"));
+    settle().await;
+    let form = chat.page.text(".la-form");
+    for letter in ["a", "b", "c", "d", "e"] {
+        assert!(form.contains(&format!("{letter}U+202ExU+200B")), "{form}");
+    }
+    assert!(!form.contains(['\u{202e}', '\u{200b}']), "{form}");
+    assert!(chat.page.text(".la-form-problems").contains("U+202E"));
 }

@@ -1,4 +1,4 @@
-//! When an answer counts: what it is about was in view to its end, and stood in its place for half a
+//! Rule "when an answer counts": what it is about was in view to its end, and stood in its place for half a
 //! second, whoever draws the question and whoever asks it.
 
 use std::{cell::RefCell, rc::Rc};
@@ -66,10 +66,11 @@ async fn an_answer_to_the_agent_counts_once_its_words_were_read_to_their_end() {
     rests().await;
     let words = chat.page.find("blockquote").unwrap();
     assert_eq!(words.scroll_top(), 0);
-    let hint = chat
-        .page
-        .text(".la-question .la-approval-hint[role=status]");
-    assert_eq!(hint, "Read it to its end first.");
+    let hint = || {
+        chat.page
+            .text(".la-question .la-approval-hint[role=status]")
+    };
+    assert!(until(|| hint() == "Read it to its end first.").await);
     // Which of the two is harmless only the agent knows.
     assert_eq!(chat.page.count(".la-question [aria-disabled=true]"), 2);
     click(&chat, ".la-question", "No");
@@ -137,7 +138,7 @@ async fn an_actions_own_question_counts_no_earlier() {
     let chat = chat(agent, move || {
         let log = log.clone();
         let draw = move |call: ToolCallView<Value>| {
-            let (shown, log) = (call.clone(), log.clone());
+            let (shown, log) = (call, log.clone());
             view! {
                 <div style="block-size: 300vh">"Shall it be paid?"</div>
                 <button
@@ -196,7 +197,7 @@ async fn a_click_on_what_has_just_moved_counts_for_nothing() {
             use_assistant_action(action("pay"));
             use_assistant_action(
                 action("pay_own").render_approval(|call: ToolCallView<Value>| {
-                    let shown = call.clone();
+                    let shown = call;
                     let early = move || (!shown.can_approve()).then_some("true");
                     view! {
                         <button

@@ -2,8 +2,10 @@
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    AssistantProvider, ChatWindow,
+    Approval, AssistantProvider, ChatWindow, ToolAction, ToolError,
+    agent::Script,
     testing::{MockAgent, mount, settle},
+    use_assistant_action,
 };
 use serde_json::{Value, json};
 use wasm_bindgen_test::wasm_bindgen_test;
@@ -55,4 +57,46 @@ async fn a_conversation_is_exported_and_imported() {
     assert_eq!(chat.page.text("[data-role=user] .la-text"), "one");
     assert_eq!(chat.assistant.thread_id().get_untracked(), thread);
     assert_eq!(chat.assistant.export(), first);
+}
+
+/// A question that was stored is there before its component is: it can be denied at once, and approved once that is mounted.
+#[wasm_bindgen_test]
+async fn a_stored_question_waits_for_the_component_of_its_action() {
+    let here = RwSignal::new(true);
+    let agent = MockAgent::new()
+        .answer(Script::new().call("pay", &json!({"to": "Ann"})))
+        .answer(Script::new().text("Paid."));
+    let chat = chat(agent, move || {
+        let action = || {
+            use_assistant_action(
+                ToolAction::new("pay", "")
+                    .approval(Approval::Always)
+                    .handler(|_: Value| async { Ok::<_, ToolError>("paid") }),
+            );
+        };
+        view! { <Show when=move || here.get()>{action}</Show> }
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.appears(".la-approval").await;
+    let stored = chat.assistant.export();
+    chat.assistant.new_conversation();
+    here.set(false);
+    settle().await;
+    chat.assistant.import(stored).unwrap();
+    chat.appears(".la-approval").await;
+    let card = chat.page.text(".la-approval");
+    assert!(
+        card.contains("Ann") && card.contains("no longer on the page"),
+        "{card}"
+    );
+    let buttons = ".la-approval-actions button:not([hidden])";
+    assert_eq!(chat.page.text(buttons), "Deny");
+    assert_eq!(chat.agent.inputs().len(), 1, "nothing is sent by itself");
+    here.set(true);
+    chat.reads(".la-approval").await;
+    assert_eq!(chat.page.text(buttons), "Approve");
+    assert!(chat.page.click(buttons));
+    chat.idle().await;
+    assert_eq!(chat.results(1), ["\"paid\""]);
 }

@@ -2,6 +2,8 @@
 //!
 //! No server is asked: the page's `fetch` is replaced.
 
+use std::{cell::Cell, rc::Rc};
+
 use leptos::prelude::*;
 use leptos_assistant::{
     NoticeAction, NoticeKind, SessionOptions, ToolAction, ToolError,
@@ -15,12 +17,13 @@ use wasm_bindgen_test::wasm_bindgen_test;
 use super::support::{Chat, chat_of};
 
 #[wasm_bindgen(inline_js = "
-let before, asked, answers, cancelled;
+let before, asked, notes, answers, cancelled;
 
 export function replace_fetch(list) {
   before ??= window.fetch;
-  [asked, answers, cancelled] = [[], list, 0];
+  [asked, notes, answers, cancelled] = [[], [], list, 0];
   window.fetch = async (request) => {
+    notes.push(['x-note', 'x-more'].map((name) => request.headers.get(name)).join(' '));
     asked.push(await request.text());
     const { body, pieces, ...init } = JSON.parse(answers.shift());
     return new Response(pieces ? endless(pieces) : body, init);
@@ -37,6 +40,7 @@ function endless(piece) {
 
 export const restore_fetch = () => { window.fetch = before; };
 export const requests = () => asked;
+export const note_headers = () => notes;
 export const cancellations = () => cancelled;
 export const date_after = (ms) => new Date(Date.now() + ms).toUTCString();
 ")]
@@ -44,6 +48,7 @@ extern "C" {
     fn replace_fetch(answers: Vec<String>);
     fn restore_fetch();
     fn requests() -> Vec<String>;
+    fn note_headers() -> Vec<String>;
     fn cancellations() -> u32;
     fn date_after(ms: f64) -> String;
 }
@@ -133,8 +138,13 @@ async fn a_header_that_the_browser_refuses_is_a_notice_that_names_it() {
         chat.assistant.send("go").unwrap();
         chat.appears("[role=alert]").await;
         let notice = chat.assistant.notices().get_untracked().remove(0);
-        assert_eq!(notice.kind, NoticeKind::Network);
+        assert_eq!(notice.kind, NoticeKind::Request);
         assert_eq!(notice.action, Some(NoticeAction::Retry));
+        let said = chat.page.text(".la-notice");
+        assert!(
+            said.contains("The request to the agent could not be sent."),
+            "{said}"
+        );
         let start = format!("The request header {name:?} cannot be sent: ");
         assert!(notice.message.starts_with(&start), "{}", notice.message);
         assert!(notice.message.contains(what), "{}", notice.message);
@@ -252,5 +262,45 @@ async fn what_a_failed_request_carried_goes_along_with_the_retry() {
     chat.idle().await;
     assert_eq!(server.messages(3), Vec::<String>::new());
     assert!(chat.page.text("[role=log]").contains("Third."));
+    drop(server);
+}
+
+#[wasm_bindgen_test]
+async fn headers_are_asked_for_anew_and_one_more_goes_along() {
+    let server = Server::answers([success("One."), success("Two."), success("Three.")]);
+    let count = Rc::new(Cell::new(0));
+    let turns = move || {
+        count.set(count.get() + 1);
+        vec![("x-note".to_owned(), format!("turn {}", count.get()))]
+    };
+    let chat = chat_with(agent().headers(turns.clone())).await;
+    for _ in 0..2 {
+        chat.assistant.send("go").unwrap();
+        chat.idle().await;
+    }
+    let more = agent().headers(turns).header("x-more", "and more");
+    chat.assistant.set_agent(more);
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    assert_eq!(note_headers(), ["turn 1 ", "turn 2 ", "turn 3 and more"]);
+    drop(server);
+}
+
+#[wasm_bindgen_test]
+async fn strict_takes_no_more_than_the_letter_of_the_protocol() {
+    let loose = || {
+        let text = success("Hello.")["body"].as_str().unwrap().to_owned();
+        stream(&format!("{text}data: [DONE]\n\n"))
+    };
+    let server = Server::answers([loose(), loose()]);
+    let chat = chat_with(agent()).await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    assert!(chat.assistant.notices().get_untracked().is_empty());
+    chat.assistant.set_agent(agent().strict());
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    let notices = chat.assistant.notices().get_untracked();
+    assert_eq!(notices[0].kind, NoticeKind::Protocol);
     drop(server);
 }

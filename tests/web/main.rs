@@ -11,6 +11,7 @@
 )]
 
 mod actions;
+mod api;
 mod approval;
 mod attachments;
 #[cfg(feature = "callouts")]
@@ -40,6 +41,7 @@ mod queued;
 mod rules;
 mod support;
 mod text;
+mod tool_renderers;
 mod transcript;
 
 wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);

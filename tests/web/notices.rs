@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use leptos_assistant::{
     Labels, ToolAction, ToolError,
     agent::{Failure, FailureKind, HttpAgent, Script},
-    testing::MockAgent,
+    testing::{MockAgent, settle},
     use_assistant_action,
 };
 use serde_json::{Value, json};
@@ -108,7 +108,7 @@ async fn the_limit_stops_the_loop_and_continue_sends_the_results() {
     assert!(
         chat.page
             .text(".la-notice")
-            .contains("Exceeded maximum tool iterations")
+            .contains("Exceeded maximum tool iterations (2)")
     );
     assert!(chat.page.click(".la-notice button"));
     chat.idle().await;
@@ -175,4 +175,34 @@ async fn notices_speak_the_language_of_the_application() {
     let said = chat.page.text(".la-notice-body");
     assert!(said.starts_with("Nicht zu erreichen.Genaueres"), "{said}");
     assert!(said.contains("http://127.0.0.1:9/"), "{said}");
+}
+
+/// What an agent says of its failure is text: nothing in it turns what stands around it, hides, or fills the page.
+#[wasm_bindgen_test]
+async fn an_agents_words_in_a_notice_hide_nothing_and_end() {
+    let said = "Paid.\u{202e}deliaf\u{202c} \u{200b}Ask \u{e0041}again";
+    let long = format!("{said} {}", "x".repeat(100_000));
+    let http = Failure::new(FailureKind::Http { status: 500 }, long.clone());
+    let agent = MockAgent::new()
+        .answer(Script::new().error(said))
+        .answer(Script::new().error(&long))
+        .fail(http);
+    let chat = chat(agent, || ()).await;
+    for (place, most) in [
+        (".la-notice-text", 100),
+        (".la-notice-details pre", 4_100),
+        (".la-notice-details pre", 4_100),
+    ] {
+        chat.assistant.send("go").unwrap();
+        chat.appears(&format!("[role=alert] {place}")).await;
+        let text = chat.page.text(&format!("[role=alert] {place}"));
+        for code in ["U+202E", "U+202C", "U+200B", "U+E0041"] {
+            assert!(text.contains(code), "{code} in {text}");
+        }
+        let hidden = |c: char| ('\u{2000}'..='\u{206f}').contains(&c) && c != '\u{2026}';
+        assert!(!text.contains(hidden), "{text}");
+        assert!(text.chars().count() < most, "{}", text.chars().count());
+        chat.page.click("[role=alert] button:last-child");
+        settle().await;
+    }
 }

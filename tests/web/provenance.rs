@@ -32,7 +32,7 @@ async fn changed_arguments_are_shown_beside_the_agents() {
                 )
                 .approval(Approval::Always)
                 .render(move |call: ToolCallView<Value>| {
-                    seen.set(Some(call.clone()));
+                    seen.set(Some(call));
                     call.default_card()
                 })
                 .handler(|args: Value| async move { Ok::<_, ToolError>(args) }),

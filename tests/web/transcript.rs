@@ -29,10 +29,7 @@ async fn frames() {
 fn dressed(chat: &Chat) {
     let style = document().create_element("style").unwrap();
     let sheets = [
-        include_str!("../../style/tokens.css"),
-        include_str!("../../style/chat.css"),
-        include_str!("../../style/message.css"),
-        include_str!("../../style/turn.css"),
+        leptos_assistant::STYLE,
         ".la-chat { height: 500px; width: 400px }",
     ];
     style.set_text_content(Some(&sheets.concat()));

@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 
 use crate::options::Demo;
 use crate::project::{Outcome, Project, unstarted};
+use crate::style;
 
 /// The Node.js that the server runs on.
 const NODE: (u32, u32) = (18, 17);
@@ -45,6 +46,7 @@ pub(crate) fn build(project: &Project, folder: &str, release: bool) -> Outcome<(
     }
     // trunk builds offline, so that it never fetches a tool on its own; the crates have to be here before.
     project.run(project.cargo().args(["fetch", "--locked"]))?;
+    style::write(project)?;
     eprintln!("xtask: building the demo into {folder}");
     let mut trunk = project.command("trunk");
     trunk

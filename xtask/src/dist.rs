@@ -5,8 +5,11 @@ use std::path::Path;
 use std::process::Stdio;
 
 use crate::demo;
+use crate::layout;
+use crate::module::Sections;
 use crate::names::Names;
 use crate::project::{Outcome, Project, read};
+use crate::style;
 
 /// The Node.js that npm's binaryen and the size tables run on.
 const NODE: (u32, u32) = (18, 17);
@@ -14,6 +17,12 @@ const NODE: (u32, u32) = (18, 17);
 const NPM: &str = "crates/assistant-embed/npm";
 /// Where the embed's module lies between its steps; the one with names is for the table of weights.
 const WORK: &str = "target/xtask/embed";
+/// What a dependency gives to pages for streams that are written in Rust, and nobody here makes one.
+const UNUSED: [&str; 3] = [
+    "intounderlyingbytesource",
+    "intounderlyingsink",
+    "intounderlyingsource",
+];
 
 /// Builds both and prints the sizes.
 pub(crate) fn run(project: &Project) -> Outcome<()> {
@@ -60,14 +69,10 @@ pub(crate) fn embed(project: &Project) -> Outcome<()> {
         fs::remove_dir_all(&package).map_err(|error| format!("dist/embed: {error}"))?;
     }
     copy_folder(&project.root.join(NPM), &package)?;
-    minify(project, "style.css", &styles(project)?)?;
-    // Once small for the package, once with the names of its functions for the table of weights.
-    let names = optimise(
-        project,
-        "dist/embed/assistant_embed_bg.wasm",
-        "--minify-imports-and-exports-and-modules",
-    )?;
-    optimise(project, &format!("{WORK}/named.wasm"), "-g")?;
+    style::write(project)?;
+    let sheet = read(&project.root.join(style::ALL))?;
+    minify(project, "style.css", &sheet)?;
+    let names = shrink(project)?;
     let glue = "assistant_embed.js";
     let written = read(&project.root.join(WORK).join(glue))?;
     let watched = watch(&written)?;
@@ -101,15 +106,48 @@ fn minify(project: &Project, name: &str, text: &str) -> Outcome<()> {
     project.run(&mut esbuild)
 }
 
-/// Makes the embed's module small, and tells what wasm-opt printed. No feature flags: the module says itself which it
-/// uses.
-fn optimise(project: &Project, to: &str, option: &str) -> Outcome<String> {
-    let from = format!("{WORK}/assistant_embed_bg.wasm");
+/// Makes the embed's module small, and tells what wasm-opt printed of its short names. No feature flags: the module says
+/// itself which it uses.
+fn shrink(project: &Project) -> Outcome<String> {
+    let (bound, used, named, laid) = (
+        format!("{WORK}/assistant_embed_bg.wasm"),
+        format!("{WORK}/used.wasm"),
+        format!("{WORK}/named.wasm"),
+        format!("{WORK}/laid.wasm"),
+    );
+    edit(project, &bound, &used, |module| {
+        let mut sections = Sections::read(module)?;
+        sections.drop_exports(|name| UNUSED.iter().any(|unused| name.contains(unused)))?;
+        Ok(sections.write())
+    })?;
+    // Functions that are called once stay by themselves: what is alike in them is found again then.
+    let small = ["-Oz", "--one-caller-inline-max-function-size=0"];
+    // The one with names is for the table of weights, too.
+    let first = ["--flatten", "--rereloop", "-Oz", "-g"];
     let mut optimise = project.command("wasm-opt");
-    // Functions of similar names have similar code: side by side they compress better, by ten kilobytes.
-    let args = ["-Oz", "--reorder-functions-by-name", option];
-    optimise.args(args).args([from.as_str(), "-o", to]);
-    project.printed(&mut optimise)
+    optimise.args(small).args(first);
+    project.run(optimise.args([used.as_str(), "-o", &named]))?;
+    edit(project, &named, &laid, layout::arrange)?;
+    let last = [
+        "--dealign",
+        "--reorder-functions-by-name",
+        "--minify-imports-and-exports-and-modules",
+    ];
+    let mut optimise = project.command("wasm-opt");
+    optimise.args(small).args(last);
+    project.printed(optimise.args([&laid, "-o", "dist/embed/assistant_embed_bg.wasm"]))
+}
+
+/// Writes what becomes of a module.
+fn edit(
+    project: &Project,
+    from: &str,
+    to: &str,
+    change: impl Fn(&[u8]) -> Outcome<Vec<u8>>,
+) -> Outcome<()> {
+    let module = fs::read(project.root.join(from)).map_err(|error| format!("{from}: {error}"))?;
+    let changed = change(&module).map_err(|error| format!("{from}: {error}"))?;
+    fs::write(project.root.join(to), changed).map_err(|error| format!("{to}: {error}"))
 }
 
 /// Prints the tables of sizes and weights.
@@ -124,20 +162,6 @@ pub(crate) fn sizes(project: &Project) -> Outcome<()> {
         project.run(&mut node)?;
     }
     Ok(())
-}
-
-/// The style sheets of the library in one text, in the order in which the demo's page links them.
-fn styles(project: &Project) -> Outcome<String> {
-    let page = read(&project.root.join("index.html"))?;
-    let names = page
-        .split("rel=\"css\" href=\"")
-        .skip(1)
-        .filter_map(|rest| rest.split('"').next());
-    let sheets: Outcome<Vec<String>> = names
-        .filter(|name| name.starts_with("style/"))
-        .map(|name| read(&project.root.join(name)))
-        .collect();
-    Ok(sheets?.join("\n"))
 }
 
 fn copy_folder(from: &Path, to: &Path) -> Outcome<()> {

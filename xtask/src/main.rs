@@ -1,4 +1,4 @@
-//! `cargo xtask demo | test | dist | bench`: sets up what it needs, then does it.
+//! `cargo xtask demo | test | dist | bench | style`: sets up what it needs, then does it.
 //!
 //! Each task is one module; `tools` installs what they call, `project` runs programs. Nothing here is part of what is
 //! published.
@@ -11,10 +11,13 @@
 mod bench;
 mod demo;
 mod dist;
+mod layout;
+mod module;
 mod names;
 mod options;
 mod project;
 mod rooms;
+mod style;
 mod tally;
 mod test;
 mod tools;
@@ -43,6 +46,7 @@ fn run() -> Outcome<bool> {
         Task::Help => println!("{}", options::HELP),
         Task::Demo(options) => demo::run(&project, &options)?,
         Task::Dist => dist::run(&project)?,
+        Task::Style => style::write(&project)?,
         Task::Bench(options) => bench::run(&project, &options)?,
         Task::Test(parts) => return test::run(&project, &parts),
     }

@@ -14,6 +14,8 @@ cargo xtask bench [--only native|browser] [--runs N] [--json FILE]
     runs (3), also as JSON; docs/benchmarks.md explains.
 cargo xtask dist
     Writes the optimised demo to dist/demo and the npm package to dist/embed, and prints their sizes.
+cargo xtask style
+    Writes style/all.css from the sheets beside it.
 
 Tools that are missing are installed: by cargo, npm and pip inside the project, by apt when run as root.";
 
@@ -25,6 +27,7 @@ pub(crate) enum Task {
     Test(Vec<Part>),
     Dist,
     Bench(Bench),
+    Style,
 }
 
 /// How to build and serve the demo.
@@ -85,6 +88,7 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Outcome<Task> {
         Some("test") => test(args),
         Some("dist") => alone(Task::Dist, args),
         Some("bench") => bench(args),
+        Some("style") => alone(Task::Style, args),
         Some(other) => Err(unknown(other)),
     }
 }

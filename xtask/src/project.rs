@@ -143,3 +143,17 @@ pub(crate) fn unstarted(command: &Command, error: &std::io::Error) -> String {
 pub(crate) fn read(file: &Path) -> Outcome<String> {
     std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
 }
+
+/// The files of a folder with an ending, sorted, relative to the project.
+pub(crate) fn files(project: &Project, folder: &str, ending: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(project.root.join(folder))
+        .into_iter()
+        .flatten()
+        .flatten();
+    let mut files: Vec<PathBuf> = entries
+        .map(|entry| PathBuf::from(folder).join(entry.file_name()))
+        .filter(|file| file.extension().is_some_and(|found| found == ending))
+        .collect();
+    files.sort();
+    files
+}

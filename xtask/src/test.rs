@@ -1,12 +1,12 @@
 //! `cargo xtask test`: everything that must hold, in steps that each run to their end; the last line sums them up.
 
+use std::env;
 use std::path::PathBuf;
-use std::{env, fs};
 
 use crate::options::Part;
-use crate::project::{Outcome, Project};
+use crate::project::{Outcome, Project, files};
 use crate::tally::{Report, Tally};
-use crate::{demo, dist, rooms};
+use crate::{demo, dist, rooms, style};
 
 /// The Node.js that the reference client and the end-to-end tests run on.
 const NODE: (u32, u32) = (20, 11);
@@ -37,6 +37,7 @@ pub(crate) fn run(project: &Project, parts: &[Part]) -> Outcome<bool> {
 
 fn lint(project: &Project, tally: &mut Tally) {
     tally.task("rooms of src/", || rooms::check(project));
+    tally.task("style sheets", || style::check(project));
     let ready = tally.task("set-up for lints", || {
         project.need_lint_tools()?;
         project.need_wasm_target()
@@ -55,7 +56,14 @@ fn lint(project: &Project, tally: &mut Tally) {
         .args(["clippy", "--workspace", "--all-targets"])
         .args(deny);
     tally.step("clippy", Report::ExitCode, &mut clippy);
-    for features in ["", "markdown", "math", "callouts"] {
+    for features in [
+        "",
+        "markdown",
+        "math",
+        "callouts",
+        "ui-stream",
+        "completions",
+    ] {
         let mut clippy = project.cargo();
         clippy
             .args(["clippy", "-p", "assistant-core", "--all-targets"])
@@ -131,7 +139,7 @@ fn browser(project: &Project, tally: &mut Tally) {
             "wasm-bindgen-test-runner",
         )
         .env("CHROMEDRIVER", &driver)
-        .env("WASM_BINDGEN_TEST_TIMEOUT", "120")
+        .env("WASM_BINDGEN_TEST_TIMEOUT", "300")
         .env(
             "WASM_BINDGEN_TEST_WEBDRIVER_JSON",
             project.root.join("tests/webdriver.json"),
@@ -169,20 +177,6 @@ fn end_to_end(project: &Project, tally: &mut Tally) {
     .env("CHROMIUM", &chromium)
     .env_remove("NODE_TEST_CONTEXT");
     tally.step("end-to-end tests", Report::Node, &mut node);
-}
-
-/// The files of a folder with an ending, sorted, relative to the project.
-fn files(project: &Project, folder: &str, ending: &str) -> Vec<PathBuf> {
-    let entries = fs::read_dir(project.root.join(folder))
-        .into_iter()
-        .flatten()
-        .flatten();
-    let mut files: Vec<PathBuf> = entries
-        .map(|entry| PathBuf::from(folder).join(entry.file_name()))
-        .filter(|file| file.extension().is_some_and(|found| found == ending))
-        .collect();
-    files.sort();
-    files
 }
 
 impl Project {

@@ -1,5 +1,5 @@
-//! Sorting, once for all kinds of items: every type that is sorted by itself is compiled into three
-//! kilobytes of its own.
+//! Sorting, once for all kinds of items, and small maps that are sorted: every type that the
+//! standard library sorts, or keeps in a tree, is compiled into three kilobytes of its own.
 
 /// Items in the order of a number. Those of the same number stay as they stood.
 pub(crate) fn in_order<T>(items: Vec<T>, number: impl Fn(&T) -> i64) -> Vec<T> {
@@ -9,4 +9,88 @@ pub(crate) fn in_order<T>(items: Vec<T>, number: impl Fn(&T) -> i64) -> Vec<T> {
     let mut items: Vec<Option<T>> = items.into_iter().map(Some).collect();
     let take = |(_, at): (i64, usize)| items.get_mut(at).and_then(Option::take);
     order.into_iter().filter_map(take).collect()
+}
+
+/// A map in the order of its keys, for few entries or small ones: the entries behind a new one
+/// move up. Keys that grow, as they do here, are put at the end.
+#[derive(Debug, Clone)]
+pub(crate) struct Sorted<K, V>(Vec<(K, V)>);
+
+impl<K: Copy + Ord, V> Sorted<K, V> {
+    pub(crate) const fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    fn find(&self, key: &K) -> Result<usize, usize> {
+        self.0.binary_search_by_key(key, |(key, _)| *key)
+    }
+
+    pub(crate) fn contains(&self, key: &K) -> bool {
+        self.find(key).is_ok()
+    }
+
+    pub(crate) fn get(&self, key: &K) -> Option<&V> {
+        let at = self.find(key).ok()?;
+        self.0.get(at).map(|(_, value)| value)
+    }
+
+    pub(crate) fn get_mut(&mut self, key: &K) -> Option<&mut V> {
+        let at = self.find(key).ok()?;
+        self.0.get_mut(at).map(|(_, value)| value)
+    }
+
+    pub(crate) fn insert(&mut self, key: K, value: V) {
+        match self.find(&key) {
+            Ok(at) => {
+                if let Some(entry) = self.0.get_mut(at) {
+                    entry.1 = value;
+                }
+            }
+            Err(at) => self.0.insert(at, (key, value)),
+        }
+    }
+
+    pub(crate) fn remove(&mut self, key: &K) -> Option<V> {
+        let at = self.find(key).ok()?;
+        Some(self.0.remove(at).1)
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    pub(crate) fn retain(&mut self, keep: impl Fn(&K) -> bool) {
+        self.0.retain(|(key, _)| keep(key));
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (K, &V)> {
+        self.0.iter().map(|(key, value)| (*key, value))
+    }
+}
+
+impl<K, V> Default for Sorted<K, V> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Sorted;
+
+    #[test]
+    fn keeps_the_order_of_the_keys_and_one_value_for_each() {
+        let mut map = Sorted::new();
+        for (key, value) in [(3, "c"), (1, "a"), (2, "?"), (2, "b")] {
+            map.insert(key, value);
+        }
+        assert_eq!(
+            map.iter().collect::<Vec<_>>(),
+            [(1, &"a"), (2, &"b"), (3, &"c")]
+        );
+        assert_eq!((map.remove(&1), map.remove(&1)), (Some("a"), None));
+        assert_eq!((map.get(&2), map.get(&1)), (Some(&"b"), None));
+        map.retain(|key| *key > 2);
+        assert!(map.contains(&3) && !map.contains(&2));
+    }
 }

@@ -4,6 +4,7 @@ use assistant_core::{
     conversation::{Change, Part, Phase},
     event::{Content, ContentPart, MessageBody, PartBody},
 };
+use proptest::prelude::*;
 use serde_json::json;
 
 use crate::support::*;
@@ -114,6 +115,45 @@ fn an_orphan_keeps_its_place_among_later_results() {
             "assistant=[d,c]"
         ]
     );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Calls appear in any order after their results, with texts and second results between.
+    #[test]
+    fn orphans_keep_their_places_whatever_comes_between(
+        order in Just((0..10_usize).collect::<Vec<_>>()).prop_shuffle(),
+        between in prop::collection::vec(0..4_u8, 10),
+    ) {
+        let mut driver = speaking();
+        driver.events(says("m", "one"));
+        for n in 0..10 {
+            driver.event(result(&format!("t{n}"), &format!("c{n}"), "x"));
+        }
+        let results: Vec<String> = (0..10).map(|n| format!("tool:c{n}=x")).collect();
+        for (call, between) in order.into_iter().zip(between) {
+            let id = format!("c{call}");
+            driver.event(start_in(&id, "f", (between == 0).then_some("m")));
+            match between {
+                1 => driver.events(says(&format!("n{call}"), "two")),
+                2 => drop(driver.event(result(&format!("u{call}"), &id, "second"))),
+                _ => {}
+            }
+            let conversation = driver.session.conversation();
+            prop_assert!(conversation.is_sound());
+            let shown: Vec<_> = conversation.path().map(|message| message.id.clone()).collect();
+            for place in 0..=shown.len() {
+                let rest = conversation.path_from(place).map(|message| message.id.clone());
+                prop_assert!(rest.eq(shown[place..].iter().cloned()));
+            }
+            let kept = received(&driver).into_iter().filter(|line| line.ends_with("=x"));
+            prop_assert_eq!(kept.collect::<Vec<_>>(), results.clone());
+        }
+        driver.events((0..10).map(|n| end(&format!("c{n}"))));
+        driver.plays([]);
+        prop_assert!(driver.session.conversation().is_sound());
+    }
 }
 
 #[test]

@@ -26,6 +26,9 @@ fn failures() -> Vec<Fault> {
         ("network", NoticeKind::Network, |d| {
             d.break_off(FailureKind::Network);
         }),
+        ("request", NoticeKind::Request, |d| {
+            d.break_off(FailureKind::Request);
+        }),
         ("http", NoticeKind::Http, |d| {
             d.break_off(FailureKind::Http { status: 500 });
         }),

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use assistant_core::{
+    action::ToolOutcome,
     conversation::Phase,
     event::Outcome,
     session::{Input, NoticeKind, SessionOptions, StopCondition},
@@ -47,7 +48,7 @@ fn it_is_left_to_the_agent_for_one_run_only() {
     driver.event(started());
     driver.events(calls("e", "g", "{}"));
     finish_run(&mut driver);
-    assert_eq!(driver.phase("c"), Phase::OutputError);
+    assert_eq!(driver.phase("c"), Phase::Skipped);
     driver.returns("e", json!(2));
     let sent = request(&driver);
     assert!(
@@ -59,12 +60,12 @@ fn it_is_left_to_the_agent_for_one_run_only() {
 }
 
 #[test]
-fn an_invented_tool_fails_quietly_after_the_agent_has_gone_on() {
+fn an_invented_tool_is_passed_over_after_the_agent_has_gone_on() {
     let mut driver = mixed();
     finish_run(&mut driver);
     driver.returns("d", json!(1));
     driver.says("done");
-    assert_eq!(driver.phase("c"), Phase::OutputError);
+    assert_eq!(driver.phase("c"), Phase::Skipped, "nothing has failed");
     assert_eq!(driver.runs.len(), 2, "the agent went on without it");
     driver.send("thanks");
     let sent = &driver.request().messages;
@@ -161,4 +162,45 @@ fn what_was_left_to_the_agent_may_be_gated_by_it() {
     driver.approve("c");
     driver.plays([result("r", "c", "packed")]);
     assert_eq!(driver.phase("c"), Phase::OutputAvailable);
+}
+
+/// Ending the loop is about runs that follow from results; an answer that a person gave still goes out.
+#[test]
+fn an_approval_goes_out_although_a_handler_ends_the_loop() {
+    let mut driver = Driver::new();
+    driver.register(action("f"));
+    driver.send("hi");
+    driver.event(started());
+    driver.events([calls("c", "theirs", "{}"), calls("d", "f", "{}")].concat());
+    driver.event(interrupted(vec![gate("int", "c")]));
+    driver.close();
+    assert_eq!(driver.approve("c"), None);
+    driver.handler_ends("d", Ok(ToolOutcome::StopLoop(json!("enough"))));
+    assert_eq!(driver.runs.len(), 2);
+    let answers = &driver.request().resume;
+    assert_eq!(answers[0].payload, Some(json!({"approved": true})));
+    driver.plays([vec![result("t", "c", "1")], says("n", "done")].concat());
+    assert_eq!(driver.runs.len(), 2, "and nothing follows from it");
+}
+
+/// Some agents find their question again by what came along with it.
+#[test]
+fn what_came_along_with_a_question_goes_back_with_its_answer() {
+    for decide in [true, false] {
+        let along = json!({"ticket": [1, "x"]});
+        let mut asked = gate("int", "c");
+        asked.metadata = along.as_object().cloned();
+        let mut driver = Driver::new();
+        driver.send("hi");
+        driver.event(started());
+        driver.events(calls("c", "theirs", "{}"));
+        driver.event(interrupted(vec![asked]));
+        driver.close();
+        match decide {
+            true => assert_eq!(driver.approve("c"), None),
+            false => assert_eq!(driver.deny("c", None), None),
+        }
+        let back = driver.request().resume[0].metadata.clone();
+        assert_eq!(back, along.as_object().cloned());
+    }
 }

@@ -173,6 +173,7 @@ fn an_endless_caller_is_stopped_at_the_limit_and_continue_sends_the_results() {
             .message
             .contains("Exceeded maximum tool iterations (5)")
     );
+    assert_eq!(notice.limit, Some(5));
     assert_eq!(notice.action, Some(NoticeAction::Continue));
     assert!(!driver.session.is_busy());
     assert_eq!(driver.input(Input::Continue).refused, None);

@@ -22,6 +22,17 @@ export interface MountOptions {
   mediaOrigins?: string[];
   /** Lets the person send files along; without it the composer takes none. */
   attachments?: AttachmentLimits;
+  /** Words for what the package itself says, each in English where it is missing. */
+  labels?: Labels;
+}
+
+export interface Labels {
+  /** The title of what is shown when the chat has stopped: "The chat has stopped". */
+  stopped?: string;
+  /** What to do then: "Something went wrong on this page. Load it again to go on." */
+  stoppedText?: string;
+  /** On the link that does it: "Reload the page". */
+  reload?: string;
 }
 
 export interface AttachmentLimits {

@@ -6,14 +6,14 @@ import { enter, hasStopped, hold } from "./stopped.js";
 /** Puts a chat with an AG-UI agent into an element. See index.d.ts. */
 export async function mount(element, options) {
   if (!isElement(element)) throw new TypeError("mount: the first argument must be an HTML element of the page");
-  const { url, headers, highlight, mediaOrigins, attachments, ...look } = options ?? {};
+  const { url, headers, highlight, mediaOrigins, attachments, labels, ...look } = options ?? {};
   if (typeof url !== "string" && !(url instanceof URL)) throw new TypeError("mount: the option `url` must be the agent's address");
   const pairs = headerPairs(headers);
   if (highlight) look.highlight = highlighting(highlight);
   if (mediaOrigins) look.mediaOrigins = Array.from(mediaOrigins, String);
   if (attachments) look.attachments = { ...attachments };
   await load();
-  const clear = hold(element);
+  const clear = hold(element, labels);
   let chat;
   try {
     chat = enter(() => mountChat(element, String(url), pairs, look));

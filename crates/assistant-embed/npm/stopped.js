@@ -3,10 +3,14 @@
 // of it can be relied on afterwards; so it is noticed here, where the page enters the program, and told here, without it.
 // See src/chat/stopped.rs and src/runtime/watch.rs for programs in Rust.
 
-/** What is said, as in the library's labels. */
+/** What programs are told. */
 const TITLE = "The chat has stopped";
-const TEXT = "Something went wrong on this page. Load it again to go on.";
-const RELOAD = "Reload the page";
+/** What people are told, as in the library's labels; a page may have other words for it. */
+const WORDS = {
+  stopped: TITLE,
+  stoppedText: "Something went wrong on this page. Load it again to go on.",
+  reload: "Reload the page",
+};
 
 /** What is read as no error and no value where the glue expects a pair of both. */
 const NOTHING = [];
@@ -33,10 +37,14 @@ export function enter(act) {
   }
 }
 
-/** Remembers an element that gets a chat. Returns a function that takes out of it what came since, without the program. */
-export function hold(element) {
+/**
+ * Remembers an element that gets a chat, and the page's words for its end. Returns a function that takes out of it what
+ * came since, without the program.
+ */
+export function hold(element, labels) {
   const before = new Set(element.childNodes);
-  const place = { element };
+  const words = Object.entries(WORDS).map(([name, word]) => [name, String(labels?.[name] ?? word)]);
+  const place = { element, words: Object.fromEntries(words) };
   places.add(place);
   return () => {
     places.delete(place);
@@ -91,8 +99,8 @@ function tell() {
   if (told) return;
   try {
     setTimeout(() => {
-      for (const { element } of places) {
-        for (const chat of element.querySelectorAll("[data-assistant-chat]:not([data-stopped])")) tellIn(chat);
+      for (const { element, words } of places) {
+        for (const chat of element.querySelectorAll("[data-assistant-chat]:not([data-stopped])")) tellIn(chat, words);
       }
     });
     told = true;
@@ -101,19 +109,19 @@ function tell() {
   }
 }
 
-function tellIn(chat) {
+function tellIn(chat, words) {
   chat.setAttribute("data-stopped", "");
   chat.removeAttribute("data-running");
   const status = chat.querySelector(".la-chat-status");
-  if (status) status.textContent = TITLE;
+  if (status) status.textContent = words.stopped;
   for (const child of chat.children) child.setAttribute("inert", "");
   const notice = add(chat, "div", "la-notice la-stopped");
   notice.setAttribute("data-tone", "error");
   notice.setAttribute("role", "alert");
   const body = add(notice, "div", "la-notice-body");
-  add(body, "p", "la-notice-title", TITLE);
-  add(body, "p", "la-notice-text", TEXT);
-  const reload = add(add(notice, "div", "la-notice-actions"), "a", "la-button", RELOAD);
+  add(body, "p", "la-notice-title", words.stopped);
+  add(body, "p", "la-notice-text", words.stoppedText);
+  const reload = add(add(notice, "div", "la-notice-actions"), "a", "la-button", words.reload);
   // A link to the page itself needs no program to follow it.
   reload.setAttribute("href", "");
   reload.setAttribute("data-size", "small");

@@ -2,7 +2,7 @@
 //! long to look.
 //!
 //! `tests/schema.rs` and `tests/differential` hold the core against other implementations,
-//! `tests/fuzz.rs` against nonsense, `tests/work.rs` counts what it does; `benches/agui.rs` takes
+//! `tests/fuzz.rs` against nonsense, `tests/work` counts what it does; `benches/agui.rs` takes
 //! the time. Nothing here is published, and nothing here knows what is right: that is said by the
 //! suites and rules in the core's own tests.
 

@@ -159,7 +159,7 @@ fn choice_card(call: ToolCallView<Wanted>) -> impl IntoView {
 
 fn choices(call: &ToolCallView<Wanted>, title: &str, available: Vec<Choice>) -> AnyView {
     let options = available.into_iter().map(|choice| {
-        let (call, answer) = (call.clone(), choice.clone());
+        let (call, answer) = (*call, choice.clone());
         let choose = move |_| {
             call.reply(&answer);
             // The button goes with its card.
@@ -176,7 +176,7 @@ fn choices(call: &ToolCallView<Wanted>, title: &str, available: Vec<Choice>) -> 
         }
     });
     let cancel = {
-        let call = call.clone();
+        let call = *call;
         move |_| {
             call.reply(Value::Null);
             focus_soon(".la-composer-input");

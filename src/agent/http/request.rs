@@ -39,7 +39,8 @@ pub(super) async fn send(
     init.set_headers_headers(&header_list(headers)?);
     init.set_body_opt_str(Some(body));
     init.set_signal(Some(signal));
-    let request = Request::new_with_str_and_init(url, &init).map_err(refused)?;
+    let request = Request::new_with_str_and_init(url, &init)
+        .map_err(|error| invalid(&format!("{url}: {}", text_of(error))))?;
     let window = web_sys::window().ok_or_else(|| failure("There is no page to send from."))?;
     let response = JsFuture::from(window.fetch_with_request(&request))
         .await
@@ -70,7 +71,7 @@ fn header_list(given: &[(String, String)]) -> Result<Headers, Failure> {
 /// Says what is wrong with a header that the browser refuses. The value is not shown: it may be a
 /// secret.
 fn refused_header(headers: &Headers, name: &str) -> Failure {
-    failure(&if headers.set(name, "value").is_err() {
+    invalid(&if headers.set(name, "value").is_err() {
         format!("The request header {name:?} cannot be sent: its name is not valid.")
     } else {
         format!(
@@ -81,6 +82,11 @@ fn refused_header(headers: &Headers, name: &str) -> Failure {
 
 fn failure(message: &str) -> Failure {
     Failure::new(FailureKind::Network, message)
+}
+
+/// Returns the failure of a request that cannot be made.
+fn invalid(message: &str) -> Failure {
+    Failure::new(FailureKind::Request, message)
 }
 
 fn text_of(error: JsValue) -> String {

@@ -67,6 +67,12 @@ impl Registry {
         newest_first.filter(move |entry| entry.spec.name == name)
     }
 
+    /// All registrations, enabled or not, in their order.
+    #[must_use]
+    pub fn all(&self) -> &[Registration] {
+        &self.entries
+    }
+
     /// The registration with this id.
     #[must_use]
     pub fn get(&self, id: RegistrationId) -> Option<&Registration> {

@@ -171,6 +171,7 @@ impl Conversation {
             return self.write_at(path);
         }
         self.remember(&path);
+        self.close_gaps();
         self.shown = (path != self.path).then_some(path);
         self.path_edition += 1;
         self.log.push(Change::Path);
@@ -185,6 +186,7 @@ impl Conversation {
 
     /// Shows the branch that runs write on.
     pub(crate) fn show_run_branch(&mut self) {
+        self.close_gaps();
         if self.shown.is_some() {
             let path = self.path.clone();
             self.show_path(path, false);
@@ -194,6 +196,7 @@ impl Conversation {
     /// A run is tried again from here. What its last try started or what a person denied in it
     /// stays so if the agent says it again.
     pub(crate) fn try_again_at(&mut self, tip: Option<&MessageId>) {
+        self.close_gaps();
         let old = self.path.clone();
         if !self.select_tip(tip) {
             return;
@@ -230,6 +233,7 @@ impl Conversation {
     /// Removes a message and all below it. If what is shown goes with it, its previous version is
     /// shown, else the next, else what was before it.
     pub(crate) fn delete(&mut self, id: &MessageId) -> Result<(), TreeError> {
+        self.close_gaps();
         let ix = self.index_of(id)?;
         let doomed = self.subtree(ix);
         let shown_goes = self.shown_path().contains(&ix);
@@ -327,7 +331,8 @@ impl Conversation {
         }
         let leads = |path: &[usize]| {
             let tip = path.last();
-            tip.is_none_or(|tip| seen.contains(tip) && self.chain_to(*tip) == path)
+            let nodes = path.iter().copied().filter(|ix| self.node(*ix).is_some());
+            tip.is_none_or(|tip| seen.contains(tip) && self.chain_to(*tip).into_iter().eq(nodes))
         };
         seen.len() == self.ids.len() && leads(&self.path) && leads(self.shown_path())
     }

@@ -10,6 +10,7 @@ use super::{
     state::{Happening, State},
     tree::CallRef,
 };
+use crate::order::in_order;
 
 /// Where a call is that left the path of its run.
 #[derive(Debug, Clone)]
@@ -47,11 +48,11 @@ impl Conversation {
 
     /// The calls that the page makes itself, oldest first.
     pub fn direct_calls(&self) -> impl Iterator<Item = &ToolCall> {
-        self.direct.values().map(|call| &**call)
+        self.direct.iter().map(|(_, call)| &**call)
     }
 
     pub(crate) fn is_direct(&self, key: &CallKey) -> bool {
-        self.direct.contains_key(key)
+        self.direct.contains(key)
     }
 
     /// The call on the run's path to which the agent gave this id.
@@ -86,29 +87,29 @@ impl Conversation {
     /// The calls on the run's path that have not ended, in order of appearance.
     #[must_use]
     pub fn active_calls(&self) -> Vec<CallKey> {
-        let mut list: Vec<((usize, usize), CallKey)> = self
-            .open
-            .iter()
-            .filter_map(|key| Some((self.place_of(key)?, *key)))
-            .collect();
-        list.sort_unstable();
-        list.into_iter().map(|(_, key)| key).collect()
+        let placed = self.open_keys();
+        let placed = placed.filter_map(|key| Some((self.place_of(&key)?, key)));
+        let by_part = in_order(placed.collect(), |((_, part), _)| rank(*part));
+        let by_depth = in_order(by_part, |((depth, _), _)| rank(*depth));
+        by_depth.into_iter().map(|(_, key)| key).collect()
     }
 
     /// The calls that wait on branches that runs do not write on, in no order.
     pub(crate) fn open_elsewhere(&self) -> impl Iterator<Item = &ToolCall> {
-        self.open
-            .iter()
+        self.open_keys()
             .filter(|key| self.place_of(key).is_none())
-            .filter_map(|key| self.call(key))
+            .filter_map(|key| self.call(&key))
     }
 
     /// The states of the calls on the run's path that have not ended, in no order.
     pub(crate) fn open_states(&self) -> impl Iterator<Item = (CallKey, &State)> {
-        self.open
-            .iter()
+        self.open_keys()
             .filter(|key| self.place_of(key).is_some())
-            .filter_map(|key| Some((*key, &self.call(key)?.state)))
+            .filter_map(|key| Some((key, &self.call(&key)?.state)))
+    }
+
+    fn open_keys(&self) -> impl Iterator<Item = CallKey> {
+        self.open.iter().map(|(key, ())| key)
     }
 
     /// An open call in such a state, on the run's path or of the page itself.
@@ -168,7 +169,7 @@ impl Conversation {
             if call.state.is_done() || !call.is_real() {
                 self.open.remove(&call.key);
             } else {
-                self.open.insert(call.key);
+                self.open.insert(call.key, ());
             }
         }
     }
@@ -179,17 +180,24 @@ impl Conversation {
         key: &CallKey,
         edit: impl FnOnce(&mut ToolCall) -> R,
     ) -> Option<R> {
+        let (mut edit, mut given) = (Some(edit), None);
+        self.edit_by(key, &mut |call| given = edit.take().map(|edit| edit(call)));
+        given
+    }
+
+    /// [`Self::edit_call`], compiled once.
+    fn edit_by(&mut self, key: &CallKey, edit: &mut dyn FnMut(&mut ToolCall)) -> Option<()> {
         let Some(at) = self.places.get(key).copied() else {
-            let given = edit(self.direct.get_mut(key)?);
+            edit(self.direct.get_mut(key)?);
             self.log.push(Change::Call(*key));
-            return Some(given);
+            return Some(());
         };
         let part = self.nodes.get_mut(at.node)?.as_mut()?;
         let Part::ToolCall(call) = part.message.parts.get_mut(at.part)? else {
             return None;
         };
         let was_open = call.is_real() && !call.state.is_done();
-        let given = edit(call);
+        edit(call);
         let is_open = call.is_real() && !call.state.is_done();
         let is_real = call.is_real();
         if was_open && !is_open {
@@ -198,10 +206,10 @@ impl Conversation {
                 self.history.push(*key);
             }
         } else if is_open && !was_open {
-            self.open.insert(*key);
+            self.open.insert(*key, ());
         }
         self.log.push(Change::Call(*key));
-        Some(given)
+        Some(())
     }
 
     /// Lets something happen to a call. `false` if that changes nothing.
@@ -298,4 +306,9 @@ impl Conversation {
         }
         call.take(&Happening::Rewritten);
     }
+}
+
+/// A place as a number to sort by.
+fn rank(place: usize) -> i64 {
+    i64::try_from(place).unwrap_or(i64::MAX)
 }

@@ -9,8 +9,8 @@ impl Conversation {
         let Some(node) = self.node(ix) else {
             return false;
         };
-        let next = self.path.get(node.depth + 1);
-        node.children.iter().any(|child| Some(child) != next)
+        let next = self.next_on_path(node.depth);
+        node.children.iter().any(|child| Some(*child) != next)
     }
 
     /// The node to change for the run that writes now: the same one, or a copy of it for this path
@@ -19,6 +19,7 @@ impl Conversation {
         if !self.on_path(ix) || !self.is_shared(ix) {
             return ix;
         }
+        self.close_gaps();
         let Some(node) = self.node(ix) else { return ix };
         let (parent, depth, results) = (node.parent, node.depth, node.results.clone());
         let run = node.run;

@@ -16,7 +16,7 @@ use super::{
     runs::Runs,
     tree::Node,
 };
-use crate::event::Object;
+use crate::{event::Object, order::in_order};
 
 /// The version of the format that is written.
 const VERSION: u64 = 2;
@@ -69,7 +69,7 @@ impl Conversation {
                 Departed::Kept(key) => gone.push((*key, key.number().into())),
             }
         }
-        gone.sort_unstable_by_key(|(key, _)| *key);
+        let gone = in_order(gone, |(key, _)| key.rank());
         gone.into_iter().map(|(_, value)| value).collect()
     }
 

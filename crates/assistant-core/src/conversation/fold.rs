@@ -3,35 +3,15 @@
 use serde_json::Value;
 
 use super::{
-    Author, CallApproval, CallKey, CallResult, Change, Conversation, Message, Part, ToolCall,
-    ToolResultPart,
+    Author, CallApproval, CallKey, CallResult, Conversation, Message, Part, ToolCall,
     state::{Done, End, Happening, State},
 };
-use crate::event::{self, Content, MessageBody, Object, Role};
+use crate::event::{self, Content, MessageBody};
 
 /// The value that a renderer sees: JSON where the content is JSON, else its text.
 pub(super) fn value_of(content: &Content) -> Value {
     let text = content.display_text();
     serde_json::from_str(&text).unwrap_or(Value::String(text))
-}
-
-pub(super) fn orphan_part(
-    tool_call_id: String,
-    content: Content,
-    error: Option<String>,
-) -> ToolResultPart {
-    let mut extra = Object::new();
-    if let Some(error) = error {
-        extra.insert("error".to_owned(), error.into());
-    }
-    let output = value_of(&content);
-    ToolResultPart {
-        tool_call_id,
-        tool_name: None,
-        output,
-        content: Some(content),
-        extra,
-    }
 }
 
 impl Conversation {
@@ -180,177 +160,11 @@ impl Conversation {
         message
     }
 
-    /// Remembers the results in a node that wait for their call.
-    pub(super) fn note_orphans(&mut self, ix: usize) {
-        let Some(node) = self.node(ix) else { return };
-        let ids: Vec<String> = node
-            .message
-            .parts
-            .iter()
-            .filter_map(|part| match part {
-                Part::ToolResult(part) => Some(part.tool_call_id.clone()),
-                _ => None,
-            })
-            .collect();
-        for id in ids {
-            match self.find_call(&id).filter(|key| self.waits(key)) {
-                Some(key) => self.take_orphan(key, ix, &id),
-                None => {
-                    self.orphans.entry(id).or_insert(ix);
-                }
-            }
-        }
-    }
-
     /// Whether a result from the wire may still be a call's own.
     pub(super) fn waits(&self, key: &CallKey) -> bool {
         self.call(key).is_some_and(|call| {
             call.unlisted || (call.result.is_none() && !matches!(call.state, State::Refused { .. }))
         })
-    }
-
-    /// A call appeared: if its result came before it, they meet now.
-    pub(super) fn adopt_orphan(&mut self, key: CallKey) {
-        let Some(id) = self.call(&key).map(|call| call.id.clone()) else {
-            return;
-        };
-        let waiting = self.orphans.get(&id).copied();
-        if let Some(ix) = waiting.filter(|ix| self.on_path(*ix)) {
-            self.orphans.remove(&id);
-            self.take_orphan(key, ix, &id);
-        }
-    }
-
-    /// Moves a stored result into its call. A node that held nothing else leaves the tree.
-    fn take_orphan(&mut self, key: CallKey, ix: usize, id: &str) {
-        let Some(node) = self.node_mut(ix) else {
-            return;
-        };
-        let message = &mut node.message;
-        let found = message
-            .parts
-            .iter()
-            .position(|part| matches!(part, Part::ToolResult(part) if part.tool_call_id == id));
-        let Some(Part::ToolResult(part)) = found.and_then(|ix| message.parts.get(ix).cloned())
-        else {
-            return;
-        };
-        let result = result_from_part(message, part);
-        let now = message.created_at;
-        let whole = message.role == Role::Tool;
-        let before = node.parent;
-        let author = Author::Agent;
-        if whole {
-            let place = self.results_after(before).len();
-            self.splice(ix);
-            self.clear_paths();
-            self.fold(key, result, author, before, now);
-            // It takes the place of its node: before the results that stood behind the node.
-            let list = match before.and_then(|ix| self.node_mut(ix)) {
-                Some(node) => &mut node.results,
-                None => &mut self.leading_results,
-            };
-            if let Some(tail) = list.get_mut(place..) {
-                tail.rotate_right(1);
-            }
-        } else {
-            self.fold(key, result, author, Some(ix), now);
-        }
-    }
-
-    fn results_after(&self, node: Option<usize>) -> &[CallKey] {
-        match node.and_then(|ix| self.node(ix)) {
-            Some(node) => &node.results,
-            None => &self.leading_results,
-        }
-    }
-
-    /// Puts a message between one of the path (or the beginning) and what follows it there. What
-    /// follows on other branches stays where it is.
-    fn insert_after(&mut self, before: Option<usize>, message: Message) {
-        let (ix, id) = self.add_node(message, before);
-        let place = before
-            .and_then(|before| self.node(before))
-            .map_or(0, |before| before.depth + 1);
-        let place = place.min(self.path.len());
-        let next = self.path.get(place).copied();
-        let siblings = match before.and_then(|before| self.node_mut(before)) {
-            Some(before) => &mut before.children,
-            None => &mut self.roots,
-        };
-        match siblings.iter().position(|child| Some(*child) == next) {
-            Some(at) => {
-                if let Some(sibling) = siblings.get_mut(at) {
-                    *sibling = ix;
-                }
-            }
-            None => siblings.push(ix),
-        }
-        if let Some(next) = next {
-            self.set_parent(next, Some(ix));
-            if let Some(node) = self.node_mut(ix) {
-                node.children.push(next);
-                node.chosen = Some(next);
-            }
-        }
-        match before.and_then(|before| self.node_mut(before)) {
-            Some(before) => before.chosen = Some(ix),
-            None => self.chosen_root = Some(ix),
-        }
-        self.path.insert(place, ix);
-        self.log.push(Change::MessageAdded(id));
-        self.number_path();
-        self.index_calls(ix);
-    }
-
-    /// Takes nodes that are gone off the paths.
-    pub(super) fn clear_paths(&mut self) {
-        let nodes = &self.nodes;
-        let is_there = |ix: &usize| nodes.get(*ix).is_some_and(Option::is_some);
-        self.path.retain(is_there);
-        if let Some(shown) = &mut self.shown {
-            shown.retain(is_there);
-        }
-        self.number_path();
-    }
-
-    /// Takes a node out; its children become children of its parent, and its calls depart. Paths
-    /// are to be cleared of it afterwards, once for all that go.
-    pub(super) fn splice(&mut self, ix: usize) {
-        let Some(node) = self.nodes.get_mut(ix).and_then(Option::take) else {
-            return;
-        };
-        for child in &node.children {
-            self.set_parent(*child, node.parent);
-        }
-        let siblings = match node.parent {
-            Some(parent) => match self.node_mut(parent) {
-                Some(parent) => {
-                    parent.results.extend(node.results.iter().copied());
-                    &mut parent.children
-                }
-                None => return,
-            },
-            None => {
-                self.leading_results.extend(node.results.iter().copied());
-                &mut self.roots
-            }
-        };
-        if let Some(place) = siblings.iter().position(|other| *other == ix) {
-            siblings.splice(place..=place, node.children.iter().copied());
-        }
-        self.ids.remove(&node.message.id);
-        if let Some(list) = self.wire_ids.get_mut(node.message.wire_id()) {
-            list.retain(|other| *other != ix);
-        }
-        for part in node.message.parts {
-            if let Part::ToolCall(call) = part
-                && call.is_real()
-            {
-                self.depart(call);
-            }
-        }
-        self.log.push(Change::MessageRemoved(node.message.id));
     }
 }
 
@@ -381,27 +195,6 @@ pub(super) fn take_result(call: &mut ToolCall, result: CallResult, by: Author, n
         call.error = None;
     }
     call.result = Some(result);
-}
-
-fn result_from_part(message: &Message, part: ToolResultPart) -> CallResult {
-    let error = part
-        .extra
-        .get("error")
-        .and_then(Value::as_str)
-        .map(str::to_owned);
-    let content = part
-        .content
-        .unwrap_or_else(|| Content::Text(part.output.to_string()));
-    CallResult {
-        message_id: message.wire_id().to_owned(),
-        content,
-        error,
-        value: part.output,
-        encrypted_value: message.encrypted_value.clone(),
-        subagent_run_id: message.subagent_run_id.clone(),
-        metadata: message.metadata.clone(),
-        extra: message.extra.clone(),
-    }
 }
 
 /// The result that a tool message carries.

@@ -51,6 +51,11 @@ impl CallKey {
         Self(number)
     }
 
+    /// The key as a number to sort by.
+    pub(crate) const fn rank(&self) -> i64 {
+        self.0.cast_signed()
+    }
+
     /// The key as a number, for stores and for ids in a page: unique in its conversation.
     #[must_use]
     pub const fn number(self) -> u64 {

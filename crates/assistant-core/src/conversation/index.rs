@@ -113,7 +113,7 @@ impl Conversation {
             .collect();
         let old: std::collections::HashSet<CallKey> = history.iter().copied().collect();
         let mut fresh: Vec<CallKey> = there.difference(&old).copied().collect();
-        fresh.sort_unstable();
+        fresh = in_order(fresh, CallKey::rank);
         let fresh = in_order(fresh, |key| {
             let ended = self.call(key).and_then(|call| call.ended_at);
             ended.unwrap_or(i64::MIN)

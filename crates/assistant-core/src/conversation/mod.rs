@@ -26,11 +26,14 @@ mod json_call;
 mod list;
 mod message;
 mod origin;
+mod orphan;
 mod part;
+mod path;
 mod phase;
 mod rates;
 mod runs;
 mod source;
+mod splice;
 mod state;
 #[cfg(test)]
 mod state_table;

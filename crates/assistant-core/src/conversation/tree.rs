@@ -4,12 +4,12 @@
 //! Only the session and the reducer change a conversation; everybody else reads. Neighbours:
 //! `branch` for what a person does to the tree, `calls` for calls and their keys, `index`.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use serde_json::Value;
 
 use super::{CallKey, Change, Message, MessageId, ToolCall, runs::Runs};
-use crate::event::Object;
+use crate::{event::Object, order::Sorted};
 
 /// Where a call is: its node and its place among the node's parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -65,6 +65,10 @@ pub struct Conversation {
     pub(super) chosen_root: Option<usize>,
     /// Where runs write, from the root to their tip.
     pub(super) path: Vec<usize>,
+    /// How many places of `path` stand for nodes that are gone.
+    pub(super) gaps: usize,
+    /// How many places of paths were written anew so far.
+    pub(super) path_work: u64,
     /// What is shown, where that is another branch.
     pub(super) shown: Option<Vec<usize>>,
     /// Counts how often what is shown changed in any other way than by growing at its end.
@@ -74,9 +78,9 @@ pub struct Conversation {
     /// Calls by the id that the agent gave them.
     pub(super) calls: HashMap<String, Vec<CallKey>>,
     /// Calls that have not ended, on all branches.
-    pub(super) open: BTreeSet<CallKey>,
+    pub(super) open: Sorted<CallKey, ()>,
     /// Calls that the page makes itself, beside the messages.
-    pub(super) direct: BTreeMap<CallKey, Box<ToolCall>>,
+    pub(super) direct: Sorted<CallKey, Box<ToolCall>>,
     /// Calls that left the path of their run, by the agent's id: they are the same if they return.
     pub(super) departed: HashMap<String, super::calls::Departed>,
     /// Calls by the id of the tool message that answers them.
@@ -110,12 +114,14 @@ impl Default for Conversation {
             roots: Vec::new(),
             chosen_root: None,
             path: Vec::new(),
+            gaps: 0,
+            path_work: 0,
             shown: None,
             path_edition: 0,
             places: HashMap::new(),
             calls: HashMap::new(),
-            open: BTreeSet::new(),
-            direct: BTreeMap::new(),
+            open: Sorted::new(),
+            direct: Sorted::new(),
             departed: HashMap::new(),
             answers: HashMap::new(),
             leading_results: Vec::new(),
@@ -151,7 +157,8 @@ impl Conversation {
 
     /// The messages that are shown from a place on, to the newest.
     pub fn path_from(&self, place: usize) -> impl DoubleEndedIterator<Item = &Message> + Clone {
-        let rest = self.shown_path().get(place..).unwrap_or_default();
+        let path = self.shown_path();
+        let rest = path.get(self.slot(path, place)..).unwrap_or_default();
         self.messages_at(rest)
     }
 
@@ -299,73 +306,6 @@ impl Conversation {
         (ix, id)
     }
 
-    /// Shows the conversation up to this message, or none of it; runs write there, too.
-    pub(crate) fn select_tip(&mut self, id: Option<&MessageId>) -> bool {
-        let chain = match id {
-            None => Vec::new(),
-            Some(id) => match self.ids.get(id).copied() {
-                Some(ix) => self.chain_to(ix),
-                None => return false,
-            },
-        };
-        self.write_at(chain);
-        true
-    }
-
-    /// The nodes from the root to this one.
-    pub(super) fn chain_to(&self, ix: usize) -> Vec<usize> {
-        let mut chain = Vec::new();
-        let mut next = Some(ix);
-        while let Some(ix) = next {
-            chain.push(ix);
-            next = self.node(ix).and_then(|node| node.parent);
-        }
-        chain.reverse();
-        chain
-    }
-
-    /// Lets runs write at the end of this path, and shows it.
-    pub(super) fn write_at(&mut self, path: Vec<usize>) {
-        self.remember(&path);
-        self.path = path;
-        self.shown = None;
-        self.number_path();
-    }
-
-    /// Writes down at each node through which child the conversation is shown.
-    pub(super) fn remember(&mut self, path: &[usize]) {
-        self.chosen_root = path.first().copied().or(self.chosen_root);
-        for pair in path.windows(2) {
-            if let [ix, next] = *pair
-                && let Some(node) = self.node_mut(ix)
-            {
-                node.chosen = Some(next);
-            }
-        }
-    }
-
-    /// Writes down how deep each node of the path is, so that `on_path` is one comparison. To be
-    /// called after every change of the path but a growth at its end.
-    pub(super) fn number_path(&mut self) {
-        self.path_edition += 1;
-        self.log.push(Change::Path);
-        // What is shown may stand below another message by now, or on the run's own branch.
-        let tip = self.shown.take().and_then(|shown| shown.last().copied());
-        let shown = tip.map(|tip| self.chain_to(tip));
-        self.shown = shown.filter(|shown| *shown != self.path);
-        for depth in 0..self.path.len() {
-            let ix = self.path.get(depth).copied();
-            if let Some(node) = ix.and_then(|ix| self.node_mut(ix)) {
-                node.depth = depth;
-            }
-        }
-        // Taken out and put back: no copy for what is only read.
-        let (path, shown) = (std::mem::take(&mut self.path), self.shown.take());
-        self.remember(shown.as_deref().unwrap_or(&path));
-        self.path = path;
-        self.shown = shown;
-    }
-
     fn free_id(&self, taken: &str) -> MessageId {
         let mut n = 2_usize;
         loop {
@@ -383,11 +323,6 @@ impl Conversation {
 
     pub(super) fn node_mut(&mut self, ix: usize) -> Option<&mut Node> {
         self.nodes.get_mut(ix)?.as_mut()
-    }
-
-    pub(super) fn on_path(&self, ix: usize) -> bool {
-        self.node(ix)
-            .is_some_and(|node| self.path.get(node.depth) == Some(&ix))
     }
 
     pub(super) fn call_at(&self, at: CallRef) -> Option<&ToolCall> {

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{
     CallApproval, CallKey, CallResult, Conversation, DataPart, Message, Part, TextPart, ToolCall,
-    fold::orphan_part, state::State,
+    orphan::orphan_part, state::State,
 };
 use crate::event::{self, Content, ContentPart, FunctionCall, MessageBody, Object, PartBody, Role};
 

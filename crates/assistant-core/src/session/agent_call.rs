@@ -5,7 +5,7 @@
 
 use super::{Cx, Session, execute::Ending, prepare::not_found};
 use crate::{
-    action::Availability,
+    action::{Availability, ToolError},
     conversation::{CallError, CallKey, Change, ErrorKind, Happening, State},
 };
 
@@ -45,10 +45,29 @@ impl Session {
     pub(super) fn end_left_calls(&mut self, cx: &mut Cx<'_>) {
         for key in self.conversation.active_calls() {
             if self.is_left(&key) || self.is_told(&key) {
-                self.answer_unanswered(&key, cx);
+                match self.is_unknown(&key) {
+                    true => self.pass_over(&key, cx),
+                    false => self.answer_unanswered(&key, cx),
+                }
                 self.conversation.happens(&key, &Happening::Delivered);
             }
         }
+    }
+
+    /// Whether no action of this page has the name of a call, not even one that only shows it.
+    fn is_unknown(&self, key: &CallKey) -> bool {
+        let call = self.conversation.call(key);
+        !self.is_told(key) && call.is_some_and(|call| self.registry.in_force(&call.name).is_none())
+    }
+
+    /// A call of a server to itself: it needed no answer, so nothing has failed. The agent is told
+    /// what it would be told of any tool that is not there.
+    fn pass_over(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
+        let Some(name) = self.conversation.call(key).map(|call| call.name.clone()) else {
+            return;
+        };
+        let told = ToolError::new(not_found(&name).message).to_value();
+        self.end_call(key, Ending::Skipped(told), cx);
     }
 
     /// No run follows for now: what waits for the agent waits no longer. What the person decided

@@ -4,21 +4,20 @@
 //! (`crate::conversation::state`). Here is only what a judgement depends on, so that it can be told
 //! whether one still holds.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Value, json};
 
 use crate::{
     action::{ActionSpec, Execution, Policy, RegistrationId, ResultEncoding},
     conversation::{CallKey, Fingerprint, ToolCall},
+    order::Sorted,
 };
 
 /// The judgements about open calls.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Calls {
-    judgements: BTreeMap<CallKey, Judgement>,
+    judgements: Sorted<CallKey, Box<Judgement>>,
     /// Who waits for the calls that the page makes itself.
-    requests: BTreeMap<CallKey, u64>,
+    requests: Sorted<CallKey, u64>,
 }
 
 /// What a call was judged by. Another component may take over as long as its rules are the same.
@@ -107,11 +106,11 @@ pub(super) fn fingerprint(call: &ToolCall, spec: Option<&ActionSpec>) -> Fingerp
 
 impl Calls {
     pub(super) fn get(&self, key: &CallKey) -> Option<&Judgement> {
-        self.judgements.get(key)
+        self.judgements.get(key).map(|judgement| &**judgement)
     }
 
     pub(super) fn insert(&mut self, key: CallKey, judgement: Judgement) {
-        self.judgements.insert(key, judgement);
+        self.judgements.insert(key, Box::new(judgement));
     }
 
     /// The rule of the application was asked about a call, and answers later.
@@ -128,7 +127,7 @@ impl Calls {
     /// Forgets the judgements about all calls but those that the page makes itself.
     pub(super) fn clear(&mut self) {
         let requests = &self.requests;
-        self.judgements.retain(|key, _| requests.contains_key(key));
+        self.judgements.retain(|key| requests.contains(key));
     }
 
     /// Somebody on the page waits for a call.
@@ -149,13 +148,13 @@ impl Calls {
     }
 
     pub(super) fn any_eager(&self) -> bool {
-        self.judgements.values().any(|judgement| judgement.eager)
+        self.judgements.iter().any(|(_, judgement)| judgement.eager)
     }
 
     /// The calls that a registration answers for.
     pub(super) fn of_registration(&self, id: RegistrationId) -> Vec<CallKey> {
-        let its = |(_, judgement): &(&CallKey, &Judgement)| judgement.registration == Some(id);
-        let list = self.judgements.iter().filter(its);
-        list.map(|(key, _)| *key).collect()
+        let all = self.judgements.iter();
+        let its = all.filter(|(_, judgement)| judgement.registration == Some(id));
+        its.map(|(key, _)| key).collect()
     }
 }

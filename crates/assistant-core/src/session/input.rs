@@ -318,6 +318,8 @@ impl Failure {
 pub enum FailureKind {
     /// No connection: wrong address, refused, blocked by the browser.
     Network,
+    /// The request could not be made: its address or one of its headers is not valid.
+    Request,
     /// An answer with an error status.
     Http {
         /// The status.

@@ -8,8 +8,8 @@
 //! open calls), `turn` (the run and its loop), `interrupts` (what agents wait for), `notices`. What
 //! happened to a call stands in the call itself, as one state. What is done with the parts:
 //!
-//! * `send` takes what the person says; `run` speaks to the agent: starts runs, takes events in;
-//!   `settle` says what follows their end, `summary` what happened.
+//! * `send` takes what the person says; `run` starts runs of the agent, `events` takes in what they
+//!   say, `settle` says what follows their end, `summary` what happened.
 //! * `prepare`, `execute` and `start` bring calls from "complete" to "answered".
 //! * `approve` takes what a person decides, `gate` what an agent waits for; `agent_call` has what
 //!   the agent runs.
@@ -22,6 +22,7 @@ mod branch;
 mod calls;
 mod direct;
 mod effect;
+mod events;
 mod execute;
 mod expiry;
 mod gate;
@@ -54,14 +55,13 @@ pub use notice::{Notice, NoticeAction, NoticeId, NoticeKind};
 pub use options::{HistoryForm, SessionOptions, StopCondition};
 pub use summary::{AgentStep, FinishReason, RunSummary, TurnSummary};
 
-use std::collections::BTreeMap;
-
 use serde_json::Value;
 
 use crate::{
     action::{RegistrationId, Registry},
     conversation::{CallKey, Change, Conversation, Fingerprint, State},
     event::{Content, ContextItem, Diagnostic, Event, Object},
+    order::Sorted,
 };
 
 /// One conversation and its loop.
@@ -71,7 +71,7 @@ pub struct Session {
     conversation: Conversation,
     registry: Registry,
     options: SessionOptions,
-    context: BTreeMap<u64, ContextItem>,
+    context: Sorted<u64, ContextItem>,
     forwarded_props: Value,
     calls: calls::Calls,
     turn: turn::Turn,
@@ -115,7 +115,7 @@ impl Session {
             conversation: Conversation::new(),
             registry: Registry::default(),
             options,
-            context: BTreeMap::new(),
+            context: Sorted::new(),
             forwarded_props: Value::Object(Object::new()),
             calls: calls::Calls::default(),
             turn: turn::Turn::default(),
@@ -184,12 +184,10 @@ impl Session {
             Input::Tree { change } => self.change_tree(change, cx),
             Input::Register { id, spec } => self.register(id, *spec, cx),
             Input::Unregister { id } => self.unregister(id, cx),
-            Input::SetContext { owner, item } => {
-                match item {
-                    Some(item) => self.context.insert(owner, item),
-                    None => self.context.remove(&owner),
-                };
-            }
+            Input::SetContext { owner, item } => match item {
+                Some(item) => self.context.insert(owner, item),
+                None => drop(self.context.remove(&owner)),
+            },
             Input::SetState { state } => self.conversation.set_state(state),
             Input::SetForwardedProps { props } => self.forwarded_props = props,
             Input::OpenRun { run } => self.send_request(run, cx),

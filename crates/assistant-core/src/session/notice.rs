@@ -17,6 +17,8 @@ pub struct Notice {
     /// How long the server asked to wait before the next request, in milliseconds from the moment
     /// of the answer.
     pub retry_after_ms: Option<u64>,
+    /// How many runs a turn may have, for a [`NoticeKind::RunLimit`].
+    pub limit: Option<u32>,
     /// What can be done about it.
     pub action: Option<NoticeAction>,
 }
@@ -33,6 +35,8 @@ pub enum NoticeKind {
     RunError,
     /// No connection.
     Network,
+    /// The request could not be made: its address or one of its headers is not valid.
+    Request,
     /// An answer with an error status.
     Http,
     /// The answer broke the protocol.
@@ -132,6 +136,7 @@ impl Session {
             message,
             status: None,
             retry_after_ms: None,
+            limit: None,
             action,
         });
         cx.change(Change::Notices);

@@ -81,6 +81,7 @@ impl Session {
         self.give_up_calls(None, cx);
         let (kind, status) = match failure.kind {
             FailureKind::Network => (NoticeKind::Network, None),
+            FailureKind::Request => (NoticeKind::Request, None),
             FailureKind::Http { status } => (NoticeKind::Http, Some(status)),
             FailureKind::NotAStream | FailureKind::Protocol => (NoticeKind::Protocol, None),
         };
@@ -238,7 +239,8 @@ impl Session {
     fn reach_limit(&mut self, cx: &mut Cx<'_>) {
         self.turn.summary_mut().finish = Some(FinishReason::Limit);
         self.end_awaited_calls(cx);
-        let (kind, message) = match self.options.stop_when.run_limit(self.turn.summary()) {
+        let limit = self.options.stop_when.run_limit(self.turn.summary());
+        let (kind, message) = match limit {
             Some(limit) => (
                 NoticeKind::RunLimit,
                 format!("Exceeded maximum tool iterations ({limit}). The results are ready to go."),
@@ -249,6 +251,9 @@ impl Session {
             ),
         };
         self.notify(kind, message, Some(NoticeAction::Continue), cx);
+        if let Some(notice) = self.notices.last_mut() {
+            notice.limit = limit;
+        }
     }
 
     pub(super) fn retry(&mut self, cx: &mut Cx<'_>) {

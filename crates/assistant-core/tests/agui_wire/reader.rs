@@ -190,3 +190,20 @@ fn the_diagnostics_of_a_frame_come_before_its_events() {
     let (log, _) = read_text(&format!("{}data: {note}\n\n{}", started(), finished()));
     assert_eq!(log.notes, [(1, "null-optional")]);
 }
+
+/// What is nested without end ends the stream with a word: reading it would end the program.
+#[test]
+fn a_frame_that_is_nested_too_deeply_cannot_be_read() {
+    for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
+        for depth in [200, 100_000] {
+            let deep = format!("{}1{}", open.repeat(depth), close.repeat(depth));
+            let frame = format!("data: {{\"type\":\"STATE_SNAPSHOT\",\"snapshot\":{deep}}}\n\n");
+            let (log, ending) = read_text(&format!("{}{frame}{}", started(), finished()));
+            assert_eq!(log.events.len(), 1);
+            assert_eq!(ending.end, End::Failed);
+            let error = ending.error.unwrap();
+            assert_eq!(error.code, "invalid-json");
+            assert!(error.message.contains("recursion limit"), "{error:?}");
+        }
+    }
+}

@@ -92,6 +92,24 @@ fn names_that_the_header_cannot_hold_go_to_the_body() {
 }
 
 #[test]
+fn keys_that_are_too_long_for_a_line_are_marked() {
+    for key in [
+        "k".repeat(1_100),
+        "\0".repeat(300),
+        "\u{1f408} ".repeat(600),
+    ] {
+        let extra = Map::from_iter([(key.clone(), json!([{ key.clone(): "v" }]))]);
+        let input = Some(json!({ key: { "a": 1 } }));
+        let written = round_trip(&Callout {
+            input,
+            extra,
+            ..call("search", "c")
+        });
+        assert!(written.contains("\n> ? "), "{written}");
+    }
+}
+
+#[test]
 fn what_no_callout_says_is_refused() {
     let refused = |change: fn(&mut Callout)| {
         let mut call = call("a", "c");
@@ -153,8 +171,18 @@ fn tricky() -> impl Strategy<Value = String> {
         "\r",
         "\u{85}",
         "\u{2028}",
+        "\u{2029}",
         "\u{feff}",
+        "\u{fffe}",
+        "\u{ffff}",
+        "\u{7f}",
+        "\u{9f}",
+        "\u{a0}",
+        "\u{3000}",
+        "\u{e000}",
+        "\u{e0001}",
         "\0",
+        "\u{1b}",
         "é",
         "\u{1f408}",
         "<<",
@@ -164,6 +192,21 @@ fn tricky() -> impl Strategy<Value = String> {
     prop::collection::vec(word, 1..6).prop_map(|words| words.concat())
 }
 
+/// Names of fields that YAML has trouble with: very long ones, and ones that grow when they are
+/// quoted.
+fn key() -> impl Strategy<Value = String> {
+    let long = (
+        prop::sample::select(vec!["k", "é", "\u{1f408}", "\0", "\"", "\n", "a b", ": "]),
+        100_usize..1100,
+    );
+    let long = long.prop_map(|(text, count)| text.repeat(count));
+    prop_oneof![
+        8 => tricky(),
+        1 => long.clone(),
+        1 => (tricky(), long, tricky()).prop_map(|(a, b, c)| a + &b + &c),
+    ]
+}
+
 fn value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -171,7 +214,7 @@ fn value() -> impl Strategy<Value = Value> {
         any::<i64>().prop_map(Value::from),
         any::<u64>().prop_map(Value::from),
         any::<f64>().prop_map(|number| json!(number)),
-        tricky().prop_map(Value::from),
+        key().prop_map(Value::from),
     ];
     leaf.prop_recursive(4, 24, 4, |inner| {
         prop_oneof![
@@ -182,7 +225,7 @@ fn value() -> impl Strategy<Value = Value> {
 }
 
 fn object(value: impl Strategy<Value = Value>) -> impl Strategy<Value = Map<String, Value>> {
-    prop::collection::vec((tricky(), value), 0..4).prop_map(Map::from_iter)
+    prop::collection::vec((key(), value), 0..4).prop_map(Map::from_iter)
 }
 
 fn state() -> impl Strategy<Value = CalloutState> {
@@ -195,12 +238,12 @@ fn state() -> impl Strategy<Value = CalloutState> {
 
 prop_compose! {
     fn any_call()(
-        name in tricky(),
-        id in tricky(),
+        name in key(),
+        id in key(),
         state in prop::option::of(state()),
         input in prop::option::of(value()),
         output in prop::option::of(value()),
-        error_text in prop::option::of(tricky()),
+        error_text in prop::option::of(key()),
         extra in object(value()),
     ) -> Callout {
         Callout { state, input, output, error_text, extra, ..call(&name, &id) }
@@ -214,9 +257,10 @@ proptest! {
     fn any_call_that_can_be_written_reads_as_the_same_call(call in any_call()) {
         let blank = |text: &str| text.trim().is_empty();
         let sayable = !blank(&call.name) && !blank(&call.id) && !call.error_text.as_deref().is_some_and(blank);
-        prop_assert_eq!(write(&call).is_ok(), sayable);
-        if sayable {
-            round_trip(&call);
+        match write(&call) {
+            Ok(_) => drop(round_trip(&call)),
+            Err(error) => prop_assert!(!sayable || error.to_string().ends_with("length"), "{}", error),
         }
+        prop_assert!(sayable || write(&call).is_err());
     }
 }

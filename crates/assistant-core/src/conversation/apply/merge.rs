@@ -49,6 +49,7 @@ impl Conversation {
         metadata: Option<&Object>,
         out: &mut Applied<'_>,
     ) {
+        self.close_gaps();
         #[cfg(feature = "callouts")]
         self.pause_all_callouts(out);
         let authority = Authority::of(&messages, metadata);

@@ -16,6 +16,8 @@ mod merge;
 mod replace;
 mod results;
 mod text;
+#[cfg(feature = "callouts")]
+mod told;
 mod tool;
 
 use super::{Author, Change, Conversation, Part, tree::CallRef};
@@ -219,7 +221,7 @@ impl Conversation {
                 },
             );
             if is_open {
-                self.open.insert(key);
+                self.open.insert(key, ());
             }
         }
         self.log.push(Change::PartAdded {

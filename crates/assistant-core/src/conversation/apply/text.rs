@@ -95,6 +95,7 @@ impl Conversation {
 
     /// Tells every text that is still open that nothing more will come: the run has ended.
     pub(crate) fn close_open_texts(&mut self, out: &mut Applied<'_>) {
+        self.close_gaps();
         for depth in (0..self.path.len()).rev() {
             let Some(ix) = self.path.get(depth).copied() else {
                 return;
@@ -127,6 +128,7 @@ impl Conversation {
 
     /// Says why the text that is still being written will not come to its end.
     pub(crate) fn cut_open_texts(&mut self, cut: Cut) {
+        self.close_gaps();
         for depth in (0..self.path.len()).rev() {
             let Some(node) = self
                 .path

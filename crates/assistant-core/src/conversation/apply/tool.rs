@@ -226,7 +226,8 @@ impl Conversation {
     /// looked through: the place of a result is not worth more than the result.
     fn last_tool_after(&self, ix: usize) -> usize {
         let next = self.node(ix).map_or(0, |node| node.depth + 1);
-        let row = self.path.iter().skip(next).take(LONGEST_ROW);
+        let row = self.path.iter().skip(next);
+        let row = row.filter(|ix| self.node(**ix).is_some()).take(LONGEST_ROW);
         row.take_while(|ix| self.role_of(**ix) == Some(Role::Tool))
             .last()
             .copied()

@@ -51,13 +51,6 @@ pub fn parse_with(markdown: &str, options: CalloutOptions) -> Vec<Chunk> {
     chunks
 }
 
-/// The same chunks with every word and every run of blanks a text chunk of its own, as a stream
-/// that is to look smooth wants them.
-#[must_use]
-pub fn split_words(chunks: Vec<Chunk>) -> Vec<Chunk> {
-    words::split(chunks)
-}
-
 /// The examples of the guide compile.
 #[cfg(doctest)]
 #[doc = include_str!("../../../../../docs/callouts.md")]

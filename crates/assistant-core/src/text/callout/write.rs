@@ -6,6 +6,10 @@ use serde_json::Value;
 
 use super::{Callout, CalloutOptions, body, scalar};
 
+/// The longest key that is written before its colon without a mark, quotes included: YAML looks no
+/// further than 1024 characters for the colon.
+const LONGEST_KEY: usize = 1000;
+
 /// The field of a call that a callout cannot say.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unwritable(&'static str);
@@ -106,7 +110,15 @@ impl Writer {
     /// `key: value`, its line already indented. `level` is that of the mapping. `None` if it nests
     /// too deep.
     fn field(&mut self, key: &str, value: &Value, level: usize) -> Option<()> {
-        self.out.push_str(&inline_text(key));
+        let written = inline_text(key);
+        if written.chars().count() > LONGEST_KEY {
+            self.out.push_str("? ");
+            self.out.push_str(&written);
+            self.out.push('\n');
+            self.indent(level);
+        } else {
+            self.out.push_str(&written);
+        }
         self.out.push(':');
         match value {
             Value::Array(items) if !items.is_empty() => {

@@ -2,7 +2,7 @@
 //!
 //! [`Markdown`] reads a text on while it grows and says what is new; [`parse`] reads a whole text
 //! at once and gives the same tree. Blocks that are finished are never read again; the open block
-//! is read with its unfinished markup mended ([`mend`]), so that half a `**bold` is bold already.
+//! is read with its unfinished markup mended ([`mend()`]), so that half a `**bold` is bold already.
 //!
 //! The tree is data: text stays text, addresses stay strings, HTML stays as it was written. What
 //! may become a link or an image is decided where it is drawn. The grammar is `CommonMark` with

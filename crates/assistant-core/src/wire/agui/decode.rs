@@ -51,19 +51,14 @@ pub fn decode_event(
 fn event(mut fields: Fields<'_>, context: &mut Context<'_>) -> Read<Event> {
     let f = &mut fields;
     let attributable = is_attributable(context.event);
-    let kind = match kind(f, context) {
-        Ok(kind) => kind,
-        // Read last because most events carry none of it, but described first: of two faults the
-        // first one is named.
-        Err(Fault::Fatal(error)) => {
-            base(f, context, attributable)?;
-            return Err(Fault::Fatal(error));
-        }
-        Err(Fault::Unknown) => return Err(Fault::Unknown),
-    };
-    let base = base(f, context, attributable)?;
-    fields.close(context);
-    Ok(Event { kind, base })
+    let kind = kind(f, context)?;
+    // Read last because most events carry none of it, but described first: of two faults the first
+    // one is named.
+    let wrong = f.checked();
+    let base = base(f, context, attributable);
+    f.checked()?;
+    wrong?;
+    fields.close(context, Event { kind, base })
 }
 
 /// Whether `subagentRunId` says whose the event is, where it may be there at all.
@@ -76,12 +71,12 @@ fn is_attributable(name: &str) -> bool {
 fn kind(f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<EventKind> {
     Ok(match context.event {
         "TEXT_MESSAGE_CONTENT" => EventKind::TextMessageContent {
-            message_id: f.text(context, "messageId")?,
-            delta: f.text(context, "delta")?,
+            message_id: f.text(context, "messageId"),
+            delta: f.text(context, "delta"),
         },
         "TOOL_CALL_ARGS" => EventKind::ToolCallArgs {
-            tool_call_id: f.text(context, "toolCallId")?,
-            delta: f.text(context, "delta")?,
+            tool_call_id: f.text(context, "toolCallId"),
+            delta: f.text(context, "delta"),
         },
         name if name.starts_with("TEXT_MESSAGE_") => text_message(name, f, context)?,
         name if name.starts_with("TOOL_CALL_") => tool_call(name, f, context)?,
@@ -89,40 +84,40 @@ fn kind(f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<EventKind> {
         name if name.starts_with("SUBAGENT_") => subagent(name, f, context)?,
         name if name.starts_with("RUN_") => lifecycle(name, f, context)?,
         "MESSAGES_SNAPSHOT" => EventKind::MessagesSnapshot {
-            messages: f.list(context, "messages", message::read)?,
+            messages: f.list(context, "messages", message::read),
         },
         name => standalone(name, f, context)?,
     })
 }
 
-fn base(f: &mut Fields<'_>, context: &mut Context<'_>, attributable: bool) -> Read<Base> {
-    Ok(Base {
-        timestamp: f.opt_integer(context, "timestamp", i64::MIN)?,
-        raw_event: f.opt(context, "rawEvent")?.map(Box::new),
-        metadata: f.opt_record(context, "metadata")?.map(Box::new),
+fn base(f: &mut Fields<'_>, context: &mut Context<'_>, attributable: bool) -> Base {
+    Base {
+        timestamp: f.opt_integer(context, "timestamp", i64::MIN),
+        raw_event: f.opt(context, "rawEvent").map(Box::new),
+        metadata: f.opt_record(context, "metadata").map(Box::new),
         subagent_run_id: if attributable {
-            f.opt_text(context, "subagentRunId")?
+            f.opt_text(context, "subagentRunId")
         } else {
             None
         },
-    })
+    }
 }
 
 fn text_message(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<EventKind> {
     Ok(match name {
         "TEXT_MESSAGE_START" => EventKind::TextMessageStart {
-            message_id: f.text(context, "messageId")?,
-            role: f.opt_with(context, "role", role)?,
-            name: f.opt_text(context, "name")?,
+            message_id: f.text(context, "messageId"),
+            role: f.opt_with(context, "role", role),
+            name: f.opt_text(context, "name"),
         },
         "TEXT_MESSAGE_END" => EventKind::TextMessageEnd {
-            message_id: f.text(context, "messageId")?,
+            message_id: f.text(context, "messageId"),
         },
         "TEXT_MESSAGE_CHUNK" => EventKind::TextMessageChunk {
-            message_id: f.opt_text(context, "messageId")?,
-            role: f.opt_with(context, "role", role)?,
-            delta: f.opt_text(context, "delta")?,
-            name: f.opt_text(context, "name")?,
+            message_id: f.opt_text(context, "messageId"),
+            role: f.opt_with(context, "role", role),
+            delta: f.opt_text(context, "delta"),
+            name: f.opt_text(context, "name"),
         },
         _ => return Err(Fault::Unknown),
     })
@@ -131,27 +126,27 @@ fn text_message(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Re
 fn tool_call(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<EventKind> {
     Ok(match name {
         "TOOL_CALL_START" => EventKind::ToolCallStart {
-            tool_call_id: f.text(context, "toolCallId")?,
-            tool_call_name: f.text(context, "toolCallName")?,
-            parent_message_id: f.opt_text(context, "parentMessageId")?,
+            tool_call_id: f.text(context, "toolCallId"),
+            tool_call_name: f.text(context, "toolCallName"),
+            parent_message_id: f.opt_text(context, "parentMessageId"),
         },
         "TOOL_CALL_END" => EventKind::ToolCallEnd {
-            tool_call_id: f.text(context, "toolCallId")?,
+            tool_call_id: f.text(context, "toolCallId"),
         },
         "TOOL_CALL_CHUNK" => EventKind::ToolCallChunk {
-            tool_call_id: f.opt_text(context, "toolCallId")?,
-            tool_call_name: f.opt_text(context, "toolCallName")?,
-            parent_message_id: f.opt_text(context, "parentMessageId")?,
-            delta: f.opt_text(context, "delta")?,
+            tool_call_id: f.opt_text(context, "toolCallId"),
+            tool_call_name: f.opt_text(context, "toolCallName"),
+            parent_message_id: f.opt_text(context, "parentMessageId"),
+            delta: f.opt_text(context, "delta"),
         },
         "TOOL_CALL_RESULT" => {
-            let message_id = f.text(context, "messageId")?;
-            let tool_call_id = f.text(context, "toolCallId")?;
-            let content = message::content(f, context)?;
+            let message_id = f.text(context, "messageId");
+            let tool_call_id = f.text(context, "toolCallId");
+            let content = message::content(f, context);
             if f.has("role") && (context.strict || !f.is_null("role")) {
-                f.literal(context, "role", "tool")?;
+                f.literal(context, "role", "tool");
             }
-            f.opt(context, "role")?;
+            f.opt(context, "role");
             EventKind::ToolCallResult {
                 message_id,
                 tool_call_id,
@@ -165,26 +160,26 @@ fn tool_call(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<
 fn reasoning(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<EventKind> {
     Ok(match name {
         "REASONING_START" => EventKind::ReasoningStart {
-            message_id: f.text(context, "messageId")?,
+            message_id: f.text(context, "messageId"),
         },
         "REASONING_END" => EventKind::ReasoningEnd {
-            message_id: f.text(context, "messageId")?,
+            message_id: f.text(context, "messageId"),
         },
         "REASONING_MESSAGE_START" => {
-            let message_id = f.text(context, "messageId")?;
-            f.literal(context, "role", "reasoning")?;
+            let message_id = f.text(context, "messageId");
+            f.literal(context, "role", "reasoning");
             EventKind::ReasoningMessageStart { message_id }
         }
         "REASONING_MESSAGE_CONTENT" => EventKind::ReasoningMessageContent {
-            message_id: f.text(context, "messageId")?,
-            delta: f.text(context, "delta")?,
+            message_id: f.text(context, "messageId"),
+            delta: f.text(context, "delta"),
         },
         "REASONING_MESSAGE_END" => EventKind::ReasoningMessageEnd {
-            message_id: f.text(context, "messageId")?,
+            message_id: f.text(context, "messageId"),
         },
         "REASONING_MESSAGE_CHUNK" => EventKind::ReasoningMessageChunk {
-            message_id: f.opt_text(context, "messageId")?,
-            delta: f.opt_text(context, "delta")?,
+            message_id: f.opt_text(context, "messageId"),
+            delta: f.opt_text(context, "delta"),
         },
         "REASONING_ENCRYPTED_VALUE" => EventKind::ReasoningEncryptedValue {
             entity: f.word(
@@ -195,8 +190,8 @@ fn reasoning(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<
                     ("message", EncryptedEntity::Message),
                 ],
             )?,
-            entity_id: f.text(context, "entityId")?,
-            encrypted_value: f.text(context, "encryptedValue")?,
+            entity_id: f.text(context, "entityId"),
+            encrypted_value: f.text(context, "encryptedValue"),
         },
         _ => return Err(Fault::Unknown),
     })
@@ -205,24 +200,24 @@ fn reasoning(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<
 fn subagent(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<EventKind> {
     Ok(match name {
         "SUBAGENT_STARTED" => EventKind::SubagentStarted {
-            subagent_run_id: f.text(context, "subagentRunId")?,
-            name: f.text(context, "name")?,
-            description: f.opt_text(context, "description")?,
-            parent_subagent_run_id: f.opt_text(context, "parentSubagentRunId")?,
-            parent_tool_call_id: f.opt_text(context, "parentToolCallId")?,
-            parent_message_id: f.opt_text(context, "parentMessageId")?,
+            subagent_run_id: f.text(context, "subagentRunId"),
+            name: f.text(context, "name"),
+            description: f.opt_text(context, "description"),
+            parent_subagent_run_id: f.opt_text(context, "parentSubagentRunId"),
+            parent_tool_call_id: f.opt_text(context, "parentToolCallId"),
+            parent_message_id: f.opt_text(context, "parentMessageId"),
         },
         "SUBAGENT_FINISHED" => EventKind::SubagentFinished {
-            subagent_run_id: f.text(context, "subagentRunId")?,
-            result: f.opt(context, "result")?.map(Box::new),
+            subagent_run_id: f.text(context, "subagentRunId"),
+            result: f.opt(context, "result").map(Box::new),
             outcome: f
-                .opt_with(context, "outcome", run::subagent_outcome)?
+                .opt_with(context, "outcome", run::subagent_outcome)
                 .map(Box::new),
         },
         "SUBAGENT_ERROR" => EventKind::SubagentError {
-            subagent_run_id: f.text(context, "subagentRunId")?,
-            message: f.text(context, "message")?,
-            code: f.opt_text(context, "code")?,
+            subagent_run_id: f.text(context, "subagentRunId"),
+            message: f.text(context, "message"),
+            code: f.opt_text(context, "code"),
         },
         _ => return Err(Fault::Unknown),
     })
@@ -231,9 +226,9 @@ fn subagent(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<E
 fn lifecycle(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<EventKind> {
     Ok(match name {
         "RUN_STARTED" => {
-            let thread_id = f.text(context, "threadId")?;
-            let run_id = f.text(context, "runId")?;
-            let protocol_version = f.opt_text(context, "protocolVersion")?;
+            let thread_id = f.text(context, "threadId");
+            let run_id = f.text(context, "runId");
+            let protocol_version = f.opt_text(context, "protocolVersion");
             if let Some(version) = &protocol_version {
                 run::compare_version(version, context);
             }
@@ -241,25 +236,21 @@ fn lifecycle(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<
                 thread_id,
                 run_id,
                 protocol_version,
-                parent_run_id: f.opt_text(context, "parentRunId")?,
-                input: f.opt_with(context, "input", run::input)?.map(Box::new),
+                parent_run_id: f.opt_text(context, "parentRunId"),
+                input: f.opt_with(context, "input", run::input).map(Box::new),
             }
         }
         "RUN_FINISHED" => EventKind::RunFinished {
-            thread_id: f.text(context, "threadId")?,
-            run_id: f.text(context, "runId")?,
-            result: f.opt(context, "result")?.map(Box::new),
-            outcome: f.opt_with(context, "outcome", run::outcome)?,
-            usage: f
-                .opt_list(context, "usage", run::usage)?
-                .unwrap_or_default(),
+            thread_id: f.text(context, "threadId"),
+            run_id: f.text(context, "runId"),
+            result: f.opt(context, "result").map(Box::new),
+            outcome: f.opt_with(context, "outcome", run::outcome),
+            usage: f.opt_list(context, "usage", run::usage).unwrap_or_default(),
         },
         "RUN_ERROR" => EventKind::RunError {
-            message: f.text(context, "message")?,
-            code: f.opt_text(context, "code")?,
-            usage: f
-                .opt_list(context, "usage", run::usage)?
-                .unwrap_or_default(),
+            message: f.text(context, "message"),
+            code: f.opt_text(context, "code"),
+            usage: f.opt_list(context, "usage", run::usage).unwrap_or_default(),
         },
         _ => return Err(Fault::Unknown),
     })
@@ -268,35 +259,35 @@ fn lifecycle(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<
 fn standalone(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<EventKind> {
     Ok(match name {
         "STEP_STARTED" => EventKind::StepStarted {
-            step_name: f.text(context, "stepName")?,
+            step_name: f.text(context, "stepName"),
         },
         "STEP_FINISHED" => EventKind::StepFinished {
-            step_name: f.text(context, "stepName")?,
+            step_name: f.text(context, "stepName"),
         },
         "STATE_SNAPSHOT" => EventKind::StateSnapshot {
-            snapshot: f.any(context, "snapshot")?,
+            snapshot: f.any(context, "snapshot"),
         },
         "STATE_DELTA" => EventKind::StateDelta {
-            delta: f.list(context, "delta", patch::operation)?,
+            delta: f.list(context, "delta", patch::operation),
         },
         "ACTIVITY_SNAPSHOT" => EventKind::ActivitySnapshot {
-            message_id: f.text(context, "messageId")?,
-            activity_type: f.text(context, "activityType")?,
-            content: f.record(context, "content")?,
-            replace: f.opt_bool(context, "replace")?.unwrap_or(true),
+            message_id: f.text(context, "messageId"),
+            activity_type: f.text(context, "activityType"),
+            content: f.record(context, "content"),
+            replace: f.opt_bool(context, "replace").unwrap_or(true),
         },
         "ACTIVITY_DELTA" => EventKind::ActivityDelta {
-            message_id: f.text(context, "messageId")?,
-            activity_type: f.text(context, "activityType")?,
-            patch: f.list(context, "patch", patch::operation)?,
+            message_id: f.text(context, "messageId"),
+            activity_type: f.text(context, "activityType"),
+            patch: f.list(context, "patch", patch::operation),
         },
         "RAW" => EventKind::Raw {
-            event: f.any(context, "event")?,
-            source: f.opt_text(context, "source")?,
+            event: f.any(context, "event"),
+            source: f.opt_text(context, "source"),
         },
         "CUSTOM" => EventKind::Custom {
-            name: f.text(context, "name")?,
-            value: f.any(context, "value")?,
+            name: f.text(context, "name"),
+            value: f.any(context, "value"),
         },
         _ => return Err(Fault::Unknown),
     })

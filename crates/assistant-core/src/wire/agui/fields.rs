@@ -13,15 +13,21 @@ use crate::event::Object;
 /// Integers beyond this do not survive a JSON number.
 const MAX_INTEGER: i64 = (1 << 53) - 1;
 
-/// The fields of one object, taken one by one.
+/// The fields of one object, taken one by one. The first fault is kept for the end ([`Self::close`]): from there on
+/// nothing is there any more, so that nothing else is noted or named.
 pub(super) struct Fields<'p> {
     object: EventObject,
     pub(super) path: Path<'p>,
+    fault: Option<Fault>,
 }
 
 impl<'p> Fields<'p> {
     pub(super) const fn new(object: EventObject, path: Path<'p>) -> Self {
-        Self { object, path }
+        Self {
+            object,
+            path,
+            fault: None,
+        }
     }
 
     /// The fields of a value that must be an object.
@@ -32,58 +38,102 @@ impl<'p> Fields<'p> {
         }
     }
 
+    /// Notes what is wrong, unless something was wrong before.
+    pub(super) fn fail(&mut self, fault: Fault) {
+        self.fault = self.fault.take().or(Some(fault));
+    }
+
+    /// Whether anything was wrong so far.
+    pub(super) const fn failed(&self) -> bool {
+        self.fault.is_some()
+    }
+
+    /// What was wrong so far, if anything was; it is forgotten then.
+    pub(super) fn checked(&mut self) -> Read<()> {
+        self.fault.take().map_or(Ok(()), Err)
+    }
+
+    /// What was read; nothing if it could not be.
+    pub(super) fn keep<T: Default>(&mut self, read: Read<T>) -> T {
+        read.unwrap_or_else(|fault| {
+            self.fail(fault);
+            T::default()
+        })
+    }
+
+    fn take(&mut self, key: &str) -> Option<Value> {
+        if self.failed() {
+            return None;
+        }
+        self.object.take(key)
+    }
+
+    fn get(&self, key: &str) -> Option<&Value> {
+        if self.failed() {
+            return None;
+        }
+        self.object.get(key)
+    }
+
+    fn wrong_type(
+        &mut self,
+        context: &Context<'_>,
+        key: &'static str,
+        expected: &str,
+        found: Option<&Value>,
+    ) {
+        self.fail(context.wrong_type(Path::Key(&self.path, key), expected, found));
+    }
+
+    fn malformed(&mut self, context: &Context<'_>, key: &'static str, problem: &str) {
+        self.fail(context.malformed(Path::Key(&self.path, key), problem));
+    }
+
     /// A field that must be there, whatever it is; `null` is a value.
-    pub(super) fn any(&mut self, context: &Context<'_>, key: &'static str) -> Read<Value> {
-        self.object
-            .take(key)
-            .ok_or_else(|| context.malformed(Path::Key(&self.path, key), "Invalid input"))
+    pub(super) fn any(&mut self, context: &Context<'_>, key: &'static str) -> Value {
+        self.take(key).unwrap_or_else(|| {
+            self.malformed(context, key, "Invalid input");
+            Value::Null
+        })
     }
 
     /// A field that may be absent; `null` is not a value.
-    pub(super) fn opt(
-        &mut self,
-        context: &mut Context<'_>,
-        key: &'static str,
-    ) -> Read<Option<Value>> {
-        match self.object.take(key) {
-            Some(Value::Null) if context.strict => {
-                Err(context.malformed(Path::Key(&self.path, key), "Invalid input"))
-            }
+    pub(super) fn opt(&mut self, context: &mut Context<'_>, key: &'static str) -> Option<Value> {
+        match self.opt_typed(context, key) {
             Some(Value::Null) => {
-                self.absent(context, key);
-                Ok(None)
-            }
-            other => Ok(other),
-        }
-    }
-
-    /// A field that may be absent or `null`, which is the same.
-    pub(super) fn nullable(&mut self, key: &str) -> Option<Value> {
-        self.object.take(key).filter(|value| !value.is_null())
-    }
-
-    /// A field that may be absent, taken; in tolerant mode a null is read as that.
-    fn opt_typed(&mut self, context: &mut Context<'_>, key: &'static str) -> Option<Value> {
-        match self.object.take(key) {
-            Some(Value::Null) if !context.strict => {
-                self.absent(context, key);
+                self.malformed(context, key, "Invalid input");
                 None
             }
             other => other,
         }
     }
 
-    /// Notes a null that is read as an absent field; a store may hold them.
-    fn absent(&self, context: &mut Context<'_>, key: &'static str) {
-        if !context.keep_extra {
-            context.notes.null(context.event, key);
+    /// A field that may be absent or `null`, which is the same.
+    pub(super) fn nullable(&mut self, key: &str) -> Option<Value> {
+        self.take(key).filter(|value| !value.is_null())
+    }
+
+    /// A field that may be absent, taken; in tolerant mode a null is read as that.
+    fn opt_typed(&mut self, context: &mut Context<'_>, key: &'static str) -> Option<Value> {
+        match self.take(key) {
+            Some(Value::Null) if !context.strict => {
+                // A store may hold them.
+                if !context.keep_extra {
+                    context.notes.null(context.event, key);
+                }
+                None
+            }
+            other => other,
         }
     }
 
-    pub(super) fn text(&mut self, context: &Context<'_>, key: &'static str) -> Read<String> {
-        match self.object.take(key) {
-            Some(Value::String(text)) => Ok(text),
-            other => Err(context.wrong_type(Path::Key(&self.path, key), "string", other.as_ref())),
+    pub(super) fn text(&mut self, context: &Context<'_>, key: &'static str) -> String {
+        match self.take(key) {
+            Some(Value::String(text)) => text,
+            other => {
+                self.wrong_type(context, key, "string", other.as_ref());
+                String::new()
+            }
         }
     }
 
@@ -91,59 +141,67 @@ impl<'p> Fields<'p> {
         &mut self,
         context: &mut Context<'_>,
         key: &'static str,
-    ) -> Read<Option<String>> {
-        match self.object.get(key) {
-            // The common case first: most optional fields are absent on most events.
-            None => Ok(None),
-            Some(Value::Null) if !context.strict => self.opt(context, key).map(|_| None),
-            Some(_) => self.text(context, key).map(Some),
+    ) -> Option<String> {
+        match self.opt_typed(context, key)? {
+            Value::String(text) => Some(text),
+            other => {
+                self.wrong_type(context, key, "string", Some(&other));
+                None
+            }
         }
     }
 
     /// An object of which the members are described.
-    pub(super) fn object(&mut self, context: &Context<'_>, key: &'static str) -> Read<Object> {
-        match self.object.take(key) {
-            Some(Value::Object(map)) => Ok(map),
-            other => Err(context.wrong_type(Path::Key(&self.path, key), "object", other.as_ref())),
+    pub(super) fn object(&mut self, context: &Context<'_>, key: &'static str) -> Object {
+        match self.take(key) {
+            Some(Value::Object(map)) => map,
+            other => {
+                self.wrong_type(context, key, "object", other.as_ref());
+                Object::new()
+            }
         }
     }
 
     /// An object that may hold anything.
-    pub(super) fn record(&mut self, context: &Context<'_>, key: &'static str) -> Read<Object> {
-        match self.object.take(key) {
-            Some(Value::Object(map)) => Ok(map),
-            _ => Err(context.malformed(Path::Key(&self.path, key), "Invalid input")),
-        }
+    pub(super) fn record(&mut self, context: &Context<'_>, key: &'static str) -> Object {
+        let value = self.take(key);
+        self.as_record(value, context, key)
     }
 
     pub(super) fn opt_record(
         &mut self,
         context: &mut Context<'_>,
         key: &'static str,
-    ) -> Read<Option<Object>> {
-        match self.object.get(key) {
-            None => Ok(None),
-            Some(Value::Null) if !context.strict => self.opt(context, key).map(|_| None),
-            Some(_) => self.record(context, key).map(Some),
-        }
+    ) -> Option<Object> {
+        let value = self.opt_typed(context, key)?;
+        Some(self.as_record(Some(value), context, key))
     }
 
-    pub(super) fn array(&mut self, context: &Context<'_>, key: &'static str) -> Read<Vec<Value>> {
-        match self.object.take(key) {
-            Some(Value::Array(items)) => Ok(items),
-            other => Err(context.wrong_type(Path::Key(&self.path, key), "array", other.as_ref())),
-        }
-    }
-
-    pub(super) fn opt_array(
+    fn as_record(
         &mut self,
-        context: &mut Context<'_>,
+        value: Option<Value>,
+        context: &Context<'_>,
         key: &'static str,
-    ) -> Read<Option<Vec<Value>>> {
-        match self.object.get(key) {
-            None => Ok(None),
-            Some(Value::Null) if !context.strict => self.opt(context, key).map(|_| None),
-            Some(_) => self.array(context, key).map(Some),
+    ) -> Object {
+        let Some(Value::Object(map)) = value else {
+            self.malformed(context, key, "Invalid input");
+            return Object::new();
+        };
+        map
+    }
+
+    fn as_array(
+        &mut self,
+        value: Option<Value>,
+        context: &Context<'_>,
+        key: &'static str,
+    ) -> Vec<Value> {
+        match value {
+            Some(Value::Array(items)) => items,
+            other => {
+                self.wrong_type(context, key, "array", other.as_ref());
+                Vec::new()
+            }
         }
     }
 
@@ -151,12 +209,12 @@ impl<'p> Fields<'p> {
         &mut self,
         context: &mut Context<'_>,
         key: &'static str,
-    ) -> Read<Option<bool>> {
-        match self.opt_typed(context, key) {
-            None => Ok(None),
-            Some(Value::Bool(value)) => Ok(Some(value)),
-            Some(other) => {
-                Err(context.wrong_type(Path::Key(&self.path, key), "boolean", Some(&other)))
+    ) -> Option<bool> {
+        match self.opt_typed(context, key)? {
+            Value::Bool(value) => Some(value),
+            other => {
+                self.wrong_type(context, key, "boolean", Some(&other));
+                None
             }
         }
     }
@@ -167,14 +225,12 @@ impl<'p> Fields<'p> {
         context: &mut Context<'_>,
         key: &'static str,
         least: i64,
-    ) -> Read<Option<i64>> {
-        let Some(value) = self.opt_typed(context, key) else {
-            return Ok(None);
-        };
-        let path = Path::Key(&self.path, key);
-        integer(&value, least)
-            .map(Some)
-            .map_err(|problem| context.malformed(path, &problem))
+    ) -> Option<i64> {
+        let value = self.opt_typed(context, key)?;
+        let number = integer(&value, least);
+        number
+            .map_err(|problem| self.malformed(context, key, &problem))
+            .ok()
     }
 
     /// A list of which each element is read by `read`; unknown elements are removed.
@@ -183,9 +239,11 @@ impl<'p> Fields<'p> {
         context: &mut Context<'_>,
         key: &'static str,
         read: fn(Value, &mut Context<'_>, Path<'_>) -> Read<T>,
-    ) -> Read<Vec<T>> {
-        let items = self.array(context, key)?;
-        list(items, context, Path::Key(&self.path, key), read)
+    ) -> Vec<T> {
+        let value = self.take(key);
+        let items = self.as_array(value, context, key);
+        let list = list(items, context, Path::Key(&self.path, key), read);
+        self.keep(list)
     }
 
     /// Like [`Self::list`], for a field that may be absent.
@@ -194,11 +252,11 @@ impl<'p> Fields<'p> {
         context: &mut Context<'_>,
         key: &'static str,
         read: fn(Value, &mut Context<'_>, Path<'_>) -> Read<T>,
-    ) -> Read<Option<Vec<T>>> {
-        match self.opt_array(context, key)? {
-            None => Ok(None),
-            Some(items) => list(items, context, Path::Key(&self.path, key), read).map(Some),
-        }
+    ) -> Option<Vec<T>> {
+        let value = self.opt_typed(context, key)?;
+        let items = self.as_array(Some(value), context, key);
+        let list = list(items, context, Path::Key(&self.path, key), read);
+        Some(self.keep(list))
     }
 
     /// What an optional field is read as; an unknown value is removed.
@@ -207,43 +265,33 @@ impl<'p> Fields<'p> {
         context: &mut Context<'_>,
         key: &'static str,
         read: fn(Value, &mut Context<'_>, Path<'_>) -> Read<T>,
-    ) -> Read<Option<T>> {
-        let Some(value) = self.opt_typed(context, key) else {
-            return Ok(None);
-        };
+    ) -> Option<T> {
+        let value = self.opt_typed(context, key)?;
         let path = Path::Key(&self.path, key);
         match read(value, context, path) {
-            Ok(value) => Ok(Some(value)),
-            Err(Fault::Unknown) => {
-                context.removed(path);
-                Ok(None)
-            }
-            Err(fatal) => Err(fatal),
+            Ok(value) => return Some(value),
+            Err(Fault::Unknown) => context.removed(path),
+            Err(fatal) => self.fail(fatal),
         }
+        None
     }
 
     /// A field that may only hold one word.
-    pub(super) fn literal(
-        &mut self,
-        context: &Context<'_>,
-        key: &'static str,
-        word: &str,
-    ) -> Read<()> {
-        match self.object.take(key) {
-            Some(Value::String(text)) if text == word => Ok(()),
+    pub(super) fn literal(&mut self, context: &Context<'_>, key: &'static str, word: &str) {
+        match self.take(key) {
+            Some(Value::String(text)) if text == word => {}
             _ => {
                 let problem = format!("Invalid input: expected \"{word}\"");
-                Err(context.malformed(Path::Key(&self.path, key), &problem))
+                self.malformed(context, key, &problem);
             }
         }
     }
 
-    /// The word by which the kinds of a union differ; what is not a known word is another kind,
-    /// whatever it is.
-    pub(super) fn kind(&mut self, key: &'static str) -> Read<String> {
-        match self.object.take(key) {
-            Some(Value::String(text)) => Ok(text),
-            _ => Err(Fault::Unknown),
+    /// The word by which the kinds of a union differ; what is no word at all is of no kind.
+    pub(super) fn kind(&mut self, key: &'static str) -> String {
+        match self.take(key) {
+            Some(Value::String(text)) => text,
+            _ => String::new(),
         }
     }
 
@@ -254,43 +302,48 @@ impl<'p> Fields<'p> {
         key: &'static str,
         words: &[(&str, T)],
     ) -> Read<T> {
-        let value = self.object.take(key);
+        self.checked()?;
+        let value = self.take(key);
         word(value.as_ref(), context, Path::Key(&self.path, key), words)
     }
 
     /// Whether the field is an array.
     pub(super) fn is_array(&self, key: &str) -> bool {
-        matches!(self.object.get(key), Some(Value::Array(_)))
+        matches!(self.get(key), Some(Value::Array(_)))
     }
 
     /// Whether the field is there.
     pub(super) fn has(&self, key: &str) -> bool {
-        self.object.get(key).is_some()
+        self.get(key).is_some()
     }
 
     /// Whether the field is there and `null`.
     pub(super) fn is_null(&self, key: &str) -> bool {
-        matches!(self.object.get(key), Some(Value::Null))
+        matches!(self.get(key), Some(Value::Null))
     }
 
-    /// Notes and drops what is left, key by key.
-    pub(super) fn close(self, context: &mut Context<'_>) {
+    /// What was made of the fields, if nothing was wrong. Notes and drops what is left, key by key.
+    pub(super) fn close<T>(mut self, context: &mut Context<'_>, made: T) -> Read<T> {
+        self.checked()?;
+        self.note_rest(context);
+        Ok(made)
+    }
+
+    fn note_rest(self, context: &mut Context<'_>) {
         for (key, _) in self.object.rest() {
             context.removed(Path::Key(&self.path, &key));
         }
     }
 
-    /// What is left, if the context keeps it; else as [`Self::close`].
-    pub(super) fn rest(self, context: &mut Context<'_>) -> Object {
+    /// What is left, if the context keeps it and nothing was wrong; else as [`Self::close`].
+    pub(super) fn rest(mut self, context: &mut Context<'_>) -> Read<Object> {
+        self.checked()?;
         if context.keep_extra {
-            return self
-                .object
-                .rest()
-                .map(|(key, value)| (key.into_owned(), value))
-                .collect();
+            let rest = self.object.rest();
+            return Ok(rest.map(|(key, value)| (key.into_owned(), value)).collect());
         }
-        self.close(context);
-        Object::new()
+        self.note_rest(context);
+        Ok(Object::new())
     }
 }
 

@@ -35,7 +35,9 @@ pub fn content_from_value(mut value: Value) -> Result<Content, ProtocolError> {
     let mut holder = Object::new();
     holder.insert("content".to_owned(), value);
     from_store(Value::Object(holder), "content", |value, context, path| {
-        content(&mut Fields::of(value, context, path)?, context)
+        let mut fields = Fields::of(value, context, path)?;
+        let content = content(&mut fields, context);
+        fields.checked().map(|()| content)
     })
 }
 
@@ -71,125 +73,127 @@ pub(super) fn from_store<T>(
 pub(super) fn read(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Message> {
     let mut fields = Fields::of(value, context, path)?;
     let f = &mut fields;
-    let role = Role::parse(&f.kind("role")?).ok_or(Fault::Unknown)?;
-    let subagent_run_id = f.opt_text(context, "subagentRunId")?;
-    let id = f.text(context, "id")?;
+    let role = Role::parse(&f.kind("role")).ok_or(Fault::Unknown)?;
+    let subagent_run_id = f.opt_text(context, "subagentRunId");
+    let id = f.text(context, "id");
     let named = matches!(
         role,
         Role::Developer | Role::System | Role::User | Role::Assistant
     );
     // Where a message has a name its content is described last, and what is wrong is named last.
-    let body = match body(role, f, context) {
-        Err(fault) if !named => return Err(fault),
-        body => body,
+    let early = (!named).then(|| body(role, f, context));
+    let name = named.then(|| f.opt_text(context, "name")).flatten();
+    let encrypted_value = match role {
+        Role::Activity => None,
+        _ => f.opt_text(context, "encryptedValue"),
     };
+    let metadata = f.opt_record(context, "metadata");
     Ok(Message {
-        name: if named {
-            f.opt_text(context, "name")?
-        } else {
-            None
-        },
-        encrypted_value: if role == Role::Activity {
-            None
-        } else {
-            f.opt_text(context, "encryptedValue")?
-        },
-        metadata: f.opt_record(context, "metadata")?,
-        body: body?,
+        name,
+        encrypted_value,
+        metadata,
+        body: early.unwrap_or_else(|| body(role, f, context)),
         subagent_run_id,
-        extra: fields.rest(context),
+        extra: fields.rest(context)?,
         id,
     })
 }
 
-fn body(role: Role, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<MessageBody> {
-    Ok(match role {
+fn body(role: Role, f: &mut Fields<'_>, context: &mut Context<'_>) -> MessageBody {
+    match role {
         Role::Developer => MessageBody::Developer {
-            content: f.text(context, "content")?,
+            content: f.text(context, "content"),
         },
         Role::System => MessageBody::System {
-            content: f.text(context, "content")?,
+            content: f.text(context, "content"),
         },
         Role::Reasoning => MessageBody::Reasoning {
-            content: f.text(context, "content")?,
+            content: f.text(context, "content"),
         },
         Role::User => MessageBody::User {
-            content: content(f, context)?,
+            content: content(f, context),
         },
         Role::Assistant => MessageBody::Assistant {
-            content: f.opt_text(context, "content")?,
+            content: f.opt_text(context, "content"),
             tool_calls: f
-                .opt_list(context, "toolCalls", tool_call)?
+                .opt_list(context, "toolCalls", tool_call)
                 .unwrap_or_default(),
         },
         Role::Tool => MessageBody::Tool {
-            content: content(f, context)?,
-            tool_call_id: f.text(context, "toolCallId")?,
-            error: f.opt_text(context, "error")?,
+            content: content(f, context),
+            tool_call_id: f.text(context, "toolCallId"),
+            error: f.opt_text(context, "error"),
         },
         Role::Activity => MessageBody::Activity {
-            activity_type: f.text(context, "activityType")?,
-            content: f.record(context, "content")?,
+            activity_type: f.text(context, "activityType"),
+            content: f.record(context, "content"),
         },
-    })
+    }
 }
 
 fn tool_call(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<FunctionCall> {
     let mut fields = Fields::of(value, context, path)?;
     let f = &mut fields;
-    let id = f.text(context, "id")?;
-    f.literal(context, "type", "function")?;
-    let function = f.object(context, "function")?;
+    let id = f.text(context, "id");
+    f.literal(context, "type", "function");
+    let function = f.object(context, "function");
     let function_path = f.path;
     let mut function = Fields::new(function.into(), Path::Key(&function_path, "function"));
-    let name = function.text(context, "name")?;
-    let arguments = function.text(context, "arguments")?;
-    function.close(context);
+    let name = function.text(context, "name");
+    let arguments = function.text(context, "arguments");
+    let function = function.close(context, (name, arguments));
+    let (name, arguments) = f.keep(function);
     Ok(FunctionCall {
         id,
         name,
         arguments,
-        encrypted_value: f.opt_text(context, "encryptedValue")?,
-        metadata: f.opt_record(context, "metadata")?,
-        extra: fields.rest(context),
+        encrypted_value: f.opt_text(context, "encryptedValue"),
+        metadata: f.opt_record(context, "metadata"),
+        extra: fields.rest(context)?,
     })
 }
 
 /// The `content` of a user or tool message, or of a tool result.
-pub(super) fn content(f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<Content> {
-    let path = f.path;
-    let path = Path::Key(&path, "content");
-    let read = if f.is_array("content") {
-        f.list(context, "content", part).map(Content::Parts)
+pub(super) fn content(f: &mut Fields<'_>, context: &mut Context<'_>) -> Content {
+    if f.failed() {
+        return Content::Text(String::new());
+    }
+    let content = if f.is_array("content") {
+        Content::Parts(f.list(context, "content", part))
     } else {
-        f.text(context, "content").map(Content::Text)
+        Content::Text(f.text(context, "content"))
     };
-    read.map_err(|fault| context.none_of(path, fault))
+    let within = f.checked();
+    let path = Path::Key(&f.path, "content");
+    let wrong = within.map_err(|fault| context.none_of(path, fault));
+    f.keep(wrong);
+    content
 }
 
 fn part(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<ContentPart> {
     let mut fields = Fields::of(value, context, path)?;
     let f = &mut fields;
+    let body = part_body(f, context);
     // Unknown is a part whatever else is wrong with it; described is its id before its body.
-    let body = match part_body(f, context) {
+    let body = match f.checked().and(body) {
         Err(Fault::Unknown) => return Err(Fault::Unknown),
         body => body,
     };
-    let id = f.opt_text(context, "id")?;
+    let id = f.opt_text(context, "id");
+    f.checked()?;
     let body = body?;
-    let metadata = f.opt(context, "metadata")?;
-    fields.close(context);
-    Ok(ContentPart { id, metadata, body })
+    let metadata = f.opt(context, "metadata");
+    fields.close(context, ContentPart { id, metadata, body })
 }
 
 fn part_body(f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<PartBody> {
-    let kind = f.kind("type")?;
+    let kind = f.kind("type");
     match kind.as_str() {
-        "text" => f.text(context, "text").map(PartBody::Text),
+        "text" => Ok(PartBody::Text(f.text(context, "text"))),
         "image" | "audio" | "video" | "document" => {
-            let value = f.object(context, "source")?.into();
-            let part_path = f.path;
-            let source = source(value, context, Path::Key(&part_path, "source"))?;
+            let value = f.object(context, "source").into();
+            f.checked()?;
+            let source = source(value, context, Path::Key(&f.path, "source"))?;
             Ok(PartBody::Media { kind, source })
         }
         _ => Err(Fault::Unknown),
@@ -199,22 +203,21 @@ fn part_body(f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<PartBody> {
 fn source(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Source> {
     let mut fields = Fields::of(value, context, path)?;
     let f = &mut fields;
-    let source = match f.kind("type")?.as_str() {
+    let source = match f.kind("type").as_str() {
         "data" => Source::Data {
-            value: f.text(context, "value")?,
-            mime_type: f.text(context, "mimeType")?,
+            value: f.text(context, "value"),
+            mime_type: f.text(context, "mimeType"),
         },
         "url" => Source::Url {
-            value: f.text(context, "value")?,
-            mime_type: f.opt_text(context, "mimeType")?,
+            value: f.text(context, "value"),
+            mime_type: f.opt_text(context, "mimeType"),
         },
         "file" => Source::File {
-            value: f.text(context, "value")?,
-            provider: f.opt_text(context, "provider")?,
-            mime_type: f.opt_text(context, "mimeType")?,
+            value: f.text(context, "value"),
+            provider: f.opt_text(context, "provider"),
+            mime_type: f.opt_text(context, "mimeType"),
         },
         _ => return Err(Fault::Unknown),
     };
-    fields.close(context);
-    Ok(source)
+    fields.close(context, source)
 }

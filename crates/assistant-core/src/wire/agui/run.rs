@@ -33,60 +33,57 @@ pub(super) fn input(value: Value, context: &mut Context<'_>, path: Path<'_>) -> 
     let mut fields = Fields::of(value, context, path)?;
     let f = &mut fields;
     let empty = || Value::Object(Object::new());
-    let thread_id = f.text(context, "threadId")?;
-    let run_id = f.text(context, "runId")?;
+    let thread_id = f.text(context, "threadId");
+    let run_id = f.text(context, "runId");
     // Whose version that is, is known: the one of whoever sent the request.
-    f.opt_text(context, "protocolVersion")?;
+    f.opt_text(context, "protocolVersion");
     let input = RunInput {
         thread_id,
         run_id,
-        parent_run_id: f.opt_text(context, "parentRunId")?,
+        parent_run_id: f.opt_text(context, "parentRunId"),
         takes_up: false,
         // The one optional field of which the protocol itself says that null is absent.
         state: f.nullable("state").unwrap_or_else(empty),
-        messages: f.list(context, "messages", message::read)?,
+        messages: f.list(context, "messages", message::read),
         history: None,
-        tools: f.opt_list(context, "tools", tool)?.unwrap_or_default(),
+        tools: f.opt_list(context, "tools", tool).unwrap_or_default(),
         context: f
-            .opt_list(context, "context", context_item)?
+            .opt_list(context, "context", context_item)
             .unwrap_or_default(),
-        forwarded_props: f.opt(context, "forwardedProps")?.unwrap_or_else(empty),
+        forwarded_props: f.opt(context, "forwardedProps").unwrap_or_else(empty),
         resume: f
-            .opt_list(context, "resume", resume_entry)?
+            .opt_list(context, "resume", resume_entry)
             .unwrap_or_default(),
     };
-    fields.close(context);
-    Ok(input)
+    fields.close(context, input)
 }
 
 fn tool(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Tool> {
     let mut fields = Fields::of(value, context, path)?;
     let f = &mut fields;
     let tool = Tool {
-        name: f.text(context, "name")?,
-        description: f.text(context, "description")?,
-        parameters: f.opt(context, "parameters")?,
-        metadata: f.opt_record(context, "metadata")?,
+        name: f.text(context, "name"),
+        description: f.text(context, "description"),
+        parameters: f.opt(context, "parameters"),
+        metadata: f.opt_record(context, "metadata"),
     };
-    fields.close(context);
-    Ok(tool)
+    fields.close(context, tool)
 }
 
 fn context_item(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<ContextItem> {
     let mut fields = Fields::of(value, context, path)?;
     let item = ContextItem {
-        description: fields.text(context, "description")?,
-        value: fields.text(context, "value")?,
+        description: fields.text(context, "description"),
+        value: fields.text(context, "value"),
     };
-    fields.close(context);
-    Ok(item)
+    fields.close(context, item)
 }
 
 fn resume_entry(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<ResumeEntry> {
     let mut fields = Fields::of(value, context, path)?;
     let f = &mut fields;
     let entry = ResumeEntry {
-        interrupt_id: f.text(context, "interruptId")?,
+        interrupt_id: f.text(context, "interruptId"),
         status: f.word(
             context,
             "status",
@@ -95,53 +92,51 @@ fn resume_entry(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read
                 ("cancelled", ResumeStatus::Cancelled),
             ],
         )?,
-        payload: f.opt(context, "payload")?,
-        metadata: f.opt_record(context, "metadata")?,
+        payload: f.opt(context, "payload"),
+        metadata: f.opt_record(context, "metadata"),
     };
-    fields.close(context);
-    Ok(entry)
+    fields.close(context, entry)
 }
 
 /// How a run ended.
 pub(super) fn outcome(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Outcome> {
     let mut fields = Fields::of(value, context, path)?;
     let f = &mut fields;
-    let outcome = match f.kind("type")?.as_str() {
+    let outcome = match f.kind("type").as_str() {
         "success" => Outcome::Success {
-            pending_tool_call_ids: f.opt_list(context, "pendingToolCallIds", fields::text)?,
+            pending_tool_call_ids: f.opt_list(context, "pendingToolCallIds", fields::text),
         },
         "interrupt" => {
-            let interrupts = f.list(context, "interrupts", interrupt)?;
+            let interrupts = f.list(context, "interrupts", interrupt);
             if interrupts.is_empty() {
                 let at = Path::Key(&f.path, "interrupts");
-                return Err(context.malformed(at, "Too small: expected array to have >=1 items"));
+                let wrong = context.malformed(at, "Too small: expected array to have >=1 items");
+                f.fail(wrong);
             }
             Outcome::Interrupt { interrupts }
         }
         "cancelled" => Outcome::Cancelled,
         _ => return Err(Fault::Unknown),
     };
-    fields.close(context);
-    Ok(outcome)
+    fields.close(context, outcome)
 }
 
 fn interrupt(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Interrupt> {
     let mut fields = Fields::of(value, context, path)?;
     let f = &mut fields;
-    let subagent_run_id = f.opt_text(context, "subagentRunId")?;
-    let id = f.text(context, "id")?;
+    let subagent_run_id = f.opt_text(context, "subagentRunId");
+    let id = f.text(context, "id");
     let interrupt = Interrupt {
-        reason: f.text(context, "reason")?,
-        message: f.opt_text(context, "message")?,
-        tool_call_id: f.opt_text(context, "toolCallId")?,
-        response_schema: f.opt_record(context, "responseSchema")?,
-        expires_at: f.opt_text(context, "expiresAt")?,
-        metadata: f.opt_record(context, "metadata")?,
+        reason: f.text(context, "reason"),
+        message: f.opt_text(context, "message"),
+        tool_call_id: f.opt_text(context, "toolCallId"),
+        response_schema: f.opt_record(context, "responseSchema"),
+        expires_at: f.opt_text(context, "expiresAt"),
+        metadata: f.opt_record(context, "metadata"),
         subagent_run_id,
         id,
     };
-    fields.close(context);
-    Ok(interrupt)
+    fields.close(context, interrupt)
 }
 
 /// Tokens of one provider and model, as a store keeps them.
@@ -157,22 +152,21 @@ pub(super) fn usage(value: Value, context: &mut Context<'_>, path: Path<'_>) -> 
     let mut fields = Fields::of(value, context, path)?;
     let f = &mut fields;
     let usage = TokenUsage {
-        provider: f.opt_text(context, "provider")?,
-        model: f.opt_text(context, "model")?,
-        input_tokens: count(f, context, "inputTokens")?,
-        output_tokens: count(f, context, "outputTokens")?,
-        total_tokens: count(f, context, "totalTokens")?,
-        reasoning_tokens: count(f, context, "reasoningTokens")?,
-        cached_input_tokens: count(f, context, "cachedInputTokens")?,
-        cache_write_input_tokens: count(f, context, "cacheWriteInputTokens")?,
+        provider: f.opt_text(context, "provider"),
+        model: f.opt_text(context, "model"),
+        input_tokens: count(f, context, "inputTokens"),
+        output_tokens: count(f, context, "outputTokens"),
+        total_tokens: count(f, context, "totalTokens"),
+        reasoning_tokens: count(f, context, "reasoningTokens"),
+        cached_input_tokens: count(f, context, "cachedInputTokens"),
+        cache_write_input_tokens: count(f, context, "cacheWriteInputTokens"),
     };
-    fields.close(context);
-    Ok(usage)
+    fields.close(context, usage)
 }
 
-fn count(f: &mut Fields<'_>, context: &mut Context<'_>, key: &'static str) -> Read<Option<u64>> {
-    Ok(f.opt_integer(context, key, 0)?
-        .and_then(|number| u64::try_from(number).ok()))
+fn count(f: &mut Fields<'_>, context: &mut Context<'_>, key: &'static str) -> Option<u64> {
+    let number = f.opt_integer(context, key, 0)?;
+    u64::try_from(number).ok()
 }
 
 /// How a subagent ended. Checked, and handed on as an object.
@@ -183,20 +177,19 @@ pub(super) fn subagent_outcome(
 ) -> Read<Value> {
     let mut fields = Fields::of(value, context, path)?;
     let f = &mut fields;
-    let kind = f.kind("type")?;
+    let kind = f.kind("type");
     let mut outcome = Object::new();
     match kind.as_str() {
         "success" => {}
         "suspended" => {
-            if let Some(ids) = f.opt_list(context, "interruptIds", fields::text)? {
+            if let Some(ids) = f.opt_list(context, "interruptIds", fields::text) {
                 outcome.insert("interruptIds".to_owned(), Value::from(ids));
             }
         }
         _ => return Err(Fault::Unknown),
     }
     outcome.shift_insert(0, "type".to_owned(), Value::String(kind));
-    fields.close(context);
-    Ok(Value::Object(outcome))
+    fields.close(context, Value::Object(outcome))
 }
 
 /// Notes a producer that speaks another version than ours; nothing else depends on it.

@@ -65,16 +65,18 @@ fn begin<'a>(value: &'a Value, out: &mut String, open: &mut Vec<(Container<'a>, 
         }
         Value::Object(map) => {
             out.push('{');
-            open.push((Container::Object(sorted(map)), true));
+            open.push((Container::Object(by_name(map).into_iter()), true));
         }
         _ => scalar(value, out),
     }
 }
 
-fn sorted(map: &Map<String, Value>) -> vec::IntoIter<(&String, &Value)> {
-    let mut entries: Vec<_> = map.iter().collect();
-    entries.sort_unstable_by_key(|(key, _)| *key);
-    entries.into_iter()
+/// The members of an object in the order of their names.
+#[must_use]
+pub fn by_name(map: &Map<String, Value>) -> Vec<(&String, &Value)> {
+    let mut members: Vec<_> = map.iter().collect();
+    members.sort_unstable_by_key(|(name, _)| *name);
+    members
 }
 
 fn scalar(value: &Value, out: &mut String) {

@@ -1,0 +1,68 @@
+//! What a callout says of a call. Neighbour: `callout` reads texts.
+
+use serde_json::Value;
+
+use crate::{
+    conversation::{
+        Author, CallError, CallResult, Decision, ErrorKind, Origin, ToolCall,
+        state::{Done, End, Happening},
+    },
+    text::callout::{Callout, CalloutState},
+};
+
+/// Whether a callout asks for something to be run.
+pub(super) fn wants_run(callout: &Callout) -> bool {
+    let waits = matches!(callout.state, None | Some(CalloutState::InputAvailable));
+    waits && callout.failure().is_none() && callout.result().is_none()
+}
+
+/// Lets a call say what a callout says. What was said before and is not said again stays.
+pub(super) fn tell(call: &mut ToolCall, callout: Callout, now: i64) {
+    call.origin = Origin::Text;
+    if let Some(input) = callout.input.as_ref().filter(|input| !input.is_null()) {
+        call.set_args_text(&input.to_string());
+    }
+    if callout.state != Some(CalloutState::InputStreaming) {
+        call.end_args();
+    }
+    if let Some(message) = callout.failure() {
+        let error = CallError {
+            message: message.to_owned(),
+            kind: ErrorKind::Agent,
+            details: None,
+        };
+        let value = Value::from(message);
+        finish(call, &callout, value, Some(error), now);
+    } else if let Some(value) = callout.result() {
+        finish(call, &callout, value.clone(), None, now);
+    } else if callout.state == Some(CalloutState::ApprovalResponded) {
+        // Told only: nothing ever starts it.
+        call.take(&Happening::Cleared);
+        call.approval.get_or_insert_default().decision = Some(Decision::Approved);
+    }
+    call.id = callout.id;
+    call.name = callout.name;
+    call.metadata.extend(callout.extra);
+}
+
+fn finish(
+    call: &mut ToolCall,
+    callout: &Callout,
+    value: Value,
+    error: Option<CallError>,
+    now: i64,
+) {
+    let id = format!("{}-result", callout.id);
+    let mut result = CallResult::new(id, value.to_string(), value);
+    result.error = error.as_ref().map(|error| error.message.clone());
+    let end = match (&error, callout.state) {
+        (None, _) => End::Output,
+        (Some(_), Some(CalloutState::OutputDenied)) => End::Denied,
+        (Some(_), _) => End::Error,
+    };
+    let (by, sent) = (Author::Agent, true);
+    call.take(&Happening::Settled(Done { end, by, sent }));
+    call.error = error;
+    call.result = Some(result);
+    call.ended_at = Some(now);
+}

@@ -1,0 +1,175 @@
+//! The events of a run: each goes to the conversation, and to what the session makes of it.
+//!
+//! Neighbours: `run` starts runs and hears how they end, `prepare` judges the calls that an event
+//! may have changed.
+
+use super::{
+    Cx, Effect, InvocationId, NoticeKind, RunKey, Session, legacy,
+    watch::{Watched, is_thought, reopened, speaks},
+};
+use crate::{
+    conversation::{Applied, CallKey, State},
+    event::{Event, EventKind, Interrupt},
+};
+
+impl Session {
+    pub(super) fn take_event(&mut self, run: RunKey, event: Event, cx: &mut Cx<'_>) {
+        let Some(active) = self.turn.run().filter(|active| active.key == run) else {
+            return;
+        };
+        if let Some(finish) = &active.finish
+            && !finish.lets_follow(&event.kind)
+        {
+            let message = "an event came after the end of its run: ignored";
+            return cx.warn("event-after-end", message.to_owned());
+        }
+        if let Some(id) = reopened(&event.kind).filter(|id| self.stands(id)) {
+            let message = format!("call '{id}' runs or was decided: it is not started again");
+            return cx.warn("call-has-started", message);
+        }
+        self.note_reused_id(&event.kind, cx);
+        let frame = matches!(
+            event.kind,
+            EventKind::RunStarted { .. }
+                | EventKind::RunFinished { .. }
+                | EventKind::RunError { .. }
+        );
+        if !frame && !is_thought(&event.kind) {
+            self.turn.note(|run| run.acted = true);
+        }
+        match &event.kind {
+            EventKind::RunStarted { .. } => self.run_began(cx.now),
+            EventKind::RunFinished { .. } | EventKind::RunError { .. } => {
+                return self.run_said_end(event, cx);
+            }
+            EventKind::Custom { name, value } => {
+                let raw = event.base.raw_event.as_deref();
+                let interrupt = legacy::interrupt_of(name, value, raw, self.last_number);
+                return self.keep_custom_event(event, interrupt);
+            }
+            EventKind::StepStarted { .. } | EventKind::StepFinished { .. } => {
+                self.note_agent_step(&event.kind, cx);
+                return self.turn.keep_side_event(event);
+            }
+            EventKind::SubagentStarted { .. }
+            | EventKind::SubagentFinished { .. }
+            | EventKind::SubagentError { .. } => {
+                self.note_subagent(&event.kind, cx);
+                return self.turn.keep_side_event(event);
+            }
+            EventKind::Raw { .. }
+            | EventKind::ReasoningStart { .. }
+            | EventKind::ReasoningEnd { .. } => return self.turn.keep_side_event(event),
+            EventKind::TextMessageContent { delta, .. } if !delta.is_empty() => {
+                self.turn.note(|run| run.spoke = true);
+            }
+            EventKind::Extension(extension) if speaks(extension) => {
+                self.turn.note(|run| run.spoke = true);
+            }
+            EventKind::ToolCallStart {
+                tool_call_id,
+                tool_call_name,
+                ..
+            } => {
+                let known = self.conversation.call_by_wire_id(tool_call_id);
+                if known.is_none_or(|(_, call)| call.name != *tool_call_name) {
+                    let name = tool_call_name.clone();
+                    self.turn.note(|run| run.tools.push(name));
+                }
+            }
+            _ => {}
+        }
+        let watched = match reopened(&event.kind) {
+            Some(id) if self.has_judgement(id) => Watched::Call(id.to_owned()),
+            _ => Watched::of(&event.kind, self.calls.any_eager()),
+        };
+        let running = match &watched {
+            Watched::Nothing => Vec::new(),
+            Watched::Call(_) | Watched::AllCalls => self.running_handlers(),
+        };
+        self.apply(event, cx);
+        self.cancel_answered(&running, cx);
+        self.after_event(watched, cx);
+    }
+
+    fn running_handlers(&self) -> Vec<(CallKey, InvocationId)> {
+        let states = self.conversation.open_states();
+        let running = states.filter_map(|(key, state)| match state {
+            State::Running(id, _) => Some((key, *id)),
+            _ => None,
+        });
+        running.collect()
+    }
+
+    /// The agent answered calls whose handlers were at work: their results are not wanted any more.
+    fn cancel_answered(&self, running: &[(CallKey, InvocationId)], cx: &mut Cx<'_>) {
+        for (key, invocation) in running {
+            let call = self.conversation.call(key);
+            if !call.is_some_and(|call| matches!(call.state(), State::Running(..))) {
+                cx.effect(Effect::CancelHandler {
+                    invocation: *invocation,
+                });
+            }
+        }
+    }
+
+    fn apply(&mut self, event: Event, cx: &mut Cx<'_>) {
+        let before = cx.output.diagnostics.len();
+        let mut out = Applied {
+            now: cx.now,
+            diagnostics: &mut cx.output.diagnostics,
+        };
+        self.conversation.apply(event, &mut out);
+        let fresh = cx.output.diagnostics.get(before..).unwrap_or_default();
+        if fresh.iter().any(|note| note.code == "over-budget") {
+            let message = "A change of the shared state was too large and was not made.";
+            self.notify_once(NoticeKind::TooLarge, message, cx);
+        }
+    }
+
+    /// Whether what was made of the call with this id stands, whatever the agent still says: it
+    /// runs, it was denied, or the agent was told to go on with it.
+    fn stands(&self, id: &str) -> bool {
+        let call = self.conversation.call_by_wire_id(id);
+        call.is_some_and(|(_, call)| {
+            matches!(
+                call.state(),
+                State::Running(..)
+                    | State::Told { .. }
+                    | State::Refused { .. }
+                    | State::GateShut { .. }
+            )
+        })
+    }
+
+    /// Whether something was made of the call with this id already.
+    fn has_judgement(&self, id: &str) -> bool {
+        let call = self.conversation.call_by_wire_id(id);
+        call.is_some_and(|(key, _)| self.calls.get(&key).is_some())
+    }
+
+    /// The same id is the same call, so an id that is used again begins no other. A person would
+    /// wait for something that never comes.
+    fn note_reused_id(&mut self, kind: &EventKind, cx: &mut Cx<'_>) {
+        let EventKind::ToolCallStart { tool_call_id, .. } = kind else {
+            return;
+        };
+        let known = self.conversation.call_by_wire_id(tool_call_id);
+        let is_over = known.is_some_and(|(_, call)| {
+            call.state().is_done() && !self.conversation.is_of_newest_run(call)
+        });
+        if is_over {
+            let message =
+                "The agent used the id of an earlier call again. The new call was not run.";
+            self.notify_once(NoticeKind::CallIdReused, message, cx);
+        }
+    }
+
+    fn keep_custom_event(&mut self, event: Event, interrupt: Option<Interrupt>) {
+        if let (Some(interrupt), Some(run)) = (interrupt, self.turn.run_mut()) {
+            run.raised_by_event.push(interrupt);
+            self.last_number += 1;
+        }
+        self.turn.keep_side_event(event);
+    }
+}

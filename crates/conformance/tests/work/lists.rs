@@ -1,0 +1,111 @@
+//! Lists of messages, and results that come before their calls.
+
+use super::*;
+
+/// Makes so many events, or more.
+type MakeEvents = Box<dyn Fn(usize) -> Vec<Value>>;
+
+#[test]
+fn a_snapshot_and_the_same_again() {
+    let snapshot = |count: usize| {
+        let messages: Value = (0..count)
+            .map(|n| match n % 3 {
+                0 => json!({"id": format!("u{n:05}"), "role": "user", "content": "hi"}),
+                1 => json!({"id": format!("m{n:05}"), "role": "assistant", "toolCalls": [
+                    {"id": format!("c{n:05}"), "type": "function", "function": {"name": "f", "arguments": "{}"}}]}),
+                _ => json!({"id": format!("t{n:05}"), "role": "tool", "toolCallId": format!("c{:05}", n - 1), "content": "x"}),
+            })
+            .collect();
+        json!({"type": "MESSAGES_SNAPSHOT", "messages": messages})
+    };
+    let twice = |count| {
+        let mut bytes = in_run(|_| Value::Null)(0);
+        let snapshot = frame(&snapshot(count));
+        bytes.extend([snapshot.as_bytes(), snapshot.as_bytes()].concat());
+        bytes
+    };
+    grows_with_its_input("snapshots", twice, play);
+}
+
+/// A list of so many answers, and one that holds none of them.
+#[test]
+fn a_snapshot_that_drops_what_was_there() {
+    let dropped = |count: usize| {
+        let message = |n| {
+            json!({"id": format!("m{n:05}"), "role": "assistant", "toolCalls": [
+                {"id": format!("c{n:05}"), "type": "function", "function": {"name": "f", "arguments": "{}"}}]})
+        };
+        let all: Value = (0..count).map(message).collect();
+        let snapshot =
+            |messages| frame(&json!({"type": "MESSAGES_SNAPSHOT", "messages": messages}));
+        let mut bytes = in_run(|_| Value::Null)(0);
+        bytes.extend([snapshot(all), snapshot(json!([]))].concat().as_bytes());
+        bytes
+    };
+    grows_with_its_input("a snapshot that drops", dropped, play);
+}
+
+/// Tool messages before the calls that they answer, which take them out of the path one by one.
+#[test]
+fn results_before_their_calls() {
+    let tool = |n: usize| json!({"id": format!("t{n:05}"), "role": "tool", "toolCallId": format!("c{n:05}"), "content": "x"});
+    let call = |n: usize| json!({"id": format!("c{n:05}"), "type": "function", "function": {"name": "f", "arguments": "{}"}});
+    let caller = |n: usize, calls: Value| json!({"id": format!("m{n:05}"), "role": "assistant", "toolCalls": calls});
+    let snapshot = |list: Value| vec![json!({"type": "MESSAGES_SNAPSHOT", "messages": list})];
+    let shapes: [(&str, MakeEvents); 3] = [
+        (
+            "a list of callers",
+            Box::new(move |count| {
+                let callers = (0..count).map(|n| caller(n, json!([call(n)])));
+                snapshot((0..count).map(tool).chain(callers).collect())
+            }),
+        ),
+        (
+            "a list with one caller",
+            Box::new(move |count| {
+                let caller = caller(0, (0..count).map(call).collect());
+                snapshot((0..count).map(tool).chain([caller]).collect())
+            }),
+        ),
+        (
+            "events",
+            Box::new(move |count| {
+                let result = |n| json!({"type": "TOOL_CALL_RESULT", "messageId": format!("t{n:05}"), "toolCallId": format!("c{n:05}"), "content": "x"});
+                let start = |n| json!({"type": "TOOL_CALL_START", "toolCallId": format!("c{n:05}"), "toolCallName": "f"});
+                (0..count)
+                    .map(result)
+                    .chain((0..count).map(start))
+                    .collect()
+            }),
+        ),
+    ];
+    for (what, events) in shapes {
+        let path_work = |count| {
+            let mut replay = Replay::new();
+            let mut stream = replay.stream(ReplayInput::default(), DecoderOptions::default());
+            stream.push_value(json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"}));
+            for event in events(count) {
+                stream.push_value(event);
+            }
+            assert_eq!(stream.finish().error, None);
+            replay.conversation().path_work()
+        };
+        let (one, two) = (path_work(2_000), path_work(4_000));
+        assert!(
+            two <= one * 23 / 10,
+            "{what}: {one} and {two} places of the path"
+        );
+        grows_with_its_input(
+            what,
+            |count| {
+                let start = json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"});
+                let events = [start].into_iter().chain(events(count));
+                events
+                    .map(|event| frame(&event))
+                    .collect::<String>()
+                    .into_bytes()
+            },
+            play,
+        );
+    }
+}

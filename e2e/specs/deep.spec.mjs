@@ -1,0 +1,202 @@
+// Values nested a hundred thousand levels deep, wherever an agent or the page can put one: recursion would end the program
+// without a word. Each is refused with one, or shown as it came; the chat goes on, and nothing of it runs.
+
+import assert from "node:assert/strict";
+
+import { eventually } from "../support/chat.mjs";
+import { embedSuite, mountIn } from "../support/embed.mjs";
+import { begin, finish, send } from "../support/fake-agent.mjs";
+import { shows } from "../support/harbor.mjs";
+
+const DEPTH = 100_000;
+/** Written by hand: what writes JSON recurses, too. */
+const LISTS = `${"[".repeat(DEPTH)}1${"]".repeat(DEPTH)}`;
+const OBJECTS = `${'{"a":'.repeat(DEPTH)}1${"}".repeat(DEPTH)}`;
+const SCHEMA = `${'{"type":"array","items":'.repeat(DEPTH)}{}${"}".repeat(DEPTH)}`;
+
+/** A run with an event that has such a value in the place of `"DEEP"`. */
+const event = (value, deep) => (answer, input) => {
+  begin(answer, input);
+  answer.write(`data: ${JSON.stringify(value).replace('"DEEP"', () => deep)}\n\n`);
+  finish(answer, input);
+};
+
+/** A run that calls the page's action with these arguments. */
+const calling = (args, cut = args.length) => (answer, input) => {
+  begin(answer, input);
+  send(answer, { type: "TOOL_CALL_START", toolCallId: "c", toolCallName: "work" });
+  for (let at = 0; at < args.length; at += cut) {
+    send(answer, { type: "TOOL_CALL_ARGS", toolCallId: "c", delta: args.slice(at, at + cut) });
+  }
+  send(answer, { type: "TOOL_CALL_END", toolCallId: "c" });
+  finish(answer, input);
+};
+
+/** A run that says something. */
+const saying = (delta) => (answer, input) => {
+  begin(answer, input);
+  send(answer, { type: "TEXT_MESSAGE_START", messageId: "m", role: "assistant" });
+  send(answer, { type: "TEXT_MESSAGE_CONTENT", messageId: "m", delta });
+  send(answer, { type: "TEXT_MESSAGE_END", messageId: "m" });
+  finish(answer, input);
+};
+
+/** A run that asks with such a schema. */
+const asking = (answer, input) => {
+  const { threadId, runId } = input;
+  const interrupts = [{ id: "q", reason: "input", message: "What?", responseSchema: { type: "object", properties: { a: "DEEP" } } }];
+  event({ type: "RUN_FINISHED", threadId, runId, outcome: { type: "interrupt", interrupts } }, SCHEMA)(answer, input);
+};
+
+/** A run whose call has such a result. */
+const answering = (content) => (answer, input) => {
+  begin(answer, input);
+  send(answer, { type: "TOOL_CALL_START", toolCallId: "c", toolCallName: "theirs" });
+  send(answer, { type: "TOOL_CALL_ARGS", toolCallId: "c", delta: "{}" });
+  send(answer, { type: "TOOL_CALL_END", toolCallId: "c" });
+  send(answer, { type: "TOOL_CALL_RESULT", messageId: "t", toolCallId: "c", content });
+  finish(answer, input);
+};
+
+/** A state that each change makes a hundred levels deeper. */
+const growing = (answer, input) => {
+  begin(answer, input);
+  send(answer, { type: "STATE_SNAPSHOT", snapshot: {} });
+  const value = { a: 1 };
+  for (let step = 0; step < 200; step++) {
+    const path = "/a".repeat(step * 100 + 1);
+    const levels = Array.from({ length: 100 }).reduce((inner) => ({ a: inner }), value);
+    send(answer, { type: "STATE_DELTA", delta: [{ op: "add", path, value: levels }] });
+  }
+  finish(answer, input);
+};
+
+/** Scenes whose frame cannot be read, so that the run ends with a word about it. */
+const FRAMES = {
+  state: event({ type: "STATE_SNAPSHOT", snapshot: "DEEP" }, LISTS),
+  change: event({ type: "STATE_DELTA", delta: [{ op: "add", path: "/a", value: "DEEP" }] }, OBJECTS),
+  messages: event({ type: "MESSAGES_SNAPSHOT", messages: [{ id: "u", role: "user", content: "DEEP" }] }, LISTS),
+  activity: event({ type: "ACTIVITY_SNAPSHOT", messageId: "a", activityType: "x", content: "DEEP" }, OBJECTS),
+  custom: event({ type: "CUSTOM", name: "x", value: "DEEP" }, LISTS),
+  question: asking,
+};
+
+/** Scenes with a call of the page's action, whose arguments are refused. */
+const CALLS = {
+  "arguments-lists": calling(`{"n":${LISTS}}`),
+  "arguments-objects": calling(OBJECTS),
+  "arguments-in-pieces": calling(OBJECTS, 5_000),
+};
+
+/** Scenes that are text to the end. */
+const TEXTS = {
+  quotes: saying(`${"> ".repeat(DEPTH)}the end`),
+  lists: saying(`${"- ".repeat(DEPTH)}the end`),
+  brackets: saying(`${LISTS} the end`),
+  callout: saying(`> [!tool work c]\n> input: ${LISTS}\n\nthe end`),
+  "callout-lines": saying(`> [!tool work c]\n> input:\n${Array.from({ length: 3_000 }, (_, at) => `> ${" ".repeat(at + 1)}a:`).join("\n")}\n\nthe end`),
+};
+
+/** A state that a few kilobytes of changes would make gigabytes of. */
+const doubling = (answer, input) => {
+  begin(answer, input);
+  send(answer, { type: "STATE_SNAPSHOT", snapshot: { list: ["x".repeat(100)] } });
+  const delta = Array.from({ length: 60 }, (_, at) => ({ op: "copy", from: "", path: `/k${at}` }));
+  send(answer, { type: "STATE_DELTA", delta });
+  finish(answer, input);
+};
+
+const OTHERS = { result: answering(LISTS), growing };
+const pageTest = embedSuite({ scenes: { ...FRAMES, ...CALLS, ...TEXTS, ...OTHERS, doubling } });
+
+/** A chat with an action that notes what it is called with. */
+async function chatWith(page, agent, scene) {
+  const chat = await mountIn(page, "one", agent.url + scene);
+  await page.evaluate(() => {
+    globalThis.ran = [];
+    const handler = (args) => void globalThis.ran.push(args);
+    globalThis.chats.one.registerAction({ name: "work", parameters: { type: "object" }, handler });
+  });
+  return chat;
+}
+
+/** Nothing ran, and the chat still answers. */
+async function goesOn(page, chat) {
+  await chat.ask("Hello there");
+  await chat.says("You said: Hello there");
+  assert.deepEqual(await page.evaluate(() => globalThis.ran), []);
+  assert.equal(await chat.root.getByText("has stopped").count(), 0);
+}
+
+const leave = (page) => page.evaluate(() => globalThis.chats.one.unmount());
+
+pageTest("frames that are nested too deeply are refused with a word", {}, async (page, agent) => {
+  for (const scene of Object.keys(FRAMES)) {
+    const chat = await chatWith(page, agent, scene);
+    await chat.ask("Go");
+    await shows(chat.root.getByRole("alert"), /could not be read/);
+    await goesOn(page, chat);
+    await leave(page);
+  }
+});
+
+pageTest("arguments that are nested too deeply are answered as invalid", {}, async (page, agent) => {
+  for (const scene of Object.keys(CALLS)) {
+    const chat = await chatWith(page, agent, scene);
+    await chat.ask("Go");
+    await eventually(() => assert.equal(agent.requests(scene).length, 2, scene));
+    const { error } = agent.requests(scene)[1].body.messages.at(-1);
+    assert.match(error, /not valid JSON/, scene);
+    await chat.card("work").locator("summary").click();
+    await goesOn(page, chat);
+    await leave(page);
+  }
+});
+
+pageTest("text that is nested too deeply is there to its end", {}, async (page, agent) => {
+  for (const scene of Object.keys(TEXTS)) {
+    const chat = await chatWith(page, agent, scene);
+    await chat.ask("Go");
+    await chat.says("the end");
+    await goesOn(page, chat);
+    await leave(page);
+  }
+});
+
+pageTest("a deep result and a state that grows deep do no harm", {}, async (page, agent) => {
+  for (const scene of Object.keys(OTHERS)) {
+    const chat = await chatWith(page, agent, scene);
+    await chat.ask("Go");
+    if (scene === "result") await chat.card("theirs").locator("summary").click();
+    await goesOn(page, chat);
+    const { state } = agent.requests(scene).at(-1).body;
+    assert.ok(JSON.stringify(state).length < 2_000, "what was refused is not sent");
+    await leave(page);
+  }
+});
+
+pageTest("a change that would fill the memory is refused with a word", {}, async (page, agent) => {
+  const chat = await chatWith(page, agent, "doubling");
+  await chat.ask("Go");
+  await chat.notice(/too large|too much/i).waitFor();
+  await goesOn(page, chat);
+  const { state } = agent.requests("doubling").at(-1).body;
+  assert.deepEqual(state, { list: ["x".repeat(100)] });
+});
+
+pageTest("what the page nests too deeply is refused by name", {}, async (page, agent) => {
+  const chat = await chatWith(page, agent, "");
+  for (const depth of [1_000, DEPTH]) {
+    const said = await page.evaluate((depth) => {
+      let deep = {};
+      for (let level = 0; level < depth; level++) deep = { type: "array", items: deep };
+      try {
+        return globalThis.chats.one.registerAction({ name: "deep", parameters: deep }) && "";
+      } catch (error) {
+        return error.message;
+      }
+    }, depth);
+    assert.match(said, /recursion limit|call stack/, `${depth}`);
+  }
+  await goesOn(page, chat);
+});

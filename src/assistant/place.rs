@@ -1,0 +1,51 @@
+//! Where the assistants of this page are found by number, so that what refers to one can be `Copy`
+//! and outlive it.
+
+use std::cell::{Cell, RefCell};
+
+use super::{Assistant, WeakAssistant};
+
+thread_local! {
+    static ALIVE: RefCell<Vec<(u32, WeakAssistant)>> = const { RefCell::new(Vec::new()) };
+    static LAST: Cell<u32> = const { Cell::new(0) };
+}
+
+/// The number of an assistant. It is never given out twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PlaceId(u32);
+
+impl PlaceId {
+    /// The assistant, if it is still there, on the thread that made it.
+    pub(crate) fn assistant(self) -> Option<Assistant> {
+        ALIVE.with_borrow(|alive| {
+            let found = alive.iter().find(|(id, _)| *id == self.0)?;
+            found.1.upgrade()
+        })
+    }
+}
+
+/// Keeps an assistant findable for as long as it lives.
+pub(super) struct Place(u32);
+
+impl Place {
+    pub(super) fn new() -> Self {
+        let id = LAST.get().wrapping_add(1);
+        LAST.set(id);
+        Self(id)
+    }
+
+    pub(super) const fn id(&self) -> PlaceId {
+        PlaceId(self.0)
+    }
+
+    pub(super) fn take(&self, assistant: WeakAssistant) {
+        ALIVE.with_borrow_mut(|alive| alive.push((self.0, assistant)));
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        // Gone already when the thread itself ends.
+        let _ = ALIVE.try_with(|alive| alive.borrow_mut().retain(|(id, _)| *id != self.0));
+    }
+}

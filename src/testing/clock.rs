@@ -1,0 +1,48 @@
+//! A clock that a test moves.
+
+use std::time::Duration;
+
+use crate::ui::clock;
+
+/// The time of all assistants and components of a test, which stands still until it is told to go
+/// on. Dropping it gives them the browser's time again.
+///
+/// It counts for what takes time on purpose: the limits of handlers and questions, the pace of a
+/// scripted agent, how long a button says "Copied". Frames and the network go on as ever. What has
+/// begun to wait before keeps the browser's time.
+///
+/// ```no_run
+/// use std::time::Duration;
+/// use leptos_assistant::testing::{FakeClock, settle};
+///
+/// # async fn test() {
+/// let clock = FakeClock::at(1_700_000_000_000);
+/// // … a handler with a limit of a minute is running …
+/// clock.advance(Duration::from_secs(60));
+/// settle().await;
+/// # }
+/// ```
+#[derive(Debug)]
+#[must_use = "dropping it gives the browser's time back at once"]
+pub struct FakeClock(());
+
+impl FakeClock {
+    /// Stops the time at some milliseconds since 1970.
+    pub fn at(now: i64) -> Self {
+        clock::set(now);
+        Self(())
+    }
+
+    /// Lets time pass. What is due by then happens at once, each at its time; what that begins,
+    /// such as the rest of a handler, goes on with the page's next tasks: see
+    /// [`settle`](super::settle).
+    pub fn advance(&self, by: Duration) {
+        clock::advance(i64::try_from(by.as_millis()).unwrap_or(i64::MAX));
+    }
+}
+
+impl Drop for FakeClock {
+    fn drop(&mut self) {
+        clock::unset();
+    }
+}

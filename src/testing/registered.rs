@@ -1,0 +1,25 @@
+//! What is registered with an assistant.
+
+use assistant_core::action::ActionSpec;
+
+use crate::assistant::Assistant;
+
+/// Everything that components have registered by now, in order of registration: with its schema,
+/// its rules, and whether it is enabled. What the agent was offered in a run stands in
+/// [`MockAgent::inputs`](super::MockAgent::inputs).
+///
+/// ```no_run
+/// use leptos_assistant::{testing::registrations, use_assistant};
+///
+/// let assistant = use_assistant().expect("below a provider");
+/// let names: Vec<String> = registrations(&assistant).into_iter().map(|action| action.name).collect();
+/// assert_eq!(names, ["add_project", "delete_project"]);
+/// ```
+#[must_use]
+pub fn registrations(assistant: &Assistant) -> Vec<ActionSpec> {
+    let all = assistant.read(|session| {
+        let all = session.registry().all().iter();
+        all.map(|entry| entry.spec.clone()).collect()
+    });
+    all.unwrap_or_default()
+}

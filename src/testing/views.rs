@@ -1,0 +1,42 @@
+//! What renderers are given, without a window that draws anything.
+
+use assistant_core::conversation::{CallKey, MessageId};
+use leptos::prelude::GetUntracked;
+
+use crate::{
+    action::ToolCallView,
+    assistant::{Assistant, PartHandle},
+};
+
+/// A call as its renderer would see it, with arguments while they stream in. `None` if there is no
+/// such call.
+///
+/// ```no_run
+/// use leptos_assistant::{CallKey, ToolCallView, testing::call_view, use_assistant};
+///
+/// fn card(call: ToolCallView) -> String {
+///     format!("{}: {}", call.name(), call.status().as_str())
+/// }
+///
+/// # fn test(key: CallKey) {
+/// let assistant = use_assistant().expect("below a provider");
+/// let call = call_view(&assistant, &key).expect("the agent has called something");
+/// assert_eq!(card(call), "add_project: complete");
+/// # }
+/// ```
+#[must_use]
+pub fn call_view(assistant: &Assistant, key: &CallKey) -> Option<ToolCallView> {
+    assistant.call(key)?;
+    Some(ToolCallView::new(assistant, *key).streaming(true))
+}
+
+/// A part of a message as its renderer would see it. `None` if there is no such part.
+#[must_use]
+pub fn part_handle(assistant: &Assistant, message: &MessageId, index: usize) -> Option<PartHandle> {
+    let parts = assistant.message(message)?.parts.get_untracked();
+    Some(PartHandle {
+        assistant: assistant.clone(),
+        message: message.clone(),
+        cell: parts.get(index)?.clone(),
+    })
+}

@@ -1,0 +1,127 @@
+//! What a programmer is told, and what the person sees when something is wrong with an application.
+
+use leptos::prelude::*;
+use leptos_assistant::{
+    ChatWindow, SessionOptions, StopCondition, ToolAction, ToolCallView, ToolError,
+    testing::{MockAgent, mount, settle},
+    use_assistant_action, use_assistant_context, use_part_renderer,
+};
+use serde_json::{Value, json};
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::{act, calls};
+use crate::support::{chat, chat_with, console_errors};
+
+#[wasm_bindgen_test]
+async fn hooks_outside_of_a_provider_say_so_by_name() {
+    let console = console_errors();
+    let page = mount(|| {
+        use_assistant_action(act());
+        use_assistant_context("The page", "here");
+        use_part_renderer("weather", |_| ());
+        view! { <ChatWindow /> }
+    });
+    settle().await;
+    let said = console.take();
+    assert_eq!(said.len(), 4, "{said:?}");
+    let names = [
+        "use_assistant_action",
+        "use_assistant_context",
+        "use_part_renderer",
+        "ChatWindow",
+    ];
+    for (said, name) in said.iter().zip(names) {
+        assert!(
+            said.starts_with(name) && said.contains("<AssistantProvider>"),
+            "{said}"
+        );
+    }
+    assert_eq!(
+        page.count("[data-assistant-chat]"),
+        1,
+        "an empty shell stands there"
+    );
+}
+
+#[wasm_bindgen_test]
+async fn a_name_that_providers_refuse_is_an_error_in_the_console() {
+    let console = console_errors();
+    let chat = chat(MockAgent::new(), || {
+        use_assistant_action(ToolAction::new("no name", ""));
+    })
+    .await;
+    let said = console.take();
+    assert_eq!(said.len(), 1);
+    assert!(said[0].contains("no name"), "{said:?}");
+    assert!(chat.assistant.tools().get_untracked().is_empty());
+}
+
+#[wasm_bindgen_test]
+async fn a_stop_rule_that_is_missing_is_an_error_in_the_console() {
+    let options = SessionOptions {
+        stop_when: StopCondition::Rule("budget".into()),
+        ..SessionOptions::default()
+    };
+    let agent = MockAgent::new().answer(calls(json!({})));
+    let chat = chat_with(agent, options, || use_assistant_action(act())).await;
+    let console = console_errors();
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    let said = console.take();
+    assert!(
+        said[0].contains("budget") && said[0].contains("set_stop_rule"),
+        "{said:?}"
+    );
+    assert_eq!(chat.agent.inputs().len(), 2, "it ends nothing");
+}
+
+/// The card of a call, and how it looks.
+async fn looks(result: Value) -> (Option<String>, String) {
+    let chat = chat(MockAgent::new().answer(calls(json!({}))), move || {
+        let result = result.clone();
+        let work = move |_: Value| {
+            let result = result.clone();
+            async move { Ok::<_, ToolError>(result) }
+        };
+        use_assistant_action(ToolAction::new("act", "").handler(work));
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    let card = chat.page.find(".la-tool-card").unwrap();
+    (
+        card.get_attribute("data-tone"),
+        chat.page.text(".la-tool-status"),
+    )
+}
+
+#[wasm_bindgen_test]
+async fn a_result_that_calls_itself_a_failure_looks_like_one() {
+    assert_eq!(
+        looks(json!({"success": true, "error": null})).await,
+        (None, "Done".into())
+    );
+    for result in [json!({"success": false}), json!({"error": "no funds"})] {
+        assert_eq!(looks(result).await, (Some("error".into()), "Failed".into()));
+    }
+}
+
+#[wasm_bindgen_test]
+async fn a_renderer_that_fails_shows_what_it_says_above_the_default_card() {
+    let chat = chat(MockAgent::new().answer(calls(json!({}))), || {
+        let fails = |_: ToolCallView| Err::<(), _>(std::io::Error::other("no chart"));
+        use_assistant_action(act().render(fails));
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    let said = chat
+        .page
+        .text(".la-render-error > [data-tone=error][role=alert]");
+    assert!(said.contains("no chart"), "{said}");
+    assert_eq!(
+        chat.page
+            .text(".la-render-error > .la-tool-card .la-tool-name"),
+        "act"
+    );
+}

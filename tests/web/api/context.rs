@@ -1,0 +1,185 @@
+//! `ToolContext` and `Cancellation`: what a handler may know and say.
+
+use std::{cell::RefCell, rc::Rc, time::Duration};
+
+use leptos::prelude::*;
+use leptos_assistant::{
+    ConfirmOptions, ToolAction, ToolCallView, ToolContext, ToolError,
+    agent::Script,
+    testing::{FakeClock, MockAgent, settle, until},
+    use_assistant_action,
+};
+use send_wrapper::SendWrapper;
+use serde_json::{Value, json};
+use wasm_bindgen_futures::spawn_local;
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::calls;
+use crate::{
+    interrupts::click,
+    support::{Chat, chat},
+};
+
+/// A chat in which a handler that never ends was given this context.
+async fn running(script: Script) -> (Chat, ToolContext) {
+    let kept: Rc<RefCell<Option<ToolContext>>> = Rc::default();
+    let place = SendWrapper::new(Rc::clone(&kept));
+    let chat = chat(MockAgent::new().answer(script), move || {
+        let place = place.clone();
+        let keep = move |_: Value, context: ToolContext| {
+            place.borrow_mut().replace(context);
+            std::future::pending::<Result<(), ToolError>>()
+        };
+        let shows = |call: ToolCallView| {
+            let early = move || call.preliminary::<String>().unwrap_or_default();
+            view! { <p class="early">{early}</p> }
+        };
+        use_assistant_action(ToolAction::new("act", "").handler(keep).render(shows));
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    assert!(until(|| kept.borrow().is_some()).await);
+    let context = kept.borrow_mut().take().unwrap();
+    (chat, context)
+}
+
+#[wasm_bindgen_test]
+async fn a_handler_knows_which_call_it_answers() {
+    let script = Script::new().text("Well,").call_as("c-1", "act", "{}");
+    let (chat, context) = running(script).await;
+    assert_eq!((context.call_id(), context.iteration()), ("c-1", 0));
+    let cell = chat.assistant.call(context.call()).unwrap();
+    assert_eq!(
+        (cell.id.as_str(), cell.name.get_untracked().as_str()),
+        ("c-1", "act")
+    );
+    let said = chat.assistant.messages().get_untracked();
+    assert_eq!(context.message_id(), said.last().map(|entry| &entry.id));
+    let history: Vec<_> = context
+        .history()
+        .into_iter()
+        .map(|message| message.id)
+        .collect();
+    let shown: Vec<_> = said.iter().map(|entry| entry.id.clone()).collect();
+    assert_eq!(history, shown);
+}
+
+#[wasm_bindgen_test]
+async fn cancellation_tells_work_that_was_started_elsewhere() {
+    let (chat, context) = running(calls(json!({}))).await;
+    let token = context.cancellation().clone();
+    let told = RwSignal::new(false);
+    let waits = token.clone();
+    spawn_local(async move {
+        waits.cancelled().await;
+        told.set(true);
+    });
+    settle().await;
+    assert!(!token.is_cancelled() && !told.get_untracked());
+    chat.assistant.stop().unwrap();
+    assert!(token.is_cancelled());
+    assert!(until(|| told.get_untracked()).await);
+}
+
+#[wasm_bindgen_test]
+async fn a_handler_says_how_far_it_is_and_what_it_has() {
+    let (chat, context) = running(calls(json!({}))).await;
+    context.progress(0.5, "half of it");
+    context.preliminary("the first half");
+    assert!(until(|| chat.page.text(".early") == "the first half").await);
+    let progress = chat.assistant.with_conversation(|conversation| {
+        let call = conversation.call(context.call())?;
+        call.progress.clone()
+    });
+    let progress = progress.flatten().unwrap();
+    assert_eq!(progress.fraction, Some(0.5));
+    assert_eq!(progress.text.as_deref(), Some("half of it"));
+}
+
+#[wasm_bindgen_test]
+async fn until_registered_gives_up_after_a_while() {
+    let clock = FakeClock::at(0);
+    let (_chat, context) = running(calls(json!({}))).await;
+    let outcome: Rc<RefCell<Option<Result<(), ToolError>>>> = Rc::default();
+    let told = Rc::clone(&outcome);
+    spawn_local(async move {
+        told.replace(Some(context.until_registered("nobody").await));
+    });
+    settle().await;
+    assert!(outcome.borrow().is_none());
+    clock.advance(Duration::from_secs(5));
+    assert!(until(|| outcome.borrow().is_some()).await);
+    let error = outcome.take().unwrap().unwrap_err();
+    assert!(error.message.contains("nobody"), "{error:?}");
+}
+
+#[wasm_bindgen_test]
+async fn confirm_says_what_follows_and_how_bad_it_is() {
+    let (chat, context) = running(calls(json!({}))).await;
+    let answers: Rc<RefCell<Vec<bool>>> = Rc::default();
+    for danger in [false, true] {
+        let plain = ConfirmOptions::new("Delete it?").text("It is gone then.");
+        let options = if danger { plain.danger() } else { plain };
+        let (context, told) = (context.clone(), Rc::clone(&answers));
+        spawn_local(async move {
+            let answer = context.confirm(options).await;
+            told.borrow_mut().push(answer);
+        });
+        chat.appears("dialog[open]").await;
+        let said = chat.page.text("dialog");
+        assert!(
+            said.contains("Delete it?") && said.contains("It is gone then."),
+            "{said}"
+        );
+        assert_eq!(
+            chat.page.count("dialog [data-variant=danger]"),
+            u32::from(danger)
+        );
+        click(&chat, "dialog", if danger { "Cancel" } else { "Confirm" });
+        assert!(until(|| chat.page.count("dialog") == 0).await);
+    }
+    assert_eq!(*answers.borrow(), [true, false]);
+}
+
+#[wasm_bindgen_test]
+async fn ask_waits_for_what_the_card_replies() {
+    let agent = MockAgent::new().answer(calls(json!({})));
+    let chat = chat(agent, || {
+        let asks = |_: Value, context: ToolContext| async move {
+            let colour: Option<String> = context.ask("Which colour?").await;
+            Ok::<_, ToolError>(colour)
+        };
+        let shows = |call: ToolCallView| {
+            let question = call;
+            let question = move || question.preliminary::<String>();
+            view! { <button class="red" on:click=move |_| call.reply("red")>{question}</button> }
+        };
+        use_assistant_action(ToolAction::new("act", "").handler(asks).render(shows));
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.appears(".red").await;
+    assert!(until(|| chat.page.text(".red") == "Which colour?").await);
+    assert!(chat.assistant.activity().get_untracked().asking);
+    chat.page.click(".red");
+    chat.idle().await;
+    assert_eq!(chat.results(1), ["\"red\""]);
+}
+
+#[wasm_bindgen_test]
+async fn stop_loop_keeps_the_result_for_the_next_message() {
+    let chat = chat(MockAgent::new().answer(calls(json!({}))), || {
+        let last = |_: Value, context: ToolContext| async move {
+            context.stop_loop();
+            Ok::<_, ToolError>("the end")
+        };
+        use_assistant_action(ToolAction::new("act", "").handler(last));
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    assert_eq!(chat.agent.inputs().len(), 1);
+    chat.assistant.send("and now?").unwrap();
+    chat.idle().await;
+    assert_eq!(chat.results(1), ["\"the end\""]);
+}

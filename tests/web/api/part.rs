@@ -1,0 +1,108 @@
+//! `PartHandle`, and renderers of parts by hand.
+
+use std::{cell::RefCell, rc::Rc};
+
+use leptos::prelude::*;
+use leptos_assistant::{
+    PartHandle, PartTarget,
+    agent::Script,
+    core::event::EventKind,
+    testing::{MockAgent, part_handle, settle, until},
+    view::PartKind,
+};
+use serde::Deserialize;
+use serde_json::json;
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use crate::{
+    parts::{activity, says},
+    support::chat,
+};
+
+#[derive(Debug, Deserialize, PartialEq)]
+struct Weather {
+    city: String,
+}
+
+#[wasm_bindgen_test]
+async fn render_parts_draws_until_the_guard_goes() {
+    let script = says([activity(
+        "w",
+        "weather",
+        json!({"city": "Oslo", "title": "Rain"}),
+    )]);
+    let chat = chat(MockAgent::new().answer(script.text("There.")), || ()).await;
+    let kept: Rc<RefCell<Vec<PartHandle>>> = Rc::default();
+    let place = Rc::clone(&kept);
+    let guard = chat
+        .assistant
+        .render_parts(PartTarget::AnyData, move |part| {
+            place.borrow_mut().push(part.clone());
+            view! { <div class="own">{part.default_view()}</div> }
+        });
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    let part = kept.borrow_mut().remove(0);
+    assert_eq!(part.kind(), &PartKind::Data("weather".into()));
+    assert_eq!(part.index(), 0);
+    let shown = chat.assistant.messages().get_untracked();
+    assert!(shown.iter().any(|entry| &entry.id == part.message()));
+    assert_eq!(
+        part.data::<Weather>(),
+        Some(Weather {
+            city: "Oslo".into()
+        })
+    );
+    assert_eq!(part.data::<u32>(), None);
+    assert_eq!(part.data_value().unwrap()["title"], "Rain");
+    assert_eq!(chat.page.text(".own .la-activity-title"), "Rain");
+    drop(guard);
+    settle().await;
+    assert_eq!(chat.page.count(".own"), 0);
+    assert_eq!(chat.page.text(".la-activity-title"), "Rain");
+}
+
+#[wasm_bindgen_test]
+async fn a_text_part_is_open_while_it_grows() {
+    let long = Script::new()
+        .event(EventKind::TextMessageStart {
+            message_id: "m".into(),
+            role: None,
+            name: None,
+        })
+        .event(EventKind::TextMessageContent {
+            message_id: "m".into(),
+            delta: "Half an".into(),
+        })
+        .wait(std::time::Duration::from_secs(60));
+    let chat = chat(MockAgent::new().answer(long), || ()).await;
+    let kept: Rc<RefCell<Vec<PartHandle>>> = Rc::default();
+    let place = Rc::clone(&kept);
+    let guard = chat.assistant.render_parts(PartTarget::Text, move |part| {
+        place.borrow_mut().push(part.clone());
+        move || part.text()
+    });
+    chat.assistant.send("go").unwrap();
+    let newest = || kept.borrow().last().cloned();
+    assert!(until(|| newest().is_some_and(|part| part.text() == "Half an")).await);
+    let part = newest().unwrap();
+    assert!(part.is_open());
+    chat.assistant.stop().unwrap();
+    chat.idle().await;
+    assert!(!part.is_open());
+    drop(guard);
+}
+
+#[wasm_bindgen_test]
+async fn part_handle_reads_a_part_without_a_renderer() {
+    let chat = chat(MockAgent::new().answer(Script::new().text("Hello.")), || ()).await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    let answer = chat.assistant.messages().get_untracked()[1].id.clone();
+    let part = part_handle(&chat.assistant, &answer, 0).unwrap();
+    assert_eq!(
+        (part.text().as_str(), part.kind()),
+        ("Hello.", &PartKind::Text)
+    );
+    assert!(part_handle(&chat.assistant, &answer, 1).is_none());
+}

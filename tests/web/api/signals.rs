@@ -1,0 +1,188 @@
+//! `Assistant`: what an application reads, and that it follows.
+
+use std::time::Duration;
+
+use leptos::prelude::*;
+use leptos_assistant::{
+    Approval, ToolAction, ToolError,
+    agent::{Failure, FailureKind, Script},
+    core::event::EventKind,
+    testing::{MockAgent, settle, until},
+    use_assistant_action,
+};
+use serde_json::{Value, json};
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::{act, calls};
+use crate::support::{Chat, chat, question};
+
+/// How often what is read changed, and what it is now.
+struct Followed<T>(RwSignal<Vec<T>>);
+
+impl<T: Clone + PartialEq + Send + Sync + 'static> Followed<T> {
+    /// Follows something from now on, as a view would.
+    fn by(read: impl Fn() -> T + Send + Sync + 'static) -> Self {
+        let seen = RwSignal::new(Vec::new());
+        Effect::new(move |_| {
+            let now = read();
+            seen.update(|list| {
+                if list.last() != Some(&now) {
+                    list.push(now);
+                }
+            });
+        });
+        Self(seen)
+    }
+
+    fn story(&self) -> Vec<T> {
+        self.0.get_untracked()
+    }
+}
+
+/// A chat whose `setup` may follow the assistant; sent to its end.
+async fn went(script: Script, setup: impl Fn() + Send + Sync + 'static) -> Chat {
+    let chat = chat(MockAgent::new().answer(script), setup).await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    chat
+}
+
+#[wasm_bindgen_test]
+async fn state_follows_the_agent_and_the_page() {
+    let snapshot = |count: u32| EventKind::StateSnapshot {
+        snapshot: json!({"count": count}),
+    };
+    let wait = Duration::from_millis(100);
+    let script = Script::new()
+        .event(snapshot(1))
+        .wait(wait)
+        .event(snapshot(2))
+        .text("There.");
+    let chat = chat(MockAgent::new().answer(script), || ()).await;
+    let state = chat.assistant.state();
+    let owner = Owner::new();
+    let followed = owner.with(|| Followed::by(move || state.get()["count"].clone()));
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    chat.assistant.set_state(json!({"count": 3}));
+    settle().await;
+    assert_eq!(
+        followed.story(),
+        [Value::Null, json!(1), json!(2), json!(3)]
+    );
+}
+
+#[wasm_bindgen_test]
+async fn running_tools_and_activity_follow_a_handler() {
+    let ready = RwSignal::new(false);
+    let agent = MockAgent::new().answer(calls(json!({})));
+    let chat = chat(agent, move || {
+        let work = move |_: Value| async move {
+            until(move || ready.get_untracked()).await;
+            Ok::<_, ToolError>(1)
+        };
+        use_assistant_action(ToolAction::new("act", "").handler(work));
+    })
+    .await;
+    let (running, activity) = (chat.assistant.running_tools(), chat.assistant.activity());
+    assert!(running.get_untracked().is_empty() && !activity.get_untracked().busy);
+    chat.assistant.send("go").unwrap();
+    assert!(until(|| running.get_untracked() == ["act"]).await);
+    assert!(activity.get_untracked().busy && !activity.get_untracked().waiting);
+    ready.set(true);
+    chat.idle().await;
+    assert!(running.get_untracked().is_empty());
+}
+
+#[wasm_bindgen_test]
+async fn agent_steps_are_what_the_agent_says() {
+    let step_name = || "look up".to_owned();
+    let script = Script::new()
+        .event(EventKind::StepStarted {
+            step_name: step_name(),
+        })
+        .event(EventKind::StepFinished {
+            step_name: step_name(),
+        })
+        .text("Found.");
+    let chat = went(script, || ()).await;
+    let steps = chat.assistant.agent_steps().get_untracked();
+    let names: Vec<_> = steps.iter().map(|step| step.name.as_str()).collect();
+    assert_eq!(names, ["look up"]);
+}
+
+#[wasm_bindgen_test]
+async fn messages_give_their_signals() {
+    let chat = went(Script::new().text("Hello there."), || ()).await;
+    let entries = chat.assistant.messages().get_untracked();
+    assert_eq!(entries.len(), 2);
+    let cell = chat.assistant.message(&entries[1].id).unwrap();
+    assert_eq!(cell.id, entries[1].id);
+    assert!(!cell.streaming.get_untracked() && !cell.empty.get_untracked());
+    let parts = cell.parts.get_untracked();
+    assert_eq!(parts.len(), 1);
+    assert_eq!(parts[0].mark.get_untracked().len, "Hello there.".len());
+    chat.assistant.new_conversation();
+    assert!(chat.assistant.message(&entries[1].id).is_none());
+}
+
+#[wasm_bindgen_test]
+async fn pending_approvals_and_interrupts_are_what_waits() {
+    let script = Script::new().interrupt(vec![question("day", None, Value::Null)]);
+    let chat = chat(
+        MockAgent::new().answer(script).answer(calls(json!({}))),
+        || {
+            use_assistant_action(act().approval(Approval::Always));
+        },
+    )
+    .await;
+    let interrupts = chat.assistant.interrupts();
+    chat.assistant.send("go").unwrap();
+    assert!(until(|| interrupts.with_untracked(|list| list.len() == 1)).await);
+    let open = interrupts.get_untracked().remove(0);
+    assert_eq!(open.interrupt.id, "day");
+    chat.assistant.answer("day", None).unwrap();
+    let asked = chat.assistant.pending_approvals();
+    assert!(until(|| interrupts.with_untracked(Vec::is_empty)).await);
+    assert!(until(|| asked.with_untracked(|list| list.len() == 1)).await);
+}
+
+#[wasm_bindgen_test]
+async fn queued_is_what_waits_for_an_answer_to_go_out() {
+    let lost = Failure::new(FailureKind::Network, "no connection");
+    let asks = vec![question("q", None, json!({"type": "boolean"}))];
+    let agent = MockAgent::new()
+        .answer(Script::new().interrupt(asks))
+        .fail(lost.clone())
+        .fail(lost);
+    let chat = chat(agent, || ()).await;
+    chat.assistant.send("go").unwrap();
+    let open = chat.assistant.interrupts();
+    assert!(until(|| open.with_untracked(|list| list.len() == 1)).await);
+    chat.assistant.answer("q", Some(json!(true))).unwrap();
+    chat.idle().await;
+    let queued = chat.assistant.queued();
+    assert!(queued.get_untracked().is_empty());
+    chat.assistant.send("and hurry").unwrap();
+    chat.idle().await;
+    let texts: Vec<_> = queued
+        .get_untracked()
+        .iter()
+        .map(|said| said.display_text())
+        .collect();
+    assert_eq!(texts, ["and hurry"]);
+}
+
+#[wasm_bindgen_test]
+async fn tools_are_what_is_offered() {
+    let enabled = RwSignal::new(true);
+    let chat = chat(MockAgent::new(), move || {
+        use_assistant_action(act().enabled(enabled));
+    })
+    .await;
+    let tools = chat.assistant.tools();
+    assert!(until(|| tools.with_untracked(|list| list.len() == 1)).await);
+    assert_eq!(tools.get_untracked()[0].description, "Acts");
+    enabled.set(false);
+    assert!(until(|| tools.with_untracked(Vec::is_empty)).await);
+}

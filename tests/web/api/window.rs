@@ -1,0 +1,93 @@
+//! What is given to windows and to markdown.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use leptos_assistant::{
+    AssistantProvider, ChatWindow, Icon, Labels, MediaPolicy, Suggestion,
+    agent::Script,
+    markdown::MarkdownOptions,
+    media_policy,
+    testing::{MockAgent, mount, settle, until},
+};
+use wasm_bindgen_test::wasm_bindgen_test;
+
+#[wasm_bindgen_test]
+async fn a_suggestion_says_one_thing_and_shows_another() {
+    let agent = MockAgent::new();
+    let asked = agent.clone();
+    let page = mount(move || {
+        let suggestions = vec![
+            Suggestion::new("List all open issues")
+                .label("Issues")
+                .icon(Icon::Question),
+            Suggestion::new("Hello").icon(|| view! { <b class="own-icon">"!"</b> }),
+        ];
+        view! {
+            <AssistantProvider agent>
+                <ChatWindow suggestions label="Support" empty_title="Well?" empty_text="Ask away." />
+            </AssistantProvider>
+        }
+    });
+    settle().await;
+    assert_eq!(page.text(".la-suggestion"), "Issues");
+    assert_eq!(page.count(".la-suggestion [data-icon=question]"), 1);
+    assert_eq!(page.count(".la-suggestion .own-icon"), 1);
+    assert_eq!(page.text(".la-chat-title"), "Support");
+    assert_eq!(page.text(".la-empty-title"), "Well?");
+    assert_eq!(page.text(".la-empty-text"), "Ask away.");
+    assert!(page.click(".la-suggestion"));
+    assert!(until(|| asked.inputs().len() == 1).await);
+    let said = format!("{:?}", asked.inputs()[0].messages);
+    assert!(said.contains("List all open issues"), "{said}");
+}
+
+/// The tag of a first-level heading in an answer.
+async fn heading(options: Option<MarkdownOptions>) -> String {
+    let agent = MockAgent::new().answer(Script::new().text("# Title"));
+    let page = mount(move || {
+        if let Some(options) = options {
+            provide_context(options);
+        }
+        let suggestions = vec![Suggestion::new("go")];
+        view! { <AssistantProvider agent><ChatWindow suggestions /></AssistantProvider> }
+    });
+    settle().await;
+    assert!(page.click(".la-suggestion"));
+    let title = || page.find(".la-markdown > *");
+    assert!(until(|| title().is_some_and(|title| title.text_content().is_some())).await);
+    title().unwrap().tag_name()
+}
+
+#[wasm_bindgen_test]
+async fn heading_offset_moves_headings_down() {
+    assert_eq!(heading(None).await, "H3");
+    assert_eq!(
+        heading(Some(MarkdownOptions::new().heading_offset(4))).await,
+        "H5"
+    );
+}
+
+#[wasm_bindgen_test]
+async fn labels_and_media_are_those_of_the_context() {
+    assert_eq!(*media_policy(), MediaPolicy::default());
+    let seen = RwSignal::new(false);
+    let page = mount(move || {
+        let labels = Labels {
+            send: "Senden".into(),
+            ..Labels::default()
+        };
+        provide_context(Arc::new(labels));
+        let look = move || seen.set(*media_policy() != MediaPolicy::default());
+        let media = MediaPolicy::default().allow("https://example.com");
+        view! {
+            <AssistantProvider agent=MockAgent::new() media=media>
+                {look}
+                <ChatWindow />
+            </AssistantProvider>
+        }
+    });
+    settle().await;
+    assert!(seen.get_untracked());
+    assert_eq!(page.text(".la-composer button[type=submit]"), "Senden");
+}

@@ -1,0 +1,142 @@
+//! Cards of tools, whoever runs them and whether their action is on the page.
+
+use leptos::prelude::*;
+use leptos_assistant::{
+    Approval, ToolAction, ToolCallView, ToolTarget,
+    agent::Script,
+    testing::{MockAgent, settle, until},
+    use_assistant_action, use_tool_renderer,
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::support::chat;
+
+#[derive(Deserialize)]
+struct Weather {
+    city: String,
+}
+
+fn calls(names: &[&str]) -> MockAgent {
+    let args = json!({"city": "Oslo"});
+    let script = Script::new();
+    MockAgent::new().answer(
+        names
+            .iter()
+            .fold(script, |script, name| script.call(*name, &args)),
+    )
+}
+
+#[wasm_bindgen_test]
+async fn a_tool_keeps_its_card_when_the_component_of_its_action_goes() {
+    let on_route = RwSignal::new(true);
+    let chat = chat(calls(&["get_weather"]), move || {
+        use_tool_renderer("get_weather", |call: ToolCallView<Weather>| {
+            view! { <p class="weather">{move || call.args().map(|weather| weather.city)}</p> }
+        });
+        view! {
+            <Show when=move || on_route.get()>
+                {move || {
+                    let sunny = |_: Value| "sunny";
+                    use_assistant_action(ToolAction::new("get_weather", "").handler(sunny));
+                }}
+            </Show>
+        }
+    })
+    .await;
+    chat.assistant.send("weather?").unwrap();
+    chat.idle().await;
+    assert_eq!(chat.page.text(".weather"), "Oslo");
+    on_route.set(false);
+    settle().await;
+    assert_eq!(chat.page.text(".weather"), "Oslo");
+}
+
+#[wasm_bindgen_test]
+async fn the_best_fitting_renderer_draws_and_goes_with_its_component() {
+    let shown = RwSignal::new(true);
+    let chat = chat(calls(&["own", "named", "other"]), move || {
+        use_assistant_action(
+            ToolAction::new("own", "")
+                .handler(|_: Value| "done")
+                .render(|_| view! { <p class="by-action"></p> }),
+        );
+        use_assistant_action(ToolAction::new("named", "").handler(|_: Value| "done"));
+        use_assistant_action(ToolAction::new("other", "").handler(|_: Value| "done"));
+        view! {
+            <Show when=move || shown.get()>
+                {move || {
+                    use_tool_renderer("own", |_: ToolCallView| view! { <p class="by-name"></p> });
+                    use_tool_renderer("named", |_: ToolCallView| view! { <p class="by-name"></p> });
+                    use_tool_renderer(ToolTarget::All, |call: ToolCallView| {
+                        view! { <p class="by-all">{move || call.name()}</p> }
+                    });
+                }}
+            </Show>
+        }
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    let page = &chat.page;
+    assert_eq!((page.count(".by-action"), page.count(".by-name")), (1, 1));
+    assert_eq!(
+        (page.count(".by-all"), page.text(".by-all").as_str()),
+        (1, "other")
+    );
+    shown.set(false);
+    settle().await;
+    assert_eq!((page.count(".by-action"), page.count(".by-name")), (1, 0));
+    assert_eq!(page.count(".by-all"), 0);
+}
+
+#[wasm_bindgen_test]
+async fn a_question_is_asked_in_the_words_of_the_page() {
+    let agent = MockAgent::new().answer(
+        Script::new()
+            .call("get_weather", &json!({"city": "Os\u{202e}lo"}))
+            .call("get_weather", &json!({"town": "Oslo"})),
+    );
+    let chat = chat(agent, || {
+        use_assistant_action(
+            ToolAction::new("get_weather", "Looks up the weather")
+                .handler(|weather: Weather| weather.city)
+                .approval(Approval::Always)
+                .question(|weather| format!("Look up the weather in {}?", weather.city)),
+        );
+    })
+    .await;
+    chat.assistant.send("weather?").unwrap();
+    assert!(until(|| chat.page.count(".la-approval-text") == 2).await);
+    let texts = chat
+        .page
+        .root
+        .query_selector_all(".la-approval-text")
+        .unwrap();
+    let text = |at| texts.item(at).unwrap().text_content().unwrap();
+    assert_eq!(text(0), "Look up the weather in Oslo?");
+    assert_eq!(text(1), "Looks up the weather", "arguments of another type");
+}
+
+#[wasm_bindgen_test]
+async fn changes_of_the_state_lose_nothing() {
+    let chat = chat(MockAgent::new(), || ()).await;
+    chat.assistant.set_state(json!({"count": 0, "left": 0}));
+    let heard = chat.assistant.clone();
+    // From inside a change another is asked for: it waits, and sees the first.
+    chat.assistant.update_state(move |state| {
+        heard.update_state(|state| {
+            let count = state["count"].as_u64().unwrap();
+            state["count"] = (count + 1).into();
+        });
+        state["count"] = 10.into();
+    });
+    chat.assistant
+        .update_state(|state| state["left"] = 1.into());
+    settle().await;
+    assert_eq!(
+        chat.assistant.state().get_untracked(),
+        json!({"count": 11, "left": 1})
+    );
+}

@@ -1,0 +1,146 @@
+//! The order of the functions in a module. What is alike lies side by side, where a compressor finds it again: that
+//! takes three hundredths off what is sent, and nothing of what runs.
+
+use std::cmp::Reverse;
+use std::collections::{HashMap, VecDeque};
+
+use crate::module::{Functions, Sections, number, text};
+use crate::project::Outcome;
+
+/// Bytes that two functions have in common count from this length on.
+const PIECE: usize = 8;
+/// What is in more functions than this tells nothing about them.
+const COMMON: usize = 200;
+/// How far gzip looks back.
+const WINDOW: usize = 31_000;
+
+/// The module with names for its functions that say where each is to lie: `wasm-opt --reorder-functions-by-name` puts
+/// them there.
+pub(crate) fn arrange(module: &[u8]) -> Outcome<Vec<u8>> {
+    let mut sections = Sections::read(module)?;
+    let functions = Functions::of(&sections)?;
+    let order = by_likeness(&functions.bodies);
+    let mut places: Vec<(usize, usize)> = order.into_iter().zip(0..).collect();
+    places.sort_unstable();
+    let mut names = Vec::new();
+    number(&mut names, places.len());
+    for (function, place) in places {
+        number(&mut names, functions.imported + function);
+        text(&mut names, &format!("{place:06}"));
+    }
+    sections.name_functions(&names);
+    Ok(sections.write())
+}
+
+/// A function that has no place yet.
+struct Function {
+    at: usize,
+    size: usize,
+    pieces: Vec<usize>,
+}
+
+/// Puts after each function the one of which the largest share was there within the window before.
+fn by_likeness(bodies: &[&[u8]]) -> Vec<usize> {
+    let (mut left, holders) = functions(bodies);
+    let mut alike = vec![0_usize; bodies.len()];
+    let mut seen = vec![0_usize; holders.len()];
+    let mut window: VecDeque<Function> = VecDeque::new();
+    let mut filled = 0;
+    let mut order = Vec::with_capacity(bodies.len());
+    // The largest first: there is nothing yet that it could be like.
+    let mut next = (0..left.len()).max_by_key(|at| left.get(*at).map(|function| function.size));
+    while let Some(function) = next.map(|at| left.swap_remove(at)) {
+        order.push(function.at);
+        filled += function.size;
+        for piece in &function.pieces {
+            if count(&mut seen, *piece, 1) == Some(1) {
+                note(&mut alike, holders.get(*piece), 1);
+            }
+        }
+        window.push_back(function);
+        while filled > WINDOW && window.len() > 1 {
+            let Some(gone) = window.pop_front() else {
+                break;
+            };
+            filled -= gone.size;
+            for piece in &gone.pieces {
+                if count(&mut seen, *piece, -1) == Some(0) {
+                    note(&mut alike, holders.get(*piece), -1);
+                }
+            }
+        }
+        let share = |function: &Function| {
+            let alike = alike.get(function.at).copied().unwrap_or_default();
+            // In millionths; of two that are alike as much, the one that stood first.
+            (alike * 1_000_000 / function.size, Reverse(function.at))
+        };
+        next = (0..left.len()).max_by_key(|at| left.get(*at).map(share));
+    }
+    order
+}
+
+/// The functions with what they have in common with others, and for each piece the functions that hold it.
+fn functions(bodies: &[&[u8]]) -> (Vec<Function>, Vec<Vec<usize>>) {
+    let mut held: HashMap<&[u8], Vec<usize>> = HashMap::new();
+    for (at, body) in bodies.iter().enumerate() {
+        for piece in body.windows(PIECE) {
+            let holders = held.entry(piece).or_default();
+            if holders.last() != Some(&at) {
+                holders.push(at);
+            }
+        }
+    }
+    let sized = bodies.iter().enumerate().map(|(at, body)| Function {
+        at,
+        size: body.len() + PIECE,
+        pieces: Vec::new(),
+    });
+    let mut functions: Vec<Function> = sized.collect();
+    let shared = held.into_values();
+    let holders: Vec<Vec<usize>> = shared
+        .filter(|holders| (2..=COMMON).contains(&holders.len()))
+        .collect();
+    for (piece, holders) in holders.iter().enumerate() {
+        for at in holders {
+            if let Some(function) = functions.get_mut(*at) {
+                function.pieces.push(piece);
+            }
+        }
+    }
+    (functions, holders)
+}
+
+/// Counts up or down, and says what there is then.
+fn count(counts: &mut [usize], at: usize, by: isize) -> Option<usize> {
+    let count = counts.get_mut(at)?;
+    *count = count.saturating_add_signed(by);
+    Some(*count)
+}
+
+fn note(alike: &mut [usize], holders: Option<&Vec<usize>>, by: isize) {
+    for at in holders.into_iter().flatten() {
+        count(alike, *at, by);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::by_likeness;
+
+    #[test]
+    fn what_is_alike_lies_side_by_side() {
+        let (one, other) = ([1; 40].as_slice(), [2; 20].as_slice());
+        let bodies = [
+            [one, &[3; 9]].concat(),
+            [other, &[4; 9]].concat(),
+            [&[5; 9], one].concat(),
+            [&[6; 9], other].concat(),
+        ];
+        let bodies: Vec<&[u8]> = bodies.iter().map(Vec::as_slice).collect();
+        let mut order = by_likeness(&bodies);
+        assert_eq!(order.first(), Some(&2), "the last of the largest");
+        assert_eq!(order.get(1), Some(&0));
+        order.sort_unstable();
+        assert_eq!(order, [0, 1, 2, 3]);
+    }
+}

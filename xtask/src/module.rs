@@ -1,0 +1,226 @@
+//! The binary format of WebAssembly, as far as `layout` and `dist` need it: sections, functions, exports.
+
+use crate::project::Outcome;
+
+const CUSTOM: u8 = 0;
+const IMPORT: u8 = 2;
+const EXPORT: u8 = 7;
+const CODE: u8 = 10;
+/// The part of the name section that is about functions.
+const FUNCTION_NAMES: u8 = 1;
+
+/// The sections of a module, in order.
+pub(crate) struct Sections<'a> {
+    head: &'a [u8],
+    list: Vec<(u8, Vec<u8>)>,
+}
+
+impl<'a> Sections<'a> {
+    /// Takes a module apart.
+    pub(crate) fn read(module: &'a [u8]) -> Outcome<Self> {
+        let (head, rest) = module.split_at_checked(8).ok_or_else(broken)?;
+        let mut reader = Reader(rest);
+        let mut list = Vec::new();
+        while !reader.0.is_empty() {
+            let id = reader.byte()?;
+            list.push((id, reader.counted()?.to_vec()));
+        }
+        Ok(Self { head, list })
+    }
+
+    /// Puts it together again.
+    pub(crate) fn write(&self) -> Vec<u8> {
+        let mut module = self.head.to_vec();
+        for (id, section) in &self.list {
+            module.push(*id);
+            number(&mut module, section.len());
+            module.extend(section);
+        }
+        module
+    }
+
+    /// Gives the functions these names, and takes all other names away.
+    pub(crate) fn name_functions(&mut self, names: &[u8]) {
+        let is_names = |(id, section): &(u8, Vec<u8>)| {
+            *id == CUSTOM && Reader(section).counted().ok() == Some(b"name")
+        };
+        self.list.retain(|section| !is_names(section));
+        let mut section = Vec::new();
+        text(&mut section, "name");
+        section.push(FUNCTION_NAMES);
+        number(&mut section, names.len());
+        section.extend(names);
+        self.list.push((CUSTOM, section));
+    }
+
+    /// Takes exports away, by name.
+    pub(crate) fn drop_exports(&mut self, unused: impl Fn(&str) -> bool) -> Outcome<()> {
+        for (_, section) in self.list.iter_mut().filter(|(id, _)| *id == EXPORT) {
+            let mut reader = Reader(section);
+            let mut kept = Vec::new();
+            let mut count = 0;
+            for _ in 0..reader.number()? {
+                let name = reader.counted()?;
+                let kind = reader.byte()?;
+                let index = reader.number()?;
+                let name = std::str::from_utf8(name).map_err(|_| broken())?;
+                if !unused(name) {
+                    text(&mut kept, name);
+                    kept.push(kind);
+                    number(&mut kept, index);
+                    count += 1;
+                }
+            }
+            section.clear();
+            number(section, count);
+            section.extend(kept);
+        }
+        Ok(())
+    }
+
+    fn of(&self, id: u8) -> Outcome<Reader<'_>> {
+        let found = self.list.iter().find(|(other, _)| *other == id);
+        found.map(|(_, section)| Reader(section)).ok_or_else(broken)
+    }
+}
+
+/// The functions of a module.
+pub(crate) struct Functions<'a> {
+    /// How many come from outside: they are counted first.
+    pub(crate) imported: usize,
+    pub(crate) bodies: Vec<&'a [u8]>,
+}
+
+impl<'a> Functions<'a> {
+    pub(crate) fn of(sections: &'a Sections<'_>) -> Outcome<Self> {
+        let mut code = sections.of(CODE)?;
+        let bodies: Outcome<Vec<&[u8]>> = (0..code.number()?).map(|_| code.counted()).collect();
+        Ok(Self {
+            imported: imported(sections.of(IMPORT)?)?,
+            bodies: bodies?,
+        })
+    }
+}
+
+fn imported(mut imports: Reader<'_>) -> Outcome<usize> {
+    let mut functions = 0;
+    for _ in 0..imports.number()? {
+        imports.counted()?;
+        imports.counted()?;
+        match imports.byte()? {
+            0 => {
+                imports.number()?;
+                functions += 1;
+            }
+            1 => {
+                imports.byte()?;
+                imports.limits()?;
+            }
+            2 => imports.limits()?,
+            3 => {
+                imports.byte()?;
+                imports.byte()?;
+            }
+            _ => return Err(broken()),
+        }
+    }
+    Ok(functions)
+}
+
+/// Reads numbers in base 128 and counted bytes.
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn byte(&mut self) -> Outcome<u8> {
+        let (first, rest) = self.0.split_first().ok_or_else(broken)?;
+        self.0 = rest;
+        Ok(*first)
+    }
+
+    fn number(&mut self) -> Outcome<usize> {
+        let mut value = 0;
+        for shift in (0..32).step_by(7) {
+            let byte = self.byte()?;
+            value |= usize::from(byte & 127) << shift;
+            if byte < 128 {
+                return Ok(value);
+            }
+        }
+        Err(broken())
+    }
+
+    fn counted(&mut self) -> Outcome<&'a [u8]> {
+        let length = self.number()?;
+        let (bytes, rest) = self.0.split_at_checked(length).ok_or_else(broken)?;
+        self.0 = rest;
+        Ok(bytes)
+    }
+
+    /// The bounds of a table or a memory.
+    fn limits(&mut self) -> Outcome<()> {
+        let bounded = self.byte()? & 1 == 1;
+        self.number()?;
+        if bounded {
+            self.number()?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes a number in base 128.
+pub(crate) fn number(out: &mut Vec<u8>, mut value: usize) {
+    loop {
+        let low = u8::try_from(value & 127).unwrap_or_default();
+        value >>= 7;
+        if value == 0 {
+            out.push(low);
+            return;
+        }
+        out.push(low | 128);
+    }
+}
+
+/// Writes a counted text.
+pub(crate) fn text(out: &mut Vec<u8>, text: &str) {
+    number(out, text.len());
+    out.extend(text.as_bytes());
+}
+
+fn broken() -> String {
+    "the module cannot be read".to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One imported function, an imported memory, two exports, one function.
+    const MODULE: &[u8] =
+        b"\0asm\x01\0\0\0\x02\x0f\x02\x01a\x01b\x00\x05\x01a\x01m\x02\x01\x01\x02\
+        \x07\x0b\x02\x03one\x00\x00\x01x\x00\x01\x0a\x04\x01\x02\x00\x0b";
+
+    #[test]
+    fn names_and_drops_what_it_is_told() {
+        let mut sections = Sections::read(MODULE).unwrap();
+        let functions = Functions::of(&sections).unwrap();
+        assert_eq!(
+            (functions.imported, functions.bodies),
+            (1, vec![&b"\0\x0b"[..]])
+        );
+        sections.drop_exports(|name| name == "one").unwrap();
+        sections.name_functions(b"\x01\x01\x02xy");
+        let written = sections.write();
+        let end = b"\x07\x05\x01\x01x\x00\x01\x0a\x04\x01\x02\x00\x0b\x00\x0c\x04name\x01\x05\x01\x01\x02xy";
+        assert!(written.ends_with(end));
+    }
+
+    #[test]
+    fn says_when_a_module_is_cut_off() {
+        for end in [3, 9, 12, MODULE.len() - 1] {
+            let cut = MODULE.get(..end).unwrap();
+            let read = Sections::read(cut)
+                .and_then(|sections| Functions::of(&sections).map(|functions| functions.imported));
+            assert!(read.is_err());
+        }
+    }
+}
