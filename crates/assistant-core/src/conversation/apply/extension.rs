@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Applied, Conversation, block::merge_extra};
 use crate::{
     conversation::{
-        Author, CallError, CallKey, CallResult, Change, ErrorKind, Origin, Part, ToolCall,
+        Author, CallError, CallResult, Change, ErrorKind, Origin, Part, ToolCall,
         state::{Done, End, Happening, State},
         ui,
     },
@@ -255,19 +255,6 @@ impl Conversation {
                 "call-is-final",
                 format!("call '{id}' is over: another result is not taken"),
             ),
-        }
-    }
-
-    /// Makes the result of a call known, and gives it its place in the received order.
-    fn list_answer(&mut self, key: CallKey) {
-        self.index_answer(key);
-        let Some(at) = self.places.get(&key).copied() else {
-            return;
-        };
-        if let Some(node) = self.node_mut(at.node)
-            && !node.results.contains(&key)
-        {
-            node.results.push(key);
         }
     }
 }
