@@ -217,7 +217,7 @@ impl ToolCall {
             .as_ref()
             .is_some_and(|approval| approval.decision.is_some());
         let changed = matches!(what, Happening::Rewritten | Happening::Reopened);
-        self.changed |= changed && (was_decided || self.state == State::Asked);
+        self.changed |= changed && (was_decided || self.must_be_asked());
         if !matches!(what, Happening::GateLifted) {
             // The answer is void, not that somebody had to be asked.
             let asked = |approval: CallApproval| {

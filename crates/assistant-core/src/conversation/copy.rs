@@ -81,6 +81,7 @@ impl Conversation {
         for (_, key) in left {
             self.index_call(key);
         }
+        self.list_results_of(ix);
         self.log.push(Change::Message(id));
     }
 }

@@ -347,6 +347,20 @@ impl Conversation {
         }
     }
 
+    /// Lists the results of a node's calls behind it that stand nowhere: those of copies, whose
+    /// originals may have theirs behind another message.
+    pub(super) fn list_results_of(&mut self, ix: usize) {
+        let listed = self.node(ix).map(|node| node.results.clone());
+        let listed = listed.unwrap_or_default();
+        let missing: Vec<CallKey> = self
+            .node_calls(ix)
+            .filter(|key| !listed.contains(key) && self.is_answered(key))
+            .collect();
+        if let Some(node) = self.node_mut(ix) {
+            node.results.extend(missing);
+        }
+    }
+
     /// Whether a call has a tool message in the received order.
     fn is_answered(&self, key: &CallKey) -> bool {
         let call = self.call(key).filter(|call| call.is_real());

@@ -44,3 +44,48 @@ proptest! {
         play(options, &schedule);
     }
 }
+
+/// A call left behind on a branch has its result behind it, wherever a list had put the original's.
+#[test]
+fn the_results_of_copies_are_listed() {
+    use act::{Act, Args, Ends, Id, Parent, Tree};
+    use rewrite::Rewrite;
+    let call = |slot, name, parent| Act::Call {
+        call: Id { back: 0, slot },
+        name,
+        args: Args::Object,
+        parent,
+    };
+    let handler = Act::Handler {
+        pick: 0,
+        ends: Ends::Value(0),
+        twice: false,
+    };
+    let select = Tree::Select {
+        message: 87,
+        exact: true,
+    };
+    let on = || Act::GoOn(0);
+    let schedule = vec![
+        Act::Finish,
+        on(),
+        on(),
+        on(),
+        call(0, 23, Parent::Newest),
+        on(),
+        on(),
+        handler,
+        call(1, 83, Parent::None),
+        on(),
+        on(),
+        on(),
+        Act::Snapshot(vec![Rewrite::RepeatCall(32, 115)]),
+        on(),
+        on(),
+        Act::Tree(select),
+        on(),
+        on(),
+        call(0, 0, Parent::Newest),
+    ];
+    play(0, &Schedule(schedule));
+}

@@ -205,3 +205,20 @@ fn one_card_answers_all_that_ask_about_its_call() {
         (0, Phase::OutputDenied)
     );
 }
+
+#[test]
+fn a_call_that_was_asked_about_and_comes_back_under_another_name_is_asked_about() {
+    let mut driver = with([asking("pay"), action("look")]);
+    driver.events(calls("c", "pay", "{}"));
+    assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
+    driver.event(snapshot(vec![hi()]));
+    driver.events(calls("c", "look", "{}"));
+    finish_run(&mut driver);
+    assert_eq!(
+        (driver.starts("c"), driver.phase("c")),
+        (0, Phase::ApprovalRequested)
+    );
+    assert!(driver.call("c").has_changed());
+    driver.approve("c");
+    assert_eq!(driver.starts("c"), 1);
+}
