@@ -74,6 +74,19 @@ pub const STYLE: &str = include_str!("../style/all.css");
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+/// The examples of the guide compile.
+#[cfg(all(doctest, feature = "testing"))]
+mod guide {
+    #[doc = include_str!("../docs/guide/src/start.md")]
+    #[doc = include_str!("../docs/guide/src/actions.md")]
+    #[doc = include_str!("../docs/guide/src/approvals.md")]
+    #[doc = include_str!("../docs/guide/src/asking.md")]
+    #[doc = include_str!("../docs/guide/src/rendering.md")]
+    #[doc = include_str!("../docs/guide/src/context-and-state.md")]
+    #[doc = include_str!("../docs/guide/src/testing.md")]
+    struct Guide;
+}
+
 /// The examples of the guide to markdown compile.
 #[cfg(all(doctest, feature = "markdown"))]
 #[doc = include_str!("../docs/markdown.md")]

@@ -1,6 +1,6 @@
 //! From a typed function to a handler of JSON values.
 
-use std::rc::Rc;
+use std::{any::Any, rc::Rc};
 
 use assistant_core::action::{ToolError, ToolOutcome};
 use futures_util::future::LocalBoxFuture;
@@ -93,7 +93,12 @@ fn finish(
 }
 
 /// Reads arguments into the type that a handler wants. The error names the field (rule "typed arguments").
-fn typed_args<T: DeserializeOwned>(value: Value) -> Result<T, ToolError> {
+fn typed_args<T: DeserializeOwned + 'static>(value: Value) -> Result<T, ToolError> {
+    let mut value = Some(value);
+    if let Some(args) = as_it_is(&mut value) {
+        return Ok(args);
+    }
+    let value = value.unwrap_or_default();
     serde_json::from_value(value.clone()).map_err(|error| {
         let error = error.to_string();
         let message = match culprit::<T>(&value, &error) {
@@ -102,6 +107,13 @@ fn typed_args<T: DeserializeOwned>(value: Value) -> Result<T, ToolError> {
         };
         ToolError::new(message).error_type("invalid_arguments")
     })
+}
+
+/// Takes a value as what it is already: JSON values are neither read nor written once more.
+pub(super) fn as_it_is<T: 'static, U: 'static>(value: &mut Option<T>) -> Option<U> {
+    (value as &mut dyn Any)
+        .downcast_mut::<Option<U>>()
+        .and_then(Option::take)
 }
 
 /// serde says what is wrong but not where: it is the field without which the error is another.

@@ -11,6 +11,8 @@ use futures_util::future::LocalBoxFuture;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::handler::as_it_is;
+
 /// What a handler gives back: text, numbers, `bool`, `()`, lists and maps, [`Value`], [`Json`] around
 /// anything that can be written as JSON, or a `Result` of anything that can. The error is a
 /// [`ToolError`] or whatever can be printed: an error of any crate, a boxed one, text.
@@ -51,17 +53,21 @@ pub struct Json<T>(
     pub T,
 );
 
-fn written(value: impl Serialize) -> Result<Value, ToolError> {
+fn written<T: Serialize + 'static>(value: T) -> Result<Value, ToolError> {
+    let mut value = Some(value);
+    if let Some(value) = as_it_is(&mut value) {
+        return Ok(value);
+    }
     Ok(serde_json::to_value(value)?)
 }
 
-impl<T: Serialize> IntoToolResult for Json<T> {
+impl<T: Serialize + 'static> IntoToolResult for Json<T> {
     fn into_tool_result(self) -> Result<Value, ToolError> {
         written(self.0)
     }
 }
 
-impl<T: Serialize, E: Into<ToolError>> IntoToolResult for Result<T, E> {
+impl<T: Serialize + 'static, E: Into<ToolError>> IntoToolResult for Result<T, E> {
     fn into_tool_result(self) -> Result<Value, ToolError> {
         written(self.map_err(E::into)?)
     }
@@ -69,7 +75,7 @@ impl<T: Serialize, E: Into<ToolError>> IntoToolResult for Result<T, E> {
 
 macro_rules! plain {
     ($([$($of:ident)?] $value:ty),* $(,)?) => {$(
-        impl<$($of: Serialize)?> IntoToolResult for $value {
+        impl<$($of: Serialize + 'static)?> IntoToolResult for $value {
             fn into_tool_result(self) -> Result<Value, ToolError> {
                 written(self)
             }

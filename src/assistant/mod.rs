@@ -3,6 +3,7 @@
 mod observe;
 mod part;
 mod place;
+mod signals;
 mod threads;
 
 use std::{
@@ -13,12 +14,9 @@ use std::{
 
 use assistant_core::{
     action::ToolError,
-    conversation::{CallKey, Conversation, MessageId},
-    event::{Content, Event, ResumeStatus, Tool},
-    session::{
-        AgentStep, Input, Notice, NoticeId, OpenInterrupt, Refusal, Session, SessionOptions,
-        TreeChange, TurnSummary, Verdict,
-    },
+    conversation::CallKey,
+    event::{Content, ResumeStatus},
+    session::{Input, NoticeId, Refusal, Session, SessionOptions, TreeChange, Verdict},
 };
 use leptos::prelude::*;
 use send_wrapper::SendWrapper;
@@ -30,7 +28,7 @@ use crate::{
     render::{CallTable, Cards, PartTable},
     runtime::Runtime,
     ui::{console_error, fresh_id},
-    view::{Activity, CallCell, MessageCell, MessageList, ViewModel},
+    view::ViewModel,
 };
 
 pub(crate) use place::PlaceId;
@@ -301,78 +299,6 @@ impl Assistant {
         self.runtime().set_agent(Rc::new(agent));
     }
 
-    /// The messages of the chat, oldest first.
-    #[must_use]
-    pub fn messages(&self) -> ArcReadSignal<MessageList> {
-        self.view().messages.read_only()
-    }
-
-    /// The signals of one message.
-    #[must_use]
-    pub fn message(&self, id: &MessageId) -> Option<MessageCell> {
-        self.read(|session| self.view().message(id, session))
-            .flatten()
-    }
-
-    /// What is going on.
-    #[must_use]
-    pub fn activity(&self) -> ArcReadSignal<Activity> {
-        self.view().activity.read_only()
-    }
-
-    /// The names of the tools that run right now, here or at the agent.
-    #[must_use]
-    pub fn running_tools(&self) -> ArcReadSignal<Vec<String>> {
-        self.view().running.read_only()
-    }
-
-    /// What the person should know, oldest first.
-    #[must_use]
-    pub fn notices(&self) -> ArcReadSignal<Vec<Notice>> {
-        self.view().notices.read_only()
-    }
-
-    /// The steps that the agent says it takes, since the person spoke last.
-    #[must_use]
-    pub fn agent_steps(&self) -> ArcReadSignal<Vec<AgentStep>> {
-        self.view().agent_steps.read_only()
-    }
-
-    /// What the agent is offered.
-    #[must_use]
-    pub fn tools(&self) -> ArcReadSignal<Vec<Tool>> {
-        self.view().tools.read_only()
-    }
-
-    /// The state shared with the agent. It is copied when it is read, and only then.
-    #[must_use]
-    pub fn state(&self) -> ArcSignal<Value> {
-        let (assistant, changes) = (self.clone(), self.view().state.clone());
-        ArcSignal::derive(move || {
-            changes.track();
-            let state = assistant.with_conversation(|conversation| conversation.state().clone());
-            state.unwrap_or_default()
-        })
-    }
-
-    /// What the agent waits for.
-    #[must_use]
-    pub fn interrupts(&self) -> ArcReadSignal<Vec<OpenInterrupt>> {
-        self.view().interrupts.read_only()
-    }
-
-    /// The calls that wait for a person's decision, oldest first.
-    #[must_use]
-    pub fn pending_approvals(&self) -> ArcReadSignal<Vec<CallKey>> {
-        self.view().approvals.read_only()
-    }
-
-    /// What the person said while an answer to the agent had to go out first: it follows.
-    #[must_use]
-    pub fn queued(&self) -> ArcReadSignal<Vec<Content>> {
-        self.view().queued.read_only()
-    }
-
     /// Gives up a question whose answer the agent did not take: it is not told.
     ///
     /// # Errors
@@ -392,19 +318,6 @@ impl Assistant {
         self.dispatch(Input::Tree { change })
     }
 
-    /// The conversation's id.
-    #[must_use]
-    pub fn thread_id(&self) -> ArcReadSignal<String> {
-        self.view().thread_id.read_only()
-    }
-
-    /// The signals of one call.
-    #[must_use]
-    pub fn call(&self, key: &CallKey) -> Option<CallCell> {
-        self.read(|session| self.view().call(key, session))
-            .flatten()
-    }
-
     /// Asks for an action as the agent would, but outside of the conversation: checked arguments,
     /// the person's approval where the action asks for it, its limits, its handler. No agent is
     /// told of it.
@@ -415,26 +328,6 @@ impl Assistant {
     /// person denied it, or what the handler says.
     pub async fn execute(&self, name: &str, args: Value) -> Result<Value, ToolError> {
         self.runtime().execute(name, args).await
-    }
-
-    /// Events that nothing here acts on (raw, custom, steps, subagents), newest last; only the last
-    /// few hundred are kept.
-    #[must_use]
-    pub fn side_events(&self) -> Vec<Event> {
-        self.read(|session| session.side_events().to_vec())
-            .unwrap_or_default()
-    }
-
-    /// Reads the conversation. `None` only from inside a rule that is being asked.
-    pub fn with_conversation<R>(&self, read: impl FnOnce(&Conversation) -> R) -> Option<R> {
-        self.read(|session| read(session.conversation()))
-    }
-
-    /// What has happened since the last user message.
-    #[must_use]
-    pub fn summary(&self) -> TurnSummary {
-        self.read(|session| session.summary().clone())
-            .unwrap_or_default()
     }
 
     pub(crate) fn shut_down(&self) {

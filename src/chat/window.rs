@@ -258,7 +258,8 @@ fn Announcer(assistant: Assistant) -> impl IntoView {
             said.set(String::new());
         } else if !now.busy && before.busy {
             // A notice speaks for itself: that there is no answer, or no more of it.
-            let finished = assistant.summary().finish == Some(FinishReason::Stop)
+            let finished = assistant.summary().with_untracked(|summary| summary.finish)
+                == Some(FinishReason::Stop)
                 && notices.with_untracked(Vec::is_empty);
             said.set(if finished {
                 labels.answer_finished.to_string()

@@ -208,3 +208,20 @@ async fn an_assistant_made_elsewhere_outlives_its_provider() {
     settle().await;
     assert!(page.text("[role=log]").contains("(no answer)"));
 }
+
+#[wasm_bindgen_test]
+async fn the_summary_of_a_turn_is_followed() {
+    let chat = chat(MockAgent::new(), || ()).await;
+    let seen = RwSignal::new(Vec::new());
+    let summary = chat.assistant.summary();
+    let watch = Effect::watch(
+        move || summary.get().runs.len(),
+        move |runs, _, _| seen.update(|list| list.push(*runs)),
+        true,
+    );
+    chat.assistant.send("hi").unwrap();
+    chat.idle().await;
+    watch.stop();
+    assert_eq!(seen.get_untracked().first(), Some(&0));
+    assert_eq!(seen.get_untracked().last(), Some(&1));
+}

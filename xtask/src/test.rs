@@ -99,6 +99,7 @@ fn native(project: &Project, tally: &mut Tally) {
     let mut tests = project.cargo();
     tests
         .args(["test", "--workspace", "--no-fail-fast"])
+        .args(["--features", "leptos-assistant/testing"])
         .env("AGUI_REFERENCE", "required");
     // The same look at random cases each time, so that a red run is the change's doing. Another
     // seed, or more cases, by the same variables that proptest reads.

@@ -24,6 +24,8 @@ mod markdown;
 mod partial_json;
 #[cfg(all(feature = "ui-stream", feature = "completions"))]
 mod protocols;
+#[cfg(feature = "records")]
+mod records;
 mod registry;
 mod replay;
 mod schema;

@@ -17,14 +17,17 @@ use std::{
     future::pending,
     mem::{self, ManuallyDrop},
     rc::{Rc, Weak},
-    sync::atomic::{AtomicBool, Ordering::Relaxed},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
 };
 
 use crate::look::Look;
 use leptos::{mount::mount_to, prelude::*};
 use leptos_assistant::{
-    AgentProp, Approval, Assistant, AssistantProvider, Attachments, ChatWindow, SessionOptions,
-    ToolAction, ToolError, action::ActionGuard, agent::HttpAgent,
+    Approval, Assistant, AssistantProvider, Attachments, ChatWindow, ToolAction, ToolError,
+    action::ActionGuard, agent::HttpAgent, use_assistant,
 };
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
@@ -74,8 +77,9 @@ pub fn mount(
             agent = agent.header(name, value);
         }
     }
-    let assistant = Assistant::new(agent, SessionOptions::default());
-    let below = assistant.clone();
+    // The provider's own, which ends with it.
+    let made = Arc::new(OnceLock::new());
+    let below = Arc::clone(&made);
     let Look {
         markdown,
         media,
@@ -85,11 +89,18 @@ pub fn mount(
     let mounted = mount_to(element, move || {
         provide_context(markdown);
         view! {
-            <AssistantProvider agent=AgentProp::existing(below) media>
-                {window(attachments, label)}
+            <AssistantProvider agent media>
+                {
+                    // Set once: children are made once.
+                    let _ = below.set(use_assistant());
+                    window(attachments, label)
+                }
             </AssistantProvider>
         }
     });
+    let Some(assistant) = made.get().cloned().flatten() else {
+        return Err(JsError::new("There is no browser to put a chat into"));
+    };
     let standing = Standing {
         mounted: Some(Box::new(mounted)),
         ..Standing::default()

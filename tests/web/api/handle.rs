@@ -87,7 +87,10 @@ async fn go_on_goes_past_the_limit() {
     let chat = chat_with(agent, options, || use_assistant_action(act())).await;
     chat.assistant.send("go").unwrap();
     chat.idle().await;
-    assert_eq!(chat.assistant.summary().finish, Some(FinishReason::Limit));
+    assert_eq!(
+        chat.assistant.summary().get_untracked().finish,
+        Some(FinishReason::Limit)
+    );
     chat.assistant.go_on().unwrap();
     chat.idle().await;
     assert_eq!(chat.agent.inputs().len(), 2);
@@ -182,7 +185,10 @@ async fn stop_ends_what_is_under_way() {
     assert!(until(|| activity.get_untracked().streaming).await);
     chat.assistant.stop().unwrap();
     chat.idle().await;
-    assert_eq!(chat.assistant.summary().finish, Some(FinishReason::Stopped));
+    assert_eq!(
+        chat.assistant.summary().get_untracked().finish,
+        Some(FinishReason::Stopped)
+    );
 }
 
 #[wasm_bindgen_test]
@@ -261,7 +267,7 @@ async fn summary_says_what_the_turn_did() {
     .await;
     chat.assistant.send("go").unwrap();
     chat.idle().await;
-    let summary = chat.assistant.summary();
+    let summary = chat.assistant.summary().get_untracked();
     assert_eq!(summary.runs.len(), 2);
     assert_eq!(summary.runs[0].tools, ["act"]);
     assert!(summary.runs[1].spoke);

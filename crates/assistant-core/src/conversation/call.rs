@@ -194,17 +194,6 @@ impl ToolCall {
         }
     }
 
-    /// It has no outcome any more, and its arguments are open.
-    #[cfg(feature = "ui-stream")]
-    pub(super) fn begin_again(&mut self, name: String) {
-        self.name = name;
-        self.open = true;
-        self.args = None;
-        self.result = None;
-        self.error = None;
-        self.ended_at = None;
-    }
-
     /// Lets something happen to it. `false` if that changes nothing.
     pub(super) fn take(&mut self, what: &Happening) -> bool {
         let Some(next) = self.state.after(what) else {

@@ -67,6 +67,24 @@ impl Cost {
         }
     }
 
+    /// The tokens of all models together; `None` when nothing is known of any.
+    #[must_use]
+    pub fn total_usage(&self) -> Option<TokenUsage> {
+        let all = self.usage.iter();
+        let count = |count: fn(&TokenUsage) -> Option<u64>| total(all.clone().map(count));
+        let usage = TokenUsage {
+            provider: None,
+            model: None,
+            input_tokens: count(|usage| usage.input_tokens),
+            output_tokens: count(|usage| usage.output_tokens),
+            total_tokens: count(|usage| usage.total_tokens),
+            reasoning_tokens: count(|usage| usage.reasoning_tokens),
+            cached_input_tokens: count(|usage| usage.cached_input_tokens),
+            cache_write_input_tokens: count(|usage| usage.cache_write_input_tokens),
+        };
+        (usage != TokenUsage::default()).then_some(usage)
+    }
+
     /// The tokens that went in, as far as they are known.
     #[must_use]
     pub fn input_tokens(&self) -> Option<u64> {

@@ -68,6 +68,20 @@ impl Conversation {
         true
     }
 
+    /// Makes the result of a call known, and gives it its place in the received order.
+    #[cfg(any(feature = "ui-stream", feature = "records"))]
+    pub(super) fn list_answer(&mut self, key: CallKey) {
+        self.index_answer(key);
+        let Some(at) = self.places.get(&key).copied() else {
+            return;
+        };
+        if let Some(node) = self.node_mut(at.node)
+            && !node.results.contains(&key)
+        {
+            node.results.push(key);
+        }
+    }
+
     /// A call ends without a result.
     pub(crate) fn close_call(&mut self, key: CallKey, end: End, now: i64) -> bool {
         let by = Author::Page;

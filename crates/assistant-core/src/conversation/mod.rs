@@ -4,6 +4,7 @@
 //! keeps its place in the received order (rule "one conversation"). One path through the tree is the chat.
 //! Nothing here decides what happens next: that is [`crate::session`], the only writer.
 
+mod amount;
 mod answer;
 mod apply;
 mod branch;
@@ -13,6 +14,8 @@ mod change;
 mod copy;
 mod cost;
 mod export;
+#[cfg(feature = "records")]
+mod feed;
 mod fingerprint;
 mod fold;
 mod id;
@@ -27,6 +30,7 @@ mod orphan;
 mod part;
 mod path;
 mod phase;
+mod rates;
 mod runs;
 mod source;
 mod splice;
@@ -38,6 +42,7 @@ mod tree;
 mod ui;
 mod wire_form;
 
+pub use amount::{Amount, AmountError};
 pub use answer::{CallApproval, CallError, CallResult, Decision, ErrorKind, Progress};
 pub(crate) use apply::Applied;
 pub use branch::{Sibling, TreeError};
@@ -51,6 +56,7 @@ pub use message::{Cut, Message};
 pub use origin::{MarkdownTools, Origin};
 pub use part::{DataPart, Part, SourcePart, Span, TextPart, ToolResultPart};
 pub use phase::{Phase, Status};
+pub use rates::Rates;
 pub use state::Author;
 pub(crate) use state::{Done, End, Happening, State};
 pub use tree::Conversation;

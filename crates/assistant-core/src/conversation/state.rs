@@ -121,12 +121,6 @@ impl Author {
 pub(crate) enum Happening {
     /// The agent announces it again, or more of its arguments.
     Reopened,
-    /// The agent takes back what it said the call came to.
-    #[cfg_attr(
-        not(feature = "ui-stream"),
-        allow(dead_code, reason = "only one protocol can say so")
-    )]
-    Restarted,
     /// Its arguments are complete.
     ArgsEnded,
     /// The agent gave it another name or other arguments.
@@ -206,7 +200,6 @@ impl State {
             {
                 Self::Done(*anew)
             }
-            (Self::Done(done), H::Restarted) if done.by != Author::Page => Self::Streaming,
             (Self::Done(_), _) => return None,
 
             (_, H::Settled(done)) => match self {

@@ -58,7 +58,6 @@ fn happenings() -> Vec<(&'static str, Happening)> {
     };
     vec![
         ("Reopened", Happening::Reopened),
-        ("Restarted", Happening::Restarted),
         ("ArgsEnded", Happening::ArgsEnded),
         ("Rewritten", Happening::Rewritten),
         ("Voided", Happening::Voided),

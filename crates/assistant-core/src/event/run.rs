@@ -31,6 +31,20 @@ pub struct RunInput {
     pub resume: Vec<ResumeEntry>,
 }
 
+impl RunInput {
+    /// The field of the forwarded properties in which a host gives the answer its id.
+    pub const ANSWER_ID: &str = "assistantMessageId";
+
+    /// The id that the host gives the answer, for protocols that leave it to the client. One that
+    /// is taken is none.
+    #[must_use]
+    pub fn answer_id(&self) -> Option<&str> {
+        let given = self.forwarded_props.get(Self::ANSWER_ID)?.as_str()?;
+        let is_taken = self.messages.iter().any(|message| message.id == given);
+        (!given.is_empty() && !is_taken).then_some(given)
+    }
+}
+
 /// A tool as the agent sees it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tool {

@@ -124,6 +124,25 @@ impl Session {
         self.turn.interject();
     }
 
+    /// The tree follows a server that runs the loop itself.
+    #[cfg(feature = "records")]
+    pub(super) fn take_update(&mut self, update: crate::records::Update, cx: &mut Cx<'_>) {
+        if self.turn.is_running() {
+            return cx.refuse(Refusal::Busy);
+        }
+        use crate::records::Update;
+        let taken = match update {
+            Update::Conv(update) => self.conversation.take_update(*update, cx.now),
+            Update::Tool(update) => {
+                self.conversation.take_tool_update(update, cx.now);
+                Ok(())
+            }
+        };
+        if let Err(error) = taken {
+            cx.refuse(Refusal::Tree(error));
+        }
+    }
+
     /// Returns the conversation for a replay that adds messages as a server's feed does.
     pub(crate) const fn conversation_mut(&mut self) -> &mut Conversation {
         &mut self.conversation

@@ -6,6 +6,7 @@ use super::TurnSummary;
 use crate::{
     action::{RegistrationId, schema::PatternHost},
     conversation::CallKey,
+    event::TokenUsage,
 };
 
 /// The world outside, as far as the session may ask it in the middle of an input.
@@ -26,6 +27,12 @@ pub trait Host: PatternHost {
     fn stops(&mut self, rule: &str, summary: &TurnSummary) -> bool {
         let _ = (rule, summary);
         false
+    }
+
+    /// What some tokens cost, in millionths of the host's currency; `None` if nobody prices them.
+    fn price(&mut self, usage: &TokenUsage) -> Option<u64> {
+        let _ = usage;
+        None
     }
 
     /// What the agent is told when a person says no, if the application wants to word it itself.

@@ -118,6 +118,12 @@ pub enum Input {
         /// Which run.
         run: RunKey,
     },
+    /// A server that runs the loop itself says what a message or a call is now. Nothing runs here.
+    #[cfg(feature = "records")]
+    Update {
+        /// What it says.
+        update: Box<crate::records::Update>,
+    },
     /// The agent says something.
     Event {
         /// In which run.

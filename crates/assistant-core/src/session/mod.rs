@@ -191,6 +191,8 @@ impl Session {
             Input::SetState { state } => self.conversation.set_state(state),
             Input::SetForwardedProps { props } => self.forwarded_props = props,
             Input::OpenRun { run } => self.send_request(run, cx),
+            #[cfg(feature = "records")]
+            Input::Update { update } => self.take_update(*update, cx),
             Input::Event { run, event } => self.take_event(run, *event, cx),
             Input::Diagnostic { diagnostic } => cx.output.diagnostics.push(diagnostic),
             Input::RunClosed { run, end } => self.close_run(run, end, cx),

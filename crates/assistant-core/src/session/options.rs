@@ -30,7 +30,7 @@ pub struct SessionOptions {
     /// its streams for those who come back.
     pub takes_up: bool,
     /// A run that ends without a word after results is followed by one more, where the loop is
-    /// here alone: a model endpoint does not go on by itself (rule "going on").
+    /// here alone: a model endpoint does not go on by itself (rule "silence after results").
     pub asks_again: bool,
 }
 

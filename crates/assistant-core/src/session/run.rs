@@ -235,12 +235,13 @@ impl Session {
         });
     }
 
-    fn note_cost(&mut self, usage: &[TokenUsage], cx: &Cx<'_>) {
+    fn note_cost(&mut self, usage: &[TokenUsage], cx: &mut Cx<'_>) {
         let began = self.turn.run().map(|run| run.started_at);
         let took = began.and_then(|began| u64::try_from(cx.now - began).ok());
+        let prices = usage.iter().filter_map(|usage| cx.host.price(usage));
         let cost = Cost {
             usage: usage.to_vec(),
-            price_micros: None,
+            price_micros: prices.reduce(u64::saturating_add),
             duration_ms: took,
         };
         self.conversation.note_cost(&cost);

@@ -82,13 +82,29 @@ impl<D: Decode> FrameReader<D> {
         }
         if self.kind == Kind::Unknown {
             self.sniff(bytes);
+            // Blanks wait until it is known what they belong to.
+            self.body.extend_from_slice(bytes);
+            if self.kind == Kind::Frames {
+                let held = std::mem::take(&mut self.body);
+                self.read_frames(&held, sink);
+            }
+            return self.check_body();
         }
         if self.kind == Kind::Document {
-            if self.body.len() + bytes.len() > BODY_LIMIT {
-                return self.fail("limit", "The response is too large.");
-            }
-            return self.body.extend_from_slice(bytes);
+            self.body.extend_from_slice(bytes);
+            return self.check_body();
         }
+        self.read_frames(bytes, sink);
+    }
+
+    fn check_body(&mut self) {
+        if self.body.len() > BODY_LIMIT {
+            self.body.clear();
+            self.fail("limit", "The response is too large.");
+        }
+    }
+
+    fn read_frames(&mut self, bytes: &[u8], sink: &mut dyn Sink) {
         let Self { sse, decoder, .. } = self;
         let framed = sse.read(bytes, &mut |frame| decoder.frame(&frame.data, sink));
         if let Err(error) = framed {
@@ -100,7 +116,9 @@ impl<D: Decode> FrameReader<D> {
         let mut mid_frame = false;
         if self.kind == Kind::Document && self.error.is_none() {
             let text = String::from_utf8_lossy(&self.body).into_owned();
-            let read = self.decoder.document(&text, sink);
+            let read = self
+                .decoder
+                .document(text.trim_start_matches('\u{feff}'), sink);
             self.error = read.err();
         } else if self.error.is_none() && self.sse.is_mid_frame() {
             // Nothing but its blank line may be missing; what is cut is no JSON.

@@ -274,6 +274,34 @@ fn a_request_carries_the_whole_conversation() {
 }
 
 #[test]
+fn a_host_may_give_the_answer_its_id() {
+    for wire in [Wire::Completions, Wire::UiStream] {
+        let mut talk = Talk::new(wire.codec());
+        talk.driver.register(action("weather"));
+        talk.driver.input(Input::SetForwardedProps {
+            props: json!({"assistantMessageId": "mine"}),
+        });
+        talk.driver.send("hi");
+        assert_eq!(talk.body().get("assistantMessageId"), None);
+        if wire == Wire::Completions {
+            let says = [Says::Text("Hm."), Says::Call("c1", "weather", "{}")];
+            talk.answer(&wire.response(1, &says));
+            talk.driver.returns("c1", json!(1));
+        }
+        // An id is given once; without one they differ.
+        let own: &[u8] = match wire {
+            Wire::Completions => b"data: {\"choices\":[{\"delta\":{\"content\":\"Yes.\"}}]}\n\ndata: [DONE]\n\n",
+            _ => b"data: {\"type\":\"start\"}\n\ndata: {\"type\":\"start-step\"}\n\ndata: {\"type\":\"finish\"}\n\n",
+        };
+        talk.answer(own);
+        let conversation = talk.driver.session.conversation();
+        assert!(conversation.message(&"mine".into()).is_some(), "{wire:?}");
+        let answers = conversation.path().count() - 1;
+        assert_eq!(answers, if wire == Wire::Completions { 2 } else { 1 });
+    }
+}
+
+#[test]
 fn what_the_model_thought_goes_back_on_request() {
     let mut talk = Talk::new(Wire::Completions.codec());
     talk.driver.send("hi");

@@ -417,3 +417,25 @@ fn sources_data_and_files_are_parts() {
     assert_eq!(kinds, ["X", "file", "data"]);
     assert_eq!(talk.driver.session.side_events().len(), 1);
 }
+
+#[test]
+fn what_a_handler_began_is_not_begun_again_though_the_agent_takes_its_word_back() {
+    let mut talk = talk();
+    let mut early = action("pay");
+    early.eager = true;
+    talk.driver.register(early);
+    talk.driver.send("hi");
+    let call = json!({"type": "tool-input-available", "toolCallId": "c1", "toolName": "pay",
+        "input": {"sum": 3}});
+    talk.answer(&stream(&[
+        json!({"type": "start"}),
+        json!({"type": "start-step"}),
+        call.clone(),
+        json!({"type": "tool-output-available", "toolCallId": "c1", "output": "no need"}),
+        call,
+        json!({"type": "finish"}),
+    ]));
+    assert_eq!(talk.driver.starts("c1"), 1);
+    let warned = talk.driver.session.conversation().call_by_wire_id("c1");
+    assert_eq!(warned.unwrap().1.phase(), Phase::OutputAvailable);
+}

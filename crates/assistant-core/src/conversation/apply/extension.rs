@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Applied, Conversation, block::merge_extra};
 use crate::{
     conversation::{
-        Author, CallError, CallKey, CallResult, Change, ErrorKind, Origin, Part, ToolCall,
+        Author, CallError, CallResult, Change, ErrorKind, Origin, Part, ToolCall,
         state::{Done, End, Happening, State},
         ui,
     },
@@ -191,28 +191,36 @@ impl Conversation {
         });
     }
 
-    /// The agent takes its own outcome of a call back. What the page did stays done.
+    /// The agent takes its own outcome of a call back: what begins under its id is another call, in
+    /// its place. Not so where something was done or decided here, which stands.
     fn begin_call_anew(&mut self, id: &str, name: String, out: &mut Applied<'_>) {
         let Some(key) = self.find_call(id) else {
             return out.warn("unknown-call", format!("unknown call '{id}' begins anew"));
         };
-        let run = self.runs.current;
-        let began = self.edit_call(&key, |call| {
-            let began = call.take(&Happening::Restarted);
-            if began {
-                call.begin_again(name);
-                call.run = run.or(call.run);
-            }
-            began
-        });
-        if began != Some(true) {
-            out.warn(
-                "call-is-final",
-                format!("call '{id}' is final: it is not started again"),
-            );
-        } else if self.history.last() == Some(&key) {
-            self.history.pop();
+        let (Some(at), Some(call)) = (self.places.get(&key).copied(), self.call(&key)) else {
+            return;
+        };
+        let approval = call.approval.as_ref();
+        let is_decided = approval.is_some_and(|approval| approval.decision.is_some());
+        let stands = call.is_settled_here() || call.was_started || is_decided;
+        if stands || !call.state.is_done() {
+            let message = format!("call '{id}' is final: it is not started again");
+            return out.warn("call-is-final", message);
         }
+        let mut fresh = ToolCall::new(id, name, out.now);
+        fresh.origin = call.origin;
+        fresh.extra = call.extra.clone();
+        let Some(node) = self.node_mut(at.node) else {
+            return;
+        };
+        node.results.retain(|result| *result != key);
+        if let Some(part) = node.message.parts.get_mut(at.part) {
+            *part = Part::ToolCall(Box::new(fresh));
+        }
+        let message = node.message.id.clone();
+        self.places.remove(&key);
+        self.index_calls(at.node);
+        self.log.push(Change::Message(message));
     }
 
     fn note_call(&mut self, id: &str, extra: Object, out: &mut Applied<'_>) {
@@ -255,19 +263,6 @@ impl Conversation {
                 "call-is-final",
                 format!("call '{id}' is over: another result is not taken"),
             ),
-        }
-    }
-
-    /// Makes the result of a call known, and gives it its place in the received order.
-    fn list_answer(&mut self, key: CallKey) {
-        self.index_answer(key);
-        let Some(at) = self.places.get(&key).copied() else {
-            return;
-        };
-        if let Some(node) = self.node_mut(at.node)
-            && !node.results.contains(&key)
-        {
-            node.results.push(key);
         }
     }
 }

@@ -73,7 +73,8 @@ pub(super) fn approval(call: &ToolCall) -> Option<Object> {
     Some(out)
 }
 
-pub(super) fn to_value(call: &ToolCall) -> Value {
+/// The part. In a request it is what the AI SDK's schema asks for, whatever the server sent.
+pub(super) fn to_value(call: &ToolCall, request: bool) -> Value {
     let mut out = Object::new();
     if is_dynamic(call) {
         put_text(&mut out, "type", Some("dynamic-tool"));
@@ -93,7 +94,33 @@ pub(super) fn to_value(call: &ToolCall) -> Value {
         out.insert("input".to_owned(), input);
     }
     write_state(call, state, &mut out);
+    if request {
+        make_valid(call, state, &mut out);
+    }
     Value::Object(out)
+}
+
+/// A denial needs the approval that was not given; an output can only have one that was.
+fn make_valid(call: &ToolCall, state: &str, out: &mut Object) {
+    let approved = out
+        .get("approval")
+        .and_then(|approval| approval.get("approved"));
+    match state {
+        "output-denied" if approved != Some(&false.into()) => {
+            let approval = out.shift_remove("approval");
+            let mut approval = match approval {
+                Some(Value::Object(approval)) => approval,
+                _ => Object::new(),
+            };
+            approval.entry("id").or_insert_with(|| wire_id(call).into());
+            approval.insert("approved".to_owned(), false.into());
+            out.insert("approval".to_owned(), Value::Object(approval));
+        }
+        "output-available" | "output-error" if approved != Some(&true.into()) => {
+            out.shift_remove("approval");
+        }
+        _ => {}
+    }
 }
 
 fn write_state(call: &ToolCall, state: &str, out: &mut Object) {

@@ -19,17 +19,17 @@ impl Conversation {
     /// The messages of the run's path in the form of the AI SDK, each answer with all its steps.
     #[must_use]
     pub fn ui_messages(&self) -> Vec<Value> {
-        self.write_groups(|_| true)
+        self.write_groups(false)
     }
 
     /// The same as they are sent: without calls that never ended and never will.
     pub(super) fn ui_request(&self) -> Vec<Value> {
-        self.write_groups(|call| call.result.is_some() || !matches!(call.state, State::Done(_)))
+        self.write_groups(true)
     }
 
-    fn write_groups(&self, keep: fn(&ToolCall) -> bool) -> Vec<Value> {
+    fn write_groups(&self, request: bool) -> Vec<Value> {
         let groups = self.ui_groups();
-        groups.iter().map(|group| group.to_value(keep)).collect()
+        groups.iter().map(|group| group.to_value(request)).collect()
     }
 
     /// The run's path, cut into what is one `UIMessage` each.
@@ -63,7 +63,7 @@ impl Conversation {
 }
 
 impl Group<'_> {
-    fn to_value(&self, keep: fn(&ToolCall) -> bool) -> Value {
+    fn to_value(&self, request: bool) -> Value {
         let mut out = Object::new();
         put_text(&mut out, "id", Some(self.id));
         let role = match self.role {
@@ -80,7 +80,7 @@ impl Group<'_> {
             if self.role == Role::Assistant && begins_step(message, before) {
                 parts.push(json!({"type": "step-start"}));
             }
-            write_parts(message, keep, &mut parts);
+            write_parts(message, request, &mut parts);
             before = Some(message);
         }
         out.insert("parts".to_owned(), parts.into());
@@ -104,12 +104,14 @@ pub(super) fn begins_step(message: &Message, before: Option<&Message>) -> bool {
     before.is_none_or(|before| before.calls().next().is_some())
 }
 
-fn write_parts(message: &Message, keep: fn(&ToolCall) -> bool, out: &mut Vec<Value>) {
+fn write_parts(message: &Message, request: bool, out: &mut Vec<Value>) {
+    let goes_on = |call: &ToolCall| call.result.is_some() || !matches!(call.state, State::Done(_));
+    let keep = |call: &ToolCall| call.is_real() && (!request || goes_on(call));
     // What was written holds the callouts that stand between the pieces.
     let mut written = message.markdown.as_deref();
     for entry in &message.parts {
         match entry {
-            Part::ToolCall(call) if call.is_real() && keep(call) => out.push(tool::to_value(call)),
+            Part::ToolCall(call) if keep(call) => out.push(tool::to_value(call, request)),
             Part::Text(_) if message.markdown.is_some() => {
                 out.extend(written.take().map(part::plain_text));
             }

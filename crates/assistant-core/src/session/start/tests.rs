@@ -110,9 +110,10 @@ impl Scene {
         }
         let content = crate::event::Content::Text("go".to_owned());
         let mut said = scene.input(Input::Send { content });
-        let Some(Effect::OpenRun { run, .. }) = said.effects.pop() else {
+        let Some(Effect::PrepareRun { run }) = said.effects.pop() else {
             panic!("no run: {said:?}");
         };
+        scene.input(Input::OpenRun { run });
         let (mut decoder, mut events) = (Decoder::new(DecoderOptions::default()), Vec::new());
         for event in [
             json!({"type": "RUN_STARTED", "threadId": "thread", "runId": "r"}),

@@ -45,7 +45,10 @@ impl Start {
         Self {
             thread_id: input.thread_id.clone(),
             run_id: input.run_id.clone(),
-            message_id: format!("{}-answer", input.run_id),
+            message_id: match input.answer_id() {
+                Some(given) => given.to_owned(),
+                None => format!("{}-answer", input.run_id),
+            },
             taken: calls.flatten().map(|call| call.id.clone()).collect(),
         }
     }

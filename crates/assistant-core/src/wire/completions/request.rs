@@ -50,6 +50,7 @@ pub fn request_body(input: &RunInput, options: &RequestOptions) -> Value {
         Value::Object(props) => props.clone(),
         _ => Object::new(),
     };
+    body.shift_remove(RunInput::ANSWER_ID);
     if let Some(model) = &options.model {
         body.insert("model".to_owned(), model.as_str().into());
     }

@@ -45,10 +45,11 @@ impl Start {
     /// The start of the response to a run's input.
     #[must_use]
     pub fn of(input: &RunInput) -> Self {
+        let given = input.answer_id().map(str::to_owned);
         Self {
             thread_id: input.thread_id.clone(),
             run_id: input.run_id.clone(),
-            message_id: input.run_id.clone(),
+            message_id: given.unwrap_or_else(|| input.run_id.clone()),
             history: input.history.as_deref().cloned(),
             replays: false,
             separates: false,

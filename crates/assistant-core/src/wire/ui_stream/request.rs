@@ -19,6 +19,7 @@ pub fn request_body(input: &RunInput) -> Value {
         Value::Object(props) => props.clone(),
         _ => Object::new(),
     };
+    body.shift_remove(RunInput::ANSWER_ID);
     let mut put = |key: &str, value: Value| {
         body.insert(key.to_owned(), value);
     };

@@ -1,0 +1,114 @@
+//! Amounts of money, exact: whole numbers of a unit so small that prices of tokens need no rounding.
+
+use std::{fmt, str::FromStr};
+
+/// How many digits after the point are kept.
+const DIGITS: usize = 15;
+/// One, in the smallest unit.
+const ONE: u128 = 1_000_000_000_000_000;
+/// A millionth, in the smallest unit.
+const MICRO: u128 = 1_000_000_000;
+
+/// An amount of the host's currency, exact to fifteen digits after the point.
+///
+/// ```
+/// use assistant_core::conversation::Amount;
+///
+/// let price: Amount = "0.1".parse()?;
+/// let sum = price.plus(price).plus(price);
+/// assert_eq!(sum.to_string(), "0.3");
+/// # Ok::<(), assistant_core::conversation::AmountError>(())
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Amount(u128);
+
+impl Amount {
+    /// Nothing.
+    pub const ZERO: Self = Self(0);
+
+    /// So many millionths.
+    #[must_use]
+    pub const fn from_micros(micros: u64) -> Self {
+        // No number of 64 bits is too large for that.
+        Self((micros as u128) * MICRO)
+    }
+
+    /// The amount in millionths, rounded half up.
+    #[must_use]
+    pub fn micros(self) -> u64 {
+        let rounded = self.0.saturating_add(MICRO / 2) / MICRO;
+        u64::try_from(rounded).unwrap_or(u64::MAX)
+    }
+
+    /// The sum of two amounts.
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+
+    /// What so many millionths of this cost, such as tokens at a price for a million of them.
+    pub(super) const fn millionths(self, count: u64) -> Self {
+        // Prices have at most nine digits after the point, so that nothing is lost.
+        Self((self.0 / 1_000_000).saturating_mul(count as u128))
+    }
+
+    /// This many times as much; `None` if that is not exact.
+    pub(super) const fn times(self, factor: Self) -> Option<Self> {
+        match self.0.checked_mul(factor.0) {
+            Some(product) if product.is_multiple_of(ONE) => Some(Self(product / ONE)),
+            _ => None,
+        }
+    }
+
+    /// Whether it has no more than so many digits after the point.
+    const fn fits(self, digits: u32) -> bool {
+        self.0.is_multiple_of(10_u128.pow(15 - digits))
+    }
+
+    /// Whether tokens can be priced with it exactly: nine digits after the point.
+    pub(super) const fn is_price(self) -> bool {
+        self.fits(9)
+    }
+}
+
+impl fmt::Display for Amount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (whole, rest) = (self.0 / ONE, self.0 % ONE);
+        if rest == 0 {
+            return write!(f, "{whole}");
+        }
+        let digits = format!("{rest:0DIGITS$}");
+        write!(f, "{whole}.{}", digits.trim_end_matches('0'))
+    }
+}
+
+/// A text that is no amount: not a decimal number, negative, or with too many digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AmountError;
+
+impl fmt::Display for AmountError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("not an amount: a decimal number without a sign is expected")
+    }
+}
+
+impl std::error::Error for AmountError {}
+
+impl FromStr for Amount {
+    type Err = AmountError;
+
+    fn from_str(text: &str) -> Result<Self, AmountError> {
+        let (whole, rest) = text.split_once('.').unwrap_or((text, ""));
+        let plain = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
+        let said = whole.len() + rest.len() > 0 && plain(whole) && plain(rest);
+        if !said || whole.len() > DIGITS || rest.len() > DIGITS {
+            return Err(AmountError);
+        }
+        let number = |digits: &str| match digits {
+            "" => Ok(0),
+            digits => digits.parse::<u128>().map_err(|_| AmountError),
+        };
+        let rest = format!("{rest:0<DIGITS$}");
+        Ok(Self(number(whole)? * ONE + number(&rest)?))
+    }
+}

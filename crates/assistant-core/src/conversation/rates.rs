@@ -1,0 +1,142 @@
+//! What tokens cost: rates for a million of each kind, and the exact price of a usage.
+
+use super::{Amount, AmountError, Conversation, Cost, Message, MessageId};
+use crate::event::TokenUsage;
+
+/// What a million tokens of a model cost.
+///
+/// ```
+/// use assistant_core::conversation::Rates;
+/// use assistant_core::event::TokenUsage;
+///
+/// let rates = Rates::per_million("3.00", "15.00")?.cache_reads("0.1")?;
+/// let usage = TokenUsage {
+///     input_tokens: Some(1_000_000),
+///     cached_input_tokens: Some(100_000),
+///     ..TokenUsage::default()
+/// };
+/// assert_eq!(rates.price(&usage).to_string(), "3.03");
+/// # Ok::<(), assistant_core::conversation::AmountError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rates {
+    input: Amount,
+    output: Amount,
+    cache_read: Amount,
+    cache_write: Amount,
+    cached_in_input: bool,
+}
+
+impl Rates {
+    /// Rates for a million tokens that go in and come out, as decimal numbers. What a cache holds or
+    /// takes costs as much as what goes in.
+    ///
+    /// # Errors
+    /// If a text is no decimal number, or has more than nine digits after the point.
+    pub fn per_million(input: &str, output: &str) -> Result<Self, AmountError> {
+        let price = |text: &str| -> Result<Amount, AmountError> {
+            let price: Amount = text.parse()?;
+            price.is_price().then_some(price).ok_or(AmountError)
+        };
+        let (input, output) = (price(input)?, price(output)?);
+        Ok(Self {
+            input,
+            output,
+            cache_read: input,
+            cache_write: input,
+            cached_in_input: false,
+        })
+    }
+
+    /// What is read from a cache costs this many times as much as what goes in.
+    ///
+    /// # Errors
+    /// If the text is no decimal number, or the price has more than nine digits after the point.
+    pub fn cache_reads(mut self, times: &str) -> Result<Self, AmountError> {
+        self.cache_read = self.multiple(times)?;
+        Ok(self)
+    }
+
+    /// What is written to a cache costs this many times as much as what goes in.
+    ///
+    /// # Errors
+    /// As [`Self::cache_reads`].
+    pub fn cache_writes(mut self, times: &str) -> Result<Self, AmountError> {
+        self.cache_write = self.multiple(times)?;
+        Ok(self)
+    }
+
+    /// The tokens that go in count those of the cache as well, as some providers tell it.
+    #[must_use]
+    pub const fn cached_in_input(mut self) -> Self {
+        self.cached_in_input = true;
+        self
+    }
+
+    fn multiple(&self, times: &str) -> Result<Amount, AmountError> {
+        let price = self.input.times(times.parse()?);
+        price.filter(|price| price.is_price()).ok_or(AmountError)
+    }
+
+    /// What a usage costs. What is not known costs nothing.
+    #[must_use]
+    pub fn price(&self, usage: &TokenUsage) -> Amount {
+        let read = usage.cached_input_tokens.unwrap_or(0);
+        let written = usage.cache_write_input_tokens.unwrap_or(0);
+        let mut input = usage.input_tokens.unwrap_or(0);
+        if self.cached_in_input {
+            input = input.saturating_sub(read).saturating_sub(written);
+        }
+        let output = usage.output_tokens.unwrap_or(0);
+        let parts = [
+            (self.input, input),
+            (self.output, output),
+            (self.cache_read, read),
+            (self.cache_write, written),
+        ];
+        let prices = parts.map(|(rate, count)| rate.millionths(count));
+        prices.into_iter().fold(Amount::ZERO, Amount::plus)
+    }
+}
+
+impl Cost {
+    /// The exact price of all tokens, by the rates that a model has; a model without any costs
+    /// nothing. `None` when no tokens are known.
+    #[must_use]
+    pub fn priced(&self, mut rates: impl FnMut(&TokenUsage) -> Option<Rates>) -> Option<Amount> {
+        let prices = self.usage.iter().map(|usage| {
+            let rates = rates(usage);
+            rates.map_or(Amount::ZERO, |rates| rates.price(usage))
+        });
+        prices.reduce(Amount::plus)
+    }
+}
+
+impl Conversation {
+    /// What the messages that are shown cost together.
+    #[must_use]
+    pub fn path_cost(&self) -> Cost {
+        sum(self.path())
+    }
+
+    /// What the messages from the first to this one cost together.
+    #[must_use]
+    pub fn cost_up_to(&self, id: &MessageId) -> Cost {
+        let chain = self.path_to(id).unwrap_or_default();
+        self.cost_of(chain)
+    }
+
+    /// What the messages of all branches cost together.
+    #[must_use]
+    pub fn tree_cost(&self) -> Cost {
+        sum(self.all_messages())
+    }
+}
+
+fn sum<'a>(messages: impl Iterator<Item = &'a Message>) -> Cost {
+    let mut cost = Cost::default();
+    for message in messages {
+        cost.add(&message.cost);
+    }
+    cost
+}

@@ -1,0 +1,182 @@
+//! One call as other systems keep it with a message.
+
+use serde_json::Value;
+
+use super::json::{count, int, json_text, text};
+use crate::{
+    conversation::{Conversation, Message, MessageId, Part, ToolCall},
+    event::Object,
+};
+
+/// A call: its arguments and its result as JSON text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CallRecord {
+    /// The call's id.
+    pub id: String,
+    /// The tool's name.
+    pub name: String,
+    /// The arguments.
+    pub arguments: String,
+    /// The result, once there is one.
+    pub result: Option<String>,
+    /// When it appeared, in milliseconds since 1970.
+    pub timestamp: i64,
+    /// After how many characters of the message's text it stands.
+    pub text_position: Option<u64>,
+}
+
+/// The calls of a message: those of a response that goes on, and those of one that is over. One of
+/// the lists is empty.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CallRecords {
+    /// What is under way.
+    pub partial: Vec<CallRecord>,
+    /// What is over.
+    pub complete: Vec<CallRecord>,
+}
+
+impl CallRecord {
+    /// The record as JSON: `{id, name, arguments, result?, timestamp, textPosition?}`.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let mut out = Object::new();
+        let mut put = |key: &str, value: Value| {
+            out.insert(key.to_owned(), value);
+        };
+        put("id", self.id.as_str().into());
+        put("name", self.name.as_str().into());
+        put("arguments", self.arguments.as_str().into());
+        if let Some(result) = &self.result {
+            put("result", result.as_str().into());
+        }
+        put("timestamp", self.timestamp.into());
+        if let Some(position) = self.text_position {
+            put("textPosition", position.into());
+        }
+        Value::Object(out)
+    }
+
+    /// A record from JSON; `None` without an id. The result is the first of `result`, `output` and
+    /// `content` that says anything; values that are no text are taken as their JSON.
+    #[must_use]
+    pub fn from_json(value: &Value) -> Option<Self> {
+        let from = value.as_object()?;
+        let result = ["result", "output", "content"];
+        Some(Self {
+            id: text(from, "id").or_else(|| text(from, "toolCallId"))?,
+            name: text(from, "name")
+                .or_else(|| text(from, "toolName"))
+                .unwrap_or_default(),
+            arguments: json_text(from, "arguments")
+                .or_else(|| json_text(from, "args"))
+                .or_else(|| json_text(from, "input"))
+                .unwrap_or_default(),
+            result: result.iter().find_map(|key| json_text(from, key)),
+            timestamp: int(from, "timestamp").unwrap_or(0),
+            text_position: count(from, "textPosition"),
+        })
+    }
+
+    fn of(call: &ToolCall, text_position: u64) -> Self {
+        Self {
+            id: call.id.clone(),
+            name: call.name.clone(),
+            arguments: call.args_text().to_owned(),
+            result: call.result.as_ref().map(|result| result.value.to_string()),
+            timestamp: call.created_at,
+            text_position: Some(text_position),
+        }
+    }
+
+    /// What the complete record says takes the place of what was known; what it does not say stays.
+    fn update(&mut self, complete: Self) {
+        let said = |text: &String| !text.is_empty();
+        if said(&complete.name) {
+            self.name = complete.name;
+        }
+        if said(&complete.arguments) {
+            self.arguments = complete.arguments;
+        }
+        self.result = complete.result.or(self.result.take());
+        if self.timestamp == 0 {
+            self.timestamp = complete.timestamp;
+        }
+        self.text_position = complete.text_position.or(self.text_position);
+    }
+
+    /// Puts records of the same calls together by their ids, in the order in which they came first.
+    #[must_use]
+    pub fn merge(partial: Vec<Self>, complete: Vec<Self>) -> Vec<Self> {
+        let mut places = std::collections::HashMap::new();
+        let mut merged: Vec<Self> = Vec::new();
+        for record in partial.into_iter().chain(complete) {
+            let place = *places.entry(record.id.clone()).or_insert(merged.len());
+            match merged.get_mut(place) {
+                Some(known) => known.update(record),
+                None => merged.push(record),
+            }
+        }
+        merged
+    }
+}
+
+impl CallRecords {
+    /// The calls of a message, as they are now.
+    #[must_use]
+    pub fn of(conversation: &Conversation, message: &MessageId) -> Self {
+        let Some(found) = conversation.message(message) else {
+            return Self::default();
+        };
+        let list = records(found);
+        let goes_on = conversation.is_being_written(message)
+            || found.calls().any(|call| !call.phase().is_final());
+        match goes_on {
+            true => Self {
+                partial: list,
+                complete: Vec::new(),
+            },
+            false => Self {
+                partial: Vec::new(),
+                complete: list,
+            },
+        }
+    }
+
+    /// The records as `{partialToolCalls, toolCalls}`.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let write =
+            |list: &[CallRecord]| -> Value { list.iter().map(CallRecord::to_json).collect() };
+        serde_json::json!({
+            "partialToolCalls": write(&self.partial),
+            "toolCalls": write(&self.complete),
+        })
+    }
+
+    /// The records of a stored message; what is in both lists is one call.
+    #[must_use]
+    pub fn from_json(message: &Value) -> Vec<CallRecord> {
+        let read = |key: &str| {
+            let list = message.get(key).and_then(Value::as_array);
+            let list = list.into_iter().flatten();
+            list.filter_map(CallRecord::from_json).collect()
+        };
+        CallRecord::merge(read("partialToolCalls"), read("toolCalls"))
+    }
+}
+
+fn records(message: &Message) -> Vec<CallRecord> {
+    let mut position = 0_u64;
+    let mut list = Vec::new();
+    for part in &message.parts {
+        match part {
+            Part::Text(text) => {
+                let count = u64::try_from(text.text.chars().count());
+                position = position.saturating_add(count.unwrap_or(u64::MAX));
+            }
+            Part::ToolCall(call) => list.push(CallRecord::of(call, position)),
+            _ => {}
+        }
+    }
+    list
+}

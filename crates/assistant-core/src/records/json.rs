@@ -1,0 +1,37 @@
+//! Fields of records: what is missing or of another kind is not known.
+
+use serde_json::Value;
+
+use crate::event::Object;
+
+pub(super) fn text(from: &Object, key: &str) -> Option<String> {
+    match from.get(key)? {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+/// A text, or any other value as JSON.
+pub(super) fn json_text(from: &Object, key: &str) -> Option<String> {
+    match from.get(key)? {
+        Value::Null => None,
+        Value::String(text) => Some(text.clone()),
+        value => Some(value.to_string()),
+    }
+}
+
+pub(super) fn int(from: &Object, key: &str) -> Option<i64> {
+    from.get(key)?.as_i64()
+}
+
+pub(super) fn count(from: &Object, key: &str) -> Option<u64> {
+    from.get(key)?.as_u64()
+}
+
+pub(super) fn list<'a>(from: &'a Object, key: &str) -> impl Iterator<Item = &'a Value> {
+    from.get(key)
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+}

@@ -1,0 +1,172 @@
+//! Writes records of what happens in a session.
+
+use std::collections::HashMap;
+
+use super::update::{CallInfo, ContentBlock, ConvUpdate, ToolUpdate, Update};
+use crate::{
+    conversation::{
+        Amount, CallKey, Change, Conversation, Message, MessageId, Part, Status, ToolCall,
+    },
+    event::Role,
+    session::Session,
+    wire::agui,
+};
+
+/// Writes records of what happens in a session: to be given the changes of each step.
+///
+/// A message is recorded when it is complete or has calls, and again when it changes; a call when
+/// its arguments are complete, when it is executed, and when it is over. Text is not recorded while
+/// it streams in.
+///
+/// ```
+/// use assistant_core::records::Recorder;
+/// use assistant_core::session::{Session, SessionOptions};
+///
+/// let session = Session::new("thread", SessionOptions::default());
+/// let mut recorder = Recorder::default();
+/// assert!(recorder.record(&session, &[], 0).is_empty());
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Recorder {
+    messages: HashMap<MessageId, ConvUpdate>,
+    calls: HashMap<CallKey, Status>,
+}
+
+impl Recorder {
+    /// The records of some changes. `now` is the time, in milliseconds since 1970.
+    pub fn record(&mut self, session: &Session, changes: &[Change], now: i64) -> Vec<Update> {
+        let conversation = session.conversation();
+        let mut updates = Vec::new();
+        let mut seen: Vec<&MessageId> = Vec::new();
+        for change in changes {
+            match change {
+                Change::MessageAdded(id) | Change::Message(id) | Change::MessageMoved(id) => {
+                    seen.push(id);
+                }
+                Change::PartAdded { message, .. } | Change::PartGrew { message, .. } => {
+                    seen.push(message);
+                }
+                Change::Call(key) => {
+                    seen.extend(conversation.message_of_call(key).map(|message| &message.id));
+                }
+                _ => {}
+            }
+        }
+        let mut done: Vec<&MessageId> = Vec::new();
+        for id in seen {
+            if !done.contains(&id) {
+                done.push(id);
+                self.record_message(session, id, now, &mut updates);
+            }
+        }
+        updates
+    }
+
+    fn record_message(
+        &mut self,
+        session: &Session,
+        id: &MessageId,
+        now: i64,
+        updates: &mut Vec<Update>,
+    ) {
+        let conversation = session.conversation();
+        let Some(message) = conversation.message(id) else {
+            return;
+        };
+        if !matches!(message.role, Role::User | Role::Assistant | Role::System) {
+            return;
+        }
+        let mut update = conv_update(conversation, message, session.thread_id());
+        let is_ready = !message.is_streaming() && !message.parts.is_empty();
+        let known = self.messages.get(id);
+        let is_news = known.is_none_or(|known| {
+            // Statuses have records of their own.
+            let calls = |update: &ConvUpdate| -> Vec<(String, String)> {
+                let calls = update.tool_calls.iter();
+                calls
+                    .map(|call| (call.id.clone(), call.parameters.clone()))
+                    .collect()
+            };
+            known.content_blocks != update.content_blocks
+                || known.token_usage != update.token_usage
+                || known.parent_id != update.parent_id
+                || calls(known) != calls(&update)
+        });
+        if is_ready && is_news {
+            update.timestamp = now;
+            self.messages.insert(id.clone(), update.clone());
+            updates.push(Update::Conv(Box::new(update)));
+        }
+        for call in message.calls().filter(|call| call.has_ended()) {
+            let status = call.phase().status();
+            let before = self.calls.insert(call.key(), status);
+            if before != Some(status) {
+                let update = tool_update(call, id, session.thread_id());
+                updates.push(Update::Tool(update));
+            }
+        }
+    }
+}
+
+fn conv_update(conversation: &Conversation, message: &Message, thread: &str) -> ConvUpdate {
+    let block = |content: &str, kind: &str| ContentBlock {
+        content: content.to_owned(),
+        content_type: kind.to_owned(),
+    };
+    let blocks = message.parts.iter().filter_map(|part| match part {
+        Part::Text(text) => Some(block(&text.text, "text")),
+        Part::Reasoning(text) => Some(block(&text.text, "reasoning")),
+        _ => None,
+    });
+    let files = message.parts.iter().filter_map(|part| match part {
+        Part::File(file) => Some(agui::content_part_to_value(file)),
+        _ => None,
+    });
+    let calls = message.calls().map(|call| CallInfo {
+        id: call.id.clone(),
+        tool_name: call.name.clone(),
+        status: call.phase().status(),
+        parameters: call.args_text().to_owned(),
+    });
+    // What the model thought is no message of its own for those who read records.
+    let mut parent = conversation.parent(&message.id);
+    while let Some(id) = parent {
+        let role = conversation.message(id).map(|message| message.role);
+        if matches!(
+            role,
+            Some(Role::User | Role::Assistant | Role::System) | None
+        ) {
+            break;
+        }
+        parent = conversation.parent(id);
+    }
+    ConvUpdate {
+        conv_id: thread.to_owned(),
+        message_id: message.id.as_str().to_owned(),
+        parent_id: parent.map(|id| id.as_str().to_owned()),
+        content_blocks: blocks.collect(),
+        timestamp: message.created_at,
+        source: message.role.as_str().to_owned(),
+        token_usage: message.cost.total_usage(),
+        cost: message.cost.price_micros.map(Amount::from_micros),
+        attachments: files.collect(),
+        duration_ms: message.cost.duration_ms,
+        tool_calls: calls.collect(),
+    }
+}
+
+fn tool_update(call: &ToolCall, message: &MessageId, thread: &str) -> ToolUpdate {
+    let said = call.error.as_ref().map(|error| error.message.clone());
+    let result = call
+        .result
+        .as_ref()
+        .map(|result| result.content.display_text());
+    ToolUpdate {
+        conv_id: thread.to_owned(),
+        message_id: message.as_str().to_owned(),
+        tool_call_id: call.id.clone(),
+        tool_name: call.name.clone(),
+        status: call.phase().status(),
+        result: said.or(result),
+    }
+}

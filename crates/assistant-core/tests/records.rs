@@ -1,0 +1,364 @@
+//! Records of messages and calls for other systems, written and taken in; what tokens cost.
+
+use assistant_core::{
+    action::ToolError,
+    conversation::{Amount, Change, Phase, Rates, Status},
+    event::TokenUsage,
+    records::{CallRecord, CallRecords, ConvUpdate, Recorder, ToolUpdate, Update},
+    session::{Input, TreeChange},
+};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::support::{Driver, action, calls, finish_run, message_id, sketch, with};
+
+/// A record as the seed has it.
+fn record(value: Value) -> CallRecord {
+    CallRecord::from_json(&value).unwrap()
+}
+
+#[test]
+fn a_call_record_has_the_fields_of_the_table() {
+    let full = json!({"id": "a", "name": "search", "arguments": "{\"q\":1}", "result": "2",
+        "timestamp": 5, "textPosition": 7});
+    assert_eq!(record(full.clone()).to_json(), full);
+    let open = json!({"id": "a", "name": "search", "arguments": "{}", "timestamp": 5});
+    assert_eq!(record(open.clone()).to_json(), open);
+    assert_eq!(CallRecord::from_json(&json!({"name": "no id"})), None);
+}
+
+#[test]
+fn a_result_is_the_first_field_that_says_anything() {
+    let result = |value: Value| record(value).result;
+    assert_eq!(
+        result(json!({"id": "a", "output": 1})),
+        Some("1".to_owned())
+    );
+    let both = json!({"id": "a", "result": 2, "output": 1});
+    assert_eq!(result(both), Some("2".to_owned()));
+    let null = json!({"id": "a", "result": null, "output": null, "content": "3"});
+    assert_eq!(result(null), Some("3".to_owned()));
+    assert_eq!(result(json!({"id": "a"})), None);
+}
+
+#[test]
+fn complete_records_overrule_partial_ones_field_by_field() {
+    let stored = json!({
+        "partialToolCalls": [
+            {"id": "a", "name": "x", "arguments": "{}", "result": "1", "timestamp": 1},
+            {"id": "b", "name": "y", "arguments": "{}", "timestamp": 2},
+        ],
+        "toolCalls": [
+            {"id": "a", "name": "x", "arguments": "{}", "timestamp": 9},
+            {"id": "b", "name": "y", "arguments": "{\"n\":1}", "result": "2", "timestamp": 9},
+        ],
+    });
+    let merged = CallRecords::from_json(&stored);
+    let seen: Vec<_> = merged
+        .iter()
+        .map(|r| (r.id.as_str(), r.result.as_deref()))
+        .collect();
+    assert_eq!(seen, [("a", Some("1")), ("b", Some("2"))]);
+    assert_eq!(merged[1].arguments, "{\"n\":1}");
+    assert_eq!(merged[0].timestamp, 1);
+}
+
+#[test]
+fn calls_are_partial_until_their_message_is_over() {
+    let mut driver = with([action("search")]);
+    driver.events(calls("c1", "search", "{\"q\":1}"));
+    let of = |driver: &Driver| CallRecords::of(driver.session.conversation(), &message_id("m"));
+    assert_eq!(
+        (of(&driver).partial.len(), of(&driver).complete.len()),
+        (1, 0)
+    );
+    finish_run(&mut driver);
+    assert_eq!(of(&driver).partial[0].result, None);
+    driver.returns("c1", json!({"found": true}));
+    let over = of(&driver);
+    assert_eq!(over.partial, []);
+    assert_eq!(over.complete[0].result.as_deref(), Some("{\"found\":true}"));
+    assert_eq!(over.complete[0].arguments, "{\"q\":1}");
+}
+
+#[test]
+fn an_update_of_a_message_has_exactly_its_fields() {
+    let update = ConvUpdate {
+        conv_id: "c".to_owned(),
+        message_id: "m".to_owned(),
+        ..ConvUpdate::default()
+    };
+    let keys: Vec<String> = update
+        .to_json()
+        .as_object()
+        .unwrap()
+        .keys()
+        .cloned()
+        .collect();
+    assert_eq!(
+        keys,
+        [
+            "convId",
+            "messageId",
+            "parentId",
+            "contentBlocks",
+            "timestamp",
+            "source",
+            "tokenUsage",
+            "costInfo",
+            "attachments",
+            "durationMs",
+            "toolCalls",
+        ]
+    );
+    let full = json!({
+        "convId": "c", "messageId": "m", "parentId": "u",
+        "contentBlocks": [{"content": "Hi", "contentType": "text"}],
+        "timestamp": 5, "source": "assistant",
+        "tokenUsage": {"inputTokens": null, "outputTokens": 7,
+            "cacheCreationInputTokens": null, "cacheReadInputTokens": 3},
+        "costInfo": {"totalCost": "0.0012"},
+        "attachments": [], "durationMs": 12,
+        "toolCalls": [{"id": "t", "toolName": "x", "status": "complete", "parameters": "{}"}],
+    });
+    let mut strange = full.clone();
+    strange["fromAnotherVersion"] = json!([1]);
+    assert_eq!(ConvUpdate::from_json(&strange).unwrap().to_json(), full);
+    let done = json!({"toolCallId": "t", "status": "completed", "result": {"a": 1}});
+    let done = ToolUpdate::from_json(&done).unwrap();
+    assert_eq!(
+        (done.status, done.result.as_deref()),
+        (Status::Complete, Some("{\"a\":1}"))
+    );
+    assert_eq!(Update::from_json(&json!("nonsense")), None);
+}
+
+/// Everything that a session with a tool records, from the first message to the answer.
+fn recorded(fails: bool) -> (Driver, Vec<Update>) {
+    let mut driver = Driver::new();
+    driver.register(action("search"));
+    let mut recorder = Recorder::default();
+    let mut all = Vec::new();
+    let mut now = 0;
+    let mut watch = |driver: &Driver, changes: &[Change]| {
+        now += 1;
+        all.extend(recorder.record(&driver.session, changes, now));
+    };
+    driver.manual_commits = true;
+    let step = driver.send("hi");
+    watch(&driver, &step.changes);
+    let mut events = vec![crate::support::started()];
+    events.extend(crate::support::says("m", "Let me see."));
+    events.extend(calls("c1", "search", "{\"q\":1}"));
+    events.push(crate::support::finished());
+    for event in events {
+        let step = driver.event(event);
+        watch(&driver, &step.changes);
+    }
+    let step = driver.close();
+    watch(&driver, &step.changes);
+    let commit = driver.commits.last().unwrap().0;
+    let step = driver.input(Input::Committed {
+        commit,
+        outcome: Ok(()),
+    });
+    watch(&driver, &step.changes);
+    let step = match fails {
+        true => driver.handler_ends("c1", Err(ToolError::new("no luck"))),
+        false => driver.returns("c1", json!({"found": 1})),
+    };
+    watch(&driver, &step.changes);
+    let mut events = vec![crate::support::started()];
+    events.extend(crate::support::says("m2", "Found."));
+    events.push(crate::support::finished());
+    for event in events {
+        let step = driver.event(event);
+        watch(&driver, &step.changes);
+    }
+    let step = driver.close();
+    watch(&driver, &step.changes);
+    (driver, all)
+}
+
+fn statuses(updates: &[Update]) -> Vec<&'static str> {
+    let tools = updates.iter().filter_map(|update| match update {
+        Update::Tool(update) => Some(update.status.as_str()),
+        Update::Conv(_) => None,
+    });
+    tools.collect()
+}
+
+#[test]
+fn a_call_is_recorded_as_pending_executing_and_over() {
+    let (_, updates) = recorded(false);
+    assert_eq!(statuses(&updates), ["pending", "executing", "complete"]);
+    let (_, updates) = recorded(true);
+    assert_eq!(statuses(&updates), ["pending", "executing", "failed"]);
+    let last = updates.iter().rev().find_map(|update| match update {
+        Update::Tool(update) => update.result.clone(),
+        Update::Conv(_) => None,
+    });
+    assert_eq!(last.as_deref(), Some("no luck"));
+    // What the assistant said first is there before its call is executed.
+    let place = |what: &dyn Fn(&Update) -> bool| updates.iter().position(what).unwrap();
+    let said = place(&|update| matches!(update, Update::Conv(update) if update.message_id == "m"));
+    let runs = place(
+        &|update| matches!(update, Update::Tool(update) if update.status == Status::Executing),
+    );
+    assert!(said < runs);
+}
+
+fn feed(updates: &[Update]) -> Driver {
+    let mut driver = Driver::new();
+    driver.register(action("search"));
+    for update in updates {
+        // Over any socket.
+        let update = Update::from_json(&update.to_json()).unwrap();
+        let update = Box::new(update);
+        driver.input(Input::Update { update });
+    }
+    driver
+}
+
+fn state(driver: &Driver) -> (Vec<String>, Vec<(String, Phase)>) {
+    let conversation = driver.session.conversation();
+    let said = sketch(&conversation.received_messages());
+    let calls = conversation.path().flat_map(|message| message.calls());
+    let calls = calls.map(|call| (call.id.clone(), call.phase()));
+    (said, calls.collect())
+}
+
+#[test]
+fn what_was_recorded_leads_to_the_same_tree_and_runs_nothing() {
+    for fails in [false, true] {
+        let (local, updates) = recorded(fails);
+        let fed = feed(&updates);
+        let (said, calls) = state(&fed);
+        assert_eq!(calls, state(&local).1);
+        let own = state(&local).0;
+        // The words of a failure are the record's own.
+        assert_eq!(said.len(), own.len());
+        assert_eq!(said[0..2], own[0..2]);
+        assert_eq!(said[3], own[3]);
+        assert_eq!(fed.invocations.len(), 0);
+        assert_eq!(fed.runs.len(), 0);
+        assert!(!fed.session.is_busy());
+        // Twice is once.
+        let mut twice = updates.clone();
+        twice.extend(updates.clone());
+        assert_eq!(state(&feed(&twice)), state(&fed));
+    }
+}
+
+#[test]
+fn an_update_that_is_missing_loses_no_more_than_it_says() {
+    let (_, updates) = recorded(false);
+    let whole = state(&feed(&updates));
+    for missing in 0..updates.len() {
+        let mut some = updates.clone();
+        let lost = some.remove(missing);
+        let fed = feed(&some);
+        let (_, calls) = state(&fed);
+        let over = Update::Tool(match &updates[missing] {
+            Update::Tool(update) => update.clone(),
+            Update::Conv(_) => ToolUpdate::from_json(&json!({"toolCallId": ""})).unwrap(),
+        });
+        let expected = match over {
+            Update::Tool(update) if update.status == Status::Complete => Phase::Running,
+            _ => Phase::OutputAvailable,
+        };
+        assert_eq!(calls, [("c1".to_owned(), expected)], "without {lost:?}");
+        assert!(fed.session.conversation().is_sound());
+        assert!(whole.0.len() >= state(&fed).0.len());
+    }
+    // In the wrong order everything comes to stand where it belongs.
+    let mut turned = updates.clone();
+    turned.reverse();
+    let fed = feed(&turned);
+    assert!(fed.session.conversation().is_sound());
+    assert_eq!(fed.session.conversation().orphans().len(), 0);
+}
+
+#[test]
+fn tokens_are_priced_exactly() {
+    let rates = Rates::per_million("3.00", "15")
+        .and_then(|rates| rates.cache_reads("0.1"))
+        .and_then(|rates| rates.cache_writes("1.25"))
+        .unwrap();
+    let usage = |input, cached| TokenUsage {
+        input_tokens: Some(input),
+        cached_input_tokens: Some(cached),
+        ..TokenUsage::default()
+    };
+    assert_eq!(rates.price(&usage(1_000_000, 100_000)).to_string(), "3.03");
+    assert_eq!(rates.price(&usage(1, 1)).to_string(), "0.0000033");
+    let inside = rates.cached_in_input();
+    assert_eq!(inside.price(&usage(1_000_000, 100_000)).to_string(), "2.73");
+    assert!(Rates::per_million("3.0000000001", "1").is_err());
+    assert!(Rates::per_million("-3", "1").is_err());
+}
+
+#[test]
+fn cost_is_summed_along_the_path_and_over_the_tree() {
+    let mut driver = Driver::new();
+    let usage = |count| TokenUsage {
+        model: Some("m".to_owned()),
+        output_tokens: Some(count),
+        ..TokenUsage::default()
+    };
+    let answer = |driver: &mut Driver, id: &str, count| {
+        driver.event(crate::support::started());
+        driver.events(crate::support::says(id, "x"));
+        driver.event(assistant_core::event::EventKind::RunFinished {
+            thread_id: "thread".to_owned(),
+            run_id: "run".to_owned(),
+            result: None,
+            outcome: None,
+            usage: vec![usage(count)],
+        });
+        driver.close();
+    };
+    driver.send("one");
+    answer(&mut driver, "a1", 10);
+    driver.send("two");
+    answer(&mut driver, "a2", 5);
+    driver.input(Input::Tree {
+        change: TreeChange::Regenerate {
+            message: message_id("a2"),
+        },
+    });
+    answer(&mut driver, "a3", 7);
+    let conversation = driver.session.conversation();
+    let rates = Rates::per_million("0", "1").unwrap();
+    let price = |cost: assistant_core::conversation::Cost| {
+        cost.priced(|usage| usage.model.is_some().then_some(rates))
+            .unwrap()
+            .to_string()
+    };
+    assert_eq!(price(conversation.path_cost()), "0.000017");
+    assert_eq!(price(conversation.tree_cost()), "0.000022");
+    assert_eq!(price(conversation.cost_up_to(&message_id("a1"))), "0.00001");
+    assert_eq!(
+        price(conversation.cost_up_to(&message_id("a2"))),
+        "0.000015"
+    );
+}
+
+proptest! {
+    #[test]
+    fn amounts_are_written_as_they_are_read(whole in 0_u64..10_u64.pow(14), rest in "[0-9]{0,15}") {
+        let text = format!("{whole}.{rest}");
+        let plain = text.trim_end_matches('0').trim_end_matches('.');
+        let amount: Amount = text.parse().unwrap();
+        prop_assert_eq!(amount.to_string(), plain);
+    }
+
+    #[test]
+    fn nothing_else_is_an_amount(text in "[-+0-9.e ]{0,6}") {
+        let is_one = !text.is_empty()
+            && text.chars().all(|c| c.is_ascii_digit() || c == '.')
+            && text.matches('.').count() <= 1
+            && text != ".";
+        prop_assert_eq!(text.parse::<Amount>().is_ok(), is_one);
+    }
+}

@@ -1,0 +1,127 @@
+//! Everything that a window knows, as signals. Neighbour: `threads`, for conversations as a whole.
+
+use assistant_core::{
+    conversation::{CallKey, Conversation, MessageId},
+    event::{Content, Event, Tool},
+    session::{AgentStep, Notice, OpenInterrupt, TurnSummary},
+};
+use leptos::prelude::*;
+use serde_json::Value;
+
+use super::Assistant;
+use crate::view::{Activity, CallCell, MessageCell, MessageList};
+
+impl Assistant {
+    /// The messages of the chat, oldest first.
+    #[must_use]
+    pub fn messages(&self) -> ArcReadSignal<MessageList> {
+        self.view().messages.read_only()
+    }
+
+    /// The signals of one message.
+    #[must_use]
+    pub fn message(&self, id: &MessageId) -> Option<MessageCell> {
+        self.read(|session| self.view().message(id, session))
+            .flatten()
+    }
+
+    /// What is going on.
+    #[must_use]
+    pub fn activity(&self) -> ArcReadSignal<Activity> {
+        self.view().activity.read_only()
+    }
+
+    /// The names of the tools that run right now, here or at the agent.
+    #[must_use]
+    pub fn running_tools(&self) -> ArcReadSignal<Vec<String>> {
+        self.view().running.read_only()
+    }
+
+    /// What the person should know, oldest first.
+    #[must_use]
+    pub fn notices(&self) -> ArcReadSignal<Vec<Notice>> {
+        self.view().notices.read_only()
+    }
+
+    /// The steps that the agent says it takes, since the person spoke last.
+    #[must_use]
+    pub fn agent_steps(&self) -> ArcReadSignal<Vec<AgentStep>> {
+        self.view().agent_steps.read_only()
+    }
+
+    /// What the agent is offered.
+    #[must_use]
+    pub fn tools(&self) -> ArcReadSignal<Vec<Tool>> {
+        self.view().tools.read_only()
+    }
+
+    /// The state shared with the agent. It is copied when it is read, and only then.
+    #[must_use]
+    pub fn state(&self) -> ArcSignal<Value> {
+        let (assistant, changes) = (self.clone(), self.view().state.clone());
+        ArcSignal::derive(move || {
+            changes.track();
+            let state = assistant.with_conversation(|conversation| conversation.state().clone());
+            state.unwrap_or_default()
+        })
+    }
+
+    /// What the agent waits for.
+    #[must_use]
+    pub fn interrupts(&self) -> ArcReadSignal<Vec<OpenInterrupt>> {
+        self.view().interrupts.read_only()
+    }
+
+    /// The calls that wait for a person's decision, oldest first.
+    #[must_use]
+    pub fn pending_approvals(&self) -> ArcReadSignal<Vec<CallKey>> {
+        self.view().approvals.read_only()
+    }
+
+    /// What the person said while an answer to the agent had to go out first: it follows.
+    #[must_use]
+    pub fn queued(&self) -> ArcReadSignal<Vec<Content>> {
+        self.view().queued.read_only()
+    }
+
+    /// The conversation's id.
+    #[must_use]
+    pub fn thread_id(&self) -> ArcReadSignal<String> {
+        self.view().thread_id.read_only()
+    }
+
+    /// The signals of one call.
+    #[must_use]
+    pub fn call(&self, key: &CallKey) -> Option<CallCell> {
+        self.read(|session| self.view().call(key, session))
+            .flatten()
+    }
+
+    /// Events that nothing here acts on (raw, custom, steps, subagents), newest last; only the last
+    /// few hundred are kept.
+    #[must_use]
+    pub fn side_events(&self) -> Vec<Event> {
+        self.read(|session| session.side_events().to_vec())
+            .unwrap_or_default()
+    }
+
+    /// Reads the conversation. `None` only from inside a rule that is being asked.
+    pub fn with_conversation<R>(&self, read: impl FnOnce(&Conversation) -> R) -> Option<R> {
+        self.read(|session| read(session.conversation()))
+    }
+
+    /// What has happened since the last user message.
+    #[must_use]
+    pub fn summary(&self) -> ArcSignal<TurnSummary> {
+        let assistant = self.clone();
+        ArcSignal::derive(move || {
+            // What a turn comes to changes with its runs, its messages and its tools.
+            let view = assistant.view();
+            view.activity.track();
+            view.messages.track();
+            view.running.track();
+            let summary = assistant.read(|session| session.summary().clone());
+            summary.unwrap_or_default()
+        })
+    }
+}
