@@ -71,11 +71,10 @@ impl Conversation {
                 call.ended_at.get_or_insert(call.created_at);
             }
         }
-        for listed in &mut node.results {
-            if let Some((_, key)) = left.iter().find(|(old, _)| old == listed) {
-                *listed = *key;
-            }
-        }
+        // A result stands in one place: those of calls in other messages go with the copy.
+        let listed = std::mem::take(&mut node.results).into_iter();
+        let copy_of = |listed: CallKey| left.iter().find(|(old, _)| *old == listed);
+        node.results = listed.filter_map(copy_of).map(|(_, key)| *key).collect();
         let id = node.message.id.clone();
         self.settle_in(ix);
         for (_, key) in left {

@@ -89,3 +89,52 @@ fn the_results_of_copies_are_listed() {
     ];
     play(0, &Schedule(schedule));
 }
+
+/// A result that a list has behind another message than its call's goes along with the copy of it.
+#[test]
+fn a_result_is_listed_once_when_a_message_is_copied() {
+    use act::{Act, Args, Id, Parent, Tree};
+    use rewrite::Rewrite;
+    let id = |back, slot| Id { back, slot };
+    let call = |call, name, args| Act::Call {
+        call,
+        name,
+        args,
+        parent: Parent::Run,
+    };
+    let on = || Act::GoOn(0);
+    let select = Tree::Select {
+        message: 87,
+        exact: true,
+    };
+    let schedule = vec![
+        Act::Finish,
+        on(),
+        Act::Result { call: id(0, 1) },
+        call(id(0, 3), 0, Args::Object),
+        call(id(0, 0), 141, Args::Object),
+        call(id(1, 0), 0, Args::List),
+        Act::Result { call: id(0, 3) },
+        Act::Snapshot(vec![
+            Rewrite::AddMessage(168, 0, Args::Object),
+            Rewrite::Rehome(62, 109),
+        ]),
+        on(),
+        Act::Tree(Tree::Edit(165)),
+        Act::Tree(select),
+        Act::Snapshot(Vec::new()),
+        on(),
+        on(),
+        Act::More {
+            call: id(0, 0),
+            args: Args::Object,
+        },
+        Act::Call {
+            call: id(0, 0),
+            name: 0,
+            args: Args::Object,
+            parent: Parent::Newest,
+        },
+    ];
+    play(104, &Schedule(schedule));
+}
