@@ -1,5 +1,7 @@
 //! An AG-UI agent over HTTP: one POST for each run, events as they stream in.
 
+#[cfg(any(feature = "ui-stream", feature = "completions"))]
+mod codec;
 mod request;
 mod response;
 
@@ -13,8 +15,18 @@ use assistant_core::{
 use futures_util::future::LocalBoxFuture;
 use web_sys::Response;
 
+#[cfg(any(feature = "ui-stream", feature = "completions"))]
+pub use codec::CodecAgent;
+#[cfg(feature = "completions")]
+pub use codec::CompletionsAgent;
+#[cfg(feature = "ui-stream")]
+pub use codec::UiStreamAgent;
+
 use super::{Agent, EventSink};
 use request::AbortOnDrop;
+
+/// The media type of event streams.
+const EVENT_STREAM: &str = "text/event-stream";
 
 /// An agent that speaks AG-UI 1.0 over HTTP.
 ///
@@ -126,8 +138,8 @@ impl HttpAgent {
     async fn open(&self, input: RunInput, abort: &AbortOnDrop) -> Result<Response, Failure> {
         let body = agui::run_input_text(&input);
         let headers = (self.headers)();
-        let response = request::send(&self.url, &headers, &body, &abort.signal()).await?;
-        response::check(&response).await?;
+        let response = request::send(&self.url, &headers, Some(&body), &abort.signal()).await?;
+        response::check(&response, Some(EVENT_STREAM)).await?;
         if self.resume == ResumeMessages::New {
             let ids = input.messages.into_iter().map(|message| message.id);
             self.sent.borrow_mut().extend(ids);
@@ -138,7 +150,8 @@ impl HttpAgent {
     async fn answer(&self, input: RunInput, events: &EventSink) -> Result<StreamEnd, Failure> {
         let abort = AbortOnDrop::new()?;
         let response = self.open(input, &abort).await?;
-        Ok(response::read(&response, self.options, events).await)
+        let reader = Box::new(agui::Reader::new(self.options));
+        Ok(response::read(&response, reader, events).await)
     }
 }
 

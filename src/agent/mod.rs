@@ -8,11 +8,17 @@ use std::{fmt, rc::Weak};
 
 use assistant_core::{
     event::{Diagnostic, Event, EventKind, RunInput},
-    session::{RunKey, StreamEnd},
+    session::{RunKey, SessionOptions, StreamEnd},
 };
 use futures_util::future::LocalBoxFuture;
 
 pub use assistant_core::session::{Failure, FailureKind};
+#[cfg(any(feature = "ui-stream", feature = "completions"))]
+pub use http::CodecAgent;
+#[cfg(feature = "completions")]
+pub use http::CompletionsAgent;
+#[cfg(feature = "ui-stream")]
+pub use http::UiStreamAgent;
 pub use http::{HttpAgent, ResumeMessages};
 #[cfg(feature = "callouts")]
 pub use scripted::Transcript;
@@ -22,12 +28,22 @@ pub use scripted::{Script, ScriptedAgent, last_user_text, results_since_user};
 ///
 /// The future is dropped when the run is stopped: dropping it must end the request.
 pub trait Agent: 'static {
+    /// Sets what a session must do for agents of its protocol; asked once, when the assistant is
+    /// made.
+    fn adapt(&self, options: &mut SessionOptions) {
+        let _ = options;
+    }
+
     /// Answers one run. Events go into the sink in order, the first is `RunStarted`, the last
     /// `RunFinished` or `RunError`; chunk events are expanded before.
     fn run(&self, input: RunInput, events: EventSink) -> LocalBoxFuture<'static, StreamEnd>;
 }
 
 impl Agent for Box<dyn Agent> {
+    fn adapt(&self, options: &mut SessionOptions) {
+        (**self).adapt(options);
+    }
+
     fn run(&self, input: RunInput, events: EventSink) -> LocalBoxFuture<'static, StreamEnd> {
         (**self).run(input, events)
     }

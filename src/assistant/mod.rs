@@ -102,9 +102,10 @@ impl Assistant {
     #[must_use]
     pub fn with_thread_id(
         agent: impl Agent,
-        options: SessionOptions,
+        mut options: SessionOptions,
         thread_id: impl Into<String>,
     ) -> Self {
+        agent.adapt(&mut options);
         let thread_id = thread_id.into();
         let view = Rc::new(ViewModel::new(thread_id.clone()));
         let screen = Box::new(Rc::clone(&view));

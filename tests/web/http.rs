@@ -54,10 +54,10 @@ extern "C" {
 }
 
 /// Stands for the server until it is dropped.
-struct Server;
+pub struct Server;
 
 impl Server {
-    fn answers(answers: impl IntoIterator<Item = Value>) -> Self {
+    pub fn answers(answers: impl IntoIterator<Item = Value>) -> Self {
         replace_fetch(
             answers
                 .into_iter()
@@ -67,9 +67,19 @@ impl Server {
         Self
     }
 
+    /// What a request carried.
+    pub fn body(&self, request: usize) -> Value {
+        serde_json::from_str(&requests()[request]).unwrap()
+    }
+
+    /// How many requests came.
+    pub fn count(&self) -> usize {
+        requests().len()
+    }
+
     /// The ids of the messages that a request carried.
     fn messages(&self, request: usize) -> Vec<String> {
-        let body: Value = serde_json::from_str(&requests()[request]).unwrap();
+        let body = self.body(request);
         let messages = body["messages"].as_array().unwrap().iter();
         messages
             .map(|message| message["id"].as_str().unwrap().to_owned())
@@ -96,15 +106,15 @@ async fn chat_with(agent: HttpAgent) -> Chat {
     .await
 }
 
-fn error(status: u16, body: &str, headers: Value) -> Value {
+pub fn error(status: u16, body: &str, headers: Value) -> Value {
     json!({"status": status, "body": body, "headers": headers})
 }
 
-fn stream(body: &str) -> Value {
+pub fn stream(body: &str) -> Value {
     error(200, body, json!({"content-type": "text/event-stream"}))
 }
 
-fn events(events: &[Value]) -> String {
+pub fn events(events: &[Value]) -> String {
     let frame = |event: &Value| format!("data: {event}\n\n");
     events.iter().map(frame).collect()
 }

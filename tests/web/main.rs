@@ -36,6 +36,8 @@ mod markdown;
 mod notices;
 mod part_renderers;
 mod parts;
+#[cfg(all(feature = "ui-stream", feature = "completions"))]
+mod protocols;
 mod provenance;
 mod queued;
 mod rules;

@@ -75,7 +75,10 @@ fn lint(project: &Project, tally: &mut Tally) {
     clippy
         .args(["clippy", "--all-targets"])
         .args(BROWSER)
-        .args(["--features", "leptos-assistant/math"])
+        .args([
+            "--features",
+            "leptos-assistant/math,leptos-assistant/ui-stream,leptos-assistant/completions",
+        ])
         .args(WASM)
         .args(deny)
         // As applications build us that do not erase their views; the tests build the other way.
@@ -129,7 +132,7 @@ fn browser(project: &Project, tally: &mut Tally) {
             "-p",
             "leptos-assistant",
             "--features",
-            "math,callouts",
+            "math,callouts,ui-stream,completions",
             "--test",
             "*",
             "--no-fail-fast",

@@ -26,18 +26,19 @@ impl Drop for AbortOnDrop {
     }
 }
 
-/// Sends a run's input; returns the answer as soon as its headers are there.
+/// Sends what there is to send, as `POST` if there is a body; returns the answer as soon as its
+/// headers are there.
 pub(super) async fn send(
     url: &str,
     headers: &[(String, String)],
-    body: &str,
+    body: Option<&str>,
     signal: &AbortSignal,
 ) -> Result<Response, Failure> {
     let refused = |error: JsValue| failure(&format!("{url}: {}", text_of(error)));
     let init = RequestInit::new();
-    init.set_method("POST");
+    init.set_method(if body.is_some() { "POST" } else { "GET" });
     init.set_headers_headers(&header_list(headers)?);
-    init.set_body_opt_str(Some(body));
+    init.set_body_opt_str(body);
     init.set_signal(Some(signal));
     let request = Request::new_with_str_and_init(url, &init)
         .map_err(|error| invalid(&format!("{url}: {}", text_of(error))))?;

@@ -5,7 +5,7 @@ use std::{pin::pin, time::Duration};
 use assistant_core::{
     event::{Diagnostic, Event},
     session::{Failure, FailureKind, StreamEnd},
-    wire::agui::{DecoderOptions, Reader, Sink},
+    wire::stream::{Read, Sink},
 };
 use futures_util::future::{Either, select};
 use js_sys::{Date, Promise, Uint8Array};
@@ -21,8 +21,11 @@ const BODY_WAIT: Duration = Duration::from_secs(5);
 /// How much of it the person sees, in characters.
 const BODY_CHARS: usize = 300;
 
-/// Accepts nothing but an event stream.
-pub(super) async fn check(response: &Response) -> Result<(), Failure> {
+/// Accepts nothing but what is wanted, where that is said.
+pub(super) async fn check(
+    response: &Response,
+    wanted: Option<&'static str>,
+) -> Result<(), Failure> {
     let status = response.status();
     if !response.ok() {
         let wait = retry_after_ms(response);
@@ -37,7 +40,8 @@ pub(super) async fn check(response: &Response) -> Result<(), Failure> {
         });
     }
     let kind = header(response, "content-type").unwrap_or_default();
-    if !kind.to_ascii_lowercase().starts_with("text/event-stream") {
+    let fits = |wanted| kind.to_ascii_lowercase().starts_with(wanted);
+    if !wanted.is_none_or(fits) {
         let message = match kind.as_str() {
             "" => "The agent sent no event stream.".to_owned(),
             kind => format!("The agent sent {kind} instead of an event stream."),
@@ -51,10 +55,9 @@ pub(super) async fn check(response: &Response) -> Result<(), Failure> {
 /// breaks, what came counts, and the session sees that it is not all.
 pub(super) async fn read(
     response: &Response,
-    options: DecoderOptions,
+    mut reader: Box<dyn Read>,
     events: &EventSink,
 ) -> StreamEnd {
-    let mut reader = Reader::new(options);
     let mut sink = Delivery(events);
     if let Some(body) = Body::of(response) {
         while let Some(chunk) = body.next().await {

@@ -1,0 +1,152 @@
+//! Agents over HTTP that speak another protocol than AG-UI: the codec says what goes out and how what
+//! comes back is read.
+
+use std::rc::Rc;
+
+use assistant_core::{
+    codec::{Codec, Request},
+    event::RunInput,
+    session::{Failure, SessionOptions, StreamEnd},
+};
+use futures_util::future::LocalBoxFuture;
+
+use super::{
+    request::{self, AbortOnDrop},
+    response,
+};
+use crate::agent::{Agent, EventSink};
+
+/// An agent over HTTP, by the codec of its protocol.
+///
+/// What its protocol needs of a session is set when the assistant is made
+/// ([`Agent::adapt`]): an agent of another protocol that is set later
+/// ([`Assistant::set_agent`](crate::Assistant::set_agent)) is not served by that.
+#[derive(Clone)]
+pub struct CodecAgent<C> {
+    url: String,
+    headers: Rc<dyn Fn() -> Vec<(String, String)>>,
+    codec: Rc<C>,
+}
+
+/// A backend of the AI SDK: anything that answers with its UI message stream.
+///
+/// ```
+/// use leptos_assistant::agent::UiStreamAgent;
+///
+/// let agent = UiStreamAgent::ui_stream("/api/chat").header("x-tenant", "harbor");
+/// ```
+#[cfg(feature = "ui-stream")]
+pub type UiStreamAgent = CodecAgent<assistant_core::codec::UiStream>;
+
+/// A model endpoint that speaks `OpenAI`'s chat completions: the loop of runs and tool results is the
+/// session's.
+///
+/// ```
+/// use leptos_assistant::agent::CompletionsAgent;
+///
+/// // A key in a page is everybody's key: put a server of yours in between.
+/// let agent = CompletionsAgent::completions("http://localhost:11434/v1", "qwen3");
+/// ```
+#[cfg(feature = "completions")]
+pub type CompletionsAgent = CodecAgent<assistant_core::codec::Completions>;
+
+impl<C> std::fmt::Debug for CodecAgent<C> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CodecAgent")
+            .field("url", &self.url)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(feature = "ui-stream")]
+impl UiStreamAgent {
+    /// An agent at an address, absolute or relative to the page.
+    pub fn ui_stream(url: impl Into<String>) -> Self {
+        Self::new(url, assistant_core::codec::UiStream::default())
+    }
+}
+
+#[cfg(feature = "completions")]
+impl CompletionsAgent {
+    /// A model at an endpoint, by the address before `/chat/completions`.
+    pub fn completions(base_url: impl Into<String>, model: impl Into<String>) -> Self {
+        let base: String = base_url.into();
+        let url = format!("{}/chat/completions", base.trim_end_matches('/'));
+        let options = assistant_core::wire::completions::RequestOptions::default().model(model);
+        Self::new(url, assistant_core::codec::Completions(options))
+    }
+}
+
+impl<C: Codec + 'static> CodecAgent<C> {
+    /// An agent at an address, absolute or relative to the page, that speaks a protocol.
+    pub fn new(url: impl Into<String>, codec: C) -> Self {
+        Self {
+            url: url.into(),
+            headers: Rc::new(Vec::new),
+            codec: Rc::new(codec),
+        }
+    }
+
+    /// Sends a header with every request. `Content-Type` and `Accept` are ours. A run with a header
+    /// that the browser refuses fails, and nothing is sent.
+    #[must_use]
+    pub fn header(self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        let (name, value) = (name.into(), value.into());
+        let before = Rc::clone(&self.headers);
+        self.headers(move || {
+            let mut headers = before();
+            headers.push((name.clone(), value.clone()));
+            headers
+        })
+    }
+
+    /// Asks for the headers anew with every request, for tokens that change.
+    #[must_use]
+    pub fn headers(mut self, headers: impl Fn() -> Vec<(String, String)> + 'static) -> Self {
+        self.headers = Rc::new(headers);
+        self
+    }
+}
+
+impl<C: Codec + 'static> Agent for CodecAgent<C> {
+    fn adapt(&self, options: &mut SessionOptions) {
+        self.codec.adapt(options);
+    }
+
+    fn run(&self, input: RunInput, events: EventSink) -> LocalBoxFuture<'static, StreamEnd> {
+        let (url, headers) = (self.url.clone(), Rc::clone(&self.headers));
+        let codec: Rc<dyn Codec> = Rc::<C>::clone(&self.codec);
+        Box::pin(async move {
+            let answer = answer(&url, &headers(), &*codec, &input, &events).await;
+            answer.unwrap_or_else(StreamEnd::Failed)
+        })
+    }
+}
+
+async fn answer(
+    url: &str,
+    headers: &[(String, String)],
+    codec: &dyn Codec,
+    input: &RunInput,
+    events: &EventSink,
+) -> Result<StreamEnd, Failure> {
+    let abort = AbortOnDrop::new()?;
+    let signal = abort.signal();
+    let (response, accept) = match codec.request(input) {
+        Request::Post { body, accept } => {
+            let sent = request::send(url, headers, Some(&body), &signal).await;
+            (sent?, accept)
+        }
+        Request::Get { path } => {
+            let url = format!("{}{path}", url.trim_end_matches('/'));
+            let response = request::send(&url, headers, None, &signal).await?;
+            if response.status() == 204 {
+                return Ok(StreamEnd::Nothing);
+            }
+            (response, Some(super::EVENT_STREAM))
+        }
+        _ => return Ok(StreamEnd::Nothing),
+    };
+    response::check(&response, accept).await?;
+    Ok(response::read(&response, codec.reader(input), events).await)
+}
