@@ -138,3 +138,46 @@ fn a_result_is_listed_once_when_a_message_is_copied() {
     ];
     play(104, &Schedule(schedule));
 }
+
+/// A list takes a call out of a message and leaves the message as a branch: both are reported.
+#[test]
+fn a_message_that_becomes_a_branch_is_reported_without_its_call() {
+    use act::{Act, Args, Id, Parent, Say};
+    use rewrite::Rewrite;
+    let call = |slot, name, parent| Act::Call {
+        call: Id { back: 0, slot },
+        name,
+        args: Args::Object,
+        parent,
+    };
+    let approve = || Act::Decide {
+        pick: 0,
+        say: Say::Approve,
+        twice: false,
+        late: false,
+    };
+    let on = || Act::GoOn(0);
+    let schedule = vec![
+        call(2, 78, Parent::None),
+        call(3, 158, Parent::None),
+        call(0, 113, Parent::None),
+        Act::Registry {
+            name: 143,
+            rules: 4,
+        },
+        on(),
+        on(),
+        on(),
+        on(),
+        Act::Snapshot(vec![Rewrite::Merge(230)]),
+        call(3, 158, Parent::None),
+        Act::Finish,
+        approve(),
+        call(3, 0, Parent::None),
+        call(0, 228, Parent::Newest),
+        approve(),
+        Act::Snapshot(vec![Rewrite::Rehome(87, 33)]),
+        Act::Snapshot(vec![Rewrite::Foreign(121), Rewrite::Drop(55)]),
+    ];
+    play(134, &Schedule(schedule));
+}

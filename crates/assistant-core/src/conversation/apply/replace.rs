@@ -9,7 +9,7 @@ use super::callout;
 use super::{Applied, Conversation, authority::Authority, merge::Listing};
 use crate::{
     conversation::{
-        Author, CallKey, Message, Origin, Part, TextPart, ToolCall,
+        Author, CallKey, Change, Message, Origin, Part, TextPart, ToolCall,
         wire_form::{self, ended},
     },
     event::{self, FunctionCall, MessageBody, Role},
@@ -155,6 +155,9 @@ impl Conversation {
         let next = node.children.pop();
         let parent = node.parent;
         node.chosen = None;
+        // Calls may have left it; nobody reports it with the path any more.
+        let id = node.message.id.clone();
+        self.log.push(Change::Message(id));
         self.close_texts(ix, 0);
         if let Some(next) = next {
             self.set_parent(next, parent);
