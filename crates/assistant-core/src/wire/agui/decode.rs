@@ -51,12 +51,16 @@ pub fn decode_event(
 fn event(mut fields: Fields<'_>, context: &mut Context<'_>) -> Read<Event> {
     let f = &mut fields;
     let attributable = is_attributable(context.event);
-    let kind = kind(f, context)?;
+    let kind = kind(f, context);
+    if matches!(kind, Err(Fault::Unknown)) {
+        return Err(Fault::Unknown);
+    }
     // Read last because most events carry none of it, but described first: of two faults the first
     // one is named.
     let wrong = f.checked();
     let base = base(f, context, attributable);
     f.checked()?;
+    let kind = kind?;
     wrong?;
     fields.close(context, Event { kind, base })
 }
