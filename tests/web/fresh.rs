@@ -219,6 +219,7 @@ async fn the_summary_of_a_turn_is_followed() {
         move |runs, _, _| seen.update(|list| list.push(*runs)),
         true,
     );
+    settle().await;
     chat.assistant.send("hi").unwrap();
     chat.idle().await;
     watch.stop();

@@ -247,10 +247,11 @@ impl Conversation {
             .copied();
         let parent = self.node(ix).and_then(|node| node.parent);
         self.unhang(ix);
+        let mut deleted = Vec::new();
         for gone in &doomed {
             if let Some(node) = self.nodes.get_mut(*gone).and_then(Option::take) {
                 self.log.push(Change::MessageRemoved(node.message.id));
-                self.outlive(node.message.parts);
+                deleted.extend(node.message.parts);
             }
         }
         let next = match (heir, parent) {
@@ -268,6 +269,7 @@ impl Conversation {
         let shown = self.shown_path().to_vec();
         self.remember(&shown);
         self.reindex();
+        self.remember_deleted(deleted);
         self.list_results_once();
         Ok(())
     }

@@ -266,14 +266,18 @@ impl Conversation {
         }
     }
 
-    /// A message goes, but not what happened to the calls in it that left the path of their run.
-    pub(super) fn outlive(&mut self, parts: Vec<Part>) {
+    /// What a person deleted is gone, but not what happened to the calls in it: an agent that lists
+    /// one of them again names the same call.
+    pub(super) fn remember_deleted(&mut self, parts: Vec<Part>) {
         for part in parts {
             let Part::ToolCall(call) = part else { continue };
-            if let Some(departed) = self.departed.get_mut(&call.id)
-                && matches!(departed, Departed::Kept(key) if *key == call.key)
-            {
-                *departed = Departed::Gone(call);
+            let is_unknown = match self.departed.get(&call.id) {
+                Some(Departed::Kept(key)) => *key == call.key,
+                Some(Departed::Gone(_)) => false,
+                None => self.call_by_wire_id(&call.id).is_none(),
+            };
+            if is_unknown {
+                self.depart(call);
             }
         }
     }

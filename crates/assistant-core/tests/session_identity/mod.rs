@@ -1,6 +1,7 @@
 //! A call stays itself, and what was shown is what runs, whatever a server makes of the history.
 
 mod asked;
+mod deleted;
 mod lists;
 mod stored;
 
