@@ -51,6 +51,8 @@ impl Conversation {
         if is_known {
             self.restart_call(key, name, out);
             self.note_call_metadata(key, base);
+            // Its result may have gone with the message that it stood behind.
+            self.list_results_once();
         }
     }
 
