@@ -72,7 +72,10 @@ export function scene(text, offered, own = SERVER_TOOLS) {
   return { text: `You said: ${text}` };
 }
 
-/** What the model says about the results of its calls: it quotes them, in the order in which it was given them. */
+/**
+ * What the model says about the results of its calls, `{name, value}`: it quotes them, in the order in which it was given
+ * them. A value that is a text is quoted as it is.
+ */
 export function answer(results) {
   const lines = results.map(({ name, value }) => {
     const known = typeof value === "string" ? parsed(value) : value;

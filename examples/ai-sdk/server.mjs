@@ -76,7 +76,7 @@ function result({ toolName, output }) {
       ? { status: "denied", reason: output.reason }
       : output.type.startsWith("error")
         ? { error: reason(output.value) }
-        : output.value;
+        : JSON.stringify(output.value);
   return { name: toolName, value };
 }
 
