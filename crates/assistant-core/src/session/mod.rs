@@ -29,6 +29,7 @@ mod gate;
 mod host;
 mod input;
 mod interrupts;
+mod kept;
 mod legacy;
 mod notice;
 mod options;

@@ -16,13 +16,13 @@ impl Session {
     }
 
     pub(super) fn load(&mut self, thread_id: String, mut snapshot: Value, cx: &mut Cx<'_>) {
-        let queued = snapshot
-            .as_object_mut()
-            .and_then(|object| object.shift_remove("queued"));
+        let mut take = |key: &str| snapshot.as_object_mut()?.shift_remove(key);
+        let (queued, interrupts) = (take("queued"), take("interrupts"));
         match self.empty_conversation().take_in(snapshot) {
             Ok(conversation) => self.replace(thread_id, conversation, cx),
             Err(error) => return cx.refuse(Refusal::InvalidSnapshot(error.to_string())),
         }
+        self.reopen_kept(interrupts, cx);
         match self.options.takes_up && self.conversation.newest_run_is_open() {
             true => self.take_up_answer(cx),
             false => self.take_up_calls(cx),
@@ -38,13 +38,20 @@ impl Session {
         }
     }
 
-    /// The conversation as JSON, with what is said and not sent yet; for [`super::Input::Load`].
+    /// The conversation as JSON, with what is said and not sent yet and what the agent waits for;
+    /// for [`super::Input::Load`].
     #[must_use]
     pub fn export(&self) -> Value {
         let mut value = self.conversation.export();
-        if let (Value::Object(object), false) = (&mut value, self.turn.queue().is_empty()) {
+        let Value::Object(object) = &mut value else {
+            return value;
+        };
+        if !self.turn.queue().is_empty() {
             let queue = self.turn.queue().iter().map(agui::content_to_value);
             object.insert("queued".to_owned(), queue.collect());
+        }
+        if let Some(interrupts) = self.write_interrupts() {
+            object.insert("interrupts".to_owned(), interrupts);
         }
         value
     }
@@ -84,8 +91,8 @@ impl Session {
     }
 
     /// Open calls of a loaded conversation go on: questions are asked again. What was running is
-    /// not run a second time: it is answered as interrupted. So is what an agent had asked about,
-    /// as its question did not come along, and what was made by a run of which it is not known
+    /// not run a second time: it is answered as interrupted. So is what an agent had asked about
+    /// where its question did not come along, and what was made by a run of which it is not known
     /// that it succeeded.
     fn take_up_calls(&mut self, cx: &mut Cx<'_>) {
         let offered = self.registry.offered();
@@ -121,6 +128,9 @@ impl Session {
         let Some(call) = self.conversation.call(key) else {
             return;
         };
+        if self.is_gated(key) {
+            return;
+        }
         let by_agent = call.approval.as_ref();
         let by_agent = by_agent.is_some_and(|approval| approval.interrupt_id.is_some());
         let waits = matches!(
