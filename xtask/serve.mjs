@@ -1,7 +1,8 @@
 // Serves the built demo on this machine, under the strict policy that the library promises to work with.
 //
 // Never a public server: it listens on 127.0.0.1 and answers only to that name. With an agent it passes POST /agent on
-// to it, so that the page may talk to any agent while its policy stays `connect-src 'self'`.
+// to it, and what its protocol asks for below that, so that the page may talk to any agent while its policy stays
+// `connect-src 'self'`.
 // `cargo xtask demo` runs it as a program; e2e/support/servers.mjs calls `serve`.
 
 import { createReadStream } from "node:fs";
@@ -45,10 +46,10 @@ export function agentOrigin(address) {
 }
 
 /** Starts the server. Gives its address (with the slash) and a function that closes it. */
-export async function serve({ root, port = 0, agent, protocol = "ag-ui" }) {
+export async function serve({ root, port = 0, agent, protocol = "ag-ui", model }) {
   const top = await realpath(root);
   const server = http.createServer((request, response) => {
-    answer({ top, agent, protocol, server }, request, response).catch((error) => fail(response, 500, error.message));
+    answer({ top, agent, protocol, model, server }, request, response).catch((error) => fail(response, 500, error.message));
   });
   await new Promise((resolve, reject) => {
     server.once("error", reject);
@@ -62,17 +63,19 @@ export async function serve({ root, port = 0, agent, protocol = "ag-ui" }) {
   return { url: `http://127.0.0.1:${server.address().port}/`, close };
 }
 
-async function answer({ top, agent, protocol, server }, request, response) {
+async function answer({ top, agent, protocol, model, server }, request, response) {
   const own = [`127.0.0.1:${server.address().port}`, `localhost:${server.address().port}`];
   // Another name that leads here would be a foreign page reaching for what only this page may use.
   if (!own.includes(request.headers.host)) return fail(response, 421, "not a name of this server");
   const url = new URL(request.url, `http://${request.headers.host}`);
-  if (url.pathname === "/agent") {
+  if (url.pathname === "/agent" || url.pathname.startsWith("/agent/")) {
     if (!agent) return fail(response, 404, "this server was started without --agent");
-    if (request.method !== "POST") return fail(response, 405, "POST only", { allow: "POST" });
+    const to = passedOn(agent, protocol, url.pathname.slice("/agent".length));
+    if (!to) return fail(response, 404, `nothing of the protocol ${protocol}`);
+    if (request.method !== to.method) return fail(response, 405, `${to.method} only`, { allow: to.method });
     const from = request.headers.origin;
     if (from && !own.includes(from.replace("http://", ""))) return fail(response, 403, "not from this page");
-    return forward(agent, request, response);
+    return forward(to, request, response);
   }
   if (request.method !== "GET" && request.method !== "HEAD") {
     return fail(response, 405, "GET only", { allow: "GET, HEAD" });
@@ -80,10 +83,24 @@ async function answer({ top, agent, protocol, server }, request, response) {
   if (agent && url.pathname === "/" && !url.searchParams.has("agent")) {
     url.searchParams.set("agent", "/agent");
     url.searchParams.set("protocol", protocol);
+    if (model && !url.searchParams.has("model")) url.searchParams.set("model", model);
     response.writeHead(302, { location: `/${url.search}`, "cache-control": "no-store" });
     return response.end();
   }
   return file(top, url, request, response);
+}
+
+/** Where a request under /agent goes, and how; nothing for what the protocol does not know. */
+function passedOn(agent, protocol, path) {
+  const below = () => {
+    const url = new URL(agent);
+    url.pathname = url.pathname.replace(/\/*$/, "") + path;
+    return url.href;
+  };
+  if (protocol === "completions") return path === "/chat/completions" ? { method: "POST", url: below() } : undefined;
+  if (path === "") return { method: "POST", url: agent };
+  const resumes = protocol === "ui-stream" && /^\/[^/]+\/stream$/.test(path);
+  return resumes ? { method: "GET", url: below() } : undefined;
 }
 
 async function file(top, url, request, response) {
@@ -116,17 +133,18 @@ function common(origin) {
 }
 
 /** Passes a request on and streams the answer back as it comes; when one side hangs up, so does the other. */
-function forward(agent, request, response) {
+function forward({ method, url }, request, response) {
   const headers = {};
   for (const name of ["accept", "authorization", "content-type", "content-length"]) {
     if (request.headers[name]) headers[name] = request.headers[name];
   }
-  const client = agent.startsWith("https:") ? https : http;
-  const upstream = client.request(agent, { method: "POST", headers }, (reply) => {
-    response.writeHead(reply.statusCode, {
-      ...common(),
-      "content-type": reply.headers["content-type"] ?? "application/octet-stream",
-    });
+  const client = url.startsWith("https:") ? https : http;
+  const upstream = client.request(url, { method, headers }, (reply) => {
+    const kept = {};
+    for (const name of ["content-type", "retry-after"]) {
+      if (reply.headers[name]) kept[name] = reply.headers[name];
+    }
+    response.writeHead(reply.statusCode, { ...common(), "content-type": "application/octet-stream", ...kept });
     response.flushHeaders();
     reply.on("error", () => response.destroy()).pipe(response);
     reply.on("close", () => reply.complete || response.destroy());
@@ -134,7 +152,7 @@ function forward(agent, request, response) {
   upstream.setNoDelay(true);
   upstream.on("error", (error) => {
     if (response.headersSent) response.destroy();
-    else fail(response, 502, `the agent at ${agent} cannot be reached: ${error.message}`);
+    else fail(response, 502, `the agent at ${url} cannot be reached: ${error.message}`);
   });
   response.on("close", () => upstream.destroy());
   request.pipe(upstream);
@@ -153,10 +171,11 @@ async function main() {
       port: { type: "string" },
       agent: { type: "string" },
       protocol: { type: "string" },
+      model: { type: "string" },
     },
   });
   const port = values.port === undefined ? undefined : Number(values.port);
-  const options = { root: values.root, agent: values.agent, protocol: values.protocol };
+  const options = { root: values.root, agent: values.agent, protocol: values.protocol, model: values.model };
   let started;
   try {
     started = await serve({ ...options, port: port ?? 8080 });

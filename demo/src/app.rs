@@ -8,8 +8,9 @@ use leptos_assistant::{
 };
 
 use crate::{
-    agent,
+    agent::{self, Remote},
     browser::system_is_dark,
+    connect::Connect,
     dialog::DeleteDialog,
     history,
     panels::{Activity, Conditions, Environments, Projects, SearchPlace, Sources},
@@ -21,7 +22,13 @@ use crate::{
 /// The demo.
 #[component]
 pub(crate) fn App() -> impl IntoView {
-    let (agent, notice) = agent::chosen();
+    let (remote, notice) = match Remote::of_address() {
+        Ok(remote) => (remote, None),
+        Err(notice) => (None, Some(notice)),
+    };
+    let key = RwSignal::new(String::new());
+    let agent = agent::of(remote.as_ref(), key);
+    let (initial, thread_id) = history::chosen();
     let labels = Labels {
         placeholder: "Ask Harbor to do something".into(),
         ..Labels::default()
@@ -29,14 +36,20 @@ pub(crate) fn App() -> impl IntoView {
     provide_context(Arc::new(labels));
     let harbor = Harbor::new(system_is_dark());
     view! {
-        <AssistantProvider agent initial=history::chosen()>
-            <Console harbor notice />
+        <AssistantProvider agent initial thread_id>
+            <Console harbor notice remote key />
         </AssistantProvider>
     }
 }
 
 #[component]
-fn Console(harbor: Harbor, notice: Option<String>) -> impl IntoView {
+fn Console(
+    harbor: Harbor,
+    notice: Option<String>,
+    remote: Option<Remote>,
+    key: RwSignal<String>,
+) -> impl IntoView {
+    history::keep_on_leaving();
     let asked = RwSignal::new(None);
     let attachments = Attachments::new()
         .accept("image/*,audio/*,video/*,.pdf,.txt,.csv,.json,.md")
@@ -58,7 +71,10 @@ fn Console(harbor: Harbor, notice: Option<String>) -> impl IntoView {
                     <span class="demo-brand-name">{"Harbor"}</span>
                 </h1>
                 <Switcher harbor />
-                <ThemeButton harbor />
+                <div class="demo-bar-end">
+                    <Connect remote key />
+                    <ThemeButton harbor />
+                </div>
             </header>
             <main class="demo-main">
                 <div class="demo-page">

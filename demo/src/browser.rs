@@ -26,6 +26,46 @@ pub(crate) fn parameter(name: &str) -> Option<String> {
     all.get(name).filter(|value| !value.trim().is_empty())
 }
 
+/// What follows the `#` of the page's address.
+pub(crate) fn fragment() -> String {
+    let hash = window().location().hash().unwrap_or_default();
+    hash.trim_start_matches('#').to_owned()
+}
+
+/// Opens this page with other parameters, and nothing of the ones it has.
+pub(crate) fn open_query(query: &[(&str, &str)], fragment: &str) {
+    let location = window().location();
+    let all = web_sys::UrlSearchParams::new().and_then(|all| {
+        for (name, value) in query {
+            all.append(name, value);
+        }
+        let path = location.pathname()?;
+        let fragment = if fragment.is_empty() {
+            ""
+        } else {
+            &format!("#{fragment}")
+        };
+        let address = format!("{path}?{}{fragment}", String::from(all.to_string()));
+        location.assign(&address)
+    });
+    if all.is_err() {
+        leptos::logging::error!("the page cannot be opened at another address");
+    }
+}
+
+/// What this tab keeps under a name until it is closed.
+pub(crate) fn kept(name: &str) -> Option<String> {
+    let storage = window().session_storage().ok().flatten()?;
+    storage.get_item(name).ok().flatten()
+}
+
+/// Keeps something in this tab. A tab that keeps nothing, or has no room, forgets it.
+pub(crate) fn keep(name: &str, value: &str) {
+    if let Ok(Some(storage)) = window().session_storage() {
+        let _ = storage.set_item(name, value);
+    }
+}
+
 /// Whether the system prefers dark colours.
 pub(crate) fn system_is_dark() -> bool {
     let query = window().match_media("(prefers-color-scheme: dark)");

@@ -1,8 +1,11 @@
-//! A conversation that has been going on for days (`?history=MESSAGES`): for long threads.
+//! The conversation that the page begins with: one that has been going on for days
+//! (`?history=MESSAGES`, for long threads), or the one that this tab keeps (`?chat=ID`).
 
+use leptos::prelude::*;
+use leptos_assistant::use_assistant;
 use serde_json::{Value, json};
 
-use crate::browser::parameter;
+use crate::browser::{keep, kept, parameter};
 
 /// What was asked, again and again.
 const QUESTIONS: [&str; 4] = [
@@ -27,10 +30,31 @@ const EVERY_MS: i64 = 47 * 60_000;
 /// How many messages make sense.
 const MOST: usize = 20_000;
 
-/// The conversation that the address asks for.
-pub(crate) fn chosen() -> Option<Value> {
-    let count: usize = parameter("history")?.parse().ok()?;
-    Some(of(count.min(MOST)))
+/// The conversation that the address asks for, and its id where it does not bring one along.
+pub(crate) fn chosen() -> (Option<Value>, String) {
+    if let Some(id) = parameter("chat") {
+        let stored = kept(&place(&id)).and_then(|text| serde_json::from_str(&text).ok());
+        let id = if stored.is_some() { String::new() } else { id };
+        return (stored, id);
+    }
+    let count = parameter("history").and_then(|count| count.parse::<usize>().ok());
+    (count.map(|count| of(count.min(MOST))), String::new())
+}
+
+/// Keeps the conversation in this tab when the page goes, where the address names it: a reload finds
+/// it again.
+pub(crate) fn keep_on_leaving() {
+    let (Some(id), Some(assistant)) = (parameter("chat"), use_assistant()) else {
+        return;
+    };
+    // The listener lives as long as the page.
+    let _ = window_event_listener_untyped("pagehide", move |_| {
+        keep(&place(&id), &assistant.export().to_string());
+    });
+}
+
+fn place(id: &str) -> String {
+    format!("harbor:{id}")
 }
 
 fn of(count: usize) -> Value {

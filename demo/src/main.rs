@@ -13,6 +13,7 @@ mod agent;
 mod app;
 mod browser;
 mod cards;
+mod connect;
 mod dialog;
 mod history;
 mod panels;

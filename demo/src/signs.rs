@@ -13,6 +13,7 @@ pub(crate) enum Sign {
     Globe,
     Chart,
     Cloud,
+    Plug,
 }
 
 impl Sign {
@@ -37,6 +38,7 @@ impl Sign {
             }
             Self::Chart => "M3.5 16.5h13M6 13.5v-3M10 13.5v-7M14 13.5V9",
             Self::Cloud => "M6.5 15.5a3 3 0 0 1-.3-6 4 4 0 0 1 7.7-.6 3.3 3.3 0 0 1 .1 6.6z",
+            Self::Plug => "M7.5 3v4M12.5 3v4M5 7h10v2.5a5 5 0 0 1-10 0zM10 14.5V18",
         }
     }
 

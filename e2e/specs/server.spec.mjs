@@ -103,6 +103,41 @@ test("an agent that is not there is 502 with a reason", async () => {
   await lonely.close();
 });
 
+test("what a protocol asks for below its address is passed on, and nothing else", async () => {
+  const seen = [];
+  const behind = http.createServer((request, answer) => {
+    seen.push(`${request.method} ${request.url}`);
+    answer.writeHead(request.method === "GET" ? 204 : 429, { "retry-after": "3" }).end();
+  });
+  behind.listen(0, "127.0.0.1");
+  await once(behind, "listening");
+  const url = `http://127.0.0.1:${behind.address().port}`;
+  for (const [protocol, address, requests] of [
+    ["completions", "/v1/?a=b", { "POST /chat/completions": 429, "POST ": 404, "GET /chat/completions": 405 }],
+    ["ui-stream", "/api/chat", { "POST ": 429, "GET /th%2F1/stream": 204, "GET /th/1/stream": 404, "POST /x/stream": 405 }],
+    ["ag-ui", "/run", { "POST ": 429, "GET /x/stream": 404 }],
+  ]) {
+    const front = await demo({ agent: url + address, protocol, model: "small" });
+    const page = await fetch(front.url, { redirect: "manual" });
+    assert.equal(page.headers.get("location"), `/?agent=%2Fagent&protocol=${protocol}&model=small`);
+    for (const [request, status] of Object.entries(requests)) {
+      const [method, path] = request.split(" ");
+      const answer = await fetch(`${front.url}agent${path}`, { method });
+      assert.equal(answer.status, status, `${protocol}: ${request}`);
+      if (status === 429) assert.equal(answer.headers.get("retry-after"), "3");
+    }
+    await front.close();
+  }
+  assert.deepEqual(seen, [
+    "POST /v1/chat/completions?a=b",
+    "POST /api/chat",
+    "GET /api/chat/th%2F1/stream",
+    "POST /run",
+  ]);
+  behind.closeAllConnections();
+  behind.close();
+});
+
 test("other names, foreign pages, other methods and files outside are refused", async () => {
   assert.equal((await raw("", { headers: { host: "evil.example" } })).statusCode, 421);
   const foreign = { method: "POST", headers: { origin: "http://evil.example" } };

@@ -17,8 +17,8 @@ import { serve } from "../../xtask/serve.mjs";
 export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Serves the built demo as `cargo xtask demo` does; with `agent`, its requests are passed on to that address. */
-export function demo({ agent } = {}) {
-  return serve({ root: path.join(ROOT, "dist/demo"), agent });
+export function demo(options = {}) {
+  return serve({ root: path.join(ROOT, "dist/demo"), ...options });
 }
 
 /** Serves what another server serves, its policy turned into one that only reports: what it would forbid happens. */
@@ -88,14 +88,21 @@ export const langgraphAgent = (origin) => exampleAgent("langgraph", origin);
 /** The agent framework's agent: AG-UI from before 1.0. */
 export const frameworkAgent = (origin) => exampleAgent("agent-framework", origin);
 
-/** An agent of examples/. Pages of `origin` may call it; `requests()` gives what it was sent since the last `forget()`. */
+/** The backend on the AI SDK: its UI message stream. */
+export const aiSdkAgent = (origin) => startedAgent("ai-sdk", process.execPath, "server.mjs", origin);
+
+/** An agent of examples/ in Python. */
 async function exampleAgent(name, origin) {
-  const folder = path.join(ROOT, "examples", name);
-  const python = path.join(folder, ".venv/bin/python");
+  const python = path.join(ROOT, "examples", name, ".venv/bin/python");
   assert.ok(existsSync(python), `the environment of ${name} is missing: \`cargo xtask test --only e2e\` makes it`);
+  return startedAgent(name, python, "server.py", origin);
+}
+
+/** An agent of examples/. Pages of `origin` may call it; `requests()` gives what it was sent since the last `forget()`. */
+async function startedAgent(name, program, server, origin) {
   const port = await freePort();
-  const child = spawn(python, ["server.py", "--port", String(port), "--cors", origin], {
-    cwd: folder,
+  const child = spawn(program, [server, "--port", String(port), "--cors", origin], {
+    cwd: path.join(ROOT, "examples", name),
     env: { ...process.env, PYTHONDONTWRITEBYTECODE: "1" },
     stdio: ["ignore", "ignore", "pipe"],
   });
@@ -107,7 +114,7 @@ async function exampleAgent(name, origin) {
     url,
     async requests() {
       const seen = await (await fetch(`${url}requests`)).json();
-      return seen.map(({ headers, body }) => ({ headers, text: body, body: JSON.parse(body) }));
+      return seen.map(({ body, ...rest }) => ({ ...rest, text: body, body: body && JSON.parse(body) }));
     },
     forget: () => fetch(`${url}requests`, { method: "DELETE" }),
     async close() {

@@ -153,7 +153,8 @@ impl Script {
         self
     }
 
-    /// Calls a tool under a fresh id, arguments piece by piece, in the message of the text before.
+    /// Calls a tool under a fresh id, arguments piece by piece, in the message of the text or the
+    /// call before.
     #[must_use]
     pub fn call(self, name: impl Into<String>, args: &Value) -> Self {
         self.call_as(fresh_id(), name, &args.to_string())
@@ -163,10 +164,11 @@ impl Script {
     #[must_use]
     pub fn call_as(mut self, id: impl Into<String>, name: impl Into<String>, args: &str) -> Self {
         let id = id.into();
+        let message = self.message.get_or_insert_with(fresh_id).clone();
         self.push(EventKind::ToolCallStart {
             tool_call_id: id.clone(),
             tool_call_name: name.into(),
-            parent_message_id: self.message.clone(),
+            parent_message_id: Some(message),
         });
         for piece in pieces(args) {
             let tool_call_id = id.clone();

@@ -29,6 +29,7 @@ pub(crate) fn run(project: &Project, options: &Demo) -> Outcome<()> {
     for (name, value) in [
         ("--agent", &options.agent),
         ("--protocol", &options.protocol),
+        ("--model", &options.model),
     ] {
         if let Some(value) = value {
             server.arg(name).arg(value);

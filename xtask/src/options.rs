@@ -4,9 +4,10 @@ use crate::project::Outcome;
 
 /// What `cargo xtask help` prints.
 pub(crate) const HELP: &str = "\
-cargo xtask demo [--port N] [--agent URL] [--protocol ag-ui] [--release]
+cargo xtask demo [--port N] [--agent URL] [--protocol ag-ui|ui-stream|completions] [--model NAME] [--release]
     Builds the demo and serves it on 127.0.0.1 (8080, or the next free port).
     --agent passes the page's requests on to an agent server; without it the demo's own scripted agent answers.
+    For completions it is the address before /chat/completions, and --model what the endpoint is asked for.
 cargo xtask test [--only lint|native|browser|e2e]...
     Everything that must hold: format, lints, docs, native tests, browser tests, end-to-end tests.
 cargo xtask bench [--only native|browser] [--runs N] [--json FILE]
@@ -18,6 +19,9 @@ cargo xtask style
     Writes style/all.css from the sheets beside it.
 
 Tools that are missing are installed: by cargo, npm and pip inside the project, by apt when run as root.";
+
+/// What the demo speaks.
+const PROTOCOLS: [&str; 3] = ["ag-ui", "ui-stream", "completions"];
 
 /// One task with its options.
 #[derive(Debug, PartialEq, Eq)]
@@ -36,6 +40,7 @@ pub(crate) struct Demo {
     pub(crate) port: Option<u16>,
     pub(crate) agent: Option<String>,
     pub(crate) protocol: Option<String>,
+    pub(crate) model: Option<String>,
     pub(crate) release: bool,
 }
 
@@ -119,10 +124,15 @@ fn demo(mut args: impl Iterator<Item = String>) -> Outcome<Task> {
                 }
                 demo.agent = Some(url);
             }
-            "--protocol" => match value(&mut args, "--protocol")?.as_str() {
-                "ag-ui" => demo.protocol = Some("ag-ui".to_owned()),
-                other => return Err(format!("--protocol knows ag-ui, not `{other}`")),
-            },
+            "--protocol" => {
+                let name = value(&mut args, "--protocol")?;
+                if !PROTOCOLS.contains(&name.as_str()) {
+                    let known = PROTOCOLS.join(", ");
+                    return Err(format!("--protocol knows {known}, not `{name}`"));
+                }
+                demo.protocol = Some(name);
+            }
+            "--model" => demo.model = Some(value(&mut args, "--model")?),
             "--release" => demo.release = true,
             other => return Err(unknown(other)),
         }
@@ -201,10 +211,12 @@ mod tests {
         let expected = Demo {
             port: Some(9000),
             agent: Some("http://127.0.0.1:8000/".to_owned()),
-            protocol: Some("ag-ui".to_owned()),
+            protocol: Some("completions".to_owned()),
+            model: Some("qwen3".to_owned()),
             release: true,
         };
-        let spaced = "demo --port 9000 --agent http://127.0.0.1:8000/ --protocol ag-ui --release";
+        let spaced = "demo --port 9000 --agent http://127.0.0.1:8000/ --protocol completions \
+                      --model qwen3 --release";
         assert_eq!(parsed(spaced), Ok(Task::Demo(expected)));
         let Ok(Task::Demo(demo)) = parsed("demo --port=9000") else {
             panic!("not a demo")
@@ -226,6 +238,7 @@ mod tests {
             ("demo --port", "--port"),
             ("demo --port 70000", "70000"),
             ("demo --agent ftp://x", "ftp://x"),
+            ("demo --protocol grpc", "grpc"),
             ("test --only everything", "everything"),
             ("bench fast", "fast"),
             ("bench --only e2e", "e2e"),

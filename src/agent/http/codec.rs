@@ -68,11 +68,16 @@ impl UiStreamAgent {
 
 #[cfg(feature = "completions")]
 impl CompletionsAgent {
-    /// A model at an endpoint, by the address before `/chat/completions`.
+    /// A model at an endpoint, by the address before `/chat/completions`. Without a name, the
+    /// endpoint chooses the model.
     pub fn completions(base_url: impl Into<String>, model: impl Into<String>) -> Self {
         let base: String = base_url.into();
-        let url = format!("{}/chat/completions", base.trim_end_matches('/'));
-        let options = assistant_core::wire::completions::RequestOptions::default().model(model);
+        let model: String = model.into();
+        let mut options = assistant_core::wire::completions::RequestOptions::default();
+        if !model.is_empty() {
+            options = options.model(model);
+        }
+        let url = below(&base, "/chat/completions");
         Self::new(url, assistant_core::codec::Completions(options))
     }
 }
@@ -138,7 +143,7 @@ async fn answer(
             (sent?, accept)
         }
         Request::Get { path } => {
-            let url = format!("{}{path}", url.trim_end_matches('/'));
+            let url = below(url, &path);
             let response = request::send(&url, headers, None, &signal).await?;
             if response.status() == 204 {
                 return Ok(StreamEnd::Nothing);
@@ -149,4 +154,11 @@ async fn answer(
     };
     response::check(&response, accept).await?;
     Ok(response::read(&response, codec.reader(input), events).await)
+}
+
+/// An address with a path behind its own; its query stays at the end.
+fn below(url: &str, path: &str) -> String {
+    let end = url.find(['?', '#']).unwrap_or(url.len());
+    let (before, query) = url.split_at(end);
+    format!("{}{path}{query}", before.trim_end_matches('/'))
 }

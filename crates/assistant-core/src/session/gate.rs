@@ -40,7 +40,7 @@ impl Session {
 
     /// Holds a call back: not one that has its answer, nor one whose handler is at work. That
     /// happened, and happens only once.
-    fn gate(&mut self, key: CallKey, interrupt_id: &str, card: bool) -> bool {
+    pub(super) fn gate(&mut self, key: CallKey, interrupt_id: &str, card: bool) -> bool {
         let again = self
             .conversation
             .call(&key)

@@ -31,6 +31,7 @@ mod host;
 mod input;
 mod interrupts;
 mod journal;
+mod kept;
 mod legacy;
 mod notice;
 mod options;

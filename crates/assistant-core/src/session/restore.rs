@@ -5,19 +5,15 @@
 
 use serde_json::{Value, json};
 
-use super::{Cx, JournalEntry, NoticeAction, NoticeKind, OpenInterrupt, RunSummary, Session};
-use crate::{
-    conversation::{Author, CallError, Cut, Done, End, ErrorKind, MessageId, Phase},
-    event::ResumeStatus,
-    wire::agui,
-};
+use super::{Cx, JournalEntry, NoticeAction, NoticeKind, RunSummary, Session};
+use crate::conversation::{Author, CallError, Cut, Done, End, ErrorKind, MessageId, Phase};
 
 /// The member of a snapshot that is about the session, not about the conversation.
 const SESSION: &str = "session";
 
 impl Session {
-    /// The session as JSON, for [`super::Input::Restore`]: the conversation, what is said and not
-    /// sent yet, what agents wait for, and how many runs the turn has had.
+    /// The session as JSON, for [`super::Input::Restore`]: what [`Self::export`] writes, and how many
+    /// runs the turn has had.
     ///
     /// A host that keeps its promise writes it before it answers [`super::Effect::Commit`], so that
     /// no entry of the journal is about a call that nobody knows.
@@ -26,11 +22,7 @@ impl Session {
         let mut value = self.export();
         let runs = &self.turn.summary().runs;
         let base = runs.last().and_then(|run| run.base.as_ref());
-        let session = json!({
-            "interrupts": self.interrupts.list().iter().map(write_interrupt).collect::<Vec<_>>(),
-            "runs": runs.len(),
-            "base": base.map(MessageId::as_str),
-        });
+        let session = json!({"runs": runs.len(), "base": base.map(MessageId::as_str)});
         if let Value::Object(object) = &mut value {
             object.insert(SESSION.to_owned(), session);
         }
@@ -48,7 +40,7 @@ impl Session {
             .as_object_mut()
             .and_then(|object| object.shift_remove(SESSION))
             .unwrap_or_default();
-        let Some(queued) = self.put_in_place(thread_id, snapshot, cx) else {
+        let Some(kept) = self.put_in_place(thread_id, snapshot, cx) else {
             return;
         };
         self.follow_journal(journal, cx);
@@ -59,12 +51,12 @@ impl Session {
             self.conversation.fail_open_run();
             self.close_texts(Some(Cut::BrokenOff), cx);
         }
-        self.ask_interrupts_again(&own, cx);
+        self.reopen_kept(kept.interrupts, cx);
         match taken_up {
             true => self.take_up_answer(cx),
             false => self.take_up_calls(cx),
         }
-        self.requeue(queued, cx);
+        self.requeue(kept.queued, cx);
         if broken_off && !taken_up {
             let message = "The answer broke off before it was complete.".to_owned();
             let action = Some(NoticeAction::Retry);
@@ -125,44 +117,4 @@ impl Session {
             newest.base = base;
         }
     }
-
-    /// What agents wait for is asked again; what was answered and not sent goes out.
-    fn ask_interrupts_again(&mut self, own: &Value, cx: &mut Cx<'_>) {
-        let list = own["interrupts"].as_array().map_or(&[][..], Vec::as_slice);
-        for stored in list {
-            let Ok(interrupt) = agui::interrupt_from_value(stored["interrupt"].clone()) else {
-                let message = "a stored question cannot be read: it is not asked again";
-                cx.warn("stored-interrupt", message.to_owned());
-                continue;
-            };
-            let (id, legacy) = (interrupt.id.clone(), stored["legacy"] == true);
-            self.open_interrupts(vec![interrupt], legacy, cx);
-            if let Some(answer) = stored.get("answer") {
-                let status = match answer["status"].as_str() {
-                    Some("resolved") => ResumeStatus::Resolved,
-                    _ => ResumeStatus::Cancelled,
-                };
-                self.answer_interrupt(&id, status, answer.get("payload").cloned(), cx);
-            }
-        }
-    }
-}
-
-fn write_interrupt(open: &OpenInterrupt) -> Value {
-    let mut out = json!({
-        "interrupt": agui::interrupt_to_value(&open.interrupt),
-        "legacy": open.legacy,
-    });
-    if let (Some(answer), Value::Object(out)) = (&open.answer, &mut out) {
-        let status = match answer.status {
-            ResumeStatus::Resolved => "resolved",
-            ResumeStatus::Cancelled => "cancelled",
-        };
-        let mut said = json!({"status": status});
-        if let (Some(payload), Value::Object(said)) = (&answer.payload, &mut said) {
-            said.insert("payload".to_owned(), payload.clone());
-        }
-        out.insert("answer".to_owned(), said);
-    }
-    out
 }

@@ -16,27 +16,27 @@ impl Session {
     }
 
     pub(super) fn load(&mut self, thread_id: String, snapshot: Value, cx: &mut Cx<'_>) {
-        let Some(queued) = self.put_in_place(thread_id, snapshot, cx) else {
+        let Some(kept) = self.put_in_place(thread_id, snapshot, cx) else {
             return;
         };
+        self.reopen_kept(kept.interrupts, cx);
         match self.options.takes_up && self.conversation.newest_run_is_open() {
             true => self.take_up_answer(cx),
             false => self.take_up_calls(cx),
         }
-        self.requeue(queued, cx);
+        self.requeue(kept.queued, cx);
         self.offer_results(cx);
     }
 
-    /// Puts a stored conversation in the place of this one, and gives what was said and not sent.
+    /// Puts a stored conversation in the place of this one, and gives what came along with it.
     pub(super) fn put_in_place(
         &mut self,
         thread_id: String,
         mut snapshot: Value,
         cx: &mut Cx<'_>,
-    ) -> Option<Vec<Content>> {
-        let queued = snapshot
-            .as_object_mut()
-            .and_then(|object| object.shift_remove("queued"));
+    ) -> Option<Kept> {
+        let mut take = |key: &str| snapshot.as_object_mut()?.shift_remove(key);
+        let (queued, interrupts) = (take("queued"), take("interrupts"));
         match self.empty_conversation().take_in(snapshot) {
             Ok(conversation) => self.replace(thread_id, conversation, cx),
             Err(error) => {
@@ -44,7 +44,8 @@ impl Session {
                 return None;
             }
         }
-        Some(read_contents(queued))
+        let queued = read_contents(queued);
+        Some(Kept { queued, interrupts })
     }
 
     pub(super) fn requeue(&mut self, queued: Vec<Content>, cx: &mut Cx<'_>) {
@@ -62,13 +63,20 @@ impl Session {
         }
     }
 
-    /// The conversation as JSON, with what is said and not sent yet; for [`super::Input::Load`].
+    /// The conversation as JSON, with what is said and not sent yet and what the agent waits for;
+    /// for [`super::Input::Load`].
     #[must_use]
     pub fn export(&self) -> Value {
         let mut value = self.conversation.export();
-        if let (Value::Object(object), false) = (&mut value, self.turn.queue().is_empty()) {
+        let Value::Object(object) = &mut value else {
+            return value;
+        };
+        if !self.turn.queue().is_empty() {
             let queue = self.turn.queue().iter().map(agui::content_to_value);
             object.insert("queued".to_owned(), queue.collect());
+        }
+        if let Some(interrupts) = self.write_interrupts() {
+            object.insert("interrupts".to_owned(), interrupts);
         }
         value
     }
@@ -145,7 +153,7 @@ impl Session {
         let Some(call) = self.conversation.call(key) else {
             return;
         };
-        if call.state().is_gated() && self.interrupts.holds(key) {
+        if self.is_gated(key) {
             return;
         }
         let by_agent = call.approval.as_ref();
@@ -176,6 +184,12 @@ impl Session {
             self.judge(key, was_asked || succeeded.is_none(), cx);
         }
     }
+}
+
+/// What a stored conversation has beside its messages.
+pub(super) struct Kept {
+    pub(super) queued: Vec<Content>,
+    pub(super) interrupts: Option<Value>,
 }
 
 /// What was said and not sent; what cannot be read was not.

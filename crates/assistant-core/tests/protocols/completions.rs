@@ -237,7 +237,7 @@ fn a_request_carries_the_whole_conversation() {
     ]);
     let content: Content = assistant_core::wire::agui::content_from_value(parts).unwrap();
     talk.driver.input(Input::Send { content });
-    talk.answer(&Wire::Completions.response(
+    talk.answer(Wire::Completions.response(
         1,
         &[
             Says::Text("Let me see."),
@@ -285,7 +285,7 @@ fn a_host_may_give_the_answer_its_id() {
         assert_eq!(talk.body().get("assistantMessageId"), None);
         if wire == Wire::Completions {
             let says = [Says::Text("Hm."), Says::Call("c1", "weather", "{}")];
-            talk.answer(&wire.response(1, &says));
+            talk.answer(wire.response(1, &says));
             talk.driver.returns("c1", json!(1));
         }
         // An id is given once; without one they differ.
@@ -328,13 +328,13 @@ fn a_model_that_ends_silently_after_a_result_is_asked_once_more() {
     let mut talk = Talk::new(Wire::Completions.codec());
     talk.driver.register(action("weather"));
     talk.driver.send("hi");
-    talk.answer(&Wire::Completions.response(1, &[Says::Call("c1", "weather", "{}")]));
+    talk.answer(Wire::Completions.response(1, &[Says::Call("c1", "weather", "{}")]));
     talk.driver.returns("c1", json!(1));
-    talk.answer(&Wire::Completions.response(2, &[]));
+    talk.answer(Wire::Completions.response(2, &[]));
     assert_eq!(talk.driver.runs.len(), 3);
     assert_eq!(talk.driver.notices(), []);
     // Not twice: the person decides then.
-    talk.answer(&Wire::Completions.response(3, &[]));
+    talk.answer(Wire::Completions.response(3, &[]));
     assert_eq!(talk.driver.runs.len(), 3);
     assert_eq!(talk.driver.notices(), [NoticeKind::NoAnswer]);
 }
@@ -344,9 +344,9 @@ fn an_agent_that_keeps_the_loop_itself_is_not_asked_again() {
     let mut talk = Talk::new(Wire::AgUi.codec());
     talk.driver.register(action("weather"));
     talk.driver.send("hi");
-    talk.answer(&Wire::AgUi.response(1, &[Says::Call("c1", "weather", "{}")]));
+    talk.answer(Wire::AgUi.response(1, &[Says::Call("c1", "weather", "{}")]));
     talk.driver.returns("c1", json!(1));
-    talk.answer(&Wire::AgUi.response(2, &[]));
+    talk.answer(Wire::AgUi.response(2, &[]));
     assert_eq!(talk.driver.runs.len(), 2);
     assert_eq!(talk.driver.notices(), [NoticeKind::NoAnswer]);
 }

@@ -1,13 +1,17 @@
 //! The same scenes with agents of every protocol: they end in the same conversation. The bytes are
 //! what a server of the protocol would send, the requests what it would get.
 
+mod asked;
 mod completions;
+mod normal;
 mod random;
+mod reload;
 mod scenes;
 mod ui_stream;
 mod wires;
 
 use assistant_core::{
+    action::ActionSpec,
     codec::{Codec, Request},
     event::{Diagnostic, Event},
     session::{Failure, FailureKind, Input, SessionOptions, StreamEnd},
@@ -15,6 +19,7 @@ use assistant_core::{
 };
 use serde_json::Value;
 
+use self::wires::Response;
 use crate::support::Driver;
 
 /// What a reader gives.
@@ -60,20 +65,31 @@ impl Talk {
         }
     }
 
-    /// Reads the beginning of a response; nothing says that it is over.
-    pub(crate) fn hear(&mut self, bytes: &[u8]) -> Box<dyn Read> {
+    /// Takes the beginning of a response; nothing says that it is over. `None` where there was
+    /// nothing to read, as events came.
+    pub(crate) fn hear(&mut self, response: impl Into<Response>) -> Option<Box<dyn Read>> {
+        let bytes = match response.into() {
+            Response::Bytes(bytes) => bytes,
+            Response::Events(events) => {
+                self.driver.events(events);
+                return None;
+            }
+        };
         let mut reader = self.codec.reader(self.driver.request());
         for piece in bytes.chunks(7) {
             let mut log = Log::default();
             reader.push(piece, &mut log);
             self.take(log);
         }
-        reader
+        Some(reader)
     }
 
     /// Plays a whole response to the newest request.
-    pub(crate) fn answer(&mut self, bytes: &[u8]) {
-        let reader = self.hear(bytes);
+    pub(crate) fn answer(&mut self, response: impl Into<Response>) {
+        let Some(reader) = self.hear(response) else {
+            self.driver.close();
+            return;
+        };
         let run = self.driver.run();
         let mut log = Log::default();
         let ending = reader.finish(&mut log);
@@ -85,6 +101,25 @@ impl Talk {
             None => StreamEnd::Closed,
         };
         self.driver.input(Input::RunClosed { run, end });
+    }
+
+    /// Leaves the page and opens it again: what is stored is all that is left. The page registers
+    /// its actions before, as components do.
+    pub(crate) fn reload(&mut self, actions: &[ActionSpec]) {
+        let stored = self.driver.session.export();
+        let text = serde_json::to_string(&stored).unwrap();
+        let mut options = SessionOptions::default();
+        self.codec.adapt(&mut options);
+        let mut driver = Driver::with(options);
+        driver.host.ids = self.driver.host.ids + 1_000;
+        self.driver = driver;
+        for spec in actions {
+            self.driver.register(spec.clone());
+        }
+        self.driver.input(Input::Load {
+            thread_id: "thread".to_owned(),
+            snapshot: serde_json::from_str(&text).unwrap(),
+        });
     }
 
     fn take(&mut self, log: Log) {

@@ -1,39 +1,49 @@
 //! One scene each, with every protocol: the conversation ends the same.
 
-use assistant_core::{action::ToolError, conversation::Phase, session::Input};
+use assistant_core::{
+    action::ToolError,
+    conversation::Phase,
+    session::{Input, NoticeKind},
+};
 use serde_json::{Value, json};
 
 use super::{
     Talk,
+    normal::{Exceptions, differences, normal},
     wires::{Says, Wire},
 };
 use crate::support::{action, asking, sketch};
 
-/// Plays a scene with each protocol that can, and compares what the conversation is in the end.
-fn same(wires: &[Wire], scene: impl Fn(&mut Talk, Wire)) -> Vec<String> {
-    let ends: Vec<(Wire, Vec<String>)> = wires
-        .iter()
-        .map(|wire| {
-            let mut talk = Talk::new(wire.codec());
-            scene(&mut talk, *wire);
-            let conversation = talk.driver.session.conversation();
-            (*wire, sketch(&conversation.request_messages()))
-        })
-        .collect();
-    let (_, first) = &ends[0];
-    for (wire, end) in &ends {
-        assert_eq!(end, first, "{wire:?}");
+/// Plays a scene with each agent that can, and compares what the conversation is in the end: what
+/// is stored of it, up to ids, and what a request says of it. Gives the latter.
+pub(super) fn same(wires: &[Wire], scene: impl Fn(&mut Talk, Wire)) -> Vec<String> {
+    let exceptions = Exceptions::read();
+    let ends = wires.iter().map(|wire| {
+        let mut talk = Talk::new(wire.codec());
+        scene(&mut talk, *wire);
+        let session = &talk.driver.session;
+        let sketch = sketch(&session.conversation().request_messages());
+        (session.export(), sketch)
+    });
+    let ends: Vec<(Value, Vec<String>)> = ends.collect();
+    let (first, said) = &ends[0];
+    for (wire, (end, sketch)) in wires.iter().zip(&ends) {
+        assert_eq!(sketch, said, "{wire:?}");
+        let compared = [wires[0], *wire];
+        let plain = |stored: &Value| normal(stored.clone(), compared, &exceptions);
+        let found = differences(&plain(first), &plain(end));
+        assert!(found.is_empty(), "{compared:?}: {found:#?}");
     }
-    first.clone()
+    said.clone()
 }
 
-const ARGS: &str = r#"{"city":"Oslo"}"#;
+pub(super) const ARGS: &str = r#"{"city":"Oslo"}"#;
 
 #[test]
 fn a_text() {
     let end = same(&Wire::ALL, |talk, wire| {
         talk.driver.send("hi");
-        talk.answer(&wire.response(1, &[Says::Text("Hello ")]));
+        talk.answer(wire.response(1, &[Says::Text("Hello ")]));
         assert!(
             talk.driver.notices().is_empty(),
             "{:?}",
@@ -48,13 +58,13 @@ fn a_tool_of_the_page() {
     let end = same(&Wire::ALL, |talk, wire| {
         talk.driver.register(action("weather"));
         talk.driver.send("hi");
-        talk.answer(&wire.response(
+        talk.answer(wire.response(
             1,
             &[Says::Text("Let me see."), Says::Call("c1", "weather", ARGS)],
         ));
         talk.driver.returns("c1", json!({"sky": "clear"}));
         assert_eq!(talk.driver.runs.len(), 2);
-        talk.answer(&wire.response(2, &[Says::Text("It is clear.")]));
+        talk.answer(wire.response(2, &[Says::Text("It is clear.")]));
         assert!(!talk.driver.session.is_busy());
     });
     assert_eq!(
@@ -77,11 +87,11 @@ fn two_tools_at_once_that_end_the_other_way_round() {
             Says::Call("c1", "weather", ARGS),
             Says::Call("c2", "weather", ARGS),
         ];
-        talk.answer(&wire.response(1, &calls));
+        talk.answer(wire.response(1, &calls));
         talk.driver.returns("c2", json!(2));
         assert_eq!(talk.driver.runs.len(), 1);
         talk.driver.returns("c1", json!(1));
-        talk.answer(&wire.response(2, &[Says::Text("Done.")]));
+        talk.answer(wire.response(2, &[Says::Text("Done.")]));
     });
     assert_eq!(
         end,
@@ -100,11 +110,11 @@ fn a_person_approves() {
     let end = same(&Wire::ALL, |talk, wire| {
         talk.driver.register(asking("pay"));
         talk.driver.send("hi");
-        talk.answer(&wire.response(1, &[Says::Call("c1", "pay", "{}")]));
+        talk.answer(wire.response(1, &[Says::Call("c1", "pay", "{}")]));
         assert_eq!(talk.driver.phase("c1"), Phase::ApprovalRequested);
         assert_eq!(talk.driver.approve("c1"), None);
         talk.driver.returns("c1", json!("paid"));
-        talk.answer(&wire.response(2, &[Says::Text("Paid.")]));
+        talk.answer(wire.response(2, &[Says::Text("Paid.")]));
         assert_eq!(talk.driver.starts("c1"), 1);
     });
     assert_eq!(
@@ -123,9 +133,9 @@ fn a_person_denies() {
     let end = same(&Wire::ALL, |talk, wire| {
         talk.driver.register(asking("pay"));
         talk.driver.send("hi");
-        talk.answer(&wire.response(1, &[Says::Call("c1", "pay", "{}")]));
+        talk.answer(wire.response(1, &[Says::Call("c1", "pay", "{}")]));
         assert_eq!(talk.driver.deny("c1", Some("too much")), None);
-        talk.answer(&wire.response(2, &[Says::Text("All right.")]));
+        talk.answer(wire.response(2, &[Says::Text("All right.")]));
         assert_eq!(talk.driver.starts("c1"), 0);
     });
     assert_eq!(end[2], r#"tool:c1={"status":"denied","reason":"too much"}"#);
@@ -136,17 +146,17 @@ fn a_handler_fails() {
     let end = same(&Wire::ALL, |talk, wire| {
         talk.driver.register(action("weather"));
         talk.driver.send("hi");
-        talk.answer(&wire.response(1, &[Says::Call("c1", "weather", ARGS)]));
+        talk.answer(wire.response(1, &[Says::Call("c1", "weather", ARGS)]));
         talk.driver
             .handler_ends("c1", Err(ToolError::new("no such city")));
-        talk.answer(&wire.response(2, &[Says::Text("I do not know.")]));
+        talk.answer(wire.response(2, &[Says::Text("I do not know.")]));
     });
     assert_eq!(end[3], "assistant=I do not know.[]");
 }
 
 #[test]
 fn the_agent_runs_a_tool_itself() {
-    let end = same(&[Wire::AgUi, Wire::UiStream], |talk, wire| {
+    let end = same(&Wire::WITH_TOOLS, |talk, wire| {
         talk.driver.send("hi");
         let says = [
             Says::Call("c1", "search", ARGS),
@@ -154,7 +164,7 @@ fn the_agent_runs_a_tool_itself() {
             Says::Step,
             Says::Text("Found it."),
         ];
-        talk.answer(&wire.response(1, &says));
+        talk.answer(wire.response(1, &says));
         assert_eq!(talk.driver.runs.len(), 1);
         assert_eq!(talk.driver.phase("c1"), Phase::OutputAvailable);
     });
@@ -170,10 +180,36 @@ fn the_agent_runs_a_tool_itself() {
 }
 
 #[test]
+fn the_agent_fails() {
+    let end = same(&Wire::ALL, |talk, wire| {
+        talk.driver.register(action("weather"));
+        talk.driver.send("hi");
+        let says = [Says::Text("About to"), Says::Call("c1", "weather", ARGS)];
+        talk.answer(wire.failing(1, &says, "the model exploded"));
+        assert_eq!(talk.driver.starts("c1"), 0, "{wire:?}");
+        assert_eq!(talk.driver.notices(), [NoticeKind::RunError], "{wire:?}");
+        let notice = &talk.driver.session.notices()[0];
+        assert_eq!(notice.message, "the model exploded", "{wire:?}");
+    });
+    assert_eq!(end, ["user=hi", "assistant=About to[]"]);
+}
+
+#[test]
+fn a_tool_that_nobody_has() {
+    for wire in Wire::ALL {
+        let mut talk = Talk::new(wire.codec());
+        talk.driver.send("hi");
+        talk.answer(wire.response(1, &[Says::Call("c1", "teleport", ARGS)]));
+        assert!(talk.driver.invocations.is_empty(), "{wire:?}");
+        assert!(talk.driver.answer("c1").contains("teleport"), "{wire:?}");
+    }
+}
+
+#[test]
 fn a_person_stops() {
     let end = same(&Wire::ALL, |talk, wire| {
         talk.driver.send("hi");
-        talk.hear(&wire.broken(1, &[Says::Text("Let me")]));
+        talk.hear(wire.broken(1, &[Says::Text("Let me")]));
         talk.driver.input(Input::Stop);
         assert!(!talk.driver.session.is_busy());
     });
@@ -183,7 +219,7 @@ fn a_person_stops() {
         let mut talk = Talk::new(wire.codec());
         talk.driver.register(action("weather"));
         talk.driver.send("hi");
-        talk.hear(&wire.broken(1, &[Says::Call("c1", "weather", ARGS)]));
+        talk.hear(wire.broken(1, &[Says::Call("c1", "weather", ARGS)]));
         talk.driver.input(Input::Stop);
         assert_eq!(talk.driver.starts("c1"), 0);
         assert_eq!(talk.driver.phase("c1"), Phase::Cancelled);
@@ -196,7 +232,7 @@ fn a_stream_breaks_off() {
         talk.driver.register(action("weather"));
         talk.driver.send("hi");
         let says = [Says::Text("Let me"), Says::Call("c1", "weather", ARGS)];
-        talk.answer(&wire.broken(1, &says));
+        talk.answer(wire.broken(1, &says));
         assert_eq!(talk.driver.starts("c1"), 0, "{wire:?}");
         assert_eq!(talk.driver.notices().len(), 1, "{wire:?}");
         assert_eq!(
@@ -206,7 +242,7 @@ fn a_stream_breaks_off() {
         );
         // Nothing of the try stays when it is tried again.
         talk.driver.input(Input::Retry);
-        talk.answer(&wire.response(2, &[Says::Text("Here I am.")]));
+        talk.answer(wire.response(2, &[Says::Text("Here I am.")]));
     });
     assert_eq!(end, ["user=hi", "assistant=Here I am.[]"]);
 }
@@ -218,12 +254,12 @@ fn ids_that_a_server_uses_again_are_other_calls() {
         talk.driver.register(action("weather"));
         talk.driver.send("hi");
         for number in 1..=2 {
-            talk.answer(&wire.response(number, &[Says::Call("call_0", "weather", ARGS)]));
+            talk.answer(wire.response(number, &[Says::Call("call_0", "weather", ARGS)]));
             let id = talk.driver.invocations.last().unwrap().call_id.clone();
             talk.driver.returns(&id, json!(number));
             assert_eq!(talk.driver.invocations.len(), number, "{wire:?}");
         }
-        talk.answer(&wire.response(3, &[Says::Text("Done.")]));
+        talk.answer(wire.response(3, &[Says::Text("Done.")]));
         assert!(talk.driver.notices().is_empty(), "{wire:?}");
         let results: Vec<Value> = talk
             .driver
@@ -245,7 +281,7 @@ fn the_loop_ends_at_its_limit() {
         talk.driver.send("hi");
         for number in 1..=10 {
             let id: &'static str = format!("c{number}").leak();
-            talk.answer(&wire.response(number, &[Says::Call(id, "weather", ARGS)]));
+            talk.answer(wire.response(number, &[Says::Call(id, "weather", ARGS)]));
             talk.driver.returns(id, json!(number));
         }
         assert_eq!(talk.driver.runs.len(), 10, "{wire:?}");

@@ -1,7 +1,13 @@
-//! What an agent says, written in the bytes of each protocol.
+//! What an agent says, written in the bytes of each protocol, or said in the page as a script does.
 
-use assistant_core::codec::{AgUi, Codec, Completions, UiStream};
+use assistant_core::{
+    codec::{AgUi, Codec, Completions, Request, UiStream},
+    event::{EventKind, RunInput},
+    wire::stream::Read,
+};
 use serde_json::{Value, json};
+
+use crate::support;
 
 /// What an agent says in one response.
 #[derive(Debug, Clone, Copy)]
@@ -12,21 +18,75 @@ pub(super) enum Says {
     Ran(&'static str, &'static str),
     /// Another step of the same response begins.
     Step,
+    /// A call of the agent's own waits for a person, under the id of the approval.
+    Asks(&'static str, &'static str),
+    /// What a person was asked about did not run: they said no.
+    Denied(&'static str),
 }
 
-/// A protocol that a model endpoint or an agent speaks.
+/// A response, or its beginning.
+#[derive(Debug)]
+pub(crate) enum Response {
+    Bytes(Vec<u8>),
+    Events(Vec<EventKind>),
+}
+
+impl From<&Vec<u8>> for Response {
+    fn from(bytes: &Vec<u8>) -> Self {
+        Self::Bytes(bytes.clone())
+    }
+}
+
+impl From<&[u8]> for Response {
+    fn from(bytes: &[u8]) -> Self {
+        Self::Bytes(bytes.to_vec())
+    }
+}
+
+/// An agent of the page says events: there is no request, and nothing to read.
+#[derive(Debug)]
+struct InPage;
+
+impl Codec for InPage {
+    fn request(&self, _: &RunInput) -> Request {
+        Request::Nothing
+    }
+
+    fn reader(&self, _: &RunInput) -> Box<dyn Read> {
+        Box::new(assistant_core::wire::agui::Reader::new(
+            assistant_core::wire::agui::DecoderOptions::default(),
+        ))
+    }
+}
+
+/// How an agent speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wire {
+    /// A scripted agent in the page.
+    Script,
     AgUi,
     UiStream,
     Completions,
 }
 
 impl Wire {
-    pub(super) const ALL: [Self; 3] = [Self::AgUi, Self::UiStream, Self::Completions];
+    pub(super) const ALL: [Self; 4] = [Self::Script, Self::AgUi, Self::UiStream, Self::Completions];
+    /// Those that run tools of their own; a model endpoint runs none.
+    pub(super) const WITH_TOOLS: [Self; 3] = [Self::Script, Self::AgUi, Self::UiStream];
+
+    /// Its name in the file of exceptions.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Script => "script",
+            Self::AgUi => "ag-ui",
+            Self::UiStream => "ui-stream",
+            Self::Completions => "completions",
+        }
+    }
 
     pub(super) fn codec(self) -> Box<dyn Codec> {
         match self {
+            Self::Script => Box::new(InPage),
             Self::AgUi => Box::new(AgUi::default()),
             Self::UiStream => Box::new(UiStream::default()),
             Self::Completions => Box::new(Completions::default()),
@@ -34,10 +94,24 @@ impl Wire {
     }
 
     /// A whole response. `number` tells it from others of the same agent.
-    pub(super) fn response(self, number: usize, says: &[Says]) -> Vec<u8> {
+    pub(super) fn response(self, number: usize, says: &[Says]) -> Response {
+        if self == Self::Script {
+            let mut events = script(number, says);
+            events.push(match asked(says).as_slice() {
+                [] => support::finished(),
+                asked => support::interrupted(
+                    asked
+                        .iter()
+                        .map(|(id, call)| support::gate(id, call))
+                        .collect(),
+                ),
+            });
+            return Response::Events(events);
+        }
         let mut frames = self.said(number, says);
         frames.extend(match self {
-            Self::AgUi => vec![json!({"type": "RUN_FINISHED", "threadId": "t", "runId": "r"})],
+            Self::Script => Vec::new(),
+            Self::AgUi => vec![agui_end(says)],
             Self::UiStream => vec![json!({"type": "finish-step"}), json!({"type": "finish"})],
             Self::Completions => {
                 let calls = says.iter().any(|says| matches!(says, Says::Call(..)));
@@ -49,21 +123,92 @@ impl Wire {
         if self != Self::AgUi {
             bytes.extend_from_slice(b"data: [DONE]\n\n");
         }
-        bytes
+        Response::Bytes(bytes)
     }
 
-    /// The beginning of a response that breaks off.
-    pub(super) fn broken(self, number: usize, says: &[Says]) -> Vec<u8> {
-        sse(&self.said(number, says))
+    /// The beginning of a response that breaks off in the middle of the last thing said.
+    pub(super) fn broken(self, number: usize, says: &[Says]) -> Response {
+        match self {
+            Self::Script => Response::Events(unended(script(number, says))),
+            _ => Response::Bytes(sse(&self.unended(number, says))),
+        }
+    }
+
+    /// A response that ends with an error in the middle of the last thing said.
+    pub(super) fn failing(self, number: usize, says: &[Says], error: &str) -> Response {
+        if self == Self::Script {
+            let mut events = unended(script(number, says));
+            events.push(support::run_error(error));
+            return Response::Events(events);
+        }
+        let mut frames = self.unended(number, says);
+        frames.push(match self {
+            Self::Script | Self::AgUi => json!({"type": "RUN_ERROR", "message": error}),
+            Self::UiStream => json!({"type": "error", "errorText": error}),
+            Self::Completions => json!({"error": {"message": error}}),
+        });
+        Response::Bytes(sse(&frames))
+    }
+
+    /// What is said without the end of the last thing; completions have none.
+    fn unended(self, number: usize, says: &[Says]) -> Vec<Value> {
+        let mut frames = self.said(number, says);
+        if self != Self::Completions {
+            frames.pop();
+        }
+        frames
     }
 
     fn said(self, number: usize, says: &[Says]) -> Vec<Value> {
         match self {
+            Self::Script => Vec::new(),
             Self::AgUi => agui(number, says),
             Self::UiStream => ui_stream(number, says),
             Self::Completions => completions(says),
         }
     }
+}
+
+/// The approvals that are asked for, with the calls that they are about.
+fn asked(says: &[Says]) -> Vec<(&'static str, &'static str)> {
+    let asked = says.iter().filter_map(|says| match says {
+        Says::Asks(id, call) => Some((*id, *call)),
+        _ => None,
+    });
+    asked.collect()
+}
+
+fn unended(mut events: Vec<EventKind>) -> Vec<EventKind> {
+    events.pop();
+    events
+}
+
+/// What a script says: the events of `agent::ScriptedAgent`.
+fn script(number: usize, says: &[Says]) -> Vec<EventKind> {
+    let mut out = vec![support::started()];
+    let mut message = None;
+    for (place, what) in says.iter().enumerate() {
+        let id = format!("s{number}-{place}");
+        match what {
+            Says::Text(text) => {
+                out.extend(support::says(&id, text));
+                message = Some(id);
+            }
+            Says::Call(call, name, args) => {
+                let message = message.get_or_insert(id);
+                out.extend([
+                    support::start_in(call, name, Some(message)),
+                    support::args(call, args),
+                    support::end(call),
+                ]);
+            }
+            Says::Ran(call, result) => out.push(support::result(&id, call, result)),
+            Says::Denied(call) => out.push(support::result(&id, call, "denied")),
+            Says::Step => message = None,
+            Says::Asks(..) => {}
+        }
+    }
+    out
 }
 
 fn sse(frames: &[Value]) -> Vec<u8> {
@@ -93,19 +238,40 @@ fn agui(number: usize, says: &[Says]) -> Vec<Value> {
             ]),
             Says::Ran(id, result) => out.push(json!({"type": "TOOL_CALL_RESULT",
                 "toolCallId": id, "messageId": format!("{message}-{place}"), "content": result})),
+            Says::Denied(id) => out.push(json!({"type": "TOOL_CALL_RESULT", "toolCallId": id,
+                "messageId": format!("{message}-{place}"), "content": "denied"})),
             Says::Step => step += 1,
+            Says::Asks(..) => {}
         }
     }
     out
 }
 
+/// The end of a run, which may wait for a person.
+fn agui_end(says: &[Says]) -> Value {
+    let asked = asked(says);
+    let mut end = json!({"type": "RUN_FINISHED", "threadId": "t", "runId": "r"});
+    if !asked.is_empty() {
+        let interrupts = asked.iter().map(|(id, call)| {
+            json!({"id": id, "reason": "approval", "toolCallId": call, "responseSchema":
+                {"type": "object", "properties": {"approved": {"type": "boolean"}}, "required": ["approved"]}})
+        });
+        let interrupts: Vec<Value> = interrupts.collect();
+        end["outcome"] = json!({"type": "interrupt", "interrupts": interrupts});
+    }
+    end
+}
+
 fn ui_stream(number: usize, says: &[Says]) -> Vec<Value> {
-    let mut out = vec![
-        json!({"type": "start", "messageId": format!("m{number}")}),
-        json!({"type": "start-step"}),
-    ];
+    let mut out = vec![json!({"type": "start", "messageId": format!("m{number}")})];
+    let mut in_step = false;
     for (place, what) in says.iter().enumerate() {
         let id = place.to_string();
+        // What became of a call of the response before comes ahead of the first step.
+        if matches!(what, Says::Text(_) | Says::Call(..)) && !in_step {
+            out.push(json!({"type": "start-step"}));
+            in_step = true;
+        }
         match what {
             Says::Text(text) => out.extend([
                 json!({"type": "text-start", "id": id}),
@@ -120,11 +286,14 @@ fn ui_stream(number: usize, says: &[Says]) -> Vec<Value> {
             ]),
             Says::Ran(id, result) => out.push(json!({"type": "tool-output-available",
                 "toolCallId": id, "output": result})),
+            Says::Asks(approval, call) => out.push(json!({"type": "tool-approval-request",
+                "approvalId": approval, "toolCallId": call})),
+            Says::Denied(id) => out.push(json!({"type": "tool-output-denied", "toolCallId": id})),
             Says::Step => {
-                out.extend([
-                    json!({"type": "finish-step"}),
-                    json!({"type": "start-step"}),
-                ]);
+                if in_step {
+                    out.push(json!({"type": "finish-step"}));
+                }
+                in_step = false;
             }
         }
     }
@@ -146,7 +315,9 @@ fn completions(says: &[Says]) -> Vec<Value> {
                     "function": {"arguments": last}}]})));
                 index += 1;
             }
-            Says::Ran(..) | Says::Step => panic!("a model endpoint runs nothing"),
+            Says::Ran(..) | Says::Step | Says::Asks(..) | Says::Denied(..) => {
+                panic!("a model endpoint runs nothing")
+            }
         }
     }
     out

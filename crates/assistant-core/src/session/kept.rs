@@ -1,0 +1,93 @@
+//! What agents wait for, kept with a stored conversation: their questions are asked again.
+//!
+//! What a person had approved is asked again, too, as nobody knows who wrote what is stored; a denial
+//! stands. Answers that were under way are not kept: whether the agent took them is not known.
+
+use serde_json::{Value, json};
+
+use super::{Cx, OpenInterrupt, Session, Verdict};
+use crate::{
+    conversation::{CallKey, Change, State},
+    event::{Interrupt, ResumeEntry, ResumeStatus},
+    wire::agui,
+};
+
+impl Session {
+    /// The open questions for an export; nothing if there are none.
+    pub(super) fn write_interrupts(&self) -> Option<Value> {
+        let under_way = self.turn.run().map(|run| run.answers.as_slice());
+        let under_way = under_way.unwrap_or_default();
+        let kept = self.interrupts.list().iter();
+        let kept = kept.filter(|open| !under_way.contains(&open.interrupt.id));
+        let written: Vec<Value> = kept.map(write).collect();
+        (!written.is_empty()).then(|| written.into())
+    }
+
+    /// Asks again what a stored conversation brings along. What cannot be read is left out.
+    pub(super) fn reopen_kept(&mut self, stored: Option<Value>, cx: &mut Cx<'_>) {
+        let Some(Value::Array(list)) = stored else {
+            return;
+        };
+        for (interrupt, legacy) in list.into_iter().filter_map(read) {
+            let mut open = OpenInterrupt::new(interrupt, legacy);
+            let id = open.interrupt.tool_call_id.as_deref();
+            let call = id.and_then(|id| self.conversation.call_by_wire_id(id));
+            if let Some((key, call)) = call {
+                let state = call.state().clone();
+                let asked = call.approval.as_ref();
+                let asked = asked.and_then(|approval| approval.interrupt_id.as_deref());
+                // Whatever else is open about the call, the card shows one question.
+                let is_its_own = asked == Some(open.interrupt.id.as_str());
+                match state {
+                    State::GateShut { reason } if is_its_own => open.deny(key, reason),
+                    _ => self.gate_again(key, is_its_own, &mut open),
+                }
+            }
+            self.interrupts.open(open);
+        }
+        cx.change(Change::Interrupts);
+    }
+
+    /// Holds a call back again. One that nothing was asked about when it was stored is not.
+    fn gate_again(&mut self, key: CallKey, is_its_own: bool, open: &mut OpenInterrupt) {
+        let card = open.takes_approval();
+        if is_its_own && self.gate(key, &open.interrupt.id, card) {
+            open.call = card.then_some(key);
+            open.gates = Some(key);
+        }
+    }
+
+    /// Whether what the agent waits for holds a call back.
+    pub(super) fn is_gated(&self, key: &CallKey) -> bool {
+        let mut open = self.interrupts.list().iter();
+        open.any(|open| open.gates == Some(*key))
+    }
+}
+
+impl OpenInterrupt {
+    /// Answers it as a person did before.
+    fn deny(&mut self, key: CallKey, reason: Option<String>) {
+        self.call = Some(key);
+        self.gates = Some(key);
+        self.answer = Some(ResumeEntry {
+            interrupt_id: self.interrupt.id.clone(),
+            status: ResumeStatus::Resolved,
+            payload: Some(self.payload(&Verdict::Deny { reason })),
+            metadata: self.interrupt.metadata.clone(),
+        });
+    }
+}
+
+fn write(open: &OpenInterrupt) -> Value {
+    json!({
+        "interrupt": agui::interrupt_to_value(&open.interrupt),
+        "legacy": open.legacy,
+    })
+}
+
+/// An interrupt, and whether it is of the older dialect.
+fn read(mut stored: Value) -> Option<(Interrupt, bool)> {
+    let interrupt = agui::interrupt_from_value(stored.get_mut("interrupt")?.take()).ok()?;
+    let legacy = stored.get("legacy") == Some(&Value::Bool(true));
+    Some((interrupt, legacy))
+}

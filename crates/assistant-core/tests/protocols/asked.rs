@@ -1,0 +1,181 @@
+//! The agent asks a person about a call of its own: an interrupt of AG-UI or of a script, an approval of
+//! the AI SDK.
+
+use assistant_core::{conversation::Phase, session::Input};
+use serde_json::json;
+
+use super::{
+    Talk,
+    scenes::{ARGS, same},
+    wires::{Says, Wire},
+};
+
+fn asks(talk: &mut Talk, wire: Wire) {
+    talk.driver.send("hi");
+    let says = [Says::Call("c1", "refund", ARGS), Says::Asks("a1", "c1")];
+    talk.answer(wire.response(1, &says));
+    assert_eq!(
+        talk.driver.phase("c1"),
+        Phase::ApprovalRequested,
+        "{wire:?}"
+    );
+}
+
+/// What of a scene is played on a page that was left and opened again meanwhile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reload {
+    Never,
+    BeforeTheDecision,
+}
+
+const RELOADS: [Reload; 2] = [Reload::Never, Reload::BeforeTheDecision];
+
+#[test]
+fn a_person_says_yes() {
+    RELOADS.into_iter().for_each(says_yes);
+}
+
+fn says_yes(reload: Reload) {
+    let end = same(&Wire::WITH_TOOLS, |talk, wire| {
+        asks(talk, wire);
+        if reload == Reload::BeforeTheDecision {
+            talk.reload(&[]);
+            assert_eq!(
+                talk.driver.phase("c1"),
+                Phase::ApprovalRequested,
+                "{wire:?}"
+            );
+        }
+        assert_eq!(talk.driver.approve("c1"), None);
+        talk.answer(wire.response(
+            2,
+            &[Says::Ran("c1", "refunded"), Says::Step, Says::Text("Done.")],
+        ));
+        assert_eq!(talk.driver.phase("c1"), Phase::OutputAvailable, "{wire:?}");
+        assert!(talk.driver.invocations.is_empty(), "{wire:?}");
+        assert_eq!(talk.driver.notices(), [], "{wire:?}");
+    });
+    assert_eq!(
+        end,
+        [
+            "user=hi",
+            "assistant=[c1]",
+            "tool:c1=refunded",
+            "assistant=Done.[]"
+        ]
+    );
+}
+
+#[test]
+fn a_person_says_no() {
+    RELOADS.into_iter().for_each(says_no);
+}
+
+fn says_no(reload: Reload) {
+    let end = same(&Wire::WITH_TOOLS, |talk, wire| {
+        asks(talk, wire);
+        if reload == Reload::BeforeTheDecision {
+            talk.reload(&[]);
+        }
+        assert_eq!(talk.driver.deny("c1", None), None);
+        talk.answer(wire.response(
+            2,
+            &[Says::Denied("c1"), Says::Step, Says::Text("All right.")],
+        ));
+        assert_eq!(talk.driver.phase("c1"), Phase::OutputDenied, "{wire:?}");
+        assert!(talk.driver.invocations.is_empty(), "{wire:?}");
+        assert_eq!(talk.driver.notices(), [], "{wire:?}");
+    });
+    assert_eq!(end[3], "assistant=All right.[]");
+}
+
+#[test]
+fn of_two_questions_the_denied_one_stays_denied_after_a_reload_and_the_other_is_asked_again() {
+    for first in ["c1", "c2"] {
+        let end = same(&Wire::WITH_TOOLS, |talk, wire| {
+            talk.driver.send("hi");
+            let says = [
+                Says::Call("c1", "refund", ARGS),
+                Says::Call("c2", "refund", ARGS),
+                Says::Asks("a1", "c1"),
+                Says::Asks("a2", "c2"),
+            ];
+            talk.answer(wire.response(1, &says));
+            // One is decided before the page is left: a no stands, a yes does not.
+            match first {
+                "c1" => assert_eq!(talk.driver.deny("c1", None), None),
+                _ => assert_eq!(talk.driver.approve("c2"), None),
+            }
+            talk.reload(&[]);
+            assert_eq!(
+                talk.driver.phase("c2"),
+                Phase::ApprovalRequested,
+                "{wire:?}"
+            );
+            if first == "c2" {
+                assert_eq!(talk.driver.deny("c1", None), None);
+            }
+            assert!(talk.driver.runs.is_empty(), "{wire:?}");
+            assert_eq!(talk.driver.approve("c2"), None);
+            assert_eq!(talk.driver.runs.len(), 1, "{wire:?}");
+            let outcomes = [Says::Denied("c1"), Says::Ran("c2", "refunded"), Says::Step];
+            talk.answer(wire.response(2, &[&outcomes[..], &[Says::Text("Half of it.")]].concat()));
+            assert_eq!(talk.driver.notices(), [], "{wire:?}");
+        });
+        assert_eq!(end.last().unwrap(), "assistant=Half of it.[]");
+    }
+}
+
+#[test]
+fn the_answer_after_a_reload_is_the_one_that_the_server_gave_out() {
+    let mut talk = Talk::new(Wire::UiStream.codec());
+    talk.driver.send("hi");
+    let asks = super::ui_stream::stream(&[
+        json!({"type": "start", "messageId": "a1"}),
+        json!({"type": "start-step"}),
+        json!({"type": "tool-input-available", "toolCallId": "c1", "toolName": "pay", "input": {"sum": 3}}),
+        json!({"type": "tool-approval-request", "approvalId": "ap", "toolCallId": "c1",
+            "signature": "sig", "reason": "It costs money."}),
+        json!({"type": "finish-step"}),
+        json!({"type": "finish"}),
+    ]);
+    talk.answer(&asks);
+    talk.reload(&[]);
+    let open = &talk.driver.session.interrupts()[0];
+    assert_eq!(open.interrupt.message.as_deref(), Some("It costs money."));
+    talk.driver.approve("c1");
+    let part = &talk.body()["messages"][1]["parts"][1];
+    assert_eq!(part["state"], "approval-responded");
+    assert_eq!(
+        part["approval"],
+        json!({"id": "ap", "signature": "sig", "requestReason": "It costs money.", "approved": true})
+    );
+}
+
+#[test]
+fn a_stored_question_that_does_not_fit_holds_nothing_back() {
+    let mut talk = Talk::new(Wire::AgUi.codec());
+    asks(&mut talk, Wire::AgUi);
+    let stored = talk.driver.session.export();
+    let cases = [
+        json!("none"),
+        json!([1, {"interrupt": {"id": 5}}, {"legacy": true}]),
+        json!([{"interrupt": {"id": "another", "reason": "approval", "toolCallId": "c1"}}]),
+        json!([{"interrupt": {"id": "a1", "reason": "approval", "toolCallId": "who"}}]),
+    ];
+    for interrupts in cases {
+        let mut snapshot = stored.clone();
+        snapshot["interrupts"] = interrupts.clone();
+        let mut later = Talk::new(Wire::AgUi.codec());
+        let thread_id = "t".to_owned();
+        let refused = later
+            .driver
+            .input(Input::Load {
+                thread_id,
+                snapshot,
+            })
+            .refused;
+        assert_eq!(refused, None, "{interrupts}");
+        assert_eq!(later.driver.phase("c1"), Phase::Cancelled, "{interrupts}");
+    }
+}

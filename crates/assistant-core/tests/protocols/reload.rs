@@ -1,0 +1,243 @@
+//! The page is left and opened again in the middle of a scene: with every agent what is stored goes on
+//! the same way. At the end, scenes at random, with reloads between their steps.
+
+use assistant_core::{
+    conversation::Phase,
+    session::{Input, NoticeKind},
+};
+use serde_json::json;
+
+use proptest::{collection::vec, prelude::*};
+
+use super::{
+    Talk,
+    scenes::{ARGS, same},
+    wires::{Says, Wire},
+};
+use crate::support::{action, asking};
+
+#[test]
+fn after_an_answer() {
+    let end = same(&Wire::ALL, |talk, wire| {
+        talk.driver.send("hi");
+        talk.answer(wire.response(1, &[Says::Text("Hello.")]));
+        talk.reload(&[]);
+        assert!(talk.driver.runs.is_empty(), "{wire:?}");
+        talk.driver.send("and now?");
+        talk.answer(wire.response(2, &[Says::Text("Now this.")]));
+    });
+    assert_eq!(
+        end,
+        [
+            "user=hi",
+            "assistant=Hello.[]",
+            "user=and now?",
+            "assistant=Now this.[]"
+        ]
+    );
+}
+
+#[test]
+fn while_an_action_of_the_page_asks() {
+    for approved in [true, false] {
+        let end = same(&Wire::ALL, |talk, wire| {
+            talk.driver.register(asking("pay"));
+            talk.driver.send("hi");
+            talk.answer(wire.response(1, &[Says::Call("c1", "pay", ARGS)]));
+            talk.reload(&[asking("pay")]);
+            assert_eq!(
+                talk.driver.phase("c1"),
+                Phase::ApprovalRequested,
+                "{wire:?}"
+            );
+            match approved {
+                true => {
+                    assert_eq!(talk.driver.approve("c1"), None);
+                    talk.driver.returns("c1", json!("paid"));
+                }
+                false => assert_eq!(talk.driver.deny("c1", None), None),
+            }
+            assert_eq!(talk.driver.starts("c1"), usize::from(approved));
+            talk.answer(wire.response(2, &[Says::Text("Done.")]));
+            assert_eq!(talk.driver.notices(), [], "{wire:?}");
+        });
+        let told = if approved { "\"paid\"" } else { "\"denied\"" };
+        assert_eq!(end[2], format!("tool:c1={told}"));
+    }
+}
+
+#[test]
+fn while_a_handler_runs() {
+    let end = same(&Wire::ALL, |talk, wire| {
+        talk.driver.register(action("pay"));
+        talk.driver.send("hi");
+        let calls = [Says::Call("c1", "pay", ARGS), Says::Call("c2", "pay", ARGS)];
+        talk.answer(wire.response(1, &calls));
+        talk.driver.returns("c2", json!("paid"));
+        talk.reload(&[action("pay")]);
+        // What a handler began is not begun again: nobody knows how far it came.
+        assert_eq!(talk.driver.starts("c1"), 0, "{wire:?}");
+        assert_eq!(
+            talk.driver.notices(),
+            [NoticeKind::ResultsReady],
+            "{wire:?}"
+        );
+        talk.driver.input(Input::Continue);
+        talk.answer(wire.response(2, &[Says::Text("I see.")]));
+    });
+    assert_eq!(
+        end,
+        [
+            "user=hi",
+            "assistant=[c1,c2]",
+            "tool:c1={\"error\":\"cancelled\",\"reason\":\"interrupted\"}",
+            "tool:c2=\"paid\"",
+            "assistant=I see.[]",
+        ]
+    );
+}
+
+#[test]
+fn in_the_middle_of_an_answer() {
+    let end = same(&Wire::ALL, |talk, wire| {
+        talk.driver.register(action("weather"));
+        talk.driver.send("hi");
+        let says = [Says::Text("Let me"), Says::Call("c1", "weather", ARGS)];
+        talk.hear(wire.broken(1, &says));
+        talk.reload(&[action("weather")]);
+        assert_eq!(talk.driver.starts("c1"), 0, "{wire:?}");
+        assert!(!talk.driver.session.is_busy(), "{wire:?}");
+        talk.driver.send("go on");
+        talk.answer(wire.response(2, &[Says::Text("Here I am.")]));
+    });
+    assert_eq!(end.first().unwrap(), "user=hi");
+    assert_eq!(end.last().unwrap(), "assistant=Here I am.[]");
+}
+
+#[test]
+fn when_a_result_is_not_sent_yet() {
+    same(&Wire::ALL, |talk, wire| {
+        talk.driver.manual_opening = true;
+        talk.driver.register(action("weather"));
+        talk.driver.send("hi");
+        let run = talk.driver.effects.iter().find_map(|effect| match effect {
+            assistant_core::session::Effect::PrepareRun { run } => Some(*run),
+            _ => None,
+        });
+        talk.driver.input(Input::OpenRun { run: run.unwrap() });
+        talk.answer(wire.response(1, &[Says::Call("c1", "weather", ARGS)]));
+        talk.driver.returns("c1", json!("clear"));
+        // The next run is prepared, and never opens.
+        talk.reload(&[action("weather")]);
+        assert_eq!(talk.driver.starts("c1"), 0, "{wire:?}");
+        assert_eq!(talk.driver.answer("c1"), "\"clear\"", "{wire:?}");
+    });
+}
+
+/// What happens to a call of the page.
+#[derive(Debug, Clone, Copy)]
+enum Fate {
+    Returns,
+    Fails,
+    Approved,
+    Denied,
+}
+
+/// A response, and what becomes of its calls; then the page may be reloaded.
+#[derive(Debug, Clone)]
+struct Turn {
+    text: bool,
+    fates: Vec<Fate>,
+    reloads_before: bool,
+    reloads_after: bool,
+}
+
+fn turns() -> impl Strategy<Value = Vec<Turn>> {
+    let fate = prop_oneof![
+        Just(Fate::Returns),
+        Just(Fate::Fails),
+        Just(Fate::Approved),
+        Just(Fate::Denied)
+    ];
+    let turn = (any::<bool>(), vec(fate, 0..4), any::<bool>(), any::<bool>());
+    let turn = turn.prop_map(|(text, fates, reloads_before, reloads_after)| Turn {
+        // A response without anything in it is told as such: a scene of its own.
+        text: text || fates.is_empty(),
+        // A handler that a reload interrupts is one, too.
+        reloads_before: reloads_before && fates.iter().all(|fate| fate.asks()),
+        fates,
+        reloads_after,
+    });
+    vec(turn, 1..5)
+}
+
+impl Fate {
+    const fn asks(self) -> bool {
+        matches!(self, Self::Approved | Self::Denied)
+    }
+
+    const fn tool(self) -> &'static str {
+        if self.asks() { "pay" } else { "weather" }
+    }
+}
+
+/// The ids of calls: as many as there may be.
+const IDS: [&str; 12] = [
+    "c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9", "c10", "c11",
+];
+
+fn play(talk: &mut Talk, wire: Wire, turns: &[Turn]) {
+    let actions = [action("weather"), asking("pay")];
+    for spec in &actions {
+        talk.driver.register(spec.clone());
+    }
+    let mut next = 0;
+    talk.driver.send("hi");
+    for (number, turn) in turns.iter().enumerate() {
+        if !talk.driver.session.is_busy() {
+            talk.driver.send("go on");
+        }
+        let ids = &IDS[next..next + turn.fates.len()];
+        next += turn.fates.len();
+        let mut says: Vec<Says> = turn
+            .text
+            .then_some(Says::Text("Well."))
+            .into_iter()
+            .collect();
+        let calls = ids.iter().zip(&turn.fates);
+        says.extend(calls.map(|(id, fate)| Says::Call(id, fate.tool(), ARGS)));
+        talk.answer(wire.response(number, &says));
+        if turn.reloads_before {
+            talk.reload(&actions);
+        }
+        for (id, fate) in ids.iter().zip(&turn.fates) {
+            match fate {
+                Fate::Denied => assert_eq!(talk.driver.deny(id, None), None),
+                Fate::Approved => assert_eq!(talk.driver.approve(id), None),
+                Fate::Returns | Fate::Fails => {}
+            }
+            match fate {
+                Fate::Returns | Fate::Approved => drop(talk.driver.returns(id, json!("so"))),
+                Fate::Fails => {
+                    let error = assistant_core::action::ToolError::new("no");
+                    talk.driver.handler_ends(id, Err(error));
+                }
+                Fate::Denied => {}
+            }
+            assert_eq!(
+                talk.driver.starts(id),
+                usize::from(!matches!(fate, Fate::Denied))
+            );
+        }
+        if turn.reloads_after && turn.fates.is_empty() {
+            talk.reload(&actions);
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn scenes_at_random_end_the_same_with_every_agent(turns in turns()) {
+        same(&Wire::ALL, |talk, wire| play(talk, wire, &turns));
+    }
+}

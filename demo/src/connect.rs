@@ -1,0 +1,249 @@
+//! Another agent: a dialog for its address, its protocol and its key.
+//!
+//! Which agent the page talks to stands in the page's address, because the page's server reads there
+//! what the page may connect to; so another agent is another page. A key never stands in an
+//! address: it is asked for where it is used, and lives as long as that page.
+
+use leptos::{html, prelude::*};
+
+use crate::{
+    agent::{Protocol, Remote},
+    browser::{fragment, open_query},
+    signs::Sign,
+};
+
+/// What follows the `#` of an address whose page asks for a key at once.
+const ASKS_FOR_KEY: &str = "key";
+
+/// What the dialog holds.
+#[derive(Clone, Copy)]
+struct Draft {
+    /// None is the script.
+    protocol: RwSignal<Option<Protocol>>,
+    url: RwSignal<String>,
+    model: RwSignal<String>,
+    key: RwSignal<String>,
+    /// Whether the next page asks for a key.
+    asks: RwSignal<bool>,
+}
+
+impl Draft {
+    fn of(remote: Option<&Remote>) -> Self {
+        let url = remote.map(|remote| remote.url.clone()).unwrap_or_default();
+        let model = remote.map(|remote| remote.model.clone());
+        Self {
+            protocol: RwSignal::new(remote.map(|remote| remote.protocol)),
+            url: RwSignal::new(url),
+            model: RwSignal::new(model.unwrap_or_default()),
+            key: RwSignal::new(String::new()),
+            asks: RwSignal::new(false),
+        }
+    }
+
+    fn remote(self) -> Option<Remote> {
+        let protocol = self.protocol.get()?;
+        let model = match protocol {
+            Protocol::Completions => self.model.get().trim().to_owned(),
+            Protocol::AgUi | Protocol::UiStream => String::new(),
+        };
+        Some(Remote {
+            protocol,
+            url: self.url.get().trim().to_owned(),
+            model,
+        })
+    }
+}
+
+/// The button that opens the dialog, and the dialog.
+#[component]
+pub(crate) fn Connect(
+    /// The agent that the page talks to.
+    remote: Option<Remote>,
+    /// The key that goes out with every request.
+    key: RwSignal<String>,
+) -> impl IntoView {
+    let open = RwSignal::new(remote.is_some() && fragment() == ASKS_FOR_KEY);
+    let title = remote.as_ref().map_or("Script", |r| r.protocol.title());
+    let each = move || open.get().then_some(()).into_iter().collect::<Vec<()>>();
+    let remote = StoredValue::new(remote);
+    view! {
+        <button
+            type="button"
+            class="la-button demo-agent"
+            data-variant="quiet"
+            aria-haspopup="dialog"
+            aria-label=format!("Agent: {title}")
+            on:click=move |_| open.set(true)
+        >
+            {Sign::Plug.view()}
+            <span class="demo-agent-name">{title}</span>
+        </button>
+        <For each key=|()| () children=move |()| dialog(remote.get_value(), key, open) />
+    }
+}
+
+fn dialog(current: Option<Remote>, key: RwSignal<String>, open: RwSignal<bool>) -> impl IntoView {
+    let element = NodeRef::<html::Dialog>::new();
+    Effect::new(move |_| {
+        if let Some(element) = element.get() {
+            // Fails only for a dialog that is open already.
+            let _ = element.show_modal();
+        }
+    });
+    let draft = Draft::of(current.as_ref());
+    draft.key.set(key.get_untracked());
+    let current = StoredValue::new(current);
+    let stays = Memo::new(move |_| draft.remote() == current.get_value());
+    let closed = move |_| {
+        let chosen = element
+            .get_untracked()
+            .is_some_and(|element| element.return_value() == "use");
+        let (next, asks) = (untrack(|| draft.remote()), draft.asks.get_untracked());
+        let typed = draft.key.get_untracked().trim().to_owned();
+        open.set(false);
+        match (chosen, stays.get_untracked()) {
+            (false, _) => {}
+            (true, true) => key.set(typed),
+            (true, false) => go_to(next, asks),
+        }
+    };
+    let elsewhere = move || draft.protocol.get().is_some();
+    view! {
+        <dialog
+            class="la-dialog"
+            aria-labelledby="agent-title"
+            node_ref=element
+            on:close=closed
+        >
+            <form class="la-dialog-form" method="dialog">
+                <h2 class="la-dialog-title" id="agent-title">
+                    "Who answers?"
+                </h2>
+                <fieldset class="demo-choices">
+                    <legend class="la-visually-hidden">"Agent"</legend>
+                    {choice(draft, None, "The script in this page")}
+                    {choice(draft, Some(Protocol::AgUi), "An AG-UI agent")}
+                    {choice(draft, Some(Protocol::UiStream), "An AI SDK backend")}
+                    {choice(draft, Some(Protocol::Completions), "An OpenAI-compatible endpoint")}
+                </fieldset>
+                <Show when=elsewhere>{fields(draft, stays)}</Show>
+                <div class="la-dialog-actions">
+                    <button type="submit" class="la-button" value="cancel" formnovalidate>
+                        <span>"Cancel"</span>
+                    </button>
+                    <button type="submit" class="la-button" data-variant="primary" value="use">
+                        <span>"Use it"</span>
+                    </button>
+                </div>
+            </form>
+        </dialog>
+    }
+}
+
+fn choice(draft: Draft, protocol: Option<Protocol>, label: &'static str) -> impl IntoView {
+    view! {
+        <label class="la-field-check demo-choice">
+            <input
+                type="radio"
+                name="agent-protocol"
+                prop:checked=move || draft.protocol.get() == protocol
+                on:change=move |_| draft.protocol.set(protocol)
+            />
+            <span>{label}</span>
+        </label>
+    }
+}
+
+/// What there is to say about an agent elsewhere.
+fn fields(draft: Draft, stays: Memo<bool>) -> impl IntoView {
+    let completes = move || draft.protocol.get() == Some(Protocol::Completions);
+    let example = move || match draft.protocol.get() {
+        Some(Protocol::Completions) => "http://localhost:11434/v1",
+        Some(Protocol::UiStream) => "http://localhost:3000/api/chat",
+        Some(Protocol::AgUi) | None => "http://localhost:8000/",
+    };
+    view! {
+        <label class="la-field">
+            <span class="la-field-label">
+                {move || if completes() { "Base address, without /chat/completions" } else { "Address" }}
+            </span>
+            <input
+                class="la-input"
+                type="text"
+                inputmode="url"
+                autocomplete="off"
+                autocapitalize="none"
+                spellcheck="false"
+                required
+                placeholder=example
+                prop:value=move || draft.url.get()
+                on:input:target=move |event| draft.url.set(event.target().value())
+            />
+        </label>
+        <Show when=completes>
+            <label class="la-field">
+                <span class="la-field-label">"Model, where the endpoint has several"</span>
+                <input
+                    class="la-input"
+                    type="text"
+                    autocomplete="off"
+                    autocapitalize="none"
+                    spellcheck="false"
+                    prop:value=move || draft.model.get()
+                    on:input:target=move |event| draft.model.set(event.target().value())
+                />
+            </label>
+        </Show>
+        <Show when=move || stays.get() fallback=move || asks_for_key(draft)>
+            {key_field(draft)}
+        </Show>
+        <p class="la-dialog-text">
+            "The agent must accept requests from other origins, or be passed on by "
+            <code class="la-code-inline">"cargo xtask demo --agent"</code> "."
+        </p>
+    }
+}
+
+fn key_field(draft: Draft) -> impl IntoView {
+    view! {
+        <label class="la-field">
+            <span class="la-field-label">"Key, forgotten when this page closes"</span>
+            <input
+                class="la-input"
+                type="password"
+                autocomplete="off"
+                autofocus=fragment() == ASKS_FOR_KEY
+                prop:value=move || draft.key.get()
+                on:input:target=move |event| draft.key.set(event.target().value())
+            />
+        </label>
+    }
+}
+
+fn asks_for_key(draft: Draft) -> impl IntoView {
+    view! {
+        <label class="la-field-check demo-choice">
+            <input
+                type="checkbox"
+                prop:checked=move || draft.asks.get()
+                on:change:target=move |event| draft.asks.set(event.target().checked())
+            />
+            <span>"It needs a key: ask me for it on its page"</span>
+        </label>
+    }
+}
+
+/// Opens the page that talks to an agent.
+fn go_to(remote: Option<Remote>, asks: bool) {
+    let Some(remote) = remote else {
+        return open_query(&[], "");
+    };
+    let mut query = vec![
+        ("agent", remote.url.as_str()),
+        ("protocol", remote.protocol.name()),
+    ];
+    if !remote.model.is_empty() {
+        query.push(("model", remote.model.as_str()));
+    }
+    open_query(&query, if asks { ASKS_FOR_KEY } else { "" });
+}

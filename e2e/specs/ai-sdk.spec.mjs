@@ -1,0 +1,341 @@
+// The built demo against a real backend on the AI SDK (examples/ai-sdk): what a person sees, and exactly what is sent.
+
+import assert from "node:assert/strict";
+
+import { eventually } from "../support/chat.mjs";
+import { Harbor, shows } from "../support/harbor.mjs";
+import { conversationOf, pageOf, sketch } from "../support/kept.mjs";
+import { aiSdkAgent, demo } from "../support/servers.mjs";
+import { suite } from "../support/suite.mjs";
+
+const chatTest = suite(async (open) => {
+  const page = await demo();
+  const agent = await aiSdkAgent(new URL(page.url).origin);
+  const proxied = await demo({ agent: agent.url, protocol: "ui-stream" });
+  open.push(page, agent, proxied);
+  return { page, agent, proxied };
+});
+
+const address = ({ page, agent }) => pageOf(page, { agent: agent.url, protocol: "ui-stream", chat: "test" });
+
+/** A test that starts with an empty record at the agent. */
+function agentTest(name, options, body) {
+  chatTest(name, { address, ...options }, async (chat, servers) => {
+    await servers.agent.forget();
+    await body(chat, servers.agent);
+  });
+}
+
+/** The requests since the last `forget()`: each names the chat, its messages and why it was sent. */
+async function sent(agent) {
+  const requests = (await agent.requests()).filter(({ method }) => method === "POST");
+  for (const { body, headers } of requests) {
+    assert.equal(body.id, "test");
+    assert.equal(body.trigger, "submit-message");
+    assert.equal(headers["content-type"], "application/json");
+    const ids = body.messages.map(({ id }) => id);
+    assert.equal(new Set(ids).size, ids.length, "no message stands there twice");
+    const last = body.messages.at(-1);
+    assert.equal(body.messageId, last.role === "assistant" ? last.id : undefined, "the answer that is gone on with");
+  }
+  return requests.map(({ body }) => body);
+}
+
+/** The parts of the newest message of a request, without the ids of calls. */
+const newest = ({ messages }) => messages.at(-1).parts.map(({ toolCallId, ...part }) => part);
+
+agentTest("text is streamed, the request is exact, and what it used is shown", {}, async (chat, agent) => {
+  await chat.ask("Hello there");
+  await chat.says("You said: Hello there");
+  await chat.says("16 tokens");
+  await chat.ask("And again");
+  const [first, second] = await sent(agent);
+  assert.deepEqual(Object.keys(first).sort(), ["context", "id", "messages", "tools", "trigger"]);
+  assert.deepEqual(newest(first), [{ type: "text", text: "Hello there" }]);
+  assert.deepEqual(
+    second.messages.map(({ role, parts }) => [role, parts.map(({ type, text }) => text ?? type).join(" ")]),
+    [
+      ["user", "Hello there"],
+      ["assistant", "step-start You said: Hello there"],
+      ["user", "And again"],
+    ],
+  );
+});
+
+agentTest("the tools of the page are offered", {}, async (chat, agent) => {
+  await chat.ask("Hello there");
+  const [{ tools, context }] = await sent(agent);
+  assert.deepEqual(Object.keys(tools).sort(), [
+    "confirmAction",
+    "confirmDeletion",
+    "deployApplication",
+    "deployment_process",
+    "draw_chart",
+    "get_weather",
+    "selectDataSource",
+    "web_search",
+  ]);
+  assert.deepEqual(Object.keys(tools.get_weather), ["description", "parameters"]);
+  assert.ok(context.some(({ description }) => description === "The projects on the page"));
+});
+
+agentTest("a tool of the server takes several steps of one answer, and nothing goes back", {}, async (chat, agent) => {
+  await chat.ask("Where is order A-17?");
+  await chat.status(chat.card("lookup_order"), "complete");
+  await chat.says('lookup_order returned {"order":"A-17","state":"packed"}.');
+  assert.equal((await sent(agent)).length, 1);
+  assert.deepEqual(sketch(await conversationOf(chat.page, "test")), [
+    ["user", "text: Where is order A-17?"],
+    [
+      "assistant",
+      {
+        name: "lookup_order",
+        input: { order_id: "A-17" },
+        state: "output-available",
+        output: { order: "A-17", state: "packed" },
+      },
+    ],
+    ["assistant", 'text: lookup_order returned {"order":"A-17","state":"packed"}.'],
+  ]);
+});
+
+agentTest("weather, approved: the tool runs once, and the answer goes back with its result", {}, async (chat, agent) => {
+  const harbor = new Harbor(chat.page);
+  await chat.send("What's the weather in Oslo?");
+  const card = chat.card("get_weather");
+  await card.getByRole("button", { name: "Approve" }).waitFor();
+  await chat.status(card, "pending");
+  assert.equal((await sent(agent)).length, 1, "nothing is sent before the decision");
+  await chat.picture("ai-sdk approval of the page");
+  await chat.approve(card);
+  await chat.status(card, "complete");
+  await chat.idle();
+  await chat.says("get_weather returned");
+  await shows(harbor.conditions, "Oslo");
+  await chat.picture("ai-sdk weather");
+  const [, second, ...more] = await sent(agent);
+  assert.deepEqual(more, [], "one answer to the result");
+  const [start, text, call] = newest(second);
+  assert.deepEqual([start, text], [
+    { type: "step-start" },
+    { type: "text", text: "Let me check the weather.", state: "done" },
+  ]);
+  const { output, ...rest } = call;
+  assert.deepEqual(rest, { type: "tool-get_weather", state: "output-available", input: { location: "Oslo" } });
+  assert.match(JSON.stringify(output), /Oslo/);
+});
+
+agentTest("weather, denied: nothing runs and the agent hears of it", {}, async (chat, agent) => {
+  await chat.send("What's the weather in Oslo?");
+  await chat.deny(chat.card("get_weather"));
+  await chat.status(chat.card("get_weather"), "failed");
+  await chat.idle();
+  await chat.says("get_weather was denied, so I leave it.");
+  assert.equal(newest((await sent(agent))[1]).at(-1).output, "denied");
+});
+
+agentTest("two parallel calls are answered in call order in one continuation", {}, async (chat, agent) => {
+  await chat.send("What's the weather in Oslo and Bergen?");
+  const cards = chat.card("get_weather");
+  await cards.nth(1).getByRole("button", { name: "Approve" }).waitFor();
+  await chat.approve(cards.nth(1));
+  await chat.status(cards.nth(1), "complete");
+  assert.equal((await sent(agent)).length, 1, "one answer is still missing");
+  await chat.deny(cards.nth(0));
+  await chat.idle();
+  await chat.says(/get_weather was denied[^]*get_weather returned/);
+  const requests = await sent(agent);
+  assert.equal(requests.length, 2);
+  const calls = newest(requests[1]).filter(({ type }) => type === "tool-get_weather");
+  assert.deepEqual(
+    calls.map(({ input, state }) => [input.location, state]),
+    [
+      ["Oslo", "output-available"],
+      ["Bergen", "output-available"],
+    ],
+  );
+});
+
+agentTest("a handler that fails: the server hears why", {}, async (chat, agent) => {
+  await chat.ask("Search for pier failure reports");
+  await chat.status(chat.card("web_search"), "failed");
+  await chat.says("web_search failed: the search index is being rebuilt. I will go on without it.");
+  const call = newest((await sent(agent))[1]).at(-1);
+  assert.equal(call.state, "output-error");
+  assert.match(call.errorText, /the search index is being rebuilt/);
+});
+
+agentTest("arguments that break the schema never reach the handler", {}, async (chat, agent) => {
+  await chat.ask("Use wrong arguments");
+  await chat.status(chat.card("web_search"), "failed");
+  await chat.says(/web_search failed: .*query/);
+  assert.equal((await sent(agent)).length, 2);
+});
+
+agentTest("a tool that nobody has is answered by the server; nothing runs here", {}, async (chat, agent) => {
+  await chat.ask("Call an unknown tool");
+  await chat.says(/teleport/);
+  assert.equal((await sent(agent)).length, 1);
+});
+
+agentTest("the server's approval, yes: it goes back whole, the server runs the tool, and only once", {}, async (chat, agent) => {
+  await chat.send("Refund order A-17");
+  const card = chat.card("refund_order");
+  await card.getByRole("button", { name: "Approve" }).waitFor();
+  await chat.picture("ai-sdk approval of the server");
+  await chat.approve(card);
+  await chat.idle();
+  await chat.status(card, "complete");
+  await chat.says('refund_order returned {"order":"A-17","refunded":40}.');
+  const [, second, ...more] = await sent(agent);
+  assert.deepEqual(more, []);
+  const { approval, ...call } = newest(second).at(-1);
+  assert.deepEqual(call, {
+    type: "tool-refund_order",
+    state: "approval-responded",
+    input: { order_id: "A-17", amount: 40 },
+  });
+  assert.equal(approval.approved, true);
+  assert.match(approval.signature, /./, "the server knows its approval again by it");
+});
+
+agentTest("the server's approval, no: the server hears it and runs nothing", {}, async (chat, agent) => {
+  await chat.send("Refund order A-17");
+  const card = chat.card("refund_order");
+  await chat.deny(card);
+  await chat.idle();
+  await chat.status(card, "failed");
+  await chat.says("refund_order was denied");
+  const requests = await sent(agent);
+  assert.equal(requests.length, 2);
+  assert.equal(newest(requests[1]).at(-1).approval.approved, false);
+});
+
+agentTest("a call on the server and two approvals, together: decided one by one, sent once", {}, async (chat, agent) => {
+  await chat.send("Look up and refund order A-17 and B-2");
+  const cards = chat.card("refund_order");
+  await cards.nth(1).getByRole("button", { name: "Approve" }).waitFor();
+  await chat.status(chat.card("lookup_order"), "complete");
+  await chat.approve(cards.nth(0));
+  assert.equal((await sent(agent)).length, 1);
+  await chat.deny(cards.nth(1));
+  await chat.idle();
+  await chat.says(/refund_order returned[^]*refund_order was denied|refund_order was denied[^]*refund_order returned/);
+  assert.equal((await sent(agent)).length, 2);
+});
+
+agentTest("an error in the stream is a notice, the text before it stays, and the next message works", {}, async (chat) => {
+  await chat.ask("Crash");
+  await chat.notice(/the model exploded/).waitFor();
+  await chat.says("About to fail.");
+  await chat.picture("ai-sdk error");
+  await chat.ask("Are you back?");
+  await chat.says("You said: Are you back?");
+});
+
+for (const [words, allow] of [
+  ["Cut the line", [/ERR_INCOMPLETE_CHUNKED_ENCODING|Failed to load resource/]],
+  ["Stop short", []],
+]) {
+  agentTest(`a stream that ends too early (${words}) is no success, and Retry goes on`, { allow }, async (chat, agent) => {
+    await chat.ask(words);
+    await chat.says("This answer breaks off");
+    await chat.page.getByRole("button", { name: "Retry" }).click();
+    await eventually(async () => assert.equal((await agent.requests()).length, 2));
+    await chat.idle();
+    await chat.says(/before its end,\s*$/m);
+    assert.equal(await chat.page.getByRole("button", { name: "Retry" }).count(), 0, "the notice is gone");
+    await chat.ask("Still there?");
+    await chat.says("You said: Still there?");
+  });
+}
+
+agentTest("Stop ends the request, the text so far stays, and the next message works", {}, async (chat, agent) => {
+  await chat.send("Tell me a long story");
+  await chat.says("word20 ");
+  await chat.stopButton.click();
+  await chat.idle();
+  await eventually(async () => assert.equal((await agent.requests())[0].gone, true, "the server sees the page hang up"));
+  await chat.says("word20 ");
+  await chat.ask("Never mind");
+  await chat.says("You said: Never mind");
+});
+
+agentTest("Stop in the middle of a handler: nothing is sent until the next message, which tells of it", {}, async (chat, agent) => {
+  await chat.send("Pick a data source");
+  const card = chat.card("selectDataSource");
+  await card.getByRole("button", { name: "Berth telemetry" }).waitFor();
+  await chat.stopButton.click();
+  await chat.idle();
+  await chat.status(card, "failed");
+  assert.equal((await sent(agent)).length, 1, "nothing is sent by itself");
+  await chat.ask("Never mind");
+  const [, second] = await sent(agent);
+  const { type, output } = second.messages[1].parts.at(-1);
+  assert.deepEqual([type, output], ["tool-selectDataSource", { error: "cancelled" }]);
+});
+
+/** How often a text stands in another. */
+const times = (text, part) => text.split(part).length - 1;
+
+agentTest("a reload in the middle of an answer reads it on, from its beginning and without doubling", {}, async (chat, agent) => {
+  await chat.send("Tell me a long story");
+  await chat.says("word20 ");
+  await chat.page.reload();
+  await chat.composer.waitFor();
+  await chat.running();
+  await chat.picture("ai-sdk answer read on");
+  await chat.says("word400");
+  await chat.idle();
+  const text = await chat.log.innerText();
+  assert.equal(times(text, "word20 "), 1);
+  assert.equal(times(text, "Tell me a long story"), 1);
+  const requests = await agent.requests();
+  assert.deepEqual(
+    requests.map(({ method, url }) => `${method} ${url}`),
+    ["POST /", "GET /test/stream"],
+  );
+  await chat.ask("And now?");
+  await chat.says("You said: And now?");
+  const [, { messages }] = await sent(agent);
+  assert.deepEqual(messages.map(({ role }) => role), ["user", "assistant", "user"]);
+});
+
+agentTest("a reload when there is nothing to read on leaves the text so far", {}, async (chat, agent) => {
+  await chat.send("Tell me a long story");
+  await chat.says("word20 ");
+  await agent.forget();
+  await chat.page.reload();
+  await chat.composer.waitFor();
+  await eventually(async () => assert.equal((await agent.requests()).length, 1));
+  await chat.idle();
+  const [{ method, url }] = await agent.requests();
+  assert.equal(`${method} ${url}`, "GET /test/stream");
+  await chat.says("word20 ");
+  assert.equal(times(await chat.log.innerText(), "word20 "), 1);
+  await chat.ask("And now?");
+  await chat.says("You said: And now?");
+});
+
+agentTest("a reload while a call waits: it waits again, runs once, and goes back once", {}, async (chat, agent) => {
+  await chat.send("What's the weather in Oslo?");
+  await chat.card("get_weather").getByRole("button", { name: "Approve" }).waitFor();
+  await chat.page.reload();
+  await chat.composer.waitFor();
+  await chat.approve(chat.card("get_weather"));
+  await chat.idle();
+  await chat.says("get_weather returned");
+  const requests = await agent.requests();
+  assert.deepEqual(requests.map(({ method }) => method), ["POST", "POST"], "nothing was under way to read on");
+});
+
+chatTest("through the server of the demo the page needs no other origin, and reads on, too", { address: ({ proxied }) => proxied.url }, async (chat) => {
+  assert.match(chat.page.url(), /\?agent=%2Fagent&protocol=ui-stream$/);
+  await chat.page.goto(`${chat.page.url()}&chat=proxied`);
+  await chat.composer.waitFor();
+  await chat.send("Tell me a long story");
+  await chat.says("word20 ");
+  await chat.page.reload();
+  await chat.says("word400");
+  await chat.idle();
+});

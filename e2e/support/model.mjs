@@ -1,0 +1,92 @@
+// A real server of OpenAI-compatible completions (the npm package @copilotkit/aimock) whose model is scripted by the scenes of
+// examples/ai-sdk. What that server never does stands under /odd: refusals, pages in the place of answers, and the ways of
+// other servers, from fixtures/completions.
+
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+
+import { LLMock } from "@copilotkit/aimock";
+
+import { answer, scene } from "../../examples/ai-sdk/scenes.mjs";
+import { ROOT } from "./servers.mjs";
+
+/** Starts the server. `url` is the address before `/chat/completions`; `odd(file)` is one that answers with a fixture first. */
+export async function modelServer() {
+  const mock = new LLMock({ port: 0, logLevel: "silent", chunkSize: 12 });
+  const says = (words) => ({ predicate: (request) => said(request).toLowerCase().includes(words) });
+  const play = (request) => response(next(request));
+  // The first time only, so that a retry works; what was sent before is no longer lost when the line breaks a little later.
+  mock.addFixture({ match: { ...says("cut the line"), sequenceIndex: 0 }, response: play, truncateAfterChunks: 6, latency: 60 });
+  mock.addFixture({ match: says("long"), response: play, latency: 20 });
+  mock.addFixture({ match: {}, response: play });
+  const odd = new Odd();
+  mock.mount("/odd", odd);
+  await mock.start();
+  return {
+    url: `${mock.url}/v1`,
+    odd: (file) => `${mock.url}/odd/${file}`,
+    /** What was sent since the last `forget()`. */
+    requests: () => [...mock.getRequests().map(asSent), ...odd.seen],
+    forget() {
+      mock.clearRequests();
+      mock.resetMatchCounts();
+      odd.seen.length = 0;
+    },
+    close: () => mock.stop(),
+  };
+}
+
+/** Answers each first request with a file of fixtures/completions, and the others with plain words. */
+class Odd {
+  seen = [];
+
+  async handleRequest(request, answer, pathname) {
+    const name = pathname.split("/").find((part) => part.includes("."));
+    if (!name) return false;
+    let text = "";
+    for await (const chunk of request.setEncoding("utf8")) text += chunk;
+    const again = this.seen.some((earlier) => earlier.name === name);
+    this.seen.push({ name, body: JSON.parse(text), headers: request.headers });
+    const file = again ? "aimock-text.sse" : name;
+    const [type, status] = { html: ["text/html", 502], json: ["application/json", file.includes("error") ? 429 : 200] }[
+      file.split(".").pop()
+    ] ?? ["text/event-stream", 200];
+    answer.writeHead(status, { "content-type": type, "access-control-allow-origin": "*" });
+    answer.end(await readFile(path.join(ROOT, "fixtures/completions", file)));
+    return true;
+  }
+}
+
+/** A request without what aimock notes in its body. */
+function asSent({ body: { _context, _endpointType, ...body }, headers }) {
+  return { body, headers };
+}
+
+/** The user's last words. */
+function said({ messages }) {
+  const content = messages.findLast(({ role }) => role === "user")?.content ?? "";
+  return typeof content === "string" ? content : content.map((part) => part.text ?? "").join("");
+}
+
+/** The results of the newest calls, with the names of their tools. */
+function told({ messages }) {
+  const calls = new Map(messages.flatMap(({ tool_calls = [] }) => tool_calls).map(({ id, function: { name } }) => [id, name]));
+  const first = messages.findLastIndex(({ role }) => role !== "tool") + 1;
+  return messages.slice(first).map(({ tool_call_id, content }) => ({ name: calls.get(tool_call_id), value: content }));
+}
+
+/** What the model does next. */
+function next(request) {
+  const offered = (request.tools ?? []).map(({ function: { name, parameters } }) => [name, parameters]);
+  const results = told(request);
+  if (results.length && !said(request).toLowerCase().includes("keep searching")) return answer(results);
+  return scene(said(request), Object.fromEntries(offered), []);
+}
+
+/** A scene as aimock takes it. */
+function response({ text = "", calls = [], error }) {
+  if (error) return { error: { message: error, type: "server_error" }, status: 500 };
+  const toolCalls = calls.map(({ name, args }) => ({ name, arguments: JSON.stringify(args) }));
+  if (!toolCalls.length) return { content: text };
+  return text ? { content: text, toolCalls } : { toolCalls };
+}
