@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use super::{CallKey, Change, Message, MessageId, ToolCall, runs::Runs};
@@ -73,8 +74,8 @@ pub struct Conversation {
     pub(super) shown: Option<Vec<usize>>,
     /// Counts how often what is shown changed in any other way than by growing at its end.
     pub(super) path_edition: u64,
-    /// Where each call is.
-    pub(super) places: HashMap<CallKey, CallRef>,
+    /// Where each call is. Keys are minted here one after the other, so that nobody can choose ones that collide.
+    pub(super) places: FxHashMap<CallKey, CallRef>,
     /// Calls by the id that the agent gave them.
     pub(super) calls: HashMap<String, Vec<CallKey>>,
     /// Calls that have not ended, on all branches.
@@ -97,7 +98,7 @@ pub struct Conversation {
     pub(super) state: Value,
     #[cfg(feature = "ui-stream")]
     /// Texts that grow by themselves, by the number that their stream gave them.
-    pub(super) blocks: HashMap<u64, PartRef>,
+    pub(super) blocks: FxHashMap<u64, PartRef>,
     /// What has changed since somebody took note of it.
     pub(super) log: Vec<Change>,
     /// Callouts in texts that are being written.
@@ -118,7 +119,7 @@ impl Default for Conversation {
             path_work: 0,
             shown: None,
             path_edition: 0,
-            places: HashMap::new(),
+            places: FxHashMap::default(),
             calls: HashMap::new(),
             open: Sorted::new(),
             direct: Sorted::new(),
@@ -131,7 +132,7 @@ impl Default for Conversation {
             runs: Runs::default(),
             state: Value::Object(Object::new()),
             #[cfg(feature = "ui-stream")]
-            blocks: HashMap::new(),
+            blocks: FxHashMap::default(),
             log: Vec::new(),
             #[cfg(feature = "callouts")]
             reading: super::apply::callout::Reading::default(),

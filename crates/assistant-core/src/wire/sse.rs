@@ -241,23 +241,7 @@ impl SseDecoder {
     }
 }
 
-const fn ends_line(byte: u8) -> bool {
-    matches!(byte, b'\n' | b'\r')
-}
-
-/// Where the first line ends. Whole blocks are looked through at once, which the compiler turns
-/// into a few wide comparisons; byte by byte this would be a fifth of the cost of a token.
+/// Where the first line ends.
 fn line_end(bytes: &[u8]) -> Option<usize> {
-    const BLOCK: usize = 32;
-    let ends = |block: &[u8]| {
-        block
-            .iter()
-            .fold(false, |found, &byte| found | ends_line(byte))
-    };
-    let (number, block) = bytes
-        .chunks(BLOCK)
-        .enumerate()
-        .find(|(_, block)| ends(block))?;
-    let within = block.iter().position(|&byte| ends_line(byte))?;
-    Some(number * BLOCK + within)
+    memchr::memchr2(b'\n', b'\r', bytes)
 }

@@ -95,6 +95,10 @@ fn kind(f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<EventKind> {
 }
 
 fn base(f: &mut Fields<'_>, context: &mut Context<'_>, attributable: bool) -> Base {
+    // So it is with most tokens.
+    if f.is_empty() {
+        return Base::default();
+    }
     Base {
         timestamp: f.opt_integer(context, "timestamp", i64::MIN),
         raw_event: f.opt(context, "rawEvent").map(Box::new),

@@ -329,7 +329,15 @@ impl<'p> Fields<'p> {
         Ok(made)
     }
 
+    /// Whether there is nothing left to take.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.object.is_empty()
+    }
+
     fn note_rest(self, context: &mut Context<'_>) {
+        if self.is_empty() {
+            return;
+        }
         for (key, _) in self.object.rest() {
             context.removed(Path::Key(&self.path, &key));
         }

@@ -63,6 +63,11 @@ impl EventObject {
             .and_then(|(_, value)| value.as_ref())
     }
 
+    /// Returns whether every field was taken.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.left == 0
+    }
+
     pub(super) fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
         self.slot(name).and_then(Option::as_mut)
     }
