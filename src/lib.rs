@@ -85,6 +85,9 @@ mod guide {
     #[doc = include_str!("../docs/guide/src/asking.md")]
     #[doc = include_str!("../docs/guide/src/rendering.md")]
     #[doc = include_str!("../docs/guide/src/context-and-state.md")]
+    #[doc = include_str!("../docs/guide/src/headless.md")]
+    #[doc = include_str!("../docs/guide/src/parts.md")]
+    #[doc = include_str!("../docs/guide/src/labels.md")]
     #[doc = include_str!("../docs/guide/src/testing.md")]
     struct Guide;
 }

@@ -111,11 +111,13 @@ fn button(assistant: &Assistant, suggestion: Suggestion) -> AnyView {
     let assistant = assistant.clone();
     let Suggestion { text, label, icon } = suggestion;
     let item = NodeRef::<leptos::html::Li>::new();
-    let say = move |_| {
-        // The button goes with what is said, and the person may go on writing.
+    let say = move |event: leptos::ev::MouseEvent| {
         let place = item.get_untracked();
-        if assistant.send(text.clone()).is_ok() {
-            place.inspect(|place| focus::pass_on(place));
+        let said = assistant.send(text.clone()).is_ok();
+        // The button goes with what is said. Who works by keyboard goes on in the text box; a finger
+        // would only call the keyboard of its screen up.
+        if let (true, 0, Some(place)) = (said, event.detail(), place) {
+            focus::pass_on(&place);
         }
     };
     view! {

@@ -9,11 +9,15 @@ use leptos_assistant::{
         Announcer, ChatHeader, ChatRoot, ChatStatus, ComposerAttach, ComposerAttachments,
         ComposerHandle, ComposerHint, ComposerInput, ComposerRoot, ComposerSend, ComposerStop,
         EmptyState, Feedback, MessageActions, MessageNotes, MessageParts, MessageRoot,
-        MessageSpeaker, NewConversation, Suggestions, Transcript, use_composer, use_message,
+        MessageSpeaker, NewConversation, PartView, Suggestions, Transcript, use_composer,
+        use_message,
     },
+    core::event::EventKind,
+    part::RunSteps,
     testing::{MockAgent, Mounted, mount, settle, until},
+    tool::ToolCallSlot,
     use_assistant,
-    view::MessageCell,
+    view::{MessageCell, PartKind},
 };
 use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test;
@@ -242,8 +246,8 @@ async fn a_window_of_ones_own_has_a_name_a_head_and_a_voice() {
             <AssistantProvider agent>
                 <ChatRoot label attr:id="window">
                     <ChatHeader attr:data-part="header">
-                        <NewConversation attr:data-part="new" />
-                        <ChatStatus attr:data-part="status" />
+                        <NewConversation attr:data-part="new" attr:class="own" />
+                        <ChatStatus attr:data-part="status" {..} class:mine=true />
                     </ChatHeader>
                     <Transcript empty=|| {
                         view! { <EmptyState title="Hello" text="Ask." attr:data-part="empty" /> }
@@ -273,6 +277,11 @@ async fn a_window_of_ones_own_has_a_name_a_head_and_a_voice() {
     assert_eq!(page.text("[data-part=empty] h3"), "Hello");
     assert_eq!(page.text("[data-part=empty] p"), "Ask.");
     assert_eq!(page.text("[data-part=status]"), "Ready");
+    assert_eq!(page.count(".la-chat-status.mine"), 1, "a class beside ours");
+    assert_eq!(
+        attribute(&page, "[data-part=new]", "class").as_deref(),
+        Some("own")
+    );
     assert!(page.click(".la-suggestion"));
     assert!(until(|| page.text("[data-part=voice]").contains("has answered")).await);
     assert_eq!(page.count("article"), 2);
@@ -307,4 +316,51 @@ async fn parts_that_stand_alone_say_so_and_draw_nothing() {
         assert!(said.contains(part), "{part} in {said}");
     }
     assert_eq!(page.root.child_element_count(), 0);
+}
+
+#[component]
+fn Pieces() -> impl IntoView {
+    let assistant = use_assistant().unwrap();
+    let messages = assistant.messages();
+    move || {
+        let cells = messages.with(|list| {
+            let cells = list.iter().filter_map(|entry| assistant.message(&entry.id));
+            cells.collect::<Vec<_>>()
+        });
+        let pieces = cells.into_iter().flat_map(|message| {
+            let parts = message.parts.get();
+            let id = message.id;
+            parts.into_iter().map(move |part| match part.kind {
+                PartKind::Call(call) => view! { <ToolCallSlot call /> }.into_any(),
+                _ => view! { <PartView message=id.clone() part /> }.into_any(),
+            })
+        });
+        pieces.collect_view()
+    }
+}
+
+#[wasm_bindgen_test]
+async fn pieces_of_messages_find_their_assistant() {
+    let step = |name: &str| EventKind::StepStarted {
+        step_name: name.to_owned(),
+    };
+    let agent = MockAgent::new().answer(
+        Script::new()
+            .event(step("look_up"))
+            .text("Found it")
+            .call("unknown", &serde_json::json!({})),
+    );
+    let page = mount(move || {
+        view! {
+            <AssistantProvider agent>
+                <Pieces />
+                <RunSteps />
+                <Say text="Look" />
+            </AssistantProvider>
+        }
+    });
+    let there = || page.count("[data-tool-name=unknown]") == 1 && page.count(".la-run-step") == 1;
+    assert!(until(there).await, "{}", page.root.inner_html());
+    settle().await;
+    assert!(page.root.inner_text().contains("Found it"));
 }

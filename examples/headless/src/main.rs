@@ -57,6 +57,7 @@ fn List() -> impl IntoView {
                 "required": ["name"]
             }))
             .approval(Approval::Always)
+            .text_result()
             .handler(move |item: Item| {
                 items.update(|items| items.push(item.name.clone()));
                 format!("{} is on the list.", item.name)
