@@ -1,5 +1,6 @@
 //! The handle: everything an application can do with an assistant, without any view.
 
+mod events;
 mod observe;
 mod part;
 mod place;
@@ -35,6 +36,7 @@ pub(crate) use place::PlaceId;
 
 use place::Place;
 
+pub use events::{AssistantEvent, use_assistant_events};
 pub use part::{PartHandle, PartRendererGuard, use_part_renderer};
 
 /// One assistant: a conversation, an agent, and what the page offers to it.
@@ -78,6 +80,18 @@ pub(crate) fn assistant_or_complain(hook: &str) -> Option<Assistant> {
     if assistant.is_none() && cfg!(feature = "csr") {
         console_error(&format!(
             "{hook} was called outside of <AssistantProvider>: nothing is registered"
+        ));
+    }
+    assistant
+}
+
+/// The assistant that a component was given, else the one above. Without either the component draws
+/// nothing, and the programmer is told.
+pub(crate) fn assistant_for(given: Option<Assistant>, component: &str) -> Option<Assistant> {
+    let assistant = given.or_else(use_assistant);
+    if assistant.is_none() && cfg!(feature = "csr") {
+        console_error(&format!(
+            "{component} stands outside of <AssistantProvider>"
         ));
     }
     assistant
