@@ -55,7 +55,7 @@ pub use chat::{ChatWindow, Suggestion};
 pub use provider::{AgentProp, AssistantProvider};
 pub use render::PartTarget;
 pub use runtime::{CallEvent, CallEventKind, Subscription};
-pub use ui::{Icon, Labels, media_policy};
+pub use ui::{ClientOnly, ClientOnlyProps, Icon, Labels, media_policy};
 
 /// The style sheet of all components, the file `style/all.css` of this crate: to be linked by the
 /// page, or served. It names no font, image or other file.

@@ -5,10 +5,10 @@ use leptos::prelude::*;
 
 use super::{Composer, ConfirmDialogs, Feedback, Notices, Transcript, composer::is_asked};
 use crate::{
-    assistant::{Assistant, use_assistant},
+    assistant::{Assistant, assistant_or},
     attachment::Attachments,
     tool::{InterruptInbox, of_the_page},
-    ui::{Icon, Labels, console_error, dynamic},
+    ui::{Icon, Labels, after_hydration, dynamic},
     view::Activity,
 };
 
@@ -89,37 +89,33 @@ pub fn ChatWindow(
     #[prop(optional)]
     on_feedback: Option<Callback<Feedback>>,
 ) -> impl IntoView {
-    let Some(assistant) = use_assistant() else {
-        if cfg!(feature = "csr") {
-            console_error("ChatWindow stands outside of <AssistantProvider>");
-        }
-        return shell(label).into_any();
-    };
+    let assistant = assistant_or(|| "ChatWindow stands outside of <AssistantProvider>".to_owned());
     let labels = Labels::current();
     let name = name_of(&labels, label);
-    let activity = assistant.activity();
-    let running = {
-        let activity = activity.clone();
-        move || activity.get().busy.then_some("")
+    let activity = assistant.as_ref().map(Assistant::activity);
+    let running = move || {
+        activity
+            .as_ref()
+            .is_some_and(|a| a.get().busy)
+            .then_some("")
     };
-    let fresh = {
-        let assistant = assistant.clone();
-        move |_| assistant.new_conversation()
-    };
-    let greeting = {
-        let assistant = assistant.clone();
-        move || greeting(&assistant, &empty_title, &empty_text, &suggestions)
-    };
-    view! {
-        <section
-            class="la-chat"
-            data-assistant-chat=""
-            data-running=running
-            aria-label=name.clone()
-        >
+    let title = name.clone();
+    let content = move || {
+        let Some(assistant) = assistant else {
+            return ().into_any();
+        };
+        let fresh = {
+            let assistant = assistant.clone();
+            move |_| assistant.new_conversation()
+        };
+        let greeting = {
+            let assistant = assistant.clone();
+            move || greeting(&assistant, &empty_title, &empty_text, &suggestions)
+        };
+        view! {
             <header class="la-chat-header">
                 <div class="la-chat-heading">
-                    <h2 class="la-chat-title">{name.clone()}</h2>
+                    <h2 class="la-chat-title">{title}</h2>
                     <Status assistant=assistant.clone() />
                 </div>
                 <div class="la-chat-actions">
@@ -141,15 +137,14 @@ pub fn ChatWindow(
             <Composer assistant=assistant.clone() attachments />
             <Announcer assistant=assistant.clone() />
             <ConfirmDialogs assistant=assistant />
+        }
+        .into_any()
+    };
+    view! {
+        <section class="la-chat" data-assistant-chat="" data-running=running aria-label=name>
+            {after_hydration(|| ().into_any(), content)}
         </section>
     }
-    .into_any()
-}
-
-/// What stands there without a session: on a server, or outside of a provider.
-fn shell(label: String) -> impl IntoView {
-    let name = name_of(&Labels::current(), label);
-    view! { <section class="la-chat" data-assistant-chat="" aria-label=name></section> }
 }
 
 fn name_of(labels: &Labels, label: String) -> String {
