@@ -235,7 +235,7 @@ fn control(field: &Field, id: &str, problem: Memo<Option<String>>) -> AnyView {
                 aria-describedby=id
                 on:change=typed
             >
-                <option value="">{"–"}</option>
+                {no_choice()}
                 {options(choices, text)}
             </select>
         }
@@ -282,6 +282,13 @@ fn control(field: &Field, id: &str, problem: Memo<Option<String>>) -> AnyView {
         </label>
     }
     .into_any()
+}
+
+/// The choice of nothing. Its value is not written out: an element that is all written out is cloned
+/// from HTML, which a page may forbid.
+fn no_choice() -> impl IntoView {
+    let value = String::new();
+    view! { <option value=value>"–"</option> }
 }
 
 fn options(choices: &[Choice], text: RwSignal<String>) -> AnyView {

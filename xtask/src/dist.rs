@@ -7,7 +7,7 @@ use crate::demo;
 use crate::layout;
 use crate::module::Sections;
 use crate::names::Names;
-use crate::project::{Outcome, Project, read};
+use crate::project::{Outcome, Project, read, without_own_paths};
 use crate::style;
 
 /// The Node.js that npm's binaryen and the size tables run on.
@@ -55,6 +55,7 @@ pub(crate) fn embed(project: &Project) -> Outcome<()> {
             "--crate-type",
             "cdylib",
         ]);
+    without_own_paths(&mut cargo);
     project.run(&mut cargo)?;
     let module = target.join("wasm32-unknown-unknown/wasm/assistant_embed.wasm");
     let mut bindgen = project.command("wasm-bindgen");

@@ -98,6 +98,7 @@ fn bad_arguments_never_reach_a_handler() {
             "/importance",
         ),
         ("{bad", "not valid JSON"),
+        (&"[".repeat(200), "nested too deep"),
         ("[1]", "object"),
     ];
     for (text, said) in cases {

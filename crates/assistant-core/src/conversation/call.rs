@@ -315,6 +315,12 @@ impl ToolCall {
         self.partial.has_duplicate_keys()
     }
 
+    /// Returns whether the arguments are nested deeper than any are read.
+    #[must_use]
+    pub const fn nests_too_deep(&self) -> bool {
+        self.partial.is_too_deep()
+    }
+
     /// Whether a person agreed, as it is now, when the agent asked about it.
     pub(crate) fn is_granted(&self) -> bool {
         !self.changed

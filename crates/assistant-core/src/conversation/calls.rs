@@ -223,7 +223,11 @@ impl Conversation {
     /// Takes the call with this id back that left the path, with all that happened to it.
     pub(super) fn take_back(&mut self, wire_id: &str) -> Option<Box<ToolCall>> {
         match self.departed.remove(wire_id)? {
-            Departed::Gone(call) => Some(call),
+            Departed::Gone(call) => {
+                // It may have ended where nobody saw it.
+                self.log.push(Change::Call(call.key));
+                Some(call)
+            }
             Departed::Kept(key) => {
                 let at = self.places.get(&key).copied()?;
                 self.take_out(at)

@@ -309,10 +309,14 @@ fn check(entry: &Registration, call: &ToolCall, cx: &mut Cx<'_>) -> Option<CallE
     }
     let Some(args) = call.effective_args() else {
         let name = &call.name;
-        let message = match call.names_a_field_twice() {
-            true => format!("The arguments of {name} name a field twice"),
-            false => format!("The arguments of {name} are not valid JSON"),
+        let wrong = if call.names_a_field_twice() {
+            "name a field twice"
+        } else if call.nests_too_deep() {
+            "are nested too deep"
+        } else {
+            "are not valid JSON"
         };
+        let message = format!("The arguments of {name} {wrong}");
         return Some(CallError {
             message,
             kind: ErrorKind::InvalidArguments,

@@ -1,6 +1,9 @@
 //! A call that a person deleted, and that an agent lists again.
 
-use assistant_core::session::{Input, TreeChange};
+use assistant_core::{
+    conversation::{Change, Phase},
+    session::{Input, TreeChange},
+};
 use serde_json::json;
 
 use super::{hi, listed};
@@ -33,4 +36,24 @@ fn a_call_that_was_deleted_does_not_run_again() {
     ]));
     finish_run(&mut driver);
     assert_eq!(driver.starts("c"), 1);
+}
+
+#[test]
+fn a_call_that_ended_while_it_was_deleted_is_drawn_as_ended_when_it_is_back() {
+    let mut driver = with([asking("f")]);
+    driver.send("go");
+    driver.event(started());
+    driver.events(calls("c", "f", "{}"));
+    let key = driver.key("c");
+    let conversation = driver.session.conversation();
+    let message = conversation.message_of_call(&key).unwrap().id.clone();
+    driver.input(Input::Tree {
+        change: TreeChange::Delete { message },
+    });
+    driver.input(Input::Stop);
+    driver.send("again");
+    driver.event(started());
+    let output = driver.event(start("c", "f"));
+    assert_eq!(driver.phase("c"), Phase::Cancelled);
+    assert!(output.changes.contains(&Change::Call(key)), "{output:?}");
 }

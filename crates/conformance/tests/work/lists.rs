@@ -52,7 +52,22 @@ fn results_before_their_calls() {
     let call = |n: usize| json!({"id": format!("c{n:05}"), "type": "function", "function": {"name": "f", "arguments": "{}"}});
     let caller = |n: usize, calls: Value| json!({"id": format!("m{n:05}"), "role": "assistant", "toolCalls": calls});
     let snapshot = |list: Value| vec![json!({"type": "MESSAGES_SNAPSHOT", "messages": list})];
-    let shapes: [(&str, MakeEvents); 3] = [
+    let shapes: [(&str, MakeEvents); 4] = [
+        (
+            "results again and again, in mid-conversation",
+            Box::new(move |count| {
+                let result = |n| json!({"type": "TOOL_CALL_RESULT", "messageId": format!("r{n:05}"), "toolCallId": "c", "content": "x"});
+                let later =
+                    json!({"type": "TEXT_MESSAGE_CHUNK", "messageId": "later", "delta": "x"});
+                let begin =
+                    json!({"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "f"});
+                let end = json!({"type": "TOOL_CALL_END", "toolCallId": "c"});
+                [begin, end, result(count), later]
+                    .into_iter()
+                    .chain((0..count).map(result))
+                    .collect()
+            }),
+        ),
         (
             "a list of callers",
             Box::new(move |count| {

@@ -9,6 +9,10 @@ use crate::{
 /// How many tool messages in a row are looked through for the end of the row.
 const LONGEST_ROW: usize = 64;
 
+/// How many messages are numbered anew for a result that changes nothing; in a longer conversation it
+/// stands at the end.
+const LONGEST_MOVED: usize = 1_000;
+
 impl Conversation {
     pub(super) fn start_call(
         &mut self,
@@ -220,7 +224,10 @@ impl Conversation {
             |call: &ToolCall| call.is_settled_here() || matches!(call.state, State::Refused { .. });
         if !self.call(&key).is_some_and(is_ours) {
             let wire = tool_message(message_id, tool_call_id, content, base);
-            self.insert_wire(Some(after), wire, out.now);
+            match self.path.len() <= LONGEST_MOVED {
+                true => self.insert_wire(Some(after), wire, out.now),
+                false => self.append_wire(wire, Author::Agent, out.now),
+            }
         }
     }
 

@@ -94,6 +94,8 @@ pub struct PartialJson {
     number: Number,
     /// Something that is not JSON was passed over; fine only while it is the tail.
     skipped: bool,
+    /// A value stood deeper than any is read.
+    too_deep: bool,
 }
 
 /// Reads a text in one go, with the same outcome as pushing it in pieces.
@@ -146,6 +148,12 @@ impl PartialJson {
     #[must_use]
     pub const fn has_duplicate_keys(&self) -> bool {
         self.tree.is_doubled()
+    }
+
+    /// Returns whether reading ended at a value that is nested deeper than 127 levels.
+    #[must_use]
+    pub const fn is_too_deep(&self) -> bool {
+        self.too_deep
     }
 
     /// What the text is, as far as it has come.
@@ -237,7 +245,8 @@ impl PartialJson {
 
     fn open(&mut self, value: Value, mode: Mode) {
         let nests = value.is_object() || value.is_array();
-        if self.skipped || (nests && self.tree.depth() >= MAX_DEPTH) {
+        self.too_deep = nests && self.tree.depth() >= MAX_DEPTH;
+        if self.skipped || self.too_deep {
             self.mode = Mode::Invalid;
             return;
         }
