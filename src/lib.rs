@@ -83,6 +83,7 @@ mod guide {
     #[doc = include_str!("../docs/guide/src/asking.md")]
     #[doc = include_str!("../docs/guide/src/rendering.md")]
     #[doc = include_str!("../docs/guide/src/context-and-state.md")]
+    #[doc = include_str!("../docs/guide/src/ssr.md")]
     #[doc = include_str!("../docs/guide/src/testing.md")]
     struct Guide;
 }
