@@ -1,5 +1,6 @@
 //! The handle: everything an application can do with an assistant, without any view.
 
+mod events;
 mod kept;
 mod observe;
 mod part;
@@ -36,6 +37,7 @@ pub(crate) use place::PlaceId;
 use kept::Kept;
 use place::Place;
 
+pub use events::{AssistantEvent, use_assistant_events};
 pub use part::{PartHandle, PartRendererGuard, use_part_renderer};
 
 /// One assistant: a conversation, an agent, and what the page offers to it.
@@ -79,14 +81,22 @@ pub(crate) struct OnServer;
 
 /// The assistant above, or an error for the programmer (rule "a hook without a provider").
 pub(crate) fn assistant_or_complain(hook: &str) -> Option<Assistant> {
-    assistant_or(|| {
+    assistant_or(None, || {
         format!("{hook} was called outside of <AssistantProvider>: nothing is registered")
     })
 }
 
-/// The assistant above, if this is a browser; or an error outside of a provider.
-pub(crate) fn assistant_or(complaint: impl FnOnce() -> String) -> Option<Assistant> {
-    let assistant = use_assistant();
+/// The assistant that a component was given, else the one above. Without either the component draws
+/// nothing, and the programmer is told.
+pub(crate) fn assistant_for(given: Option<Assistant>, component: &str) -> Option<Assistant> {
+    assistant_or(given, || {
+        format!("{component} stands outside of <AssistantProvider>")
+    })
+}
+
+/// Nothing on a server, whether or not one was made there.
+fn assistant_or(given: Option<Assistant>, complaint: impl FnOnce() -> String) -> Option<Assistant> {
+    let assistant = given.or_else(use_assistant);
     if assistant.is_none() && use_context::<OnServer>().is_none() {
         console_error(&complaint());
     }

@@ -183,6 +183,9 @@ fn end_to_end(project: &Project, tally: &mut Tally) {
         && tally.task("demo for release", || {
             demo::build(project, "dist/demo", true)
         })
+        && tally.task("example of a window from nothing", || {
+            demo::example(project)
+        })
         && tally.task("npm package", || dist::embed(project))
         && tally.task("applications of examples/", || examples::build(project));
     if !built {

@@ -1,0 +1,108 @@
+//! The words in force at a place of the page, and texts that follow them into another language.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+
+use super::{
+    dynamic,
+    labels::{Labels, Word},
+};
+
+/// Gives the words to all components below, as a signal: what is drawn follows it, and nothing is
+/// mounted anew.
+///
+/// Words that never change may be given as `provide_context(Arc::new(labels))` instead, which makes
+/// their texts plain ones. A signal goes first where both are given.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::{ChatWindow, Labels, provide_labels};
+///
+/// #[component]
+/// fn Chat(german: RwSignal<bool>) -> impl IntoView {
+///     provide_labels(Signal::derive(move || match german.get() {
+///         true => Labels { send: "Senden".into(), stop: "Anhalten".into(), ..Labels::default() },
+///         false => Labels::default(),
+///     }));
+///     view! { <ChatWindow /> }
+/// }
+/// ```
+pub fn provide_labels(labels: impl Into<Signal<Labels>>) {
+    provide_context(labels.into());
+}
+
+thread_local! {
+    static ENGLISH: Arc<Labels> = Arc::default();
+}
+
+/// The words in force at a place of the page.
+#[derive(Clone)]
+pub(crate) enum Words {
+    Fixed(Arc<Labels>),
+    Live(Signal<Labels>),
+}
+
+/// A text that an attribute follows.
+pub(crate) type AttrText = Box<dyn FnMut() -> Word + Send>;
+
+impl Words {
+    pub(crate) fn current() -> Self {
+        match use_context::<Signal<Labels>>() {
+            Some(labels) => Self::Live(labels),
+            None => Self::Fixed(use_context().unwrap_or_else(|| ENGLISH.with(Arc::clone))),
+        }
+    }
+
+    /// All of them as they are now, to be put into sentences; who asks inside a reactive closure
+    /// follows them.
+    pub(crate) fn get(&self) -> Arc<Labels> {
+        match self {
+            Self::Fixed(labels) => Arc::clone(labels),
+            // They are gone when what drew with them goes.
+            Self::Live(labels) => labels.try_get().map_or_else(fallback, Arc::new),
+        }
+    }
+
+    /// The same, without following them.
+    pub(crate) fn now(&self) -> Arc<Labels> {
+        untrack(|| self.get())
+    }
+
+    /// One of them; who asks inside a reactive closure follows it.
+    pub(crate) fn word(&self, of: fn(&Labels) -> &Word) -> Word {
+        match self {
+            Self::Fixed(labels) => of(labels).clone(),
+            Self::Live(labels) => labels
+                .try_with(|labels| of(labels).clone())
+                .unwrap_or_default(),
+        }
+    }
+
+    /// One of them as text.
+    pub(crate) fn text(&self, of: fn(&Labels) -> &Word) -> AnyView {
+        let words = self.clone();
+        match self {
+            Self::Fixed(labels) => of(labels).clone().into_any(),
+            Self::Live(_) => dynamic(move || words.word(of)).into_any(),
+        }
+    }
+
+    /// One of them as the value of an attribute.
+    pub(crate) fn attr(&self, of: fn(&Labels) -> &Word) -> AttrText {
+        let words = self.clone();
+        Box::new(move || words.word(of))
+    }
+}
+
+fn fallback() -> Arc<Labels> {
+    ENGLISH.with(Arc::clone)
+}
+
+impl Labels {
+    /// The words in force here, as they are now.
+    #[must_use]
+    pub fn current() -> Arc<Self> {
+        Words::current().now()
+    }
+}
