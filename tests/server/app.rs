@@ -13,6 +13,7 @@ use leptos_assistant::{
     Approval, Assistant, AssistantProvider, Attachments, ChatWindow, Icon, Labels, SessionOptions,
     Suggestion, ToolAction, ToolCallView, ToolContext, ToolTarget,
     agent::{HttpAgent, Script, ScriptedAgent},
+    chat::{ChatPopup, ChatRoot, ChatSidebar, Composer, Transcript},
     media_policy, use_assistant, use_assistant_action, use_assistant_context, use_part_renderer,
     use_tool_renderer,
 };
@@ -95,17 +96,26 @@ pub fn app(ran: Ran) -> impl IntoView {
     }
 }
 
-/// Two windows of an assistant that the application made by itself.
+/// Windows and parts of an assistant that the application made by itself.
 pub fn existing() -> impl IntoView {
     let assistant = Assistant::new(HttpAgent::new("/agent"), SessionOptions::default());
     provide_context(assistant.clone());
     use_assistant_context("Registered by hand", "below no provider");
     let handle = assistant.clone();
+    let lone = handle.clone();
+    let activity = assistant.activity();
     view! {
         <AssistantProvider agent=leptos_assistant::AgentProp::existing(assistant)>
             <ChatWindow label="One" />
-            <ChatWindow label="Two" />
+            <ChatRoot label="Two" assistant=handle.clone()>
+                <Transcript assistant=handle.clone() />
+                <Composer />
+            </ChatRoot>
+            // Parts that stand alone, and frames, are drawn by the browser alone.
+            <Composer assistant=lone />
+            <ChatSidebar label="Three" />
+            <ChatPopup label="Four" />
         </AssistantProvider>
-        <p>{move || handle.activity().get().busy.to_string()}</p>
+        <p>{move || activity.get().busy.to_string()}</p>
     }
 }

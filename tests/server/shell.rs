@@ -1,7 +1,12 @@
 use std::sync::atomic::Ordering;
 
 use leptos::prelude::*;
-use leptos_assistant::{ClientOnly, use_assistant};
+use leptos_assistant::{
+    ClientOnly,
+    tool::{ExactText, SchemaForm},
+    use_assistant,
+};
+use serde_json::json;
 
 use crate::app::{Ran, app, existing, render};
 
@@ -38,6 +43,37 @@ fn an_assistant_of_the_application_is_drawn_as_the_others() {
     let page = render(existing);
     assert_eq!(page.matches("data-assistant-chat").count(), 2, "{page}");
     assert!(page.contains("false"), "its signals can be read: {page}");
+    assert!(
+        !page.contains("<textarea") && !page.contains("<button"),
+        "{page}"
+    );
+}
+
+#[test]
+fn forms_and_texts_are_drawn_whole() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "name": {"type": "string", "title": "Name"},
+            "berth": {"enum": ["North", "South"]},
+            "nights": {"type": "integer"},
+            "extras": {"type": "array", "items": {"enum": ["Water", "Fuel"]}}
+        }
+    });
+    let page = render(move || {
+        view! {
+            <SchemaForm
+                schema
+                problems=Vec::new()
+                submit="Book"
+                on_submit=Callback::new(|_| ())
+            />
+            <ExactText text="a\u{202e}b".to_owned() />
+        }
+    });
+    for word in ["Name", "South", "Fuel", "Book", "U+202E"] {
+        assert!(page.contains(word), "{word}: {page}");
+    }
 }
 
 #[test]
