@@ -57,7 +57,7 @@ pub use chat::{ChatPopup, ChatSidebar, ChatWindow, Suggestion};
 pub use provider::{AgentProp, AssistantProvider};
 pub use render::PartTarget;
 pub use runtime::{CallEvent, CallEventKind, Subscription};
-pub use ui::{Icon, Labels, media_policy, provide_labels};
+pub use ui::{ClientOnly, ClientOnlyProps, Icon, Labels, media_policy, provide_labels};
 
 /// The style sheet of all components, the file `style/all.css` of this crate: to be linked by the
 /// page, or served. It names no font, image or other file.
@@ -88,6 +88,7 @@ mod guide {
     #[doc = include_str!("../docs/guide/src/headless.md")]
     #[doc = include_str!("../docs/guide/src/parts.md")]
     #[doc = include_str!("../docs/guide/src/labels.md")]
+    #[doc = include_str!("../docs/guide/src/ssr.md")]
     #[doc = include_str!("../docs/guide/src/testing.md")]
     struct Guide;
 }
