@@ -42,7 +42,9 @@ pub use action::{
     Approval, ConfirmOptions, IntoToolResult, Json, ToolAction, ToolCallView, ToolContext,
     ToolTarget, use_assistant_action, use_assistant_context, use_tool_renderer,
 };
-pub use assistant::{Assistant, PartHandle, use_assistant, use_part_renderer};
+pub use assistant::{
+    Assistant, InterruptView, PartHandle, use_assistant, use_interrupt_renderer, use_part_renderer,
+};
 pub use assistant_core::{
     self as core,
     action::{ActionSpec, ToolError, definitions_from_json},
@@ -53,7 +55,7 @@ pub use assistant_core::{
 pub use attachment::Attachments;
 pub use chat::{ChatWindow, Suggestion};
 pub use provider::{AgentProp, AssistantProvider};
-pub use render::PartTarget;
+pub use render::{InterruptTarget, PartTarget};
 pub use runtime::{CallEvent, CallEventKind, Subscription};
 pub use ui::{Icon, Labels, media_policy};
 

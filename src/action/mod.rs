@@ -1,5 +1,6 @@
 //! What a component lets an assistant do: [`use_assistant_action`] and what goes with it.
 
+mod ask;
 mod builder;
 mod context;
 mod decision;

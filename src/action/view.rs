@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use assistant_core::{
-    action::ActionSpec,
+    action::{ActionSpec, ToolError},
     conversation::{CallKey, Decision, Phase, Progress, Status, ToolCall},
     event::{Content, ContentPart, PartBody},
     session::Refusal,
@@ -312,7 +312,15 @@ impl<T> ToolCallView<T> {
     /// A value that cannot be written as JSON is not passed on.
     pub fn reply(&self, value: impl serde::Serialize) {
         if let (Ok(value), Some(assistant)) = (serde_json::to_value(value), self.assistant()) {
-            assistant.runtime().reply(&self.key, value);
+            assistant.runtime().reply(&self.key, Ok(value));
+        }
+    }
+
+    /// Answers a handler that asks by a form, or says why there is no answer.
+    pub(crate) fn answer_handler(&self, answer: Result<Value, &str>) {
+        if let Some(assistant) = self.assistant() {
+            let answer = answer.map_err(ToolError::new);
+            assistant.runtime().reply(&self.key, answer);
         }
     }
 

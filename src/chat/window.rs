@@ -1,15 +1,15 @@
 //! The chat window.
 
 use assistant_core::session::FinishReason;
-use leptos::prelude::*;
+use leptos::{prelude::*, tachys::reactive_graph::OwnedView};
 
 use super::{Composer, ConfirmDialogs, Feedback, Notices, Transcript, composer::is_asked};
 use crate::{
     assistant::{Assistant, use_assistant},
     attachment::Attachments,
-    tool::{InterruptInbox, of_the_page},
+    tool::{InterruptInbox, claim, of_the_page},
     ui::{Icon, Labels, console_error, dynamic},
-    view::Activity,
+    view::{Activity, Question, Window},
 };
 
 /// Something the person could say first.
@@ -110,40 +110,53 @@ pub fn ChatWindow(
         let assistant = assistant.clone();
         move || greeting(&assistant, &empty_title, &empty_text, &suggestions)
     };
-    view! {
-        <section
-            class="la-chat"
-            data-assistant-chat=""
-            data-running=running
-            aria-label=name.clone()
-        >
-            <header class="la-chat-header">
-                <div class="la-chat-heading">
-                    <h2 class="la-chat-title">{name.clone()}</h2>
-                    <Status assistant=assistant.clone() />
-                </div>
-                <div class="la-chat-actions">
-                    <button
-                        type="button"
-                        class="la-button"
-                        data-variant="quiet"
-                        data-size="small"
-                        on:click=fresh
-                    >
-                        {Icon::NewChat.view()}
-                        <span>{labels.new_conversation.clone()}</span>
-                    </button>
-                </div>
-            </header>
-            <Transcript assistant=assistant.clone() empty=greeting on_feedback />
-            <InterruptInbox assistant=assistant.clone() />
-            <Notices assistant=assistant.clone() />
-            <Composer assistant=assistant.clone() attachments />
-            <Announcer assistant=assistant.clone() />
-            <ConfirmDialogs assistant=assistant />
-        </section>
-    }
-    .into_any()
+    let window = Window {
+        number: assistant.runtime().number(),
+        name: Signal::stored(name.clone()),
+    };
+    let parts = move || {
+        view! {
+            <section
+                class="la-chat"
+                data-assistant-chat=""
+                data-running=running
+                aria-label=name.clone()
+            >
+                <header class="la-chat-header">
+                    <div class="la-chat-heading">
+                        <h2 class="la-chat-title">{name.clone()}</h2>
+                        <Status assistant=assistant.clone() />
+                    </div>
+                    <div class="la-chat-actions">
+                        <button
+                            type="button"
+                            class="la-button"
+                            data-variant="quiet"
+                            data-size="small"
+                            on:click=fresh
+                        >
+                            {Icon::NewChat.view()}
+                            <span>{labels.new_conversation.clone()}</span>
+                        </button>
+                    </div>
+                </header>
+                <Transcript assistant=assistant.clone() empty=greeting on_feedback />
+                <InterruptInbox assistant=assistant.clone() />
+                <Notices assistant=assistant.clone() />
+                <Composer assistant=assistant.clone() attachments />
+                <Announcer assistant=assistant.clone() />
+                <ConfirmDialogs assistant=assistant />
+            </section>
+        }
+        .into_any()
+    };
+    // A scope of its own: a component has none, and the next window would take this one's place.
+    let owner = Owner::current().map_or_else(Owner::new, |owner| owner.child());
+    let parts = owner.with(|| {
+        provide_context(window);
+        parts()
+    });
+    OwnedView::new_with_owner(parts, owner).into_any()
 }
 
 /// What stands there without a session: on a server, or outside of a provider.
@@ -230,6 +243,8 @@ fn own_asks(assistant: &Assistant) -> Memo<usize> {
 fn Announcer(assistant: Assistant) -> impl IntoView {
     let labels = Labels::current();
     let activity = assistant.activity();
+    // Of several windows one speaks.
+    let claim = claim(&assistant, Question::Speech);
     let (interrupts, notices) = (assistant.interrupts(), assistant.notices());
     let said = RwSignal::new(String::new());
     let own = own_asks(&assistant);
@@ -269,5 +284,9 @@ fn Announcer(assistant: Assistant) -> impl IntoView {
         }
         now
     });
-    view! { <p class="la-visually-hidden" role="status">{dynamic(move || said.get())}</p> }
+    let text = move || {
+        let silent = claim.elsewhere.with(Option::is_some);
+        if silent { String::new() } else { said.get() }
+    };
+    view! { <p class="la-visually-hidden" role="status">{dynamic(text)}</p> }
 }

@@ -55,6 +55,7 @@ fn custom(part: PartHandle) -> AnyView {
         let (registration, renderer) = renderer_of(part)?;
         Some(Foreign {
             registration,
+            asks: None,
             draw: Box::new(move || renderer(part)),
             instead: Box::new(move || part.default_view()),
         })

@@ -13,6 +13,7 @@
 mod actions;
 mod api;
 mod approval;
+mod asking;
 mod attachments;
 #[cfg(feature = "callouts")]
 mod callouts;
@@ -30,6 +31,7 @@ mod handlers;
 mod history;
 mod http;
 mod inbox;
+mod interrupt_renderers;
 mod interrupts;
 mod lifecycle;
 mod markdown;
@@ -45,5 +47,6 @@ mod support;
 mod text;
 mod tool_renderers;
 mod transcript;
+mod windows;
 
 wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
