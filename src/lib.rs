@@ -57,6 +57,8 @@ pub use chat::{ChatWindow, Suggestion};
 pub use provider::{AgentProp, AssistantProvider};
 pub use render::{InterruptTarget, PartTarget};
 pub use runtime::{CallEvent, CallEventKind, Subscription};
+#[cfg(feature = "schemars")]
+pub use schemars;
 pub use ui::{Icon, Labels, media_policy};
 
 /// The style sheet of all components, the file `style/all.css` of this crate: to be linked by the

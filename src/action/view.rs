@@ -49,7 +49,7 @@ use crate::{
 pub struct ToolCallView<T = Value> {
     place: PlaceId,
     key: CallKey,
-    streams_args: bool,
+    pub(super) streams_args: bool,
     pub(super) gate: Option<Gate>,
     args: PhantomData<fn() -> T>,
 }
@@ -355,23 +355,6 @@ impl<T> ToolCallView<T> {
     }
 }
 
-impl<T: DeserializeOwned> ToolCallView<T> {
-    /// The arguments. Absent while the call is pending, unless the action streams them
-    /// ([`super::ToolAction::stream_args`]): then the best reading so far, if it fits the type.
-    #[must_use]
-    pub fn args(&self) -> Option<T> {
-        let pending = self.status() == Status::Pending;
-        if pending && !self.streams_args {
-            return None;
-        }
-        let value = self.read(|call| match pending {
-            true => call.partial_args().cloned(),
-            false => call.effective_args().cloned(),
-        });
-        from_value(value.flatten())
-    }
-}
-
-fn from_value<R: DeserializeOwned>(value: Option<Value>) -> Option<R> {
+pub(super) fn from_value<R: DeserializeOwned>(value: Option<Value>) -> Option<R> {
     serde_json::from_value(value?).ok()
 }

@@ -57,7 +57,7 @@ async fn asked<V: IntoView + 'static>(
 #[wasm_bindgen_test]
 async fn an_interrupt_of_ones_own_takes_the_place_of_the_built_in_one() {
     let chat = asked("choose_seat", || {
-        use_interrupt_renderer("choose_seat", seat)
+        use_interrupt_renderer("choose_seat", seat);
     })
     .await;
     assert_eq!(chat.page.text(".seat > p"), "Question q?");
@@ -82,7 +82,7 @@ async fn an_interrupt_of_ones_own_takes_the_place_of_the_built_in_one() {
 #[wasm_bindgen_test]
 async fn an_interrupt_of_ones_own_is_given_up_at_once() {
     let chat = asked("choose_seat", || {
-        use_interrupt_renderer("choose_seat", seat)
+        use_interrupt_renderer("choose_seat", seat);
     })
     .await;
     click(&chat, ".seat", "None");

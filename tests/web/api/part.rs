@@ -110,3 +110,18 @@ async fn part_handle_reads_a_part_without_a_renderer() {
     );
     assert!(part_handle(&chat.assistant, &answer, 1).is_none());
 }
+
+#[wasm_bindgen_test]
+async fn a_part_handle_is_copied_and_outlives_its_assistant() {
+    let chat = chat(MockAgent::new().answer(Script::new().text("Hello.")), || ()).await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    let answer = chat.assistant.messages().get_untracked()[1].id.clone();
+    let part = part_handle(&chat.assistant, &answer, 0).unwrap();
+    let (first, second) = (move || part.text(), move || part.text());
+    assert_eq!((first().as_str(), second().as_str()), ("Hello.", "Hello."));
+    assert_eq!((part.message(), part.index()), (Some(answer), 0));
+    drop(chat);
+    assert_eq!((part.text().as_str(), part.is_open()), ("", false));
+    assert_eq!(part.data_value(), None);
+}
