@@ -43,6 +43,7 @@ mod protocols;
 mod provenance;
 mod queued;
 mod rules;
+mod schemas;
 mod support;
 mod text;
 mod tool_renderers;
