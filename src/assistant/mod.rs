@@ -1,6 +1,7 @@
 //! The handle: everything an application can do with an assistant, without any view.
 
 mod events;
+mod interrupt;
 mod observe;
 mod part;
 mod place;
@@ -26,7 +27,7 @@ use serde_json::Value;
 use crate::{
     action::ToolCallView,
     agent::Agent,
-    render::{CallTable, Cards, PartTable},
+    render::{CallTable, Cards, NamedTable, PartTable},
     runtime::Runtime,
     ui::{console_error, fresh_id},
     view::ViewModel,
@@ -37,6 +38,7 @@ pub(crate) use place::PlaceId;
 use place::Place;
 
 pub use events::{AssistantEvent, use_assistant_events};
+pub use interrupt::{InterruptRendererGuard, InterruptView, use_interrupt_renderer};
 pub use part::{PartHandle, PartRendererGuard, use_part_renderer};
 
 /// One assistant: a conversation, an agent, and what the page offers to it.
@@ -53,6 +55,7 @@ struct Shared {
     view: Rc<ViewModel>,
     calls: CallTable<ToolCallView>,
     parts: PartTable<PartHandle>,
+    interrupts: NamedTable<InterruptView>,
     cards: Cards,
 }
 
@@ -129,6 +132,7 @@ impl Assistant {
             view,
             calls: CallTable::default(),
             parts: PartTable::default(),
+            interrupts: NamedTable::default(),
             cards: Cards::default(),
         }));
         shared.place.take(WeakAssistant(Arc::downgrade(&shared)));
@@ -162,7 +166,12 @@ impl Assistant {
         &self.0.parts
     }
 
-    /// What both have drawn.
+    /// What draws interrupts in place of the built-in question.
+    pub(crate) fn interrupt_renderers(&self) -> &NamedTable<InterruptView> {
+        &self.0.interrupts
+    }
+
+    /// What they have drawn.
     pub(crate) fn cards(&self) -> &Cards {
         &self.0.cards
     }
@@ -349,6 +358,7 @@ impl Assistant {
         self.runtime().shut_down();
         self.cards().clear();
         self.parts().clear();
+        self.interrupt_renderers().clear();
         self.calls().clear();
     }
 }

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use crate::{
     assistant::{Assistant, assistant_for},
     ui::{Words, scope},
+    view::Window,
 };
 
 /// A window of one's own arrangement: a named section, and the parts in it. [`ChatWindow`] is the
@@ -82,6 +83,12 @@ pub(super) fn section(
             provide_context(assistant.clone());
         }
         provide_context(name.clone());
+        let called = name.clone();
+        // What stands in one window does not stand in another.
+        provide_context(Window {
+            number: assistant.runtime().number(),
+            name: Signal::derive(move || called.get()),
+        });
         let activity = assistant.activity();
         let running = move || activity.get().busy.then_some("");
         view! {
