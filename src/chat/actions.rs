@@ -105,10 +105,10 @@ pub fn MessageActions(
     };
     let around = use_context::<Desk>();
     let speaks = around.is_none();
-    let mut desk = around.unwrap_or_else(|| Desk::new(spoken.assistant, None));
+    let mut desk = around.unwrap_or_else(|| Desk::new(spoken.assistant.clone(), None));
     desk.on_feedback = on_feedback.or(desk.on_feedback);
     let announced = desk.announced;
-    let (id, streaming) = (spoken.message.id, spoken.message.streaming);
+    let (id, streaming) = (spoken.message.id.clone(), spoken.message.streaming.clone());
     let complete = Memo::new(move |_| !streaming.get());
     let bar = move || {
         let bar = complete.get().then(|| bar(&desk, vec![id.clone()]));

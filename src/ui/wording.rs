@@ -29,8 +29,15 @@ use super::{
 /// }
 /// ```
 pub fn provide_labels(labels: impl Into<Signal<Labels>>) {
-    provide_context(labels.into());
+    let labels = labels.into();
+    // Copied once for each language, and by those alone who switch.
+    let shared = ArcMemo::new_with_compare(move |_| Arc::new(labels.get()), |_, _| true);
+    provide_context(Live(shared.into()));
 }
+
+/// What [`provide_labels`] provides.
+#[derive(Clone, Copy)]
+pub(crate) struct Live(Signal<Arc<Labels>>);
 
 thread_local! {
     static ENGLISH: Arc<Labels> = Arc::default();
@@ -40,7 +47,7 @@ thread_local! {
 #[derive(Clone)]
 pub(crate) enum Words {
     Fixed(Arc<Labels>),
-    Live(Signal<Labels>),
+    Live(Live),
 }
 
 /// A text that an attribute follows.
@@ -48,9 +55,9 @@ pub(crate) type AttrText = Box<dyn FnMut() -> Word + Send>;
 
 impl Words {
     pub(crate) fn current() -> Self {
-        match use_context::<Signal<Labels>>() {
+        match use_context::<Live>() {
             Some(labels) => Self::Live(labels),
-            None => Self::Fixed(use_context().unwrap_or_else(|| ENGLISH.with(Arc::clone))),
+            None => Self::Fixed(use_context().unwrap_or_else(english)),
         }
     }
 
@@ -60,7 +67,7 @@ impl Words {
         match self {
             Self::Fixed(labels) => Arc::clone(labels),
             // They are gone when what drew with them goes.
-            Self::Live(labels) => labels.try_get().map_or_else(fallback, Arc::new),
+            Self::Live(labels) => labels.0.try_get().unwrap_or_else(english),
         }
     }
 
@@ -73,9 +80,7 @@ impl Words {
     pub(crate) fn word(&self, of: fn(&Labels) -> &Word) -> Word {
         match self {
             Self::Fixed(labels) => of(labels).clone(),
-            Self::Live(labels) => labels
-                .try_with(|labels| of(labels).clone())
-                .unwrap_or_default(),
+            Self::Live(_) => of(&self.get()).clone(),
         }
     }
 
@@ -95,7 +100,7 @@ impl Words {
     }
 }
 
-fn fallback() -> Arc<Labels> {
+fn english() -> Arc<Labels> {
     ENGLISH.with(Arc::clone)
 }
 

@@ -2,7 +2,7 @@
 
 use leptos::{html, prelude::*};
 
-use super::root::{Writing, grow};
+use super::root::{Shared, grow};
 
 /// The text of a composer, for an application: it reads it, sets it and puts the focus there.
 ///
@@ -61,7 +61,7 @@ impl Default for ComposerHandle {
 /// ```
 #[must_use]
 pub fn use_composer() -> Option<ComposerHandle> {
-    use_context::<Writing>().map(|writing| writing.handle)
+    use_context::<Shared>().map(|writing| writing.handle)
 }
 
 impl ComposerHandle {

@@ -190,8 +190,9 @@ pub fn ComposerAttach(
     children: Option<Children>,
 ) -> impl IntoView {
     let writing = Writing::around("ComposerAttach");
-    let tray = writing.and_then(|writing| writing.tray);
-    tray.map(|tray| attach_button(&tray, children))
+    let writing = writing?;
+    let tray = writing.tray.as_ref()?;
+    Some(attach_button(tray, children))
 }
 
 /// The files that will be sent along, and why others were not taken. It is a list beside a line of
@@ -199,8 +200,8 @@ pub fn ComposerAttach(
 #[component]
 pub fn ComposerAttachments() -> impl IntoView {
     let writing = Writing::around("ComposerAttachments")?;
-    let tray = writing.tray?;
-    Some(tray_view(&tray, writing.handle.input()))
+    let tray = writing.tray.as_ref()?;
+    Some(tray_view(tray, writing.handle.input()))
 }
 
 /// The line that explains: how to send, or why that has to wait. What was refused is an `alert`.

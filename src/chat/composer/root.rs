@@ -1,5 +1,7 @@
 //! The form around the parts of a composer, and what they share.
 
+use std::sync::Arc;
+
 use assistant_core::session::OpenInterrupt;
 use leptos::{ev, html, prelude::*};
 
@@ -54,7 +56,9 @@ pub fn ComposerRoot(
 }
 
 /// What the parts of a composer share.
-#[derive(Clone)]
+pub(super) type Shared = Arc<Writing>;
+
+/// See [`Shared`].
 pub(super) struct Writing {
     pub(super) assistant: Assistant,
     pub(super) handle: ComposerHandle,
@@ -111,8 +115,8 @@ impl Writing {
     }
 
     /// What a part of a composer finds; outside of one it draws nothing, and the programmer is told.
-    pub(super) fn around(part: &str) -> Option<Self> {
-        let found = use_context::<Self>();
+    pub(super) fn around(part: &str) -> Option<Shared> {
+        let found = use_context::<Shared>();
         if found.is_none() && cfg!(feature = "csr") {
             console_error(&format!("{part} stands outside of <ComposerRoot>"));
         }
@@ -164,7 +168,7 @@ pub(super) fn form(
         return ().into_any();
     };
     scope(Box::new(move || {
-        let writing = Writing::new(assistant, attachments, handle);
+        let writing = Arc::new(Writing::new(assistant, attachments, handle));
         writing.keep_focus();
         writing.forget_refusals();
         provide_context(writing.clone());

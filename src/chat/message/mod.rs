@@ -4,6 +4,8 @@
 mod notes;
 mod parts;
 
+use std::sync::Arc;
+
 use assistant_core::event::Role;
 use leptos::prelude::*;
 
@@ -111,7 +113,6 @@ pub fn MessageRoot(
 }
 
 /// What the parts of a message share.
-#[derive(Clone)]
 pub(super) struct Spoken {
     pub(super) assistant: Assistant,
     pub(super) message: MessageCell,
@@ -120,8 +121,8 @@ pub(super) struct Spoken {
 
 impl Spoken {
     /// What a part of a message finds; outside of one it draws nothing, and the programmer is told.
-    pub(super) fn around(part: &str) -> Option<Self> {
-        let found = use_context::<Self>();
+    pub(super) fn around(part: &str) -> Option<Arc<Self>> {
+        let found = use_context::<Arc<Self>>();
         if found.is_none() && cfg!(feature = "csr") {
             console_error(&format!("{part} stands outside of <MessageRoot>"));
         }
@@ -143,7 +144,7 @@ impl Spoken {
 /// ```
 #[must_use]
 pub fn use_message() -> Option<MessageCell> {
-    use_context::<Spoken>().map(|spoken| spoken.message)
+    use_context::<Arc<Spoken>>().map(|spoken| spoken.message.clone())
 }
 
 fn article(
@@ -157,11 +158,11 @@ fn article(
     };
     scope(Box::new(move || {
         let words = Words::current();
-        provide_context(Spoken {
+        provide_context(Arc::new(Spoken {
             assistant,
             message: message.clone(),
             words: words.clone(),
-        });
+        }));
         let named = message.speaker.clone();
         let by_person = message.role == Role::User;
         let speaker = move || match &named {

@@ -27,11 +27,11 @@ use crate::{
 /// ```
 #[component]
 pub fn MessageNotes() -> impl IntoView {
-    let Some(Spoken { message, words, .. }) = Spoken::around("MessageNotes") else {
+    let Some(spoken) = Spoken::around("MessageNotes") else {
         return ().into_any();
     };
-    let (cut, disputed) = (message.cut, message.disputed);
-    let said = words.clone();
+    let (cut, disputed) = (spoken.message.cut.clone(), spoken.message.disputed.clone());
+    let (words, said) = (spoken.words.clone(), spoken.words.clone());
     view! {
         {dynamic(move || cut.get().map(|cut| cut_note(&words, cut)))}
         {dynamic(move || disputed.get().map(|text| disputed_note(&said, text)))}

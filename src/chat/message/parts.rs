@@ -31,8 +31,10 @@ use crate::{
 /// ```
 #[component]
 pub fn MessageSpeaker() -> impl IntoView {
-    let message = Spoken::around("MessageSpeaker")?.message;
-    let name = message.speaker.filter(|_| message.role != Role::User)?;
+    let spoken = Spoken::around("MessageSpeaker")?;
+    let message = &spoken.message;
+    let name = message.speaker.clone();
+    let name = name.filter(|_| message.role != Role::User)?;
     Some(view! { <p class="la-message-speaker" dir="auto">{name}</p> })
 }
 
@@ -43,11 +45,13 @@ pub fn MessageParts() -> impl IntoView {
     let Some(spoken) = Spoken::around("MessageParts") else {
         return ().into_any();
     };
-    let Spoken {
-        assistant, message, ..
-    } = spoken;
+    let (assistant, message) = (spoken.assistant.clone(), &spoken.message);
     let groups = use_context::<Groups>();
-    let (parts, count, id) = (message.parts.clone(), message.parts, message.id);
+    let (parts, count, id) = (
+        message.parts.clone(),
+        message.parts.clone(),
+        message.id.clone(),
+    );
     let several = {
         let assistant = assistant.clone();
         Memo::new(move |_| count.with(|parts| default_cards(&assistant, parts, groups) > 1))
