@@ -60,7 +60,7 @@ pub use render::{InterruptTarget, PartTarget};
 pub use runtime::{CallEvent, CallEventKind, Subscription};
 #[cfg(feature = "schemars")]
 pub use schemars;
-pub use ui::{Icon, Labels, media_policy, provide_labels};
+pub use ui::{ClientOnly, ClientOnlyProps, Icon, Labels, media_policy, provide_labels};
 
 /// The style sheet of all components, the file `style/all.css` of this crate: to be linked by the
 /// page, or served. It names no font, image or other file.
@@ -91,6 +91,7 @@ mod guide {
     #[doc = include_str!("../docs/guide/src/headless.md")]
     #[doc = include_str!("../docs/guide/src/parts.md")]
     #[doc = include_str!("../docs/guide/src/labels.md")]
+    #[doc = include_str!("../docs/guide/src/ssr.md")]
     #[doc = include_str!("../docs/guide/src/testing.md")]
     struct Guide;
 }

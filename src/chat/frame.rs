@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::{
     assistant::{Assistant, assistant_for},
-    ui::{Words, scope},
+    ui::{Words, after_hydration, scope},
     view::Window,
 };
 
@@ -75,40 +75,44 @@ pub(super) fn section(
     let given = assistant.is_some();
     let assistant = assistant_for(assistant, component);
     let name = Name::of(label);
-    let Some(assistant) = assistant else {
-        return shell(name);
+    let activity = assistant.as_ref().map(Assistant::activity);
+    let running = move || {
+        activity
+            .as_ref()
+            .is_some_and(|activity| activity.get().busy)
+            .then_some("")
     };
-    scope(Box::new(move || {
-        if given {
-            provide_context(assistant.clone());
-        }
-        provide_context(name.clone());
-        let called = name.clone();
-        // What stands in one window does not stand in another.
-        provide_context(Window {
-            number: assistant.runtime().number(),
-            name: Signal::derive(move || called.get()),
-        });
-        let activity = assistant.activity();
-        let running = move || activity.get().busy.then_some("");
-        view! {
-            <section
-                class="la-chat"
-                data-assistant-chat=""
-                data-running=running
-                aria-label=move || name.get()
-            >
-                {children()}
-            </section>
-        }
-        .into_any()
-    }))
-}
-
-/// What stands there without a session: on a server, or outside of a provider.
-fn shell(name: Name) -> AnyView {
-    view! { <section class="la-chat" data-assistant-chat="" aria-label=move || name.get()></section> }
-        .into_any()
+    let own_name = name.clone();
+    // Outside of a provider there is nothing to draw.
+    let parts = move || match assistant {
+        None => ().into_any(),
+        Some(assistant) => scope(Box::new(move || {
+            // What stands in one window does not stand in another.
+            let (number, called) = (assistant.runtime().number(), name.clone());
+            let called = Signal::derive(move || called.get());
+            provide_context(Window {
+                number,
+                name: called,
+            });
+            provide_context(name);
+            if given {
+                provide_context(assistant);
+            }
+            children()
+        })),
+    };
+    // A server draws the shell, and the browser as long as it takes that over.
+    view! {
+        <section
+            class="la-chat"
+            data-assistant-chat=""
+            data-running=running
+            aria-label=move || own_name.get()
+        >
+            {after_hydration(|| ().into_any(), parts)}
+        </section>
+    }
+    .into_any()
 }
 
 /// What a window is called.

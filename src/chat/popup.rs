@@ -8,8 +8,8 @@ use super::{
     unread::{follow, mark},
 };
 use crate::{
-    assistant::assistant_for,
-    ui::{find, focus, fresh_id},
+    assistant::{Assistant, assistant_for},
+    ui::{after_hydration, find, focus, fresh_id},
 };
 
 /// A floating button that opens a window above it: another arrangement. The page stays usable
@@ -54,9 +54,23 @@ pub fn ChatPopup(
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
-    let assistant = assistant_for(None, "ChatPopup")?;
+    let assistant = assistant_for(None, "ChatPopup");
+    // A server draws nothing of it.
+    let draw = move || match assistant {
+        Some(assistant) => popup(&assistant, open, label, children),
+        None => ().into_any(),
+    };
+    after_hydration(|| ().into_any(), draw)
+}
+
+fn popup(
+    assistant: &Assistant,
+    open: Option<RwSignal<bool>>,
+    label: Signal<String>,
+    children: Option<Children>,
+) -> AnyView {
     let open = open.unwrap_or_else(|| RwSignal::new(false));
-    let unread = follow(&assistant, open);
+    let unread = follow(assistant, open);
     let (body, button) = (NodeRef::<html::Div>::new(), NodeRef::<html::Button>::new());
     keep_focus(open, body, button);
     let toggle = move |_| {
@@ -77,7 +91,7 @@ pub fn ChatPopup(
     };
     let name = Name::of(label);
     let id = format!("la-popup-{}", fresh_id());
-    Some(view! {
+    view! {
         <div
             class="la-popup la-standalone"
             data-open=move || open.get().then_some("")
@@ -105,5 +119,6 @@ pub fn ChatPopup(
                 {window(children, label)}
             </div>
         </div>
-    })
+    }
+    .into_any()
 }

@@ -8,8 +8,8 @@ use super::{
     unread::{follow, mark},
 };
 use crate::{
-    assistant::assistant_for,
-    ui::{Icon, dynamic, focus, fresh_id},
+    assistant::{Assistant, assistant_for},
+    ui::{Icon, after_hydration, dynamic, focus, fresh_id},
 };
 
 /// A window docked at the inline end of the page: another arrangement, with one button that
@@ -59,14 +59,28 @@ pub fn ChatSidebar(
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
-    let assistant = assistant_for(None, "ChatSidebar")?;
+    let assistant = assistant_for(None, "ChatSidebar");
+    // A server draws nothing of it.
+    let draw = move || match assistant {
+        Some(assistant) => sidebar(&assistant, open, label, children),
+        None => ().into_any(),
+    };
+    after_hydration(|| ().into_any(), draw)
+}
+
+fn sidebar(
+    assistant: &Assistant,
+    open: Option<RwSignal<bool>>,
+    label: Signal<String>,
+    children: Option<Children>,
+) -> AnyView {
     let open = open.unwrap_or_else(|| RwSignal::new(true));
-    let unread = follow(&assistant, open);
+    let unread = follow(assistant, open);
     let (body, button) = (NodeRef::<html::Div>::new(), NodeRef::<html::Button>::new());
     keep_focus(open, body, button);
     let name = Name::of(label);
     let id = format!("la-sidebar-{}", fresh_id());
-    Some(view! {
+    view! {
         <div
             class="la-sidebar la-standalone"
             data-open=move || open.get().then_some("")
@@ -90,7 +104,8 @@ pub fn ChatSidebar(
                 {window(children, label)}
             </div>
         </div>
-    })
+    }
+    .into_any()
 }
 
 /// What the button of a frame shows.

@@ -1,6 +1,7 @@
 //! What every room may use and that knows nothing of any: words, icons, focus, time, files, and joints
 //! between views.
 
+mod browser;
 mod clipboard;
 #[cfg(feature = "testing")]
 pub(crate) mod clock;
@@ -19,11 +20,13 @@ mod timer;
 mod wording;
 mod words;
 
+pub use browser::{ClientOnly, ClientOnlyProps};
 pub use icons::{Icon, spinner};
 pub use labels::Labels;
 pub use media::media_policy;
 pub use wording::provide_labels;
 
+pub(crate) use browser::{after_hydration, browser, in_browser};
 pub(crate) use clipboard::{SAID_MS, copy as copy_to_clipboard};
 pub(crate) use console::console_error;
 pub(crate) use dom::{closest, find};

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::options::Demo;
-use crate::project::{Outcome, Project, unstarted};
+use crate::project::{Outcome, Project, unstarted, without_own_paths};
 use crate::style;
 
 /// The Node.js that the server runs on.
@@ -50,7 +50,7 @@ pub(crate) fn build(project: &Project, folder: &str, release: bool) -> Outcome<(
     eprintln!("xtask: building the demo into {folder}");
     let mut trunk = trunk(project, Path::new(folder));
     if release {
-        trunk.arg("--release");
+        without_own_paths(trunk.arg("--release"));
     }
     project.run(&mut trunk)
 }

@@ -1,10 +1,10 @@
 //! The project's folder, and how to run a program in it: one `PATH` for all, output that never lands on our own
 //! standard output by accident, errors that name the command.
 
-use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::{env, fs};
 
 /// A value, or a message for the person at the terminal.
 pub(crate) type Outcome<T> = Result<T, String>;
@@ -102,11 +102,33 @@ impl Project {
     }
 }
 
+/// Keeps the folders of this machine out of a module that is shipped: without it, each place of a dependency that can
+/// panic would name the folder in which its source lay. To be called when the sources are there.
+pub(crate) fn without_own_paths(command: &mut Command) {
+    let Some(sources) = cargo_home().map(|home| home.join("registry/src")) else {
+        return;
+    };
+    let registries = fs::read_dir(sources).into_iter().flatten().flatten();
+    let flags: Vec<String> = registries
+        .map(|registry| format!("--remap-path-prefix={}/=", registry.path().display()))
+        // Flags are parted at blanks.
+        .filter(|flag| !flag.contains(char::is_whitespace))
+        .collect();
+    // Cargo adds them to the flags of `.cargo/config.toml`.
+    command.env(
+        "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS",
+        flags.join(" "),
+    );
+}
+
 /// Where `cargo install` puts programs for this person.
 fn cargo_bin() -> Option<PathBuf> {
+    cargo_home().map(|home| home.join("bin"))
+}
+
+fn cargo_home() -> Option<PathBuf> {
     let home = env::var_os("CARGO_HOME").map(PathBuf::from);
     home.or_else(|| env::home_dir().map(|home| home.join(".cargo")))
-        .map(|home| home.join("bin"))
 }
 
 #[cfg(unix)]
@@ -141,12 +163,12 @@ pub(crate) fn unstarted(command: &Command, error: &std::io::Error) -> String {
 
 /// A file's text.
 pub(crate) fn read(file: &Path) -> Outcome<String> {
-    std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
+    fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
 }
 
 /// The files of a folder with an ending, sorted, relative to the project.
 pub(crate) fn files(project: &Project, folder: &str, ending: &str) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(project.root.join(folder))
+    let entries = fs::read_dir(project.root.join(folder))
         .into_iter()
         .flatten()
         .flatten();

@@ -9,7 +9,7 @@ use super::{ComposerHandle, send};
 use crate::{
     assistant::{Assistant, assistant_for},
     attachment::{Attachments, Tray, file_frame, paste, watch_drops},
-    ui::{Labels, Words, console_error, fresh_id, scope},
+    ui::{Labels, Words, console_error, fresh_id, in_browser, scope},
     view::Activity,
 };
 
@@ -117,7 +117,7 @@ impl Writing {
     /// What a part of a composer finds; outside of one it draws nothing, and the programmer is told.
     pub(super) fn around(part: &str) -> Option<Shared> {
         let found = use_context::<Shared>();
-        if found.is_none() && cfg!(feature = "csr") {
+        if found.is_none() && in_browser() {
             console_error(&format!("{part} stands outside of <ComposerRoot>"));
         }
         found

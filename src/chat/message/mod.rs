@@ -11,7 +11,7 @@ use leptos::prelude::*;
 
 use crate::{
     assistant::{Assistant, assistant_for},
-    ui::{Words, console_error, scope, when},
+    ui::{Words, console_error, in_browser, scope, when},
     view::{MessageCell, PartKind},
 };
 
@@ -123,7 +123,7 @@ impl Spoken {
     /// What a part of a message finds; outside of one it draws nothing, and the programmer is told.
     pub(super) fn around(part: &str) -> Option<Arc<Self>> {
         let found = use_context::<Arc<Self>>();
-        if found.is_none() && cfg!(feature = "csr") {
+        if found.is_none() && in_browser() {
             console_error(&format!("{part} stands outside of <MessageRoot>"));
         }
         found

@@ -203,6 +203,11 @@ impl Interrupts {
         self.list.iter().filter(asks)
     }
 
+    /// Whether one holds a call back.
+    pub(super) fn holds(&self, key: &CallKey) -> bool {
+        self.list.iter().any(|open| open.gates == Some(*key))
+    }
+
     /// Whether one that holds a call back is answered.
     pub(super) fn answers_for(&self, key: &CallKey) -> bool {
         let answers = |open: &OpenInterrupt| open.gates == Some(*key) && open.answer.is_some();

@@ -15,22 +15,46 @@ impl Session {
         self.replace(thread_id, self.empty_conversation(), cx);
     }
 
-    pub(super) fn load(&mut self, thread_id: String, mut snapshot: Value, cx: &mut Cx<'_>) {
+    pub(super) fn load(&mut self, thread_id: String, snapshot: Value, cx: &mut Cx<'_>) {
+        let Some(queued) = self.put_in_place(thread_id, snapshot, cx) else {
+            return;
+        };
+        match self.options.takes_up && self.conversation.newest_run_is_open() {
+            true => self.take_up_answer(cx),
+            false => self.take_up_calls(cx),
+        }
+        self.requeue(queued, cx);
+        self.offer_results(cx);
+    }
+
+    /// Puts a stored conversation in the place of this one, and gives what was said and not sent.
+    pub(super) fn put_in_place(
+        &mut self,
+        thread_id: String,
+        mut snapshot: Value,
+        cx: &mut Cx<'_>,
+    ) -> Option<Vec<Content>> {
         let queued = snapshot
             .as_object_mut()
             .and_then(|object| object.shift_remove("queued"));
         match self.empty_conversation().take_in(snapshot) {
             Ok(conversation) => self.replace(thread_id, conversation, cx),
-            Err(error) => return cx.refuse(Refusal::InvalidSnapshot(error.to_string())),
+            Err(error) => {
+                cx.refuse(Refusal::InvalidSnapshot(error.to_string()));
+                return None;
+            }
         }
-        match self.options.takes_up && self.conversation.newest_run_is_open() {
-            true => self.take_up_answer(cx),
-            false => self.take_up_calls(cx),
-        }
-        for content in read_contents(queued) {
+        Some(read_contents(queued))
+    }
+
+    pub(super) fn requeue(&mut self, queued: Vec<Content>, cx: &mut Cx<'_>) {
+        for content in queued {
             self.turn.enqueue(content);
         }
         self.show_queued(cx);
+    }
+
+    pub(super) fn offer_results(&mut self, cx: &mut Cx<'_>) {
         if !self.unsent_results().is_empty() && !self.is_busy() {
             let message = "Results of this conversation were not sent yet.".to_owned();
             let action = Some(NoticeAction::Continue);
@@ -87,7 +111,7 @@ impl Session {
     /// not run a second time: it is answered as interrupted. So is what an agent had asked about,
     /// as its question did not come along, and what was made by a run of which it is not known
     /// that it succeeded.
-    fn take_up_calls(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn take_up_calls(&mut self, cx: &mut Cx<'_>) {
         let offered = self.registry.offered();
         let names = offered.iter().map(|entry| entry.spec.name.clone());
         self.turn.set_offered(names.collect());
@@ -99,7 +123,7 @@ impl Session {
 
     /// A conversation was left in the middle of an answer, which may still be under way: what
     /// nothing here had begun waits for it.
-    fn take_up_answer(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn take_up_answer(&mut self, cx: &mut Cx<'_>) {
         for key in self.conversation.active_calls() {
             let call = self.conversation.call(&key);
             let waits = call.is_some_and(|call| {
@@ -121,6 +145,9 @@ impl Session {
         let Some(call) = self.conversation.call(key) else {
             return;
         };
+        if call.state().is_gated() && self.interrupts.holds(key) {
+            return;
+        }
         let by_agent = call.approval.as_ref();
         let by_agent = by_agent.is_some_and(|approval| approval.interrupt_id.is_some());
         let waits = matches!(
@@ -135,7 +162,7 @@ impl Session {
             return;
         }
         let is_old = succeeded.is_some() && !self.conversation.is_of_newest_run(call);
-        if is_old && *call.state() == State::Ended {
+        if is_old && *call.state() == State::Ended && !call.may_have_run() {
             return self.give_up(key, Some("superseded"), cx);
         }
         let was_asked = *call.state() == State::Asked;
