@@ -205,7 +205,7 @@ impl Offer {
             id: self.id,
             spec: Box::new(spec),
         })?;
-        self.assistant.view().renderers_changed();
+        self.assistant.renderers_changed();
         Ok(())
     }
 
@@ -223,7 +223,7 @@ impl Offer {
         let _ = self.assistant.dispatch(Input::Unregister { id: self.id });
         self.assistant.runtime().drop_code(self.id);
         self.assistant.calls().remove(self.id);
-        self.assistant.view().renderers_changed();
+        self.assistant.renderers_changed();
     }
 }
 

@@ -51,6 +51,9 @@ pub(crate) trait Screen {
 /// Changes the shared state where it stands.
 type StateChange = Box<dyn FnOnce(&mut Value)>;
 
+/// What the card of a call says to its handler.
+type Reply = Result<Value, ToolError>;
+
 /// What waits for its turn.
 enum Queued {
     Input(Input),
@@ -78,7 +81,7 @@ pub(crate) struct Runtime {
     code: RefCell<HashMap<RegistrationId, Rc<ActionCode>>>,
     runs: RefCell<HashMap<RunKey, AbortHandle>>,
     handlers: RefCell<HashMap<InvocationId, HandlerTask>>,
-    replies: RefCell<HashMap<CallKey, oneshot::Sender<Value>>>,
+    replies: RefCell<HashMap<CallKey, oneshot::Sender<Reply>>>,
     /// Who waits for actions that the page asked for itself.
     executing: RefCell<HashMap<u64, oneshot::Sender<Result<Value, ToolError>>>>,
     archive: RefCell<Vec<(String, Value)>>,
@@ -270,14 +273,14 @@ impl Runtime {
     }
 
     /// Waits for what the card of a call says.
-    pub(crate) fn await_reply(&self, call: CallKey) -> oneshot::Receiver<Value> {
+    pub(crate) fn await_reply(&self, call: CallKey) -> oneshot::Receiver<Reply> {
         let (sender, receiver) = oneshot::channel();
         self.replies.borrow_mut().insert(call, sender);
         receiver
     }
 
     /// Passes on what the card of a call says; nothing happens if nobody waits.
-    pub(crate) fn reply(&self, call: &CallKey, value: Value) {
+    pub(crate) fn reply(&self, call: &CallKey, value: Reply) {
         let sender = self.replies.borrow_mut().remove(call);
         if let Some(sender) = sender {
             // The receiver is gone when the handler was cancelled: then nobody waits any more.

@@ -14,6 +14,7 @@ mod actions;
 mod api;
 mod approval;
 mod arrange;
+mod asking;
 mod attachments;
 #[cfg(feature = "callouts")]
 mod callouts;
@@ -32,6 +33,7 @@ mod handlers;
 mod history;
 mod http;
 mod inbox;
+mod interrupt_renderers;
 mod interrupts;
 mod language;
 mod lifecycle;
@@ -44,9 +46,11 @@ mod protocols;
 mod provenance;
 mod queued;
 mod rules;
+mod schemas;
 mod support;
 mod text;
 mod tool_renderers;
 mod transcript;
+mod windows;
 
 wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);

@@ -44,6 +44,21 @@ pub async fn chat_of<V: IntoView + 'static>(
     options: SessionOptions,
     setup: impl Fn() -> V + Send + Sync + 'static,
 ) -> Chat {
+    let window = move || {
+        view! {
+            <div class="host">{setup()}</div>
+            <ChatWindow />
+        }
+    };
+    provided(talks_to, options, window).await
+}
+
+/// An assistant with whatever is below its provider.
+pub async fn provided<V: IntoView + 'static>(
+    talks_to: impl Agent + Clone,
+    options: SessionOptions,
+    below: impl Fn() -> V + Send + Sync + 'static,
+) -> Chat {
     let found: Rc<RefCell<Option<Assistant>>> = Rc::default();
     let (seen, talks_to) = (Rc::clone(&found), SendWrapper::new(talks_to));
     let page = mount(move || {
@@ -51,8 +66,7 @@ pub async fn chat_of<V: IntoView + 'static>(
         view! {
             <AssistantProvider agent=(*talks_to).clone() options=options>
                 <Finder seen=seen />
-                <div class="host">{setup()}</div>
-                <ChatWindow />
+                {below()}
             </AssistantProvider>
         }
     });

@@ -29,8 +29,7 @@ pub struct ActionSpec {
     pub has_handler: bool,
     /// Whether the agent may call it.
     pub availability: Availability,
-    /// Whether it is there at all right now. One that is not is neither offered nor run; what runs
-    /// already goes on, and cards stay.
+    /// `false` while it is neither offered nor started; what runs already goes on, and cards stay.
     pub enabled: bool,
     /// Whether a person is asked first.
     pub approval: Policy,
