@@ -23,7 +23,7 @@ pub use labels::Labels;
 pub use media::media_policy;
 
 pub(crate) use clipboard::{SAID_MS, copy as copy_to_clipboard};
-pub(crate) use console::console_error;
+pub(crate) use console::{console_error, console_warn};
 pub(crate) use dom::{closest, find};
 pub(crate) use files::{read_base64, save_file};
 pub(crate) use host::shown_host;

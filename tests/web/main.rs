@@ -15,6 +15,7 @@ mod api;
 mod approval;
 mod asking;
 mod attachments;
+mod bad_input;
 #[cfg(feature = "callouts")]
 mod callouts;
 mod cards;
