@@ -30,7 +30,7 @@ use serde_json::Value;
 use crate::{
     agent::Agent,
     render::{ActionCode, Cancellation},
-    ui::console_error,
+    ui::{console_error, console_warn},
 };
 
 pub use calls::{CallEvent, CallEventKind, Subscription};
@@ -94,6 +94,8 @@ pub(crate) struct Runtime {
     watch: watch::Watch,
     last_number: Cell<u64>,
     screen: Box<dyn Screen>,
+    /// What the programmer was told already.
+    warnings: RefCell<Vec<String>>,
 }
 
 impl Runtime {
@@ -128,6 +130,7 @@ impl Runtime {
             watch: watch::Watch::default(),
             last_number: Cell::new(0),
             screen,
+            warnings: RefCell::default(),
         })
     }
 
@@ -270,6 +273,16 @@ impl Runtime {
             ));
         }
         rule.is_some_and(|rule| rule(summary))
+    }
+
+    /// Tells the programmer what is wrong with an action, once.
+    pub(crate) fn warn_once(&self, action: &str, wrong: &str, more: &str) {
+        let message = format!("Action {action}: {wrong}");
+        let mut told = self.warnings.borrow_mut();
+        if !told.contains(&message) {
+            console_warn(&format!("{message}{more}"));
+            told.push(message);
+        }
     }
 
     /// Waits for what the card of a call says.

@@ -16,6 +16,7 @@ mod approval;
 mod arrange;
 mod asking;
 mod attachments;
+mod bad_input;
 #[cfg(feature = "callouts")]
 mod callouts;
 mod cards;
