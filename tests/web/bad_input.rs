@@ -145,7 +145,7 @@ async fn a_schema_that_is_no_schema_is_said_and_not_offered() {
 async fn a_schema_that_becomes_none_is_said_and_the_one_before_stays() {
     let schema = RwSignal::new(json!({"type": "object", "title": "Good"}));
     let chat = chat(calls(), move || {
-        use_assistant_action(act("done").parameters(schema))
+        use_assistant_action(act("done").parameters(schema));
     })
     .await;
     let console = console_errors();
