@@ -329,6 +329,17 @@ agentTest("a reload while a call waits: it waits again, runs once, and goes back
   assert.deepEqual(requests.map(({ method }) => method), ["POST", "POST"], "nothing was under way to read on");
 });
 
+agentTest("a reload while the server waits for an approval: it is asked again and sent once", {}, async (chat, agent) => {
+  await chat.send("Refund order A-17");
+  await chat.card("refund_order").getByRole("button", { name: "Approve" }).waitFor();
+  await chat.page.reload();
+  await chat.composer.waitFor();
+  await chat.approve(chat.card("refund_order"));
+  await chat.idle();
+  await chat.says("refund_order returned");
+  assert.equal((await sent(agent)).length, 2);
+});
+
 chatTest("through the server of the demo the page needs no other origin, and reads on, too", { address: ({ proxied }) => proxied.url }, async (chat) => {
   assert.match(chat.page.url(), /\?agent=%2Fagent&protocol=ui-stream$/);
   await chat.page.goto(`${chat.page.url()}&chat=proxied`);

@@ -2,6 +2,7 @@
 //! what a server of the protocol would send, the requests what it would get.
 
 mod asked;
+mod bad_input;
 mod completions;
 mod normal;
 mod random;
