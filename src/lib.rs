@@ -42,7 +42,9 @@ pub use action::{
     Approval, ConfirmOptions, IntoToolResult, Json, ToolAction, ToolCallView, ToolContext,
     ToolTarget, use_assistant_action, use_assistant_context, use_tool_renderer,
 };
-pub use assistant::{Assistant, PartHandle, use_assistant, use_part_renderer};
+pub use assistant::{
+    Assistant, AssistantEvent, PartHandle, use_assistant, use_assistant_events, use_part_renderer,
+};
 pub use assistant_core::{
     self as core,
     action::{ActionSpec, ToolError, definitions_from_json},
@@ -51,11 +53,11 @@ pub use assistant_core::{
     text::address::MediaPolicy,
 };
 pub use attachment::Attachments;
-pub use chat::{ChatWindow, Suggestion};
+pub use chat::{ChatPopup, ChatSidebar, ChatWindow, Suggestion};
 pub use provider::{AgentProp, AssistantProvider};
 pub use render::PartTarget;
 pub use runtime::{CallEvent, CallEventKind, Subscription};
-pub use ui::{Icon, Labels, media_policy};
+pub use ui::{ClientOnly, ClientOnlyProps, Icon, Labels, media_policy, provide_labels};
 
 /// The style sheet of all components, the file `style/all.css` of this crate: to be linked by the
 /// page, or served. It names no font, image or other file.
@@ -83,6 +85,10 @@ mod guide {
     #[doc = include_str!("../docs/guide/src/asking.md")]
     #[doc = include_str!("../docs/guide/src/rendering.md")]
     #[doc = include_str!("../docs/guide/src/context-and-state.md")]
+    #[doc = include_str!("../docs/guide/src/headless.md")]
+    #[doc = include_str!("../docs/guide/src/parts.md")]
+    #[doc = include_str!("../docs/guide/src/labels.md")]
+    #[doc = include_str!("../docs/guide/src/ssr.md")]
     #[doc = include_str!("../docs/guide/src/testing.md")]
     struct Guide;
 }

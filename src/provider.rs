@@ -9,16 +9,19 @@ use serde_json::Value;
 
 use crate::{
     agent::Agent,
-    assistant::Assistant,
-    ui::{console_error, fresh_id},
+    assistant::{Assistant, OnServer},
+    ui::{console_error, fresh_id, in_browser},
 };
 
 /// The agent that a provider talks to; made from anything that is an [`Agent`].
 pub struct AgentProp {
-    make: Box<dyn FnOnce(SessionOptions, Option<String>) -> Assistant + Send>,
+    /// Nothing on a server.
+    make: Option<Make>,
     /// Whether the assistant ends with the provider.
     is_owned: bool,
 }
+
+type Make = Box<dyn FnOnce(SessionOptions, Option<String>) -> Assistant + Send>;
 
 impl std::fmt::Debug for AgentProp {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -28,12 +31,16 @@ impl std::fmt::Debug for AgentProp {
 
 impl<A: Agent> From<A> for AgentProp {
     fn from(agent: A) -> Self {
-        let agent = SendWrapper::new(agent);
-        Self {
-            make: Box::new(move |options, thread_id| {
+        let make = move || {
+            let agent = SendWrapper::new(agent);
+            let make: Make = Box::new(move |options, thread_id| {
                 let thread_id = thread_id.unwrap_or_else(fresh_id);
                 Assistant::with_thread_id(agent.take(), options, thread_id)
-            }),
+            });
+            make
+        };
+        Self {
+            make: in_browser().then(make),
             is_owned: true,
         }
     }
@@ -45,7 +52,7 @@ impl AgentProp {
     #[must_use]
     pub fn existing(assistant: Assistant) -> Self {
         Self {
-            make: Box::new(move |_, _| assistant),
+            make: in_browser().then(|| -> Make { Box::new(move |_, _| assistant) }),
             is_owned: false,
         }
     }
@@ -98,12 +105,13 @@ pub fn AssistantProvider(
     let owner = Owner::current().map_or_else(Owner::new, |owner| owner.child());
     let children = owner.with(|| {
         provide_context(Arc::new(media));
-        // Without a browser there is no session, and hooks below are inert (rule "a hook without a provider").
-        if !cfg!(feature = "csr") {
+        let Some(make) = agent.make else {
+            // Hooks below are inert (rule "on a server").
+            provide_context(OnServer);
             return children();
-        }
+        };
         let thread_id = Some(thread_id).filter(|id| !id.is_empty());
-        let assistant = (agent.make)(options, thread_id.clone());
+        let assistant = make(options, thread_id.clone());
         provide_context(assistant.clone());
         if agent.is_owned {
             let stopped = assistant.clone();

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    AssistantProvider, Attachments, ChatWindow, Icon, Labels, use_assistant, use_assistant_context,
+    AssistantProvider, Attachments, ChatPopup, ChatSidebar, ChatWindow, Icon, Labels,
+    use_assistant, use_assistant_context,
 };
 
 use crate::{
     agent::{self, Remote},
-    browser::system_is_dark,
+    browser::{parameter, system_is_dark},
     connect::Connect,
     dialog::DeleteDialog,
     history,
@@ -51,9 +52,7 @@ fn Console(
 ) -> impl IntoView {
     history::keep_on_leaving();
     let asked = RwSignal::new(None);
-    let attachments = Attachments::new()
-        .accept("image/*,audio/*,video/*,.pdf,.txt,.csv,.json,.md")
-        .max_files(6);
+    let layout = Layout::chosen();
     let view = move || match harbor.view.get() {
         Shown::Page => "page",
         Shown::Assistant => "assistant",
@@ -64,13 +63,13 @@ fn Console(
         Signal::derive(move || theme().to_owned()),
     );
     view! {
-        <div class="demo-app" data-view=view>
+        <div class="demo-app" data-view=view data-layout=layout.map(Layout::name)>
             <header class="demo-bar">
                 <h1 class="demo-brand">
                     <span class="demo-flag" data-flag={"h"} aria-hidden="true"></span>
                     <span class="demo-brand-name">{"Harbor"}</span>
                 </h1>
-                <Switcher harbor />
+                {layout.is_none().then(|| view! { <Switcher harbor /> })}
                 <div class="demo-bar-end">
                     <Connect remote key />
                     <ThemeButton harbor />
@@ -98,18 +97,58 @@ fn Console(
                         </div>
                     </div>
                 </div>
-                <div class="demo-assistant">
-                    <ChatWindow
-                        empty_title="What should happen in Harbor?"
-                        empty_text="The assistant can act on this page. It asks before anything that matters."
-                        suggestions=suggestions()
-                        attachments=attachments
-                    />
-                </div>
+                {(layout.is_none()).then(|| view! { <div class="demo-assistant">{chat()}</div> })}
             </main>
+            {layout.map(|layout| layout.view(chat))}
             <DeleteDialog harbor asked />
         </div>
     }
+}
+
+/// Where the chat stands, if not in the page: `?layout=sidebar` or `popup`.
+#[derive(Clone, Copy)]
+enum Layout {
+    Sidebar,
+    Popup,
+}
+
+impl Layout {
+    fn chosen() -> Option<Self> {
+        match parameter("layout").as_deref() {
+            Some("sidebar") => Some(Self::Sidebar),
+            Some("popup") => Some(Self::Popup),
+            _ => None,
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Sidebar => "sidebar",
+            Self::Popup => "popup",
+        }
+    }
+
+    fn view(self, chat: fn() -> AnyView) -> AnyView {
+        match self {
+            Self::Sidebar => view! { <ChatSidebar>{chat()}</ChatSidebar> }.into_any(),
+            Self::Popup => view! { <ChatPopup>{chat()}</ChatPopup> }.into_any(),
+        }
+    }
+}
+
+fn chat() -> AnyView {
+    let attachments = Attachments::new()
+        .accept("image/*,audio/*,video/*,.pdf,.txt,.csv,.json,.md")
+        .max_files(6);
+    view! {
+        <ChatWindow
+            empty_title="What should happen in Harbor?"
+            empty_text="The assistant can act on this page. It asks before anything that matters."
+            suggestions=suggestions()
+            attachments=attachments
+        />
+    }
+    .into_any()
 }
 
 /// Page or assistant, where both do not fit.

@@ -1,5 +1,7 @@
 //! The handle: everything an application can do with an assistant, without any view.
 
+mod events;
+mod kept;
 mod observe;
 mod part;
 mod place;
@@ -19,7 +21,6 @@ use assistant_core::{
     session::{Input, NoticeId, Refusal, Session, SessionOptions, TreeChange, Verdict},
 };
 use leptos::prelude::*;
-use send_wrapper::SendWrapper;
 use serde_json::Value;
 
 use crate::{
@@ -27,14 +28,16 @@ use crate::{
     agent::Agent,
     render::{CallTable, Cards, PartTable},
     runtime::Runtime,
-    ui::{console_error, fresh_id},
+    ui::{console_error, fresh_id, in_browser},
     view::ViewModel,
 };
 
 pub(crate) use place::PlaceId;
 
+use kept::Kept;
 use place::Place;
 
+pub use events::{AssistantEvent, use_assistant_events};
 pub use part::{PartHandle, PartRendererGuard, use_part_renderer};
 
 /// One assistant: a conversation, an agent, and what the page offers to it.
@@ -42,7 +45,7 @@ pub use part::{PartHandle, PartRendererGuard, use_part_renderer};
 /// Cheap to clone. Methods act at once; signals follow at the next animation frame. Nothing here
 /// needs our components: whoever wants another chat window builds it on this handle.
 #[derive(Clone)]
-pub struct Assistant(Arc<SendWrapper<Shared>>);
+pub struct Assistant(Arc<Kept>);
 
 /// What the clones of a handle share.
 struct Shared {
@@ -56,7 +59,7 @@ struct Shared {
 
 /// An assistant, for what it holds itself.
 #[derive(Clone)]
-pub(crate) struct WeakAssistant(Weak<SendWrapper<Shared>>);
+pub(crate) struct WeakAssistant(Weak<Kept>);
 
 impl WeakAssistant {
     pub(crate) fn upgrade(&self) -> Option<Assistant> {
@@ -72,15 +75,32 @@ impl fmt::Debug for Assistant {
     }
 }
 
+/// Stands below a provider on a server, where there is no assistant.
+#[derive(Clone, Copy)]
+pub(crate) struct OnServer;
+
 /// The assistant above, or an error for the programmer (rule "a hook without a provider").
 pub(crate) fn assistant_or_complain(hook: &str) -> Option<Assistant> {
-    let assistant = use_assistant();
-    if assistant.is_none() && cfg!(feature = "csr") {
-        console_error(&format!(
-            "{hook} was called outside of <AssistantProvider>: nothing is registered"
-        ));
+    assistant_or(None, || {
+        format!("{hook} was called outside of <AssistantProvider>: nothing is registered")
+    })
+}
+
+/// The assistant that a component was given, else the one above. Without either the component draws
+/// nothing, and the programmer is told.
+pub(crate) fn assistant_for(given: Option<Assistant>, component: &str) -> Option<Assistant> {
+    assistant_or(given, || {
+        format!("{component} stands outside of <AssistantProvider>")
+    })
+}
+
+/// Nothing on a server, whether or not one was made there.
+fn assistant_or(given: Option<Assistant>, complaint: impl FnOnce() -> String) -> Option<Assistant> {
+    let assistant = given.or_else(use_assistant);
+    if assistant.is_none() && use_context::<OnServer>().is_none() {
+        console_error(&complaint());
     }
-    assistant
+    assistant.filter(|_| in_browser())
 }
 
 /// The assistant of the nearest `<AssistantProvider>` above.
@@ -109,7 +129,7 @@ impl Assistant {
         let thread_id = thread_id.into();
         let view = Rc::new(ViewModel::new(thread_id.clone()));
         let screen = Box::new(Rc::clone(&view));
-        let shared = Arc::new(SendWrapper::new(Shared {
+        let shared = Arc::new(Kept::new(Shared {
             place: Place::new(),
             runtime: Runtime::new(Rc::new(agent), options, thread_id, screen),
             view,

@@ -1,7 +1,7 @@
 //! Everything that a window knows, as signals. Neighbour: `threads`, for conversations as a whole.
 
 use assistant_core::{
-    conversation::{CallKey, Conversation, MessageId},
+    conversation::{CallKey, Conversation, MessageId, Phase},
     event::{Content, Event, Tool},
     session::{AgentStep, Notice, OpenInterrupt, TurnSummary},
 };
@@ -9,7 +9,10 @@ use leptos::prelude::*;
 use serde_json::Value;
 
 use super::Assistant;
-use crate::view::{Activity, CallCell, MessageCell, MessageList};
+use crate::{
+    action::ToolCallView,
+    view::{Activity, CallCell, MessageCell, MessageList},
+};
 
 impl Assistant {
     /// The messages of the chat, oldest first.
@@ -25,6 +28,36 @@ impl Assistant {
             .flatten()
     }
 
+    /// The text of one message, as it grows: without thoughts, files and calls.
+    ///
+    /// ```no_run
+    /// use leptos::prelude::*;
+    /// use leptos_assistant::use_assistant;
+    ///
+    /// #[component]
+    /// fn Log() -> impl IntoView {
+    ///     let assistant = use_assistant()?;
+    ///     let messages = assistant.messages();
+    ///     Some(view! {
+    ///         <For each=move || messages.get().to_vec() key=|entry| entry.id.clone() let:entry>
+    ///             <p data-role=entry.role.as_str()>{assistant.message_text(&entry.id)}</p>
+    ///         </For>
+    ///     })
+    /// }
+    /// ```
+    #[must_use]
+    pub fn message_text(&self, id: &MessageId) -> ArcSignal<String> {
+        let (assistant, id, cell) = (self.clone(), id.clone(), self.message(id));
+        ArcSignal::derive(move || {
+            if let Some(cell) = &cell {
+                cell.parts
+                    .with(|parts| parts.iter().for_each(|part| part.mark.track()));
+            }
+            let text = assistant.with_conversation(|c| Some(c.message(&id)?.text()));
+            text.flatten().unwrap_or_default()
+        })
+    }
+
     /// What is going on.
     #[must_use]
     pub fn activity(&self) -> ArcReadSignal<Activity> {
@@ -35,6 +68,25 @@ impl Assistant {
     #[must_use]
     pub fn running_tools(&self) -> ArcReadSignal<Vec<String>> {
         self.view().running.read_only()
+    }
+
+    /// The calls that run right now, here or at the agent, in order of appearance.
+    #[must_use]
+    pub fn running_calls(&self) -> ArcSignal<Vec<CallKey>> {
+        let assistant = self.clone();
+        ArcSignal::derive(move || {
+            assistant.view().running.track();
+            let active = assistant.with_conversation(Conversation::active_calls);
+            let running = |key: &CallKey| {
+                let cell = assistant.call(key);
+                cell.is_some_and(|cell| cell.phase.get() == Phase::Running)
+            };
+            active
+                .unwrap_or_default()
+                .into_iter()
+                .filter(running)
+                .collect()
+        })
     }
 
     /// What the person should know, oldest first.
@@ -95,6 +147,14 @@ impl Assistant {
     pub fn call(&self, key: &CallKey) -> Option<CallCell> {
         self.read(|session| self.view().call(key, session))
             .flatten()
+    }
+
+    /// One call, as its renderer sees it: name, arguments, phase, result, and what a person can
+    /// decide. `None` if there is no such call.
+    #[must_use]
+    pub fn tool_call(&self, key: &CallKey) -> Option<ToolCallView> {
+        self.call(key)?;
+        Some(ToolCallView::new(self, *key).streaming(true))
     }
 
     /// Events that nothing here acts on (raw, custom, steps, subagents), newest last; only the last

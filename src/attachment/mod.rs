@@ -14,7 +14,7 @@ use send_wrapper::SendWrapper;
 
 pub(crate) use drop::{paste, watch_drops};
 pub(crate) use tray::Tray;
-pub(crate) use view::{attach_button, drop_zone, tray_view};
+pub(crate) use view::{attach_button, file_frame, tray_view};
 
 type Upload =
     Arc<SendWrapper<Box<dyn Fn(web_sys::File) -> LocalBoxFuture<'static, Result<Source, String>>>>>;

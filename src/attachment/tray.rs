@@ -9,12 +9,12 @@ use assistant_core::{
         hidden::plain_name,
     },
 };
-use leptos::prelude::*;
+use leptos::{html, prelude::*};
 use serde_json::json;
 use wasm_bindgen_futures::spawn_local;
 
 use super::Attachments;
-use crate::ui::{Labels, media_policy, read_base64, size_text};
+use crate::ui::{Words, media_policy, read_base64, size_text};
 
 /// The largest picture of which a thumbnail is made when its bytes are not sent, in bytes.
 const MAX_THUMBNAIL: usize = 2_000_000;
@@ -23,7 +23,9 @@ const MAX_THUMBNAIL: usize = 2_000_000;
 #[derive(Clone)]
 pub(crate) struct Tray {
     pub(super) config: Arc<Attachments>,
-    pub(super) labels: Arc<Labels>,
+    pub(super) words: Words,
+    /// The field behind the button.
+    pub(super) input: NodeRef<html::Input>,
     pub(super) items: RwSignal<Vec<Item>>,
     /// Why files were not taken, a sentence for each.
     pub(super) refused: RwSignal<Vec<String>>,
@@ -73,7 +75,8 @@ impl Tray {
     pub(crate) fn new(config: Attachments) -> Self {
         Self {
             config: Arc::new(config),
-            labels: Labels::current(),
+            words: Words::current(),
+            input: NodeRef::new(),
             items: RwSignal::new(Vec::new()),
             refused: RwSignal::new(Vec::new()),
             hovered: RwSignal::new(false),
@@ -107,7 +110,7 @@ impl Tray {
     }
 
     fn objection(&self, file: &web_sys::File) -> Option<String> {
-        let (config, labels, name) = (&self.config, &self.labels, file.name());
+        let (config, labels, name) = (&self.config, self.words.now(), file.name());
         let (sentence, limit) = if !config.takes(&name, &file.type_()) {
             (&labels.file_type_refused, String::new())
         } else if size_of(file) > config.max_bytes {
@@ -138,7 +141,7 @@ impl Tray {
             picture: ArcRwSignal::new(None),
         };
         self.items.update(|items| items.push(item.clone()));
-        let (config, labels) = (Arc::clone(&self.config), Arc::clone(&self.labels));
+        let (config, words) = (Arc::clone(&self.config), self.words.clone());
         let policy = Arc::clone(&self.policy);
         spawn_local(async move {
             let sent = config.upload.is_none();
@@ -154,7 +157,7 @@ impl Tray {
                             value,
                             mime_type: item.mime_type.clone(),
                         }),
-                        None => State::Failed(labels.file_unreadable.to_string()),
+                        None => State::Failed(words.now().file_unreadable.to_string()),
                     });
                 }
             }
@@ -198,8 +201,8 @@ impl Tray {
         for item in items {
             let source = match item.state.get_untracked() {
                 State::Ready(source) => source,
-                State::Reading => return Err(self.labels.files_not_ready.to_string()),
-                State::Failed(_) => return Err(self.labels.files_failed.to_string()),
+                State::Reading => return Err(self.words.now().files_not_ready.to_string()),
+                State::Failed(_) => return Err(self.words.now().files_failed.to_string()),
             };
             parts.push(ContentPart {
                 id: None,

@@ -10,9 +10,38 @@ use super::{
 use crate::ui::{Icon, closest, dynamic, each, find, fresh_id, size_text, when};
 
 /// The button that lets the person pick files.
-pub(crate) fn attach_button(tray: &Tray) -> AnyView {
-    let input = NodeRef::<html::Input>::new();
-    let taker = tray.clone();
+pub(crate) fn attach_button(tray: &Tray, children: Option<Children>) -> AnyView {
+    let input = tray.input;
+    let pick = move |_| {
+        if let Some(input) = input.get_untracked() {
+            input.click();
+        }
+    };
+    let (words, own_face) = (tray.words.clone(), children.is_some());
+    let name = move || (!own_face).then(|| words.word(|l| &l.attach));
+    let face = match children {
+        Some(children) => children(),
+        None => Icon::Clip.view().into_any(),
+    };
+    view! {
+        <button
+            type="button"
+            class="la-button"
+            data-variant="quiet"
+            data-shape="icon"
+            aria-label=name
+            on:click=pick
+        >
+            {face}
+        </button>
+    }
+    .into_any()
+}
+
+/// What every composer that takes files has: the field behind the button, and what covers the
+/// composer while files are held over the chat.
+pub(crate) fn file_frame(tray: &Tray) -> AnyView {
+    let (input, taker) = (tray.input, tray.clone());
     let take = move |_| {
         let Some(input) = input.get_untracked() else {
             return;
@@ -23,11 +52,6 @@ pub(crate) fn attach_button(tray: &Tray) -> AnyView {
         // So that the same file can be picked again.
         input.set_value("");
     };
-    let pick = move |_| {
-        if let Some(input) = input.get_untracked() {
-            input.click();
-        }
-    };
     view! {
         <input
             type="file"
@@ -37,16 +61,7 @@ pub(crate) fn attach_button(tray: &Tray) -> AnyView {
             node_ref=input
             on:change=take
         />
-        <button
-            type="button"
-            class="la-button"
-            data-variant="quiet"
-            data-shape="icon"
-            aria-label=tray.labels.attach.clone()
-            on:click=pick
-        >
-            {Icon::Clip.view()}
-        </button>
+        {drop_zone(tray)}
     }
     .into_any()
 }
@@ -56,13 +71,13 @@ pub(crate) fn tray_view(tray: &Tray, home: NodeRef<html::Textarea>) -> AnyView {
     let (items, refused) = (tray.items, tray.refused);
     let row = tray.clone();
     let list = {
-        let label = tray.labels.attached.clone();
+        let words = tray.words.clone();
         move || {
-            let row = row.clone();
+            let (row, label) = (row.clone(), words.attr(|l| &l.attached));
             let draw = move |item| item_view(&row, item, home);
             let rows = each(move || items.get(), |item| item.id.to_string(), draw);
             view! {
-                <ul class="la-attachments" aria-label=label.clone() aria-live="polite">{rows}</ul>
+                <ul class="la-attachments" aria-label=label aria-live="polite">{rows}</ul>
             }
             .into_any()
         }
@@ -86,7 +101,7 @@ pub(crate) fn tray_view(tray: &Tray, home: NodeRef<html::Textarea>) -> AnyView {
 }
 
 fn item_view(tray: &Tray, item: Item, home: NodeRef<html::Textarea>) -> AnyView {
-    let labels = tray.labels.clone();
+    let words = tray.words.clone();
     let icon = match item.kind() {
         "image" => Icon::Image,
         "audio" => Icon::Audio,
@@ -103,9 +118,9 @@ fn item_view(tray: &Tray, item: Item, home: NodeRef<html::Textarea>) -> AnyView 
     let (state, word) = (item.state.clone(), item.state.clone());
     let name = item.shown_name();
     let facts = {
-        let (labels, name) = (labels.clone(), name.clone());
+        let (words, name) = (words.clone(), name.clone());
         move || match state.get() {
-            State::Reading => labels.reading.to_string(),
+            State::Reading => words.word(|l| &l.reading).into_owned(),
             State::Ready(_) => size.clone(),
             State::Failed(reason) => reason.replace("{name}", &name),
         }
@@ -116,7 +131,8 @@ fn item_view(tray: &Tray, item: Item, home: NodeRef<html::Textarea>) -> AnyView 
         tray.remove(item.id);
     };
     let id = format!("la-attachment-{}", fresh_id());
-    let label = format!("{} {name}", labels.remove);
+    let named = name.clone();
+    let label = move || format!("{} {named}", words.word(|l| &l.remove));
     view! {
         <li
             class="la-attachment"
@@ -166,15 +182,14 @@ fn pass_focus(event: &ev::MouseEvent, home: NodeRef<html::Textarea>) {
     }
 }
 
-/// What covers the composer while files are held over the chat.
-pub(crate) fn drop_zone(tray: &Tray) -> AnyView {
-    let (hovered, label) = (tray.hovered, tray.labels.drop_here.clone());
+fn drop_zone(tray: &Tray) -> AnyView {
+    let (hovered, words) = (tray.hovered, tray.words.clone());
     dynamic(move || {
         hovered.get().then(|| {
             view! {
                 <div class="la-drop-zone" aria-hidden="true">
                     {Icon::Clip.view()}
-                    <span>{label.clone()}</span>
+                    <span>{words.text(|l| &l.drop_here)}</span>
                 </div>
             }
         })

@@ -9,10 +9,11 @@ use assistant_core::{
 };
 use leptos::{prelude::*, task::spawn_local};
 
-use super::{counts::with_text, day::clock};
+use super::{counts::with_text, day::clock, message::Spoken};
 use crate::{
     assistant::Assistant,
-    ui::{Icon, Labels, SAID_MS, after, copy_to_clipboard, dynamic, time},
+    ui::{Icon, Labels, SAID_MS, Word, Words, after, copy_to_clipboard, dynamic, time},
+    view::MessageCell,
 };
 
 /// Below this a duration says nothing, in milliseconds.
@@ -28,11 +29,35 @@ pub struct Feedback {
     pub positive: Option<bool>,
 }
 
+/// How a message is drawn: made from any function of a [`MessageCell`].
+#[derive(Clone)]
+pub struct MessageFn(Arc<dyn Fn(MessageCell) -> AnyView + Send + Sync>);
+
+impl std::fmt::Debug for MessageFn {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("MessageFn")
+    }
+}
+
+impl<V: IntoView + 'static, F: Fn(MessageCell) -> V + Send + Sync + 'static> From<F> for MessageFn {
+    fn from(draw: F) -> Self {
+        Self(Arc::new(move |message| draw(message).into_any()))
+    }
+}
+
+impl MessageFn {
+    pub(super) fn run(&self, message: MessageCell) -> AnyView {
+        (self.0)(message)
+    }
+}
+
 /// What the buttons of all turns share.
 #[derive(Clone)]
 pub(super) struct Desk {
     pub(super) assistant: Assistant,
     pub(super) on_feedback: Option<Callback<Feedback>>,
+    /// How a message is drawn, where not as usual.
+    pub(super) message: Option<MessageFn>,
     /// What was said about answers, by their last message.
     said: RwSignal<HashMap<MessageId, bool>>,
     /// What is to be read out.
@@ -44,15 +69,63 @@ impl Desk {
         Self {
             assistant,
             on_feedback,
+            message: None,
             said: RwSignal::new(HashMap::new()),
             announced: RwSignal::new(String::new()),
         }
     }
 }
 
+/// What can be done with one message once it is complete, with the small print beside it: copy,
+/// feedback, time and tokens. A [`Transcript`](super::Transcript) shows the same below each turn.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::{
+///     chat::{Feedback, MessageActions, MessageParts, MessageRoot},
+///     view::MessageCell,
+/// };
+///
+/// fn bubble(message: MessageCell) -> impl IntoView {
+///     let on_feedback = Callback::new(|feedback: Feedback| {
+///         leptos::logging::log!("{}: {:?}", feedback.message_id, feedback.positive);
+///     });
+///     view! { <MessageRoot message><MessageParts /> <MessageActions on_feedback /></MessageRoot> }
+/// }
+/// ```
+#[component]
+pub fn MessageActions(
+    /// Called when the person says what they think of the message; without it they are not asked,
+    /// unless the transcript around it asks.
+    #[prop(optional)]
+    on_feedback: Option<Callback<Feedback>>,
+) -> impl IntoView {
+    let Some(spoken) = Spoken::around("MessageActions") else {
+        return ().into_any();
+    };
+    let around = use_context::<Desk>();
+    let speaks = around.is_none();
+    let mut desk = around.unwrap_or_else(|| Desk::new(spoken.assistant.clone(), None));
+    desk.on_feedback = on_feedback.or(desk.on_feedback);
+    let announced = desk.announced;
+    let (id, streaming) = (spoken.message.id.clone(), spoken.message.streaming.clone());
+    let complete = Memo::new(move |_| !streaming.get());
+    let bar = move || {
+        let bar = complete.get().then(|| bar(&desk, vec![id.clone()]));
+        bar.flatten()
+    };
+    // Without a transcript around nothing else says that something was copied.
+    let said = speaks.then(|| {
+        view! {
+            <p class="la-visually-hidden" role="status">{dynamic(move || announced.get())}</p>
+        }
+    });
+    view! { <div class="la-message-actions">{dynamic(bar)} {said}</div> }.into_any()
+}
+
 /// The bar below a finished turn.
 pub(super) fn bar(desk: &Desk, messages: Vec<MessageId>) -> Option<AnyView> {
-    let labels = Labels::current();
+    let words = Words::current();
     let last = messages.last()?.clone();
     let found = desk.assistant.with_conversation(|conversation| {
         let last = conversation.message(&last)?;
@@ -65,17 +138,18 @@ pub(super) fn bar(desk: &Desk, messages: Vec<MessageId>) -> Option<AnyView> {
     });
     let (role, at, wire_id, cost) = found.flatten()?;
     let has_text = source(&desk.assistant, &messages).is_some();
-    let copy = has_text.then(|| copy_button(desk, &labels, messages));
+    let copy = has_text.then(|| copy_button(desk, &words, messages));
     let feedback = match desk.on_feedback {
         Some(callback) if has_text && role != Role::User => {
-            Some(feedback_buttons(desk, &labels, &last, &wire_id, callback))
+            Some(feedback_buttons(desk, &words, &last, &wire_id, callback))
         }
         _ => None,
     };
-    let cost = (role != Role::User).then(|| cost_words(&labels, &cost));
-    let cost = cost.filter(|words| !words.is_empty()).map(|words| {
-        let title = words.join(" · ");
-        view! { <span class="la-message-cost">{title}</span> }
+    let costs = role != Role::User && !cost_words(&words.now(), &cost).is_empty();
+    let cost = costs.then(|| {
+        let words = words.clone();
+        let text = move || cost_words(&words.get(), &cost).join(" · ");
+        view! { <span class="la-message-cost">{dynamic(text)}</span> }
     });
     let clock = clock(at);
     if copy.is_none() && clock.is_none() && cost.is_none() {
@@ -86,7 +160,7 @@ pub(super) fn bar(desk: &Desk, messages: Vec<MessageId>) -> Option<AnyView> {
             <div
                 class="la-message-bar"
                 role="group"
-                aria-label=labels.message_actions.clone()
+                aria-label=words.attr(|l| &l.message_actions)
                 data-of=role.as_str()
             >
                 {copy}
@@ -117,22 +191,21 @@ fn source(assistant: &Assistant, messages: &[MessageId]) -> Option<String> {
         .map(|texts| texts.join("\n\n"))
 }
 
-fn copy_button(desk: &Desk, labels: &Arc<Labels>, messages: Vec<MessageId>) -> AnyView {
+fn copy_button(desk: &Desk, words: &Words, messages: Vec<MessageId>) -> AnyView {
     let outcome = RwSignal::new(None::<bool>);
     let (assistant, announced) = (desk.assistant.clone(), desk.announced);
-    let words = Arc::clone(labels);
+    let said = words.clone();
     let copy = move |_| {
         let Some(text) = source(&assistant, &messages) else {
             return;
         };
-        let words = Arc::clone(&words);
+        let words = said.clone();
         spawn_local(async move {
             let copied = copy_to_clipboard(&text).await;
-            let said = if copied {
-                &words.copied
-            } else {
-                &words.copy_failed
-            };
+            let said = untrack(|| match copied {
+                true => words.word(|l| &l.copied),
+                false => words.word(|l| &l.copy_failed),
+            });
             announced.try_set(said.to_string());
             outcome.try_set(Some(copied));
             after(SAID_MS, move || {
@@ -146,11 +219,11 @@ fn copy_button(desk: &Desk, labels: &Arc<Labels>, messages: Vec<MessageId>) -> A
         Some(true) => Icon::Check,
         Some(false) => Icon::Alert,
     };
-    let failed = labels.copy_failed.clone();
+    let failed = words.clone();
     view! {
-        {icon_button(labels.copy.to_string(), Signal::derive(icon), Signal::stored(None), copy)}
+        {icon_button(words, |l| &l.copy, Signal::derive(icon), Signal::stored(None), copy)}
         {dynamic(move || {
-            let said = failed.clone();
+            let said = failed.text(|l| &l.copy_failed);
             (outcome.get() == Some(false))
                 .then(|| view! { <span class="la-message-failed">{said}</span> })
         })}
@@ -160,13 +233,13 @@ fn copy_button(desk: &Desk, labels: &Arc<Labels>, messages: Vec<MessageId>) -> A
 
 fn feedback_buttons(
     desk: &Desk,
-    labels: &Labels,
+    words: &Words,
     last: &MessageId,
     wire_id: &str,
     callback: Callback<Feedback>,
 ) -> AnyView {
     let said = desk.said;
-    let button = |positive: bool, word: &str, icon: Icon| {
+    let button = |positive: bool, word: fn(&Labels) -> &Word, icon: Icon| {
         let (id, of, message_id) = (last.clone(), last.clone(), wire_id.to_owned());
         let pressed = move || {
             let mine = said.with(|said| said.get(&of) == Some(&positive));
@@ -187,21 +260,23 @@ fn feedback_buttons(
             });
         };
         icon_button(
-            word.to_owned(),
+            words,
+            word,
             Signal::stored(icon),
             Signal::derive(pressed),
             say,
         )
     };
     view! {
-        {button(true, &labels.good_answer, Icon::ThumbUp)}
-        {button(false, &labels.bad_answer, Icon::ThumbDown)}
+        {button(true, |l| &l.good_answer, Icon::ThumbUp)}
+        {button(false, |l| &l.bad_answer, Icon::ThumbDown)}
     }
     .into_any()
 }
 
 fn icon_button(
-    name: String,
+    words: &Words,
+    name: fn(&Labels) -> &Word,
     icon: Signal<Icon>,
     pressed: Signal<Option<bool>>,
     act: impl FnMut(web_sys::MouseEvent) + 'static,
@@ -213,8 +288,8 @@ fn icon_button(
             data-variant="quiet"
             data-size="small"
             data-shape="icon"
-            aria-label=name.clone()
-            title=name
+            aria-label=words.attr(name)
+            title=words.attr(name)
             aria-pressed=move || pressed.get().map(|pressed| pressed.to_string())
             on:click=act
         >

@@ -3,31 +3,35 @@
 use leptos::prelude::*;
 
 use crate::ui::{
-    Labels,
+    Words, dynamic,
     time::{self, Form},
 };
 
 const DAY_MS: i64 = 86_400_000;
 
 /// The line before a message that is the first of its day. A thread that begins today needs none.
-pub(super) fn day_line(labels: &Labels, before: Option<i64>, at: i64) -> Option<AnyView> {
+pub(super) fn day_line(words: &Words, before: Option<i64>, at: i64) -> Option<AnyView> {
     let now = time::now();
     let before = before.filter(|before| *before != 0);
     if at == 0 || time::same_day(before.unwrap_or(now), at) {
         return None;
     }
-    let word = if time::same_day(at, now) {
-        labels.today.to_string()
-    } else if time::same_day(at, now - DAY_MS) {
-        labels.yesterday.to_string()
-    } else {
-        time::words(at, Form::Day)?
+    let words = words.clone();
+    let date = time::words(at, Form::Day)?;
+    let word = move || {
+        if time::same_day(at, now) {
+            words.word(|l| &l.today)
+        } else if time::same_day(at, now - DAY_MS) {
+            words.word(|l| &l.yesterday)
+        } else {
+            date.clone().into()
+        }
     };
     let name = word.clone();
     Some(
         view! {
             <div class="la-day" role="separator" aria-label=name>
-                <time datetime=time::iso(at)>{word}</time>
+                <time datetime=time::iso(at)>{dynamic(word)}</time>
             </div>
         }
         .into_any(),

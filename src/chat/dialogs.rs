@@ -3,8 +3,8 @@
 use leptos::{html, prelude::*};
 
 use crate::{
-    assistant::Assistant,
-    ui::{Labels, each},
+    assistant::{Assistant, assistant_for},
+    ui::{Words, each},
     view::ConfirmRequest,
 };
 
@@ -14,18 +14,37 @@ use crate::{
 /// # Accessibility
 ///
 /// The dialog is modal, has a name and a description, and focuses Cancel. Escape is Cancel.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::{AssistantProvider, agent::HttpAgent, chat::ConfirmDialogs};
+///
+/// #[component]
+/// fn App() -> impl IntoView {
+///     view! {
+///         <AssistantProvider agent=HttpAgent::new("/agent")>
+///             // A window of one's own …
+///             <ConfirmDialogs />
+///         </AssistantProvider>
+///     }
+/// }
+/// ```
 #[component]
 pub fn ConfirmDialogs(
-    /// Whose questions.
-    assistant: Assistant,
+    /// Whose questions; those of the one above without it.
+    #[prop(optional)]
+    assistant: Option<Assistant>,
 ) -> impl IntoView {
+    let Some(assistant) = assistant_for(assistant, "ConfirmDialogs") else {
+        return ().into_any();
+    };
     let dialogs = assistant.view().dialogs.clone();
     let first = move || dialogs.with(|list| list.first().cloned().into_iter().collect());
     each(first, |request| request.id.to_string(), dialog)
 }
 
 fn dialog(request: ConfirmRequest) -> AnyView {
-    let labels = Labels::current();
+    let words = Words::current();
     let element = NodeRef::<html::Dialog>::new();
     Effect::new(move |_| {
         if let Some(element) = element.get() {
@@ -64,10 +83,10 @@ fn dialog(request: ConfirmRequest) -> AnyView {
                 <p class="la-dialog-text" id=text.clone()>{request.options.text.clone()}</p>
                 <div class="la-dialog-actions">
                     <button type="submit" class="la-button" value="cancel" autofocus>
-                        <span>{labels.cancel.clone()}</span>
+                        <span>{words.text(|l| &l.cancel)}</span>
                     </button>
                     <button type="submit" class="la-button" data-variant=variant value="confirm">
-                        <span>{labels.confirm.clone()}</span>
+                        <span>{words.text(|l| &l.confirm)}</span>
                     </button>
                 </div>
             </form>

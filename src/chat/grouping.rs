@@ -16,7 +16,7 @@ use crate::{
     action::ToolCallView,
     assistant::Assistant,
     tool::{ExactText, has_default_card, tells_failure},
-    ui::{Icon, Labels, closest, dynamic},
+    ui::{Icon, Words, closest, dynamic},
     view::PartKind,
 };
 
@@ -166,7 +166,7 @@ fn seated(row: Row) -> Vec<(CallKey, Seat)> {
 
 /// The place of a call: the line of its group where it is the first of one, then its card.
 pub(super) fn place(groups: Groups, call: CallKey, card: AnyView) -> AnyView {
-    let labels = Labels::current();
+    let words = Words::current();
     let head = call;
     let says = Memo::new(move |_| {
         let seats = groups.seats.read();
@@ -175,7 +175,7 @@ pub(super) fn place(groups: Groups, call: CallKey, card: AnyView) -> AnyView {
     let (of_line, hidden, clicked, focused) = (call, call, call, call);
     let line = move || {
         let summary = says.get()?;
-        Some(line(groups, of_line, &labels, summary))
+        Some(line(groups, of_line, words.clone(), summary))
     };
     view! {
         {dynamic(line)}
@@ -191,8 +191,9 @@ pub(super) fn place(groups: Groups, call: CallKey, card: AnyView) -> AnyView {
     .into_any()
 }
 
-fn line(groups: Groups, head: CallKey, labels: &Labels, summary: Summary) -> AnyView {
+fn line(groups: Groups, head: CallKey, words: Words, summary: Summary) -> AnyView {
     let of_state = head;
+    let count = move || with_count(&words.word(|l| &l.tool_calls), summary.count);
     let is_open = move || groups.open.with(|open| open.contains(&of_state));
     let toggle = move |_| {
         groups.open.update(|open| {
@@ -210,7 +211,7 @@ fn line(groups: Groups, head: CallKey, labels: &Labels, summary: Summary) -> Any
         >
             {Icon::Check.view()}
             <span class="la-call-group-count">
-                {with_count(&labels.tool_calls, summary.count)}
+                {dynamic(count)}
             </span>
             <span class="la-call-group-names"><ExactText text=summary.names /></span>
             {Icon::chevron()}

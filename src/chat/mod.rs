@@ -1,32 +1,55 @@
 //! The chat window and its pieces.
 
 mod actions;
+mod announcer;
+mod asks;
 mod composer;
 mod counts;
 mod day;
 mod dialogs;
+mod frame;
 mod grouping;
+mod header;
 mod item;
 mod list;
 mod message;
 mod notices;
 mod part;
 mod place;
+mod popup;
 mod queued;
 mod scroll;
+mod sidebar;
 mod stopped;
+mod suggestions;
 mod thread;
 mod transcript;
 mod turn;
+mod unread;
 mod window;
 
 pub use crate::ui::{Icon, Labels, spinner};
-pub use actions::Feedback;
-pub use composer::{Composer, ComposerProps};
+pub use actions::{Feedback, MessageActions, MessageActionsProps, MessageFn};
+pub use announcer::{Announcer, AnnouncerProps};
+pub use composer::{
+    Composer, ComposerAttach, ComposerAttachProps, ComposerAttachments, ComposerHandle,
+    ComposerHint, ComposerInput, ComposerProps, ComposerRoot, ComposerRootProps, ComposerSend,
+    ComposerSendProps, ComposerStop, ComposerStopProps, use_composer,
+};
 pub use dialogs::{ConfirmDialogs, ConfirmDialogsProps};
-pub use message::{MessageView, MessageViewProps};
+pub use frame::{ChatRoot, ChatRootProps};
+pub use header::{
+    ChatHeader, ChatHeaderProps, ChatStatus, ChatStatusProps, NewConversation, NewConversationProps,
+};
+pub use message::{
+    MessageNotes, MessageParts, MessageRoot, MessageRootProps, MessageSpeaker, MessageView,
+    MessageViewProps, use_message,
+};
 pub use notices::{Notices, NoticesProps};
 pub use part::{PartView, PartViewProps};
+pub use popup::{ChatPopup, ChatPopupProps};
+pub use sidebar::{ChatSidebar, ChatSidebarProps};
 pub use stopped::{show_stopped, show_stopped_on_traps};
+pub use suggestions::{EmptyState, EmptyStateProps, Suggestion, Suggestions, SuggestionsProps};
 pub use transcript::{Transcript, TranscriptProps};
-pub use window::{ChatWindow, ChatWindowProps, Suggestion};
+pub use window::{ChatWindow, ChatWindowProps};

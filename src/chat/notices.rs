@@ -5,9 +5,9 @@ use leptos::{html, prelude::*};
 
 use super::counts::with_text;
 use crate::{
-    assistant::Assistant,
+    assistant::{Assistant, assistant_for},
     tool::ExactText,
-    ui::{Icon, Labels, each, focus},
+    ui::{Icon, Labels, Words, dynamic, each, focus},
 };
 
 /// Notices with what can be done about them.
@@ -15,11 +15,29 @@ use crate::{
 /// # Accessibility
 ///
 /// A failure is an `alert`, anything else a `status`.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::{AssistantProvider, agent::HttpAgent, chat::Notices};
+///
+/// #[component]
+/// fn App() -> impl IntoView {
+///     view! {
+///         <AssistantProvider agent=HttpAgent::new("/agent")>
+///             <Notices attr:id="notices" />
+///         </AssistantProvider>
+///     }
+/// }
+/// ```
 #[component]
 pub fn Notices(
-    /// Whose notices.
-    assistant: Assistant,
+    /// Whose notices; those of the one above without it.
+    #[prop(optional)]
+    assistant: Option<Assistant>,
 ) -> impl IntoView {
+    let Some(assistant) = assistant_for(assistant, "Notices") else {
+        return ().into_any();
+    };
     let notices = assistant.notices();
     let draw = move |notice| notice_view(&assistant, &notice);
     let list = each(
@@ -27,7 +45,7 @@ pub fn Notices(
         |notice| notice.id.0.to_string(),
         draw,
     );
-    view! { <div class="la-chat-notices">{list}</div> }
+    view! { <div class="la-chat-notices">{list}</div> }.into_any()
 }
 
 /// How long a message is shown at once, in bytes.
@@ -79,14 +97,14 @@ fn sentence(labels: &Labels, notice: &Notice) -> Option<String> {
 }
 
 /// What an agent, a server or a decoder said, where a notice is about that.
-fn said(labels: &Labels, notice: &Notice) -> AnyView {
+fn said(words: &Words, notice: &Notice) -> AnyView {
     let message = notice.message.clone();
     match notice.kind {
         NoticeKind::Network | NoticeKind::Request | NoticeKind::Http | NoticeKind::Protocol => {
-            details(labels, message)
+            details(words, message)
         }
         NoticeKind::RunError if message.len() > SHORT || message.contains('\n') => {
-            details(labels, message)
+            details(words, message)
         }
         NoticeKind::RunError => view! {
             <p class="la-notice-text" dir="auto">
@@ -99,7 +117,7 @@ fn said(labels: &Labels, notice: &Notice) -> AnyView {
 }
 
 /// Words of a program, behind a summary.
-fn details(labels: &Labels, mut message: String) -> AnyView {
+fn details(words: &Words, mut message: String) -> AnyView {
     if message.trim().is_empty() {
         return ().into_any();
     }
@@ -109,8 +127,8 @@ fn details(labels: &Labels, mut message: String) -> AnyView {
     }
     view! {
         <details class="la-notice-details">
-            <summary class="la-notice-summary">{labels.details.clone()}</summary>
-            <pre class="la-code" tabindex="0" role="group" aria-label=labels.details.clone()>
+            <summary class="la-notice-summary">{words.text(|l| &l.details)}</summary>
+            <pre class="la-code" tabindex="0" role="group" aria-label=words.attr(|l| &l.details)>
                 <ExactText text=message />
             </pre>
         </details>
@@ -119,7 +137,7 @@ fn details(labels: &Labels, mut message: String) -> AnyView {
 }
 
 fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
-    let labels = Labels::current();
+    let words = Words::current();
     let failure = notice.kind.is_failure();
     let (role, tone) = match notice.kind {
         _ if failure => ("alert", "error"),
@@ -132,15 +150,20 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
     // What a server or a decoder says is no sentence to a person: a title says what happened, and
     // their own words are there for who wants to know. An agent's may be meant for the person.
     let title = match notice.kind {
-        NoticeKind::RunError | NoticeKind::Http => Some(labels.agent_failed.clone()),
-        NoticeKind::Protocol => Some(labels.unreadable.clone()),
+        NoticeKind::RunError | NoticeKind::Http => Some(words.text(|l| &l.agent_failed)),
+        NoticeKind::Protocol => Some(words.text(|l| &l.unreadable)),
         _ => None,
     };
-    let known = match notice.status {
-        Some(status) => advice(&labels, status, notice.retry_after_ms),
-        None => sentence(&labels, notice),
+    let (of, of_words) = (notice.clone(), words.clone());
+    let known = move || {
+        let labels = of_words.get();
+        let text = match of.status {
+            Some(status) => advice(&labels, status, of.retry_after_ms),
+            None => sentence(&labels, &of),
+        };
+        text.map(|text| view! { <p class="la-notice-text">{text}</p> })
     };
-    let message = said(&labels, notice);
+    let message = said(&words, notice);
     let icon = if failure { Icon::Alert } else { Icon::Info };
     let notice_ref = NodeRef::<html::Div>::new();
     let sends = notice.kind == NoticeKind::ResultsReady;
@@ -148,9 +171,9 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
         let (assistant, label) = (
             assistant.clone(),
             match action {
-                NoticeAction::Retry => labels.retry.clone(),
-                NoticeAction::Continue if sends => labels.send_results.clone(),
-                NoticeAction::Continue => labels.continue_.clone(),
+                NoticeAction::Retry => words.text(|l| &l.retry),
+                NoticeAction::Continue if sends => words.text(|l| &l.send_results),
+                NoticeAction::Continue => words.text(|l| &l.continue_),
             },
         );
         let act = move |_| {
@@ -173,7 +196,7 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
             {icon.view()}
             <div class="la-notice-body">
                 {title.map(|title| view! { <p class="la-notice-title">{title}</p> })}
-                {known.map(|text| view! { <p class="la-notice-text">{text}</p> })}
+                {dynamic(known)}
                 {message}
             </div>
             <div class="la-notice-actions">
@@ -188,7 +211,7 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
                         dismisser.dismiss(id);
                     }
                 >
-                    <span>{labels.dismiss.clone()}</span>
+                    <span>{words.text(|l| &l.dismiss)}</span>
                 </button>
             </div>
         </div>

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use crate::{
     assistant::Assistant,
     part::show_file,
-    ui::{Icon, Labels, each, when},
+    ui::{Icon, Words, each, when},
 };
 
 /// The messages that follow, below the last one that was sent. Each becomes an ordinary message
@@ -25,7 +25,7 @@ pub(super) fn Queued(assistant: Assistant) -> impl IntoView {
 }
 
 fn bubble(content: &Content) -> AnyView {
-    let labels = Labels::current();
+    let words = Words::current();
     let parts = match content {
         Content::Text(text) => said(text),
         Content::Parts(parts) => {
@@ -43,11 +43,11 @@ fn bubble(content: &Content) -> AnyView {
             class="la-message"
             data-role="user"
             data-pending=""
-            aria-label=labels.you.clone()
+            aria-label=words.attr(|l| &l.you)
         >
             <div class="la-message-parts">{parts}</div>
             <p class="la-message-note">
-                {Icon::Clock.view()} <span>{labels.message_queued.clone()}</span>
+                {Icon::Clock.view()} <span>{words.text(|l| &l.message_queued)}</span>
             </p>
         </article>
     }

@@ -8,11 +8,10 @@
 //! error that nobody caught.
 
 use js_sys::Reflect;
-use leptos::prelude::document;
 use wasm_bindgen::{JsCast, JsValue, closure::Closure};
 use web_sys::{Element, Event};
 
-use crate::ui::Labels;
+use crate::ui::{Labels, browser};
 
 /// Tells in every chat of the page that it has stopped, and offers to load the page again. For
 /// panic hooks:
@@ -24,8 +23,13 @@ use crate::ui::Labels;
 /// }));
 /// ```
 pub fn show_stopped(labels: &Labels) {
-    let Ok(chats) = document().query_selector_all("[data-assistant-chat]:not([data-stopped])")
-    else {
+    // A server has no page.
+    let page = browser().and_then(|window| window.document());
+    let chats = page.and_then(|page| {
+        page.query_selector_all("[data-assistant-chat]:not([data-stopped])")
+            .ok()
+    });
+    let Some(chats) = chats else {
         return;
     };
     for place in 0..chats.length() {
@@ -50,7 +54,7 @@ pub fn show_stopped(labels: &Labels) {
 /// does, and the browser's console alone tells. The npm package watches from outside and does not
 /// need it.
 pub fn show_stopped_on_traps(labels: Labels) {
-    let Some(window) = web_sys::window() else {
+    let Some(window) = browser() else {
         return;
     };
     let own = own_frames(&stack_of(&js_sys::Error::new("")));

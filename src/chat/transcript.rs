@@ -3,9 +3,9 @@
 use leptos::prelude::*;
 
 use super::{
-    Feedback,
+    Feedback, MessageFn,
     actions::Desk,
-    counts::{counted, with_count},
+    counts::with_count,
     item::{End, Item},
     list::{List, News},
     queued::Queued,
@@ -13,9 +13,9 @@ use super::{
     turn::TurnView,
 };
 use crate::{
-    assistant::Assistant,
+    assistant::{Assistant, assistant_for},
     part::RunSteps,
-    ui::{Icon, Labels, after, dynamic, each, spinner, when, written},
+    ui::{Icon, Words, after, dynamic, each, spinner, when, written},
 };
 
 /// The messages of a chat, oldest first, following the newest while the end is in view.
@@ -24,10 +24,26 @@ use crate::{
 ///
 /// The list is a `log` that can be scrolled by keyboard; a message that is still being written is
 /// busy and is announced once, when it is complete.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::{AssistantProvider, agent::HttpAgent, chat::{Composer, Transcript}};
+///
+/// #[component]
+/// fn App() -> impl IntoView {
+///     view! {
+///         <AssistantProvider agent=HttpAgent::new("/agent")>
+///             <Transcript attr:id="log" empty=|| view! { <p>"Say hello."</p> } />
+///             <Composer />
+///         </AssistantProvider>
+///     }
+/// }
+/// ```
 #[component]
 pub fn Transcript(
-    /// Whose conversation.
-    assistant: Assistant,
+    /// Whose conversation; the one above without it.
+    #[prop(optional)]
+    assistant: Option<Assistant>,
     /// What stands there before the first message.
     #[prop(optional, into)]
     empty: ViewFn,
@@ -35,22 +51,32 @@ pub fn Transcript(
     #[prop(default = 30_000)]
     stuck_after_ms: u32,
     /// Called when the person says what they think of an answer; without it they are not asked.
-    #[prop(default = None)]
+    #[prop(optional_no_strip, into)]
     on_feedback: Option<Callback<Feedback>>,
+    /// How a message is drawn, from its [`MessageCell`](crate::view::MessageCell); as
+    /// [`MessageView`](super::MessageView) draws it, with what can be done below each turn, without
+    /// it.
+    #[prop(optional, into)]
+    message: Option<MessageFn>,
 ) -> impl IntoView {
-    let labels = Labels::current();
+    let Some(assistant) = assistant_for(assistant, "Transcript") else {
+        return ().into_any();
+    };
+    let words = Words::current();
     let list = List::new();
     let stick = StickToEnd::new(list);
     follow(&assistant, list, stick);
     let unseen = count_unseen(list, stick);
     search_everything(list);
     let nothing = move || list.total.get() == 0;
-    let desk = Desk::new(assistant.clone(), on_feedback);
+    let mut desk = Desk::new(assistant.clone(), on_feedback);
+    desk.message = message;
     let announced = desk.announced;
-    let words = labels.clone();
+    let jumps = words.clone();
     let jump = move || match unseen.get() {
-        0 => words.jump.clone(),
-        count => counted(&words.new_message, &words.new_messages, count),
+        0 => jumps.word(|l| &l.jump),
+        1 => jumps.word(|l| &l.new_message),
+        count => with_count(&jumps.word(|l| &l.new_messages), count).into(),
     };
     let draw = move |item| match item {
         Item::Gap => view! { <Room place="between" height=list.between /> }.into_any(),
@@ -65,7 +91,7 @@ pub fn Transcript(
             <div
                 class="la-transcript-scroller"
                 role="log"
-                aria-label=labels.conversation.clone()
+                aria-label=words.attr(|l| &l.conversation)
                 tabindex="0"
                 node_ref=stick.scroller
                 on:scroll=move |_| stick.scrolled()
@@ -103,6 +129,7 @@ pub fn Transcript(
             <p class="la-visually-hidden" role="status">{dynamic(move || announced.get())}</p>
         </div>
     }
+    .into_any()
 }
 
 /// Takes in what is new. Whoever has just said something wants to see the answer, and another
@@ -158,9 +185,10 @@ fn search_everything(list: List) {
 /// is not in the page.
 #[component]
 fn ShowAll(list: List) -> impl IntoView {
-    let labels = Labels::current();
+    let words = Words::current();
     let button = move || {
-        let word = labels.show_all.clone();
+        let words = words.clone();
+        let word = move || with_count(&words.word(|l| &l.show_all), list.total.get());
         view! {
             <button
                 type="button"
@@ -169,7 +197,7 @@ fn ShowAll(list: List) -> impl IntoView {
                 data-size="small"
                 on:click=move |_| list.show_all()
             >
-                <span>{dynamic(move || with_count(&word, list.total.get()))}</span>
+                <span>{dynamic(word)}</span>
             </button>
         }
         .into_any()
@@ -194,11 +222,11 @@ fn Room(place: &'static str, height: RwSignal<f64>) -> impl IntoView {
 /// tool that runs for long gets a word about it (rule "silent tools").
 #[component]
 fn Working(assistant: Assistant, stuck_after_ms: u32) -> impl IntoView {
-    let labels = Labels::current();
+    let words = Words::current();
     let (activity, running) = (assistant.activity(), assistant.running_tools());
     let stuck = watch_for_stuck(running.clone(), stuck_after_ms);
     let (messages, steps) = (assistant.messages(), assistant.agent_steps());
-    let hint = labels.stuck.clone();
+    let hint = words.clone();
     let of = assistant;
     let line = Memo::new(move |_| {
         // Whoever is asked sees the question; the tool does not run on until it is answered.
@@ -207,14 +235,19 @@ fn Working(assistant: Assistant, stuck_after_ms: u32) -> impl IntoView {
         }
         let tools = running.get();
         if !tools.is_empty() {
-            return Some(format!("{} {}…", labels.running, tools.join(", ")));
+            return Some(format!(
+                "{} {}…",
+                words.word(|l| &l.running),
+                tools.join(", ")
+            ));
         }
         let newest = messages.with(|list| list.last().map(|entry| entry.id.clone()));
         let cell = newest.and_then(|id| of.message(&id));
         let writes = cell.is_some_and(|m| m.streaming.get() && !m.empty.get());
         // An open step says what goes on by itself.
         let stepping = steps.with(|steps| steps.iter().any(|step| !step.finished));
-        (activity.get().streaming && !writes && !stepping).then(|| labels.thinking.to_string())
+        (activity.get().streaming && !writes && !stepping)
+            .then(|| words.word(|l| &l.thinking).into_owned())
     });
     let says = move || {
         let hint = hint.clone();
@@ -223,7 +256,7 @@ fn Working(assistant: Assistant, stuck_after_ms: u32) -> impl IntoView {
                 {spinner()}
                 <span>
                     {dynamic(move || line.get())} {" "}
-                    {dynamic(move || stuck.get().then(|| hint.clone()))}
+                    {dynamic(move || stuck.get().then(|| hint.word(|l| &l.stuck)))}
                 </span>
             </p>
         }

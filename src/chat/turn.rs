@@ -12,7 +12,7 @@ use super::{
     list::List,
 };
 use crate::{
-    ui::{Labels, dynamic, each},
+    ui::{Words, dynamic, each},
     view::MessageEntry,
 };
 
@@ -27,20 +27,25 @@ pub(super) fn TurnView(
     let entries = turn.clone();
     let newest = turn.clone();
     let of_messages = (desk.assistant.clone(), turn.clone());
-    let labels = Labels::current();
+    let words = Words::current();
     // Seen by the messages of this block alone: each block has an owner of its own.
     provide_context(Groups::of(desk.assistant.clone(), turn.clone()));
+    provide_context(desk.clone());
+    let own = desk.message.clone();
     let draw = move |entry: MessageEntry| {
         let (assistant, turn) = of_messages.clone();
         let cell = assistant.message(&entry.id);
         let before = turn.with_untracked(|turn| turn.time_before(&entry.id));
-        let line = day_line(&labels, before, entry.created_at);
+        let line = day_line(&words, before, entry.created_at);
         let place = move || {
             let place = turn.with(|turn| turn.place_of(&entry.id))?;
             list.partial.get().then(|| (place + 1, list.total.get()))
         };
         let place = Signal::derive(place);
-        let message = cell.map(|message| view! { <MessageView assistant message place /> });
+        let message = cell.map(|message| match &own {
+            Some(draw) => draw.run(message),
+            None => view! { <MessageView assistant message place /> }.into_any(),
+        });
         view! { {line} {message} }.into_any()
     };
     let messages = each(
@@ -48,6 +53,8 @@ pub(super) fn TurnView(
         |entry| entry.id.as_str().to_owned(),
         draw,
     );
+    // Who draws messages puts what can be done where it belongs.
+    let bar = desk.message.is_none().then(|| bar(desk, list, turn));
     view! {
         <div
             class="la-turn"
@@ -55,7 +62,7 @@ pub(super) fn TurnView(
             data-newest=move || newest.with(|turn| turn.newest).then_some("")
         >
             {messages}
-            {bar(desk, list, turn)}
+            {bar}
         </div>
     }
 }

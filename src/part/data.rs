@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use super::{PartHandle, files, sources};
 use crate::{
-    ui::{Icon, Labels, dynamic, words},
+    ui::{Icon, Labels, Words, dynamic, words},
     view::PartKind,
 };
 
@@ -52,15 +52,15 @@ pub(super) fn view(part: PartHandle) -> AnyView {
 type Known = (fn(&Part) -> bool, fn(PartHandle) -> AnyView);
 
 fn card(part: PartHandle) -> AnyView {
-    let labels = Labels::current();
+    let words = Words::current();
     let open = RwSignal::new(false);
     let (name, state, data) = (part.clone(), part.clone(), part);
-    let words = labels.clone();
-    let title = move || name.with(|part| title(&words, part));
+    let titles = words.clone();
+    let title = move || name.with(|part| title(&titles.get(), part));
     let state = move || state.with(state_of).flatten();
     // Written out only for who looks: data may be long and change often.
     let body = move || {
-        let shown = |part: &Part| data_of(part).map(|data| body(data, &labels));
+        let shown = |part: &Part| data_of(part).map(|data| body(data, &words.get()));
         open.get().then(|| data.with(shown)).flatten().flatten()
     };
     view! {

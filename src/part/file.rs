@@ -15,7 +15,9 @@ use leptos::prelude::*;
 use serde_json::Value;
 
 use super::PartHandle;
-use crate::ui::{Icon, Labels, dynamic, media_policy, save_file, shown_host, size_text};
+use crate::ui::{
+    Icon, Labels, Word, Words, dynamic, media_policy, save_file, shown_host, size_text,
+};
 
 /// How much of a name is shown, in characters.
 const MAX_NAME: usize = 200;
@@ -158,9 +160,19 @@ impl Card {
     }
 }
 
+/// What a button does, with what.
+fn named(
+    words: &Words,
+    word: fn(&Labels) -> &Word,
+    name: &str,
+) -> impl Fn() -> String + Send + 'static + use<> {
+    let (words, name) = (words.clone(), name.to_owned());
+    move || format!("{} {name}", words.word(word))
+}
+
 /// A file by its name; `here` are its bytes as base64, if they lie in the message.
 fn chip(card: &Card, here: Option<String>) -> AnyView {
-    let labels = Labels::current();
+    let words = Words::current();
     let name = card.name.clone();
     let act = match (&card.href, here) {
         (Some(href), _) => view! {
@@ -170,10 +182,10 @@ fn chip(card: &Card, here: Option<String>) -> AnyView {
                 href=href.clone()
                 target="_blank"
                 rel="noopener noreferrer nofollow"
-                aria-label=format!("{} {name}", labels.open_file)
+                aria-label=named(&words, |l| &l.open_file, &name)
             >
                 {Icon::External.view()}
-                <span>{labels.open_file.clone()}</span>
+                <span>{words.text(|l| &l.open_file)}</span>
             </a>
         }
         .into_any(),
@@ -182,11 +194,11 @@ fn chip(card: &Card, here: Option<String>) -> AnyView {
                 type="button"
                 class="la-button"
                 data-size="small"
-                aria-label=format!("{} {name}", labels.save_file)
+                aria-label=named(&words, |l| &l.save_file, &name)
                 on:click=move |_| save_file(&name, &base64)
             >
                 {Icon::Download.view()}
-                <span>{labels.save_file.clone()}</span>
+                <span>{words.text(|l| &l.save_file)}</span>
             </button>
         }
         .into_any(),

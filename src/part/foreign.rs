@@ -11,7 +11,7 @@ use send_wrapper::SendWrapper;
 
 use crate::{
     assistant::Assistant,
-    ui::{Icon, Labels},
+    ui::{Icon, Words},
 };
 
 /// Something to draw, and whose it is.
@@ -32,7 +32,7 @@ pub(crate) fn foreign(
     let place = NodeRef::<html::Div>::new();
     let card = assistant.runtime().number();
     let owner = Owner::current();
-    let labels = Labels::current();
+    let words = Words::current();
     let keeper = assistant.clone();
     Effect::new(move |_| {
         let (Some(element), Some(owner)) = (place.get(), owner.clone()) else {
@@ -46,7 +46,7 @@ pub(crate) fn foreign(
         else {
             return;
         };
-        let failed = labels.render_failed.clone();
+        let failed = untrack(|| words.word(|l| &l.render_failed));
         let mounted =
             owner.with(|| mount_to(element.into(), move || guarded(draw, instead, failed)));
         keeper.cards().keep(card, registration, Box::new(mounted));

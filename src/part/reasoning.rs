@@ -7,7 +7,7 @@ use assistant_core::conversation::Part;
 use leptos::prelude::*;
 
 use super::{PartHandle, text};
-use crate::ui::{Icon, Labels, dynamic, when};
+use crate::ui::{Icon, Labels, Words, dynamic, when};
 
 /// How much of the newest line is shown at most, in characters.
 const LATEST: usize = 160;
@@ -19,13 +19,13 @@ pub(super) fn view(part: PartHandle) -> AnyView {
 }
 
 fn thought(part: PartHandle) -> AnyView {
-    let labels = Labels::current();
+    let words = Words::current();
     let mark = part.cell.mark.clone();
     let open = Memo::new(move |_| mark.with(|mark| mark.open));
     let timed = part.clone();
     let title = move || match open.get() {
-        true => labels.thinking.to_string(),
-        false => title(&labels, timed.peek(duration).flatten()),
+        true => words.word(|l| &l.thinking).into_owned(),
+        false => title(&words.get(), timed.peek(duration).flatten()),
     };
     let newest = part.clone();
     let latest = move || {

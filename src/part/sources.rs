@@ -9,7 +9,7 @@ use leptos::prelude::*;
 use serde_json::Value;
 
 use super::PartHandle;
-use crate::ui::{Icon, Labels, dynamic, each, shown_host};
+use crate::ui::{Icon, Words, dynamic, each, shown_host};
 
 /// The type of data that holds sources.
 pub(super) const TYPE: &str = "sources";
@@ -74,7 +74,7 @@ fn source(value: &Value) -> Option<Source> {
 }
 
 pub(super) fn view(part: PartHandle) -> AnyView {
-    let labels = Labels::current();
+    let words = Words::current();
     let sources = Memo::new(move |_| part.with(read).unwrap_or_default());
     let open = sources.with_untracked(Vec::len) <= OPEN;
     let count = move || sources.with(Vec::len);
@@ -88,7 +88,7 @@ pub(super) fn view(part: PartHandle) -> AnyView {
         <details class="la-part la-sources" open=open>
             <summary class="la-sources-summary">
                 {Icon::chevron()}
-                <span>{labels.sources.clone()}</span>
+                <span>{words.text(|l| &l.sources)}</span>
                 <span class="la-count">{dynamic(count)}</span>
             </summary>
             <ol class="la-sources-list">

@@ -3,33 +3,45 @@
 use leptos::prelude::*;
 
 use crate::{
-    assistant::Assistant,
-    ui::{Icon, Labels, dynamic, each, spinner, when},
+    assistant::{Assistant, assistant_for},
+    ui::{Icon, Words, dynamic, each, spinner, when},
 };
 
 /// How much is shown of why a step failed, in characters.
 const MAX_WORDS: usize = 400;
 
 /// The steps of the agent since the person spoke last. Nothing stands there without any.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::{AssistantProvider, agent::HttpAgent, part::RunSteps};
+///
+/// #[component]
+/// fn App() -> impl IntoView {
+///     view! { <AssistantProvider agent=HttpAgent::new("/agent")><RunSteps /></AssistantProvider> }
+/// }
+/// ```
 #[component]
 pub fn RunSteps(
-    /// Whose steps.
-    assistant: Assistant,
+    /// Whose steps; those of the one above without it.
+    #[prop(optional)]
+    assistant: Option<Assistant>,
 ) -> impl IntoView {
+    let assistant = assistant_for(assistant, "RunSteps")?;
     let some = {
         let steps = assistant.agent_steps();
         Memo::new(move |_| steps.with(|steps| !steps.is_empty()))
     };
-    when(move || some.get(), move || list(&assistant))
+    Some(when(move || some.get(), move || list(&assistant)))
 }
 
 fn list(assistant: &Assistant) -> AnyView {
-    let labels = Labels::current();
+    let words = Words::current();
     let (steps, activity) = (assistant.agent_steps(), assistant.activity());
     let busy = Memo::new(move |_| activity.get().streaming);
     let head = {
         let steps = steps.clone();
-        let labels = labels.clone();
+        let words = words.clone();
         move || {
             let now = steps.with(|steps| {
                 let open = steps.iter().rev().find(|step| !step.finished);
@@ -39,7 +51,7 @@ fn list(assistant: &Assistant) -> AnyView {
                 Some(name) => view! { {spinner()}<span dir="auto">{name}</span> }.into_any(),
                 None => view! {
                     {Icon::chevron()}
-                    <span>{labels.steps.clone()}</span>
+                    <span>{words.text(|l| &l.steps)}</span>
                     <span class="la-count">{steps.with(Vec::len)}</span>
                 }
                 .into_any(),
@@ -55,12 +67,12 @@ fn list(assistant: &Assistant) -> AnyView {
             (false, true) => spinner().into_any(),
             (false, false) => Icon::Ban.view().into_any(),
         };
-        let labels = labels.clone();
+        let words = words.clone();
         let state = move || match (done, busy.get()) {
-            (true, _) if failed => labels.call_failed.clone(),
-            (true, _) => labels.done.clone(),
-            (false, true) => labels.running.clone(),
-            (false, false) => labels.step_unfinished.clone(),
+            (true, _) if failed => words.word(|l| &l.call_failed),
+            (true, _) => words.word(|l| &l.done),
+            (false, true) => words.word(|l| &l.running),
+            (false, false) => words.word(|l| &l.step_unfinished),
         };
         let failure = step.failure.map(|words| {
             let words: String = words.chars().take(MAX_WORDS).collect();

@@ -140,11 +140,15 @@ impl Runtime {
         let (sender, receiver) = oneshot::channel();
         let request = self.number();
         self.executing.borrow_mut().insert(request, sender);
-        self.later(Input::Execute {
+        let asked = self.dispatch(Input::Execute {
             request,
             name: name.to_owned(),
             args,
         });
+        if let Err(refusal) = asked {
+            self.executing.borrow_mut().remove(&request);
+            return Err(ToolError::new(refusal.to_string()));
+        }
         let gone = || ToolError::new("The assistant is gone");
         receiver.await.unwrap_or_else(|_| Err(gone()))
     }

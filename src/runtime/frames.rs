@@ -11,7 +11,7 @@ use assistant_core::conversation::Change;
 use wasm_bindgen::{JsCast, closure::Closure};
 
 use super::Runtime;
-use crate::ui::after;
+use crate::ui::{after, browser};
 
 /// How long changes wait at most, in milliseconds.
 const HIDDEN_MS: u32 = 250;
@@ -34,7 +34,7 @@ impl Frames {
 }
 
 fn next_frame(act: impl FnOnce() + 'static) {
-    if let Some(window) = web_sys::window() {
+    if let Some(window) = browser() {
         let callback = Closure::once_into_js(act);
         // Fails only without a callback.
         let _ = window.request_animation_frame(callback.unchecked_ref());

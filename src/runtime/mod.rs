@@ -158,6 +158,9 @@ impl Runtime {
     }
 
     fn take_turns(&self, next: Queued) -> Result<(), Refusal> {
+        if cfg!(not(target_arch = "wasm32")) {
+            return refuse_on_server(&next);
+        }
         self.queue.borrow_mut().push_back(next);
         if self.draining.replace(true) {
             return Ok(());
@@ -296,6 +299,20 @@ impl Runtime {
         }
         self.code.borrow_mut().clear();
         self.drop_sources();
+    }
+}
+
+/// Without a browser nothing is taken in (rule "on a server").
+fn refuse_on_server(next: &Queued) -> Result<(), Refusal> {
+    match next {
+        Queued::Input(input) if starts_something(input) => {
+            console_error(
+                "an assistant on a server does nothing, and refuses what it is asked for: ask it in the browser, \
+                 from an event handler or an effect",
+            );
+            Err(Refusal::Ended)
+        }
+        _ => Ok(()),
     }
 }
 

@@ -22,7 +22,7 @@ impl Runtime {
     /// Looks, once the stack is empty, whether the input that begins now has come to its end: once
     /// for all inputs of one task of the page.
     pub(super) fn watch(&self) {
-        let Some(window) = web_sys::window() else {
+        let Some(window) = crate::ui::browser() else {
             return;
         };
         if self.watch.waits.replace(true) {

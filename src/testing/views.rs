@@ -26,8 +26,7 @@ use crate::{
 /// ```
 #[must_use]
 pub fn call_view(assistant: &Assistant, key: &CallKey) -> Option<ToolCallView> {
-    assistant.call(key)?;
-    Some(ToolCallView::new(assistant, *key).streaming(true))
+    assistant.tool_call(key)
 }
 
 /// A part of a message as its renderer would see it. `None` if there is no such part.

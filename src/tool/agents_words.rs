@@ -4,14 +4,14 @@
 use leptos::prelude::*;
 
 use super::ExactText;
-use crate::ui::{Icon, Labels};
+use crate::ui::{Icon, Words};
 
 /// How much is shown at once, in characters and in lines; the rest can be opened.
 const MOST_CHARS: usize = 500;
 const MOST_LINES: usize = 8;
 
 /// The words, and whose they are.
-pub(super) fn agents_words(labels: &Labels, text: &str) -> AnyView {
+pub(super) fn agents_words(words: &Words, text: &str) -> AnyView {
     let (shown, rest) = capped(text.trim());
     let shown = match rest.is_empty() {
         true => shown.to_owned(),
@@ -22,7 +22,7 @@ pub(super) fn agents_words(labels: &Labels, text: &str) -> AnyView {
         view! {
             <details class="la-fold">
                 <summary class="la-fold-summary">
-                    {Icon::chevron()} <span>{labels.all_of_it.clone()}</span>
+                    {Icon::chevron()} <span>{words.text(|l| &l.all_of_it)}</span>
                 </summary>
                 <p class="la-agent-text" dir="auto">
                     <ExactText text=rest readable=true />
@@ -32,7 +32,7 @@ pub(super) fn agents_words(labels: &Labels, text: &str) -> AnyView {
     });
     view! {
         <div class="la-agent-words">
-            <p class="la-tool-label">{labels.agent_says.clone()}</p>
+            <p class="la-tool-label">{words.text(|l| &l.agent_says)}</p>
             <p class="la-agent-text la-approval-question" dir="auto">
                 <ExactText text=shown readable=true />
             </p>

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     action::ToolCallView,
-    ui::{Icon, Labels, dynamic, focus, when},
+    ui::{Icon, Words, dynamic, focus, when},
 };
 
 /// Asks the person whether a call may run, showing exactly what would. The arguments can be
@@ -43,13 +43,13 @@ pub fn ApprovalCard(
 }
 
 fn card(call: &ToolCallView<Value>, asked: Option<String>) -> AnyView {
-    let labels = Labels::current();
+    let words = Words::current();
     let id = format!("la-approval-{}", crate::ui::fresh_id());
     let by_agent = asked.is_some();
     let (kind, icon, title) = match (by_agent, untrack(|| call.is_run_by_agent())) {
-        (true, _) => ("agent", Icon::Question, labels.agent_asks_call.clone()),
-        (false, true) => ("page", Icon::Alert, labels.agent_will_run.clone()),
-        (false, false) => ("page", Icon::Alert, labels.page_will_run.clone()),
+        (true, _) => ("agent", Icon::Question, words.text(|l| &l.agent_asks_call)),
+        (false, true) => ("page", Icon::Alert, words.text(|l| &l.agent_will_run)),
+        (false, false) => ("page", Icon::Alert, words.text(|l| &l.page_will_run)),
     };
     let card = NodeRef::<html::Div>::new();
     let editing = RwSignal::new(false);
@@ -145,14 +145,17 @@ fn question(call: ToolCallView<Value>) -> Option<String> {
 
 /// Says that the call has changed since it was shown, if it has.
 pub(super) fn changed_note(call: ToolCallView<Value>) -> AnyView {
-    let word = Labels::current().changed.clone();
+    let words = Words::current();
     let first = untrack(|| call.fingerprint());
     let says = Memo::new(move |_| {
         let now = call.fingerprint();
         // Of an action that is gone for now, something else is said.
         call.has_changed() || (now.is_some() && now != first && call.can_run())
     });
-    let note = move || says.get().then(|| view! { <span>{word.clone()}</span> });
+    let note = move || {
+        says.get()
+            .then(|| view! { <span>{words.text(|l| &l.changed)}</span> })
+    };
     view! {
         <p class="la-approval-changed" role="status">
             {dynamic(note)}
@@ -173,7 +176,7 @@ pub(super) fn arguments(call: ToolCallView<Value>, end: Option<AnyView>) -> AnyV
             data-kind="arguments"
             tabindex="0"
             role="group"
-            aria-label=Labels::current().arguments.clone()
+            aria-label=Words::current().attr(|l| &l.arguments)
         >
             {dynamic(move || view! { <ExactText text=text.get() /> })}
             {end}
@@ -184,7 +187,7 @@ pub(super) fn arguments(call: ToolCallView<Value>, end: Option<AnyView>) -> AnyV
 
 /// The exact arguments, and the two answers.
 fn decide(shown: &Shown, question: Option<String>) -> impl IntoView + use<> {
-    let labels = Labels::current();
+    let words = Words::current();
     let Shown {
         call,
         card,
@@ -218,14 +221,13 @@ fn decide(shown: &Shown, question: Option<String>) -> impl IntoView + use<> {
     let reason_field = takes.reason.then(|| {
         view! {
             <label class="la-field">
-                <span class="la-field-label">{labels.reason.clone()}</span>
+                <span class="la-field-label">{words.text(|l| &l.reason)}</span>
                 <input class="la-input" type="text" autocomplete="off" node_ref=reason />
             </label>
         }
     });
     let runnable = Memo::new(move |_| call.can_run());
     let takes_yes = move || runnable.get() && !over.get();
-    let gone = labels.gone.clone();
     let edit = takes.edits.then(|| {
         view! {
             <button
@@ -239,17 +241,19 @@ fn decide(shown: &Shown, question: Option<String>) -> impl IntoView + use<> {
                     focus_soon(card, ".la-form :is(input, select, textarea)");
                 }
             >
-                <span>{labels.edit.clone()}</span>
+                <span>{words.text(|l| &l.edit)}</span>
             </button>
         }
     });
     view! {
         {arguments(call, Some(seen.end()))}
-        {question.map(|text| agents_words(&labels, &text))}
+        {question.map(|text| agents_words(&words, &text))}
         {edit}
         {
+            let words = words.clone();
             let gone = move || {
-                view! { <p class="la-approval-text" role="status">{gone.clone()}</p> }.into_any()
+                let gone = words.text(|l| &l.gone);
+                view! { <p class="la-approval-text" role="status">{gone}</p> }.into_any()
             };
             when(move || !runnable.get(), gone)
         }
@@ -263,22 +267,22 @@ fn decide(shown: &Shown, question: Option<String>) -> impl IntoView + use<> {
                 hidden=move || !takes_yes()
                 on:click=approve
             >
-                <span>{labels.approve.clone()}</span>
+                <span>{words.text(|l| &l.approve)}</span>
             </button>
             <button type="button" class="la-button" on:click=deny>
-                <span>{labels.deny.clone()}</span>
+                <span>{words.text(|l| &l.deny)}</span>
             </button>
         </div>
-        {hint(&labels, seen)}
+        {hint(&words, seen)}
     }
 }
 
 /// What is still to be read before an approval counts, to whoever wanted to approve already.
-pub(super) fn hint(labels: &Labels, seen: Seen) -> impl IntoView + use<> {
-    let word = labels.read_to_end.clone();
+pub(super) fn hint(words: &Words, seen: Seen) -> impl IntoView + use<> {
+    let words = words.clone();
     let text = move || {
         seen.asks_to_read()
-            .then(|| view! { <span>{word.clone()}</span> })
+            .then(|| view! { <span>{words.text(|l| &l.read_to_end)}</span> })
     };
     view! {
         <p class="la-approval-hint" role="status">
@@ -289,7 +293,7 @@ pub(super) fn hint(labels: &Labels, seen: Seen) -> impl IntoView + use<> {
 
 /// The arguments as fields; approving takes them as they are then.
 fn edit(shown: &Shown) -> impl IntoView + use<> {
-    let labels = Labels::current();
+    let words = Words::current();
     let Shown {
         call,
         card,
@@ -300,12 +304,12 @@ fn edit(shown: &Shown) -> impl IntoView + use<> {
     let problems = RwSignal::new(Vec::new());
     let schema = untrack(|| call.edit_schema()).unwrap_or(Value::Bool(true));
     let initial = untrack(|| call.args_value()).unwrap_or_default();
-    let words = labels.clone();
+    let told_in = words.clone();
     let approve = Callback::new(move |args: Value| {
         if !seen.allows() {
             return;
         }
-        let wrong = told(call.approve_with(args), &words);
+        let wrong = told(call.approve_with(args), &told_in.now());
         if wrong.is_empty() {
             leave(card);
         }
@@ -313,6 +317,8 @@ fn edit(shown: &Shown) -> impl IntoView + use<> {
         let _ = problems.try_set(wrong);
     });
     let enabled = Signal::derive(move || seen.is_done());
+    let approves = words.clone();
+    let submit = Signal::derive(move || approves.word(|l| &l.approve).into_owned());
     view! {
         <SchemaForm
             schema
@@ -320,7 +326,7 @@ fn edit(shown: &Shown) -> impl IntoView + use<> {
             problems
             enabled
             exact=true
-            submit=labels.approve.to_string()
+            submit
             on_submit=approve
         >
             <button
@@ -331,7 +337,7 @@ fn edit(shown: &Shown) -> impl IntoView + use<> {
                     focus_soon(card, ".la-approval-edit");
                 }
             >
-                <span>{labels.cancel.clone()}</span>
+                <span>{words.text(|l| &l.cancel)}</span>
             </button>
             {seen.end()}
         </SchemaForm>

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use serde_json::{Value, json};
 
 use super::{ExactText, seen::Seen};
-use crate::{assistant::Assistant, ui::Labels};
+use crate::{assistant::Assistant, ui::Words};
 
 /// How many tools are shown that the agent wants to run.
 const MAX_DEEDS: usize = 20;
@@ -55,7 +55,7 @@ pub(super) fn about(
 }
 
 fn exact_block(text: String, seen: Seen) -> impl IntoView {
-    let label = Labels::current().arguments.clone();
+    let label = Words::current().attr(|l| &l.arguments);
     view! {
         <pre class="la-code" data-kind="arguments" tabindex="0" role="group" aria-label=label>
             <ExactText text />

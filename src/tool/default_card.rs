@@ -1,7 +1,5 @@
 //! The card of a call whose action draws none: name, state, arguments, result.
 
-use std::sync::Arc;
-
 use assistant_core::conversation::Phase;
 use leptos::prelude::*;
 use serde_json::Value;
@@ -10,7 +8,7 @@ use super::{ExactText, exact::ExactArguments, pretty::pretty};
 use crate::{
     action::ToolCallView,
     part::show_file,
-    ui::{Icon, Labels, dynamic, spinner},
+    ui::{Icon, Labels, Word, Words, dynamic, spinner},
 };
 
 /// Name and state of a call in one line; arguments, result and error behind it.
@@ -24,10 +22,10 @@ pub fn DefaultCard(
     /// The call.
     call: ToolCallView<Value>,
 ) -> impl IntoView {
-    let labels = Labels::current();
+    let words = Words::current();
     let name = call;
     let state = call;
-    let words = labels.clone();
+    let said = words.clone();
     let tone = Memo::new(move |_| call.result_value().as_ref().is_some_and(tells_failure));
     let reported = Memo::new(move |_| call.is_reported());
     let body = call;
@@ -44,11 +42,11 @@ pub fn DefaultCard(
                 <span class="la-tool-icon" aria-hidden="true">{Icon::Tool.view()}</span>
                 <span class="la-tool-name">{dynamic(move || exact(name.name()))}</span>
                 <span class="la-tool-status">
-                    {dynamic(move || state_view(&words, &state, tone.get(), reported.get()))}
+                    {dynamic(move || state_view(&said, &state, tone.get(), reported.get()))}
                 </span>
                 {Icon::chevron()}
             </summary>
-            <div class="la-tool-body">{sections(&labels, &body)}</div>
+            <div class="la-tool-body">{sections(&words, &body)}</div>
         </details>
     }
 }
@@ -65,57 +63,59 @@ impl<T> ToolCallView<T> {
 }
 
 fn state_view(
-    labels: &Labels,
+    words: &Words,
     call: &ToolCallView<Value>,
     failed: bool,
     reported: bool,
 ) -> impl IntoView + use<> {
-    let (mark, word) = match call.phase() {
+    let (mark, word): (Option<Icon>, fn(&Labels) -> &Word) = match call.phase() {
         Phase::OutputAvailable | Phase::OutputError if reported => {
-            (Some(Icon::Info), &labels.reported)
+            (Some(Icon::Info), |l| &l.reported)
         }
-        Phase::InputStreaming => (None, &labels.preparing),
-        Phase::InputAvailable | Phase::ApprovalRequested => (Some(Icon::Clock), &labels.queued),
-        Phase::ApprovalResponded => (Some(Icon::Clock), &labels.approved),
-        Phase::Running => (None, &labels.running),
-        Phase::OutputAvailable if failed => (Some(Icon::Alert), &labels.call_failed),
-        Phase::OutputAvailable => (Some(Icon::Check), &labels.done),
-        Phase::OutputError => (Some(Icon::Alert), &labels.call_failed),
-        Phase::OutputDenied => (Some(Icon::Ban), &labels.denied),
-        Phase::Cancelled => (Some(Icon::Ban), &labels.cancelled),
-        Phase::Skipped => (Some(Icon::Ban), &labels.skipped),
+        Phase::InputStreaming => (None, |l| &l.preparing),
+        Phase::InputAvailable | Phase::ApprovalRequested => (Some(Icon::Clock), |l| &l.queued),
+        Phase::ApprovalResponded => (Some(Icon::Clock), |l| &l.approved),
+        Phase::Running => (None, |l| &l.running),
+        Phase::OutputAvailable if failed => (Some(Icon::Alert), |l| &l.call_failed),
+        Phase::OutputAvailable => (Some(Icon::Check), |l| &l.done),
+        Phase::OutputError => (Some(Icon::Alert), |l| &l.call_failed),
+        Phase::OutputDenied => (Some(Icon::Ban), |l| &l.denied),
+        Phase::Cancelled => (Some(Icon::Ban), |l| &l.cancelled),
+        Phase::Skipped => (Some(Icon::Ban), |l| &l.skipped),
     };
     let mark = match mark {
         Some(icon) => icon.view().into_any(),
         None => spinner().into_any(),
     };
-    view! { {mark}<span>{word.clone()}</span> }
+    view! { {mark}<span>{words.text(word)}</span> }
 }
 
-fn sections(labels: &Arc<Labels>, call: &ToolCallView<Value>) -> impl IntoView + use<> {
+fn sections(words: &Words, call: &ToolCallView<Value>) -> impl IntoView + use<> {
     let args = {
-        let (call, labels) = (*call, Arc::clone(labels));
+        let (call, words) = (*call, words.clone());
         let edited = Memo::new(move |_| call.is_edited());
         dynamic(move || match edited.get() {
-            true => edited_arguments(&labels, &call),
+            true => edited_arguments(&words, &call),
             false => {
                 let text = view! { <ExactArguments call=call /> }.into_any();
-                section(&labels.arguments, "arguments", text).into_any()
+                section(&words, |l| &l.arguments, "arguments", text).into_any()
             }
         })
     };
     let rest = {
-        let (call, labels) = (*call, Arc::clone(labels));
+        let (call, words) = (*call, words.clone());
         move || match (
-            call.why(|kind, said| labels.reason(kind, "", said)),
+            call.why(|kind, said| words.get().reason(kind, "", said)),
             call.result_value(),
         ) {
-            (Some(message), _) => section(&labels.error, "error", readable(message)).into_any(),
+            (Some(message), _) => {
+                section(&words, |l| &l.error, "error", readable(message)).into_any()
+            }
             (None, Some(value)) => {
                 let files: Vec<_> = call.result_files().iter().map(show_file).collect();
                 let text = written(&value);
                 let text = (files.is_empty() || !text.is_empty())
-                    .then(|| section(&labels.result, "result", readable(text)));
+                    .then(|| section(&words, |l| &l.result, "result", readable(text)));
                 view! { {text}{files} }.into_any()
             }
             (None, None) => ().into_any(),
@@ -125,14 +125,14 @@ fn sections(labels: &Arc<Labels>, call: &ToolCallView<Value>) -> impl IntoView +
 }
 
 /// The arguments as a person changed them, and behind a line what the agent had asked for.
-fn edited_arguments(labels: &Labels, call: &ToolCallView<Value>) -> AnyView {
+fn edited_arguments(words: &Words, call: &ToolCallView<Value>) -> AnyView {
     let (ran, wanted) = untrack(|| (call.args_value(), call.original_args()));
     let text = |args: Option<Value>| exact(args.map(|args| pretty(&args)).unwrap_or_default());
     view! {
-        {section(&labels.arguments, "arguments", text(ran))}
+        {section(words, |l| &l.arguments, "arguments", text(ran))}
         <details class="la-fold">
             <summary class="la-fold-summary">
-                {Icon::chevron()} <span>{labels.asked_for.clone()}</span>
+                {Icon::chevron()} <span>{words.text(|l| &l.asked_for)}</span>
             </summary>
             <pre class="la-code" data-kind="original-arguments" tabindex="0">
                 {text(wanted)}
@@ -150,16 +150,21 @@ fn readable(text: String) -> AnyView {
     view! { <ExactText text readable=true /> }.into_any()
 }
 
-fn section(label: &str, kind: &'static str, text: AnyView) -> impl IntoView + use<> {
+fn section(
+    words: &Words,
+    label: fn(&Labels) -> &Word,
+    kind: &'static str,
+    text: AnyView,
+) -> impl IntoView + use<> {
     view! {
         <div class="la-tool-section">
-            <p class="la-tool-label">{label.to_owned()}</p>
+            <p class="la-tool-label">{words.text(label)}</p>
             <pre
                 class="la-code"
                 data-kind=kind
                 tabindex="0"
                 role="group"
-                aria-label=label.to_owned()
+                aria-label=words.attr(label)
             >
                 {text}
             </pre>

@@ -4,7 +4,7 @@
 
 use leptos::prelude::*;
 
-use crate::ui::{Labels, after, dynamic, now, time};
+use crate::ui::{Words, after, dynamic, now, time};
 
 /// The line. `at` is in milliseconds since 1970; nothing stands there without it.
 #[component]
@@ -23,15 +23,18 @@ pub(super) fn Expiry(
             let _ = over.try_set(true);
         });
     }
-    let labels = Labels::current();
+    let words = Words::current();
     let form = match time::same_day(at, now()) {
         true => time::Form::Short,
         false => time::Form::Full,
     };
-    let until = time::words(at, form).map(|time| labels.answer_by.replace("{time}", &time));
+    let until = time::words(at, form);
     let line = move || match over.get() {
-        true => view! { <span role="alert">{labels.too_late.clone()}</span> }.into_any(),
-        false => view! { <span>{until.clone()}</span> }.into_any(),
+        true => view! { <span role="alert">{words.text(|l| &l.too_late)}</span> }.into_any(),
+        false => {
+            let by = |time: &String| words.word(|l| &l.answer_by).replace("{time}", time);
+            view! { <span>{until.as_ref().map(by)}</span> }.into_any()
+        }
     };
     Some(
         view! { <p class="la-expiry" data-over=move || over.get().then_some("")>{dynamic(line)}</p> },

@@ -11,7 +11,7 @@ use super::{
     fields::{self, Choice, Field, Kind, Wrong},
     pieces::{Detail, has_hidden},
 };
-use crate::ui::{Labels, dynamic, focus, fresh_id};
+use crate::ui::{Labels, Words, dynamic, focus, fresh_id};
 
 /// What is wrong with a value that a form gave.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub fn SchemaForm(
     problems: Signal<Vec<Problem>>,
     /// Word on the button that submits.
     #[prop(into)]
-    submit: String,
+    submit: Signal<String>,
     /// Takes the value.
     on_submit: Callback<Value>,
     /// Whether the button that submits looks as if it did; it keeps the focus either way.
@@ -54,8 +54,8 @@ pub fn SchemaForm(
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
-    let labels = Labels::current();
-    let fields = StoredValue::new(fields::of(&schema, initial.as_ref(), &labels));
+    let words = Words::current();
+    let fields = StoredValue::new(fields::of(&schema, initial.as_ref(), &words.now()));
     let unreadable = RwSignal::new(Vec::<Problem>::new());
     let form = NodeRef::<html::Form>::new();
     let wrong = Signal::derive(move || {
@@ -63,10 +63,9 @@ pub fn SchemaForm(
         list.extend(problems.get());
         list
     });
-    let words = labels.clone();
     let take = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
-        let value = fields.with_value(|fields| collect(fields, &words));
+        let value = fields.with_value(|fields| collect(fields, &words.now()));
         unreadable.set(value.as_ref().err().cloned().unwrap_or_default());
         if let Ok(value) = value {
             on_submit.run(value);
@@ -106,7 +105,7 @@ pub fn SchemaForm(
                         enabled.is_some_and(|enabled| !enabled.get()).then_some("true")
                     }
                 >
-                    <span>{submit}</span>
+                    <span>{dynamic(move || submit.get())}</span>
                 </button>
                 {children.map(|children| children())}
             </div>

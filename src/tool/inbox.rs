@@ -9,8 +9,8 @@ use leptos::prelude::*;
 
 use super::{Problem, ToolCallSlot, question::question};
 use crate::{
-    assistant::Assistant,
-    ui::{Labels, dynamic, each, when},
+    assistant::{Assistant, assistant_for},
+    ui::{Labels, Words, dynamic, each, when},
 };
 
 /// The questions of the agent that no approval card stands for: Approve and Deny where that answers
@@ -25,18 +25,34 @@ use crate::{
 /// Each is a named group, with its number if there are several; none takes the focus. When one goes
 /// that had it, the focus passes to the next, after the last to the text box of the chat. How many
 /// are answered is a `status`.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::{AssistantProvider, agent::HttpAgent, tool::InterruptInbox};
+///
+/// #[component]
+/// fn App() -> impl IntoView {
+///     view! {
+///         <AssistantProvider agent=HttpAgent::new("/agent")>
+///             <InterruptInbox attr:id="asked" />
+///         </AssistantProvider>
+///     }
+/// }
+/// ```
 #[component]
 pub fn InterruptInbox(
-    /// Whose questions.
-    assistant: Assistant,
+    /// Whose questions; those of the one above without it.
+    #[prop(optional)]
+    assistant: Option<Assistant>,
 ) -> impl IntoView {
+    let assistant = assistant_for(assistant, "InterruptInbox")?;
     let interrupts = assistant.interrupts();
-    let (all, word) = (assistant.interrupts(), Labels::current().answered.clone());
+    let (all, words) = (assistant.interrupts(), Words::current());
     let answered = Memo::new(move |_| {
         all.with(|list| {
             let done = list.iter().filter(|open| open.answer.is_some()).count();
             (done < list.len())
-                .then(|| of_several(&word, done, list.len()))
+                .then(|| of_several(&words.word(|l| &l.answered), done, list.len()))
                 .flatten()
         })
     });
@@ -66,7 +82,7 @@ pub fn InterruptInbox(
     let draw = move |open| question(&assistant, open);
     let key = |open: &OpenInterrupt| format!("{} {}", open.rejected, open.interrupt.id);
     let list = each(asked, key, draw);
-    view! { <div class="la-inbox">{progress} {cards} {list}</div> }
+    Some(view! { <div class="la-inbox">{progress} {cards} {list}</div> })
 }
 
 /// Those of some calls that the page makes itself: no message holds them.
@@ -80,11 +96,11 @@ pub(crate) fn of_the_page(assistant: &Assistant, calls: &[CallKey]) -> Vec<CallK
 
 /// The number of a question among all that the agent asks; empty for the only one.
 pub(super) fn place(assistant: &Assistant, id: String) -> AnyView {
-    let (interrupts, word) = (assistant.interrupts(), Labels::current().place.clone());
+    let (interrupts, words) = (assistant.interrupts(), Words::current());
     dynamic(move || {
         let place = interrupts.with(|list| {
             let before = list.iter().position(|open| open.interrupt.id == id)?;
-            of_several(&word, before + 1, list.len())
+            of_several(&words.word(|l| &l.place), before + 1, list.len())
         });
         place.map(|place| view! { <span class="la-approval-place">{place}</span> })
     })

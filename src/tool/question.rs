@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     assistant::Assistant,
-    ui::{Icon, Labels, dynamic, focus, fresh_id, when, words},
+    ui::{Icon, Words, dynamic, focus, fresh_id, when, words},
 };
 
 /// How much of the agent's words is shown, in characters.
@@ -31,7 +31,7 @@ const MANY_WORDS: (usize, usize) = (200, 5);
 struct Desk {
     assistant: Assistant,
     open: OpenInterrupt,
-    labels: std::sync::Arc<Labels>,
+    words: Words,
     card: NodeRef<html::Div>,
     problems: RwSignal<Vec<super::Problem>>,
     /// Whether the time to answer is over.
@@ -45,7 +45,7 @@ struct Desk {
 }
 
 pub(super) fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
-    let labels = Labels::current();
+    let wording = Words::current();
     let id = format!("la-interrupt-{}", fresh_id());
     let [head, said, number] = ["head", "said", "number"].map(|part| format!("{id}-{part}"));
     let named_by = format!("{head} {said} {number}");
@@ -68,7 +68,7 @@ pub(super) fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     let text = message.unwrap_or_else(|| words(reason));
     let desk = Desk {
         assistant: assistant.clone(),
-        labels: labels.clone(),
+        words: wording.clone(),
         card: NodeRef::new(),
         problems: RwSignal::new(Vec::new()),
         over: RwSignal::new(false),
@@ -80,7 +80,7 @@ pub(super) fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     desk.wake_up();
     let was_rejected = desk.open.rejected;
     let rejected = was_rejected.then(|| {
-        view! { <p class="la-question-rejected" role="status">{labels.answer_rejected.clone()}</p> }
+        view! { <p class="la-question-rejected" role="status">{wording.text(|l| &l.answer_rejected)}</p> }
     });
     let (card, over, expires) = (desk.card, desk.over, desk.open.expires_at());
     let ways = move || match (desk.open.call.is_some(), desk.answering.get()) {
@@ -103,7 +103,7 @@ pub(super) fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
             <div class="la-approval-head">
                 {Icon::Info.view()}
                 <p class="la-approval-title" id=head>
-                    {labels.agent_asks.clone()}
+                    {wording.text(|l| &l.agent_asks)}
                 </p>
                 <span id=number class="la-question-place">
                     {place}
@@ -152,7 +152,7 @@ impl Desk {
             None if self.open.rejected => self.assistant.give_up(id),
             value => self.assistant.answer(id, value),
         };
-        let wrong = told(outcome, &self.labels);
+        let wrong = told(outcome, &self.words.now());
         if let (true, Some(card)) = (wrong.is_empty(), self.card.get_untracked()) {
             focus::pass_on(&card);
             // It goes with the next frame. Setting an attribute with a plain name does not fail.
@@ -182,7 +182,7 @@ impl Desk {
                 data-variant=(!variant.is_empty()).then_some(variant)
                 on:click=move |_| desk.settle(None)
             >
-                <span>{self.labels.give_up.clone()}</span>
+                <span>{self.words.text(|l| &l.give_up)}</span>
             </button>
         }
         .into_any()
@@ -208,7 +208,7 @@ impl Desk {
                 disabled=move || over.get()
                 on:click=answer
             >
-                <span>{self.labels.answer_again.clone()}</span>
+                <span>{self.words.text(|l| &l.answer_again)}</span>
             </button>
             {self.give_up_button("")}
         };
@@ -231,7 +231,8 @@ impl Desk {
                 }
             })
         };
-        let submit = self.labels.submit.to_string();
+        let words = self.words.clone();
+        let submit = Signal::derive(move || words.word(|l| &l.submit).into_owned());
         let (in_time, desk) = (self.clone(), self.clone());
         let too_late = move || actions(desk.give_up_button(""));
         let in_time = when(move || !over.get(), move || in_time.give_up_button(""));
@@ -247,7 +248,7 @@ impl Desk {
                     {in_time}
                 </SchemaForm>
             </fieldset>
-            {hint(&self.labels, seen)}
+            {hint(&self.words, seen)}
             {when(move || over.get(), too_late)}
         }
         .into_any()
@@ -264,14 +265,17 @@ impl Desk {
         let reason_field = takes("reason").then(|| {
             view! {
                 <label class="la-field">
-                    <span class="la-field-label">{self.labels.reason.clone()}</span>
+                    <span class="la-field-label">{self.words.text(|l| &l.reason)}</span>
                     <input class="la-input" type="text" autocomplete="off" node_ref=reason />
                 </label>
             }
         });
         let words = match bare {
-            true => [&self.labels.yes, &self.labels.no],
-            false => [&self.labels.approve, &self.labels.deny],
+            true => [self.words.text(|l| &l.yes), self.words.text(|l| &l.no)],
+            false => [
+                self.words.text(|l| &l.approve),
+                self.words.text(|l| &l.deny),
+            ],
         };
         let buttons = words.into_iter().zip([true, false]).map(|(word, yes)| {
             let desk = self.clone();
@@ -299,7 +303,7 @@ impl Desk {
                     aria-disabled=move || (gated && !seen.is_done()).then_some("true")
                     on:click=decide
                 >
-                    <span>{word.clone()}</span>
+                    <span>{word}</span>
                 </button>
             }
         });
@@ -319,7 +323,7 @@ impl Desk {
                     disabled=move || over.get()
                     on:click=move |_| in_detail.set(true)
                 >
-                    <span>{self.labels.in_detail.clone()}</span>
+                    <span>{self.words.text(|l| &l.in_detail)}</span>
                 </button>
             }
         });
@@ -332,7 +336,7 @@ impl Desk {
         view! {
             {more} {reason_field} {dynamic(told)}
             {actions(view! { {buttons} {self.give_up_button("quiet")} })}
-            {hint(&self.labels, seen)}
+            {hint(&self.words, seen)}
         }
         .into_any()
     }

@@ -14,10 +14,10 @@ use super::{
 };
 use crate::{
     action::ToolCallView,
-    assistant::Assistant,
+    assistant::{Assistant, assistant_for},
     part::{Foreign, foreign},
     render::{CallRenderers, Renderer},
-    ui::{Icon, Labels, dynamic},
+    ui::{Icon, Words, dynamic},
 };
 
 /// What stands in the slot right now.
@@ -33,11 +33,15 @@ enum Face {
 /// The place of a tool call in a message. An unknown call has none.
 #[component]
 pub fn ToolCallSlot(
-    /// Whose conversation.
-    assistant: Assistant,
+    /// Whose conversation; the one above without it.
+    #[prop(optional)]
+    assistant: Option<Assistant>,
     /// Which call.
     call: CallKey,
 ) -> impl IntoView {
+    let Some(assistant) = assistant_for(assistant, "ToolCallSlot") else {
+        return ().into_any();
+    };
     let Some(cell) = assistant.call(&call) else {
         return ().into_any();
     };
@@ -145,7 +149,7 @@ fn custom_card(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
 /// What an action draws to ask whether a call may run, with the exact arguments one click away. It
 /// must have been in view to its end before an approval counts.
 fn custom_approval(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
-    let labels = Labels::current();
+    let words = Words::current();
     let seen = seen(call, || ());
     let (drawn, shown) = (assistant.clone(), call.behind(seen.gate()));
     let asked = call;
@@ -166,9 +170,9 @@ fn custom_approval(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let note = changed_note(call);
     view! {
         <div class="la-approval-custom">
-            {note} {card} {seen.end()} {hint(&labels, seen)} <details class="la-fold">
+            {note} {card} {seen.end()} {hint(&words, seen)} <details class="la-fold">
                 <summary class="la-fold-summary">
-                    {Icon::chevron()} <span>{labels.exact_arguments.clone()}</span>
+                    {Icon::chevron()} <span>{words.text(|l| &l.exact_arguments)}</span>
                 </summary>
                 {arguments(call, None)}
             </details>

@@ -9,7 +9,7 @@ pub(crate) const SAID_MS: u32 = 2_000;
 /// Puts a text into the clipboard; says whether it is there. Pages without a secure address have
 /// no clipboard, and a browser may refuse.
 pub(crate) async fn copy(text: &str) -> bool {
-    let Some(window) = web_sys::window() else {
+    let Some(window) = super::browser() else {
         return false;
     };
     let found = js_sys::Reflect::get(&window.navigator(), &"clipboard".into());

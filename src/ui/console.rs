@@ -1,8 +1,26 @@
 //! What is said to the programmer of the page.
 
-use wasm_bindgen::JsValue;
-
-/// Writes an error of the programmer to the console (rule "a hook without a provider").
+/// Writes an error of the programmer to the console (rule "a hook without a provider"). On a server
+/// it goes to the log, each message once, however many pages are drawn.
 pub(crate) fn console_error(message: &str) {
-    web_sys::console::error_1(&JsValue::from_str(message));
+    #[cfg(target_arch = "wasm32")]
+    web_sys::console::error_1(&wasm_bindgen::JsValue::from_str(message));
+    #[cfg(not(target_arch = "wasm32"))]
+    log_once(message);
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+#[allow(clippy::print_stderr, reason = "a server has no console but this one")]
+fn log_once(message: &str) {
+    use std::sync::Mutex;
+
+    /// More different messages than this are of no use to anyone.
+    const MOST: usize = 100;
+    static SAID: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+    let Ok(mut said) = SAID.lock() else { return };
+    if said.len() < MOST && !said.iter().any(|known| known == message) {
+        said.push(message.to_owned());
+        eprintln!("leptos-assistant: {message}");
+    }
 }

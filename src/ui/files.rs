@@ -34,7 +34,7 @@ pub(crate) fn save_file(name: &str, base64: &str) {
 }
 
 fn try_save(name: &str, base64: &str) -> Option<()> {
-    let window = web_sys::window()?;
+    let window = super::browser()?;
     let binary = window.atob(base64).ok()?;
     let bytes: Vec<u8> = binary
         .chars()

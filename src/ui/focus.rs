@@ -12,10 +12,7 @@ const FIELDS: &str = "input, select, textarea, button";
 /// Passes the focus on if it is inside of what goes: to the next open question beside it, else to
 /// the text box of the chat.
 pub(crate) fn pass_on(going: &web_sys::Element) {
-    let inside = document()
-        .active_element()
-        .is_some_and(|active| going.contains(Some(&active)));
-    if !inside {
+    if !is_in(going) {
         return;
     }
     let next = beside(going).or_else(|| {
@@ -23,6 +20,12 @@ pub(crate) fn pass_on(going: &web_sys::Element) {
         find(&chat, ".la-composer-input")
     });
     focus(next);
+}
+
+/// Whether the focus is inside of an element.
+pub(crate) fn is_in(element: &web_sys::Element) -> bool {
+    let active = document().active_element();
+    active.is_some_and(|active| element.contains(Some(&active)))
 }
 
 /// The first field of another question in the inbox; those that go are inert.

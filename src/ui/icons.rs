@@ -30,6 +30,7 @@ pub enum Icon {
     Download,
     External,
     Question,
+    Chat,
 }
 
 impl Icon {
@@ -58,6 +59,7 @@ impl Icon {
             Self::Download => "download",
             Self::External => "external",
             Self::Question => "question",
+            Self::Chat => "chat",
         }
     }
 
@@ -102,6 +104,9 @@ impl Icon {
             }
             Self::Clip => {
                 "m15.5 9.5-5.6 5.6a3.3 3.3 0 0 1-4.7-4.7l6-6a2.2 2.2 0 0 1 3.1 3.1l-6 6a1.1 1.1 0 0 1-1.5-1.5l5.4-5.5"
+            }
+            Self::Chat => {
+                "M4 4.5h12a1 1 0 0 1 1 1v7a1 1 0 0 1-1 1h-4.5L8 16.5v-3H4a1 1 0 0 1-1-1v-7a1 1 0 0 1 1-1zM6.5 7.7h7M6.5 10.3h4.5"
             }
             Self::Download => "M10 3.5v9m-4-4 4 4 4-4M4 16.5h12",
             Self::External => {

@@ -2,6 +2,22 @@
 
 /// A fresh id: 128 random bits of the platform, in hex.
 pub(crate) fn fresh_id() -> String {
+    #[cfg(not(target_arch = "wasm32"))]
+    return native_id();
+    #[cfg(target_arch = "wasm32")]
+    platform_id()
+}
+
+/// Without a browser: what the standard library seeds its hash maps with. Ids only have to differ.
+#[cfg(not(target_arch = "wasm32"))]
+fn native_id() -> String {
+    use std::hash::{BuildHasher, Hasher, RandomState};
+    let half = || RandomState::new().build_hasher().finish();
+    format!("{:016x}{:016x}", half(), half())
+}
+
+#[cfg(target_arch = "wasm32")]
+fn platform_id() -> String {
     let mut bytes = [0_u8; 16];
     let filled = web_sys::window()
         .and_then(|window| window.crypto().ok())
@@ -15,6 +31,7 @@ pub(crate) fn fresh_id() -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+#[cfg(target_arch = "wasm32")]
 #[allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -4,7 +4,7 @@
 //! list costs nearly ten kilobytes of the module, a branch two. Behind a `Box` all of them share
 //! one.
 
-use leptos::prelude::*;
+use leptos::{prelude::*, tachys::reactive_graph::OwnedView};
 
 /// A view that is made anew when what it reads changes.
 pub(crate) type Dynamic = Box<dyn FnMut() -> AnyView + Send>;
@@ -60,4 +60,12 @@ fn entries(each: Box<dyn Fn() -> Vec<Entry> + Send>) -> AnyView {
         />
     }
     .into_any()
+}
+
+/// A view in a scope of its own: what it provides is found below it and not beside it. A component
+/// alone has no such scope.
+pub(crate) fn scope(view: Box<dyn FnOnce() -> AnyView>) -> AnyView {
+    let owner = Owner::current().map_or_else(Owner::new, |owner| owner.child());
+    let view = owner.with(view);
+    OwnedView::new_with_owner(view, owner).into_any()
 }

@@ -1,16 +1,14 @@
 //! Every word that the components show, replaceable for another language.
 
-use std::{borrow::Cow, sync::Arc};
+use std::borrow::Cow;
 
 use assistant_core::session::Refusal;
-use leptos::prelude::*;
 
 pub(crate) type Word = Cow<'static, str>;
 
 /// The words that the components show; what stands in braces is put in, `{count}` for a number.
-/// Provide another set by context to translate them:
-/// `provide_context(Arc::new(Labels { send: "Senden".into(), ..Labels::default() }))`.
-#[derive(Debug, Clone)]
+/// Another set is provided by [`provide_labels`](crate::provide_labels).
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each is named after its English word or place")]
 pub struct Labels {
     pub title: Word,
@@ -174,6 +172,7 @@ pub struct Labels {
     pub reported: Word,
     pub disputed: Word,
     pub agents_version: Word,
+    pub unread: Word,
     /// What stands there instead of the English sentence about a value that does not fit its form,
     /// or about a call that could not run. Each goes by its kind: the keyword of JSON Schema that
     /// is not met (`minimum`, `maxLength`, `enum`, …, for `type` the name of the type that is
@@ -359,18 +358,13 @@ impl Default for Labels {
             reported: "Reported by the agent".into(),
             disputed: "The agent's record of this message differs".into(),
             agents_version: "The agent's version".into(),
+            unread: "New message".into(),
             reasons: Cow::Borrowed(REASONS),
         }
     }
 }
 
 impl Labels {
-    /// The words in force here.
-    #[must_use]
-    pub fn current() -> Arc<Self> {
-        use_context::<Arc<Self>>().unwrap_or_default()
-    }
-
     /// Why something was not done, to the person who asked for it.
     pub(crate) fn refusal(&self, refusal: &Refusal) -> String {
         let word = match refusal {

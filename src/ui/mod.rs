@@ -1,6 +1,7 @@
 //! What every room may use and that knows nothing of any: words, icons, focus, time, files, and joints
 //! between views.
 
+mod browser;
 mod clipboard;
 #[cfg(feature = "testing")]
 pub(crate) mod clock;
@@ -16,22 +17,27 @@ mod labels;
 mod media;
 pub(crate) mod time;
 mod timer;
+mod wording;
 mod words;
 
+pub use browser::{ClientOnly, ClientOnlyProps};
 pub use icons::{Icon, spinner};
 pub use labels::Labels;
 pub use media::media_policy;
+pub use wording::provide_labels;
 
+pub(crate) use browser::{after_hydration, browser, in_browser};
 pub(crate) use clipboard::{SAID_MS, copy as copy_to_clipboard};
 pub(crate) use console::console_error;
 pub(crate) use dom::{closest, find};
 pub(crate) use files::{read_base64, save_file};
 pub(crate) use host::shown_host;
 pub(crate) use id::fresh_id;
-pub(crate) use joint::{dynamic, each, when};
+pub(crate) use joint::{dynamic, each, scope, when};
 pub(crate) use labels::Word;
 pub(crate) use time::now;
 #[cfg(feature = "testing")]
 pub(crate) use timer::after_by_browser;
 pub(crate) use timer::{after, page_settled, sleep};
+pub(crate) use wording::Words;
 pub(crate) use words::{size_text, words, written};

@@ -71,7 +71,11 @@ pub(crate) fn now() -> i64 {
     if let Some(now) = super::clock::now() {
         return now;
     }
-    js_sys::Date::now() as i64
+    if super::in_browser() {
+        return js_sys::Date::now() as i64;
+    }
+    let since = std::time::UNIX_EPOCH.elapsed();
+    since.map_or(0, |since| since.as_millis() as i64)
 }
 
 #[allow(

@@ -16,7 +16,7 @@ pub(crate) fn after(ms: u32, callback: impl FnOnce() + 'static) {
 
 /// The same by the browser's time, whatever a test says that it is.
 pub(crate) fn after_by_browser(ms: u32, callback: impl FnOnce() + 'static) {
-    let Some(window) = web_sys::window() else {
+    let Some(window) = super::browser() else {
         return;
     };
     let callback = Closure::once_into_js(callback);
@@ -41,7 +41,7 @@ pub(crate) async fn sleep(duration: Duration) {
 /// come before the next message of a channel; unlike timers, messages are not held back in hidden
 /// tabs.
 pub(crate) async fn page_settled() {
-    let Ok(channel) = web_sys::MessageChannel::new() else {
+    let Some(Ok(channel)) = super::browser().map(|_| web_sys::MessageChannel::new()) else {
         return;
     };
     let (sender, receiver) = oneshot::channel();

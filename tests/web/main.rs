@@ -13,6 +13,7 @@
 mod actions;
 mod api;
 mod approval;
+mod arrange;
 mod attachments;
 #[cfg(feature = "callouts")]
 mod callouts;
@@ -24,6 +25,7 @@ mod exact;
 mod files;
 mod focus;
 mod forms;
+mod frames;
 mod fresh;
 mod gates;
 mod handlers;
@@ -31,6 +33,7 @@ mod history;
 mod http;
 mod inbox;
 mod interrupts;
+mod language;
 mod lifecycle;
 mod markdown;
 mod notices;

@@ -1,7 +1,6 @@
 //! `cargo xtask dist`: the optimised demo in `dist/demo`, the npm package in `dist/embed`, and what they weigh.
 
 use std::fs;
-use std::path::Path;
 use std::process::Stdio;
 
 use crate::demo;
@@ -69,7 +68,7 @@ pub(crate) fn embed(project: &Project) -> Outcome<()> {
     if package.exists() {
         fs::remove_dir_all(&package).map_err(|error| format!("dist/embed: {error}"))?;
     }
-    copy_folder(&project.root.join(NPM), &package)?;
+    project.copy_folder(NPM, "dist/embed")?;
     style::write(project)?;
     let sheet = read(&project.root.join(style::ALL))?;
     minify(project, "style.css", &sheet)?;
@@ -165,21 +164,28 @@ pub(crate) fn sizes(project: &Project) -> Outcome<()> {
     Ok(())
 }
 
-fn copy_folder(from: &Path, to: &Path) -> Outcome<()> {
-    fs::create_dir_all(to).map_err(|error| format!("{}: {error}", to.display()))?;
-    let entries = fs::read_dir(from).map_err(|error| format!("{}: {error}", from.display()))?;
-    for entry in entries.flatten() {
-        if entry.path().is_file() {
-            copy(&entry.path(), &to.join(entry.file_name()))?;
+impl Project {
+    /// Copies the files of a folder; both are in the project.
+    pub(crate) fn copy_folder(&self, from: &str, to: &str) -> Outcome<()> {
+        let folder = self.root.join(to);
+        fs::create_dir_all(&folder).map_err(|error| format!("{to}: {error}"))?;
+        for file in fs::read_dir(self.root.join(from))
+            .map_err(|error| format!("{from}: {error}"))?
+            .flatten()
+            .filter(|entry| entry.path().is_file())
+        {
+            let name = file.file_name();
+            let name = name.to_string_lossy();
+            self.copy(&format!("{from}/{name}"), &format!("{to}/{name}"))?;
         }
+        Ok(())
     }
-    Ok(())
-}
 
-fn copy(from: &Path, to: &Path) -> Outcome<()> {
-    fs::copy(from, to)
-        .map(drop)
-        .map_err(|error| format!("{}: {error}", from.display()))
+    pub(crate) fn copy(&self, from: &str, to: &str) -> Outcome<()> {
+        fs::copy(self.root.join(from), self.root.join(to))
+            .map(drop)
+            .map_err(|error| format!("{from}: {error}"))
+    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! `cargo xtask demo | test | dist | bench | style`: sets up what it needs, then does it.
+//! `cargo xtask demo | test | dist | examples | bench | style`: sets up what it needs, then does it.
 //!
 //! Each task is one module; `tools` installs what they call, `project` runs programs. Nothing here is part of what is
 //! published.
@@ -11,6 +11,7 @@
 mod bench;
 mod demo;
 mod dist;
+mod examples;
 mod layout;
 mod module;
 mod names;
@@ -46,6 +47,7 @@ fn run() -> Outcome<bool> {
         Task::Help => println!("{}", options::HELP),
         Task::Demo(options) => demo::run(&project, &options)?,
         Task::Dist => dist::run(&project)?,
+        Task::Examples => examples::build(&project)?,
         Task::Style => style::write(&project)?,
         Task::Bench(options) => bench::run(&project, &options)?,
         Task::Test(parts) => return test::run(&project, &parts),

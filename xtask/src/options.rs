@@ -15,6 +15,8 @@ cargo xtask bench [--only native|browser] [--runs N] [--json FILE]
     runs (3), also as JSON; docs/benchmarks.md explains.
 cargo xtask dist
     Writes the optimised demo to dist/demo and the npm package to dist/embed, and prints their sizes.
+cargo xtask examples
+    Builds the applications of examples/ into dist: board, routes, and leptos-ssr with its server.
 cargo xtask style
     Writes style/all.css from the sheets beside it.
 
@@ -30,6 +32,7 @@ pub(crate) enum Task {
     Demo(Demo),
     Test(Vec<Part>),
     Dist,
+    Examples,
     Bench(Bench),
     Style,
 }
@@ -92,6 +95,7 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Outcome<Task> {
         Some("demo") => demo(args),
         Some("test") => test(args),
         Some("dist") => alone(Task::Dist, args),
+        Some("examples") => alone(Task::Examples, args),
         Some("bench") => bench(args),
         Some("style") => alone(Task::Style, args),
         Some(other) => Err(unknown(other)),

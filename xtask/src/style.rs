@@ -5,7 +5,7 @@ use std::fs;
 use crate::project::{Outcome, Project, files, read};
 
 /// The sheets in the order in which they stand in the one: later ones may rely on those before.
-const SHEETS: [&str; 13] = [
+const SHEETS: [&str; 14] = [
     "tokens",
     "controls",
     "chat",
@@ -19,6 +19,7 @@ const SHEETS: [&str; 13] = [
     "question",
     "notice",
     "dialog",
+    "frame",
 ];
 
 /// All of them.

@@ -6,18 +6,22 @@ use std::path::PathBuf;
 use crate::options::Part;
 use crate::project::{Outcome, Project, files};
 use crate::tally::{Report, Tally};
-use crate::{demo, dist, rooms, style};
+use crate::{demo, dist, examples, rooms, style};
 
 /// The Node.js that the reference client and the end-to-end tests run on.
 const NODE: (u32, u32) = (20, 11);
 /// The packages that are built for the browser.
-const BROWSER: [&str; 6] = [
+const BROWSER: [&str; 10] = [
     "-p",
     "leptos-assistant",
     "-p",
     "assistant-embed",
     "-p",
     "demo",
+    "-p",
+    "board",
+    "-p",
+    "routes",
 ];
 const WASM: [&str; 2] = ["--target", "wasm32-unknown-unknown"];
 
@@ -84,6 +88,14 @@ fn lint(project: &Project, tally: &mut Tally) {
         // As applications build us that do not erase their views; the tests build the other way.
         .env("RUSTFLAGS", "");
     tally.step("clippy for the browser", Report::ExitCode, &mut clippy);
+    let mut clippy = project.cargo();
+    clippy
+        .args(["clippy", "-p", "leptos-ssr", "--lib"])
+        .args(["--no-default-features", "--features", "hydrate"])
+        .args(WASM)
+        .args(deny)
+        .env("RUSTFLAGS", "");
+    tally.step("clippy of what hydrates", Report::ExitCode, &mut clippy);
     let mut doc = project.cargo();
     doc.args(["doc", "--workspace", "--no-deps"])
         .args(["--features", "leptos-assistant/testing"])
@@ -110,6 +122,12 @@ fn native(project: &Project, tally: &mut Tally) {
         tests.env("PROPTEST_RNG_SEED", "1");
     }
     tally.step("native tests", Report::Cargo, &mut tests);
+    // As a server is built; the step before has united the features of all packages.
+    let mut server = project.cargo();
+    server
+        .args(["test", "-p", "leptos-assistant", "--test", "server"])
+        .args(["--no-default-features", "--features", "ssr,markdown"]);
+    tally.step("native tests of a server", Report::Cargo, &mut server);
 }
 
 /// The tests of `tests/`, in Chromium.
@@ -165,7 +183,11 @@ fn end_to_end(project: &Project, tally: &mut Tally) {
         && tally.task("demo for release", || {
             demo::build(project, "dist/demo", true)
         })
-        && tally.task("npm package", || dist::embed(project));
+        && tally.task("example of a window from nothing", || {
+            demo::example(project)
+        })
+        && tally.task("npm package", || dist::embed(project))
+        && tally.task("applications of examples/", || examples::build(project));
     if !built {
         return;
     }
@@ -179,6 +201,7 @@ fn end_to_end(project: &Project, tally: &mut Tally) {
     ])
     .args(files(project, "e2e/specs", "mjs"))
     .env("CHROMIUM", &chromium)
+    .env("LIBRARY_SERVER", examples::server(project))
     .env_remove("NODE_TEST_CONTEXT");
     tally.step("end-to-end tests", Report::Node, &mut node);
 }

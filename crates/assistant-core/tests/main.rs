@@ -39,6 +39,7 @@ mod session_marks;
 mod session_mixed;
 mod session_older_dialect;
 mod session_opening;
+mod session_restore;
 mod session_results;
 mod session_run;
 mod session_scenes;

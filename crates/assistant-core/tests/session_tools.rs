@@ -43,6 +43,7 @@ fn a_start_is_written_down_first() {
         call,
         name,
         args_text,
+        ..
     } = entry
     else {
         panic!("not the start");

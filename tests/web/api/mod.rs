@@ -6,6 +6,7 @@ mod approval;
 mod call;
 mod console;
 mod context;
+mod events;
 mod handle;
 mod part;
 mod signals;

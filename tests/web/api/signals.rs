@@ -186,3 +186,52 @@ async fn tools_are_what_is_offered() {
     enabled.set(false);
     assert!(until(|| tools.with_untracked(Vec::is_empty)).await);
 }
+
+#[wasm_bindgen_test]
+async fn a_message_has_its_text_as_a_signal() {
+    let wait = Duration::from_millis(150);
+    let agent = MockAgent::new().answer(Script::new().text("So far").wait(wait).text(" and on"));
+    let chat = chat(agent, || ()).await;
+    let messages = chat.assistant.messages();
+    chat.assistant.send("go").unwrap();
+    assert!(until(|| messages.with_untracked(|list| list.len() == 2)).await);
+    let [said, first] = [0, 1].map(|at| {
+        let id = messages.with_untracked(|list| list[at].id.clone());
+        chat.assistant.message_text(&id)
+    });
+    let owner = Owner::new();
+    let (text, followed) = owner.with(|| (first.clone(), Followed::by(move || first.get())));
+    chat.idle().await;
+    assert_eq!(said.get_untracked(), "go");
+    assert!(text.get_untracked().starts_with("So far"));
+    assert_eq!(followed.story().last(), Some(&text.get_untracked()));
+    let unknown = leptos_assistant::core::conversation::MessageId::from("unknown");
+    assert_eq!(chat.assistant.message_text(&unknown).get_untracked(), "");
+}
+
+#[wasm_bindgen_test]
+async fn running_calls_are_those_whose_handlers_run() {
+    let ready = RwSignal::new(false);
+    let agent = MockAgent::new().answer(calls(json!({})));
+    let chat = chat(agent, move || {
+        let work = move |_: Value| async move {
+            until(move || ready.get_untracked()).await;
+            Ok::<_, ToolError>(())
+        };
+        use_assistant_action(ToolAction::new("act", "").handler(work));
+    })
+    .await;
+    let calls = chat.assistant.running_calls();
+    let owner = Owner::new();
+    let followed = owner.with(|| {
+        let calls = calls.clone();
+        Followed::by(move || calls.get().len())
+    });
+    chat.assistant.send("go").unwrap();
+    assert!(until(|| calls.get_untracked().len() == 1).await);
+    let call = chat.assistant.tool_call(&calls.get_untracked()[0]).unwrap();
+    assert_eq!(call.name(), "act");
+    ready.set(true);
+    chat.idle().await;
+    assert_eq!(followed.story(), [0, 1, 0]);
+}

@@ -91,3 +91,35 @@ async fn labels_and_media_are_those_of_the_context() {
     assert!(seen.get_untracked());
     assert_eq!(page.text(".la-composer button[type=submit]"), "Senden");
 }
+
+#[wasm_bindgen_test]
+async fn follow_ups_stand_there_once_something_was_said_and_nothing_runs() {
+    let agent = MockAgent::new().answer(Script::new().text("An answer"));
+    let asked = agent.clone();
+    let next = RwSignal::new(vec![Suggestion::new("Go on")]);
+    let page = mount(move || {
+        view! {
+            <AssistantProvider agent>
+                <ChatWindow suggestions=vec![Suggestion::new("Begin")] follow_ups=next />
+            </AssistantProvider>
+        }
+    });
+    settle().await;
+    assert_eq!(page.count(".la-suggestion"), 1, "nothing to follow yet");
+    let button = page.find(".la-suggestion").unwrap();
+    button.focus().unwrap();
+    button.click();
+    let strip = || page.text(".la-suggestions[data-layout=strip] .la-suggestion");
+    assert!(until(|| strip() == "Go on").await);
+    let focused = document().active_element().unwrap();
+    assert_eq!(
+        focused.tag_name(),
+        "TEXTAREA",
+        "the button went, the focus did not"
+    );
+    next.set(vec![Suggestion::new("Something else")]);
+    settle().await;
+    assert_eq!(strip(), "Something else");
+    assert!(page.click(".la-suggestion"));
+    assert!(until(|| asked.inputs().len() == 2).await);
+}

@@ -40,6 +40,9 @@ pub struct ActionSpec {
     pub exclusive: bool,
     /// Runs as soon as its arguments are complete; for cheap, idempotent reads (rule "when a tool starts").
     pub eager: bool,
+    /// Running it twice is as good as once: after a reload it may run again without a person being
+    /// asked (rule "after a reload").
+    pub idempotent: bool,
     /// Goes on when the component that registered it goes (rule "unmounting").
     pub detached: bool,
     /// After how many milliseconds a handler without an answer counts as failed.
@@ -66,6 +69,7 @@ impl ActionSpec {
             execution: Execution::Client,
             exclusive: false,
             eager: false,
+            idempotent: false,
             detached: false,
             timeout_ms: None,
             validate: true,

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::{
     Author, CallApproval, CallError, CallKey, CallResult, Decision, Fingerprint, Origin, Phase,
     Progress,
-    state::{Done, Happening, State},
+    state::{Done, End, Happening, State},
 };
 use crate::{
     event::Object,
@@ -49,6 +49,10 @@ pub struct ToolCall {
     pub(super) run: Option<u64>,
     /// Whether its handler was ever started.
     pub(super) was_started: bool,
+    /// Its handler was started before a reload, and nobody knows whether it ended.
+    pub(crate) may_have_run: bool,
+    /// How often its handler was started.
+    pub(super) starts: u32,
     args_text: String,
     args_generation: u32,
     args: Option<Value>,
@@ -87,6 +91,8 @@ impl ToolCall {
             state: State::Streaming,
             run: None,
             was_started: false,
+            may_have_run: false,
+            starts: 0,
             args_text: String::new(),
             args_generation: 0,
             args: None,
@@ -153,6 +159,33 @@ impl ToolCall {
         self.was_started
     }
 
+    /// Returns whether its handler was started before a reload and nobody knows whether it ended: a
+    /// person is asked before it runs again, unless its action is idempotent.
+    #[must_use]
+    pub const fn may_have_run(&self) -> bool {
+        self.may_have_run
+    }
+
+    /// How often its handler was started, as far as is known.
+    pub(crate) const fn starts(&self) -> u32 {
+        self.starts
+    }
+
+    /// Its handler was started, for at least so many times before; what was made of it is judged
+    /// anew. What has its answer keeps it.
+    pub(super) fn doubt(&mut self, attempt: u32) {
+        self.was_started = true;
+        self.starts = self.starts.max(attempt.saturating_add(1));
+        let waits = matches!(
+            self.state,
+            State::Ended | State::Missing | State::Asked | State::Allowed | State::AtAgent { .. }
+        );
+        if waits {
+            self.may_have_run = true;
+            self.state = State::Ended;
+        }
+    }
+
     /// Whether the page ended it, by a result or by giving it up.
     pub(crate) const fn is_settled_here(&self) -> bool {
         matches!(
@@ -204,7 +237,12 @@ impl ToolCall {
         }
         if matches!(next, State::Running(..)) {
             self.was_started = true;
+            self.starts += 1;
+            self.may_have_run = false;
             self.cleared = None;
+        }
+        if matches!(&next, State::Done(done) if done.end != End::Denied) {
+            self.may_have_run = false;
         }
         self.state = next;
         true

@@ -259,6 +259,11 @@ impl Conversation {
         self.departed.insert(call.id.clone(), Departed::Gone(call));
     }
 
+    /// The journal says that the handler of a call was started, and nobody knows whether it ended.
+    pub(crate) fn doubt(&mut self, key: &CallKey, attempt: u32) {
+        self.edit_call(key, |call| call.doubt(attempt));
+    }
+
     /// Some calls of a node stay with it on a branch that no run writes on.
     pub(super) fn keep_departed(&mut self, node: usize, which: impl Fn(&ToolCall) -> bool) {
         let keys: Vec<CallKey> = self.node_calls(node).collect();

@@ -22,6 +22,12 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FormatError(pub(super) String);
 
+impl FormatError {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self(message.into())
+    }
+}
+
 impl fmt::Display for FormatError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

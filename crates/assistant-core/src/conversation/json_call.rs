@@ -16,7 +16,7 @@ use crate::{
     wire::agui,
 };
 
-const OF_CALL: [&str; 23] = [
+const OF_CALL: [&str; 25] = [
     "type",
     "toolCallId",
     "toolName",
@@ -39,6 +39,8 @@ const OF_CALL: [&str; 23] = [
     "by",
     "changed",
     "started",
+    "starts",
+    "mayHaveRun",
     "extra",
 ];
 const OF_RESULT: [&str; 8] = [
@@ -116,6 +118,12 @@ pub(super) fn write_in(call: &ToolCall, out: &mut Object, format: Format) {
         if call.was_started {
             out.insert("started".to_owned(), true.into());
         }
+        if call.starts > 1 {
+            out.insert("starts".to_owned(), call.starts.into());
+        }
+        if call.may_have_run {
+            out.insert("mayHaveRun".to_owned(), true.into());
+        }
         if call.changed {
             out.insert("changed".to_owned(), true.into());
         }
@@ -185,6 +193,9 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
         call.run = from.shift_remove("run").and_then(|run| run.as_u64());
         call.changed = take_flag(&mut from, "changed");
         call.was_started = take_flag(&mut from, "started");
+        let starts = take_int(&mut from, "starts").and_then(|starts| u32::try_from(starts).ok());
+        call.starts = starts.unwrap_or(u32::from(call.was_started));
+        call.may_have_run = take_flag(&mut from, "mayHaveRun");
     }
     call.ended_at = take_int(&mut from, "endedAt");
     call.encrypted_value = take_text(&mut from, "encryptedValue");
@@ -286,6 +297,18 @@ fn read_error(mut from: Object) -> CallError {
         message: take_text(&mut from, "message").unwrap_or_default(),
         kind: ErrorKind::parse(&take_text(&mut from, "kind").unwrap_or_default()),
         details: from.shift_remove("details"),
+    }
+}
+
+impl CallResult {
+    /// All but its value as JSON, for the journal.
+    pub(crate) fn to_value(&self) -> Value {
+        write_result(self, false, Format::V2)
+    }
+
+    /// Reads what [`Self::to_value`] wrote.
+    pub(crate) fn from_parts(value: Value, rest: Object) -> Result<Self, FormatError> {
+        read_result("", value, rest, Format::V2)
     }
 }
 

@@ -52,6 +52,13 @@ impl Conversation {
         }
     }
 
+    /// The newest run of a stored conversation never ended, and nobody reads it on.
+    pub(crate) fn fail_open_run(&mut self) {
+        if let Some(run) = self.runs.list.last_mut() {
+            run.succeeded.get_or_insert(false);
+        }
+    }
+
     /// Whether the newest run has not ended, as far as is known: a stored conversation was left in
     /// the middle of it.
     pub(crate) fn newest_run_is_open(&self) -> bool {

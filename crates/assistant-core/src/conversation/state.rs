@@ -86,6 +86,20 @@ pub(crate) enum End {
     Cancelled,
 }
 
+impl End {
+    /// The end that shows as this phase, if it is one.
+    pub(crate) const fn of(phase: Phase) -> Option<Self> {
+        Some(match phase {
+            Phase::OutputAvailable => Self::Output,
+            Phase::OutputError => Self::Error,
+            Phase::OutputDenied => Self::Denied,
+            Phase::Skipped => Self::Skipped,
+            Phase::Cancelled => Self::Cancelled,
+            _ => return None,
+        })
+    }
+}
+
 /// Who gave a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Author {

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::Refusal;
+use super::{JournalEntry, Refusal};
 use crate::{
     action::{RegistrationId, ToolError},
-    conversation::{CallKey, CallResult, Change, MessageId, Phase},
+    conversation::{CallKey, Change, MessageId},
     event::{Diagnostic, RunInput},
 };
 
@@ -101,37 +101,6 @@ pub struct InvocationId(pub u64);
 /// Names a timer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TimerId(pub u64);
-
-/// What the journal says about a call. Exactly-once stands on it (rule "exactly once").
-#[derive(Debug, Clone, PartialEq)]
-#[allow(
-    clippy::large_enum_variant,
-    reason = "entries are written down one at a time"
-)]
-pub enum JournalEntry {
-    /// Its handler is about to start.
-    Started {
-        /// The conversation.
-        thread_id: String,
-        /// The call.
-        call: CallKey,
-        /// The tool.
-        name: String,
-        /// The exact arguments.
-        args_text: String,
-    },
-    /// It has its answer.
-    Finished {
-        /// The conversation.
-        thread_id: String,
-        /// The call.
-        call: CallKey,
-        /// How it ended.
-        phase: Phase,
-        /// The answer.
-        result: CallResult,
-    },
-}
 
 /// One start of a handler.
 #[derive(Debug, Clone, PartialEq)]

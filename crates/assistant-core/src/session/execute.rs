@@ -8,9 +8,13 @@ use crate::{
     action::{Execution, ResultEncoding, ToolError, ToolOutcome},
     conversation::{
         Author, CallError, CallKey, CallResult, Change, Decision, Done, End, ErrorKind, Progress,
-        State,
+        State, ToolCall,
     },
 };
+
+/// What an agent is told of a call that a person does not want run again.
+const MAY_HAVE_RUN: &str =
+    "It was started before the page was reloaded. It may have run, and was not run again.";
 
 /// How a call ends, with what the agent is told.
 #[derive(Debug)]
@@ -201,9 +205,14 @@ impl Session {
         let args = self.conversation.call(key).and_then(|call| call.args());
         let args = args.cloned().unwrap_or_default();
         let own = registration.and_then(|id| cx.host.denial(id, &args, reason));
-        let told = own.unwrap_or_else(|| match reason {
-            Some(reason) => json!({"status": "denied", "reason": reason}),
-            None => "denied".into(),
+        let call = self.conversation.call(key);
+        let in_doubt = call.is_some_and(ToolCall::may_have_run);
+        let told = own.unwrap_or_else(|| match (in_doubt, reason) {
+            (true, reason) => {
+                json!({"status": "unknown", "reason": reason, "message": MAY_HAVE_RUN})
+            }
+            (false, Some(reason)) => json!({"status": "denied", "reason": reason}),
+            (false, None) => "denied".into(),
         });
         self.conversation.edit_call(key, |call| {
             let approval = call.approval.get_or_insert_default();
@@ -253,7 +262,8 @@ impl Session {
         }
         self.conversation.edit_call(key, |call| call.error = error);
         cx.change(Change::Run);
-        let Some(phase) = self.conversation.call(key).map(|call| call.phase()) else {
+        let call = self.conversation.call(key);
+        let Some((phase, name)) = call.map(|call| (call.phase(), call.name.clone())) else {
             return;
         };
         self.deliver_direct(key, cx);
@@ -261,6 +271,7 @@ impl Session {
         let entry = JournalEntry::Finished {
             thread_id,
             call: *key,
+            name,
             phase,
             result,
         };

@@ -8,7 +8,9 @@ use serde_json::Value;
 
 use super::{Cx, NoticeKind, OpenInterrupt, Refusal, Session, Verdict};
 use crate::{
-    conversation::{CallApproval, CallKey, Change, Decision, End, Fingerprint, Happening, State},
+    conversation::{
+        CallApproval, CallKey, Change, Decision, End, Fingerprint, Happening, State, ToolCall,
+    },
     event::{Interrupt, ResumeStatus},
 };
 
@@ -189,6 +191,22 @@ impl Session {
             if carried {
                 self.conversation.happens(&key, what);
             }
+        }
+    }
+
+    /// The run that carried them is over: nothing is under way at calls that left its branch meanwhile.
+    pub(super) fn hand_back_elsewhere(&mut self) {
+        let out = |call: &&ToolCall| {
+            let state = call.state();
+            matches!(
+                state,
+                State::GateOpen { out: true } | State::Told { out: true, .. }
+            )
+        };
+        let elsewhere = self.conversation.open_elsewhere().filter(out);
+        let keys: Vec<CallKey> = elsewhere.map(ToolCall::key).collect();
+        for key in keys {
+            self.conversation.happens(&key, &Happening::HandedBack);
         }
     }
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::{CommitId, InvocationId, NoticeId, RunKey, Ticket, TimerId};
+use super::{CommitId, InvocationId, JournalEntry, NoticeId, RunKey, Ticket, TimerId};
 use crate::{
     action::{
         ActionSpec, InvalidAction, RegistrationId, ToolError, ToolOutcome, schema::Violation,
@@ -68,6 +68,17 @@ pub enum Input {
         thread_id: String,
         /// The conversation as [`crate::conversation::Conversation::export`] wrote it.
         snapshot: Value,
+    },
+    /// This session goes on where another one was left, by a reload or a crash: questions are asked
+    /// again, results that were not sent are offered, and of a handler that may have run a person is
+    /// asked before it runs again.
+    Restore {
+        /// The conversation's id.
+        thread_id: String,
+        /// The newest [`super::Session::snapshot`] that was written.
+        snapshot: Value,
+        /// The journal of the conversation, oldest first.
+        journal: Vec<JournalEntry>,
     },
     /// The page itself asks for an action: by the same way as an agent, with schema, rules,
     /// approval, commit and limits. The answer comes as [`super::Effect::Executed`].

@@ -13,7 +13,8 @@
 //! * `prepare`, `execute` and `start` bring calls from "complete" to "answered".
 //! * `approve` takes what a person decides, `gate` what an agent waits for; `agent_call` has what
 //!   the agent runs.
-//! * `branch` takes what a person does to the tree, `thread` exchanges the conversation.
+//! * `branch` takes what a person does to the tree, `thread` exchanges the conversation, `restore`
+//!   goes on after a reload, by what `journal` says.
 //! * `stop` ends things early, `notice` tells people about it.
 
 mod agent_call;
@@ -29,11 +30,13 @@ mod gate;
 mod host;
 mod input;
 mod interrupts;
+mod journal;
 mod kept;
 mod legacy;
 mod notice;
 mod options;
 mod prepare;
+mod restore;
 mod run;
 mod send;
 mod settle;
@@ -45,13 +48,12 @@ mod thread;
 mod turn;
 mod watch;
 
-pub use effect::{
-    CommitId, Effect, Invocation, InvocationId, JournalEntry, Output, RunKey, TimerId,
-};
+pub use effect::{CommitId, Effect, Invocation, InvocationId, Output, RunKey, TimerId};
 pub(crate) use expiry::millis;
 pub use host::{Answer, Host, PolicyQuestion, Ticket};
 pub use input::{Failure, FailureKind, Input, Refusal, StreamEnd, TreeChange, Verdict};
 pub use interrupts::OpenInterrupt;
+pub use journal::JournalEntry;
 pub use notice::{Notice, NoticeAction, NoticeId, NoticeKind};
 pub use options::{HistoryForm, SessionOptions, StopCondition};
 pub use summary::{AgentStep, FinishReason, RunSummary, TurnSummary};
@@ -177,6 +179,11 @@ impl Session {
                 thread_id,
                 snapshot,
             } => self.load(thread_id, snapshot, cx),
+            Input::Restore {
+                thread_id,
+                snapshot,
+                journal,
+            } => self.restore(thread_id, snapshot, journal, cx),
             Input::Execute {
                 request,
                 name,

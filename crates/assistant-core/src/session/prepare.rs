@@ -152,7 +152,12 @@ impl Session {
             // The agent has a way of its own to hear an approval, and took it.
             _ if granted && entry.spec.execution == Execution::Agent => Happening::TakenByAgent,
             // What a person saw is not what this is, whoever asked them.
-            _ if ask || call.changed || call.must_be_asked() || !self.is_as_gated(key) => {
+            _ if ask
+                || call.changed
+                || call.must_be_asked()
+                || (call.may_have_run() && !entry.spec.idempotent)
+                || !self.is_as_gated(key) =>
+            {
                 Happening::QuestionPut
             }
             Policy::Never => Happening::Cleared,

@@ -24,6 +24,7 @@ impl Session {
         cx.change(Change::Run);
         let succeeded = matches!(run.finish, Some(Finish::Success)) && !end.breaks(&run.finish);
         self.conversation.end_run(succeeded);
+        self.hand_back_elsewhere();
         let lifted = match run.delivered {
             true => self.retire_interrupts(&run.answers, &run.raised, cx),
             false => Vec::new(),

@@ -26,6 +26,7 @@ impl Session {
         let entry = JournalEntry::Started {
             thread_id: self.thread_id.clone(),
             call: *key,
+            attempt: call.starts(),
             name: call.name.clone(),
             args_text: call.args_text().to_owned(),
         };
@@ -147,5 +148,6 @@ fn may_start_unasked(call: &ToolCall, entry: &Registration) -> bool {
         Policy::Never => true,
         Policy::Ask => call.cleared == Some(fingerprint(call, Some(&entry.spec))),
     };
-    by_rules && !call.changed
+    let in_doubt = call.may_have_run() && !entry.spec.idempotent;
+    by_rules && !call.changed && !in_doubt
 }

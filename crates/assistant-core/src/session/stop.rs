@@ -38,6 +38,7 @@ impl Session {
             self.conversation.end_run(false);
             cx.effect(Effect::AbortRun { run: run.key });
             self.hand_over(&Happening::HandedBack);
+            self.hand_back_elsewhere();
         }
         self.turn.set_looping(false);
         self.show_queued(cx);

@@ -12,7 +12,7 @@ pub struct TurnSummary {
 }
 
 /// One run.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct RunSummary {
     /// The run's id.
     pub run_id: String,

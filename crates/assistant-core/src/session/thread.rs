@@ -15,22 +15,47 @@ impl Session {
         self.replace(thread_id, self.empty_conversation(), cx);
     }
 
-    pub(super) fn load(&mut self, thread_id: String, mut snapshot: Value, cx: &mut Cx<'_>) {
-        let mut take = |key: &str| snapshot.as_object_mut()?.shift_remove(key);
-        let (queued, interrupts) = (take("queued"), take("interrupts"));
-        match self.empty_conversation().take_in(snapshot) {
-            Ok(conversation) => self.replace(thread_id, conversation, cx),
-            Err(error) => return cx.refuse(Refusal::InvalidSnapshot(error.to_string())),
-        }
-        self.reopen_kept(interrupts, cx);
+    pub(super) fn load(&mut self, thread_id: String, snapshot: Value, cx: &mut Cx<'_>) {
+        let Some(kept) = self.put_in_place(thread_id, snapshot, cx) else {
+            return;
+        };
+        self.reopen_kept(kept.interrupts, cx);
         match self.options.takes_up && self.conversation.newest_run_is_open() {
             true => self.take_up_answer(cx),
             false => self.take_up_calls(cx),
         }
-        for content in read_contents(queued) {
+        self.requeue(kept.queued, cx);
+        self.offer_results(cx);
+    }
+
+    /// Puts a stored conversation in the place of this one, and gives what came along with it.
+    pub(super) fn put_in_place(
+        &mut self,
+        thread_id: String,
+        mut snapshot: Value,
+        cx: &mut Cx<'_>,
+    ) -> Option<Kept> {
+        let mut take = |key: &str| snapshot.as_object_mut()?.shift_remove(key);
+        let (queued, interrupts) = (take("queued"), take("interrupts"));
+        match self.empty_conversation().take_in(snapshot) {
+            Ok(conversation) => self.replace(thread_id, conversation, cx),
+            Err(error) => {
+                cx.refuse(Refusal::InvalidSnapshot(error.to_string()));
+                return None;
+            }
+        }
+        let queued = read_contents(queued);
+        Some(Kept { queued, interrupts })
+    }
+
+    pub(super) fn requeue(&mut self, queued: Vec<Content>, cx: &mut Cx<'_>) {
+        for content in queued {
             self.turn.enqueue(content);
         }
         self.show_queued(cx);
+    }
+
+    pub(super) fn offer_results(&mut self, cx: &mut Cx<'_>) {
         if !self.unsent_results().is_empty() && !self.is_busy() {
             let message = "Results of this conversation were not sent yet.".to_owned();
             let action = Some(NoticeAction::Continue);
@@ -91,10 +116,10 @@ impl Session {
     }
 
     /// Open calls of a loaded conversation go on: questions are asked again. What was running is
-    /// not run a second time: it is answered as interrupted. So is what an agent had asked about
-    /// where its question did not come along, and what was made by a run of which it is not known
+    /// not run a second time: it is answered as interrupted. So is what an agent had asked about,
+    /// as its question did not come along, and what was made by a run of which it is not known
     /// that it succeeded.
-    fn take_up_calls(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn take_up_calls(&mut self, cx: &mut Cx<'_>) {
         let offered = self.registry.offered();
         let names = offered.iter().map(|entry| entry.spec.name.clone());
         self.turn.set_offered(names.collect());
@@ -106,7 +131,7 @@ impl Session {
 
     /// A conversation was left in the middle of an answer, which may still be under way: what
     /// nothing here had begun waits for it.
-    fn take_up_answer(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn take_up_answer(&mut self, cx: &mut Cx<'_>) {
         for key in self.conversation.active_calls() {
             let call = self.conversation.call(&key);
             let waits = call.is_some_and(|call| {
@@ -145,7 +170,7 @@ impl Session {
             return;
         }
         let is_old = succeeded.is_some() && !self.conversation.is_of_newest_run(call);
-        if is_old && *call.state() == State::Ended {
+        if is_old && *call.state() == State::Ended && !call.may_have_run() {
             return self.give_up(key, Some("superseded"), cx);
         }
         let was_asked = *call.state() == State::Asked;
@@ -159,6 +184,12 @@ impl Session {
             self.judge(key, was_asked || succeeded.is_none(), cx);
         }
     }
+}
+
+/// What a stored conversation has beside its messages.
+pub(super) struct Kept {
+    pub(super) queued: Vec<Content>,
+    pub(super) interrupts: Option<Value>,
 }
 
 /// What was said and not sent; what cannot be read was not.

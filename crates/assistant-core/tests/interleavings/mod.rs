@@ -181,3 +181,32 @@ fn a_message_that_becomes_a_branch_is_reported_without_its_call() {
     ];
     play(134, &Schedule(schedule));
 }
+
+/// A call that an agent was told to go on with left the branch of its run; the run was stopped.
+#[test]
+fn what_left_the_branch_of_a_stopped_run_is_not_under_way() {
+    use act::{Act, Args, Id, Parent, Shake, Tree};
+    use rewrite::Rewrite;
+    let call = |name| Act::Call {
+        call: Id { back: 0, slot: 0 },
+        name,
+        args: Args::Object,
+        parent: Parent::None,
+    };
+    let on = || Act::GoOn(0);
+    let mut schedule = vec![Act::Finish];
+    schedule.extend((0..6).map(|_| call(0)));
+    schedule.extend([
+        on(),
+        call(158),
+        on(),
+        on(),
+        Act::Snapshot(vec![Rewrite::Merge(0)]),
+        Act::Shake(Shake::Stop),
+        Act::Tree(Tree::Select {
+            message: 0,
+            exact: false,
+        }),
+    ]);
+    play(0, &Schedule(schedule));
+}

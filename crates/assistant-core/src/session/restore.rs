@@ -1,0 +1,120 @@
+//! A stored session goes on: after a reload, a crash, in another tab (rule "after a reload").
+//!
+//! Neighbours: `thread` loads conversations from elsewhere, `journal` has the entries that say what
+//! was begun and what came of it.
+
+use serde_json::{Value, json};
+
+use super::{Cx, JournalEntry, NoticeAction, NoticeKind, RunSummary, Session};
+use crate::conversation::{Author, CallError, Cut, Done, End, ErrorKind, MessageId, Phase};
+
+/// The member of a snapshot that is about the session, not about the conversation.
+const SESSION: &str = "session";
+
+impl Session {
+    /// The session as JSON, for [`super::Input::Restore`]: what [`Self::export`] writes, and how many
+    /// runs the turn has had.
+    ///
+    /// A host that keeps its promise writes it before it answers [`super::Effect::Commit`], so that
+    /// no entry of the journal is about a call that nobody knows.
+    #[must_use]
+    pub fn snapshot(&self) -> Value {
+        let mut value = self.export();
+        let runs = &self.turn.summary().runs;
+        let base = runs.last().and_then(|run| run.base.as_ref());
+        let session = json!({"runs": runs.len(), "base": base.map(MessageId::as_str)});
+        if let Value::Object(object) = &mut value {
+            object.insert(SESSION.to_owned(), session);
+        }
+        value
+    }
+
+    pub(super) fn restore(
+        &mut self,
+        thread_id: String,
+        mut snapshot: Value,
+        journal: Vec<JournalEntry>,
+        cx: &mut Cx<'_>,
+    ) {
+        let own = snapshot
+            .as_object_mut()
+            .and_then(|object| object.shift_remove(SESSION))
+            .unwrap_or_default();
+        let Some(kept) = self.put_in_place(thread_id, snapshot, cx) else {
+            return;
+        };
+        self.follow_journal(journal, cx);
+        let broken_off = self.conversation.newest_run_is_open();
+        let taken_up = broken_off && self.options.takes_up;
+        self.recount_runs(&own);
+        if broken_off && !taken_up {
+            self.conversation.fail_open_run();
+            self.close_texts(Some(Cut::BrokenOff), cx);
+        }
+        self.reopen_kept(kept.interrupts, cx);
+        match taken_up {
+            true => self.take_up_answer(cx),
+            false => self.take_up_calls(cx),
+        }
+        self.requeue(kept.queued, cx);
+        if broken_off && !taken_up {
+            let message = "The answer broke off before it was complete.".to_owned();
+            let action = Some(NoticeAction::Retry);
+            self.notify(NoticeKind::Truncated, message, action, cx);
+        } else {
+            self.offer_results(cx);
+        }
+    }
+
+    /// What the journal says of calls stands above the snapshot, which may be older.
+    fn follow_journal(&mut self, journal: Vec<JournalEntry>, cx: &mut Cx<'_>) {
+        for entry in journal {
+            if entry.thread_id() != self.thread_id {
+                continue;
+            }
+            let key = entry.call();
+            let call = self.conversation.call(&key);
+            if !call.is_some_and(|call| entry.is_about(call)) {
+                let message =
+                    format!("the journal names {key:?}, which is not in the conversation");
+                cx.warn("journal-unknown-call", message);
+                continue;
+            }
+            match entry {
+                JournalEntry::Started { attempt, .. } => self.conversation.doubt(&key, attempt),
+                JournalEntry::Finished { phase, result, .. } => {
+                    let Some(end) = End::of(phase) else { continue };
+                    let error = result.error.clone();
+                    let done = Done {
+                        end,
+                        by: Author::Page,
+                        sent: false,
+                    };
+                    self.conversation.answer(key, result, done, cx.now);
+                    let error = error.filter(|_| phase == Phase::OutputError);
+                    self.conversation.edit_call(&key, |call| {
+                        call.may_have_run = false;
+                        let of = |message| CallError {
+                            message,
+                            kind: ErrorKind::Handler,
+                            details: None,
+                        };
+                        call.error = error.map(of).or(call.error.take());
+                    });
+                }
+            }
+        }
+    }
+
+    /// The turn has had as many runs as before, so that its limit is where it was.
+    fn recount_runs(&mut self, own: &Value) {
+        let count = own["runs"].as_u64().unwrap_or(0).min(1_000);
+        for _ in 0..count {
+            self.turn.summary_mut().runs.push(RunSummary::default());
+        }
+        let base = own["base"].as_str().map(MessageId::from);
+        if let Some(newest) = self.turn.summary_mut().runs.last_mut() {
+            newest.base = base;
+        }
+    }
+}

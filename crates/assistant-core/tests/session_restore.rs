@@ -1,0 +1,258 @@
+//! A session that goes on after a reload, from the snapshot and the journal that were written.
+
+use assistant_core::{
+    conversation::Phase,
+    event::ResumeStatus,
+    session::{Input, JournalEntry, NoticeAction, NoticeKind, Verdict},
+};
+use serde_json::{Value, json};
+
+use crate::support::*;
+
+/// The page is loaded again: a new session with the same actions takes up what was written.
+fn reload(
+    before: &Driver,
+    specs: impl IntoIterator<Item = assistant_core::action::ActionSpec>,
+) -> Driver {
+    reload_from(before, before.session.snapshot(), specs)
+}
+
+fn reload_from(
+    before: &Driver,
+    snapshot: Value,
+    specs: impl IntoIterator<Item = assistant_core::action::ActionSpec>,
+) -> Driver {
+    let mut after = Driver::new();
+    after.host.ids = before.host.ids + 1_000;
+    for spec in specs {
+        after.register(spec);
+    }
+    let entries = before.commits.iter().map(|(_, entry)| entry);
+    let stored = entries.chain(&before.records).map(JournalEntry::to_value);
+    let journal = stored
+        .map(|entry| JournalEntry::from_value(&entry).unwrap())
+        .collect();
+    let output = after.input(Input::Restore {
+        thread_id: "thread".to_owned(),
+        snapshot,
+        journal,
+    });
+    assert_eq!(output.refused, None);
+    after
+}
+
+/// An action whose handler was started and never ended.
+fn at_work(spec: assistant_core::action::ActionSpec) -> Driver {
+    let mut driver = with([spec]);
+    driver.events(calls("c", "f", "{\"x\": 1}"));
+    finish_run(&mut driver);
+    assert_eq!(driver.phase("c"), Phase::Running);
+    driver
+}
+
+fn idempotent(name: &str) -> assistant_core::action::ActionSpec {
+    let mut spec = action(name);
+    spec.idempotent = true;
+    spec
+}
+
+#[test]
+fn what_may_have_run_is_put_to_the_person() {
+    let mut after = reload(&at_work(action("f")), [action("f")]);
+    assert_eq!(after.phase("c"), Phase::ApprovalRequested);
+    assert!(after.call("c").may_have_run());
+    assert!(after.invocations.is_empty());
+    assert_eq!(after.approve("c"), None);
+    assert_eq!(after.starts("c"), 1);
+    let JournalEntry::Started { attempt, .. } = &after.commits[0].1 else {
+        panic!("not the start");
+    };
+    assert_eq!(*attempt, 1);
+    assert!(!after.call("c").may_have_run());
+    after.returns("c", json!("done"));
+    assert_eq!(after.runs.len(), 1);
+}
+
+#[test]
+fn an_agent_hears_that_what_was_not_run_again_may_have_run() {
+    let mut after = reload(&at_work(action("f")), [action("f")]);
+    assert_eq!(after.deny("c", None), None);
+    assert_eq!(after.phase("c"), Phase::OutputDenied);
+    let told: Value = serde_json::from_str(&after.answer("c")).unwrap();
+    assert_eq!(told["status"], "unknown");
+    assert!(after.invocations.is_empty());
+    assert_eq!(after.runs.len(), 1);
+}
+
+#[test]
+fn what_is_idempotent_runs_again_by_itself() {
+    let after = reload(&at_work(idempotent("f")), [idempotent("f")]);
+    assert_eq!(after.starts("c"), 1);
+    assert_eq!(after.phase("c"), Phase::Running);
+}
+
+#[test]
+fn a_start_that_the_snapshot_does_not_know_counts_by_the_journal() {
+    let mut before = with([action("f")]);
+    before.manual_commits = true;
+    before.events(calls("c", "f", "{}"));
+    finish_run(&mut before);
+    let snapshot = before.session.snapshot();
+    let after = reload_from(&before, snapshot.clone(), [action("f")]);
+    assert_eq!(after.phase("c"), Phase::ApprovalRequested);
+    before.commits.clear();
+    let after = reload_from(&before, snapshot, [action("f")]);
+    assert_eq!(after.starts("c"), 1, "it was not started, so it goes on");
+}
+
+#[test]
+fn a_result_that_the_snapshot_does_not_know_is_sent_and_nothing_runs_again() {
+    let mut before = at_work(action("f"));
+    let snapshot = before.session.snapshot();
+    before.returns("c", json!({"paid": 5}));
+    let mut after = reload_from(&before, snapshot, [action("f")]);
+    assert!(after.invocations.is_empty());
+    assert_eq!(after.phase("c"), Phase::OutputAvailable);
+    assert_eq!(after.answer("c"), r#"{"paid":5}"#);
+    assert_eq!(after.notices(), [NoticeKind::ResultsReady]);
+    after.input(Input::Continue);
+    assert!(request(&after).iter().any(|line| line.contains("paid")));
+}
+
+#[test]
+fn an_approval_comes_back_with_working_buttons() {
+    let mut before = with([asking("f")]);
+    before.events(calls("c", "f", "{}"));
+    finish_run(&mut before);
+    let mut after = reload(&before, [asking("f")]);
+    assert_eq!(after.phase("c"), Phase::ApprovalRequested);
+    assert!(!after.call("c").may_have_run());
+    assert_eq!(after.approve("c"), None);
+    assert_eq!(after.starts("c"), 1);
+}
+
+#[test]
+fn what_was_denied_stays_denied() {
+    let mut before = with([asking("f"), asking("g")]);
+    before.events(calls("c", "f", "{}"));
+    before.events(calls("d", "g", "{}"));
+    finish_run(&mut before);
+    before.deny("c", Some("no"));
+    let after = reload(&before, [asking("f"), asking("g")]);
+    assert_eq!(after.phase("c"), Phase::OutputDenied);
+    assert_eq!(after.phase("d"), Phase::ApprovalRequested);
+}
+
+#[test]
+fn a_call_whose_action_comes_later_asks_when_it_is_there() {
+    let mut after = reload(&at_work(action("f")), []);
+    assert!(after.invocations.is_empty());
+    after.register(action("f"));
+    assert_eq!(after.phase("c"), Phase::ApprovalRequested);
+    assert!(after.invocations.is_empty());
+    after.approve("c");
+    assert_eq!(after.starts("c"), 1);
+}
+
+#[test]
+fn an_answer_in_the_middle_is_kept_and_can_be_tried_again() {
+    let mut before = with([]);
+    before.event(started());
+    before.events([text_start("m"), text("m", "Half of")]);
+    let mut after = reload(&before, []);
+    assert_eq!(after.notices(), [NoticeKind::Truncated]);
+    let notice = &after.session.notices()[0];
+    assert_eq!(notice.action, Some(NoticeAction::Retry));
+    let conversation = after.session.conversation();
+    let last = conversation.path().last().unwrap();
+    assert_eq!(last.text(), "Half of");
+    after.input(Input::Retry);
+    assert_eq!(after.runs.len(), 1);
+    assert!(!request(&after).iter().any(|line| line.contains("Half")));
+}
+
+#[test]
+fn what_an_agent_waits_for_is_asked_again() {
+    let mut before = with([]);
+    before.event(started());
+    let form = json!({"type": "object", "properties": {"berth": {"type": "string"}}});
+    before.event(interrupted(vec![interrupt("q", None, form)]));
+    before.close();
+    let mut after = reload(&before, []);
+    assert_eq!(after.session.interrupts().len(), 1);
+    after.input(Input::Answer {
+        interrupt_id: "q".to_owned(),
+        status: ResumeStatus::Resolved,
+        payload: Some(json!({"berth": "North"})),
+    });
+    let resume = &after.request().resume;
+    assert_eq!(resume[0].payload, Some(json!({"berth": "North"})));
+}
+
+#[test]
+fn a_call_that_an_agent_gates_is_asked_about_again() {
+    let mut before = with([action("f")]);
+    before.event(started());
+    before.events(calls("c", "f", "{}"));
+    before.event(interrupted(vec![gate("q", "c")]));
+    before.close();
+    let mut after = reload(&before, [action("f")]);
+    assert_eq!(after.phase("c"), Phase::ApprovalRequested);
+    assert!(after.invocations.is_empty());
+    assert_eq!(after.decide("c", Verdict::Deny { reason: None }), None);
+    assert_eq!(after.request().resume.len(), 1);
+    assert!(after.invocations.is_empty());
+}
+
+#[test]
+fn the_limit_of_runs_is_where_it_was() {
+    let mut before = with([action("f")]);
+    before.events(calls("c", "f", "{}"));
+    finish_run(&mut before);
+    before.returns("c", json!(1));
+    assert_eq!(before.runs.len(), 2);
+    let after = reload(&before, [action("f")]);
+    assert_eq!(after.session.summary().runs.len(), 2);
+}
+
+#[test]
+fn what_was_said_and_not_sent_is_kept() {
+    let mut before = at_work(action("f"));
+    before.send("and then?");
+    let after = reload(&before, [action("f")]);
+    assert_eq!(after.session.queued().len(), before.session.queued().len());
+}
+
+#[test]
+fn a_journal_that_names_what_nobody_knows_changes_nothing() {
+    let before = at_work(action("f"));
+    let mut other = Driver::new();
+    other.register(action("f"));
+    let foreign = [
+        json!({"kind": "started", "threadId": "thread", "call": 77, "attempt": 0, "toolName": "f", "argsText": "{}"}),
+        json!({"kind": "started", "threadId": "another", "call": 1, "attempt": 0, "toolName": "f", "argsText": "{}"}),
+        json!({"kind": "finished", "threadId": "thread", "call": 1, "toolName": "g", "state": "output-available", "output": 1}),
+    ];
+    let journal = foreign.map(|entry| JournalEntry::from_value(&entry).unwrap());
+    let output = other.input(Input::Restore {
+        thread_id: "thread".to_owned(),
+        snapshot: before.session.snapshot(),
+        journal: journal.to_vec(),
+    });
+    let codes: Vec<_> = output.diagnostics.iter().map(|note| note.code).collect();
+    assert_eq!(codes, ["journal-unknown-call"; 2]);
+    assert!(other.invocations.is_empty());
+}
+
+#[test]
+fn entries_that_are_none_are_refused() {
+    for entry in [
+        json!(null),
+        json!({"kind": "started", "threadId": "t", "call": 0, "toolName": "f", "argsText": ""}),
+        json!({"kind": "ended", "threadId": "t", "call": 1}),
+        json!({"kind": "finished", "threadId": "t", "call": 1, "toolName": "f", "state": "executing", "output": 1}),
+        json!({"kind": "finished", "threadId": "t", "call": "1", "toolName": "f", "state": "output-available"}),
+    ] {
+        assert!(JournalEntry::from_value(&entry).is_err(), "{entry}");
+    }
+}

@@ -1,0 +1,41 @@
+// A window that an application wrote from nothing but the handle: examples/headless.
+
+import assert from "node:assert/strict";
+
+import { accessible } from "../support/browser.mjs";
+import { headless } from "../support/servers.mjs";
+import { suite } from "../support/suite.mjs";
+
+const pageTest = suite(async (open) => {
+  const page = await headless();
+  open.push(page);
+  return { page };
+});
+
+const options = { address: ({ page }) => page.url, bare: true };
+
+pageTest("somebody says something, approves the call and reads the answer", options, async ({ page }) => {
+  const field = page.getByRole("textbox", { name: "Message" });
+  await field.fill("Milk");
+  await field.press("Enter");
+  assert.equal(await field.inputValue(), "", "what was sent is gone from the field");
+  const question = page.getByRole("group", { name: "add_item" });
+  await question.getByText('"name":"Milk"').waitFor();
+  assert.equal(await page.getByRole("listitem").count(), 0, "nothing happens before somebody approves");
+  await accessible(page);
+  await question.getByRole("button", { name: "Approve" }).click();
+  await page.getByText("Done: Milk is on the list.").waitFor();
+  assert.deepEqual(await page.getByRole("listitem").allTextContents(), ["Milk"]);
+  await page.getByText("2 runs, 1 calls ended").waitFor();
+  assert.equal(await question.count(), 0);
+  await accessible(page);
+});
+
+pageTest("a call that is denied does nothing", options, async ({ page }) => {
+  await page.getByRole("textbox", { name: "Message" }).fill("Rum");
+  await page.getByRole("button", { name: "Send" }).click();
+  const question = page.getByRole("group", { name: "add_item" });
+  await question.getByRole("button", { name: "Deny" }).click();
+  await page.getByText(/^Done: .*Not now/).waitFor();
+  assert.equal(await page.getByRole("listitem").count(), 0);
+});

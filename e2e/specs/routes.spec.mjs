@@ -1,0 +1,105 @@
+// examples/routes: routes with actions of their own, and two windows of one assistant.
+
+import assert from "node:assert/strict";
+
+import { accessible } from "../support/browser.mjs";
+import { Chat, eventually } from "../support/chat.mjs";
+import { application } from "../support/examples.mjs";
+import { suite } from "../support/suite.mjs";
+
+const chatTest = suite(async (open) => {
+  const page = await application("routes");
+  open.push(page);
+  return page;
+});
+const address = ({ url }) => url;
+
+/** The two windows on the page of the cart. */
+function windows(page) {
+  const named = (name) => {
+    const chat = new Chat(page);
+    chat.root = page.getByRole("region", { name, exact: true }).and(page.locator("[data-assistant-chat]"));
+    chat.log = chat.root.getByRole("log");
+    chat.composer = chat.root.getByRole("textbox", { name: "Message", exact: true });
+    return chat;
+  };
+  return [named("Shop assistant"), named("Help with your order")];
+}
+
+chatTest("a handler that navigates: the next run is offered what the new route registers", { address }, async (chat) => {
+  const [shop] = windows(chat.page);
+  await shop.ask("What can you do?");
+  await shop.says("The page: /. The cart: []. I may use: open_cart, add_to_cart.");
+  await shop.ask("Cart");
+  assert.equal(new URL(chat.page.url()).pathname, "/cart");
+  await shop.says("The page: /cart. The cart: []. I may use: open_cart, empty_cart, check_out.");
+});
+
+chatTest("cards stay drawn when their action goes with its route", { address }, async (chat) => {
+  const [shop] = windows(chat.page);
+  await shop.ask("Add lantern");
+  const card = shop.card("add_to_cart");
+  await card.getByText("For the cart: lantern (complete)").waitFor();
+  await chat.page.getByRole("link", { name: "Cart" }).click();
+  await chat.page.getByRole("heading", { name: "Cart" }).waitFor();
+  await card.getByText("For the cart: lantern (complete)").waitFor();
+  // The window that has only just come draws them as well.
+  const [, help] = windows(chat.page);
+  await help.card("add_to_cart").getByText("For the cart: lantern (complete)").waitFor();
+  await chat.page.getByRole("link", { name: "Products" }).click();
+  await chat.page.getByRole("heading", { name: "Products" }).waitFor();
+  await card.getByText("For the cart: lantern (complete)").waitFor();
+  await shop.ask("Add rope");
+  await shop.says('The cart: ["lantern","rope"].');
+});
+
+const todo = "each window opens a dialog of its own";
+chatTest("two windows of one assistant show one question once", { address, todo }, async (chat) => {
+  const { page } = chat;
+  const [shop, help] = windows(page);
+  await shop.ask("Add anchor");
+  await shop.ask("Cart");
+  await help.composer.waitFor();
+
+  await help.send("Empty");
+  await chat.dialog().first().waitFor();
+  assert.equal(await chat.dialog().count(), 1, "one dialog");
+  await chat.dialog().getByRole("button", { name: "Confirm" }).click();
+  await chat.dialog().waitFor({ state: "detached" });
+  for (const window of [shop, help]) {
+    await window.idle();
+    await window.says(/empty_cart said .*Taken out: anchor/s);
+    assert.equal(await window.messages("user").count(), 3, "both show the same conversation");
+  }
+});
+
+chatTest("an approval that is given in one window is given in both", { address }, async (chat) => {
+  const { page } = chat;
+  const [shop, help] = windows(page);
+  await shop.ask("Add compass");
+  await page.getByRole("link", { name: "Cart" }).click();
+  await help.composer.waitFor();
+  await shop.ask("What can you do?");
+  await shop.says("I may use: open_cart, empty_cart, check_out.");
+  await help.send("Buy");
+  await chat.picture("routes two windows");
+  await help.approve(help.card("check_out"));
+  for (const window of [shop, help]) {
+    await window.idle();
+    await window.status(window.card("check_out"), "complete");
+    await window.says(/check_out said .*Bought: compass/s);
+    await window.says("The page: /cart. The cart: [].");
+    assert.equal(await window.root.getByRole("button", { name: "Approve", exact: true }).count(), 0);
+  }
+  await eventually(async () => assert.match(await page.getByRole("main").innerText(), /There is nothing in it/));
+});
+
+for (const colorScheme of ["light", "dark"]) {
+  chatTest(`the shop in the ${colorScheme} scheme`, { address, colorScheme }, async (chat) => {
+    const [shop] = windows(chat.page);
+    await shop.ask("Add lantern");
+    await shop.ask("Cart");
+    await accessible(chat.page);
+    await chat.picture(`routes ${colorScheme}`);
+  });
+}

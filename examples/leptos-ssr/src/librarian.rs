@@ -1,0 +1,43 @@
+//! The agent: a script in the page, so that the example needs no model. It does what the first word of a message says,
+//! and its answers tell what it was sent.
+
+use leptos_assistant::{
+    agent::{Script, ScriptedAgent, last_user_text, results_since_user},
+    core::event::RunInput,
+};
+use serde_json::json;
+
+pub fn librarian() -> ScriptedAgent {
+    ScriptedAgent::new(answer)
+}
+
+fn answer(input: &RunInput) -> Script {
+    let script = Script::new();
+    if let Some((tool, said)) = results_since_user(input).pop() {
+        return script.text(format!("`{tool}` said `{said}`. {}", sent(input)));
+    }
+    let text = last_user_text(input).to_lowercase();
+    let (word, rest) = text.split_once(' ').unwrap_or((&text, ""));
+    let id = rest.trim().parse::<u32>().unwrap_or_default();
+    match word {
+        "find" => script.call("find_books", &json!({"query": rest})),
+        "lend" => script.call("lend_book", &json!({"id": id})),
+        "return" => script.call("return_book", &json!({"id": id})),
+        "loans" => script.call("open_loans", &json!({})),
+        _ => script.text(sent(input)),
+    }
+}
+
+/// What the page has told and offers.
+fn sent(input: &RunInput) -> String {
+    let context = input
+        .context
+        .iter()
+        .map(|item| format!("{}: {}.", item.description, item.value));
+    let tools: Vec<&str> = input.tools.iter().map(|tool| tool.name.as_str()).collect();
+    format!(
+        "{} I may use: {}.",
+        context.collect::<Vec<_>>().join(" "),
+        tools.join(", ")
+    )
+}

@@ -1,0 +1,32 @@
+//! The cart, as a signal that all routes share.
+
+use leptos::prelude::*;
+use serde::Deserialize;
+
+/// What is sold.
+pub const PRODUCTS: [&str; 4] = ["anchor", "compass", "lantern", "rope"];
+
+/// What is in the cart.
+#[derive(Clone, Copy, Default)]
+pub struct Cart(pub RwSignal<Vec<String>>);
+
+/// The arguments of `add_to_cart`.
+#[derive(Deserialize)]
+pub struct Add {
+    pub product: String,
+}
+
+impl Cart {
+    pub fn add(self, product: &str) {
+        self.0.update(|products| products.push(product.to_owned()));
+    }
+
+    /// Takes everything out and gives it back.
+    pub fn empty(self) -> Vec<String> {
+        self.0.try_update(std::mem::take).unwrap_or_default()
+    }
+
+    pub fn is_empty(self) -> bool {
+        self.0.with(Vec::is_empty)
+    }
+}

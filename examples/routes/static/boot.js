@@ -1,0 +1,3 @@
+import start from "./routes.js";
+
+await start();

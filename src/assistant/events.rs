@@ -1,0 +1,184 @@
+//! What happens in a conversation, told as events for as long as a component lives.
+
+use std::{cell::RefCell, collections::HashSet, rc::Rc};
+
+use assistant_core::{
+    conversation::{CallKey, MessageId, Phase},
+    event::Role,
+    session::{Notice, NoticeId},
+};
+use leptos::prelude::*;
+
+use super::{Assistant, assistant_or_complain};
+use crate::{
+    runtime::{CallEvent, CallEventKind},
+    view::MessageList,
+};
+
+/// Something that happened in a conversation.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum AssistantEvent {
+    /// A message is complete: the person's, or the agent's once its text has ended.
+    Message {
+        /// Which.
+        id: MessageId,
+        /// Who speaks.
+        role: Role,
+    },
+    /// A person is asked whether a call may run.
+    ApprovalAsked {
+        /// Which call.
+        call: CallKey,
+        /// The tool's name.
+        name: String,
+    },
+    /// The handler of a call runs, or the agent runs the tool.
+    CallStarted {
+        /// Which call.
+        call: CallKey,
+        /// The tool's name.
+        name: String,
+    },
+    /// A call has come to its last phase: done, failed, denied, skipped or cancelled.
+    CallEnded {
+        /// Which call.
+        call: CallKey,
+        /// The tool's name.
+        name: String,
+        /// The phase.
+        phase: Phase,
+    },
+    /// Something failed, and the person is told.
+    Error(Notice),
+}
+
+type Observer = Rc<dyn Fn(&AssistantEvent)>;
+
+/// Calls back for what happens from now on, as long as the component lives: for sounds, counts,
+/// logs. What a conversation brings along when it is opened is not told.
+///
+/// The session is free meanwhile: the observer may use the handle, and what it does there happens
+/// after what it was told of.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::{AssistantEvent, use_assistant_events};
+///
+/// #[component]
+/// fn Failures() -> impl IntoView {
+///     let failed = RwSignal::new(0);
+///     use_assistant_events(move |event| {
+///         if let AssistantEvent::Error(_) = event {
+///             failed.update(|count| *count += 1);
+///         }
+///     });
+///     view! { <p>{failed} " failures"</p> }
+/// }
+/// ```
+pub fn use_assistant_events(observer: impl Fn(&AssistantEvent) + 'static) {
+    let Some(assistant) = assistant_or_complain("use_assistant_events") else {
+        return;
+    };
+    let observer: Observer = Rc::new(observer);
+    let told = Rc::clone(&observer);
+    let calls = assistant.on_call_event(move |event| told(&of_call(event)));
+    on_cleanup(move || drop(calls));
+    tell_errors(&assistant, Rc::clone(&observer));
+    tell_messages(assistant, observer);
+}
+
+fn of_call(event: &CallEvent) -> AssistantEvent {
+    let (call, name) = (event.call, event.name.clone());
+    match event.kind {
+        CallEventKind::ApprovalAsked => AssistantEvent::ApprovalAsked { call, name },
+        CallEventKind::Started => AssistantEvent::CallStarted { call, name },
+        CallEventKind::Ended(phase) => AssistantEvent::CallEnded { call, name, phase },
+    }
+}
+
+fn tell_errors(assistant: &Assistant, observer: Observer) {
+    let notices = assistant.notices();
+    let known = |list: &Vec<Notice>| list.iter().map(|notice| notice.id).collect();
+    let at_first: HashSet<NoticeId> = notices.with_untracked(known);
+    Effect::new(move |before: Option<HashSet<NoticeId>>| {
+        let before = before.unwrap_or_else(|| at_first.clone());
+        let list = notices.get();
+        let is_new = |notice: &&Notice| notice.kind.is_failure() && !before.contains(&notice.id);
+        for notice in list.iter().filter(is_new) {
+            untrack(|| observer(&AssistantEvent::Error(notice.clone())));
+        }
+        known(&list)
+    });
+}
+
+/// Which messages an observer knows.
+struct Told {
+    thread: u64,
+    edition: u64,
+    known: HashSet<MessageId>,
+    /// Those that are not complete yet.
+    open: Vec<(MessageId, Role)>,
+}
+
+impl Told {
+    /// All that are there belong to what was opened.
+    fn opened(list: &MessageList) -> Self {
+        Self {
+            thread: list.thread(),
+            edition: list.edition(),
+            known: list.iter().map(|entry| entry.id.clone()).collect(),
+            open: Vec::new(),
+        }
+    }
+
+    fn take_in(&mut self, list: &MessageList) {
+        if self.thread != list.thread() {
+            *self = Self::opened(list);
+            return;
+        }
+        // A list of the same edition has only grown at its end.
+        let grown = self.edition == list.edition();
+        self.edition = list.edition();
+        let mut fresh = Vec::new();
+        for entry in list.iter().rev() {
+            let known = self.known.contains(&entry.id);
+            if known && grown {
+                break;
+            }
+            if !known {
+                fresh.push((entry.id.clone(), entry.role));
+            }
+        }
+        self.known.extend(fresh.iter().map(|(id, _)| id.clone()));
+        self.open.extend(fresh.into_iter().rev());
+    }
+}
+
+fn tell_messages(assistant: Assistant, observer: Observer) {
+    let messages = assistant.messages();
+    // An observer may bring about what it is told of next: nothing is borrowed meanwhile.
+    let told = RefCell::new(messages.with_untracked(Told::opened));
+    Effect::new(move |_| {
+        let complete = {
+            let mut told = told.borrow_mut();
+            messages.with(|list| told.take_in(list));
+            let mut open = std::mem::take(&mut told.open);
+            open.retain(|(id, _)| assistant.message(id).is_some());
+            let (complete, open): (Vec<_>, Vec<_>) = open
+                .into_iter()
+                .partition(|(id, _)| is_complete(&assistant, id));
+            told.open = open;
+            complete
+        };
+        for (id, role) in complete {
+            untrack(|| observer(&AssistantEvent::Message { id, role }));
+        }
+    });
+}
+
+/// Whether a message has all that it gets; who asks in an effect follows it.
+fn is_complete(assistant: &Assistant, id: &MessageId) -> bool {
+    let message = assistant.message(id);
+    message.is_some_and(|message| !message.streaming.get() && !message.empty.get())
+}

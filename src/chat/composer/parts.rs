@@ -1,0 +1,250 @@
+//! The parts of a composer. Each has one element, which takes attributes; all but the list of files.
+
+use leptos::{ev, prelude::*};
+
+use super::root::{BLOCKED, Writing, grow, hint_id, hint_of};
+use crate::{
+    attachment::{attach_button, tray_view},
+    ui::{Icon, Words, dynamic},
+};
+
+/// The box in which the person writes, a `textarea`. Enter sends, Shift+Enter breaks the line.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::chat::{ComposerInput, ComposerRoot};
+///
+/// # #[component]
+/// # fn App() -> impl IntoView {
+/// view! { <ComposerRoot><ComposerInput attr:maxlength="2000" /></ComposerRoot> }
+/// # }
+/// ```
+#[component]
+pub fn ComposerInput() -> impl IntoView {
+    let Some(writing) = Writing::around("ComposerInput") else {
+        return ().into_any();
+    };
+    let (handle, words, hint, refused) = (
+        writing.handle,
+        writing.words.clone(),
+        writing.hint,
+        writing.refused,
+    );
+    let input = handle.input();
+    // What was written before the box was there.
+    Effect::new(move |_| {
+        if let Some(element) = input.get() {
+            let text = untrack(|| handle.text());
+            if element.value().is_empty() && !text.is_empty() {
+                element.set_value(&text);
+                grow(&element);
+            }
+        }
+    });
+    let by_key = move |event: ev::KeyboardEvent| {
+        let composing = event.is_composing() || event.key_code() == 229;
+        if event.key() == "Enter" && !event.shift_key() && !composing {
+            event.prevent_default();
+            writing.send();
+        }
+    };
+    let typed = move |_| {
+        refused.set(None);
+        if let Some(element) = handle.element() {
+            grow(&element);
+            handle.note(element.value());
+        }
+    };
+    view! {
+        <textarea
+            class="la-composer-input"
+            rows="1"
+            aria-label=words.attr(|l| &l.message)
+            aria-describedby=move || hint.get()
+            placeholder=words.attr(|l| &l.placeholder)
+            node_ref=input
+            on:keydown=by_key
+            on:input=typed
+        ></textarea>
+    }
+    .into_any()
+}
+
+/// The button that sends; it is hidden while something runs.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::chat::{ComposerInput, ComposerRoot, ComposerSend};
+///
+/// # #[component]
+/// # fn App() -> impl IntoView {
+/// view! { <ComposerRoot><ComposerInput /> <ComposerSend>"Ask"</ComposerSend></ComposerRoot> }
+/// # }
+/// ```
+#[component]
+pub fn ComposerSend(
+    /// What it shows; an icon and a word without it.
+    #[prop(optional)]
+    children: Option<Children>,
+) -> impl IntoView {
+    let Some(writing) = Writing::around("ComposerSend") else {
+        return ().into_any();
+    };
+    let (sends, on_button) = (writing.sends, writing.on_button);
+    let face = face(children, Icon::Send, writing.words.text(|l| &l.send));
+    view! {
+        <button
+            type="submit"
+            class="la-button"
+            data-variant="primary"
+            hidden=move || !sends.get()
+            on:focusin=move |_| on_button.set(true)
+            on:focusout=move |event| left(&event, on_button)
+        >
+            {face}
+        </button>
+    }
+    .into_any()
+}
+
+/// The button that stops the run, its handlers and its questions; it is hidden while nothing runs.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::chat::{ComposerInput, ComposerRoot, ComposerStop};
+///
+/// # #[component]
+/// # fn App() -> impl IntoView {
+/// view! { <ComposerRoot><ComposerInput /> <ComposerStop attr:title="Stop it" /></ComposerRoot> }
+/// # }
+/// ```
+#[component]
+pub fn ComposerStop(
+    /// What it shows; an icon and a word without it.
+    #[prop(optional)]
+    children: Option<Children>,
+) -> impl IntoView {
+    let Some(writing) = Writing::around("ComposerStop") else {
+        return ().into_any();
+    };
+    let (busy, on_button) = (writing.busy, writing.on_button);
+    let face = face(children, Icon::Stop, writing.words.text(|l| &l.stop));
+    let stop = move |_| {
+        // Nothing to stop is what was wanted.
+        let _ = writing.assistant.stop();
+    };
+    view! {
+        <button
+            type="button"
+            class="la-button"
+            hidden=move || !busy.get()
+            on:click=stop
+            on:focusin=move |_| on_button.set(true)
+            on:focusout=move |event| left(&event, on_button)
+        >
+            {face}
+        </button>
+    }
+    .into_any()
+}
+
+fn face(children: Option<Children>, icon: Icon, word: AnyView) -> AnyView {
+    match children {
+        Some(children) => children(),
+        None => view! {
+            {icon.view()}
+            <span>{word}</span>
+        }
+        .into_any(),
+    }
+}
+
+/// The focus left a button. That counts where the person moved it, not where the button was hidden.
+fn left(event: &ev::FocusEvent, on_button: RwSignal<bool>) {
+    let button = event_target::<web_sys::HtmlElement>(event);
+    if button.offset_parent().is_some() {
+        on_button.set(false);
+    }
+}
+
+/// The button that lets the person pick files. Nothing stands there if none may be sent along.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::{Attachments, chat::{ComposerAttach, ComposerAttachments, ComposerRoot}};
+///
+/// # #[component]
+/// # fn App() -> impl IntoView {
+/// view! {
+///     <ComposerRoot attachments=Attachments::new().accept(".pdf")>
+///         <ComposerAttachments />
+///         <ComposerAttach>"Add a file"</ComposerAttach>
+///     </ComposerRoot>
+/// }
+/// # }
+/// ```
+#[component]
+pub fn ComposerAttach(
+    /// What it shows; an icon without it.
+    #[prop(optional)]
+    children: Option<Children>,
+) -> impl IntoView {
+    let writing = Writing::around("ComposerAttach");
+    let writing = writing?;
+    let tray = writing.tray.as_ref()?;
+    Some(attach_button(tray, children))
+}
+
+/// The files that will be sent along, and why others were not taken. It is a list beside a line of
+/// its own, and takes no attributes. There is an example at [`ComposerAttach`].
+#[component]
+pub fn ComposerAttachments() -> impl IntoView {
+    let writing = Writing::around("ComposerAttachments")?;
+    let tray = writing.tray.as_ref()?;
+    Some(tray_view(tray, writing.handle.input()))
+}
+
+/// The line that explains: how to send, or why that has to wait. What was refused is an `alert`.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::chat::{ComposerHint, ComposerInput, ComposerRoot};
+///
+/// # #[component]
+/// # fn App() -> impl IntoView {
+/// view! { <ComposerRoot><ComposerHint /> <ComposerInput /></ComposerRoot> }
+/// # }
+/// ```
+#[component]
+pub fn ComposerHint() -> impl IntoView {
+    let Some(writing) = Writing::around("ComposerHint") else {
+        return ().into_any();
+    };
+    let (state, refused, hint) = (writing.state, writing.refused, writing.hint);
+    let id = hint_id();
+    hint.set(Some(id.clone()));
+    on_cleanup(move || {
+        // The composer may go as a whole.
+        let _ = hint.try_set(None);
+    });
+    let words: Words = writing.words.clone();
+    let text = move || {
+        refused
+            .get()
+            .unwrap_or_else(|| hint_of(&words.get(), &writing))
+    };
+    view! {
+        <p
+            class=move || match state.get() == BLOCKED || refused.with(Option::is_some) {
+                true => "la-composer-reason",
+                false => "la-composer-hint",
+            }
+            // A hint is there to be read, what was refused is told.
+            role=move || refused.with(Option::is_some).then_some("alert")
+            id=id
+        >
+            {dynamic(text)}
+        </p>
+    }
+    .into_any()
+}

@@ -1,0 +1,249 @@
+//! The form around the parts of a composer, and what they share.
+
+use std::sync::Arc;
+
+use assistant_core::session::OpenInterrupt;
+use leptos::{ev, html, prelude::*};
+
+use super::{ComposerHandle, send};
+use crate::{
+    assistant::{Assistant, assistant_for},
+    attachment::{Attachments, Tray, file_frame, paste, watch_drops},
+    ui::{Labels, Words, console_error, fresh_id, in_browser, scope},
+    view::Activity,
+};
+
+/// A composer of one's own arrangement: a form whose parts find each other in it. Submitting it
+/// sends what is written and attached. [`Composer`](super::Composer) is the default arrangement.
+///
+/// Files that are pasted, or dropped on the chat around it, are taken if there are attachments.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::chat::{ComposerInput, ComposerRoot, ComposerSend, ComposerStop};
+///
+/// #[component]
+/// fn OneLine() -> impl IntoView {
+///     view! {
+///         <ComposerRoot attr:id="ask">
+///             <ComposerInput attr:placeholder="Ask" />
+///             <ComposerSend>"Go"</ComposerSend>
+///             <ComposerStop>"Halt"</ComposerStop>
+///         </ComposerRoot>
+///     }
+/// }
+/// ```
+///
+/// # Styling
+///
+/// `la-composer`, with `data-state`: `idle`, `running`, or `blocked` while something waits for the
+/// person.
+#[component]
+pub fn ComposerRoot(
+    /// Whose conversation; the one above without it.
+    #[prop(optional)]
+    assistant: Option<Assistant>,
+    /// Which files may be sent along; none without it.
+    #[prop(optional_no_strip, into)]
+    attachments: Option<Attachments>,
+    /// What the application writes along with.
+    #[prop(optional_no_strip, into)]
+    handle: Option<ComposerHandle>,
+    /// The parts.
+    children: Children,
+) -> impl IntoView {
+    form(assistant, attachments, handle, children)
+}
+
+/// What the parts of a composer share.
+pub(super) type Shared = Arc<Writing>;
+
+/// See [`Shared`].
+pub(super) struct Writing {
+    pub(super) assistant: Assistant,
+    pub(super) handle: ComposerHandle,
+    pub(super) words: Words,
+    pub(super) tray: Option<Tray>,
+    /// Why the last attempt to send was refused.
+    pub(super) refused: RwSignal<Option<String>>,
+    pub(super) busy: Memo<bool>,
+    pub(super) state: Memo<&'static str>,
+    /// Whether a question is open that is no approval.
+    pub(super) asked: Memo<bool>,
+    /// Whether a message would deny what waits for approval.
+    pub(super) denies: Memo<bool>,
+    /// Whether Send is there.
+    pub(super) sends: Memo<bool>,
+    /// Whether one of the buttons has the focus.
+    pub(super) on_button: RwSignal<bool>,
+    /// The id of the line that explains, where there is one.
+    pub(super) hint: RwSignal<Option<String>>,
+}
+
+impl Writing {
+    fn new(
+        assistant: Assistant,
+        attachments: Option<Attachments>,
+        handle: Option<ComposerHandle>,
+    ) -> Self {
+        let activity = assistant.activity();
+        let (now, asking, doing) = (activity.clone(), activity.clone(), activity);
+        let busy = Memo::new(move |_| now.get().busy);
+        let state = Memo::new(move |_| state_of(doing.get()));
+        let interrupts = assistant.interrupts();
+        let asked = Memo::new(move |_| {
+            let asks = || interrupts.with(|list| list.iter().any(is_asked));
+            asking.get().asking || asks()
+        });
+        // With this option a message denies what waits for approval, as long as nothing else waits.
+        let auto_deny = assistant.runtime().auto_deny;
+        let denies = Memo::new(move |_| auto_deny && state.get() == BLOCKED && !asked.get());
+        Self {
+            assistant,
+            handle: handle.unwrap_or_default(),
+            words: Words::current(),
+            tray: attachments.map(Tray::new),
+            refused: RwSignal::new(None),
+            busy,
+            state,
+            asked,
+            denies,
+            sends: Memo::new(move |_| !busy.get() || denies.get()),
+            on_button: RwSignal::new(false),
+            hint: RwSignal::new(None),
+        }
+    }
+
+    /// What a part of a composer finds; outside of one it draws nothing, and the programmer is told.
+    pub(super) fn around(part: &str) -> Option<Shared> {
+        let found = use_context::<Shared>();
+        if found.is_none() && in_browser() {
+            console_error(&format!("{part} stands outside of <ComposerRoot>"));
+        }
+        found
+    }
+
+    /// What stood in the way of a message stands there no longer.
+    fn forget_refusals(&self) {
+        let (state, refused) = (self.state, self.refused);
+        Effect::new(move |_| {
+            state.track();
+            refused.set(None);
+        });
+        if let Some(tray) = self.tray.clone() {
+            Effect::new(move |_| {
+                tray.track();
+                refused.set(None);
+            });
+        }
+    }
+
+    /// The button that goes when the state changes may have the focus: it passes to the text box.
+    fn keep_focus(&self) {
+        let (sends, on_button, handle) = (self.sends, self.on_button, self.handle);
+        Effect::new(move |known: Option<bool>| {
+            let sends = sends.get();
+            let changed = known.is_some_and(|known| known != sends);
+            if changed && on_button.get_untracked() {
+                on_button.set(false);
+                handle.focus();
+            }
+            sends
+        });
+    }
+
+    pub(super) fn send(&self) {
+        self.refused.set(send::written(self).err());
+    }
+}
+
+/// The form, with what its parts share in force inside of it.
+pub(super) fn form(
+    assistant: Option<Assistant>,
+    attachments: Option<Attachments>,
+    handle: Option<ComposerHandle>,
+    children: Children,
+) -> AnyView {
+    let Some(assistant) = assistant_for(assistant, "Composer") else {
+        return ().into_any();
+    };
+    scope(Box::new(move || {
+        let writing = Arc::new(Writing::new(assistant, attachments, handle));
+        writing.keep_focus();
+        writing.forget_refusals();
+        provide_context(writing.clone());
+        let form = NodeRef::<html::Form>::new();
+        let (state, tray) = (writing.state, writing.tray.clone());
+        if let Some(tray) = &tray {
+            watch_drops(tray, form);
+        }
+        let frame = tray.as_ref().map(file_frame);
+        let pasted = move |event: ev::ClipboardEvent| {
+            if let Some(tray) = &tray {
+                paste(tray, &event);
+            }
+        };
+        let submitted = move |event: ev::SubmitEvent| {
+            event.prevent_default();
+            writing.send();
+        };
+        view! {
+            <form
+                class="la-composer"
+                data-state=move || state.get()
+                node_ref=form
+                on:submit=submitted
+                on:paste=pasted
+            >
+                {children()}
+                {frame}
+            </form>
+        }
+        .into_any()
+    }))
+}
+
+/// Whether a question of the agent is still without an answer.
+pub(in crate::chat) fn is_asked(open: &OpenInterrupt) -> bool {
+    open.call.is_none() && open.answer.is_none()
+}
+
+pub(super) const BLOCKED: &str = "blocked";
+
+fn state_of(activity: Activity) -> &'static str {
+    match activity {
+        Activity { waiting: true, .. } => BLOCKED,
+        Activity { busy: true, .. } => "running",
+        Activity { .. } => "idle",
+    }
+}
+
+/// What the line below says while nothing was refused.
+pub(super) fn hint_of(labels: &Labels, writing: &Writing) -> String {
+    let asked = writing.asked.get();
+    let word = match writing.state.get() {
+        _ if writing.denies.get() => &labels.auto_deny_hint,
+        BLOCKED | "running" if asked => &labels.questions_hint,
+        BLOCKED => &labels.approvals_hint,
+        "running" => &labels.busy_hint,
+        _ => &labels.hint,
+    };
+    word.to_string()
+}
+
+/// An id for the line that explains.
+pub(super) fn hint_id() -> String {
+    format!("la-hint-{}", fresh_id())
+}
+
+/// Lets the box grow with its text where the browser does not do it by itself.
+pub(super) fn grow(element: &web_sys::HtmlTextAreaElement) {
+    if web_sys::css::supports_with_value("field-sizing", "content").unwrap_or(false) {
+        return;
+    }
+    let style = web_sys::HtmlElement::style(element);
+    // Setting a custom property does not fail.
+    let _ = style.set_property("--la-composer-height", "auto");
+    let height = format!("{}px", element.scroll_height());
+    let _ = style.set_property("--la-composer-height", &height);
+}

@@ -1,0 +1,36 @@
+//! Sending what is written.
+
+use assistant_core::{event::Content, session::Refusal};
+use leptos::prelude::*;
+
+use super::root::{Writing, is_asked};
+
+/// Sends what is written and attached, if anything is. What is refused stays; the reason comes back.
+pub(super) fn written(writing: &Writing) -> Result<(), String> {
+    let (assistant, tray) = (&writing.assistant, writing.tray.as_ref());
+    let text = writing.handle.written();
+    let text = text.trim_end();
+    let content = match tray {
+        Some(tray) => tray.content(text)?,
+        None => (!text.trim().is_empty()).then(|| Content::Text(text.to_owned())),
+    };
+    let Some(content) = content else {
+        return Ok(());
+    };
+    let sent = assistant.send_content(content);
+    sent.map_err(|refusal| {
+        let labels = writing.words.now();
+        // An approval card asks for another thing than a question does.
+        let asks = assistant.interrupts();
+        let asks = asks.with_untracked(|list| list.iter().any(is_asked));
+        match refusal {
+            Refusal::InterruptsPending if !asks => labels.approvals_hint.to_string(),
+            refusal => labels.refusal(&refusal),
+        }
+    })?;
+    writing.handle.set_text("");
+    if let Some(tray) = tray {
+        tray.clear();
+    }
+    Ok(())
+}

@@ -1,0 +1,198 @@
+//! One message: its frame, and the parts of it in their default arrangement. What a part of its
+//! text looks like is in the room `part`.
+
+mod notes;
+mod parts;
+
+use std::sync::Arc;
+
+use assistant_core::event::Role;
+use leptos::prelude::*;
+
+use crate::{
+    assistant::{Assistant, assistant_for},
+    ui::{Words, console_error, in_browser, scope, when},
+    view::{MessageCell, PartKind},
+};
+
+pub use notes::MessageNotes;
+pub use parts::{MessageParts, MessageSpeaker};
+
+/// One message of the chat: the parts of a [`MessageRoot`] in their default arrangement. Nothing
+/// stands for an empty one.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::{chat::MessageView, use_assistant};
+///
+/// #[component]
+/// fn Newest() -> impl IntoView {
+///     let assistant = use_assistant()?;
+///     let messages = assistant.messages();
+///     Some(move || {
+///         let newest = messages.with(|messages| messages.last().map(|entry| entry.id.clone()));
+///         let message = assistant.message(&newest?)?;
+///         Some(view! { <MessageView message /> })
+///     })
+/// }
+/// ```
+#[component]
+pub fn MessageView(
+    /// Whose conversation; the one above without it.
+    #[prop(optional)]
+    assistant: Option<Assistant>,
+    /// The message.
+    message: MessageCell,
+    /// Its number in the thread, and how many there are: given when not all are in the page.
+    #[prop(optional, into)]
+    place: Signal<Option<(usize, usize)>>,
+) -> impl IntoView {
+    let empty = message.empty.clone();
+    let draw = move || {
+        let children = || {
+            view! {
+                <MessageSpeaker />
+                <MessageParts />
+                <MessageNotes />
+            }
+            .into_any()
+        };
+        article(
+            assistant.clone(),
+            message.clone(),
+            place,
+            Box::new(children),
+        )
+    };
+    when(move || !empty.get(), draw)
+}
+
+/// A message of one's own arrangement: an `article` whose parts find each other in it.
+/// [`MessageView`] is the default arrangement. It is hidden while there is nothing to show.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::{
+///     chat::{MessageActions, MessageParts, MessageRoot, Transcript},
+///     view::MessageCell,
+/// };
+///
+/// fn bubble(message: MessageCell) -> impl IntoView {
+///     view! {
+///         <MessageRoot message attr:data-bubble="">
+///             <MessageParts />
+///             <MessageActions />
+///         </MessageRoot>
+///     }
+/// }
+///
+/// # #[component]
+/// # fn App() -> impl IntoView {
+/// view! { <Transcript message=bubble /> }
+/// # }
+/// ```
+///
+/// # Styling
+///
+/// `la-message`, with `data-role` (`user`, `assistant`, …), `data-streaming` while more is
+/// expected, and `data-message-id` as agents know it.
+#[component]
+pub fn MessageRoot(
+    /// Whose conversation; the one above without it.
+    #[prop(optional)]
+    assistant: Option<Assistant>,
+    /// The message.
+    message: MessageCell,
+    /// Its number in the thread, and how many there are: given when not all are in the page.
+    #[prop(optional, into)]
+    place: Signal<Option<(usize, usize)>>,
+    /// The parts.
+    children: Children,
+) -> impl IntoView {
+    article(assistant, message, place, children)
+}
+
+/// What the parts of a message share.
+pub(super) struct Spoken {
+    pub(super) assistant: Assistant,
+    pub(super) message: MessageCell,
+    pub(super) words: Words,
+}
+
+impl Spoken {
+    /// What a part of a message finds; outside of one it draws nothing, and the programmer is told.
+    pub(super) fn around(part: &str) -> Option<Arc<Self>> {
+        let found = use_context::<Arc<Self>>();
+        if found.is_none() && in_browser() {
+            console_error(&format!("{part} stands outside of <MessageRoot>"));
+        }
+        found
+    }
+}
+
+/// The message around this component, if there is one: a part of one's own begins with it.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::chat::use_message;
+///
+/// #[component]
+/// fn Writing() -> impl IntoView {
+///     let streaming = use_message()?.streaming;
+///     Some(move || streaming.get().then_some("is writing…"))
+/// }
+/// ```
+#[must_use]
+pub fn use_message() -> Option<MessageCell> {
+    use_context::<Arc<Spoken>>().map(|spoken| spoken.message.clone())
+}
+
+fn article(
+    assistant: Option<Assistant>,
+    message: MessageCell,
+    place: Signal<Option<(usize, usize)>>,
+    children: Children,
+) -> AnyView {
+    let Some(assistant) = assistant_for(assistant, "MessageRoot") else {
+        return ().into_any();
+    };
+    scope(Box::new(move || {
+        let words = Words::current();
+        provide_context(Arc::new(Spoken {
+            assistant,
+            message: message.clone(),
+            words: words.clone(),
+        }));
+        let named = message.speaker.clone();
+        let by_person = message.role == Role::User;
+        let speaker = move || match &named {
+            _ if by_person => words.word(|l| &l.you),
+            Some(name) => name.clone().into(),
+            None => words.word(|l| &l.assistant),
+        };
+        let calls = message.parts.clone();
+        let has_calls = move || {
+            let is_call = |kind: &PartKind| matches!(kind, PartKind::Call(_));
+            calls.with(|parts| parts.iter().any(|part| is_call(&part.kind)))
+        };
+        let (streaming, busy) = (message.streaming.clone(), message.streaming.clone());
+        let empty = message.empty.clone();
+        view! {
+            <article
+                class="la-message"
+                class:message-with-tools=has_calls
+                data-role=message.role.as_str()
+                data-message-id=message.wire_id.clone()
+                aria-label=speaker
+                aria-posinset=move || place.get().map(|(number, _)| number.to_string())
+                aria-setsize=move || place.get().map(|(_, count)| count.to_string())
+                data-streaming=move || streaming.get().then_some("")
+                aria-busy=move || busy.get().then_some("true")
+                hidden=move || empty.get()
+            >
+                {children()}
+            </article>
+        }
+        .into_any()
+    }))
+}

@@ -1,0 +1,72 @@
+//! What is said about a message: why it is shorter than it should be, and what the agent has the
+//! person say instead.
+
+use assistant_core::conversation::Cut;
+use leptos::prelude::*;
+
+use super::Spoken;
+use crate::{
+    tool::ExactText,
+    ui::{Icon, Words, dynamic},
+};
+
+/// Notes below a message: that it was cut short, or that the agent's record of it differs. Each is
+/// an element of its own, there when there is something to say; so it takes no attributes. There is
+/// an arrangement with it at [`super::MessageView`].
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::{
+///     chat::{MessageNotes, MessageParts, MessageRoot},
+///     view::MessageCell,
+/// };
+///
+/// fn bubble(message: MessageCell) -> impl IntoView {
+///     view! { <MessageRoot message><MessageParts /> <MessageNotes /></MessageRoot> }
+/// }
+/// ```
+#[component]
+pub fn MessageNotes() -> impl IntoView {
+    let Some(spoken) = Spoken::around("MessageNotes") else {
+        return ().into_any();
+    };
+    let (cut, disputed) = (spoken.message.cut.clone(), spoken.message.disputed.clone());
+    let (words, said) = (spoken.words.clone(), spoken.words.clone());
+    view! {
+        {dynamic(move || cut.get().map(|cut| cut_note(&words, cut)))}
+        {dynamic(move || disputed.get().map(|text| disputed_note(&said, text)))}
+    }
+    .into_any()
+}
+
+/// Why the message is shorter than it should be.
+fn cut_note(words: &Words, cut: Cut) -> impl IntoView + use<> {
+    let (word, failure) = match cut {
+        Cut::Stopped => (words.text(|l| &l.cut_stopped), false),
+        Cut::Cancelled => (words.text(|l| &l.cut_cancelled), false),
+        Cut::Failed => (words.text(|l| &l.cut_failed), true),
+        _ => (words.text(|l| &l.cut_broken_off), true),
+    };
+    let icon = if failure { Icon::Alert } else { Icon::Ban };
+    view! {
+        <p class="la-message-note" data-cut=cut.as_str() data-tone=failure.then_some("error")>
+            {icon.view()}
+            <span>{word}</span>
+        </p>
+    }
+}
+
+/// That the agent has the person say something else, and what.
+fn disputed_note(words: &Words, text: String) -> impl IntoView + use<> {
+    view! {
+        <details class="la-message-disputed la-fold">
+            <summary class="la-fold-summary">
+                {Icon::Alert.view()} <span>{words.text(|l| &l.disputed)}</span> {Icon::chevron()}
+            </summary>
+            <p class="la-tool-label">{words.text(|l| &l.agents_version)}</p>
+            <pre class="la-code" data-kind="agents-version" tabindex="0" dir="auto">
+                <ExactText text readable=true />
+            </pre>
+        </details>
+    }
+}

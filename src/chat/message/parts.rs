@@ -1,0 +1,135 @@
+//! Who speaks, and the parts of a message in order.
+
+use assistant_core::event::Role;
+use leptos::{html, prelude::*};
+use wasm_bindgen::JsCast;
+
+use super::Spoken;
+use crate::{
+    assistant::Assistant,
+    chat::{
+        grouping::{Groups, place},
+        part::PartView,
+    },
+    tool::has_default_card,
+    ui::{Words, closest, dynamic, each, when},
+    view::{PartCell, PartKind},
+};
+
+/// The name of the speaker, where the agent gives one: one of several agents.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::{
+///     chat::{MessageParts, MessageRoot, MessageSpeaker},
+///     view::MessageCell,
+/// };
+///
+/// fn bubble(message: MessageCell) -> impl IntoView {
+///     view! { <MessageRoot message><MessageSpeaker /> <MessageParts /></MessageRoot> }
+/// }
+/// ```
+#[component]
+pub fn MessageSpeaker() -> impl IntoView {
+    let spoken = Spoken::around("MessageSpeaker")?;
+    let message = &spoken.message;
+    let name = message.speaker.clone();
+    let name = name.filter(|_| message.role != Role::User)?;
+    Some(view! { <p class="la-message-speaker" dir="auto">{name}</p> })
+}
+
+/// The parts of a message in order: text, thoughts, files, calls with their cards. There is an
+/// example at [`super::MessageRoot`].
+#[component]
+pub fn MessageParts() -> impl IntoView {
+    let Some(spoken) = Spoken::around("MessageParts") else {
+        return ().into_any();
+    };
+    let (assistant, message) = (spoken.assistant.clone(), &spoken.message);
+    let groups = use_context::<Groups>();
+    let (parts, count, id) = (
+        message.parts.clone(),
+        message.parts.clone(),
+        message.id.clone(),
+    );
+    let several = {
+        let assistant = assistant.clone();
+        Memo::new(move |_| count.with(|parts| default_cards(&assistant, parts, groups) > 1))
+    };
+    let draw = move |part: PartCell| {
+        let (assistant, message) = (assistant.clone(), id.clone());
+        let kind = part.kind.clone();
+        let drawn = view! { <PartView assistant message part /> }.into_any();
+        match (kind, groups) {
+            (PartKind::Call(call), Some(groups)) => place(groups, call, drawn),
+            _ => drawn,
+        }
+    };
+    // A call keeps its card wherever a list moves it; who types in it goes on typing.
+    let key = |part: &PartCell| match &part.kind {
+        PartKind::Call(key) => format!("{key:?}"),
+        kind => format!("{} {kind:?}", part.index),
+    };
+    let parts = each(move || parts.get(), key, draw);
+    view! {
+        <div class="la-message-parts">
+            {when(move || several.get(), || view! { <ExpandAll /> }.into_any())} {parts}
+        </div>
+    }
+    .into_any()
+}
+
+/// How many calls show the default card, which can be opened.
+fn default_cards(assistant: &Assistant, parts: &[PartCell], groups: Option<Groups>) -> usize {
+    let calls = parts.iter().filter_map(|part| match &part.kind {
+        PartKind::Call(key) => Some(key),
+        _ => None,
+    });
+    let shown = calls.filter(|key| groups.is_none_or(|groups| !groups.hides(key)));
+    shown.filter(|key| has_default_card(assistant, key)).count()
+}
+
+/// Opens or closes all tool cards of its message that can be (rule "cards fold").
+#[component]
+fn ExpandAll() -> impl IntoView {
+    let words = Words::current();
+    let open = RwSignal::new(false);
+    let button = NodeRef::<html::Button>::new();
+    let toggle = move |_| {
+        open.update(|open| *open = !*open);
+        let Some(message) = button
+            .get_untracked()
+            .and_then(|button| closest(&button, ".la-message"))
+        else {
+            return;
+        };
+        let Ok(cards) = message.query_selector_all("details.la-tool-card") else {
+            return;
+        };
+        for place in 0..cards.length() {
+            if let Some(card) = cards.item(place).and_then(|card| card.dyn_into().ok()) {
+                let card: web_sys::HtmlDetailsElement = card;
+                card.set_open(open.get_untracked());
+            }
+        }
+    };
+    let word = move || match open.get() {
+        true => words.word(|l| &l.collapse_all),
+        false => words.word(|l| &l.expand_all),
+    };
+    view! {
+        <div class="la-tool-group-head">
+            <button
+                type="button"
+                class="la-button"
+                data-variant="quiet"
+                data-size="small"
+                aria-expanded=move || if open.get() { "true" } else { "false" }
+                node_ref=button
+                on:click=toggle
+            >
+                <span>{dynamic(word)}</span>
+            </button>
+        </div>
+    }
+}

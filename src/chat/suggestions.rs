@@ -1,0 +1,182 @@
+//! What the person could say, and what stands there before the first message.
+
+use leptos::prelude::*;
+
+use crate::{
+    assistant::{Assistant, assistant_for},
+    ui::{Words, dynamic, focus},
+};
+
+/// Something the person could say.
+#[derive(Clone)]
+pub struct Suggestion {
+    /// What is said.
+    pub text: String,
+    /// What the button shows.
+    pub label: String,
+    /// What stands before it.
+    pub icon: Option<ViewFn>,
+}
+
+impl Suggestion {
+    /// A suggestion whose button shows what is said.
+    pub fn new(text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self {
+            label: text.clone(),
+            text,
+            icon: None,
+        }
+    }
+
+    /// Shows something else on the button.
+    #[must_use]
+    pub fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = label.into();
+        self
+    }
+
+    /// Puts an icon before it: one of [`Icon`](crate::Icon), or a function that draws one.
+    #[must_use]
+    pub fn icon(mut self, icon: impl Into<ViewFn>) -> Self {
+        self.icon = Some(icon.into());
+        self
+    }
+}
+
+impl std::fmt::Debug for Suggestion {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Suggestion")
+            .field("text", &self.text)
+            .field("label", &self.label)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Buttons that say something to the agent, at any time: what they are may be a signal. Nothing
+/// stands there without any.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::{Suggestion, chat::Suggestions, use_assistant};
+///
+/// /// What can follow, once an answer is there.
+/// #[component]
+/// fn Next() -> impl IntoView {
+///     let activity = use_assistant()?.activity();
+///     let suggestions = Signal::derive(move || match activity.get().busy {
+///         true => Vec::new(),
+///         false => vec![Suggestion::new("Tell me more")],
+///     });
+///     Some(view! { <Suggestions suggestions /> })
+/// }
+/// ```
+#[component]
+pub fn Suggestions(
+    /// Whose conversation; the one above without it.
+    #[prop(optional)]
+    assistant: Option<Assistant>,
+    /// What the person could say.
+    #[prop(into)]
+    suggestions: Signal<Vec<Suggestion>>,
+    /// A line of buttons that can be scrolled, in the place of a list.
+    #[prop(optional, into)]
+    strip: bool,
+) -> impl IntoView {
+    assistant_for(assistant, "Suggestions").map(|assistant| list(assistant, suggestions, strip))
+}
+
+fn list(assistant: Assistant, suggestions: Signal<Vec<Suggestion>>, strip: bool) -> AnyView {
+    let words = Words::current();
+    let draw = move || {
+        let buttons = suggestions.get();
+        let (assistant, words) = (assistant.clone(), words.clone());
+        (!buttons.is_empty()).then(move || {
+            let buttons: Vec<_> = buttons.into_iter().map(|s| button(&assistant, s)).collect();
+            view! {
+                <ul
+                    class="la-suggestions"
+                    data-layout=strip.then_some("strip")
+                    aria-label=words.attr(|l| &l.suggestions)
+                >
+                    {buttons}
+                </ul>
+            }
+        })
+    };
+    dynamic(draw).into_any()
+}
+
+fn button(assistant: &Assistant, suggestion: Suggestion) -> AnyView {
+    let assistant = assistant.clone();
+    let Suggestion { text, label, icon } = suggestion;
+    let item = NodeRef::<leptos::html::Li>::new();
+    let say = move |event: leptos::ev::MouseEvent| {
+        let place = item.get_untracked();
+        let said = assistant.send(text.clone()).is_ok();
+        // The button goes with what is said. Who works by keyboard goes on in the text box; a finger
+        // would only call the keyboard of its screen up.
+        if let (true, 0, Some(place)) = (said, event.detail(), place) {
+            focus::pass_on(&place);
+        }
+    };
+    view! {
+        <li node_ref=item>
+            <button type="button" class="la-suggestion" on:click=say>
+                {icon.as_ref().map(ViewFn::run)}
+                <span>{label}</span>
+            </button>
+        </li>
+    }
+    .into_any()
+}
+
+/// What stands there before the first message: a title, a sentence, and what the person could say.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::{Suggestion, chat::{EmptyState, Transcript}};
+///
+/// # #[component]
+/// # fn App() -> impl IntoView {
+/// let empty = || {
+///     let suggestions = vec![Suggestion::new("What is new?")];
+///     view! { <EmptyState title="Hello" text="Ask about your orders." suggestions /> }
+/// };
+/// view! { <Transcript empty /> }
+/// # }
+/// ```
+#[component]
+pub fn EmptyState(
+    /// Whose conversation; the one above without it.
+    #[prop(optional)]
+    assistant: Option<Assistant>,
+    /// The title, if any.
+    #[prop(optional, into)]
+    title: Signal<String>,
+    /// A sentence below it.
+    #[prop(optional, into)]
+    text: Signal<String>,
+    /// What the person could say first.
+    #[prop(optional, into)]
+    suggestions: Signal<Vec<Suggestion>>,
+    /// More below.
+    #[prop(optional)]
+    children: Option<Children>,
+) -> impl IntoView {
+    let said = |text: Signal<String>| move || Some(text.get()).filter(|text| !text.is_empty());
+    let (title, text) = (said(title), said(text));
+    let title = move || title().map(|title| view! { <h3 class="la-empty-title">{title}</h3> });
+    let text = move || text().map(|text| view! { <p class="la-empty-text">{text}</p> });
+    let list = assistant_for(assistant, "EmptyState");
+    let list = list.map(|assistant| list_of(assistant, suggestions));
+    view! {
+        <div class="la-empty">
+            {dynamic(title)} {dynamic(text)} {list} {children.map(|children| children())}
+        </div>
+    }
+}
+
+fn list_of(assistant: Assistant, suggestions: Signal<Vec<Suggestion>>) -> AnyView {
+    list(assistant, suggestions, false)
+}

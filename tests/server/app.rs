@@ -1,0 +1,121 @@
+//! An application that uses every hook and component that may stand in a page of a server.
+
+use std::{
+    panic::panic_any,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+};
+
+use leptos::{prelude::*, tachys::view::RenderHtml};
+use leptos_assistant::{
+    Approval, Assistant, AssistantProvider, Attachments, ChatWindow, Icon, Labels, SessionOptions,
+    Suggestion, ToolAction, ToolCallView, ToolContext, ToolTarget,
+    agent::{HttpAgent, Script, ScriptedAgent},
+    chat::{ChatPopup, ChatRoot, ChatSidebar, Composer, Transcript},
+    media_policy, use_assistant, use_assistant_action, use_assistant_context, use_part_renderer,
+    use_tool_renderer,
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// Draws a page as a server does and gives its markup.
+pub fn render<V: IntoView + 'static>(page: impl FnOnce() -> V + 'static) -> String {
+    let owner = Owner::new_root(None);
+    let html = owner.with(|| page().into_view().to_html());
+    owner.unset();
+    html
+}
+
+#[derive(Deserialize)]
+struct Rename {
+    name: String,
+}
+
+/// Counts how often code ran that a server must not run.
+pub type Ran = Arc<AtomicU32>;
+
+#[component]
+pub fn Page(ran: Ran) -> impl IntoView {
+    let name = RwSignal::new("atlas".to_owned());
+    let count = move || ran.fetch_add(1, Ordering::Relaxed);
+    let (handled, told) = (count.clone(), count.clone());
+    for _ in 0..2 {
+        let handled = handled.clone();
+        use_assistant_action(
+            ToolAction::new("rename", "Renames the project")
+                .description(move || format!("Renames {}", name.get()))
+                .parameters(json!({"type": "object", "properties": {"name": {"type": "string"}}}))
+                .enabled(move || name.with(|name| !name.is_empty()))
+                .approval(Approval::Always)
+                .handler(move |args: Rename, context: ToolContext| {
+                    handled();
+                    name.set(args.name);
+                    async move { context.call_id().len() }
+                })
+                .render(|_| -> String { panic_any("a renderer was called on a server") })
+                .render_approval(|_| -> String { panic_any("a renderer was called on a server") }),
+        );
+    }
+    use_assistant_context("The project", name);
+    use_assistant_context("A count", told);
+    use_tool_renderer(ToolTarget::All, |_: ToolCallView<Value>| -> String {
+        panic_any("a renderer was called on a server")
+    });
+    use_part_renderer("weather", |_| -> String {
+        panic_any("a renderer was called on a server")
+    });
+    assert!(use_assistant().is_none(), "a server has no assistant");
+    assert!(Arc::strong_count(&media_policy()) > 0);
+    view! { <h1>{move || name.get()}</h1> }
+}
+
+/// The page with its chat, as an application writes it.
+pub fn app(ran: Ran) -> impl IntoView {
+    provide_context(Arc::new(Labels {
+        title: "Help".into(),
+        ..Labels::default()
+    }));
+    view! {
+        <AssistantProvider
+            agent=ScriptedAgent::new(|_| Script::new().text("Hello"))
+            options=SessionOptions::default()
+            initial=json!({"messages": []})
+            thread_id="t1"
+        >
+            <Page ran />
+            <ChatWindow
+                label="Chat"
+                empty_title="Hello"
+                suggestions=vec![Suggestion::new("Rename it").icon(Icon::Check)]
+                attachments=Attachments::new().accept("image/*")
+                on_feedback=Callback::new(|_| ())
+            />
+        </AssistantProvider>
+    }
+}
+
+/// Windows and parts of an assistant that the application made by itself.
+pub fn existing() -> impl IntoView {
+    let assistant = Assistant::new(HttpAgent::new("/agent"), SessionOptions::default());
+    provide_context(assistant.clone());
+    use_assistant_context("Registered by hand", "below no provider");
+    let handle = assistant.clone();
+    let lone = handle.clone();
+    let activity = assistant.activity();
+    view! {
+        <AssistantProvider agent=leptos_assistant::AgentProp::existing(assistant)>
+            <ChatWindow label="One" />
+            <ChatRoot label="Two" assistant=handle.clone()>
+                <Transcript assistant=handle.clone() />
+                <Composer />
+            </ChatRoot>
+            // Parts that stand alone, and frames, are drawn by the browser alone.
+            <Composer assistant=lone />
+            <ChatSidebar label="Three" />
+            <ChatPopup label="Four" />
+        </AssistantProvider>
+        <p>{move || activity.get().busy.to_string()}</p>
+    }
+}

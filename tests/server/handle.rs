@@ -1,0 +1,62 @@
+use std::{
+    future::Future,
+    pin::pin,
+    task::{Context, Poll, Waker},
+    thread,
+};
+
+use leptos::prelude::*;
+use leptos_assistant::{
+    Assistant, Refusal, SessionOptions, ToolAction, ToolCallView, ToolTarget,
+    agent::{Script, ScriptedAgent},
+};
+use serde_json::{Value, json};
+
+fn assistant() -> Assistant {
+    let agent = ScriptedAgent::new(|_| Script::new().text("Hello"));
+    Assistant::new(agent, SessionOptions::default())
+}
+
+#[test]
+fn what_would_begin_something_is_refused() {
+    let assistant = assistant();
+    assert_eq!(assistant.send("Hello"), Err(Refusal::Ended));
+    assert_eq!(assistant.retry(), Err(Refusal::Ended));
+    let executed =
+        pin!(assistant.execute("rename", json!({}))).poll(&mut Context::from_waker(Waker::noop()));
+    assert!(
+        matches!(executed, Poll::Ready(Err(_))),
+        "nobody waits for ever"
+    );
+}
+
+#[test]
+fn what_only_says_something_is_inert() {
+    let assistant = assistant();
+    let action = ToolAction::new("rename", "Renames").handler(|| "done");
+    let registered = assistant.register(action).unwrap();
+    let drawn = assistant.render_tools(ToolTarget::All, |_: ToolCallView<Value>| "card");
+    assistant.set_state(json!({"visits": 1}));
+    assistant.update_state(|state| *state = json!({"visits": 2}));
+    assistant.import(json!({"messages": []})).unwrap();
+    drop((registered, drawn));
+    assert!(!assistant.activity().get_untracked().busy);
+    assert_eq!(
+        assistant.export()["messages"]
+            .as_array()
+            .map(Vec::len)
+            .unwrap_or_default(),
+        0
+    );
+}
+
+/// A server goes on with a page on whichever thread is free.
+#[test]
+fn a_handle_may_be_dropped_on_another_thread() {
+    let handle = thread::spawn(assistant).join().unwrap();
+    let own = assistant();
+    thread::spawn(move || drop(own)).join().unwrap();
+    drop(handle);
+    // What was left here is let go of now.
+    drop(assistant());
+}

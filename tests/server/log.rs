@@ -1,0 +1,72 @@
+//! What a server's log says, seen from outside: this program runs one of its tests again.
+
+use std::{env, process::Command};
+
+use leptos::prelude::*;
+use leptos_assistant::{
+    ChatWindow, ToolAction, ToolCallView, ToolTarget, use_assistant_action, use_assistant_context,
+    use_part_renderer, use_tool_renderer,
+};
+use serde_json::Value;
+
+use crate::app::{Ran, app, existing, render};
+
+const CHILD: &str = "LEPTOS_ASSISTANT_LOG";
+
+/// What is logged while a page is drawn three times.
+fn log_of(page: &str) -> Vec<String> {
+    let output = Command::new(env::current_exe().unwrap())
+        .args(["--exact", "log::child", "--nocapture"])
+        .env(CHILD, page)
+        .output()
+        .unwrap();
+    let log = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{log}");
+    // Where other crates have Leptos render in browsers as well, Leptos itself warns of each signal
+    // that a server reads.
+    let ours = |line: &&str| !cfg!(feature = "csr") || line.contains("leptos-assistant");
+    log.lines().filter(ours).map(str::to_owned).collect()
+}
+
+#[test]
+fn child() {
+    let page = env::var(CHILD).unwrap_or_default();
+    for _ in 0..3 {
+        match page.as_str() {
+            "in" => drop((render(|| app(Ran::default())), render(existing))),
+            "out" => drop(render(|| view! { <Stray /> <ChatWindow /> })),
+            _ => return,
+        }
+    }
+}
+
+/// Every hook, and no provider.
+#[component]
+fn Stray() -> impl IntoView {
+    use_assistant_action(ToolAction::new("rename", "Renames").handler(|| "done"));
+    use_assistant_context("The project", "atlas");
+    use_tool_renderer(ToolTarget::All, |_: ToolCallView<Value>| "card");
+    use_part_renderer("weather", |_| "part");
+}
+
+#[test]
+fn a_page_with_its_provider_logs_nothing() {
+    assert_eq!(log_of("in"), Vec::<String>::new());
+}
+
+#[test]
+fn each_hook_without_a_provider_is_named_once() {
+    let log = log_of("out");
+    for hook in [
+        "use_assistant_action",
+        "use_assistant_context",
+        "use_tool_renderer",
+        "use_part_renderer",
+        "ChatWindow",
+    ] {
+        let lines: Vec<_> = log.iter().filter(|line| line.contains(hook)).collect();
+        assert_eq!(lines.len(), 1, "{hook}: {log:#?}");
+        assert!(lines[0].contains("<AssistantProvider>"), "{log:#?}");
+    }
+    assert_eq!(log.len(), 5, "{log:#?}");
+}

@@ -1,0 +1,116 @@
+//! Events for as long as a component lives.
+
+use leptos::prelude::*;
+use leptos_assistant::{
+    Approval, AssistantEvent, Phase,
+    agent::Script,
+    testing::{MockAgent, settle, until},
+    use_assistant_action, use_assistant_events,
+};
+use serde_json::json;
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::{act, calls};
+use crate::support::chat;
+
+/// An event in a few words.
+fn word(event: &AssistantEvent) -> String {
+    match event {
+        AssistantEvent::Message { role, .. } => format!("message {}", role.as_str()),
+        AssistantEvent::ApprovalAsked { name, .. } => format!("asked {name}"),
+        AssistantEvent::CallStarted { name, .. } => format!("started {name}"),
+        AssistantEvent::CallEnded { name, phase, .. } => {
+            format!("ended {name} {}", *phase == Phase::OutputAvailable)
+        }
+        AssistantEvent::Error(notice) => format!("error {}", notice.message),
+        _ => "something else".to_owned(),
+    }
+}
+
+#[component]
+fn Listener(heard: RwSignal<Vec<String>>) -> impl IntoView {
+    use_assistant_events(move |event| heard.update(|list| list.push(word(event))));
+}
+
+#[wasm_bindgen_test]
+async fn messages_calls_and_errors_are_told_in_their_order() {
+    let agent = MockAgent::new()
+        .answer(calls(json!({})))
+        .answer(Script::new().text("Done"))
+        .answer(Script::new().error("no more"));
+    let heard = RwSignal::new(Vec::new());
+    let chat = chat(agent, move || {
+        use_assistant_action(act().approval(Approval::Always));
+        view! { <Listener heard /> }
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.appears(".la-approval").await;
+    let call = chat.assistant.pending_approvals().get_untracked()[0];
+    chat.assistant.approve(&call).unwrap();
+    chat.idle().await;
+    let count =
+        |what: &str| heard.with_untracked(|list| list.iter().filter(|w| *w == what).count());
+    for (what, times) in [
+        ("message user", 1),
+        ("asked act", 1),
+        ("started act", 1),
+        ("ended act true", 1),
+        ("message assistant", 2),
+    ] {
+        assert_eq!(count(what), times, "{what} in {:?}", heard.get_untracked());
+    }
+    let place = |what: &str| heard.with_untracked(|list| list.iter().position(|w| w == what));
+    assert!(place("asked act") < place("started act"));
+    assert!(place("started act") < place("ended act true"));
+    chat.assistant.send("more").unwrap();
+    chat.idle().await;
+    assert!(
+        until(|| count("error no more") == 1).await,
+        "{:?}",
+        heard.get_untracked()
+    );
+}
+
+#[wasm_bindgen_test]
+async fn a_listener_hears_nothing_from_before_and_nothing_after_it_went() {
+    let agent = MockAgent::new()
+        .answer(Script::new().text("One"))
+        .answer(Script::new().text("Two"))
+        .answer(Script::new().text("Three"))
+        .answer(Script::new().error("gone"));
+    let (heard, listens) = (RwSignal::new(Vec::new()), RwSignal::new(false));
+    let chat = chat(agent, move || {
+        use_assistant_action(act());
+        view! { <Show when=move || listens.get()><Listener heard /></Show> }
+    })
+    .await;
+    chat.assistant.send("one").unwrap();
+    chat.idle().await;
+    listens.set(true);
+    settle().await;
+    assert_eq!(heard.get_untracked(), [""; 0]);
+    chat.assistant.send("two").unwrap();
+    chat.idle().await;
+    assert_eq!(heard.get_untracked(), ["message user", "message assistant"]);
+    let conversation = chat.assistant.export();
+    chat.assistant.import(conversation).unwrap();
+    settle().await;
+    assert_eq!(
+        heard.get_untracked().len(),
+        2,
+        "what was opened is not told"
+    );
+    listens.set(false);
+    settle().await;
+    chat.assistant.send("three").unwrap();
+    chat.idle().await;
+    chat.assistant.send("four").unwrap();
+    chat.idle().await;
+    assert_eq!(
+        heard.get_untracked().len(),
+        2,
+        "{:?}",
+        heard.get_untracked()
+    );
+}
