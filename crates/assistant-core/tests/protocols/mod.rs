@@ -6,6 +6,7 @@ mod bad_input;
 mod completions;
 mod normal;
 mod random;
+mod read_on;
 mod reload;
 mod scenes;
 mod ui_stream;
