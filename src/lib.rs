@@ -43,7 +43,8 @@ pub use action::{
     ToolTarget, use_assistant_action, use_assistant_context, use_tool_renderer,
 };
 pub use assistant::{
-    Assistant, AssistantEvent, PartHandle, use_assistant, use_assistant_events, use_part_renderer,
+    Assistant, AssistantEvent, InterruptView, PartHandle, use_assistant, use_assistant_events,
+    use_interrupt_renderer, use_part_renderer,
 };
 pub use assistant_core::{
     self as core,
@@ -55,8 +56,10 @@ pub use assistant_core::{
 pub use attachment::Attachments;
 pub use chat::{ChatPopup, ChatSidebar, ChatWindow, Suggestion};
 pub use provider::{AgentProp, AssistantProvider};
-pub use render::PartTarget;
+pub use render::{InterruptTarget, PartTarget};
 pub use runtime::{CallEvent, CallEventKind, Subscription};
+#[cfg(feature = "schemars")]
+pub use schemars;
 pub use ui::{ClientOnly, ClientOnlyProps, Icon, Labels, media_policy, provide_labels};
 
 /// The style sheet of all components, the file `style/all.css` of this crate: to be linked by the

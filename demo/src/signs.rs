@@ -1,6 +1,7 @@
 //! The signs of this page, drawn as the icons of the library are: one path each, on 20 by 20.
 
 use leptos::prelude::*;
+use leptos_assistant::Icon;
 
 #[derive(Clone, Copy)]
 pub(crate) enum Sign {
@@ -43,18 +44,7 @@ impl Sign {
     }
 
     pub(crate) fn view(self) -> AnyView {
-        view! {
-            <svg
-                class="la-icon"
-                data-icon=""
-                viewBox="0 0 20 20"
-                aria-hidden="true"
-                focusable="false"
-            >
-                <path d=self.path()></path>
-            </svg>
-        }
-        .into_any()
+        Icon::of_path(self.path())
     }
 }
 

@@ -279,7 +279,9 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Lets the renderer see arguments while they stream in, as far as they can be read.
+    /// Lets the renderer see arguments while they stream in, in whatever order they come: all that
+    /// can be read so far ([`ToolCallView::args`]), or each once it is complete
+    /// ([`ToolCallView::arg`]).
     #[must_use]
     pub fn stream_args(mut self) -> Self {
         self.renderers.streams_args = true;

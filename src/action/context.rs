@@ -1,4 +1,4 @@
-//! What a handler may know and say while it runs.
+//! What a handler may know and say while it runs. Neighbour: `ask`, for what it asks the person.
 
 use std::{cell::Cell, rc::Rc, time::Duration};
 
@@ -7,25 +7,23 @@ use assistant_core::{
     conversation::{CallKey, Message, MessageId, Progress},
     session::{Input, Invocation, InvocationId},
 };
-use futures_channel::oneshot;
 use futures_util::{
     FutureExt,
     future::{Either, select},
 };
-use serde::{Serialize, de::DeserializeOwned};
+use serde::Serialize;
 
 use crate::{
     assistant::{Assistant, WeakAssistant},
     render::Cancellation,
     ui::sleep,
-    view::{ConfirmOptions, ConfirmRequest},
 };
 
 /// What a handler may know and say while it runs.
 #[derive(Clone)]
 pub struct ToolContext {
-    assistant: WeakAssistant,
-    invocation: Rc<Invocation>,
+    pub(super) assistant: WeakAssistant,
+    pub(super) invocation: Rc<Invocation>,
     cancellation: Cancellation,
     stop: Rc<Cell<bool>>,
 }
@@ -145,39 +143,6 @@ impl ToolContext {
         }
     }
 
-    /// Asks the person through the call's card: the card sees `question` as preliminary result and
-    /// answers with [`super::ToolCallView::reply`]. `None` if what it says is of another type.
-    pub async fn ask<R: DeserializeOwned>(&self, question: impl Serialize) -> Option<R> {
-        let assistant = self.assistant.upgrade()?;
-        let reply = assistant.runtime().await_reply(self.invocation.call);
-        let asking = Asking::begin(&assistant);
-        drop(assistant);
-        self.preliminary(question);
-        let answer = reply.await.ok();
-        drop(asking);
-        serde_json::from_value(answer?).ok()
-    }
-
-    /// Asks the person in a dialog with Confirm and Cancel. Closing it counts as Cancel.
-    pub async fn confirm(&self, options: ConfirmOptions) -> bool {
-        let Some(assistant) = self.assistant.upgrade() else {
-            return false;
-        };
-        let (sender, receiver) = oneshot::channel();
-        let id = assistant.runtime().number();
-        let guard = DialogGuard {
-            asking: Asking::begin(&assistant),
-            id,
-        };
-        assistant
-            .view()
-            .open_dialog(ConfirmRequest::new(id, options, sender));
-        drop(assistant);
-        let confirmed = receiver.await.unwrap_or(false);
-        drop(guard);
-        confirmed
-    }
-
     fn say(&self, input: impl FnOnce(InvocationId) -> Input) {
         if let Some(assistant) = self.assistant.upgrade() {
             // Refused only when the call is over, and then nobody listens.
@@ -191,37 +156,5 @@ impl std::fmt::Debug for ToolContext {
         f.debug_struct("ToolContext")
             .field("invocation", &self.invocation)
             .finish_non_exhaustive()
-    }
-}
-
-/// Closes the dialog when the handler is dropped while it is open.
-struct DialogGuard {
-    asking: Asking,
-    id: u64,
-}
-
-impl Drop for DialogGuard {
-    fn drop(&mut self) {
-        if let Some(assistant) = self.asking.0.upgrade() {
-            assistant.view().close_dialog(self.id);
-        }
-    }
-}
-
-/// The chat says that it waits for the person for as long as this lives.
-struct Asking(WeakAssistant);
-
-impl Asking {
-    fn begin(assistant: &Assistant) -> Self {
-        assistant.view().begin_asking();
-        Self(assistant.weak())
-    }
-}
-
-impl Drop for Asking {
-    fn drop(&mut self) {
-        if let Some(assistant) = self.0.upgrade() {
-            assistant.view().end_asking();
-        }
     }
 }

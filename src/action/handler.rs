@@ -13,6 +13,9 @@ use super::{ToolContext, output::HandlerOutput};
 pub(crate) type Handler =
     Rc<dyn Fn(Value, ToolContext) -> LocalBoxFuture<'static, Result<ToolOutcome, ToolError>>>;
 
+/// The type of the error of a handler that cannot read its arguments.
+pub(super) const INVALID_ARGUMENTS: &str = "invalid_arguments";
+
 /// A function that can be a handler: of no arguments, of the call's arguments, or of them and a
 /// [`ToolContext`]; `async` or not. [`IntoToolResult`](super::IntoToolResult) says what it may give
 /// back. `Marker` is inferred.
@@ -105,7 +108,7 @@ fn typed_args<T: DeserializeOwned + 'static>(value: Value) -> Result<T, ToolErro
             Some(field) => format!("Invalid arguments: {field}: {error}"),
             None => format!("Invalid arguments: {error}"),
         };
-        ToolError::new(message).error_type("invalid_arguments")
+        ToolError::new(message).error_type(INVALID_ARGUMENTS)
     })
 }
 

@@ -6,17 +6,21 @@ use std::{
 };
 
 use assistant_core::{
-    action::{ActionSpec, RegistrationId},
+    action::{ActionSpec, Availability, RegistrationId},
     session::{Input, Refusal},
 };
 use leptos::prelude::*;
 use serde_json::Value;
+use wasm_bindgen_futures::spawn_local;
 
-use super::{ToolAction, ToolContext, handler::Handler};
+use super::{
+    ToolAction, ToolContext,
+    handler::{Handler, INVALID_ARGUMENTS},
+};
 use crate::{
     assistant::{Assistant, assistant_or_complain},
     render::{self, ActionCode},
-    ui::console_error,
+    ui::{console_error, page_settled},
 };
 
 /// Lets the assistant call an action as long as the component lives.
@@ -64,7 +68,8 @@ pub fn use_assistant_action<Args>(action: ToolAction<Args>) {
 }
 
 fn offer(action: ToolAction) {
-    let Some(assistant) = assistant_or_complain("use_assistant_action") else {
+    let hook = format!("use_assistant_action({})", action.spec.name);
+    let Some(assistant) = assistant_or_complain(&hook) else {
         return;
     };
     let offer = Offer::new(assistant, action);
@@ -164,7 +169,9 @@ impl Offer {
         let runtime = assistant.runtime();
         let id = RegistrationId(runtime.number());
         let code = ActionCode {
-            handler: action.handler.map(|handler| bound(handler, &assistant)),
+            handler: action
+                .handler
+                .map(|handler| bound(handler, &assistant, &action.spec)),
             approval: action.rule,
             denial: action.denial,
         };
@@ -183,6 +190,7 @@ impl Offer {
         };
         let source = offer.clone();
         runtime.add_source(id.0, move || source.register());
+        offer.look_for_twin();
         offer
     }
 
@@ -205,8 +213,32 @@ impl Offer {
             id: self.id,
             spec: Box::new(spec),
         })?;
-        self.assistant.view().renderers_changed();
+        self.assistant.renderers_changed();
         Ok(())
+    }
+
+    /// Of two actions of one name that are meant to run, one never does. What is only mounted
+    /// before another goes is none.
+    fn look_for_twin(&self) {
+        if !self.spec.has_handler {
+            return;
+        }
+        let (assistant, name) = (self.assistant.weak(), self.spec.name.clone());
+        spawn_local(async move {
+            page_settled().await;
+            let Some(assistant) = assistant.upgrade() else {
+                return;
+            };
+            let acting = assistant.read(|session| {
+                let named = session.registry().named(&name);
+                named.filter(|entry| is_acting(&entry.spec)).count()
+            });
+            if acting > Some(1) {
+                let wrong = "it is registered more than once: the newest is in force, and the one \
+                             before when it goes";
+                assistant.runtime().warn_once(&name, wrong, "");
+            }
+        });
     }
 
     fn register(&self) {
@@ -223,16 +255,35 @@ impl Offer {
         let _ = self.assistant.dispatch(Input::Unregister { id: self.id });
         self.assistant.runtime().drop_code(self.id);
         self.assistant.calls().remove(self.id);
-        self.assistant.view().renderers_changed();
+        self.assistant.renderers_changed();
     }
 }
 
+/// Whether an action is offered and would run here.
+fn is_acting(spec: &ActionSpec) -> bool {
+    spec.enabled && spec.has_handler && spec.availability == Availability::Offered
+}
+
 /// A handler with what it may know of the assistant, which it does not keep.
-fn bound(handler: Handler, assistant: &Assistant) -> render::Handler {
+fn bound(handler: Handler, assistant: &Assistant, spec: &ActionSpec) -> render::Handler {
     let assistant = assistant.weak();
+    let checked = spec.validate.then(|| spec.name.clone());
     Rc::new(move |invocation, cancellation| {
         let args = invocation.args.clone();
         let context = ToolContext::new(assistant.clone(), invocation, cancellation);
-        handler(args, context)
+        let work = handler(args, context);
+        let (assistant, checked) = (assistant.clone(), checked.clone());
+        Box::pin(async move {
+            let outcome = work.await;
+            if let (Err(error), Some(name), Some(assistant)) =
+                (&outcome, checked, assistant.upgrade())
+                && error.error_type.as_deref() == Some(INVALID_ARGUMENTS)
+            {
+                let wrong = "its schema allows what its handler cannot read";
+                let more = format!(". {}. See testing::assert_schema_fits", error.message);
+                assistant.runtime().warn_once(&name, wrong, &more);
+            }
+            outcome
+        })
     })
 }

@@ -1,5 +1,7 @@
 //! What a component lets an assistant do: [`use_assistant_action`] and what goes with it.
 
+mod args;
+mod ask;
 mod builder;
 mod context;
 mod decision;
@@ -8,6 +10,8 @@ mod hook;
 mod output;
 mod page_context;
 mod renderer;
+#[cfg(feature = "schemars")]
+mod typed;
 mod view;
 
 #[allow(deprecated, reason = "whoever knows the old name finds the new one")]

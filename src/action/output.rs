@@ -93,10 +93,12 @@ plain!(
 );
 
 /// Marks what is there at once.
+#[doc(hidden)]
 #[derive(Debug)]
 pub struct Now;
 
 /// Marks what comes in time.
+#[doc(hidden)]
 #[derive(Debug)]
 pub struct Later;
 

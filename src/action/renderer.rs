@@ -9,7 +9,7 @@ use send_wrapper::SendWrapper;
 use super::ToolCallView;
 use crate::{
     assistant::{Assistant, assistant_or_complain},
-    render::{Renderer, ToolTarget},
+    render::{CallRenderers, Found, Renderer, ToolTarget},
 };
 
 /// A renderer of tools that is in force until it is dropped.
@@ -24,8 +24,8 @@ impl Drop for ToolRendererGuard {
     /// What was drawn goes first: what it reads may go right after.
     fn drop(&mut self) {
         self.assistant.cards().dispose(self.id);
-        self.assistant.calls().remove(self.id);
-        self.assistant.view().renderers_changed();
+        self.assistant.calls().tools.remove(self.id);
+        self.assistant.renderers_changed();
     }
 }
 
@@ -36,7 +36,65 @@ pub(super) fn renderer<T: 'static, V: IntoView + 'static>(
     Arc::new(SendWrapper::new(Box::new(render)))
 }
 
+/// Picks one of the renderers of an action.
+type Find = fn(&CallRenderers<ToolCallView>) -> Option<&Renderer<ToolCallView>>;
+
+/// Who draws something of a call.
+pub(crate) struct Drawer {
+    pub(crate) id: RegistrationId,
+    pub(crate) renderer: Renderer<ToolCallView>,
+    /// Whether it sees arguments while they stream in.
+    pub(crate) streams_args: bool,
+    /// Whether it draws the calls of all tools.
+    pub(crate) is_general: bool,
+}
+
 impl Assistant {
+    /// Which action draws something for calls of a name: the one in force, or else the newest one
+    /// that has a renderer, so that cards stay while their action is disabled.
+    fn action_drawing(&self, name: &str, find: Find) -> Option<Drawer> {
+        let ids: Vec<RegistrationId> = self.read(|session| {
+            let registry = session.registry();
+            let all = registry
+                .in_force(name)
+                .into_iter()
+                .chain(registry.named(name));
+            all.map(|entry| entry.id).collect()
+        })?;
+        ids.into_iter().find_map(|id| {
+            let renderers = self.calls().get(id)?;
+            Some(Drawer {
+                id,
+                renderer: find(&renderers)?.clone(),
+                streams_args: renderers.streams_args,
+                is_general: false,
+            })
+        })
+    }
+
+    /// Who draws the page's question whether a call of this name may run.
+    pub(crate) fn approval_of(&self, name: &str) -> Option<Drawer> {
+        self.action_drawing(name, |renderers| renderers.approval.as_ref())
+    }
+
+    /// Who draws the card of a call: its action, or else whoever draws tools.
+    pub(crate) fn card_of(&self, name: &str) -> Option<Drawer> {
+        let own = self.action_drawing(name, |renderers| renderers.card.as_ref());
+        own.or_else(|| {
+            let Found {
+                id,
+                renderer,
+                is_general,
+            } = self.calls().tools.find(name)?;
+            Some(Drawer {
+                id,
+                renderer,
+                streams_args: true,
+                is_general,
+            })
+        })
+    }
+
     /// Draws the calls of a tool, or of all tools, until the guard is dropped.
     pub fn render_tools<T: 'static, V: IntoView + 'static>(
         &self,
@@ -48,8 +106,8 @@ impl Assistant {
 
     fn draw_tools(&self, target: ToolTarget, render: Renderer<ToolCallView>) -> ToolRendererGuard {
         let id = RegistrationId(self.runtime().number());
-        self.calls().draw(id, target, render);
-        self.view().renderers_changed();
+        self.calls().tools.add(id, target.name(), render);
+        self.renderers_changed();
         ToolRendererGuard {
             assistant: self.clone(),
             id,

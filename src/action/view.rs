@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use assistant_core::{
-    action::ActionSpec,
+    action::{ActionSpec, ToolError},
     conversation::{CallKey, Decision, Phase, Progress, Status, ToolCall},
     event::{Content, ContentPart, PartBody},
     session::Refusal,
@@ -49,7 +49,7 @@ use crate::{
 pub struct ToolCallView<T = Value> {
     place: PlaceId,
     key: CallKey,
-    streams_args: bool,
+    pub(super) streams_args: bool,
     pub(super) gate: Option<Gate>,
     args: PhantomData<fn() -> T>,
 }
@@ -312,7 +312,15 @@ impl<T> ToolCallView<T> {
     /// A value that cannot be written as JSON is not passed on.
     pub fn reply(&self, value: impl serde::Serialize) {
         if let (Ok(value), Some(assistant)) = (serde_json::to_value(value), self.assistant()) {
-            assistant.runtime().reply(&self.key, value);
+            assistant.runtime().reply(&self.key, Ok(value));
+        }
+    }
+
+    /// Answers a handler that asks by a form, or says why there is no answer.
+    pub(crate) fn answer_handler(&self, answer: Result<Value, &str>) {
+        if let Some(assistant) = self.assistant() {
+            let answer = answer.map_err(ToolError::new);
+            assistant.runtime().reply(&self.key, answer);
         }
     }
 
@@ -347,23 +355,6 @@ impl<T> ToolCallView<T> {
     }
 }
 
-impl<T: DeserializeOwned> ToolCallView<T> {
-    /// The arguments. Absent while the call is pending, unless the action streams them
-    /// ([`super::ToolAction::stream_args`]): then the best reading so far, if it fits the type.
-    #[must_use]
-    pub fn args(&self) -> Option<T> {
-        let pending = self.status() == Status::Pending;
-        if pending && !self.streams_args {
-            return None;
-        }
-        let value = self.read(|call| match pending {
-            true => call.partial_args().cloned(),
-            false => call.effective_args().cloned(),
-        });
-        from_value(value.flatten())
-    }
-}
-
-fn from_value<R: DeserializeOwned>(value: Option<Value>) -> Option<R> {
+pub(super) fn from_value<R: DeserializeOwned>(value: Option<Value>) -> Option<R> {
     serde_json::from_value(value?).ok()
 }

@@ -23,7 +23,7 @@ pub use codec::CompletionsAgent;
 pub use codec::UiStreamAgent;
 
 use super::{Agent, EventSink};
-use request::AbortOnDrop;
+use request::{AbortOnDrop, Endpoint};
 
 /// The media type of event streams.
 const EVENT_STREAM: &str = "text/event-stream";
@@ -37,8 +37,7 @@ const EVENT_STREAM: &str = "text/event-stream";
 /// ```
 #[derive(Clone)]
 pub struct HttpAgent {
-    url: String,
-    headers: Rc<dyn Fn() -> Vec<(String, String)>>,
+    endpoint: Endpoint,
     options: DecoderOptions,
     resume: ResumeMessages,
     /// The ids of messages that the agent accepted.
@@ -60,7 +59,7 @@ pub enum ResumeMessages {
 impl std::fmt::Debug for HttpAgent {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("HttpAgent")
-            .field("url", &self.url)
+            .field("endpoint", &self.endpoint)
             .finish_non_exhaustive()
     }
 }
@@ -69,8 +68,7 @@ impl HttpAgent {
     /// An agent at an address, absolute or relative to the page.
     pub fn new(url: impl Into<String>) -> Self {
         Self {
-            url: url.into(),
-            headers: Rc::new(Vec::new),
+            endpoint: Endpoint::new(url.into()),
             options: DecoderOptions::default(),
             resume: ResumeMessages::All,
             sent: Rc::default(),
@@ -80,20 +78,15 @@ impl HttpAgent {
     /// Sends a header with every request. `Content-Type` and `Accept` are ours. A run with a header
     /// that the browser refuses fails, and nothing is sent.
     #[must_use]
-    pub fn header(self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        let (name, value) = (name.into(), value.into());
-        let before = Rc::clone(&self.headers);
-        self.headers(move || {
-            let mut headers = before();
-            headers.push((name.clone(), value.clone()));
-            headers
-        })
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.endpoint.add_header(name.into(), value.into());
+        self
     }
 
     /// Asks for the headers anew with every request, for tokens that change.
     #[must_use]
     pub fn headers(mut self, headers: impl Fn() -> Vec<(String, String)> + 'static) -> Self {
-        self.headers = Rc::new(headers);
+        self.endpoint.headers = Rc::new(headers);
         self
     }
 
@@ -137,8 +130,7 @@ impl HttpAgent {
     /// request that fails carried goes along with the next.
     async fn open(&self, input: RunInput, abort: &AbortOnDrop) -> Result<Response, Failure> {
         let body = agui::run_input_text(&input);
-        let headers = (self.headers)();
-        let response = request::send(&self.url, &headers, Some(&body), &abort.signal()).await?;
+        let response = self.endpoint.send("", Some(&body), &abort.signal()).await?;
         response::check(&response, Some(EVENT_STREAM)).await?;
         if self.resume == ResumeMessages::New {
             let ids = input.messages.into_iter().map(|message| message.id);

@@ -85,13 +85,7 @@ impl EventSink {
 
     /// The event that begins a run.
     pub(crate) fn begin(&self, input: &RunInput) {
-        self.event(EventKind::RunStarted {
-            thread_id: input.thread_id.clone(),
-            run_id: input.run_id.clone(),
-            protocol_version: None,
-            parent_run_id: None,
-            input: None,
-        });
+        self.event(EventKind::run_started(&input.thread_id, &input.run_id));
     }
 }
 

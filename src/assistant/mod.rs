@@ -1,6 +1,7 @@
 //! The handle: everything an application can do with an assistant, without any view.
 
 mod events;
+mod interrupt;
 mod kept;
 mod observe;
 mod part;
@@ -26,7 +27,7 @@ use serde_json::Value;
 use crate::{
     action::ToolCallView,
     agent::Agent,
-    render::{CallTable, Cards, PartTable},
+    render::{CallTable, Cards, NamedTable, PartTable},
     runtime::Runtime,
     ui::{console_error, fresh_id, in_browser},
     view::ViewModel,
@@ -38,6 +39,7 @@ use kept::Kept;
 use place::Place;
 
 pub use events::{AssistantEvent, use_assistant_events};
+pub use interrupt::{InterruptRendererGuard, InterruptView, use_interrupt_renderer};
 pub use part::{PartHandle, PartRendererGuard, use_part_renderer};
 
 /// One assistant: a conversation, an agent, and what the page offers to it.
@@ -54,6 +56,7 @@ struct Shared {
     view: Rc<ViewModel>,
     calls: CallTable<ToolCallView>,
     parts: PartTable<PartHandle>,
+    interrupts: NamedTable<InterruptView>,
     cards: Cards,
 }
 
@@ -135,6 +138,7 @@ impl Assistant {
             view,
             calls: CallTable::default(),
             parts: PartTable::default(),
+            interrupts: NamedTable::default(),
             cards: Cards::default(),
         }));
         shared.place.take(WeakAssistant(Arc::downgrade(&shared)));
@@ -168,7 +172,12 @@ impl Assistant {
         &self.0.parts
     }
 
-    /// What both have drawn.
+    /// What draws interrupts in place of the built-in question.
+    pub(crate) fn interrupt_renderers(&self) -> &NamedTable<InterruptView> {
+        &self.0.interrupts
+    }
+
+    /// What they have drawn.
     pub(crate) fn cards(&self) -> &Cards {
         &self.0.cards
     }
@@ -355,6 +364,7 @@ impl Assistant {
         self.runtime().shut_down();
         self.cards().clear();
         self.parts().clear();
+        self.interrupt_renderers().clear();
         self.calls().clear();
     }
 }

@@ -11,7 +11,7 @@ use send_wrapper::SendWrapper;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{Assistant, assistant_or_complain};
+use super::{Assistant, PlaceId, assistant_or_complain};
 use crate::{
     render::PartTarget,
     view::{PartCell, PartKind},
@@ -91,49 +91,78 @@ pub fn use_part_renderer<V: IntoView + 'static>(
 }
 
 /// A part as its renderer sees it. What is read inside a reactive closure follows the part.
-#[derive(Debug, Clone)]
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::PartHandle;
+///
+/// fn note(part: PartHandle) -> impl IntoView {
+///     view! { <p data-open=move || part.is_open().then_some("")>{move || part.text()}</p> }
+/// }
+/// ```
+///
+/// It is `Copy`, and may outlive the part and the assistant: then it knows nothing more.
+#[derive(Debug, Clone, Copy)]
 pub struct PartHandle {
-    pub(crate) assistant: Assistant,
-    pub(crate) message: MessageId,
-    pub(crate) cell: PartCell,
+    place: PlaceId,
+    index: usize,
+    part: StoredValue<(MessageId, PartCell)>,
 }
 
 impl PartHandle {
+    pub(crate) fn new(assistant: &Assistant, message: MessageId, cell: PartCell) -> Self {
+        Self {
+            place: assistant.place(),
+            index: cell.index,
+            part: StoredValue::new((message, cell)),
+        }
+    }
+
+    pub(crate) fn assistant(&self) -> Option<Assistant> {
+        self.place.assistant()
+    }
+
+    /// Its message and its signals, while they are there.
+    pub(crate) fn cell(&self) -> Option<(MessageId, PartCell)> {
+        self.part.try_get_value()
+    }
+
     /// Whose part it is.
     #[must_use]
-    pub const fn message(&self) -> &MessageId {
-        &self.message
+    pub fn message(&self) -> Option<MessageId> {
+        self.cell().map(|(message, _)| message)
     }
 
     /// Its place in the message.
     #[must_use]
     pub const fn index(&self) -> usize {
-        self.cell.index
+        self.index
     }
 
     /// What it is.
     #[must_use]
-    pub const fn kind(&self) -> &PartKind {
-        &self.cell.kind
+    pub fn kind(&self) -> PartKind {
+        self.cell().map_or(PartKind::Unknown, |(_, cell)| cell.kind)
     }
 
     /// Whether more of it is expected.
     #[must_use]
     pub fn is_open(&self) -> bool {
-        self.cell.mark.get().open
+        self.cell().is_some_and(|(_, cell)| cell.mark.get().open)
     }
 
     /// Reads it as it stands in the conversation.
     #[must_use]
     pub fn with<R>(&self, read: impl FnOnce(&Part) -> R) -> Option<R> {
-        self.cell.mark.track();
+        self.cell()?.1.mark.track();
         self.peek(read)
     }
 
     pub(crate) fn peek<R>(&self, read: impl FnOnce(&Part) -> R) -> Option<R> {
-        let found = self.assistant.with_conversation(|conversation| {
-            let message = conversation.message(&self.message)?;
-            message.parts.get(self.cell.index).map(read)
+        let (message, _) = self.cell()?;
+        let found = self.assistant()?.with_conversation(|conversation| {
+            let message = conversation.message(&message)?;
+            message.parts.get(self.index).map(read)
         });
         found.flatten()
     }

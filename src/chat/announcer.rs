@@ -6,8 +6,9 @@ use leptos::prelude::*;
 use super::{asks::own_asks, composer::is_asked};
 use crate::{
     assistant::{Assistant, assistant_for},
+    tool::claim,
     ui::{Labels, Word, Words, dynamic},
-    view::Activity,
+    view::{Activity, Question},
 };
 
 /// Says aloud what the eye sees: a question, or that the answer is there. Never the text itself
@@ -31,6 +32,8 @@ pub fn Announcer(
     let assistant = assistant_for(assistant, "Announcer")?;
     let words = Words::current();
     let activity = assistant.activity();
+    // Of several windows one speaks.
+    let claim = claim(&assistant, Question::Speech);
     let (interrupts, notices) = (assistant.interrupts(), assistant.notices());
     let said = RwSignal::new(None::<fn(&Labels) -> &Word>);
     let own = own_asks(&assistant);
@@ -63,6 +66,10 @@ pub fn Announcer(
         }
         now
     });
-    let text = move || said.get().map(|of| words.word(of));
+    let text = move || {
+        let here = claim.elsewhere.with(Option::is_none);
+        let said = said.get().filter(|_| here);
+        said.map(|of| words.word(of))
+    };
     Some(view! { <p class="la-visually-hidden" role="status">{dynamic(text)}</p> })
 }

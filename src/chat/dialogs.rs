@@ -4,12 +4,13 @@ use leptos::{html, prelude::*};
 
 use crate::{
     assistant::{Assistant, assistant_for},
-    ui::{Words, each},
-    view::ConfirmRequest,
+    tool::claim,
+    ui::{Words, each, fresh_id, when},
+    view::{ConfirmRequest, Question},
 };
 
-/// Shows the questions of handlers, one native `<dialog>` at a time. A [`super::ChatWindow`] holds
-/// one; an application with a chat window of its own places it itself.
+/// Shows the questions of handlers, one native `<dialog>` at a time, however many windows there are.
+/// A [`super::ChatWindow`] holds one; an application with a chat window of its own places it itself.
 ///
 /// # Accessibility
 ///
@@ -40,7 +41,12 @@ pub fn ConfirmDialogs(
     };
     let dialogs = assistant.view().dialogs.clone();
     let first = move || dialogs.with(|list| list.first().cloned().into_iter().collect());
-    each(first, |request| request.id.to_string(), dialog)
+    let draw = move |request: ConfirmRequest| {
+        let claim = claim(&assistant, Question::Handler(request.id));
+        let here = move || claim.elsewhere.with(Option::is_none);
+        when(here, move || dialog(request.clone())).into_any()
+    };
+    each(first, |request| request.id.to_string(), draw)
 }
 
 fn dialog(request: ConfirmRequest) -> AnyView {
@@ -52,10 +58,8 @@ fn dialog(request: ConfirmRequest) -> AnyView {
             let _ = element.show_modal();
         }
     });
-    let (title, text) = (
-        format!("la-dialog-{}", request.id),
-        format!("la-dialog-{}-text", request.id),
-    );
+    let id = format!("la-dialog-{}", fresh_id());
+    let (title, text) = (format!("{id}-title"), format!("{id}-text"));
     let variant = if request.options.danger {
         "danger"
     } else {

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use crate::{
     assistant::{Assistant, assistant_for},
     ui::{Words, after_hydration, scope},
+    view::Window,
 };
 
 /// A window of one's own arrangement: a named section, and the parts in it. [`ChatWindow`] is the
@@ -86,10 +87,17 @@ pub(super) fn section(
     let parts = move || match assistant {
         None => ().into_any(),
         Some(assistant) => scope(Box::new(move || {
+            // What stands in one window does not stand in another.
+            let (number, called) = (assistant.runtime().number(), name.clone());
+            let called = Signal::derive(move || called.get());
+            provide_context(Window {
+                number,
+                name: called,
+            });
+            provide_context(name);
             if given {
                 provide_context(assistant);
             }
-            provide_context(name);
             children()
         })),
     };

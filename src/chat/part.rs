@@ -38,9 +38,5 @@ pub fn PartView(
         let call = *key;
         return view! { <ToolCallSlot assistant call /> }.into_any();
     }
-    part_view(PartHandle {
-        assistant,
-        message,
-        cell: part,
-    })
+    part_view(PartHandle::new(&assistant, message, part))
 }

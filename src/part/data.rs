@@ -39,11 +39,11 @@ pub(super) fn view(part: PartHandle) -> AnyView {
     let Some((fits, draw)) = known else {
         return card(part);
     };
-    let found = part.clone();
+    let found = part;
     let fits = Memo::new(move |_| found.with(fits).unwrap_or_default());
     dynamic(move || match fits.get() {
-        true => draw(part.clone()),
-        false => card(part.clone()),
+        true => draw(part),
+        false => card(part),
     })
     .into_any()
 }
@@ -54,7 +54,7 @@ type Known = (fn(&Part) -> bool, fn(PartHandle) -> AnyView);
 fn card(part: PartHandle) -> AnyView {
     let words = Words::current();
     let open = RwSignal::new(false);
-    let (name, state, data) = (part.clone(), part.clone(), part);
+    let (name, state, data) = (part, part, part);
     let titles = words.clone();
     let title = move || name.with(|part| title(&titles.get(), part));
     let state = move || state.with(state_of).flatten();

@@ -3,7 +3,7 @@
 //! It is mounted by hand, so that its component can take it away at once when it goes: what it
 //! reads may be gone right after (rule "unmounting"). Neighbour: `cards` keeps what is mounted.
 
-use std::borrow::Cow;
+use std::{any::Any, borrow::Cow, rc::Rc};
 
 use assistant_core::action::RegistrationId;
 use leptos::{html, mount::mount_to, prelude::*};
@@ -11,13 +11,16 @@ use send_wrapper::SendWrapper;
 
 use crate::{
     assistant::Assistant,
-    ui::{Icon, Words},
+    ui::{Icon, Words, console_error},
 };
 
 /// Something to draw, and whose it is.
 pub(crate) struct Foreign {
     /// The registration that it goes with.
     pub(crate) registration: RegistrationId,
+    /// What it is, in a message for the programmer, if a person must be able to answer it: when it
+    /// draws nothing, what is drawn instead stands there.
+    pub(crate) asks: Option<String>,
     /// Draws it.
     pub(crate) draw: Box<dyn FnOnce() -> AnyView>,
     /// Draws what stands below the error if that fails.
@@ -40,6 +43,7 @@ pub(crate) fn foreign(
         };
         let Some(Foreign {
             registration,
+            asks,
             draw,
             instead,
         }) = untrack(&find)
@@ -47,18 +51,36 @@ pub(crate) fn foreign(
             return;
         };
         let failed = untrack(|| words.word(|l| &l.render_failed));
-        let mounted =
-            owner.with(|| mount_to(element.into(), move || guarded(draw, instead, failed)));
-        keeper.cards().keep(card, registration, Box::new(mounted));
+        let instead = Rc::new(instead);
+        let default = Rc::clone(&instead);
+        let place = element.clone().into();
+        let drawn = owner.with(|| mount_to(place, move || guarded(draw, default, failed)));
+        let mounted: Box<dyn Any> = match asks.filter(|_| is_empty(&element)) {
+            None => Box::new(drawn),
+            Some(what) => {
+                console_error(&format!(
+                    "{what} draws nothing: the built-in look stands there"
+                ));
+                drop(drawn);
+                Box::new(owner.with(|| mount_to(element.into(), move || instead())))
+            }
+        };
+        keeper.cards().keep(card, registration, mounted);
     });
     on_cleanup(move || assistant.cards().remove(card));
     view! { <div class="la-custom" node_ref=place></div> }.into_any()
 }
 
+/// Whether there is nothing to see in an element.
+fn is_empty(element: &web_sys::HtmlElement) -> bool {
+    let text = element.text_content().unwrap_or_default();
+    element.first_element_child().is_none() && text.trim().is_empty()
+}
+
 /// A renderer that gives an error back shows as an error box; the rest of the chat stands.
 fn guarded(
     draw: Box<dyn FnOnce() -> AnyView>,
-    instead: Box<dyn Fn() -> AnyView>,
+    instead: Rc<Box<dyn Fn() -> AnyView>>,
     failed: Cow<'static, str>,
 ) -> impl IntoView {
     let (draw, instead) = (SendWrapper::new(draw), SendWrapper::new(instead));

@@ -14,9 +14,10 @@ mod steps;
 mod streaming;
 mod text;
 
+use assistant_core::action::RegistrationId;
 use leptos::prelude::*;
 
-use crate::{ui::dynamic, view::PartKind};
+use crate::{render::Renderer, ui::dynamic, view::PartKind};
 
 pub use crate::{
     assistant::{PartHandle, PartRendererGuard, use_part_renderer},
@@ -31,28 +32,32 @@ pub(crate) use foreign::{Foreign, foreign};
 
 /// A part that is no call, drawn by its renderer or by what it is.
 pub(crate) fn part_view(part: PartHandle) -> AnyView {
-    let drawn = part.clone();
-    let renderer = Memo::new(move |_| {
-        let table = drawn.assistant.parts();
-        table.find(drawn.kind()).map(|(id, _)| id)
-    });
+    let renderer = Memo::new(move |_| renderer_of(part).map(|(id, _)| id));
     dynamic(move || match renderer.get() {
-        Some(_) => custom(part.clone()),
-        None => built_in(part.clone()),
+        Some(_) => custom(part),
+        None => built_in(part),
     })
     .into_any()
 }
 
+/// Who draws a part; who asks inside a reactive closure is told of changes.
+fn renderer_of(part: PartHandle) -> Option<(RegistrationId, Renderer<PartHandle>)> {
+    let (_, cell) = part.cell()?;
+    part.assistant()?.parts().find(&cell.kind)
+}
+
 /// What a renderer of the host draws for a part.
 fn custom(part: PartHandle) -> AnyView {
-    let assistant = part.assistant.clone();
+    let Some(assistant) = part.assistant() else {
+        return ().into_any();
+    };
     let inner = foreign(assistant, move || {
-        let (registration, renderer) = part.assistant.parts().find(part.kind())?;
-        let (drawn, default) = (part.clone(), part.clone());
+        let (registration, renderer) = renderer_of(part)?;
         Some(Foreign {
             registration,
-            draw: Box::new(move || renderer(drawn)),
-            instead: Box::new(move || default.default_view()),
+            asks: None,
+            draw: Box::new(move || renderer(part)),
+            instead: Box::new(move || part.default_view()),
         })
     });
     view! { <div class="la-part">{inner}</div> }.into_any()
@@ -60,9 +65,12 @@ fn custom(part: PartHandle) -> AnyView {
 
 /// What a part looks like without a renderer.
 fn built_in(part: PartHandle) -> AnyView {
-    match part.kind() {
-        PartKind::Text => text::view(part.assistant, part.message, part.cell),
-        PartKind::Reasoning => reasoning::view(part),
+    let (Some(assistant), Some((message, cell))) = (part.assistant(), part.cell()) else {
+        return ().into_any();
+    };
+    match &cell.kind {
+        PartKind::Text => text::view(assistant, message, cell),
+        PartKind::Reasoning => reasoning::view(part, assistant, message, cell),
         PartKind::File => file::view(&part),
         PartKind::Data(_) | PartKind::Unknown => data::view(part),
         // Calls have a place of their own.
@@ -74,6 +82,6 @@ impl PartHandle {
     /// The look that it has without a renderer.
     #[must_use]
     pub fn default_view(&self) -> AnyView {
-        built_in(self.clone())
+        built_in(*self)
     }
 }

@@ -3,33 +3,41 @@
 //! While it thinks, the newest line stands beside the summary. A thought without words, such as a
 //! sealed one, is not shown.
 
-use assistant_core::conversation::Part;
+use assistant_core::conversation::{MessageId, Part};
 use leptos::prelude::*;
 
 use super::{PartHandle, text};
-use crate::ui::{Icon, Labels, Words, dynamic, when};
+use crate::{
+    assistant::Assistant,
+    ui::{Icon, Labels, Words, dynamic, when},
+    view::PartCell,
+};
 
 /// How much of the newest line is shown at most, in characters.
 const LATEST: usize = 160;
 
-pub(super) fn view(part: PartHandle) -> AnyView {
-    let mark = part.cell.mark.clone();
+pub(super) fn view(
+    part: PartHandle,
+    assistant: Assistant,
+    message: MessageId,
+    cell: PartCell,
+) -> AnyView {
+    let mark = cell.mark.clone();
     let says = Memo::new(move |_| mark.with(|mark| mark.len > 0));
-    when(move || says.get(), move || thought(part.clone())).into_any()
+    let shown = move || thought(part, assistant.clone(), message.clone(), cell.clone());
+    when(move || says.get(), shown).into_any()
 }
 
-fn thought(part: PartHandle) -> AnyView {
+fn thought(part: PartHandle, assistant: Assistant, message: MessageId, cell: PartCell) -> AnyView {
     let words = Words::current();
-    let mark = part.cell.mark.clone();
+    let mark = cell.mark.clone();
     let open = Memo::new(move |_| mark.with(|mark| mark.open));
-    let timed = part.clone();
     let title = move || match open.get() {
         true => words.word(|l| &l.thinking).into_owned(),
-        false => title(&words.get(), timed.peek(duration).flatten()),
+        false => title(&words.get(), part.peek(duration).flatten()),
     };
-    let newest = part.clone();
     let latest = move || {
-        let line = open.get().then(|| newest.with(latest_line)).flatten();
+        let line = open.get().then(|| part.with(latest_line)).flatten();
         line.filter(|line| !line.is_empty()).map(|line| {
             // Not for the ear: it changes with each word, and the whole thought can be opened.
             view! {
@@ -39,11 +47,6 @@ fn thought(part: PartHandle) -> AnyView {
             }
         })
     };
-    let PartHandle {
-        assistant,
-        message,
-        cell,
-    } = part;
     view! {
         <details class="la-part la-reasoning" data-open=move || open.get().then_some("")>
             <summary class="la-reasoning-summary">

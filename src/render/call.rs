@@ -6,7 +6,7 @@ use std::{cell::RefCell, collections::HashMap, rc::Rc};
 use assistant_core::action::RegistrationId;
 use serde_json::Value;
 
-use super::Renderer;
+use super::{NamedTable, Renderer};
 
 /// Puts the question whether a call may run into the page's words.
 pub(crate) type Question = Rc<dyn Fn(&Value) -> Option<String>>;
@@ -19,6 +19,16 @@ pub enum ToolTarget {
     Named(String),
     /// The calls of all tools that have no renderer of their own.
     All,
+}
+
+impl ToolTarget {
+    /// The name; none for all tools.
+    pub(crate) fn name(self) -> Option<String> {
+        match self {
+            Self::Named(name) => Some(name),
+            Self::All => None,
+        }
+    }
 }
 
 impl From<&str> for ToolTarget {
@@ -67,19 +77,18 @@ impl<C> Clone for CallRenderers<C> {
     }
 }
 
-type Entry<C> = (RegistrationId, ToolTarget, Renderer<C>);
-
 /// The renderers of calls of one assistant.
 pub(crate) struct CallTable<C> {
     actions: RefCell<HashMap<RegistrationId, CallRenderers<C>>>,
-    tools: RefCell<Vec<Entry<C>>>,
+    /// What is drawn for tools, whoever runs them.
+    pub(crate) tools: NamedTable<C>,
 }
 
 impl<C> Default for CallTable<C> {
     fn default() -> Self {
         Self {
             actions: RefCell::default(),
-            tools: RefCell::default(),
+            tools: NamedTable::default(),
         }
     }
 }
@@ -94,38 +103,15 @@ impl<C> CallTable<C> {
         self.actions.borrow().get(&id).cloned()
     }
 
-    /// Draws the calls of tools from now on.
-    pub(crate) fn draw(&self, id: RegistrationId, target: ToolTarget, renderer: Renderer<C>) {
-        self.tools.borrow_mut().push((id, target, renderer));
-    }
-
-    /// Who draws a tool, whoever runs it: the newest of its name, or else the newest of all tools.
-    pub(crate) fn of_tool(&self, name: &str) -> Option<(RegistrationId, Renderer<C>)> {
-        let tools = self.tools.borrow();
-        let named = |target: &ToolTarget| matches!(target, ToolTarget::Named(own) if own == name);
-        let newest = |fits: &dyn Fn(&ToolTarget) -> bool| {
-            let mut newest_first = tools.iter().rev();
-            newest_first.find(|entry| fits(&entry.1))
-        };
-        let found = newest(&named).or_else(|| newest(&|target| *target == ToolTarget::All))?;
-        Some((found.0, found.2.clone()))
-    }
-
     pub(crate) fn remove(&self, id: RegistrationId) {
         // Dropped after the borrow ends: what a renderer holds may come back here.
         let gone = self.actions.borrow_mut().remove(&id);
-        drop(gone);
-        let gone: Vec<Entry<C>> = {
-            let mut tools = self.tools.borrow_mut();
-            tools.extract_if(.., |entry| entry.0 == id).collect()
-        };
         drop(gone);
     }
 
     pub(crate) fn clear(&self) {
         let gone = std::mem::take(&mut *self.actions.borrow_mut());
         drop(gone);
-        let gone = std::mem::take(&mut *self.tools.borrow_mut());
-        drop(gone);
+        self.tools.clear();
     }
 }

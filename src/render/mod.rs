@@ -5,6 +5,8 @@ mod call;
 mod cancellation;
 mod cards;
 mod code;
+mod interrupt;
+mod named;
 mod part;
 
 use std::sync::Arc;
@@ -14,11 +16,13 @@ use send_wrapper::SendWrapper;
 
 pub use call::ToolTarget;
 pub use cancellation::Cancellation;
+pub use interrupt::InterruptTarget;
 pub use part::{PartKind, PartTarget};
 
 pub(crate) use call::{CallRenderers, CallTable};
 pub(crate) use cards::Cards;
 pub(crate) use code::{ActionCode, Denial, Handler, Rule};
+pub(crate) use named::{Found, NamedTable};
 pub(crate) use part::PartTable;
 
 /// Draws what it is given.

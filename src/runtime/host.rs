@@ -2,7 +2,10 @@
 
 use super::Runtime;
 use assistant_core::{
-    action::{RegistrationId, schema::PatternHost},
+    action::{
+        RegistrationId,
+        schema::{self, PatternHost},
+    },
     session::{Answer, Host, PolicyQuestion, TurnSummary},
 };
 use serde_json::Value;
@@ -12,6 +15,13 @@ use crate::ui::{fresh_id, now};
 /// The browser, as the session's host.
 pub(super) struct BrowserHost<'a> {
     pub(super) runtime: &'a Runtime,
+}
+
+impl Runtime {
+    /// Everything that keeps a value from fitting a schema of the page, patterns included.
+    pub(crate) fn violations(&self, schema: &Value, value: &Value) -> Vec<schema::Violation> {
+        schema::validate(schema, value, &mut BrowserHost { runtime: self })
+    }
 }
 
 impl PatternHost for BrowserHost<'_> {

@@ -30,7 +30,7 @@ use serde_json::Value;
 use crate::{
     agent::Agent,
     render::{ActionCode, Cancellation},
-    ui::console_error,
+    ui::{console_error, console_warn},
 };
 
 pub use calls::{CallEvent, CallEventKind, Subscription};
@@ -50,6 +50,9 @@ pub(crate) trait Screen {
 
 /// Changes the shared state where it stands.
 type StateChange = Box<dyn FnOnce(&mut Value)>;
+
+/// What the card of a call says to its handler.
+type Reply = Result<Value, ToolError>;
 
 /// What waits for its turn.
 enum Queued {
@@ -78,7 +81,7 @@ pub(crate) struct Runtime {
     code: RefCell<HashMap<RegistrationId, Rc<ActionCode>>>,
     runs: RefCell<HashMap<RunKey, AbortHandle>>,
     handlers: RefCell<HashMap<InvocationId, HandlerTask>>,
-    replies: RefCell<HashMap<CallKey, oneshot::Sender<Value>>>,
+    replies: RefCell<HashMap<CallKey, oneshot::Sender<Reply>>>,
     /// Who waits for actions that the page asked for itself.
     executing: RefCell<HashMap<u64, oneshot::Sender<Result<Value, ToolError>>>>,
     archive: RefCell<Vec<(String, Value)>>,
@@ -91,6 +94,8 @@ pub(crate) struct Runtime {
     watch: watch::Watch,
     last_number: Cell<u64>,
     screen: Box<dyn Screen>,
+    /// What the programmer was told already.
+    warnings: RefCell<Vec<String>>,
 }
 
 impl Runtime {
@@ -125,6 +130,7 @@ impl Runtime {
             watch: watch::Watch::default(),
             last_number: Cell::new(0),
             screen,
+            warnings: RefCell::default(),
         })
     }
 
@@ -269,15 +275,25 @@ impl Runtime {
         rule.is_some_and(|rule| rule(summary))
     }
 
+    /// Tells the programmer what is wrong with an action, once.
+    pub(crate) fn warn_once(&self, action: &str, wrong: &str, more: &str) {
+        let message = format!("Action {action}: {wrong}");
+        let mut told = self.warnings.borrow_mut();
+        if !told.contains(&message) {
+            console_warn(&format!("{message}{more}"));
+            told.push(message);
+        }
+    }
+
     /// Waits for what the card of a call says.
-    pub(crate) fn await_reply(&self, call: CallKey) -> oneshot::Receiver<Value> {
+    pub(crate) fn await_reply(&self, call: CallKey) -> oneshot::Receiver<Reply> {
         let (sender, receiver) = oneshot::channel();
         self.replies.borrow_mut().insert(call, sender);
         receiver
     }
 
     /// Passes on what the card of a call says; nothing happens if nobody waits.
-    pub(crate) fn reply(&self, call: &CallKey, value: Value) {
+    pub(crate) fn reply(&self, call: &CallKey, value: Reply) {
         let sender = self.replies.borrow_mut().remove(call);
         if let Some(sender) = sender {
             // The receiver is gone when the handler was cancelled: then nobody waits any more.

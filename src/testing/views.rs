@@ -33,9 +33,6 @@ pub fn call_view(assistant: &Assistant, key: &CallKey) -> Option<ToolCallView> {
 #[must_use]
 pub fn part_handle(assistant: &Assistant, message: &MessageId, index: usize) -> Option<PartHandle> {
     let parts = assistant.message(message)?.parts.get_untracked();
-    Some(PartHandle {
-        assistant: assistant.clone(),
-        message: message.clone(),
-        cell: parts.get(index)?.clone(),
-    })
+    let cell = parts.get(index)?.clone();
+    Some(PartHandle::new(assistant, message.clone(), cell))
 }

@@ -10,12 +10,14 @@ use super::{
     agents_words::agents_words,
     expiry::Expiry,
     inbox::{place, told},
+    once::once,
     pretty::pretty,
     seen::Seen,
 };
 use crate::{
     action::ToolCallView,
     ui::{Icon, Words, dynamic, focus, when},
+    view::Question,
 };
 
 /// Asks the person whether a call may run, showing exactly what would. The arguments can be
@@ -25,7 +27,8 @@ use crate::{
 /// An agent's question (`data-kind="agent"`) says that the agent asks; what the agent says stands
 /// below the arguments, as its words. Approving counts once the end of the arguments was in view
 /// and the card has stood unchanged for half a second; until then the button is `aria-disabled`.
-/// Denying counts at once.
+/// Denying counts at once. Where several windows of one assistant stand in the page, one of them asks,
+/// and the others say so.
 ///
 /// # Accessibility
 ///
@@ -37,9 +40,17 @@ pub fn ApprovalCard(
     /// The call.
     call: ToolCallView<Value>,
 ) -> impl IntoView {
+    let Some(assistant) = call.assistant() else {
+        return ().into_any();
+    };
+    once(&assistant, Question::Call(*call.key()), move || asked(call))
+}
+
+/// The card, wherever else the question stands.
+pub(super) fn asked(call: ToolCallView<Value>) -> AnyView {
     // Another question is another card.
     let asked = Memo::new(move |_| call.interrupt_id());
-    dynamic(move || card(&call, asked.get()))
+    dynamic(move || card(&call, asked.get())).into_any()
 }
 
 fn card(call: &ToolCallView<Value>, asked: Option<String>) -> AnyView {

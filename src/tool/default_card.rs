@@ -4,7 +4,7 @@ use assistant_core::conversation::Phase;
 use leptos::prelude::*;
 use serde_json::Value;
 
-use super::{ExactText, exact::ExactArguments, pretty::pretty};
+use super::{ExactText, ask::asked_by_handler, exact::ExactArguments, pretty::pretty};
 use crate::{
     action::ToolCallView,
     part::show_file,
@@ -16,7 +16,8 @@ use crate::{
 /// Closed at first. A result that calls itself a failure (`success: false`, or an `error`) is
 /// shown as one; a result that the agent supplies for an action of the page is shown as reported
 /// by the agent. Where a person changed the arguments, the changed ones are shown, and what the
-/// agent had asked for can be opened.
+/// agent had asked for can be opened. What the handler asks with a schema
+/// ([`ToolContext::ask_with`](crate::ToolContext::ask_with)) stands below it as a form.
 #[component]
 pub fn DefaultCard(
     /// The call.
@@ -48,6 +49,7 @@ pub fn DefaultCard(
             </summary>
             <div class="la-tool-body">{sections(&words, &body)}</div>
         </details>
+        {asked_by_handler(call)}
     }
 }
 

@@ -3,9 +3,11 @@
 
 use assistant_core::{
     conversation::CallKey,
+    event::Interrupt,
     session::{OpenInterrupt, Refusal},
 };
 use leptos::prelude::*;
+use serde_json::Value;
 
 use super::{Problem, ToolCallSlot, question::question};
 use crate::{
@@ -18,7 +20,8 @@ use crate::{
 /// the agent goes on: of several, a line says how many are, those with a card of their own among
 /// them. A question whose answer the agent did not accept is open again.
 ///
-/// Calls of [`Assistant::execute`] that a person must approve have their cards here, too.
+/// Calls of [`Assistant::execute`] that a person must approve, or that ask the person something,
+/// have their cards here, too.
 ///
 /// # Accessibility
 ///
@@ -72,7 +75,13 @@ pub fn InterruptInbox(
     };
     let calls = {
         let (assistant, keys) = (assistant.clone(), assistant.pending_approvals());
-        move || keys.with(|keys| of_the_page(&assistant, keys))
+        move || {
+            let mut calls = keys.get();
+            let asked = &assistant.view().asked;
+            calls
+                .extend(asked.with(|list| list.iter().map(|asked| asked.call).collect::<Vec<_>>()));
+            of_the_page(&assistant, &calls)
+        }
     };
     let card = {
         let assistant = assistant.clone();
@@ -80,7 +89,23 @@ pub fn InterruptInbox(
     };
     let cards = each(calls, |key| format!("{key:?}"), card);
     let draw = move |open| question(&assistant, open);
-    let key = |open: &OpenInterrupt| format!("{} {}", open.rejected, open.interrupt.id);
+    let key = |open: &OpenInterrupt| {
+        // Another question of the same id is another one.
+        let Interrupt {
+            id,
+            reason,
+            message,
+            ..
+        } = &open.interrupt;
+        let message = message.as_deref().unwrap_or_default();
+        let asks = [&open.interrupt.response_schema, &open.interrupt.metadata];
+        let asks = asks.map(|of| of.clone().map(Value::Object).unwrap_or_default());
+        let [schema, metadata] = asks;
+        format!(
+            "{} {id} {reason} {message} {schema} {metadata}",
+            open.rejected
+        )
+    };
     let list = each(asked, key, draw);
     Some(view! { <div class="la-inbox">{progress} {cards} {list}</div> })
 }

@@ -3,6 +3,7 @@
 
 mod agents_words;
 mod approval;
+mod ask;
 mod deeds;
 mod default_card;
 mod exact;
@@ -10,12 +11,17 @@ mod expiry;
 mod fields;
 mod form;
 mod inbox;
+mod once;
 mod pieces;
 mod pretty;
 mod question;
 mod seen;
 mod slot;
 
+pub use crate::{
+    assistant::{InterruptRendererGuard, InterruptView, use_interrupt_renderer},
+    render::InterruptTarget,
+};
 pub use approval::{ApprovalCard, ApprovalCardProps};
 pub use default_card::{DefaultCard, DefaultCardProps};
 pub use exact::ExactText;
@@ -25,4 +31,5 @@ pub use slot::{ToolCallSlot, ToolCallSlotProps};
 
 pub(crate) use default_card::tells_failure;
 pub(crate) use inbox::of_the_page;
+pub(crate) use once::claim;
 pub(crate) use slot::has_default_card;

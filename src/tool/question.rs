@@ -14,11 +14,14 @@ use super::{
     deeds::about,
     expiry::Expiry,
     inbox::{place, told},
+    once::once,
     seen::Seen,
 };
 use crate::{
-    assistant::Assistant,
+    assistant::{Assistant, InterruptView},
+    part::{Foreign, foreign},
     ui::{Icon, Words, dynamic, focus, fresh_id, when, words},
+    view::Question,
 };
 
 /// How much of the agent's words is shown, in characters.
@@ -44,7 +47,66 @@ struct Desk {
     seen: Seen,
 }
 
+/// One question of the agent, once in the page: in a view of the application, or else in the
+/// built-in one.
 pub(super) fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
+    let asked = Question::Interrupt(open.interrupt.id.clone());
+    let shown = assistant.clone();
+    once(assistant, asked, move || {
+        let (assistant, open) = (shown.clone(), open.clone());
+        // A rejected answer to the question of a call is no question of its own.
+        let reason = open.call.is_none().then(|| open.interrupt.reason.clone());
+        let found = assistant.clone();
+        let renderer = Memo::new(move |_| {
+            found.view().renderers.track();
+            let found = found.interrupt_renderers().find(reason.as_ref()?)?;
+            Some(found.id)
+        });
+        dynamic(move || match renderer.get() {
+            Some(_) => custom(&assistant, open.clone()),
+            None => built_in(&assistant, open.clone()),
+        })
+        .into_any()
+    })
+}
+
+/// A view of the application. It must have been in sight to its end before an answer counts; one
+/// that draws nothing has the built-in question.
+fn custom(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
+    let words = Words::current();
+    let seen = Seen::new(Memo::new(|_| ()), || ());
+    let id = open.interrupt.id.clone();
+    let view = InterruptView::new(assistant, open.clone()).behind(seen.gate());
+    let drawn = assistant.clone();
+    let card = foreign(assistant.clone(), move || {
+        let reason = &open.interrupt.reason;
+        let found = drawn.interrupt_renderers().find(reason)?;
+        let (assistant, open) = (drawn.clone(), open.clone());
+        Some(Foreign {
+            registration: found.id,
+            asks: Some(format!("The renderer of interrupts for reason {reason}")),
+            draw: Box::new(move || (found.renderer)(view)),
+            instead: Box::new(move || built_in(&assistant, open.clone())),
+        })
+    });
+    view! {
+        <div class="la-approval-custom" data-asks="agent" data-interrupt-id=id>
+            {card} {seen.end()} {hint(&words, seen)}
+        </div>
+    }
+    .into_any()
+}
+
+impl InterruptView {
+    /// The built-in question.
+    #[must_use]
+    pub fn default_view(&self) -> AnyView {
+        let built_in = |assistant| Some(built_in(&assistant, self.open()?));
+        self.assistant().and_then(built_in).into_any()
+    }
+}
+
+fn built_in(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     let wording = Words::current();
     let id = format!("la-interrupt-{}", fresh_id());
     let [head, said, number] = ["head", "said", "number"].map(|part| format!("{id}-{part}"));
@@ -147,11 +209,7 @@ fn actions(buttons: impl IntoView + 'static) -> AnyView {
 impl Desk {
     /// Answers; `None` gives the question up.
     fn settle(&self, value: Option<Value>) {
-        let id = &self.open.interrupt.id;
-        let outcome = match value {
-            None if self.open.rejected => self.assistant.give_up(id),
-            value => self.assistant.answer(id, value),
-        };
+        let outcome = self.assistant.answer_as_shown(&self.open, value);
         let wrong = told(outcome, &self.words.now());
         if let (true, Some(card)) = (wrong.is_empty(), self.card.get_untracked()) {
             focus::pass_on(&card);

@@ -10,14 +10,16 @@ use serde_json::Value;
 
 use super::{
     ApprovalCard, DefaultCard,
-    approval::{arguments, changed_note, hint, seen},
+    approval::{self, arguments, changed_note, hint, seen},
+    ask::asks_with_form,
+    once::once,
 };
 use crate::{
     action::ToolCallView,
     assistant::{Assistant, assistant_for},
     part::{Foreign, foreign},
-    render::{CallRenderers, Renderer},
     ui::{Icon, Words, dynamic},
+    view::Question,
 };
 
 /// What stands in the slot right now.
@@ -77,52 +79,19 @@ pub fn ToolCallSlot(
 fn face_of(assistant: &Assistant, call: &ToolCallView<Value>) -> Face {
     assistant.view().renderers.track();
     let name = call.name();
-    let drawn = |find: Find| renderer_of(assistant, &name, find).map(|(id, ..)| id);
     if call.phase() == Phase::ApprovalRequested {
         // What the agent asks, and what nothing here can run, has the built-in card.
         let own = !call.is_asked_by_agent() && call.can_run();
-        let own = own.then(|| drawn(|renderers| renderers.approval.as_ref()));
-        return own.flatten().map_or(Face::Approval, Face::CustomApproval);
+        let own = own.then(|| assistant.approval_of(&name)).flatten();
+        return own.map_or(Face::Approval, |own| Face::CustomApproval(own.id));
     }
     // A card of the page shows what this page ran, and nothing that was only said.
-    match card_of(assistant, &name).map(|(id, ..)| id) {
-        Some(id) if !call.is_reported() => Face::Custom(id),
+    match assistant.card_of(&name) {
+        // What draws all tools knows nothing of the question of one.
+        Some(card) if card.is_general && asks_with_form(assistant, *call.key()) => Face::Default,
+        Some(card) if !call.is_reported() => Face::Custom(card.id),
         _ => Face::Default,
     }
-}
-
-type Find = fn(&CallRenderers<ToolCallView>) -> Option<&Renderer<ToolCallView>>;
-
-/// Who draws calls of a name: the action in force, or else the newest one that has a renderer, so
-/// that cards stay while their action is disabled. Beside it, whether it sees arguments stream in.
-fn renderer_of(
-    assistant: &Assistant,
-    name: &str,
-    find: Find,
-) -> Option<(RegistrationId, Renderer<ToolCallView>, bool)> {
-    let ids: Vec<RegistrationId> = assistant.read(|session| {
-        let registry = session.registry();
-        let all = registry
-            .in_force(name)
-            .into_iter()
-            .chain(registry.named(name));
-        all.map(|entry| entry.id).collect()
-    })?;
-    ids.into_iter().find_map(|id| {
-        let renderers = assistant.calls().get(id)?;
-        Some((id, find(&renderers)?.clone(), renderers.streams_args))
-    })
-}
-
-/// Who draws the card of a call: its action, or else whoever draws tools.
-fn card_of(
-    assistant: &Assistant,
-    name: &str,
-) -> Option<(RegistrationId, Renderer<ToolCallView>, bool)> {
-    renderer_of(assistant, name, |renderers| renderers.card.as_ref()).or_else(|| {
-        let (id, renderer) = assistant.calls().of_tool(name)?;
-        Some((id, renderer, true))
-    })
 }
 
 /// Whether a call shows the default card; who asks inside a reactive closure is told of changes.
@@ -135,36 +104,39 @@ pub(crate) fn has_default_card(assistant: &Assistant, call: &CallKey) -> bool {
 fn custom_card(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let (drawn, default) = (assistant.clone(), call);
     foreign(assistant, move || {
-        let found = card_of(&drawn, &call.name_untracked());
-        let (registration, renderer, streams_args) = found?;
-        let (view, default) = (call.streaming(streams_args), default);
+        let card = drawn.card_of(&call.name_untracked())?;
+        let (view, default) = (call.streaming(card.streams_args), default);
         Some(Foreign {
-            registration,
-            draw: Box::new(move || renderer(view)),
+            registration: card.id,
+            asks: None,
+            draw: Box::new(move || (card.renderer)(view)),
             instead: Box::new(move || default.default_card()),
         })
     })
 }
 
 /// What an action draws to ask whether a call may run, with the exact arguments one click away. It
-/// must have been in view to its end before an approval counts.
+/// must have been in view to its end before an approval counts. One that draws nothing has the
+/// built-in card.
 fn custom_approval(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
+    let question = Question::Call(*call.key());
+    once(&assistant.clone(), question, move || {
+        asked_by_action(assistant.clone(), call)
+    })
+}
+
+fn asked_by_action(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let words = Words::current();
     let seen = seen(call, || ());
     let (drawn, shown) = (assistant.clone(), call.behind(seen.gate()));
-    let asked = call;
     let card = foreign(assistant, move || {
-        let find: Find = |renderers| renderers.approval.as_ref();
-        let found = renderer_of(&drawn, &shown.name_untracked(), find);
-        let (registration, renderer, _) = found?;
-        let (view, default) = (shown, asked);
+        let name = shown.name_untracked();
+        let card = drawn.approval_of(&name)?;
         Some(Foreign {
-            registration,
-            draw: Box::new(move || renderer(view)),
-            instead: Box::new(move || {
-                let call = default;
-                view! { <ApprovalCard call /> }.into_any()
-            }),
+            registration: card.id,
+            asks: Some(format!("render_approval of action {name}")),
+            draw: Box::new(move || (card.renderer)(shown)),
+            instead: Box::new(move || approval::asked(call)),
         })
     });
     let note = changed_note(call);

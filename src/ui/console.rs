@@ -1,5 +1,13 @@
 //! What is said to the programmer of the page.
 
+/// Writes to the console, or to a server's log, what a programmer may not have meant.
+pub(crate) fn console_warn(message: &str) {
+    #[cfg(target_arch = "wasm32")]
+    web_sys::console::warn_1(&wasm_bindgen::JsValue::from_str(message));
+    #[cfg(not(target_arch = "wasm32"))]
+    log_once(message);
+}
+
 /// Writes an error of the programmer to the console (rule "a hook without a provider"). On a server
 /// it goes to the log, each message once, however many pages are drawn.
 pub(crate) fn console_error(message: &str) {

@@ -131,19 +131,38 @@ impl Icon {
     }
 
     fn with_class(self, class: &'static str) -> AnyView {
-        view! {
-            <svg
-                class=class
-                data-icon=self.name()
-                viewBox="0 0 20 20"
-                aria-hidden="true"
-                focusable="false"
-            >
-                <path d=self.path()></path>
-            </svg>
-        }
-        .into_any()
+        drawn(class, self.name(), self.path())
     }
+
+    /// An icon of the application's own, drawn as those of the library are: from one path on 20 by
+    /// 20, hidden from assistive technology.
+    ///
+    /// ```
+    /// use leptos::prelude::*;
+    /// use leptos_assistant::{Icon, Suggestion};
+    ///
+    /// let bars = || Icon::of_path("M3.5 16.5h13M6 13.5v-3M10 13.5v-7M14 13.5V9");
+    /// let suggestion = Suggestion::new("Show the sales of May").icon(bars);
+    /// ```
+    #[must_use]
+    pub fn of_path(path: &'static str) -> AnyView {
+        drawn("la-icon", "", path)
+    }
+}
+
+fn drawn(class: &'static str, name: &'static str, path: &'static str) -> AnyView {
+    view! {
+        <svg
+            class=class
+            data-icon=name
+            viewBox="0 0 20 20"
+            aria-hidden="true"
+            focusable="false"
+        >
+            <path d=path></path>
+        </svg>
+    }
+    .into_any()
 }
 
 impl From<Icon> for ViewFn {

@@ -173,6 +173,10 @@ pub struct Labels {
     pub disputed: Word,
     pub agents_version: Word,
     pub unread: Word,
+    pub page_asks: Word,
+    pub asked_in_window: Word,
+    pub asked_in_another_window: Word,
+    pub ask_here: Word,
     /// What stands there instead of the English sentence about a value that does not fit its form,
     /// or about a call that could not run. Each goes by its kind: the keyword of JSON Schema that
     /// is not met (`minimum`, `maxLength`, `enum`, …, for `type` the name of the type that is
@@ -359,6 +363,10 @@ impl Default for Labels {
             disputed: "The agent's record of this message differs".into(),
             agents_version: "The agent's version".into(),
             unread: "New message".into(),
+            page_asks: "This page asks".into(),
+            asked_in_window: "This is asked in the window “{window}”.".into(),
+            asked_in_another_window: "This is asked in another window of this page.".into(),
+            ask_here: "Ask here".into(),
             reasons: Cow::Borrowed(REASONS),
         }
     }

@@ -4,7 +4,9 @@
 //! long the text is ([`Mark`]), and the view reads the new end from the session. A change touches
 //! the signals of the message, part or call that it is about, and no other.
 
+mod asked;
 mod call;
+mod claims;
 mod dialog;
 mod list;
 mod message;
@@ -26,7 +28,9 @@ use send_wrapper::SendWrapper;
 
 use crate::runtime::Screen;
 
+pub(crate) use asked::Asked;
 pub use call::CallCell;
+pub(crate) use claims::{Claims, Question, Window};
 pub use dialog::ConfirmOptions;
 pub(crate) use dialog::ConfirmRequest;
 pub use list::{MessageEntry, MessageList};
@@ -73,6 +77,10 @@ pub(crate) struct ViewModel {
     asks: AtomicU32,
     /// Questions that handlers ask in a dialog, oldest first.
     pub(crate) dialogs: ArcRwSignal<Vec<ConfirmRequest>>,
+    /// Questions that handlers ask in the cards of their calls, oldest first.
+    pub(crate) asked: ArcRwSignal<Vec<Asked>>,
+    /// Which window shows which question.
+    pub(crate) claims: Claims,
     cells: SendWrapper<RefCell<Cells>>,
 }
 
@@ -119,6 +127,8 @@ impl ViewModel {
             renderers: ArcRwSignal::new(0),
             asks: AtomicU32::new(0),
             dialogs: ArcRwSignal::new(Vec::new()),
+            asked: ArcRwSignal::new(Vec::new()),
+            claims: Claims::default(),
             cells: SendWrapper::new(RefCell::default()),
         }
     }

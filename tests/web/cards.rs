@@ -265,7 +265,7 @@ async fn a_choice_in_the_card_is_the_result() {
                     }
                 })
                 .handler(|_: Value, context: ToolContext| async move {
-                    let picked: Option<String> = context.ask(["one", "two"]).await;
+                    let picked: String = context.ask(["one", "two"]).await?;
                     Ok::<_, ToolError>(picked)
                 }),
         );

@@ -44,6 +44,21 @@ pub async fn chat_of<V: IntoView + 'static>(
     options: SessionOptions,
     setup: impl Fn() -> V + Send + Sync + 'static,
 ) -> Chat {
+    let window = move || {
+        view! {
+            <div class="host">{setup()}</div>
+            <ChatWindow />
+        }
+    };
+    provided(talks_to, options, window).await
+}
+
+/// An assistant with whatever is below its provider.
+pub async fn provided<V: IntoView + 'static>(
+    talks_to: impl Agent + Clone,
+    options: SessionOptions,
+    below: impl Fn() -> V + Send + Sync + 'static,
+) -> Chat {
     let found: Rc<RefCell<Option<Assistant>>> = Rc::default();
     let (seen, talks_to) = (Rc::clone(&found), SendWrapper::new(talks_to));
     let page = mount(move || {
@@ -51,8 +66,7 @@ pub async fn chat_of<V: IntoView + 'static>(
         view! {
             <AssistantProvider agent=(*talks_to).clone() options=options>
                 <Finder seen=seen />
-                <div class="host">{setup()}</div>
-                <ChatWindow />
+                {below()}
             </AssistantProvider>
         }
     });
@@ -146,23 +160,24 @@ pub fn question(id: &str, call: Option<&str>, schema: Value) -> Interrupt {
     }
 }
 
-/// What goes to `console.error` from now on; dropping it lets the console be.
-pub struct ConsoleErrors {
+/// What goes to a function of the console from now on; dropping it lets the console be.
+pub struct Console {
+    level: &'static str,
     said: Rc<RefCell<Vec<String>>>,
     before: wasm_bindgen::JsValue,
     _listens: Closure<dyn Fn(wasm_bindgen::JsValue)>,
 }
 
-impl ConsoleErrors {
+impl Console {
     /// What was said so far; it is forgotten.
     pub fn take(&self) -> Vec<String> {
         self.said.take()
     }
 }
 
-impl Drop for ConsoleErrors {
+impl Drop for Console {
     fn drop(&mut self) {
-        set_console_error(&self.before);
+        set_console(self.level, &self.before);
     }
 }
 
@@ -170,21 +185,30 @@ fn console() -> wasm_bindgen::JsValue {
     js_sys::Reflect::get(&js_sys::global(), &"console".into()).unwrap()
 }
 
-fn set_console_error(function: &wasm_bindgen::JsValue) {
-    js_sys::Reflect::set(&console(), &"error".into(), function).unwrap();
+fn set_console(level: &str, function: &wasm_bindgen::JsValue) {
+    js_sys::Reflect::set(&console(), &level.into(), function).unwrap();
 }
 
-pub fn console_errors() -> ConsoleErrors {
-    let before = js_sys::Reflect::get(&console(), &"error".into()).unwrap();
+fn listen(level: &'static str) -> Console {
+    let before = js_sys::Reflect::get(&console(), &level.into()).unwrap();
     let said: Rc<RefCell<Vec<String>>> = Rc::default();
     let heard = Rc::clone(&said);
     let listens = Closure::new(move |text: wasm_bindgen::JsValue| {
         heard.borrow_mut().extend(text.as_string());
     });
-    set_console_error(listens.as_ref());
-    ConsoleErrors {
+    set_console(level, listens.as_ref());
+    Console {
+        level,
         said,
         before,
         _listens: listens,
     }
+}
+
+pub fn console_errors() -> Console {
+    listen("error")
+}
+
+pub fn console_warnings() -> Console {
+    listen("warn")
 }

@@ -81,7 +81,7 @@ fn lint(project: &Project, tally: &mut Tally) {
         .args(BROWSER)
         .args([
             "--features",
-            "leptos-assistant/math,leptos-assistant/ui-stream,leptos-assistant/completions",
+            "leptos-assistant/math,leptos-assistant/ui-stream,leptos-assistant/completions,leptos-assistant/schemars",
         ])
         .args(WASM)
         .args(deny)
@@ -98,7 +98,10 @@ fn lint(project: &Project, tally: &mut Tally) {
     tally.step("clippy of what hydrates", Report::ExitCode, &mut clippy);
     let mut doc = project.cargo();
     doc.args(["doc", "--workspace", "--no-deps"])
-        .args(["--features", "leptos-assistant/testing"])
+        .args([
+            "--features",
+            "leptos-assistant/testing,leptos-assistant/schemars",
+        ])
         .env("RUSTDOCFLAGS", "-D warnings");
     tally.step("documentation", Report::ExitCode, &mut doc);
 }
@@ -114,7 +117,10 @@ fn native(project: &Project, tally: &mut Tally) {
     let mut tests = project.cargo();
     tests
         .args(["test", "--workspace", "--no-fail-fast"])
-        .args(["--features", "leptos-assistant/testing"])
+        .args([
+            "--features",
+            "leptos-assistant/testing,leptos-assistant/schemars",
+        ])
         .env("AGUI_REFERENCE", "required");
     // The same look at random cases each time, so that a red run is the change's doing. Another
     // seed, or more cases, by the same variables that proptest reads.
@@ -150,7 +156,7 @@ fn browser(project: &Project, tally: &mut Tally) {
             "-p",
             "leptos-assistant",
             "--features",
-            "math,callouts,ui-stream,completions",
+            "math,callouts,ui-stream,completions,schemars",
             "--test",
             "*",
             "--no-fail-fast",

@@ -26,7 +26,7 @@ use assistant_core::replay::{Replay, ReplayInput, Report};
 use assistant_core::wire::agui::DecoderOptions;
 use serde_json::Value;
 
-/// What some editors put before a text.
+/// The mark that some editors put before a text.
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 const USAGE: &str = "usage: replay [--protocol ag-ui|ui-stream|completions] [--strict] [--each] FILE…   (- is standard input)";
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// How the recordings are to be read.
+/// The arguments of the command line: the files, and the way to read them.
 #[derive(Default)]
 struct Args {
     protocol: Protocol,
@@ -91,7 +91,7 @@ impl Args {
     }
 }
 
-/// Whether all files could be read.
+/// Replays the files; `false` if one of them could not be read.
 fn run() -> io::Result<bool> {
     let Some(args) = Args::read(env::args().skip(1)) else {
         complain(USAGE);
@@ -190,7 +190,7 @@ fn read_bytes(file: &str) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Whether a file is JSON: by its name; standard input by its first character.
+/// Tells JSON from a stream: files by their names, standard input by its first character.
 fn is_json(file: &str, bytes: &[u8]) -> bool {
     if file == "-" {
         let text = bytes.strip_prefix(BOM).unwrap_or(bytes);
@@ -200,7 +200,7 @@ fn is_json(file: &str, bytes: &[u8]) -> bool {
     ending.is_some_and(|ending| ending.eq_ignore_ascii_case("json"))
 }
 
-/// What a file holds.
+/// The contents of a file.
 struct Recording {
     input: Option<Value>,
     body: Body,

@@ -26,7 +26,7 @@ use crate::{
     },
 };
 
-/// How an agent is spoken to.
+/// The protocol of an agent: its requests, and readers for its responses.
 pub trait Codec: fmt::Debug {
     /// Sets what a session must do for agents of this protocol. To be called before the session is
     /// made.
@@ -41,7 +41,7 @@ pub trait Codec: fmt::Debug {
     fn reader(&self, input: &RunInput) -> Box<dyn Read>;
 }
 
-/// What a transport sends.
+/// A request, as a transport sends it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Request {
@@ -49,13 +49,13 @@ pub enum Request {
     Post {
         /// The body, which is JSON.
         body: String,
-        /// Which media type is accepted: anything else is no answer. `None` leaves it to the reader.
+        /// The media type that is accepted: anything else is no answer. `None` leaves it to the reader.
         accept: Option<&'static str>,
     },
     /// A `GET` to the agent's address with something behind it. Status 204 says that there is
     /// nothing to read on ([`StreamEnd::Nothing`](crate::session::StreamEnd::Nothing)).
     Get {
-        /// What stands behind the address, from its `/` on.
+        /// The rest of the address, from its `/` on.
         path: String,
     },
     /// Nothing can be sent: the protocol has no way to read an answer on.

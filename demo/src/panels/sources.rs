@@ -111,7 +111,7 @@ async fn ask(harbor: Harbor, args: Wanted, ctx: ToolContext) -> Result<Option<Ch
         harbor.note(text, ASSISTANT);
         return Ok(None);
     }
-    let chosen: Option<Choice> = ctx.ask(&available).await.flatten();
+    let chosen: Option<Choice> = ctx.ask(&available).await?;
     if let Some(choice) = &chosen
         && let Some(source) = SOURCES.iter().find(|source| source.name == choice.name)
     {

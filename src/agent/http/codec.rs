@@ -11,7 +11,7 @@ use assistant_core::{
 use futures_util::future::LocalBoxFuture;
 
 use super::{
-    request::{self, AbortOnDrop},
+    request::{AbortOnDrop, Endpoint},
     response,
 };
 use crate::agent::{Agent, EventSink};
@@ -23,8 +23,7 @@ use crate::agent::{Agent, EventSink};
 /// ([`Assistant::set_agent`](crate::Assistant::set_agent)) is not served by that.
 #[derive(Clone)]
 pub struct CodecAgent<C> {
-    url: String,
-    headers: Rc<dyn Fn() -> Vec<(String, String)>>,
+    endpoint: Endpoint,
     codec: Rc<C>,
 }
 
@@ -53,7 +52,7 @@ pub type CompletionsAgent = CodecAgent<assistant_core::codec::Completions>;
 impl<C> std::fmt::Debug for CodecAgent<C> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("CodecAgent")
-            .field("url", &self.url)
+            .field("endpoint", &self.endpoint)
             .finish_non_exhaustive()
     }
 }
@@ -77,7 +76,7 @@ impl CompletionsAgent {
         if !model.is_empty() {
             options = options.model(model);
         }
-        let url = below(&base, "/chat/completions");
+        let url = super::request::below(&base, "/chat/completions");
         Self::new(url, assistant_core::codec::Completions(options))
     }
 }
@@ -86,8 +85,7 @@ impl<C: Codec + 'static> CodecAgent<C> {
     /// An agent at an address, absolute or relative to the page, that speaks a protocol.
     pub fn new(url: impl Into<String>, codec: C) -> Self {
         Self {
-            url: url.into(),
-            headers: Rc::new(Vec::new),
+            endpoint: Endpoint::new(url.into()),
             codec: Rc::new(codec),
         }
     }
@@ -95,20 +93,15 @@ impl<C: Codec + 'static> CodecAgent<C> {
     /// Sends a header with every request. `Content-Type` and `Accept` are ours. A run with a header
     /// that the browser refuses fails, and nothing is sent.
     #[must_use]
-    pub fn header(self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        let (name, value) = (name.into(), value.into());
-        let before = Rc::clone(&self.headers);
-        self.headers(move || {
-            let mut headers = before();
-            headers.push((name.clone(), value.clone()));
-            headers
-        })
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.endpoint.add_header(name.into(), value.into());
+        self
     }
 
     /// Asks for the headers anew with every request, for tokens that change.
     #[must_use]
     pub fn headers(mut self, headers: impl Fn() -> Vec<(String, String)> + 'static) -> Self {
-        self.headers = Rc::new(headers);
+        self.endpoint.headers = Rc::new(headers);
         self
     }
 }
@@ -119,18 +112,17 @@ impl<C: Codec + 'static> Agent for CodecAgent<C> {
     }
 
     fn run(&self, input: RunInput, events: EventSink) -> LocalBoxFuture<'static, StreamEnd> {
-        let (url, headers) = (self.url.clone(), Rc::clone(&self.headers));
+        let endpoint = self.endpoint.clone();
         let codec: Rc<dyn Codec> = Rc::<C>::clone(&self.codec);
         Box::pin(async move {
-            let answer = answer(&url, &headers(), &*codec, &input, &events).await;
+            let answer = answer(&endpoint, &*codec, &input, &events).await;
             answer.unwrap_or_else(StreamEnd::Failed)
         })
     }
 }
 
 async fn answer(
-    url: &str,
-    headers: &[(String, String)],
+    endpoint: &Endpoint,
     codec: &dyn Codec,
     input: &RunInput,
     events: &EventSink,
@@ -139,12 +131,11 @@ async fn answer(
     let signal = abort.signal();
     let (response, accept) = match codec.request(input) {
         Request::Post { body, accept } => {
-            let sent = request::send(url, headers, Some(&body), &signal).await;
+            let sent = endpoint.send("", Some(&body), &signal).await;
             (sent?, accept)
         }
         Request::Get { path } => {
-            let url = below(url, &path);
-            let response = request::send(&url, headers, None, &signal).await?;
+            let response = endpoint.send(&path, None, &signal).await?;
             if response.status() == 204 {
                 return Ok(StreamEnd::Nothing);
             }
@@ -154,11 +145,4 @@ async fn answer(
     };
     response::check(&response, accept).await?;
     Ok(response::read(&response, codec.reader(input), events).await)
-}
-
-/// An address with a path behind its own; its query stays at the end.
-fn below(url: &str, path: &str) -> String {
-    let end = url.find(['?', '#']).unwrap_or(url.len());
-    let (before, query) = url.split_at(end);
-    format!("{}{path}{query}", before.trim_end_matches('/'))
 }

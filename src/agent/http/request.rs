@@ -1,5 +1,7 @@
 //! Makes and sends the request of a run. What the browser refuses becomes a [`Failure`].
 
+use std::{fmt, rc::Rc};
+
 use assistant_core::session::{Failure, FailureKind};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
@@ -26,9 +28,62 @@ impl Drop for AbortOnDrop {
     }
 }
 
-/// Sends what there is to send, as `POST` if there is a body; returns the answer as soon as its
-/// headers are there.
-pub(super) async fn send(
+/// An address, and the headers that go along with each request to it.
+#[derive(Clone)]
+pub(super) struct Endpoint {
+    url: String,
+    pub(super) headers: Rc<dyn Fn() -> Vec<(String, String)>>,
+}
+
+impl fmt::Debug for Endpoint {
+    /// Headers may hold secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.url, f)
+    }
+}
+
+impl Endpoint {
+    pub(super) fn new(url: String) -> Self {
+        Self {
+            url,
+            headers: Rc::new(Vec::new),
+        }
+    }
+
+    /// Sends one more header with each request.
+    pub(super) fn add_header(&mut self, name: String, value: String) {
+        let before = Rc::clone(&self.headers);
+        self.headers = Rc::new(move || {
+            let mut headers = before();
+            headers.push((name.clone(), value.clone()));
+            headers
+        });
+    }
+
+    /// Sends what there is to send to the address with something behind it, as `POST` if there is a
+    /// body; returns the answer as soon as its headers are there.
+    pub(super) async fn send(
+        &self,
+        behind: &str,
+        body: Option<&str>,
+        signal: &AbortSignal,
+    ) -> Result<Response, Failure> {
+        let headers = (self.headers)();
+        if behind.is_empty() {
+            return send(&self.url, &headers, body, signal).await;
+        }
+        send(&below(&self.url, behind), &headers, body, signal).await
+    }
+}
+
+/// An address with a path behind its own; its query stays at the end.
+pub(super) fn below(url: &str, path: &str) -> String {
+    let end = url.find(['?', '#']).unwrap_or(url.len());
+    let (before, query) = url.split_at(end);
+    format!("{}{path}{query}", before.trim_end_matches('/'))
+}
+
+async fn send(
     url: &str,
     headers: &[(String, String)],
     body: Option<&str>,

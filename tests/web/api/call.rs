@@ -135,6 +135,97 @@ async fn stream_args_shows_arguments_before_they_are_complete() {
     drop(chat);
 }
 
+#[derive(Debug, Default, Deserialize, PartialEq)]
+#[serde(default)]
+struct Trip {
+    city: Option<String>,
+    nights: Option<u8>,
+    class: Option<Class>,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize, PartialEq)]
+#[serde(rename_all = "lowercase")]
+enum Class {
+    First,
+    Second,
+}
+
+/// A call whose arguments stop coming after a text.
+async fn stopping_at(text: &str) -> (Chat, ToolCallView<Trip>) {
+    let id = || "c-1".to_owned();
+    let script = Script::new()
+        .event(EventKind::ToolCallStart {
+            tool_call_id: id(),
+            tool_call_name: "act".into(),
+            parent_message_id: None,
+        })
+        .event(EventKind::ToolCallArgs {
+            tool_call_id: id(),
+            delta: text.into(),
+        })
+        .wait(Duration::from_secs(60));
+    let (chat, call) = shown(script, || act().stream_args()).await;
+    assert!(until(|| call.args_text() == text).await);
+    (chat, call.cast())
+}
+
+#[wasm_bindgen_test]
+async fn stream_args_gives_what_is_complete_in_any_order() {
+    let fields = [
+        r#""city": "Oslo""#,
+        r#""nights": 12"#,
+        r#""class": "first""#,
+    ];
+    let orders = [
+        [0, 1, 2],
+        [0, 2, 1],
+        [1, 0, 2],
+        [1, 2, 0],
+        [2, 0, 1],
+        [2, 1, 0],
+    ];
+    for order in orders {
+        for count in 0..=order.len() {
+            let whole: Vec<&str> = order[..count].iter().map(|at| fields[*at]).collect();
+            // The next one has begun: what has come of it is not of its type yet.
+            let next = order
+                .get(count)
+                .map(|at| ["\"city\": \"O", "\"nights\": 1", "\"class\": \"fi"][*at]);
+            let text: Vec<&str> = whole.iter().copied().chain(next).collect();
+            let (chat, call) = stopping_at(&format!("{{{}", text.join(", "))).await;
+            let has = |at: usize| order[..count].contains(&at);
+            assert_eq!(
+                call.arg::<String>("city"),
+                has(0).then(|| "Oslo".to_owned())
+            );
+            // The last number may go on until something follows it.
+            let number = has(1) && text.last() != Some(&fields[1]);
+            assert_eq!(call.arg::<u8>("nights"), number.then_some(12), "{text:?}");
+            assert_eq!(call.arg::<Class>("class"), has(2).then_some(Class::First));
+            assert_eq!(call.arg::<u8>("city"), None, "of another type");
+            let args = call.args().unwrap_or_default();
+            assert_eq!(args.class, has(2).then_some(Class::First), "{text:?}");
+            if has(0) {
+                assert_eq!(args.city.as_deref(), Some("Oslo"));
+            }
+            drop(chat);
+        }
+    }
+}
+
+#[wasm_bindgen_test]
+async fn arg_reads_what_runs_once_the_arguments_are_complete() {
+    let (chat, call) = shown(once("{\"amount\":5}"), act).await;
+    chat.idle().await;
+    assert_eq!(
+        (call.arg::<u8>("amount"), call.arg::<u8>("other")),
+        (Some(5), None)
+    );
+    drop(chat);
+    let (_chat, call) = stopping_at(r#"{"city": "Oslo", "#).await;
+    assert_eq!(call.arg::<String>("city").as_deref(), Some("Oslo"));
+}
+
 #[wasm_bindgen_test]
 async fn render_only_shows_what_the_agent_did_with_the_files_it_gave() {
     let picture = json!([{"type": "image",

@@ -36,6 +36,7 @@ async fn hooks_outside_of_a_provider_say_so_by_name() {
             "{said}"
         );
     }
+    assert!(said[0].contains("(act)"), "the action is named: {said:?}");
     assert_eq!(
         page.count("[data-assistant-chat]"),
         1,

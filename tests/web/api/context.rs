@@ -146,7 +146,7 @@ async fn ask_waits_for_what_the_card_replies() {
     let agent = MockAgent::new().answer(calls(json!({})));
     let chat = chat(agent, || {
         let asks = |_: Value, context: ToolContext| async move {
-            let colour: Option<String> = context.ask("Which colour?").await;
+            let colour: String = context.ask("Which colour?").await?;
             Ok::<_, ToolError>(colour)
         };
         let shows = |call: ToolCallView| {

@@ -37,16 +37,20 @@ async fn render_parts_draws_until_the_guard_goes() {
     let guard = chat
         .assistant
         .render_parts(PartTarget::AnyData, move |part| {
-            place.borrow_mut().push(part.clone());
+            place.borrow_mut().push(part);
             view! { <div class="own">{part.default_view()}</div> }
         });
     chat.assistant.send("go").unwrap();
     chat.idle().await;
     let part = kept.borrow_mut().remove(0);
-    assert_eq!(part.kind(), &PartKind::Data("weather".into()));
+    assert_eq!(part.kind(), PartKind::Data("weather".into()));
     assert_eq!(part.index(), 0);
     let shown = chat.assistant.messages().get_untracked();
-    assert!(shown.iter().any(|entry| &entry.id == part.message()));
+    assert!(
+        shown
+            .iter()
+            .any(|entry| Some(&entry.id) == part.message().as_ref())
+    );
     assert_eq!(
         part.data::<Weather>(),
         Some(Weather {
@@ -79,11 +83,11 @@ async fn a_text_part_is_open_while_it_grows() {
     let kept: Rc<RefCell<Vec<PartHandle>>> = Rc::default();
     let place = Rc::clone(&kept);
     let guard = chat.assistant.render_parts(PartTarget::Text, move |part| {
-        place.borrow_mut().push(part.clone());
+        place.borrow_mut().push(part);
         move || part.text()
     });
     chat.assistant.send("go").unwrap();
-    let newest = || kept.borrow().last().cloned();
+    let newest = || kept.borrow().last().copied();
     assert!(until(|| newest().is_some_and(|part| part.text() == "Half an")).await);
     let part = newest().unwrap();
     assert!(part.is_open());
@@ -102,7 +106,22 @@ async fn part_handle_reads_a_part_without_a_renderer() {
     let part = part_handle(&chat.assistant, &answer, 0).unwrap();
     assert_eq!(
         (part.text().as_str(), part.kind()),
-        ("Hello.", &PartKind::Text)
+        ("Hello.", PartKind::Text)
     );
     assert!(part_handle(&chat.assistant, &answer, 1).is_none());
+}
+
+#[wasm_bindgen_test]
+async fn a_part_handle_is_copied_and_outlives_its_assistant() {
+    let chat = chat(MockAgent::new().answer(Script::new().text("Hello.")), || ()).await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    let answer = chat.assistant.messages().get_untracked()[1].id.clone();
+    let part = part_handle(&chat.assistant, &answer, 0).unwrap();
+    let (first, second) = (move || part.text(), move || part.text());
+    assert_eq!((first().as_str(), second().as_str()), ("Hello.", "Hello."));
+    assert_eq!((part.message(), part.index()), (Some(answer), 0));
+    drop(chat);
+    assert_eq!((part.text().as_str(), part.is_open()), ("", false));
+    assert_eq!(part.data_value(), None);
 }

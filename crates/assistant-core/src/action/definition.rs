@@ -29,8 +29,7 @@ pub struct ActionSpec {
     pub has_handler: bool,
     /// Whether the agent may call it.
     pub availability: Availability,
-    /// Whether it is there at all right now. One that is not is neither offered nor run; what runs
-    /// already goes on, and cards stay.
+    /// `false` while it is neither offered nor started; what runs already goes on, and cards stay.
     pub enabled: bool,
     /// Whether a person is asked first.
     pub approval: Policy,
@@ -88,35 +87,87 @@ impl ActionSpec {
         }
     }
 
-    /// Whether it can be registered under its name.
+    /// Checks that it can be registered: under its name, and with its schema.
     ///
     /// # Errors
     ///
-    /// When the name is empty, longer than 128, or has a character that providers refuse.
+    /// When the name is empty, longer than 128, or has a character that providers refuse; when the
+    /// schema is none, or describes something else than an object.
     pub fn check(&self) -> Result<(), InvalidAction> {
         let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-        if self.name.is_empty() || self.name.len() > 128 || !self.name.chars().all(fits) {
-            return Err(InvalidAction {
+        let named = !self.name.is_empty() && self.name.len() <= 128 && self.name.chars().all(fits);
+        let fault = match named {
+            true => fault_of(&self.parameters),
+            false => Some(Fault::Name),
+        };
+        match fault {
+            None => Ok(()),
+            Some(fault) => Err(InvalidAction {
                 name: self.name.clone(),
-            });
+                fault,
+            }),
         }
-        Ok(())
     }
 }
 
-/// An action whose name providers would refuse.
+/// What keeps a schema from describing arguments, as far as a glance tells.
+fn fault_of(schema: &Value) -> Option<Fault> {
+    let Value::Object(schema) = schema else {
+        return Some(Fault::Schema("it must be an object"));
+    };
+    let is_object = |of: &Value| {
+        of == "object"
+            || of
+                .as_array()
+                .is_some_and(|of| of.contains(&"object".into()))
+    };
+    let is_schema = |of: &Value| of.is_object() || of.is_boolean();
+    let fields = |of: &Value| of.as_object().is_some_and(|of| of.values().all(is_schema));
+    let names = |of: &Value| {
+        of.as_array()
+            .is_some_and(|of| of.iter().all(Value::is_string))
+    };
+    let holds =
+        |keyword: &str, check: &dyn Fn(&Value) -> bool| schema.get(keyword).is_none_or(check);
+    if !holds("type", &is_object) {
+        return Some(Fault::Schema(
+            "`type` must be \"object\": arguments are one",
+        ));
+    }
+    if !holds("properties", &fields) {
+        return Some(Fault::Schema("`properties` must be an object of schemas"));
+    }
+    (!holds("required", &names)).then_some(Fault::Schema("`required` must be a list of names"))
+}
+
+/// An action that cannot be registered: providers would refuse its name or its schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidAction {
     name: String,
+    fault: Fault,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fault {
+    Name,
+    Schema(&'static str),
 }
 
 impl fmt::Display for InvalidAction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "'{}' is no name for an action: 1 to 128 letters, digits, '_', '-' or '.' are",
-            self.name
-        )
+        let name = &self.name;
+        match self.fault {
+            Fault::Name => write!(
+                f,
+                "'{name}' is no name for an action: 1 to 128 letters, digits, '_', '-' or '.' are"
+            ),
+            Fault::Schema(fault) => {
+                write!(
+                    f,
+                    "The schema of action '{name}' is no schema of arguments: {fault}"
+                )
+            }
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     event::Object,
-    wire::json::partial::{self, PartialJson},
+    wire::json::partial::{self, FieldState, PartialJson},
 };
 
 /// A tool call inside an assistant message.
@@ -311,6 +311,14 @@ impl ToolCall {
     #[must_use]
     pub fn partial_args(&self) -> Option<&Value> {
         self.args.as_ref().or_else(|| self.partial.value())
+    }
+
+    /// Whether an argument has its final value, by its name: while arguments stream in, they become
+    /// so one by one.
+    #[must_use]
+    pub fn has_whole_arg(&self, name: &str) -> bool {
+        let settled = || self.partial.field_state(&[name]) == FieldState::Complete;
+        self.args.is_some() || settled()
     }
 
     /// Whether it is more than a callout in a text.

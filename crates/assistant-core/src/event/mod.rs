@@ -30,6 +30,27 @@ pub struct Event {
     pub base: Base,
 }
 
+impl EventKind {
+    /// Begins a run, with what every protocol knows of one.
+    ///
+    /// ```
+    /// use assistant_core::event::EventKind;
+    ///
+    /// let begins = EventKind::run_started("thread-1", "run-1");
+    /// assert!(matches!(begins, EventKind::RunStarted { run_id, .. } if run_id == "run-1"));
+    /// ```
+    #[must_use]
+    pub fn run_started(thread_id: &str, run_id: &str) -> Self {
+        Self::RunStarted {
+            thread_id: thread_id.to_owned(),
+            run_id: run_id.to_owned(),
+            protocol_version: None,
+            parent_run_id: None,
+            input: None,
+        }
+    }
+}
+
 impl From<EventKind> for Event {
     fn from(kind: EventKind) -> Self {
         Self {

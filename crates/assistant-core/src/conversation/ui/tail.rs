@@ -62,8 +62,8 @@ impl Conversation {
 impl Conversation {
     fn tail(&self, group: &Group<'_>) -> Value {
         let mut tail = tail(group);
-        let earlier = |message: &&Message| message.calls().any(|call| self.is_gone_on_with(call));
-        let last = group.messages.iter().rposition(|message| earlier(&message));
+        let earlier = |message: &Message| message.calls().any(|call| self.is_gone_on_with(call));
+        let last = group.messages.iter().rposition(|message| earlier(message));
         if let (Value::Object(tail), Some(last)) = (&mut tail, last) {
             tail.insert("earlier".to_owned(), (last + 1).into());
         }

@@ -313,13 +313,7 @@ impl Script {
         if self.run.is_none() {
             let output = self.session.open_run(&mut self.host);
             let _ = self.carry_out(output);
-            self.event(EventKind::RunStarted {
-                thread_id: "vector".to_owned(),
-                run_id: "run".to_owned(),
-                protocol_version: None,
-                parent_run_id: None,
-                input: None,
-            });
+            self.event(EventKind::run_started("vector", "run"));
         }
     }
 

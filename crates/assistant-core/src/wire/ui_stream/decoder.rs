@@ -173,16 +173,7 @@ impl Decoder {
             return;
         }
         self.stage = Stage::Running;
-        sink.event(
-            EventKind::RunStarted {
-                thread_id: self.thread_id.clone(),
-                run_id: self.run_id.clone(),
-                protocol_version: None,
-                parent_run_id: None,
-                input: None,
-            }
-            .into(),
-        );
+        sink.event(EventKind::run_started(&self.thread_id, &self.run_id).into());
     }
 
     fn read(&mut self, kind: &str, mut chunk: Object, sink: &mut dyn Sink) -> Result<(), String> {

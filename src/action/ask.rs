@@ -1,0 +1,226 @@
+//! What a handler asks the person: in the card of its call, or in a dialog.
+
+use assistant_core::action::ToolError;
+use futures_channel::oneshot;
+use leptos::prelude::{GetUntracked, Update, WithUntracked};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+use wasm_bindgen_futures::spawn_local;
+
+use super::ToolContext;
+use crate::{
+    assistant::{Assistant, WeakAssistant},
+    ui::{console_error, page_settled},
+    view::{Asked, ConfirmOptions, ConfirmRequest},
+};
+
+impl ToolContext {
+    /// Asks the person through the call's card: its renderer sees `question` as preliminary result
+    /// and answers with [`ToolCallView::reply`](super::ToolCallView::reply).
+    ///
+    /// ```
+    /// use leptos::prelude::*;
+    /// use leptos_assistant::{ToolAction, ToolCallView, ToolContext, ToolError};
+    ///
+    /// let paint = ToolAction::new("paint", "Paints the wall")
+    ///     .handler(|(): (), context: ToolContext| async move {
+    ///         let colour: String = context.ask("Which colour?").await?;
+    ///         Ok::<_, ToolError>(format!("painted {colour}"))
+    ///     })
+    ///     .render(|call| {
+    ///         view! {
+    ///             <p>{move || call.preliminary::<String>()}</p>
+    ///             <button on:click=move |_| call.reply("red")>"Red"</button>
+    ///         }
+    ///     });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When nothing draws the call, or no longer: then nobody could answer. When the answer is of
+    /// another type, or the handler has asked something else meanwhile.
+    pub async fn ask<R: DeserializeOwned>(&self, question: impl Serialize) -> Result<R, ToolError> {
+        read(self.put(serde_json::to_value(question)?, None).await?)
+    }
+
+    /// Asks the person for a value that a JSON Schema describes. Where the action or its tool has no
+    /// renderer of its own, a form stands in the call's card, below the question if that is a text;
+    /// else the renderer asks, as for [`Self::ask`].
+    ///
+    /// ```
+    /// use leptos_assistant::{ToolAction, ToolContext, ToolError};
+    /// use serde_json::json;
+    ///
+    /// let paint = ToolAction::new("paint", "Paints the wall")
+    ///     .handler(|(): (), context: ToolContext| async move {
+    ///         let colours = json!({"type": "string", "title": "Colour", "enum": ["red", "blue"]});
+    ///         let colour: String = context.ask_with("Which colour?", colours).await?;
+    ///         Ok::<_, ToolError>(format!("painted {colour}"))
+    ///     });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the person gives no answer, or one of another type, or the handler has asked something
+    /// else meanwhile.
+    pub async fn ask_with<R: DeserializeOwned>(
+        &self,
+        question: impl Serialize,
+        schema: Value,
+    ) -> Result<R, ToolError> {
+        let question = serde_json::to_value(question)?;
+        read(self.put(question, Some(schema)).await?)
+    }
+
+    async fn put(&self, question: Value, schema: Option<Value>) -> Result<Value, ToolError> {
+        let gone = || ToolError::new("Nobody can be asked any more.");
+        let assistant = self.assistant.upgrade().ok_or_else(gone)?;
+        let call = self.invocation.call;
+        let reply = assistant.runtime().await_reply(call);
+        let asking = Asking::begin(&assistant);
+        let id = assistant.runtime().number();
+        let asked = Asked {
+            id,
+            call,
+            question: question.clone(),
+            schema,
+        };
+        assistant.view().asked.update(|list| list.push(asked));
+        let _guard = AskGuard { asking, id };
+        self.preliminary(question);
+        assistant.look_for_cards();
+        drop(assistant);
+        let overtaken = || ToolError::new("The handler asked something else meanwhile.");
+        reply.await.map_err(|_| overtaken())?
+    }
+
+    /// Asks the person in a dialog with Confirm and Cancel. Closing it counts as Cancel.
+    ///
+    /// ```
+    /// use leptos_assistant::{ConfirmOptions, ToolAction, ToolContext};
+    ///
+    /// let delete = ToolAction::new("delete", "Deletes the project")
+    ///     .handler(|(): (), context: ToolContext| async move {
+    ///         let sure = ConfirmOptions::new("Delete the project?").danger();
+    ///         if context.confirm(sure).await { "deleted" } else { "kept" }
+    ///     });
+    /// ```
+    pub async fn confirm(&self, options: ConfirmOptions) -> bool {
+        let Some(assistant) = self.assistant.upgrade() else {
+            return false;
+        };
+        let (sender, receiver) = oneshot::channel();
+        let id = assistant.runtime().number();
+        let guard = DialogGuard {
+            asking: Asking::begin(&assistant),
+            id,
+        };
+        assistant
+            .view()
+            .open_dialog(ConfirmRequest::new(id, options, sender));
+        drop(assistant);
+        let confirmed = receiver.await.unwrap_or(false);
+        drop(guard);
+        confirmed
+    }
+}
+
+fn read<R: DeserializeOwned>(answer: Value) -> Result<R, ToolError> {
+    serde_json::from_value(answer)
+        .map_err(|error| ToolError::new(format!("The answer is of another type: {error}")))
+}
+
+impl Assistant {
+    /// Another renderer may be in force now.
+    pub(crate) fn renderers_changed(&self) {
+        self.view().renderers_changed();
+        self.look_for_cards();
+    }
+
+    /// Ends questions that nobody can answer: those of calls that nothing draws, once what is being
+    /// mounted is there.
+    fn look_for_cards(&self) {
+        let open = self.view().asked.with_untracked(|list| {
+            let bare = |asked: &Asked| asked.schema.is_none();
+            list.iter().any(bare)
+        });
+        if !open {
+            return;
+        }
+        let assistant = self.weak();
+        spawn_local(async move {
+            page_settled().await;
+            if let Some(assistant) = assistant.upgrade() {
+                assistant.end_questions_without_card();
+            }
+        });
+    }
+
+    fn end_questions_without_card(&self) {
+        let open = self.view().asked.get_untracked();
+        for asked in open.iter().filter(|asked| asked.schema.is_none()) {
+            let name = self.with_conversation(|conversation| {
+                let call = conversation.call(&asked.call)?;
+                Some(call.name.clone())
+            });
+            let name = name.flatten().unwrap_or_default();
+            if self.card_of(&name).is_some() {
+                continue;
+            }
+            let missing = format!(
+                "Action {name} asks in its card and has none: give it a renderer, or ask with a schema \
+                 (ToolContext::ask_with)"
+            );
+            console_error(&missing);
+            self.runtime()
+                .reply(&asked.call, Err(ToolError::new(missing)));
+        }
+    }
+}
+
+/// Takes the question back when the handler has its answer or is dropped.
+struct AskGuard {
+    asking: Asking,
+    id: u64,
+}
+
+impl Drop for AskGuard {
+    fn drop(&mut self) {
+        if let Some(assistant) = self.asking.0.upgrade() {
+            let asked = &assistant.view().asked;
+            asked.update(|list| list.retain(|asked| asked.id != self.id));
+        }
+    }
+}
+
+/// Closes the dialog when the handler is dropped while it is open.
+struct DialogGuard {
+    asking: Asking,
+    id: u64,
+}
+
+impl Drop for DialogGuard {
+    fn drop(&mut self) {
+        if let Some(assistant) = self.asking.0.upgrade() {
+            assistant.view().close_dialog(self.id);
+        }
+    }
+}
+
+/// The chat says that it waits for the person for as long as this lives.
+struct Asking(WeakAssistant);
+
+impl Asking {
+    fn begin(assistant: &Assistant) -> Self {
+        assistant.view().begin_asking();
+        Self(assistant.weak())
+    }
+}
+
+impl Drop for Asking {
+    fn drop(&mut self) {
+        if let Some(assistant) = self.0.upgrade() {
+            assistant.view().end_asking();
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! The schema of an action's arguments, from their type.
+
+use schemars::{JsonSchema, generate::SchemaSettings};
+use serde_json::Value;
+
+use super::ToolAction;
+
+impl ToolAction {
+    /// Makes the schema of the arguments from their type, which derives
+    /// [`JsonSchema`](schemars::JsonSchema): comments become descriptions, `#[schemars(…)]` sets
+    /// limits, `Option` makes a field one that may be left out. With the feature `schemars`;
+    /// docs/decisions has what it costs.
+    ///
+    /// ```
+    /// use leptos_assistant::{
+    ///     ToolAction,
+    ///     schemars::{self, JsonSchema},
+    /// };
+    /// use serde::Deserialize;
+    ///
+    /// #[derive(Deserialize, JsonSchema)]
+    /// struct Refund {
+    ///     /// The number on the receipt.
+    ///     order: String,
+    ///     #[schemars(range(min = 0.01))]
+    ///     euros: f64,
+    ///     reason: Option<String>,
+    /// }
+    ///
+    /// let action = ToolAction::new("refund", "Refunds an order")
+    ///     .typed::<Refund>()
+    ///     .handler(|refund: Refund| format!("{} € for {}", refund.euros, refund.order));
+    /// ```
+    #[must_use]
+    pub fn typed<Args: JsonSchema>(self) -> ToolAction<Args> {
+        let generator = settings().into_generator();
+        self.with_schema(generator.into_root_schema_for::<Args>().into())
+            .args()
+    }
+
+    fn with_schema(mut self, mut schema: Value) -> Self {
+        if let Value::Object(schema) = &mut schema {
+            // The model is told what the action is called, not the type.
+            schema.shift_remove("$schema");
+            schema.shift_remove("title");
+        }
+        self.parameters = None;
+        self.spec.parameters = schema;
+        self
+    }
+}
+
+/// Types that stand in others are written where they stand: not every provider follows references.
+fn settings() -> SchemaSettings {
+    SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true)
+}

@@ -1,0 +1,254 @@
+//! Renderers of interrupts that come from the application: for how long, and what they are given.
+
+use std::sync::Arc;
+
+use assistant_core::{
+    action::RegistrationId,
+    event::Interrupt,
+    session::{OpenInterrupt, Refusal},
+};
+use leptos::prelude::*;
+use send_wrapper::SendWrapper;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{Assistant, PlaceId, assistant_or_complain};
+use crate::{
+    action::Gate,
+    render::{InterruptTarget, Renderer},
+};
+
+/// A renderer of interrupts that is in force until it is dropped.
+#[derive(Debug)]
+#[must_use = "dropping it takes the renderer back"]
+pub struct InterruptRendererGuard {
+    assistant: Assistant,
+    id: RegistrationId,
+}
+
+impl Drop for InterruptRendererGuard {
+    /// What was drawn goes first: what it reads may go right after.
+    fn drop(&mut self) {
+        self.assistant.cards().dispose(self.id);
+        self.assistant.interrupt_renderers().remove(self.id);
+        self.assistant.view().renderers_changed();
+    }
+}
+
+impl Assistant {
+    /// Draws interrupts of one reason, or all, until the guard is dropped. See
+    /// [`use_interrupt_renderer`].
+    pub fn render_interrupts<V: IntoView + 'static>(
+        &self,
+        target: impl Into<InterruptTarget>,
+        render: impl Fn(InterruptView) -> V + 'static,
+    ) -> InterruptRendererGuard {
+        let render: Box<dyn Fn(InterruptView) -> AnyView> =
+            Box::new(move |interrupt| render(interrupt).into_any());
+        self.draw_interrupts(target.into(), Arc::new(SendWrapper::new(render)))
+    }
+
+    fn draw_interrupts(
+        &self,
+        target: InterruptTarget,
+        render: Renderer<InterruptView>,
+    ) -> InterruptRendererGuard {
+        let id = RegistrationId(self.runtime().number());
+        self.interrupt_renderers().add(id, target.name(), render);
+        self.view().renderers_changed();
+        InterruptRendererGuard {
+            assistant: self.clone(),
+            id,
+        }
+    }
+
+    /// Answers a question, or gives it up, if it still is what the person saw.
+    pub(crate) fn answer_as_shown(
+        &self,
+        shown: &OpenInterrupt,
+        payload: Option<Value>,
+    ) -> Result<(), Refusal> {
+        let id = &shown.interrupt.id;
+        let same = self.read(|session| {
+            let mut open = session.interrupts().iter();
+            open.any(|open| open.interrupt == shown.interrupt)
+        });
+        // Whether it is open at all is the session's to say. Giving up says nothing about it.
+        let other = payload.is_some() && same == Some(false) && self.asks(id);
+        match payload {
+            _ if other => Err(Refusal::Changed),
+            None if shown.rejected => self.give_up(id),
+            payload => self.answer(id, payload),
+        }
+    }
+
+    fn asks(&self, id: &str) -> bool {
+        let open = self.read(|session| {
+            let mut open = session.interrupts().iter();
+            open.any(|open| open.interrupt.id == id)
+        });
+        open.unwrap_or_default()
+    }
+}
+
+/// Draws what the agent asks in a view of the page, as long as the component lives: interrupts of
+/// one reason, or all ([`InterruptTarget::All`]). The newest renderer of a reason is in force.
+///
+/// It stands where the built-in question would, in the inbox of the chat, and once, however many
+/// windows there are. Questions that are the approval of a call have the approval card. Where the
+/// renderer draws nothing, or its component goes, the built-in question stands there.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::{InterruptView, use_interrupt_renderer};
+/// use serde_json::json;
+///
+/// fn seat(asked: InterruptView) -> impl IntoView {
+///     let early = move || (!asked.can_answer()).then_some("true");
+///     view! {
+///         <p>{asked.message()}</p>
+///         <button aria-disabled=early on:click=move |_| drop(asked.answer(json!({"seat": "12A"})))>
+///             "12A"
+///         </button>
+///         <button on:click=move |_| drop(asked.give_up())>"No seat"</button>
+///     }
+/// }
+///
+/// #[component]
+/// fn Flight() -> impl IntoView {
+///     use_interrupt_renderer("choose_seat", seat);
+/// }
+/// ```
+pub fn use_interrupt_renderer<V: IntoView + 'static>(
+    target: impl Into<InterruptTarget>,
+    render: impl Fn(InterruptView) -> V + 'static,
+) {
+    let Some(assistant) = assistant_or_complain("use_interrupt_renderer") else {
+        return;
+    };
+    let guard = assistant.render_interrupts(target, render);
+    on_cleanup(move || drop(guard));
+}
+
+/// What an agent asks, as its renderer sees it: as it was when it was drawn. Another question is
+/// drawn anew, and an answer counts for this one only.
+///
+/// It is `Copy`, and may outlive the question and the assistant: then it knows nothing more, and
+/// answers are refused.
+#[derive(Debug, Clone, Copy)]
+pub struct InterruptView {
+    place: PlaceId,
+    open: StoredValue<OpenInterrupt>,
+    gate: Option<Gate>,
+}
+
+impl InterruptView {
+    pub(crate) fn new(assistant: &Assistant, open: OpenInterrupt) -> Self {
+        Self {
+            place: assistant.place(),
+            open: StoredValue::new(open),
+            gate: None,
+        }
+    }
+
+    /// The same question behind a gate.
+    pub(crate) fn behind(mut self, gate: Gate) -> Self {
+        self.gate = Some(gate);
+        self
+    }
+
+    pub(crate) fn assistant(&self) -> Option<Assistant> {
+        self.place.assistant()
+    }
+
+    pub(crate) fn open(&self) -> Option<OpenInterrupt> {
+        self.open.try_get_value()
+    }
+
+    fn read<R>(&self, read: impl FnOnce(&OpenInterrupt) -> R) -> Option<R> {
+        self.open.try_with_value(read)
+    }
+
+    /// Everything that the agent says with it.
+    #[must_use]
+    pub fn interrupt(&self) -> Option<Interrupt> {
+        self.read(|open| open.interrupt.clone())
+    }
+
+    /// The id that the agent gave it.
+    #[must_use]
+    pub fn id(&self) -> String {
+        self.read(|open| open.interrupt.id.clone())
+            .unwrap_or_default()
+    }
+
+    /// Why the agent asks, in a word.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        self.read(|open| open.interrupt.reason.clone())
+            .unwrap_or_default()
+    }
+
+    /// What the agent says. Its words are not the page's: show them as such.
+    #[must_use]
+    pub fn message(&self) -> Option<String> {
+        self.read(|open| open.interrupt.message.clone()).flatten()
+    }
+
+    /// JSON Schema of the answer, as the agent gives it.
+    #[must_use]
+    pub fn schema(&self) -> Option<Value> {
+        self.read(|open| open.interrupt.response_schema.clone().map(Value::Object))
+            .flatten()
+    }
+
+    /// Until when it can be answered, in milliseconds since 1970.
+    #[must_use]
+    pub fn expires_at(&self) -> Option<i64> {
+        self.read(OpenInterrupt::expires_at).flatten()
+    }
+
+    /// Whether the agent did not take an answer: it can be answered again, or given up.
+    #[must_use]
+    pub fn is_rejected(&self) -> bool {
+        self.read(|open| open.rejected).unwrap_or_default()
+    }
+
+    /// Whether an answer counts by now: the view was in sight to its end, and has stood unchanged in
+    /// its place for half a second. Giving up counts at once.
+    #[must_use]
+    pub fn can_answer(&self) -> bool {
+        self.gate
+            .is_none_or(|gate| gate.is_open.try_get().unwrap_or_default())
+    }
+
+    /// Answers it.
+    ///
+    /// # Errors
+    ///
+    /// When nobody can have read it yet ([`Self::can_answer`]); when it is another question by now,
+    /// was answered before, is over, or the answer does not fit its schema.
+    pub fn answer(&self, answer: impl Serialize) -> Result<(), Refusal> {
+        let answer = serde_json::to_value(answer).unwrap_or_default();
+        let passes = |gate: Gate| gate.passes.try_run(()).unwrap_or_default();
+        match self.gate.is_none_or(passes) {
+            true => self.settle(Some(answer)),
+            false => Err(Refusal::TooEarly),
+        }
+    }
+
+    /// Gives it up: the agent is told that there is no answer.
+    ///
+    /// # Errors
+    ///
+    /// When it is answered or gone.
+    pub fn give_up(&self) -> Result<(), Refusal> {
+        self.settle(None)
+    }
+
+    fn settle(&self, answer: Option<Value>) -> Result<(), Refusal> {
+        let assistant = self.assistant().ok_or(Refusal::Ended)?;
+        let open = self.open().ok_or(Refusal::Ended)?;
+        assistant.answer_as_shown(&open, answer)
+    }
+}

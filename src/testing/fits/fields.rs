@@ -1,0 +1,52 @@
+//! The names of the fields of a type, as it asks for them when it is read.
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{Visitor, value::Error},
+    forward_to_deserialize_any,
+};
+
+/// The names of the fields of a struct; `None` for what is no struct, or takes any field.
+pub(super) fn of<'de, T: Deserialize<'de>>() -> Option<&'static [&'static str]> {
+    let mut found = None;
+    // It only asks for its fields: there is nothing to read.
+    let _ = T::deserialize(Asked(&mut found));
+    found
+}
+
+struct Asked<'a>(&'a mut Option<&'static [&'static str]>);
+
+impl<'de> Deserializer<'de> for Asked<'_> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Error> {
+        Err(serde::de::Error::custom("there is nothing to read"))
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        *self.0 = Some(fields);
+        self.deserialize_any(visitor)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_some(self)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
+        unit_struct seq tuple tuple_struct map enum identifier ignored_any
+    }
+}

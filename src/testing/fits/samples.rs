@@ -1,0 +1,269 @@
+//! Values that a schema allows, as far as they can be made up from what it says.
+
+use serde_json::{Map, Value, json};
+
+/// How deep a schema is followed.
+const MAX_DEPTH: usize = 6;
+/// How many values are made of one schema.
+const MAX_SAMPLES: usize = 40;
+
+/// A value, and what is particular about it.
+#[derive(Clone)]
+pub(super) struct Sample {
+    pub(super) what: String,
+    pub(super) value: Value,
+}
+
+impl Sample {
+    fn plain(value: Value) -> Self {
+        Self {
+            what: String::new(),
+            value,
+        }
+    }
+}
+
+/// Values of a schema, the most usual first.
+pub(super) fn of(schema: &Value) -> Vec<Sample> {
+    Maker { root: schema }.samples(schema, 0)
+}
+
+struct Maker<'a> {
+    root: &'a Value,
+}
+
+impl Maker<'_> {
+    fn samples(&self, schema: &Value, depth: usize) -> Vec<Sample> {
+        let mut made = self.all_samples(schema, depth);
+        made.truncate(MAX_SAMPLES);
+        made
+    }
+
+    fn all_samples(&self, schema: &Value, depth: usize) -> Vec<Sample> {
+        if depth > MAX_DEPTH {
+            return Vec::new();
+        }
+        if let Some(target) = self.referred(schema) {
+            return self.samples(target, depth + 1);
+        }
+        if let Some(value) = schema.get("const") {
+            return vec![Sample::plain(value.clone())];
+        }
+        if let Some(values) = schema.get("enum").and_then(Value::as_array) {
+            return values.iter().cloned().map(Sample::plain).collect();
+        }
+        let mut made: Vec<Sample> = list(schema, "examples").map(Sample::plain).collect();
+        for keyword in ["anyOf", "oneOf"] {
+            for branch in list(schema, keyword) {
+                made.extend(self.samples(&merged(schema, &branch), depth + 1));
+            }
+        }
+        if made.is_empty() {
+            let whole = list(schema, "allOf").fold(schema.clone(), |whole, part| {
+                let part = self.referred(&part).cloned().unwrap_or(part);
+                merged(&whole, &part)
+            });
+            for name in types(&whole) {
+                made.extend(self.of_type(&name, &whole, depth));
+            }
+        }
+        made
+    }
+
+    fn of_type(&self, name: &str, schema: &Value, depth: usize) -> Vec<Sample> {
+        let values = match name {
+            "object" => return self.objects(schema, depth),
+            "array" => return self.arrays(schema, depth),
+            "string" => vec![text(schema)],
+            "integer" => numbers(schema, json!(1)),
+            "number" => numbers(schema, json!(0.5)),
+            "boolean" => vec![json!(true), json!(false)],
+            _ => vec![Value::Null],
+        };
+        values.into_iter().map(Sample::plain).collect()
+    }
+
+    /// All fields, no more than those required, and each other value of each field.
+    fn objects(&self, schema: &Value, depth: usize) -> Vec<Sample> {
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let fields: Vec<(&String, Vec<Sample>)> = properties
+            .into_iter()
+            .flatten()
+            .map(|(name, field)| (name, self.samples(field, depth + 1)))
+            .collect();
+        let mut full = Map::new();
+        for (name, values) in &fields {
+            if let Some(usual) = values.first() {
+                full.insert((*name).clone(), usual.value.clone());
+            }
+        }
+        if let (true, Some(others)) = (full.is_empty(), schema.get("additionalProperties")) {
+            let value = self.samples(others, depth + 1).into_iter().next();
+            full.extend(value.map(|sample| ("key".to_owned(), sample.value)));
+        }
+        let required: Vec<Value> = list(schema, "required").collect();
+        for name in required.iter().filter_map(Value::as_str) {
+            // Anything is allowed there.
+            full.entry(name).or_insert_with(|| json!("text"));
+        }
+        let bare = full.clone().into_iter();
+        let bare: Map<String, Value> = bare
+            .filter(|(name, _)| required.contains(&Value::from(name.as_str())))
+            .collect();
+        let mut made = vec![Sample::plain(Value::Object(full.clone()))];
+        if bare.len() < full.len() {
+            made.push(Sample {
+                what: "without the fields that are not required".to_owned(),
+                value: Value::Object(bare),
+            });
+        }
+        for (name, values) in fields {
+            for other in values.into_iter().skip(1) {
+                let mut whole = full.clone();
+                let what = match other.what.as_str() {
+                    "" => format!("`{name}` as {}", other.value),
+                    what => format!("`{name}` {what}"),
+                };
+                whole.insert(name.clone(), other.value);
+                let value = Value::Object(whole);
+                made.push(Sample { what, value });
+            }
+        }
+        made
+    }
+
+    fn arrays(&self, schema: &Value, depth: usize) -> Vec<Sample> {
+        let begin: Option<Vec<Value>> = list(schema, "prefixItems")
+            .map(|item| Some(self.samples(&item, depth + 1).first()?.value.clone()))
+            .collect();
+        let begin = begin.unwrap_or_default();
+        let items = schema.get("items").cloned().unwrap_or(Value::Bool(true));
+        let least = schema.get("minItems").and_then(Value::as_u64).unwrap_or(0);
+        let least = usize::try_from(least).unwrap_or(usize::MAX).clamp(1, 20);
+        let one_more = |item: Sample| {
+            let mut whole = begin.clone();
+            let missing = least.saturating_sub(whole.len());
+            whole.extend(std::iter::repeat_n(item.value, missing));
+            Sample {
+                what: item.what,
+                value: Value::Array(whole),
+            }
+        };
+        let mut made: Vec<Sample> = self
+            .samples(&items, depth + 1)
+            .into_iter()
+            .map(one_more)
+            .collect();
+        made.push(Sample::plain(Value::Array(begin.clone())));
+        made
+    }
+
+    /// What a reference within the schema means.
+    fn referred(&self, schema: &Value) -> Option<&Value> {
+        let pointer = schema.get("$ref")?.as_str()?.strip_prefix('#')?;
+        self.root.pointer(pointer)
+    }
+}
+
+fn list(schema: &Value, keyword: &str) -> impl Iterator<Item = Value> + use<> {
+    let list = schema.get(keyword).and_then(Value::as_array).cloned();
+    list.into_iter().flatten()
+}
+
+/// Both schemas at once, as far as keywords that stand beside each other say it.
+fn merged(base: &Value, other: &Value) -> Value {
+    let (Some(base), Some(other)) = (base.as_object(), other.as_object()) else {
+        return other.clone();
+    };
+    let mut whole = base.clone();
+    for keyword in ["anyOf", "oneOf", "allOf"] {
+        whole.shift_remove(keyword);
+    }
+    for (keyword, value) in other {
+        match (whole.get_mut(keyword), value) {
+            (Some(Value::Object(into)), Value::Object(more)) => {
+                into.extend(more.clone());
+            }
+            (Some(Value::Array(into)), Value::Array(more)) => into.extend(more.clone()),
+            _ => {
+                whole.insert(keyword.clone(), value.clone());
+            }
+        }
+    }
+    Value::Object(whole)
+}
+
+/// The types that a schema names, or those that its keywords are about; else all.
+fn types(schema: &Value) -> Vec<String> {
+    let said = match schema.get("type") {
+        Some(Value::String(one)) => return vec![one.clone()],
+        Some(Value::Array(several)) => several.iter(),
+        _ => [].iter(),
+    };
+    let said: Vec<String> = said.filter_map(Value::as_str).map(str::to_owned).collect();
+    if !said.is_empty() {
+        return said;
+    }
+    let about = [
+        ("properties", "object"),
+        ("items", "array"),
+        ("minimum", "number"),
+        ("maximum", "number"),
+        ("format", "string"),
+        ("pattern", "string"),
+        ("minLength", "string"),
+    ];
+    let about = about
+        .iter()
+        .find(|(keyword, _)| schema.get(keyword).is_some());
+    match about {
+        Some((_, name)) => vec![(*name).to_owned()],
+        None => ["string", "integer", "boolean", "array", "object", "null"]
+            .map(str::to_owned)
+            .to_vec(),
+    }
+}
+
+fn text(schema: &Value) -> Value {
+    let made = match schema.get("format").and_then(Value::as_str) {
+        Some("date") => "2026-01-31",
+        Some("time") => "12:30:00Z",
+        Some("date-time") => "2026-01-31T12:30:00Z",
+        Some("duration") => "PT1H",
+        Some("email" | "idn-email") => "somebody@example.org",
+        Some("hostname") => "example.org",
+        Some("ipv4") => "192.0.2.1",
+        Some("ipv6") => "2001:db8::1",
+        Some("uri" | "iri") => "https://example.org/",
+        Some("uuid") => "0b9e2f5e-6f0d-4f0e-9b1a-2f6d1c3b5a70",
+        _ => "text",
+    };
+    let bound = |keyword: &str| {
+        let bound = schema.get(keyword).and_then(Value::as_u64);
+        bound.and_then(|bound| usize::try_from(bound).ok())
+    };
+    let most = bound("maxLength").unwrap_or(usize::MAX);
+    let least = bound("minLength").unwrap_or(0).min(10_000);
+    let mut made: String = made.chars().take(most).collect();
+    while made.chars().count() < least {
+        made.push('x');
+    }
+    made.into()
+}
+
+/// The bounds that a schema names, and a number between.
+fn numbers(schema: &Value, usual: Value) -> Vec<Value> {
+    let bounds: Vec<Value> = ["minimum", "maximum"]
+        .iter()
+        .filter_map(|keyword| schema.get(keyword).cloned())
+        .collect();
+    let steps = schema.get("multipleOf").cloned();
+    let above = schema.get("exclusiveMinimum").and_then(Value::as_f64);
+    let above = above.map(|above| json!(above + 1.0));
+    // What is outside of the bounds is not allowed, and left out by whoever asks.
+    std::iter::once(usual)
+        .chain(steps)
+        .chain(above)
+        .chain(bounds)
+        .collect()
+}

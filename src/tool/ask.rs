@@ -1,0 +1,113 @@
+//! What a handler asks with a schema: a form in the card of its call.
+
+use assistant_core::{conversation::CallKey, session::Refusal};
+use leptos::{html, prelude::*};
+use serde_json::Value;
+
+use super::{ExactText, SchemaForm, inbox::told, once::once};
+use crate::{
+    action::ToolCallView,
+    assistant::Assistant,
+    ui::{Icon, Words, dynamic, focus, fresh_id},
+    view::{Asked, Question},
+};
+
+/// Reads what the handler of a call asks by a form; who asks inside a reactive closure is told of
+/// changes.
+fn asked_of<R>(assistant: &Assistant, call: CallKey, read: impl FnOnce(&Asked) -> R) -> Option<R> {
+    assistant.view().asked.with(|list| {
+        let mut newest = list.iter().rev();
+        let asked = newest.find(|asked| asked.call == call)?;
+        asked.schema.is_some().then(|| read(asked))
+    })
+}
+
+/// Whether the handler of a call asks by a form.
+pub(super) fn asks_with_form(assistant: &Assistant, call: CallKey) -> bool {
+    asked_of(assistant, call, |_| ()).is_some()
+}
+
+/// The form of what the handler of a call asks, while it does.
+pub(super) fn asked_by_handler(call: ToolCallView<Value>) -> AnyView {
+    let Some(assistant) = call.assistant() else {
+        return ().into_any();
+    };
+    let key = *call.key();
+    let (found, shown) = (assistant.clone(), assistant);
+    let asked = Memo::new(move |_| asked_of(&found, key, |asked| asked.id));
+    dynamic(move || {
+        let Some(id) = asked.get() else {
+            return ().into_any();
+        };
+        let assistant = shown.clone();
+        once(&shown, Question::Handler(id), move || {
+            let asked = untrack(|| asked_of(&assistant, key, Asked::clone));
+            asked.map(|asked| card(&assistant, call, asked)).into_any()
+        })
+    })
+    .into_any()
+}
+
+fn card(assistant: &Assistant, call: ToolCallView<Value>, asked: Asked) -> AnyView {
+    let words = Words::current();
+    let id = format!("la-ask-{}", fresh_id());
+    let [head, said] = ["head", "said"].map(|part| format!("{id}-{part}"));
+    let named_by = format!("{head} {said}");
+    let card = NodeRef::<html::Div>::new();
+    let problems = RwSignal::new(Vec::new());
+    let schema = asked.schema.unwrap_or(Value::Bool(true));
+    let text = match asked.question {
+        Value::String(text) => text,
+        Value::Null => String::new(),
+        other => format!("{other:#}"),
+    };
+    let answer = {
+        let (schema, words) = (schema.clone(), words.clone());
+        let assistant = assistant.clone();
+        Callback::new(move |value: Value| {
+            let wrong = assistant.runtime().violations(&schema, &value);
+            if wrong.is_empty() {
+                leave(card);
+                return call.answer_handler(Ok(value));
+            }
+            problems.set(told(Err(Refusal::InvalidEdit(wrong)), &words.now()));
+        })
+    };
+    let submits = words.clone();
+    let submit = Signal::derive(move || submits.word(|l| &l.submit).into_owned());
+    let give_up = move |_| {
+        leave(card);
+        call.answer_handler(Err("The person gave no answer."));
+    };
+    view! {
+        <div
+            class="la-approval la-ask"
+            role="group"
+            aria-labelledby=named_by
+            node_ref=card
+            data-asks="page"
+        >
+            <div class="la-approval-head" id=head>
+                {Icon::Question.view()}
+                <p class="la-approval-title">{words.text(|l| &l.page_asks)}</p>
+            </div>
+            <div class="la-approval-body">
+                <p class="la-approval-text" dir="auto" id=said>
+                    <ExactText text readable=true />
+                </p>
+                <SchemaForm schema problems submit on_submit=answer>
+                    <button type="button" class="la-button" on:click=give_up>
+                        <span>{words.text(|l| &l.give_up)}</span>
+                    </button>
+                </SchemaForm>
+            </div>
+        </div>
+    }
+    .into_any()
+}
+
+fn leave(card: NodeRef<html::Div>) {
+    if let Some(card) = card.get_untracked() {
+        focus::pass_on(&card);
+    }
+}

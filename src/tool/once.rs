@@ -1,0 +1,88 @@
+//! A question stands in one window, however many there are; the others say where, and can take it
+//! over.
+
+use leptos::prelude::*;
+
+use crate::{
+    assistant::Assistant,
+    ui::{Words, dynamic},
+    view::{Question, Window},
+};
+
+/// The claim of a place to a question.
+pub(crate) struct Claim {
+    /// The window that shows the question instead; `None` if this place does.
+    pub(crate) elsewhere: Memo<Option<String>>,
+    /// Shows it here from now on.
+    take_over: Callback<()>,
+}
+
+/// Claims a question for the component that is being made, for as long as it lives.
+pub(crate) fn claim(assistant: &Assistant, question: Question) -> Claim {
+    let id = assistant.runtime().number();
+    // What stands in no window is one of its own.
+    let window = use_context::<Window>().unwrap_or_else(|| Window {
+        number: id,
+        name: Signal::default(),
+    });
+    let changed = assistant.view().claims.claim(&question, id, window);
+    let (asked, assistant) = (question.clone(), assistant.clone());
+    let (left, gone) = (question.clone(), assistant.clone());
+    on_cleanup(move || gone.view().claims.leave(&left, id));
+    let taker = assistant.clone();
+    Claim {
+        elsewhere: Memo::new(move |_| {
+            changed.track();
+            assistant.view().claims.elsewhere(&asked, id)
+        }),
+        take_over: Callback::new(move |()| taker.view().claims.take_over(&question, id)),
+    }
+}
+
+/// Draws a question here, or says in which window it stands.
+pub(super) fn once(
+    assistant: &Assistant,
+    question: Question,
+    draw: impl Fn() -> AnyView + Send + 'static,
+) -> AnyView {
+    let Claim {
+        elsewhere,
+        take_over,
+    } = claim(assistant, question);
+    let own = use_context::<Window>();
+    let own = move || own.and_then(|window| window.name.try_get());
+    dynamic(move || match elsewhere.get() {
+        None => draw(),
+        // A name that both have tells nothing.
+        Some(name) if own().as_ref() == Some(&name) => note("", take_over),
+        Some(name) => note(&name, take_over),
+    })
+    .into_any()
+}
+
+fn note(window: &str, take_over: Callback<()>) -> AnyView {
+    let words = Words::current();
+    let (name, place) = (window.to_owned(), words.clone());
+    let text = move || match name.as_str() {
+        "" => place.word(|l| &l.asked_in_another_window),
+        name => {
+            let word = place.word(|l| &l.asked_in_window);
+            word.replace("{window}", name).into()
+        }
+    };
+    view! {
+        <div class="la-elsewhere">
+            <p class="la-approval-text">{dynamic(text)}</p>
+            <button
+                type="button"
+                class="la-button"
+                data-variant="quiet"
+                data-size="small"
+                on:click=move |_| take_over.run(())
+            >
+                <span>{words.text(|l| &l.ask_here)}</span>
+            </button>
+        </div>
+    }
+    .into_any()
+}

@@ -1,0 +1,223 @@
+//! What a handler asks in the card of its call: by the renderer, by a form, or not at all.
+
+use leptos::prelude::*;
+use leptos_assistant::{
+    Assistant, ToolAction, ToolCallView, ToolContext, ToolError, ToolTarget,
+    agent::Script,
+    testing::{MockAgent, settle, until},
+    use_assistant_action, use_tool_renderer,
+};
+use serde_json::{Value, json};
+use wasm_bindgen_futures::spawn_local;
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::{
+    interrupts::{click, fill},
+    support::{Chat, chat, console_errors},
+};
+
+const FORM: &str = ".la-ask";
+
+fn paints() -> MockAgent {
+    MockAgent::new().answer(Script::new().call("paint", &json!({})))
+}
+
+fn colour() -> Value {
+    json!({
+        "type": "object",
+        "properties": {"colour": {"type": "string", "title": "Colour", "pattern": "^[a-z]+$"}},
+        "required": ["colour"]
+    })
+}
+
+/// An action whose handler asks with a schema.
+fn asks_with() -> ToolAction {
+    ToolAction::new("paint", "").handler(|_: Value, context: ToolContext| async move {
+        let answer: Value = context.ask_with("Which colour?", colour()).await?;
+        Ok::<_, ToolError>(answer["colour"].clone())
+    })
+}
+
+/// An action whose handler can only ask through a renderer.
+fn asks() -> ToolAction {
+    ToolAction::new("paint", "").handler(|_: Value, context: ToolContext| async move {
+        let colour: String = context.ask("Which colour?").await?;
+        Ok::<_, ToolError>(colour)
+    })
+}
+
+fn button(call: ToolCallView) -> impl IntoView {
+    view! { <button class="red" on:click=move |_| call.reply("red")>{move || call.preliminary::<String>()}</button> }
+}
+
+async fn asked(action: impl Fn() -> ToolAction + Send + Sync + 'static) -> Chat {
+    let chat = chat(paints(), move || use_assistant_action(action())).await;
+    chat.assistant.send("go").unwrap();
+    chat.appears(FORM).await;
+    chat
+}
+
+#[wasm_bindgen_test]
+async fn an_action_that_asks_with_a_schema_gets_a_form_in_its_card() {
+    let chat = asked(asks_with).await;
+    assert!(chat.page.text(FORM).contains("Which colour?"));
+    assert!(chat.assistant.activity().get_untracked().asking);
+    let tool = chat.page.count(&format!("[data-tool-name=paint] {FORM}"));
+    assert_eq!(tool, 1, "it stands in the card of its call");
+    fill(&chat, &format!("{FORM} input"), "Red!");
+    click(&chat, FORM, "Submit");
+    settle().await;
+    assert!(
+        chat.page.find(&format!("{FORM} [role=alert]")).is_some(),
+        "what does not fit the schema is not taken: {}",
+        chat.page.text(FORM)
+    );
+    fill(&chat, &format!("{FORM} input"), "red");
+    click(&chat, FORM, "Submit");
+    chat.idle().await;
+    assert_eq!(chat.results(1), ["\"red\""]);
+    assert_eq!(chat.page.count(FORM), 0);
+    assert!(!chat.assistant.activity().get_untracked().asking);
+}
+
+#[wasm_bindgen_test]
+async fn a_question_of_a_handler_can_be_given_up() {
+    let chat = asked(asks_with).await;
+    click(&chat, FORM, "Give up");
+    chat.idle().await;
+    assert!(
+        chat.results(1)[0].contains("no answer"),
+        "{:?}",
+        chat.results(1)
+    );
+}
+
+#[wasm_bindgen_test]
+async fn without_renderer_and_schema_asking_says_at_once_what_is_missing() {
+    let console = console_errors();
+    let chat = chat(paints(), || use_assistant_action(asks())).await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    let told = chat.results(1).remove(0);
+    assert!(
+        told.contains("paint") && told.contains("renderer"),
+        "{told}"
+    );
+    let said = console.take();
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].contains("Action paint"), "{said:?}");
+}
+
+#[wasm_bindgen_test]
+async fn a_renderer_whose_component_goes_leaves_no_question_behind() {
+    let console = console_errors();
+    let shown = RwSignal::new(true);
+    let draws = || use_tool_renderer("paint", button);
+    let chat = chat(paints(), move || {
+        use_assistant_action(asks());
+        view! { <Show when=move || shown.get()>{draws}</Show> }
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.appears(".red").await;
+    shown.set(false);
+    chat.idle().await;
+    let told = chat.results(1).remove(0);
+    assert!(told.contains("renderer"), "{told}");
+    assert_eq!(console.take().len(), 1);
+}
+
+#[wasm_bindgen_test]
+async fn a_form_takes_over_from_a_renderer_whose_component_goes() {
+    let shown = RwSignal::new(true);
+    let draws = || use_tool_renderer("paint", button);
+    let chat = chat(paints(), move || {
+        use_assistant_action(asks_with());
+        view! { <Show when=move || shown.get()>{draws}</Show> }
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.appears(".red").await;
+    assert_eq!(chat.page.count(FORM), 0, "the renderer asks");
+    shown.set(false);
+    chat.appears(FORM).await;
+    fill(&chat, &format!("{FORM} input"), "blue");
+    click(&chat, FORM, "Submit");
+    chat.idle().await;
+    assert_eq!(chat.results(1), ["\"blue\""]);
+}
+
+#[wasm_bindgen_test]
+async fn a_renderer_that_moves_keeps_the_question() {
+    let first = RwSignal::new(true);
+    let draws = || use_tool_renderer("paint", button);
+    let chat = chat(paints(), move || {
+        use_assistant_action(asks());
+        view! {
+            <Show when=move || first.get()>{draws}</Show>
+            <Show when=move || !first.get()>{draws}</Show>
+        }
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.appears(".red").await;
+    first.set(false);
+    settle().await;
+    chat.appears(".red").await;
+    chat.page.click(".red");
+    chat.idle().await;
+    assert_eq!(chat.results(1), ["\"red\""]);
+}
+
+#[wasm_bindgen_test]
+async fn what_draws_all_tools_leaves_a_form_its_place() {
+    let chat = chat(paints(), || {
+        use_tool_renderer(ToolTarget::All, |call: ToolCallView| {
+            view! { <p class="all">{move || call.name()}</p> }
+        });
+        use_assistant_action(asks_with());
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.appears(FORM).await;
+    click(&chat, FORM, "Give up");
+    chat.idle().await;
+    assert_eq!(chat.page.text(".all"), "paint");
+}
+
+#[wasm_bindgen_test]
+async fn an_answer_of_another_type_is_an_error() {
+    let chat = chat(paints(), || {
+        use_assistant_action(asks().render(|call: ToolCallView| {
+            view! { <button class="red" on:click=move |_| call.reply(7)>"7"</button> }
+        }));
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.appears(".red").await;
+    settle().await;
+    chat.page.click(".red");
+    chat.idle().await;
+    assert!(
+        chat.results(1)[0].contains("another type"),
+        "{:?}",
+        chat.results(1)
+    );
+}
+
+/// A call that the page makes itself has no message; what its handler asks stands in the inbox.
+#[wasm_bindgen_test]
+async fn a_call_of_the_page_asks_in_the_inbox() {
+    let chat = chat(MockAgent::new(), || use_assistant_action(asks_with())).await;
+    let answer = RwSignal::new(None);
+    let assistant: Assistant = chat.assistant.clone();
+    spawn_local(async move {
+        answer.set(assistant.execute("paint", json!({})).await.ok());
+    });
+    chat.appears(&format!(".la-inbox {FORM}")).await;
+    fill(&chat, &format!("{FORM} input"), "green");
+    click(&chat, FORM, "Submit");
+    assert!(until(move || answer.get_untracked() == Some(json!("green"))).await);
+    settle().await;
+    assert_eq!(chat.page.count(".la-inbox .la-tool"), 0);
+}

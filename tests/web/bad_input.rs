@@ -1,0 +1,233 @@
+//! What an application may get wrong: one clear message that names the action, and nothing else is
+//! disturbed. Neighbours: `api::console` for hooks without a provider and names, `fresh` for context,
+//! `lifecycle` for components that go, `api::action` for handlers that never end.
+
+use leptos::prelude::*;
+use leptos_assistant::{
+    Approval, Status, ToolAction, ToolCallView, ToolError,
+    agent::Script,
+    testing::{MockAgent, registrations, settle, until},
+    use_assistant_action,
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::{
+    interrupts::click,
+    support::{chat, console_errors, console_warnings},
+};
+
+fn calls() -> MockAgent {
+    MockAgent::new().answer(Script::new().call("act", &json!({})))
+}
+
+fn act(says: &'static str) -> ToolAction {
+    ToolAction::new("act", "").handler(move |_: Value| says)
+}
+
+#[wasm_bindgen_test]
+async fn an_approval_renderer_that_returns_nothing_has_the_built_in_card() {
+    let console = console_errors();
+    let chat = chat(calls(), || {
+        let asks = act("done").approval(Approval::Always);
+        use_assistant_action(asks.render_approval(|_: ToolCallView| ()));
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.reads(".la-approval").await;
+    click(&chat, ".la-approval", "Approve");
+    chat.idle().await;
+    assert_eq!(chat.results(1), ["\"done\""]);
+    let said = console.take();
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].contains("action act"), "{said:?}");
+}
+
+/// A card may show nothing: that is no fault.
+#[wasm_bindgen_test]
+async fn a_renderer_that_returns_nothing_shows_nothing() {
+    let (errors, warnings) = (console_errors(), console_warnings());
+    let chat = chat(calls(), || use_assistant_action(act("done").render(|_| ()))).await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    assert_eq!(chat.page.text(".la-tool"), "");
+    assert_eq!(chat.results(1), ["\"done\""]);
+    assert_eq!((errors.take(), warnings.take()), (vec![], vec![]));
+}
+
+#[wasm_bindgen_test]
+async fn an_action_registered_twice_is_said_once_and_the_newest_runs() {
+    let console = console_warnings();
+    let newest = RwSignal::new(true);
+    let agent = calls()
+        .answer(Script::new().text("A."))
+        .answer(Script::new().call("act", &json!({})));
+    let chat = chat(agent, move || {
+        use_assistant_action(act("first"));
+        use_assistant_action(act("second"));
+        view! { <Show when=move || newest.get()>{|| use_assistant_action(act("third"))}</Show> }
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    assert_eq!(chat.results(1), ["\"third\""]);
+    let said = console.take();
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].starts_with("Action act:"), "{said:?}");
+    newest.set(false);
+    settle().await;
+    chat.assistant.send("again").unwrap();
+    chat.idle().await;
+    assert_eq!(chat.results(3).last().unwrap(), "\"second\"");
+    assert_eq!(console.take(), Vec::<String>::new());
+}
+
+#[wasm_bindgen_test]
+async fn an_action_that_moves_to_another_component_is_not_registered_twice() {
+    let console = console_warnings();
+    let first = RwSignal::new(true);
+    let offer = || use_assistant_action(act("done"));
+    let chat = chat(calls(), move || {
+        view! {
+            <Show when=move || !first.get()>{offer}</Show>
+            <Show when=move || first.get()>{offer}</Show>
+        }
+    })
+    .await;
+    first.set(false);
+    settle().await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    assert_eq!(chat.results(1), ["\"done\""]);
+    assert_eq!(console.take(), Vec::<String>::new());
+}
+
+#[wasm_bindgen_test]
+async fn a_schema_that_is_no_schema_is_said_and_not_offered() {
+    for none in [
+        json!("object"),
+        json!(null),
+        json!({"type": "string"}),
+        json!({"properties": ["amount"]}),
+        json!({"properties": {"amount": "integer"}}),
+        json!({"required": "amount"}),
+    ] {
+        let console = console_errors();
+        let chat = chat(calls(), move || {
+            use_assistant_action(act("done"));
+            use_assistant_action(
+                ToolAction::new("pay", "")
+                    .parameters(none.clone())
+                    .handler(|| ()),
+            );
+        })
+        .await;
+        chat.assistant.send("go").unwrap();
+        chat.idle().await;
+        let said = console.take();
+        assert_eq!(said.len(), 1, "{said:?}");
+        assert!(
+            said[0].contains("'pay'") && said[0].contains("schema"),
+            "{said:?}"
+        );
+        let names: Vec<String> = registrations(&chat.assistant)
+            .into_iter()
+            .map(|of| of.name)
+            .collect();
+        assert_eq!(names, ["act"]);
+        assert_eq!(chat.results(1), ["\"done\""]);
+    }
+}
+
+/// A schema that changes into none leaves the one before in force.
+#[wasm_bindgen_test]
+async fn a_schema_that_becomes_none_is_said_and_the_one_before_stays() {
+    let schema = RwSignal::new(json!({"type": "object", "title": "Good"}));
+    let chat = chat(calls(), move || {
+        use_assistant_action(act("done").parameters(schema));
+    })
+    .await;
+    let console = console_errors();
+    schema.set(json!(7));
+    settle().await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    assert_eq!(console.take().len(), 1);
+    let told = chat.agent.inputs()[0].tools[0].parameters.clone().unwrap();
+    assert_eq!(told["title"], "Good");
+}
+
+#[derive(Deserialize)]
+struct Amount {
+    amount: u32,
+}
+
+#[wasm_bindgen_test]
+async fn a_struct_that_does_not_fit_its_schema_is_said_once() {
+    let console = console_warnings();
+    let wrong = Script::new()
+        .call("pay", &json!({"amount": "5"}))
+        .call("pay", &json!({"amount": -5}))
+        .call("act", &json!({}));
+    let chat = chat(MockAgent::new().answer(wrong), || {
+        use_assistant_action(act("done"));
+        let schema =
+            json!({"type": "object", "properties": {"amount": {}}, "required": ["amount"]});
+        let pay = ToolAction::new("pay", "").parameters(schema);
+        use_assistant_action(pay.handler(|pay: Amount| pay.amount));
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    let results = chat.results(1);
+    assert!(
+        results[0].contains("amount") && results[1].contains("amount"),
+        "{results:?}"
+    );
+    assert_eq!(results[2], "\"done\"");
+    let said = console.take();
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(
+        said[0].starts_with("Action pay:") && said[0].contains("amount"),
+        "{said:?}"
+    );
+}
+
+/// What a component owns is gone with it; a handler that goes on may still set it, to no avail.
+#[wasm_bindgen_test]
+async fn a_handler_that_sets_signals_of_a_disposed_owner_ends_as_any_other() {
+    let (shown, ready) = (RwSignal::new(true), RwSignal::new(false));
+    let offer = move || {
+        let own = RwSignal::new(0);
+        let work = move |_: Value| async move {
+            until(move || ready.get_untracked()).await;
+            own.set(1);
+            own.update(|own| *own += 1);
+            Ok::<_, ToolError>(own.try_get_untracked())
+        };
+        use_assistant_action(ToolAction::new("act", "").handler(work).detached());
+        view! { <p class="own">{move || own.get()}</p> }
+    };
+    let chat = chat(
+        calls(),
+        move || view! { <Show when=move || shown.get()>{offer}</Show> },
+    )
+    .await;
+    let console = console_errors();
+    chat.assistant.send("go").unwrap();
+    let activity = chat.assistant.running_tools();
+    assert!(until(move || !activity.get_untracked().is_empty()).await);
+    shown.set(false);
+    settle().await;
+    ready.set(true);
+    chat.idle().await;
+    assert_eq!(chat.results(1), ["null"]);
+    assert_eq!(console.take(), Vec::<String>::new());
+    let key = chat
+        .assistant
+        .with_conversation(|conversation| conversation.call_history()[0]);
+    let call = leptos_assistant::testing::call_view(&chat.assistant, &key.unwrap()).unwrap();
+    assert_eq!(call.status(), Status::Complete);
+    drop(chat);
+}

@@ -1,0 +1,200 @@
+//! What the agent asks in a view of the page.
+
+use leptos::prelude::*;
+use leptos_assistant::{
+    InterruptTarget, InterruptView, Refusal,
+    agent::{Failure, FailureKind, Script},
+    core::event::ResumeStatus,
+    testing::{MockAgent, settle, until},
+    use_interrupt_renderer,
+};
+use serde_json::json;
+use std::{cell::RefCell, rc::Rc};
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::{
+    interrupts::click,
+    support::{Chat, chat, console_errors, question},
+};
+
+const OWN: &str = ".la-approval-custom";
+
+fn seat(asked: InterruptView) -> impl IntoView {
+    view! {
+        <div class="seat">
+            <p>{asked.message()}</p>
+            <button
+                aria-disabled=move || (!asked.can_answer()).then_some("true")
+                on:click=move |_| drop(asked.answer(json!("12A")))
+            >
+                "12A"
+            </button>
+            <button on:click=move |_| drop(asked.give_up())>"None"</button>
+            <div class="default">{asked.default_view()}</div>
+        </div>
+    }
+}
+
+fn asks(reason: &str) -> MockAgent {
+    let mut asked = question("q", None, json!({"type": "string"}));
+    asked.reason = reason.to_owned();
+    MockAgent::new()
+        .answer(Script::new().interrupt(vec![asked]))
+        .answer(Script::new().text("Well."))
+}
+
+async fn asked<V: IntoView + 'static>(
+    reason: &str,
+    setup: impl Fn() -> V + Send + Sync + 'static,
+) -> Chat {
+    let chat = chat(asks(reason), setup).await;
+    chat.assistant.send("go").unwrap();
+    chat.appears(".la-inbox [data-interrupt-id=q]").await;
+    settle().await;
+    chat
+}
+
+#[wasm_bindgen_test]
+async fn an_interrupt_of_ones_own_takes_the_place_of_the_built_in_one() {
+    let chat = asked("choose_seat", || {
+        use_interrupt_renderer("choose_seat", seat);
+    })
+    .await;
+    assert_eq!(chat.page.text(".seat > p"), "Question q?");
+    assert_eq!(
+        chat.page.count(".la-inbox > * .default .la-question"),
+        1,
+        "only where it is asked for"
+    );
+    click(&chat, ".seat", "12A");
+    settle().await;
+    assert_eq!(chat.agent.inputs().len(), 1, "nobody can have read it yet");
+    chat.appears(".seat > button:first-of-type:not([aria-disabled])")
+        .await;
+    click(&chat, ".seat", "12A");
+    chat.idle().await;
+    let resumed = chat.agent.inputs()[1].resume[0].clone();
+    assert_eq!(resumed.status, ResumeStatus::Resolved);
+    assert_eq!(resumed.payload, Some(json!("12A")));
+    assert_eq!(chat.page.count(OWN), 0);
+}
+
+#[wasm_bindgen_test]
+async fn an_interrupt_of_ones_own_is_given_up_at_once() {
+    let chat = asked("choose_seat", || {
+        use_interrupt_renderer("choose_seat", seat);
+    })
+    .await;
+    click(&chat, ".seat", "None");
+    chat.idle().await;
+    let resumed = chat.agent.inputs()[1].resume[0].clone();
+    assert_eq!(resumed.status, ResumeStatus::Cancelled);
+}
+
+#[wasm_bindgen_test]
+async fn the_renderer_of_the_reason_goes_before_the_one_for_all() {
+    let named = RwSignal::new(true);
+    let seats = || use_interrupt_renderer("choose_seat", seat);
+    let chat = asked("choose_seat", move || {
+        use_interrupt_renderer(InterruptTarget::All, |asked: InterruptView| {
+            view! { <p class="all">{asked.reason()}</p> }
+        });
+        view! { <Show when=move || named.get()>{seats}</Show> }
+    })
+    .await;
+    assert_eq!((chat.page.count(".seat"), chat.page.count(".all")), (1, 0));
+    named.set(false);
+    settle().await;
+    assert_eq!(chat.page.count(".seat"), 0);
+    assert_eq!(chat.page.text(".all"), "choose_seat");
+}
+
+#[wasm_bindgen_test]
+async fn a_renderer_whose_component_goes_leaves_the_built_in_question() {
+    let shown = RwSignal::new(true);
+    let seats = || use_interrupt_renderer("choose_seat", seat);
+    let chat = asked("choose_seat", move || {
+        view! { <Show when=move || shown.get()>{seats}</Show> }
+    })
+    .await;
+    assert_eq!(chat.page.count(OWN), 1);
+    shown.set(false);
+    settle().await;
+    assert_eq!(chat.page.count(OWN), 0);
+    assert_eq!(chat.page.count(".la-inbox .la-question"), 1);
+}
+
+#[wasm_bindgen_test]
+async fn an_interrupt_renderer_that_draws_nothing_has_the_built_in_question() {
+    let console = console_errors();
+    let chat = asked("choose_seat", || {
+        use_interrupt_renderer("choose_seat", |_: InterruptView| ());
+    })
+    .await;
+    assert_eq!(chat.page.count(".la-inbox .la-question"), 1);
+    let said = console.take();
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].contains("choose_seat"), "{said:?}");
+    click(&chat, ".la-question", "Give up");
+    chat.idle().await;
+    assert_eq!(chat.agent.inputs().len(), 2);
+}
+
+#[wasm_bindgen_test]
+async fn an_interrupt_renderer_that_fails_shows_the_built_in_question() {
+    let chat = asked("choose_seat", || {
+        use_interrupt_renderer("choose_seat", |_: InterruptView| {
+            Err::<(), _>(std::io::Error::other("no plane"))
+        });
+    })
+    .await;
+    assert!(chat.page.text(".la-render-error").contains("no plane"));
+    assert_eq!(chat.page.count(".la-inbox .la-question"), 1);
+}
+
+/// An answer counts for what was shown, once it can have been read.
+#[wasm_bindgen_test]
+async fn an_answer_to_another_question_is_refused() {
+    let kept: Rc<RefCell<Vec<InterruptView>>> = Rc::default();
+    let place = send_wrapper::SendWrapper::new(Rc::clone(&kept));
+    let mut other = question("q", None, json!({"type": "string"}));
+    other.message = Some("Which wing?".into());
+    let first = question("q", None, json!({"type": "string"}));
+    let refused = Failure::new(FailureKind::Network, "gone");
+    let agent = MockAgent::new()
+        .answer(Script::new().interrupt(vec![first]))
+        .fail(refused)
+        .answer(Script::new().interrupt(vec![other]));
+    let chat = chat(agent, move || {
+        let place = place.clone();
+        use_interrupt_renderer(InterruptTarget::All, move |asked: InterruptView| {
+            place.borrow_mut().push(asked);
+            view! { <p class="said">{asked.message()}</p> }
+        });
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.appears(".said").await;
+    let shown = kept.borrow()[0];
+    assert!(matches!(shown.answer(json!("1")), Err(Refusal::TooEarly)));
+    assert!(!shown.can_answer());
+    assert!(until(|| shown.can_answer()).await);
+    assert_eq!((shown.id().as_str(), shown.is_rejected()), ("q", false));
+    assert_eq!(shown.schema(), Some(json!({"type": "string"})));
+    assert_eq!(
+        (shown.reason().as_str(), shown.expires_at()),
+        ("input", None)
+    );
+    assert_eq!(shown.interrupt().unwrap().id, "q");
+    assert!(matches!(
+        shown.answer(json!(7)),
+        Err(Refusal::InvalidEdit(_))
+    ));
+    shown.answer(json!("1")).unwrap();
+    chat.idle().await;
+    assert!(chat.assistant.retry().is_ok());
+    assert!(until(|| chat.page.text(".said") == "Which wing?").await);
+    // A view of the question that is gone answers nothing.
+    assert!(shown.answer(json!("2")).is_err());
+    assert_eq!(chat.agent.inputs().len(), 3);
+}

@@ -1,0 +1,191 @@
+//! Two windows of one assistant in a page: each question is asked in one of them.
+
+use std::collections::HashSet;
+
+use leptos::prelude::*;
+use leptos_assistant::{
+    Approval, ChatWindow, ConfirmOptions, SessionOptions, ToolAction, ToolCallView, ToolContext,
+    ToolError,
+    agent::Script,
+    testing::{MockAgent, settle, until},
+    use_assistant_action,
+};
+use serde_json::{Value, json};
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::{
+    interrupts::click,
+    support::{Chat, provided, question},
+};
+
+const FIRST: &str = "section[aria-label=Side]";
+const SECOND: &str = "section[aria-label=Assistant]";
+
+/// Two windows, of which the first goes with the signal.
+async fn two_windows(
+    agent: MockAgent,
+    action: impl Fn() -> ToolAction + Send + Sync + 'static,
+) -> (Chat, RwSignal<bool>) {
+    let shown = RwSignal::new(true);
+    let options = SessionOptions::default();
+    let chat = provided(agent.clone(), options, move || {
+        use_assistant_action(action());
+        view! {
+            <Show when=move || shown.get()>
+                <ChatWindow label="Side" />
+            </Show>
+            <Show when=|| true>
+                <ChatWindow />
+            </Show>
+        }
+    })
+    .await;
+    (Chat { agent, ..chat }, shown)
+}
+
+fn act() -> ToolAction {
+    ToolAction::new("act", "").handler(|_: Value| "done")
+}
+
+fn calls() -> MockAgent {
+    MockAgent::new().answer(Script::new().call("act", &json!({"a": 1})))
+}
+
+fn buttons(chat: &Chat, window: &str, card: &str) -> u32 {
+    chat.page.count(&format!("{window} {card} button"))
+}
+
+/// Everything that names or describes something refers to one element of the page.
+fn references_are_unique(chat: &Chat) {
+    let all = chat.page.root.query_selector_all("[id]").unwrap();
+    let mut seen = HashSet::new();
+    for at in 0..all.length() {
+        let element: web_sys::Element = wasm_bindgen::JsCast::unchecked_into(all.item(at).unwrap());
+        assert!(seen.insert(element.id()), "{} stands twice", element.id());
+    }
+}
+
+/// The window that was mounted first asks; the other says where, and asks once that one is gone.
+async fn is_asked_once(chat: &Chat, shown: RwSignal<bool>, card: &str) {
+    chat.appears(&format!("{FIRST} {card}")).await;
+    settle().await;
+    assert!(buttons(chat, FIRST, card) > 0);
+    assert_eq!(chat.page.count(&format!("{SECOND} {card}")), 0);
+    let note = chat.page.text(&format!("{SECOND} .la-elsewhere"));
+    assert!(note.contains("Side"), "{note}");
+    references_are_unique(chat);
+    shown.set(false);
+    chat.appears(&format!("{SECOND} {card}")).await;
+    assert_eq!(chat.page.count(".la-elsewhere"), 0);
+    assert!(buttons(chat, SECOND, card) > 0);
+    settle().await;
+}
+
+#[wasm_bindgen_test]
+async fn an_approval_is_asked_in_one_window() {
+    let asks = || act().approval(Approval::Always);
+    let (chat, shown) = two_windows(calls(), asks).await;
+    chat.assistant.send("go").unwrap();
+    is_asked_once(&chat, shown, ".la-approval").await;
+    chat.reads(&format!("{SECOND} .la-approval")).await;
+    click(&chat, SECOND, "Approve");
+    chat.idle().await;
+    assert_eq!(chat.results(1), ["\"done\""]);
+}
+
+#[wasm_bindgen_test]
+async fn an_approval_of_ones_own_is_asked_in_one_window() {
+    let asks = || {
+        act().approval(Approval::Always).render_approval(|call: ToolCallView| {
+            view! { <div class="own"><button on:click=move |_| drop(call.deny(None))>"No"</button></div> }
+        })
+    };
+    let (chat, shown) = two_windows(calls(), asks).await;
+    chat.assistant.send("go").unwrap();
+    is_asked_once(&chat, shown, ".own").await;
+    click(&chat, SECOND, "No");
+    chat.idle().await;
+    assert!(chat.results(1)[0].contains("denied"));
+}
+
+#[wasm_bindgen_test]
+async fn an_interrupt_is_asked_in_one_window() {
+    let asked = question("q", None, json!({"type": "string"}));
+    let agent = MockAgent::new()
+        .answer(Script::new().interrupt(vec![asked]))
+        .answer(Script::new().text("Well."));
+    let (chat, shown) = two_windows(agent, act).await;
+    chat.assistant.send("go").unwrap();
+    is_asked_once(&chat, shown, ".la-question").await;
+    click(&chat, SECOND, "Give up");
+    chat.idle().await;
+    assert_eq!(chat.agent.inputs().len(), 2);
+}
+
+#[wasm_bindgen_test]
+async fn a_form_of_a_handler_is_asked_in_one_window() {
+    let asks = || {
+        ToolAction::new("act", "").handler(|_: Value, context: ToolContext| async move {
+            let schema = json!({"type": "string"});
+            context.ask_with::<String>("Which?", schema).await
+        })
+    };
+    let (chat, shown) = two_windows(calls(), asks).await;
+    chat.assistant.send("go").unwrap();
+    is_asked_once(&chat, shown, ".la-ask").await;
+    click(&chat, SECOND, "Give up");
+    chat.idle().await;
+}
+
+#[wasm_bindgen_test]
+async fn a_confirm_dialog_opens_in_one_window() {
+    let asks = || {
+        ToolAction::new("act", "").handler(|_: Value, context: ToolContext| async move {
+            let sure = context.confirm(ConfirmOptions::new("Sure?")).await;
+            Ok::<_, ToolError>(sure)
+        })
+    };
+    let (chat, shown) = two_windows(calls(), asks).await;
+    chat.assistant.send("go").unwrap();
+    chat.appears("dialog[open]").await;
+    settle().await;
+    assert_eq!(chat.page.count("dialog"), 1);
+    assert_eq!(chat.page.count(&format!("{FIRST} dialog")), 1);
+    references_are_unique(&chat);
+    shown.set(false);
+    chat.appears(&format!("{SECOND} dialog[open]")).await;
+    click(&chat, "dialog", "Confirm");
+    chat.idle().await;
+    assert_eq!(chat.results(1), ["true"]);
+}
+
+#[wasm_bindgen_test]
+async fn a_question_can_be_taken_over_by_the_other_window() {
+    let asks = || act().approval(Approval::Always);
+    let (chat, _shown) = two_windows(calls(), asks).await;
+    chat.assistant.send("go").unwrap();
+    chat.appears(&format!("{SECOND} .la-elsewhere")).await;
+    click(&chat, &format!("{SECOND} .la-elsewhere"), "Ask here");
+    chat.appears(&format!("{SECOND} .la-approval")).await;
+    assert_eq!(chat.page.count(&format!("{FIRST} .la-approval")), 0);
+    let note = chat.page.text(&format!("{FIRST} .la-elsewhere"));
+    assert!(note.contains("Assistant"), "{note}");
+    click(&chat, SECOND, "Deny");
+    chat.idle().await;
+    assert_eq!(chat.page.count(".la-elsewhere"), 0);
+}
+
+#[wasm_bindgen_test]
+async fn one_window_speaks() {
+    let asks = || act().approval(Approval::Always);
+    let (chat, shown) = two_windows(calls(), asks).await;
+    chat.assistant.send("go").unwrap();
+    let said = |window: &str| chat.page.text(&format!("{window} > [role=status]"));
+    assert!(until(|| said(FIRST).contains("approval")).await);
+    assert_eq!(said(SECOND), "");
+    shown.set(false);
+    chat.appears(&format!("{SECOND} .la-approval")).await;
+    click(&chat, SECOND, "Deny");
+    chat.idle().await;
+    assert!(until(|| said(SECOND).contains("answered")).await);
+}
