@@ -122,6 +122,6 @@ async fn a_part_handle_is_copied_and_outlives_its_assistant() {
     assert_eq!((first().as_str(), second().as_str()), ("Hello.", "Hello."));
     assert_eq!((part.message(), part.index()), (Some(answer), 0));
     drop(chat);
-    assert_eq!((part.text().as_str(), part.is_open()), ("", false));
-    assert_eq!(part.data_value(), None);
+    assert!(until(|| part.text().is_empty()).await);
+    assert_eq!((part.is_open(), part.data_value()), (false, None));
 }
