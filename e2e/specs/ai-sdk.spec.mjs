@@ -301,6 +301,34 @@ agentTest("a reload in the middle of an answer reads it on, from its beginning a
   assert.deepEqual(messages.map(({ role }) => role), ["user", "assistant", "user"]);
 });
 
+agentTest("a reload in the middle of what follows a result: what came before it stays, and nothing is sent twice", {}, async (chat, agent) => {
+  await chat.send("Slowly: what's the weather in Oslo?");
+  await chat.approve(chat.card("get_weather"));
+  await chat.says("get_weather returned");
+  await chat.page.reload();
+  await chat.composer.waitFor();
+  await chat.says(/get_weather returned ".*"\./);
+  await chat.idle();
+  await chat.says("Let me check the weather.");
+  await chat.status(chat.card("get_weather"), "complete");
+  assert.equal(times(await chat.log.innerText(), "get_weather returned"), 1);
+  const requests = await agent.requests();
+  assert.deepEqual(requests.map(({ method }) => method), ["POST", "POST", "GET"]);
+});
+
+agentTest("a reload in the middle of what follows an approval: it comes to what the server says", {}, async (chat, agent) => {
+  await chat.send("Slowly: refund order A-17");
+  await chat.approve(chat.card("refund_order"));
+  await chat.says("refund_order returned");
+  await chat.page.reload();
+  await chat.composer.waitFor();
+  await chat.says('refund_order returned {"order":"A-17","refunded":40}.');
+  await chat.idle();
+  await chat.status(chat.card("refund_order"), "complete");
+  const requests = await agent.requests();
+  assert.deepEqual(requests.map(({ method }) => method), ["POST", "POST", "GET"]);
+});
+
 agentTest("a reload when there is nothing to read on leaves the text so far", {}, async (chat, agent) => {
   await chat.send("Tell me a long story");
   await chat.says("word20 ");
@@ -327,6 +355,17 @@ agentTest("a reload while a call waits: it waits again, runs once, and goes back
   await chat.says("get_weather returned");
   const requests = await agent.requests();
   assert.deepEqual(requests.map(({ method }) => method), ["POST", "POST"], "nothing was under way to read on");
+});
+
+agentTest("a reload while the server waits for an approval: it is asked again and sent once", {}, async (chat, agent) => {
+  await chat.send("Refund order A-17");
+  await chat.card("refund_order").getByRole("button", { name: "Approve" }).waitFor();
+  await chat.page.reload();
+  await chat.composer.waitFor();
+  await chat.approve(chat.card("refund_order"));
+  await chat.idle();
+  await chat.says("refund_order returned");
+  assert.equal((await sent(agent)).length, 2);
 });
 
 chatTest("through the server of the demo the page needs no other origin, and reads on, too", { address: ({ proxied }) => proxied.url }, async (chat) => {

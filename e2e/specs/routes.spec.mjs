@@ -53,8 +53,7 @@ chatTest("cards stay drawn when their action goes with its route", { address }, 
   await shop.says('The cart: ["lantern","rope"].');
 });
 
-const todo = "each window opens a dialog of its own";
-chatTest("two windows of one assistant show one question once", { address, todo }, async (chat) => {
+chatTest("two windows of one assistant show one question once", { address }, async (chat) => {
   const { page } = chat;
   const [shop, help] = windows(page);
   await shop.ask("Add anchor");
@@ -82,8 +81,13 @@ chatTest("an approval that is given in one window is given in both", { address }
   await shop.ask("What can you do?");
   await shop.says("I may use: open_cart, empty_cart, check_out.");
   await help.send("Buy");
+  await page.getByRole("button", { name: "Approve", exact: true }).waitFor();
   await chat.picture("routes two windows");
+  assert.equal(await page.getByRole("button", { name: "Approve", exact: true }).count(), 1, "one window asks");
+  // The other says where, and takes the question over.
+  await help.root.getByRole("button", { name: "Ask here" }).click();
   await help.approve(help.card("check_out"));
+  assert.equal(await shop.root.getByRole("button", { name: "Approve", exact: true }).count(), 0);
   for (const window of [shop, help]) {
     await window.idle();
     await window.status(window.card("check_out"), "complete");

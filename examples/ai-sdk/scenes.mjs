@@ -74,9 +74,9 @@ export function scene(text, offered, own = SERVER_TOOLS) {
 
 /**
  * What the model says about the results of its calls, `{name, value}`: it quotes them, in the order in which it was given
- * them. A value that is a text is quoted as it is.
+ * them, and slowly if the user `said` so. A value that is a text is quoted as it is.
  */
-export function answer(results) {
+export function answer(results, said = "") {
   const lines = results.map(({ name, value }) => {
     const known = typeof value === "string" ? parsed(value) : value;
     if (known?.error !== undefined) return `${name} failed: ${known.error}. I will go on without it.`;
@@ -85,7 +85,7 @@ export function answer(results) {
     }
     return `${name} returned ${typeof value === "string" ? value : JSON.stringify(value)}.`;
   });
-  return { text: lines.join("\n") };
+  return { text: lines.join("\n"), delay: said.toLowerCase().includes("slowly") ? 250 : 0 };
 }
 
 /** The pieces in which a model streams a text: words with the blank behind them. */

@@ -54,7 +54,7 @@ const model = new MockLanguageModelV4({
     const offered = Object.fromEntries(tools.map(({ name, inputSchema }) => [name, inputSchema]));
     const { said, results } = latest(prompt);
     const repeats = said.toLowerCase().includes("keep searching");
-    return { stream: played(results.length && !repeats ? answer(results) : scene(said, offered)) };
+    return { stream: played(results.length && !repeats ? answer(results, said) : scene(said, offered)) };
   },
 });
 

@@ -5,12 +5,11 @@ use futures_channel::oneshot;
 use leptos::prelude::{GetUntracked, Update, WithUntracked};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
-use wasm_bindgen_futures::spawn_local;
 
 use super::ToolContext;
 use crate::{
     assistant::{Assistant, WeakAssistant},
-    ui::{console_error, page_settled},
+    ui::{console_error, page_settled, spawn_local},
     view::{Asked, ConfirmOptions, ConfirmRequest},
 };
 

@@ -11,7 +11,6 @@ use assistant_core::{
 };
 use leptos::prelude::*;
 use serde_json::Value;
-use wasm_bindgen_futures::spawn_local;
 
 use super::{
     ToolAction, ToolContext,
@@ -20,7 +19,7 @@ use super::{
 use crate::{
     assistant::{Assistant, assistant_or_complain},
     render::{self, ActionCode},
-    ui::{console_error, page_settled},
+    ui::{console_error, page_settled, spawn_local},
 };
 
 /// Lets the assistant call an action as long as the component lives.

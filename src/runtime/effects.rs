@@ -10,13 +10,12 @@ use assistant_core::{
 use futures_channel::oneshot;
 use futures_util::future::abortable;
 use serde_json::Value;
-use wasm_bindgen_futures::spawn_local;
 
 use super::{HandlerTask, Runtime};
 use crate::{
     agent::{EventSink, Receiver},
     render::Cancellation,
-    ui::{after, page_settled},
+    ui::{after, page_settled, spawn_local},
 };
 
 impl Runtime {

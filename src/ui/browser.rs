@@ -21,6 +21,13 @@ pub(crate) fn in_browser() -> bool {
     browser().is_some()
 }
 
+/// Lets something run beside the page. On a server it is dropped.
+pub(crate) fn spawn_local(work: impl Future<Output = ()> + 'static) {
+    if in_browser() {
+        wasm_bindgen_futures::spawn_local(work);
+    }
+}
+
 /// How long a page that is still being hydrated is left alone, in milliseconds.
 const HYDRATING_MS: u32 = 10;
 

@@ -26,7 +26,7 @@ pub use labels::Labels;
 pub use media::media_policy;
 pub use wording::provide_labels;
 
-pub(crate) use browser::{after_hydration, browser, in_browser};
+pub(crate) use browser::{after_hydration, browser, in_browser, spawn_local};
 pub(crate) use clipboard::{SAID_MS, copy as copy_to_clipboard};
 pub(crate) use console::{console_error, console_warn};
 pub(crate) use dom::{closest, find};

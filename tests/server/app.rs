@@ -14,8 +14,8 @@ use leptos_assistant::{
     Suggestion, ToolAction, ToolCallView, ToolContext, ToolTarget,
     agent::{HttpAgent, Script, ScriptedAgent},
     chat::{ChatPopup, ChatRoot, ChatSidebar, Composer, Transcript},
-    media_policy, use_assistant, use_assistant_action, use_assistant_context, use_part_renderer,
-    use_tool_renderer,
+    media_policy, use_assistant, use_assistant_action, use_assistant_context, use_assistant_events,
+    use_interrupt_renderer, use_part_renderer, use_tool_renderer,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -66,6 +66,10 @@ pub fn Page(ran: Ran) -> impl IntoView {
     use_part_renderer("weather", |_| -> String {
         panic_any("a renderer was called on a server")
     });
+    use_interrupt_renderer("seat", |_| -> String {
+        panic_any("a renderer was called on a server")
+    });
+    use_assistant_events(|_| panic_any("something happened on a server"));
     assert!(use_assistant().is_none(), "a server has no assistant");
     assert!(Arc::strong_count(&media_policy()) > 0);
     view! { <h1>{move || name.get()}</h1> }

@@ -35,11 +35,13 @@ fn what_only_says_something_is_inert() {
     let assistant = assistant();
     let action = ToolAction::new("rename", "Renames").handler(|| "done");
     let registered = assistant.register(action).unwrap();
+    let again = ToolAction::new("rename", "Renames").handler(|| "done again");
+    let again = assistant.register(again).unwrap();
     let drawn = assistant.render_tools(ToolTarget::All, |_: ToolCallView<Value>| "card");
     assistant.set_state(json!({"visits": 1}));
     assistant.update_state(|state| *state = json!({"visits": 2}));
     assistant.import(json!({"messages": []})).unwrap();
-    drop((registered, drawn));
+    drop((registered, again, drawn));
     assert!(!assistant.activity().get_untracked().busy);
     assert_eq!(
         assistant.export()["messages"]

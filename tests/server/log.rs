@@ -5,7 +5,7 @@ use std::{env, process::Command};
 use leptos::prelude::*;
 use leptos_assistant::{
     ChatWindow, ToolAction, ToolCallView, ToolTarget, use_assistant_action, use_assistant_context,
-    use_part_renderer, use_tool_renderer,
+    use_assistant_events, use_interrupt_renderer, use_part_renderer, use_tool_renderer,
 };
 use serde_json::Value;
 
@@ -47,6 +47,8 @@ fn Stray() -> impl IntoView {
     use_assistant_context("The project", "atlas");
     use_tool_renderer(ToolTarget::All, |_: ToolCallView<Value>| "card");
     use_part_renderer("weather", |_| "part");
+    use_interrupt_renderer("seat", |_| "question");
+    use_assistant_events(|_| ());
 }
 
 #[test]
@@ -62,11 +64,13 @@ fn each_hook_without_a_provider_is_named_once() {
         "use_assistant_context",
         "use_tool_renderer",
         "use_part_renderer",
+        "use_interrupt_renderer",
+        "use_assistant_events",
         "ChatWindow",
     ] {
         let lines: Vec<_> = log.iter().filter(|line| line.contains(hook)).collect();
         assert_eq!(lines.len(), 1, "{hook}: {log:#?}");
         assert!(lines[0].contains("<AssistantProvider>"), "{log:#?}");
     }
-    assert_eq!(log.len(), 5, "{log:#?}");
+    assert_eq!(log.len(), 7, "{log:#?}");
 }

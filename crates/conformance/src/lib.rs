@@ -9,6 +9,7 @@
 pub mod attacker;
 pub mod counting;
 pub mod cuts;
+pub mod histories;
 pub mod malformed;
 pub mod nonsense;
 pub mod oddities;

@@ -149,6 +149,19 @@ impl ToolCall {
         matches!(&self.state, State::Done(done) if done.sent)
     }
 
+    /// Whether a person had answered what the agent asked about it, and the agent says what it comes
+    /// to.
+    pub(crate) fn is_answered_gate(&self) -> bool {
+        let asked = self.approval.as_ref();
+        let is_answered =
+            asked.is_some_and(|asked| asked.interrupt_id.is_some() && asked.decision.is_some());
+        let waits = matches!(
+            self.state,
+            State::GateOpen { .. } | State::GateShut { .. } | State::AtAgent { .. }
+        );
+        is_answered && waits
+    }
+
     /// Whether there is a result that no agent has.
     pub(crate) const fn is_undelivered(&self) -> bool {
         self.result.is_some() && matches!(&self.state, State::Done(done) if !done.sent)

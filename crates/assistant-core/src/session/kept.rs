@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Cx, OpenInterrupt, Session, Verdict};
 use crate::{
-    conversation::{CallKey, Change, State},
+    conversation::{CallKey, Change, Happening, State},
     event::{Interrupt, ResumeEntry, ResumeStatus},
     wire::agui,
 };
@@ -54,6 +54,23 @@ impl Session {
         if is_its_own && self.gate(key, &open.interrupt.id, card) {
             open.call = card.then_some(key);
             open.gates = Some(key);
+        }
+    }
+
+    /// A run that was read on after a reload has ended. What a person had answered before, and the
+    /// agent still says nothing of, is over: a denial stands, of an approval nobody knows.
+    pub(super) fn end_answered_gates(&mut self, cx: &mut Cx<'_>) {
+        for key in self.conversation.active_calls() {
+            let call = self.conversation.call(&key);
+            let call = call.filter(|call| call.is_answered_gate() && !self.is_gated(&key));
+            match call.map(|call| call.state().clone()) {
+                Some(State::GateShut { reason }) => {
+                    self.end_denied(&key, reason.as_deref(), cx);
+                    self.conversation.happens(&key, &Happening::Delivered);
+                }
+                Some(_) => self.give_up(&key, Some("interrupted"), cx),
+                None => {}
+            }
         }
     }
 

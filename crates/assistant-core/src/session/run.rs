@@ -23,7 +23,7 @@ pub(super) struct Run {
     /// Whether it reads an answer on that is under way.
     pub(super) takes_up: bool,
     /// Calls whose results go out with it for the first time.
-    carries: Vec<CallKey>,
+    pub(super) carries: Vec<CallKey>,
     /// Interrupts that it answers.
     pub(super) answers: Vec<String>,
     /// Interrupts that it raised: in the last run of its stream, or in one before.

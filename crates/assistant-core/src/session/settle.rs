@@ -35,6 +35,9 @@ impl Session {
         } else if matches!(run.finish, Some(Finish::Success)) && !run.raised_by_event.is_empty() {
             self.open_interrupts(run.raised_by_event, true, cx);
         }
+        if run.takes_up {
+            self.end_answered_gates(cx);
+        }
         let rejected = match run.delivered {
             true => Vec::new(),
             false => run.answers,

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{Cx, Effect, NoticeAction, NoticeKind, Refusal, Session, turn::Turn};
 use crate::{
-    conversation::{CallKey, Change, Conversation, Happening, State},
+    conversation::{CallKey, Change, Conversation, Happening, State, ToolCall},
     event::Content,
     wire::agui,
 };
@@ -130,23 +130,29 @@ impl Session {
     }
 
     /// A conversation was left in the middle of an answer, which may still be under way: what
-    /// nothing here had begun waits for it.
+    /// nothing here had begun waits for it. If it comes, what the request carried had arrived.
     pub(super) fn take_up_answer(&mut self, cx: &mut Cx<'_>) {
+        let carried = self.unsent_results();
         for key in self.conversation.active_calls() {
             let call = self.conversation.call(&key);
-            let waits = call.is_some_and(|call| {
-                let state = call.state();
-                let is_open = matches!(
-                    state,
-                    State::Streaming | State::Ended | State::AtAgent { .. }
-                );
-                is_open && !call.was_started() && self.conversation.is_of_newest_run(call)
-            });
-            if !waits {
+            if !call.is_some_and(|call| self.waits_for_answer(call)) {
                 self.take_up(&key, cx);
             }
         }
         self.begin_run(true, cx);
+        if let Some(run) = self.turn.run_mut() {
+            run.carries = carried;
+        }
+    }
+
+    fn waits_for_answer(&self, call: &ToolCall) -> bool {
+        let state = call.state();
+        let is_open = matches!(
+            state,
+            State::Streaming | State::Ended | State::AtAgent { .. }
+        );
+        let is_of_run = self.conversation.is_of_newest_run(call);
+        (is_open && !call.was_started() && is_of_run) || call.is_answered_gate()
     }
 
     fn take_up(&mut self, key: &CallKey, cx: &mut Cx<'_>) {

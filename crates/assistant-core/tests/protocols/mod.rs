@@ -2,9 +2,11 @@
 //! what a server of the protocol would send, the requests what it would get.
 
 mod asked;
+mod bad_input;
 mod completions;
 mod normal;
 mod random;
+mod read_on;
 mod reload;
 mod scenes;
 mod ui_stream;

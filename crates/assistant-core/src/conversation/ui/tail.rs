@@ -24,7 +24,7 @@ impl Conversation {
         let mut out = json!({
             "messages": self.ui_request(),
             "trigger": "submit-message",
-            "tail": answer.map(tail),
+            "tail": answer.map(|group| self.tail(group)),
             "taken": {
                 "messages": self.run_path().map(Message::wire_id).collect::<Vec<_>>(),
                 "calls": self.run_path().flat_map(Message::calls)
@@ -56,6 +56,26 @@ impl Conversation {
         let old = self.message(children.find(is_answer)?)?;
         let named = super::noted_text(&old.extra, "id");
         Some(named.unwrap_or_else(|| old.wire_id()).to_owned())
+    }
+}
+
+impl Conversation {
+    fn tail(&self, group: &Group<'_>) -> Value {
+        let mut tail = tail(group);
+        let earlier = |message: &Message| message.calls().any(|call| self.is_gone_on_with(call));
+        let last = group.messages.iter().rposition(|message| earlier(message));
+        if let (Value::Object(tail), Some(last)) = (&mut tail, last) {
+            tail.insert("earlier".to_owned(), (last + 1).into());
+        }
+        tail
+    }
+
+    /// Whether a call ended the response that made it, and what the page said of it began another one.
+    fn is_gone_on_with(&self, call: &ToolCall) -> bool {
+        let asked = call.approval.as_ref();
+        let decided =
+            asked.is_some_and(|asked| asked.interrupt_id.is_some() && asked.decision.is_some());
+        self.run_succeeded(call) == Some(true) && (decided || call.is_settled_here())
     }
 }
 

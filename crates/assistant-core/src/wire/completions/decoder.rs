@@ -209,17 +209,22 @@ impl Decoder {
                 let text: String = texts.collect();
                 self.say(&text, None, sink);
             }
-            _ => {}
+            None | Some(Value::Null) => {}
+            Some(_) => note(sink, "Dropped a content that is no text."),
         }
         if let Some(Value::String(refusal)) = delta.shift_remove("refusal") {
             let metadata = [("refusal".to_owned(), true.into())].into_iter().collect();
             self.say(&refusal, Some(metadata), sink);
         }
-        if let Some(Value::Array(pieces)) = delta.shift_remove("tool_calls") {
-            for piece in pieces {
-                self.end_thought(sink);
-                self.calls.read(piece, &self.message_id, sink);
+        match delta.shift_remove("tool_calls") {
+            Some(Value::Array(pieces)) => {
+                for piece in pieces {
+                    self.end_thought(sink);
+                    self.calls.read(piece, &self.message_id, sink);
+                }
             }
+            None | Some(Value::Null) => {}
+            Some(_) => note(sink, "Dropped tool calls that are no list."),
         }
         // As it was before there could be several.
         if let Some(call) = delta.shift_remove("function_call").filter(Value::is_object) {

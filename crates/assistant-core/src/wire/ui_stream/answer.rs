@@ -13,6 +13,8 @@ pub(super) struct Answer {
     pub(super) id: String,
     /// The message that each piece of it is in the conversation, with the number of its step.
     pub(super) nodes: Vec<(String, u64)>,
+    /// How many of them came in earlier responses, which nobody repeats.
+    earlier: usize,
     /// The messages of a try that comes anew, to be filled again.
     pub(super) spare: VecDeque<String>,
     /// Where parts are added; `None` before the first one of this stream.
@@ -98,6 +100,8 @@ impl Answer {
             .filter(|value| !value.is_null())
             .cloned();
         self.step = number(tail, "step").unwrap_or_default();
+        self.earlier =
+            number(tail, "earlier").map_or(0, |count| usize::try_from(count).unwrap_or(0));
         for node in list("nodes") {
             let step = number(node, "step").unwrap_or_default();
             self.nodes.push((text(node, "id"), step));
@@ -263,18 +267,28 @@ impl Answer {
         };
     }
 
-    /// Takes back everything: the answer comes anew from its beginning. Gives its messages.
+    /// Takes back everything of the response: it comes anew from its beginning. Gives its messages.
+    /// What came before the page answered a call was a response of its own, and stays.
     pub(super) fn begin_anew(&mut self) -> Vec<String> {
-        let nodes: Vec<String> = self.nodes.drain(..).map(|(id, _)| id).collect();
+        let earlier = self.earlier.min(self.nodes.len());
+        let nodes: Vec<String> = self.nodes.drain(earlier..).map(|(id, _)| id).collect();
         self.spare = nodes.iter().cloned().collect();
-        self.calls.clear();
+        self.step = self.nodes.last().map_or(0, |(_, step)| *step);
+        self.current = None;
+        if earlier == 0 {
+            self.metadata = None;
+        }
         self.by_id.clear();
         self.by_approval.clear();
-        self.data.clear();
-        self.data_order.clear();
-        self.current = None;
-        self.metadata = None;
-        self.step = 0;
+        for call in std::mem::take(&mut self.calls) {
+            if earlier > 0 && call.step <= self.step {
+                self.add_call(call);
+            }
+        }
+        let kept: HashSet<&String> = self.nodes.iter().map(|(id, _)| id).collect();
+        self.data.retain(|_, node| kept.contains(node));
+        let data = &self.data;
+        self.data_order.retain(|(key, _)| data.contains_key(key));
         nodes
     }
 }

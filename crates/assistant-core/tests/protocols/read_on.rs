@@ -1,0 +1,192 @@
+//! An answer of an AI SDK server is read on after a reload: what the server repeats is the response to
+//! one request, and an answer may have taken several.
+
+use assistant_core::{
+    codec::UiStream,
+    conversation::Phase,
+    session::{Input, StreamEnd},
+};
+use serde_json::{Value, json};
+
+use super::{Talk, ui_stream::stream};
+use crate::support::action;
+
+fn talk() -> Talk {
+    Talk::new(Box::new(UiStream {
+        resumes: true,
+        ..UiStream::default()
+    }))
+}
+
+fn text(id: &str, words: &str) -> [Value; 3] {
+    [
+        json!({"type": "text-start", "id": id}),
+        json!({"type": "text-delta", "id": id, "delta": words}),
+        json!({"type": "text-end", "id": id}),
+    ]
+}
+
+/// Hears the first chunks of a response, and leaves the page.
+fn cut(talk: &mut Talk, chunks: &[Value]) {
+    let text: String = chunks
+        .iter()
+        .map(|chunk| format!("data: {chunk}\n\n"))
+        .collect();
+    talk.hear(text.as_bytes());
+    talk.reload(&[action("weather")]);
+}
+
+/// What the answer says and calls, in its order.
+fn parts(talk: &Talk) -> Vec<String> {
+    let messages = talk.driver.session.conversation().ui_messages();
+    assert_eq!(messages.len(), 2, "{messages:#?}");
+    let parts = messages[1]["parts"].as_array().unwrap().iter();
+    let short = |part: &Value| match part["type"].as_str().unwrap() {
+        "text" => part["text"].as_str().unwrap().to_owned(),
+        "step-start" => "-".to_owned(),
+        tool => format!("{tool} {}", part["state"].as_str().unwrap()),
+    };
+    parts.map(short).collect()
+}
+
+/// A call of the page is answered, and the response to that is cut after some chunks.
+fn second_response(heard: usize) {
+    let mut talk = talk();
+    talk.driver.register(action("weather"));
+    talk.driver.send("hi");
+    let mut first = vec![
+        json!({"type": "start", "messageId": "a1"}),
+        json!({"type": "start-step"}),
+    ];
+    first.extend(text("1", "Let me see."));
+    first.extend([
+        json!({"type": "tool-input-available", "toolCallId": "c1", "toolName": "weather", "input": {}}),
+        json!({"type": "finish-step"}),
+        json!({"type": "finish"}),
+    ]);
+    talk.answer(&stream(&first));
+    talk.driver.returns("c1", json!("clear"));
+    let mut second = vec![
+        json!({"type": "start", "messageId": "a1"}),
+        json!({"type": "start-step"}),
+    ];
+    second.extend(text("1", "It is clear."));
+    second.push(json!({"type": "tool-input-available", "toolCallId": "c2", "toolName": "search", "input": {}}));
+    second.push(json!({"type": "tool-output-available", "toolCallId": "c2", "output": 1}));
+    second.push(json!({"type": "finish-step"}));
+    second.push(json!({"type": "start-step"}));
+    second.extend(text("1", "And found."));
+    second.push(json!({"type": "finish"}));
+    cut(&mut talk, &second[..heard]);
+    // The page may be left once more, before anything or in the middle.
+    cut(&mut talk, &second[..heard.min(4)]);
+    talk.answer(&stream(&second));
+    assert_eq!(
+        parts(&talk),
+        [
+            "-",
+            "Let me see.",
+            "tool-weather output-available",
+            "-",
+            "It is clear.",
+            "tool-search output-available",
+            "-",
+            "And found.",
+        ],
+        "after {heard} chunks"
+    );
+    assert_eq!(talk.driver.starts("c1"), 0);
+    assert!(!talk.driver.session.is_busy());
+    assert_eq!(talk.driver.notices(), []);
+}
+
+#[test]
+fn what_came_before_the_page_answered_a_call_stays() {
+    for heard in 0..=11 {
+        second_response(heard);
+    }
+}
+
+fn asks_to_pay(talk: &mut Talk, approved: bool) {
+    talk.driver.send("hi");
+    talk.answer(&stream(&[
+        json!({"type": "start", "messageId": "a1"}),
+        json!({"type": "start-step"}),
+        json!({"type": "tool-input-available", "toolCallId": "c1", "toolName": "pay", "input": {}}),
+        json!({"type": "tool-approval-request", "approvalId": "ap", "toolCallId": "c1"}),
+        json!({"type": "finish-step"}),
+        json!({"type": "finish"}),
+    ]));
+    match approved {
+        true => talk.driver.approve("c1"),
+        false => talk.driver.deny("c1", None),
+    };
+}
+
+#[test]
+fn what_was_approved_comes_to_what_the_server_says() {
+    for (approved, heard) in [
+        (true, 0),
+        (true, 1),
+        (true, 2),
+        (true, 4),
+        (false, 0),
+        (false, 2),
+    ] {
+        let mut talk = talk();
+        asks_to_pay(&mut talk, approved);
+        let outcome = match approved {
+            true => json!({"type": "tool-output-available", "toolCallId": "c1", "output": "paid"}),
+            false => json!({"type": "tool-output-denied", "toolCallId": "c1"}),
+        };
+        let mut second = vec![
+            json!({"type": "start", "messageId": "a1"}),
+            outcome,
+            json!({"type": "start-step"}),
+        ];
+        second.extend(text("1", "Done."));
+        second.push(json!({"type": "finish"}));
+        cut(&mut talk, &second[..heard]);
+        assert!(talk.driver.session.is_busy(), "it is read on");
+        talk.answer(&stream(&second));
+        let (phase, state) = match approved {
+            true => (Phase::OutputAvailable, "tool-pay output-available"),
+            false => (Phase::OutputDenied, "tool-pay output-denied"),
+        };
+        assert_eq!(
+            talk.driver.phase("c1"),
+            phase,
+            "{approved} after {heard} chunks"
+        );
+        assert_eq!(
+            parts(&talk),
+            ["-", state, "-", "Done."],
+            "{approved} after {heard} chunks"
+        );
+        assert!(!talk.driver.session.is_busy());
+        assert_eq!(
+            talk.driver.runs.len(),
+            1,
+            "nothing but the rest of the answer was asked for"
+        );
+        assert_eq!(talk.driver.notices(), []);
+    }
+}
+
+#[test]
+fn what_was_approved_is_interrupted_where_nothing_can_be_read_on() {
+    for (approved, phase) in [(true, Phase::Cancelled), (false, Phase::OutputDenied)] {
+        let mut talk = talk();
+        asks_to_pay(&mut talk, approved);
+        cut(&mut talk, &[json!({"type": "start", "messageId": "a1"})]);
+        let run = talk.driver.run();
+        talk.driver.input(Input::RunClosed {
+            run,
+            end: StreamEnd::Nothing,
+        });
+        assert_eq!(talk.driver.phase("c1"), phase);
+        assert!(!talk.driver.session.is_busy());
+        assert!(talk.driver.session.interrupts().is_empty());
+        assert_eq!(talk.driver.runs.len(), 1, "nothing is sent by itself");
+    }
+}

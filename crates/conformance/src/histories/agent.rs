@@ -1,0 +1,103 @@
+//! An agent that means well: it speaks, calls tools of the page, and ends, in AG-UI.
+
+use fastrand::Rng;
+use serde_json::{Value, json};
+
+use super::page::TOOLS;
+
+/// What is open in its stream.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Agent {
+    ids: u64,
+    text: Option<String>,
+    call: Option<String>,
+    speaks: bool,
+    /// The ids of the run, for its end.
+    run: (Value, Value),
+    calls_in_run: u8,
+}
+
+impl Agent {
+    /// A request came in.
+    pub(super) fn begins(&mut self, request: &Value) -> Value {
+        self.text = None;
+        self.call = None;
+        self.calls_in_run = 0;
+        self.speaks = true;
+        self.run = (request["threadId"].clone(), request["runId"].clone());
+        json!({"type": "RUN_STARTED", "threadId": self.run.0, "runId": self.run.1})
+    }
+
+    /// Nobody listens any more.
+    pub(super) fn is_cut_off(&mut self) {
+        self.speaks = false;
+    }
+
+    pub(super) const fn is_silent(&self) -> bool {
+        !self.speaks
+    }
+
+    fn fresh(&mut self, kind: &str) -> String {
+        self.ids += 1;
+        format!("{kind}{}", self.ids)
+    }
+
+    /// The next events of its stream.
+    pub(super) fn moves(&mut self, rng: &mut Rng) -> Vec<Value> {
+        if let Some(id) = self.call.clone() {
+            self.call = None;
+            let args = match rng.u8(0..6) {
+                0 => return vec![json!({"type": "TOOL_CALL_END", "toolCallId": id})],
+                _ => format!("{{\"n\":{}}}", rng.u8(..)),
+            };
+            return vec![
+                json!({"type": "TOOL_CALL_ARGS", "toolCallId": id, "delta": args}),
+                json!({"type": "TOOL_CALL_END", "toolCallId": id}),
+            ];
+        }
+        if let Some(id) = self.text.clone() {
+            if rng.bool() {
+                return vec![
+                    json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": id, "delta": "word "}),
+                ];
+            }
+            self.text = None;
+            return vec![json!({"type": "TEXT_MESSAGE_END", "messageId": id})];
+        }
+        match rng.u8(0..30) {
+            0..6 => {
+                let id = self.fresh("m");
+                self.text = Some(id.clone());
+                vec![json!({"type": "TEXT_MESSAGE_START", "messageId": id, "role": "assistant"})]
+            }
+            6..20 if self.calls_in_run < 4 => {
+                self.calls_in_run += 1;
+                let id = self.fresh("c");
+                self.call = Some(id.clone());
+                let name = rng.choice(TOOLS);
+                vec![json!({"type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": name})]
+            }
+            20 => {
+                self.speaks = false;
+                vec![json!({"type": "RUN_ERROR", "message": "overloaded"})]
+            }
+            _ => self.comes_to_an_end(),
+        }
+    }
+
+    /// Ends what is open, and the run.
+    pub(super) fn comes_to_an_end(&mut self) -> Vec<Value> {
+        let mut events = Vec::new();
+        if let Some(id) = self.call.take() {
+            events.push(json!({"type": "TOOL_CALL_ARGS", "toolCallId": id, "delta": "{}"}));
+            events.push(json!({"type": "TOOL_CALL_END", "toolCallId": id}));
+        }
+        if let Some(id) = self.text.take() {
+            events.push(json!({"type": "TEXT_MESSAGE_END", "messageId": id}));
+        }
+        let (thread, run) = &self.run;
+        events.push(json!({"type": "RUN_FINISHED", "threadId": thread, "runId": run}));
+        self.speaks = false;
+        events
+    }
+}

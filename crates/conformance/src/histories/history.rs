@@ -1,0 +1,298 @@
+//! One history: what can happen, and what is written down of it to be held against the end.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assistant_core::{
+    conversation::MessageId,
+    event::Content,
+    session::{Failure, FailureKind, Input, Invocation, JournalEntry, StreamEnd},
+};
+use fastrand::Rng;
+use serde_json::Value;
+
+use super::{
+    agent::Agent,
+    page::{IDEMPOTENT, News, Tab, Task},
+    store::Store,
+    tally::Tally,
+};
+
+/// Something that can happen.
+type Act = fn(&mut History);
+
+/// One chat over several tabs.
+pub(super) struct History {
+    pub(super) rng: Rng,
+    pub(super) tally: Tally,
+    pub(super) store: Store,
+    pub(super) tab: Tab,
+    /// Tabs that were left and are not dead yet: what runs in them ends, and they try to start more.
+    pub(super) left: Vec<Tab>,
+    tabs: u64,
+    pub(super) agent: Agent,
+    /// How often the handler of a call was started, by the agent's id of the call.
+    pub(super) starts: BTreeMap<String, u32>,
+    /// Calls that a person agreed to have run again.
+    pub(super) again: BTreeSet<String>,
+    /// What a person approved: the arguments that the card showed.
+    pub(super) approved: BTreeMap<String, Value>,
+    /// Results that the journal has.
+    pub(super) results: BTreeMap<String, Value>,
+    /// Texts that are written down.
+    pub(super) texts: BTreeMap<MessageId, String>,
+    /// The newest request.
+    pub(super) request: Value,
+}
+
+impl History {
+    pub(super) fn new(seed: u64) -> Self {
+        let mut history = Self {
+            rng: Rng::with_seed(seed),
+            tally: Tally {
+                histories: 1,
+                ..Tally::default()
+            },
+            store: Store::default(),
+            tab: Tab::new(0, 0),
+            left: Vec::new(),
+            tabs: 0,
+            agent: Agent::default(),
+            starts: BTreeMap::new(),
+            again: BTreeSet::new(),
+            approved: BTreeMap::new(),
+            results: BTreeMap::new(),
+            texts: BTreeMap::new(),
+            request: Value::Null,
+        };
+        history.say();
+        history
+    }
+
+    /// Something that can happen now happens, the likelier the more often.
+    pub(super) fn step(&mut self) {
+        self.tab.desk.clock += 10;
+        let waits = !self.tab.session.pending_approvals().is_empty();
+        let (runs, works) = (self.tab.run.is_some(), !self.tab.tasks.is_empty());
+        let idle = !self.tab.session.is_busy();
+        let weigh = |can: bool, weight: u32| if can { weight } else { 0 };
+        let all: [(u32, Act); 13] = [
+            (weigh(runs, 40), |it| it.agent_moves(false)),
+            (weigh(works, 20), |it| it.task(false)),
+            (weigh(waits, 20), Self::clicks),
+            (weigh(idle, 30), Self::say),
+            (weigh(idle, 6), |it| it.tries(Input::Retry)),
+            (weigh(idle, 6), |it| it.tries(Input::Continue)),
+            (weigh(!self.left.is_empty(), 10), Self::left_tab_moves),
+            (5, Self::tries_to_save),
+            (3, Self::person_turns),
+            (1, |it| it.tries(Input::Stop)),
+            (weigh(true, 3) + weigh(works, 5), Self::tab_dies),
+            (1 + weigh(self.store.full, 9), |it| it.store.full ^= true),
+            (weigh(runs, 1), Self::connection_breaks),
+        ];
+        let sum = all.iter().map(|(weight, _)| weight).sum();
+        let mut pick = self.rng.u32(0..sum);
+        for (weight, act) in all {
+            if pick < weight {
+                act(self);
+                break;
+            }
+            pick -= weight;
+        }
+        self.look();
+    }
+
+    /// Whatever a step changed is on the screen by the next.
+    pub(super) fn look(&mut self) {
+        self.tally.wrong_card += self.tab.wrong_cards();
+    }
+
+    pub(super) fn input(&mut self, input: Input) -> bool {
+        let (accepted, news) = self.tab.input(input);
+        self.note(news);
+        accepted
+    }
+
+    /// Something that may be refused.
+    pub(super) fn tries(&mut self, input: Input) {
+        self.input(input);
+    }
+
+    pub(super) fn note(&mut self, news: Vec<News>) {
+        for news in news {
+            match news {
+                News::Started(invocation) => self.note_start(&invocation),
+                News::Recorded(entry) => self.record(&entry),
+                News::Asked(request) => {
+                    self.request = request;
+                    let event = self.agent.begins(&self.request);
+                    let news = self.tab.hears(event);
+                    self.note(news);
+                }
+            }
+        }
+    }
+
+    pub(super) fn note_start(&mut self, invocation: &Invocation) {
+        let id = &invocation.call_id;
+        let count = self.starts.entry(id.clone()).or_default();
+        *count += 1;
+        let agreed = invocation.name == IDEMPOTENT || self.again.remove(id);
+        if *count > 1 && !agreed {
+            self.tally.double_starts += 1;
+        }
+        let shown = self.approved.get(id);
+        if invocation.name == "pay" && shown != Some(&invocation.args) {
+            self.tally.wrong_card += 1;
+        }
+    }
+
+    /// A result is written down, if that is possible; the session does not wait for it.
+    pub(super) fn record(&mut self, entry: &JournalEntry) {
+        if self.store.add(entry).is_err() {
+            return;
+        }
+        let JournalEntry::Finished { call, result, .. } = entry else {
+            return;
+        };
+        let known = self.tab.session.conversation().call(call);
+        if let Some(call) = known {
+            self.results.insert(call.id.clone(), result.value.clone());
+        }
+    }
+
+    pub(super) fn say(&mut self) {
+        let text = format!("words {}", self.rng.u16(..));
+        let content = Content::Text(text);
+        if self.input(Input::Send { content }) {
+            self.save();
+        }
+    }
+
+    /// Writes down what is shown. `false` if that is not possible.
+    pub(super) fn save(&mut self) -> bool {
+        let saved = self.store.save(self.tab.session.snapshot());
+        if saved {
+            let shown = self.tab.session.conversation().path();
+            let texts = shown.map(|message| (message.id.clone(), message.text()));
+            self.texts = texts.collect();
+        }
+        saved
+    }
+
+    pub(super) fn tries_to_save(&mut self) {
+        self.save();
+    }
+
+    pub(super) fn agent_moves(&mut self, politely: bool) {
+        if self.tab.run.is_none() {
+            return;
+        }
+        let moves = match politely {
+            true => self.agent.comes_to_an_end(),
+            false => self.agent.moves(&mut self.rng),
+        };
+        for event in moves {
+            let news = self.tab.hears(event);
+            self.note(news);
+        }
+        if self.agent.is_silent() {
+            self.close(StreamEnd::Closed);
+        }
+    }
+
+    pub(super) fn close(&mut self, end: StreamEnd) {
+        if let Some((run, _)) = self.tab.run.take() {
+            self.input(Input::RunClosed { run, end });
+            self.save();
+        }
+    }
+
+    pub(super) fn connection_breaks(&mut self) {
+        let failure = Failure::new(FailureKind::Network, "gone");
+        self.close(StreamEnd::Failed(failure));
+    }
+
+    /// One of the things that a tab waits for happens.
+    pub(super) fn task(&mut self, politely: bool) {
+        if self.tab.tasks.is_empty() {
+            return;
+        }
+        let place = self.rng.usize(..self.tab.tasks.len());
+        match self.tab.tasks.swap_remove(place) {
+            Task::Commit(commit, entry) => {
+                // The snapshot first: the journal names no call that nobody knows.
+                let known = self.save();
+                let outcome = match known {
+                    true => self.store.add(&entry),
+                    false => Err("the store is full".to_owned()),
+                };
+                self.input(Input::Committed { commit, outcome });
+            }
+            Task::Handler(invocation) => {
+                let ok = politely || self.rng.u8(..) > 40;
+                let news = self.tab.ends(&invocation, ok);
+                self.note(news);
+            }
+            Task::Timer(timer) => {
+                if politely || self.rng.u8(..) < 60 {
+                    self.input(Input::Timer { timer });
+                }
+            }
+        }
+    }
+
+    /// A tab that was left does what it can still do: it does not own the conversation any more, so
+    /// that it writes no snapshot, but the journal takes from it what nobody else has claimed.
+    pub(super) fn left_tab_moves(&mut self) {
+        let Some(mut tab) = self.left.pop() else {
+            return;
+        };
+        let news = match tab.tasks.pop() {
+            Some(Task::Commit(commit, entry)) => {
+                let outcome = self.store.add(&entry);
+                tab.input(Input::Committed { commit, outcome }).1
+            }
+            Some(Task::Handler(invocation)) => tab.ends(&invocation, true),
+            Some(Task::Timer(_)) => Vec::new(),
+            None => return,
+        };
+        for news in news {
+            match news {
+                News::Started(invocation) => self.note_start(&invocation),
+                // The owner has its own say by now.
+                News::Recorded(_) | News::Asked(_) => {}
+            }
+        }
+        self.left.push(tab);
+    }
+
+    /// The tab is killed and the page loaded anew, or another tab takes the conversation over.
+    pub(super) fn tab_dies(&mut self) {
+        self.tally.crashes += 1;
+        let is_left = self.rng.u8(..) < 80;
+        if let Some(mut tab) = self.reload().filter(|_| is_left) {
+            tab.run = None;
+            self.left.push(tab);
+        }
+    }
+
+    pub(super) fn reload(&mut self) -> Option<Tab> {
+        let (snapshot, journal) = self.store.load()?;
+        self.tabs += 1;
+        self.agent.is_cut_off();
+        let clock = self.tab.desk.clock;
+        let before = std::mem::replace(&mut self.tab, Tab::new(self.tabs, clock));
+        let thread_id = "thread".to_owned();
+        let restored = self.input(Input::Restore {
+            thread_id,
+            snapshot,
+            journal,
+        });
+        if !restored {
+            self.tally.stuck += 1;
+        }
+        self.check_texts();
+        Some(before)
+    }
+}

@@ -1,0 +1,233 @@
+//! A tab: a session, the handlers that run in it, and what is drawn of it.
+
+use std::collections::BTreeMap;
+
+use assistant_core::{
+    action::{ActionSpec, Policy, RegistrationId, ToolError, ToolOutcome, schema::PatternHost},
+    conversation::{CallKey, Change, Fingerprint, Phase},
+    session::{
+        Answer, CommitId, Effect, Host, Input, Invocation, JournalEntry, Output, PolicyQuestion,
+        RunKey, Session, SessionOptions, TimerId,
+    },
+    wire::agui::{self, Decoder, DecoderOptions},
+};
+use serde_json::{Value, json};
+
+/// The names of the page's actions.
+pub(super) const TOOLS: [&str; 4] = ["pay", "look", "count", "slow"];
+/// The one that may run twice.
+pub(super) const IDEMPOTENT: &str = "count";
+
+/// What a session asks its page.
+#[derive(Debug, Clone)]
+pub(super) struct Desk {
+    tab: u64,
+    ids: u64,
+    pub(super) clock: i64,
+}
+
+impl PatternHost for Desk {
+    fn pattern_matches(&mut self, _: &str, _: &str) -> Option<bool> {
+        None
+    }
+}
+
+impl Host for Desk {
+    fn now(&mut self) -> i64 {
+        self.clock
+    }
+
+    fn new_id(&mut self) -> String {
+        self.ids += 1;
+        format!("tab{}-{}", self.tab, self.ids)
+    }
+
+    fn needs_approval(&mut self, _: PolicyQuestion<'_>) -> Answer<bool> {
+        Answer::Now(false)
+    }
+
+    fn denial(&mut self, _: RegistrationId, _: &Value, _: Option<&str>) -> Option<Value> {
+        None
+    }
+}
+
+/// A card as it was drawn last.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Card {
+    pub(super) name: String,
+    pub(super) args: Option<Value>,
+    pub(super) phase: Phase,
+    pub(super) in_doubt: bool,
+    pub(super) print: Option<Fingerprint>,
+}
+
+/// What somebody outside has to do for a tab.
+#[derive(Debug)]
+pub(super) enum Task {
+    Commit(CommitId, Box<JournalEntry>),
+    Handler(Box<Invocation>),
+    Timer(TimerId),
+}
+
+/// What a step of a tab led to that the history must know.
+#[derive(Debug)]
+pub(super) enum News {
+    /// A handler was started.
+    Started(Box<Invocation>),
+    /// The journal has a result.
+    Recorded(Box<JournalEntry>),
+    /// A request went out.
+    Asked(Value),
+}
+
+/// A tab of the browser.
+#[derive(Debug)]
+pub(super) struct Tab {
+    pub(super) session: Session,
+    pub(super) desk: Desk,
+    pub(super) run: Option<(RunKey, Decoder)>,
+    pub(super) tasks: Vec<Task>,
+    pub(super) cards: BTreeMap<CallKey, Card>,
+}
+
+impl Tab {
+    pub(super) fn new(number: u64, clock: i64) -> Self {
+        let mut tab = Self {
+            session: Session::new("thread", SessionOptions::default()),
+            desk: Desk {
+                tab: number,
+                ids: 0,
+                clock,
+            },
+            run: None,
+            tasks: Vec::new(),
+            cards: BTreeMap::new(),
+        };
+        for (place, name) in (1..).zip(TOOLS) {
+            let mut spec = ActionSpec::new(name, "");
+            spec.has_handler = true;
+            spec.idempotent = name == IDEMPOTENT;
+            spec.approval = match name {
+                "pay" => Policy::Always,
+                _ => Policy::Never,
+            };
+            spec.timeout_ms = (name == "slow").then_some(1_000);
+            let (id, spec) = (RegistrationId(place), Box::new(spec));
+            tab.input(Input::Register { id, spec });
+        }
+        tab
+    }
+
+    /// Hands one input in and does at once what takes no time. `false` if it was refused.
+    pub(super) fn input(&mut self, input: Input) -> (bool, Vec<News>) {
+        let output = self.session.handle(input, &mut self.desk);
+        self.draw(&output);
+        let accepted = output.refused.is_none();
+        let mut news = Vec::new();
+        for effect in output.effects {
+            news.extend(self.carry_out(effect));
+        }
+        (accepted, news)
+    }
+
+    fn carry_out(&mut self, effect: Effect) -> Vec<News> {
+        match effect {
+            Effect::PrepareRun { run } => return self.input(Input::OpenRun { run }).1,
+            Effect::OpenRun { run, input } => {
+                self.run = Some((run, Decoder::new(DecoderOptions::default())));
+                return vec![News::Asked(agui::run_input(&input))];
+            }
+            Effect::AbortRun { .. } => self.run = None,
+            Effect::Commit { commit, entry } => {
+                self.tasks.push(Task::Commit(commit, Box::new(entry)));
+            }
+            Effect::Record { entry } => return vec![News::Recorded(Box::new(entry))],
+            Effect::Invoke(invocation) => {
+                self.tasks.push(Task::Handler(invocation.clone()));
+                return vec![News::Started(invocation)];
+            }
+            Effect::CancelHandler { invocation } => self
+                .tasks
+                .retain(|task| !matches!(task, Task::Handler(known) if known.id == invocation)),
+            Effect::StartTimer { timer, .. } => self.tasks.push(Task::Timer(timer)),
+            Effect::Executed { .. } | Effect::Archive { .. } => {}
+        }
+        Vec::new()
+    }
+
+    /// Events of the agent, in the run that is open.
+    pub(super) fn hears(&mut self, event: Value) -> Vec<News> {
+        let Some((run, decoder)) = &mut self.run else {
+            return Vec::new();
+        };
+        let (run, mut events) = (*run, Vec::new());
+        // What is no event is the decoder's own to tell.
+        let _ = decoder.push_value(event, &mut events);
+        let inputs = events.into_iter().map(Box::new);
+        inputs
+            .flat_map(|event| self.input(Input::Event { run, event }).1)
+            .collect()
+    }
+
+    /// Ends a handler.
+    pub(super) fn ends(&mut self, invocation: &Invocation, ok: bool) -> Vec<News> {
+        let outcome = match ok {
+            true => Ok(ToolOutcome::Continue(json!({"did": invocation.call_id}))),
+            false => Err(ToolError::new("no luck")),
+        };
+        let invocation = invocation.id;
+        self.input(Input::Finished {
+            invocation,
+            outcome,
+        })
+        .1
+    }
+
+    /// Draws what the changes name, and nothing else.
+    fn draw(&mut self, output: &Output) {
+        for change in &output.changes {
+            match change {
+                Change::Thread => self.cards.clear(),
+                Change::Call(key) => self.draw_card(*key),
+                Change::Registry | Change::Interrupts => {
+                    for key in self.cards.keys().copied().collect::<Vec<_>>() {
+                        self.draw_card(key);
+                    }
+                }
+                Change::Path | Change::Message(_) | Change::PartAdded { .. } => {
+                    for key in self.session.conversation().path_calls() {
+                        if !self.cards.contains_key(&key) {
+                            self.draw_card(key);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn draw_card(&mut self, key: CallKey) {
+        if let Some(card) = self.card(&key) {
+            self.cards.insert(key, card);
+        }
+    }
+
+    /// The card of a call as it is now.
+    fn card(&self, key: &CallKey) -> Option<Card> {
+        let call = self.session.conversation().call(key)?;
+        Some(Card {
+            name: call.name.clone(),
+            args: call.effective_args().cloned(),
+            phase: call.phase(),
+            in_doubt: call.may_have_run(),
+            print: self.session.fingerprint(key),
+        })
+    }
+
+    /// How many cards show something else than what the call is.
+    pub(super) fn wrong_cards(&self) -> u64 {
+        let keys = self.session.conversation().path_calls();
+        let is_wrong = |key: &&CallKey| self.cards.get(*key) != self.card(key).as_ref();
+        keys.iter().filter(is_wrong).count() as u64
+    }
+}

@@ -1,0 +1,74 @@
+//! What the person does: clicks on cards as they were drawn, and walks about in the tree.
+
+use assistant_core::{
+    conversation::{CallKey, MessageId},
+    event::Content,
+    session::{Input, TreeChange, Verdict},
+};
+
+use super::history::History;
+
+impl History {
+    pub(super) fn clicks(&mut self) {
+        let waiting = self.tab.session.pending_approvals();
+        let yes = self.rng.u8(..) < 180;
+        if let Some(call) = self.rng.choice(waiting) {
+            self.decide(call, yes);
+        }
+    }
+
+    /// The person clicks on a card as it was drawn.
+    pub(super) fn decide(&mut self, call: CallKey, yes: bool) {
+        let Some(card) = self.tab.cards.get(&call).cloned() else {
+            // It is on a branch that is not shown.
+            let change = TreeChange::ShowRun;
+            if !self.input(Input::Tree { change }) {
+                self.tally.wrong_card += 1;
+            }
+            return;
+        };
+        let known = self.tab.session.conversation().call(&call);
+        let Some(id) = known.map(|call| call.id.clone()) else {
+            return;
+        };
+        let verdict = match yes {
+            true => Verdict::Approve { args: None },
+            false => Verdict::Deny { reason: None },
+        };
+        let shown = card.print.clone();
+        if yes {
+            // Noted before the click: what it starts starts at once.
+            self.approved
+                .insert(id.clone(), card.args.clone().unwrap_or_default());
+            if card.in_doubt {
+                self.again.insert(id);
+            }
+        }
+        self.input(Input::Decide {
+            call,
+            shown,
+            verdict,
+        });
+    }
+
+    /// The person edits, asks for another answer, or looks at another branch.
+    pub(super) fn person_turns(&mut self) {
+        let conversation = self.tab.session.conversation();
+        let ids: Vec<MessageId> = conversation.path().map(|m| m.id.clone()).collect();
+        let Some(message) = self.rng.choice(ids) else {
+            return;
+        };
+        let content = Content::Text("other words".to_owned());
+        let change = match self.rng.u8(0..3) {
+            0 => TreeChange::Edit { message, content },
+            1 => TreeChange::Regenerate { message },
+            _ => TreeChange::Select {
+                message,
+                exact: false,
+            },
+        };
+        if self.input(Input::Tree { change }) {
+            self.save();
+        }
+    }
+}

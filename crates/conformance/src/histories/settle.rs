@@ -1,0 +1,90 @@
+//! The end of a history, and what must be there then.
+
+use std::collections::BTreeMap;
+
+use assistant_core::{event::Content, session::Input};
+use serde_json::Value;
+
+use super::history::History;
+
+/// How many steps patience may take.
+const PATIENCE: usize = 400;
+
+impl History {
+    /// What was written down is there again.
+    pub(super) fn check_texts(&mut self) {
+        let conversation = self.tab.session.conversation();
+        let lost = self.texts.iter().filter(|(id, text)| {
+            let there = conversation.message(id).map(|message| message.text());
+            !there.is_some_and(|there| there.starts_with(text.as_str()))
+        });
+        self.tally.lost_text += lost.count() as u64;
+    }
+
+    /// Everybody becomes patient: the store works, handlers end, the person says yes, the agent ends
+    /// what it began. Then the chat must be idle and take a message, with every call answered.
+    pub(super) fn settle(&mut self) {
+        self.store.full = false;
+        self.left.clear();
+        for _ in 0..PATIENCE {
+            let waiting = self.tab.session.pending_approvals();
+            if self.tab.run.is_some() {
+                self.agent_moves(true);
+            } else if !self.tab.tasks.is_empty() {
+                self.task(true);
+            } else if let Some(call) = waiting.first() {
+                self.decide(*call, true);
+            } else if !self.tab.session.is_busy() {
+                break;
+            } else {
+                self.tally.stuck += 1;
+                return;
+            }
+            self.look();
+        }
+        let text = "the end".to_owned();
+        let accepted = self.input(Input::Send {
+            content: Content::Text(text),
+        });
+        if !accepted || self.tab.run.is_none() {
+            self.tally.stuck += 1;
+            return;
+        }
+        self.check_request();
+    }
+
+    /// Every call of the request has one result: the one that was written down, if one was.
+    pub(super) fn check_request(&mut self) {
+        let messages = self.request.get("messages").and_then(Value::as_array);
+        let messages = messages.map_or(&[][..], Vec::as_slice);
+        let mut answers: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
+        for message in messages.iter().filter(|message| message["role"] == "tool") {
+            let id = message["toolCallId"].as_str().unwrap_or_default();
+            answers.entry(id).or_default().push(&message["content"]);
+        }
+        let calls = messages
+            .iter()
+            .filter_map(|message| message["toolCalls"].as_array());
+        for call in calls.flatten() {
+            let id = call["id"].as_str().unwrap_or_default();
+            let given = answers.remove(id).unwrap_or_default();
+            let [content] = given[..] else {
+                self.tally.lost_results += 1;
+                continue;
+            };
+            let written = self.results.get(id).map(|value| match value {
+                Value::String(text) => text.clone(),
+                value => value.to_string(),
+            });
+            let as_json = self.results.get(id).map(Value::to_string);
+            if written.is_some()
+                && content.as_str() != written.as_deref()
+                && content.as_str() != as_json.as_deref()
+            {
+                self.tally.lost_results += 1;
+            }
+        }
+        // A result without a call.
+        self.tally.lost_results += answers.len() as u64;
+    }
+}

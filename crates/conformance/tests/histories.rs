@@ -1,0 +1,38 @@
+//! Histories with tabs that are killed at any point. A seed that fails is printed with the command
+//! that plays it again.
+
+#![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
+
+use conformance::histories::{Tally, play};
+
+/// How many histories a run of the tests plays.
+const HISTORIES: u64 = 10_000;
+
+#[test]
+fn whatever_is_killed_nothing_runs_twice_and_nothing_is_lost() {
+    let workers = std::thread::available_parallelism().map_or(1, usize::from) as u64;
+    let play_some = |first: u64| {
+        let mut all = Tally::default();
+        for seed in (first..HISTORIES).step_by(workers as usize) {
+            let one = play(seed);
+            assert!(
+                one.is_clean(),
+                "{}\nagain: cargo run --release -p conformance --example histories -- --seed {seed} --count 1",
+                one.to_value()
+            );
+            all += one;
+        }
+        all
+    };
+    let mut all = Tally::default();
+    std::thread::scope(|scope| {
+        let players: Vec<_> = (0..workers)
+            .map(|first| scope.spawn(move || play_some(first)))
+            .collect();
+        for player in players {
+            all += player.join().unwrap();
+        }
+    });
+    assert_eq!(all.histories, HISTORIES);
+    assert!(all.crashes > HISTORIES, "{}", all.to_value());
+}

@@ -1,0 +1,174 @@
+// The same scenes with an agent of each protocol: the script of the page, pydantic-ai (AG-UI), the AI SDK and a server of
+// completions. A person does the same each time, and what the page would store is the same up to ids and times. That it
+// holds down to the last field is tested without a browser, in crates/assistant-core/tests/protocols; the differences
+// that are meant stand in fixtures/conformance.exceptions.json.
+
+import assert from "node:assert/strict";
+
+import { eventually } from "../support/chat.mjs";
+import { conversationOf, pageOf, sketch } from "../support/kept.mjs";
+import { modelServer } from "../support/model.mjs";
+import { aiSdkAgent, demo, pydanticAgent } from "../support/servers.mjs";
+import { suite } from "../support/suite.mjs";
+
+const chatTest = suite(async (open) => {
+  const page = await demo();
+  open.push(page);
+  const origin = new URL(page.url).origin;
+  const started = async (server) => {
+    open.push(await server);
+    return open.at(-1);
+  };
+  const agui = await started(pydanticAgent(origin));
+  const sdk = await started(aiSdkAgent(origin));
+  const model = await started(modelServer());
+  return {
+    page,
+    agents: {
+      script: {},
+      "ag-ui": { agent: agui.url, protocol: "ag-ui" },
+      "ui-stream": { agent: sdk.url, protocol: "ui-stream" },
+      completions: { agent: model.url, protocol: "completions" },
+    },
+  };
+});
+
+const ALL = ["script", "ag-ui", "ui-stream", "completions"];
+/** A model endpoint runs no tools of its own, and the script of the page has others. */
+const ASKING = ["ag-ui", "ui-stream"];
+/** Tools of the servers that a person is asked about. */
+const ASKED = ["refund_order"];
+const SERVERS = ["ag-ui", "ui-stream", "completions"];
+
+/**
+ * Plays a scene with each agent, and compares what comes of it. `says` is false where how far a text comes is a matter of
+ * time.
+ */
+function scene(name, { agents = ALL, says = true, allow = [] }, play) {
+  chatTest(name, { address: ({ page }) => page.url, allow }, async (chat, servers) => {
+    const ends = {};
+    for (const agent of agents) {
+      await chat.page.goto(pageOf(servers.page, { ...servers.agents[agent], chat: agent }));
+      await chat.composer.waitFor();
+      await play(chat);
+      await chat.idle();
+      await chat.picture(`conformance ${name} ${agent}`);
+      ends[agent] = plain(sketch(await conversationOf(chat.page, agent)));
+    }
+    const [first, ...rest] = agents;
+    for (const agent of rest) assert.deepEqual(shape(ends[agent]), shape(ends[first]), `${agent} as ${first}`);
+    // The script has words of its own; the servers share theirs.
+    const [server, ...others] = agents.filter((agent) => agent !== "script");
+    if (says) for (const agent of others) assert.deepEqual(ends[agent], ends[server], `${agent} as ${server}`);
+  });
+}
+
+/**
+ * A sketch without times of day, without the blanks that Python writes into JSON, and without the empty texts that some
+ * servers begin before a call.
+ */
+function plain(sketch) {
+  const text = JSON.stringify(sketch).replaceAll(/\b\d\d:\d\d\b/g, "00:00");
+  const messages = JSON.parse(text.replaceAll(/(\\"[:,]) (?=\\"|\d|\{)/g, "$1"));
+  return messages.map((parts) => parts.filter((part) => part !== "text: "));
+}
+
+/**
+ * The same without words: what was said, whether anything was said beside a call, and how a server words a denial of its
+ * own.
+ */
+function shape(messages) {
+  return messages.map(([role, ...parts]) => {
+    const calls = parts.filter((part) => part.name);
+    return [role, ...(calls.length ? calls : parts).map(wordless)];
+  });
+}
+
+function wordless(part) {
+  if (typeof part === "string") return part.split(":")[0];
+  return part.state === "output-denied" && ASKED.includes(part.name) ? { ...part, output: "denied" } : part;
+}
+
+scene("a text", {}, (chat) => chat.ask("Hello there"));
+
+scene("a tool of the page, approved", {}, async (chat) => {
+  await chat.send("What's the weather in Oslo?");
+  await chat.approve(chat.card("get_weather"));
+});
+
+scene("a tool of the page, denied", {}, async (chat) => {
+  await chat.send("What's the weather in Oslo?");
+  await chat.deny(chat.card("get_weather"));
+});
+
+scene("two at once, decided the other way round", {}, async (chat) => {
+  await chat.send("What's the weather in Oslo and Bergen?");
+  const cards = chat.card("get_weather");
+  await cards.nth(1).getByRole("button", { name: "Approve" }).waitFor();
+  await chat.approve(cards.nth(1));
+  await chat.status(cards.nth(1), "complete");
+  await chat.deny(cards.nth(0));
+});
+
+scene("a handler that fails", {}, async (chat) => {
+  await chat.ask("Search for pier failure reports");
+  await chat.status(chat.card("web_search"), "failed");
+});
+
+scene("a tool of the agent", { agents: ASKING }, (chat) => chat.ask("Where is order A-17?"));
+
+scene("a question of the agent, yes", { agents: ASKING }, async (chat) => {
+  await chat.send("Refund order A-17");
+  await chat.approve(chat.card("refund_order"));
+  await chat.status(chat.card("refund_order"), "complete");
+});
+
+scene("a question of the agent, no", { agents: ASKING, says: false }, async (chat) => {
+  await chat.send("Refund order A-17");
+  await chat.deny(chat.card("refund_order"));
+  await chat.status(chat.card("refund_order"), "failed");
+});
+
+scene("a question of the agent, yes after a reload", { agents: ASKING }, async (chat) => {
+  await chat.send("Refund order A-17");
+  await chat.card("refund_order").getByRole("button", { name: "Approve" }).waitFor();
+  await chat.page.reload();
+  await chat.composer.waitFor();
+  await chat.approve(chat.card("refund_order"));
+  await chat.status(chat.card("refund_order"), "complete");
+});
+
+scene("Stop in the middle of an answer", { says: false }, async (chat) => {
+  await chat.send("Tell me a long story");
+  await eventually(async () => assert.ok((await chat.messages("assistant").first().innerText()).length > 40));
+  await chat.stopButton.click();
+});
+
+scene("a stream that is cut", { says: false, allow: [/ERR_INCOMPLETE_CHUNKED_ENCODING|Failed to load resource/] }, async (chat) => {
+  await chat.ask("Cut the line");
+  await chat.page.getByRole("button", { name: "Retry" }).waitFor();
+});
+
+// The server of completions says it with a status, before any text.
+scene("an error of the agent", { agents: ["script", ...ASKING], says: false }, async (chat) => {
+  await chat.ask("Crash");
+  await chat.notice(/the model exploded/).waitFor();
+});
+
+scene("a reload while a call waits", {}, async (chat) => {
+  await chat.send("What's the weather in Oslo?");
+  await chat.card("get_weather").getByRole("button", { name: "Approve" }).waitFor();
+  await chat.page.reload();
+  await chat.composer.waitFor();
+  await chat.approve(chat.card("get_weather"));
+  await chat.status(chat.card("get_weather"), "complete");
+});
+
+// The script asks for other kinds of data.
+scene("a reload while a handler waits for the person", { agents: SERVERS }, async (chat) => {
+  await chat.send("Pick a data source");
+  await chat.card("selectDataSource").getByRole("button", { name: "Berth telemetry" }).waitFor();
+  await chat.page.reload();
+  await chat.composer.waitFor();
+  await chat.page.getByRole("button", { name: "Send results" }).click();
+});
