@@ -1,18 +1,75 @@
 //! The chat window for agents, as a Leptos component library.
 //!
-//! A component says what an assistant may do on its page ([`use_assistant_action`]); the chat
-//! window ([`ChatWindow`]) talks to an agent, shows every call as it happens, asks the person where
-//! a person must be asked, runs the handler exactly once and posts the result back.
+//! A component says what an assistant may do on its page; the chat window talks to an agent, shows
+//! every call as it happens, asks the person where a person must be asked, runs the handler exactly
+//! once and posts the result back. From the hook to the window:
 //!
-//! * [`AssistantProvider`] makes an [`Assistant`] and gives it to everything below.
-//! * [`agent`] has the agents it can talk to.
-//! * [`chat`], [`part`] and [`tool`] have the components; [`view`] the signals they are built on.
-//! * [`markdown`] draws what an agent writes as it streams.
-//! * [`attachment`] says what a person may send along.
-//! * [`STYLE`] is how they look.
-//! * `testing`, with the feature of that name, has what tests of an application need.
+//! ```
+//! use leptos::prelude::*;
+//! use leptos_assistant::{
+//!     Approval, AssistantProvider, ChatWindow, ToolAction, agent::HttpAgent, use_assistant_action,
+//! };
+//! use serde::Deserialize;
+//! use serde_json::json;
 //!
-//! The engine without a browser is the crate `assistant-core`.
+//! #[derive(Deserialize)]
+//! struct Project {
+//!     name: String,
+//! }
+//!
+//! #[component]
+//! fn Projects() -> impl IntoView {
+//!     let projects = RwSignal::new(vec!["atlas".to_owned()]);
+//!     use_assistant_action(
+//!         ToolAction::new("add_project", "Adds a project to the list")
+//!             .parameters(json!({
+//!                 "type": "object",
+//!                 "properties": {"name": {"type": "string"}},
+//!                 "required": ["name"]
+//!             }))
+//!             .approval(Approval::Always)
+//!             .handler(move |project: Project| {
+//!                 projects.update(|list| list.push(project.name));
+//!                 projects.with(Vec::len)
+//!             })
+//!             .render(|call| move || call.args().map(|project| project.name)),
+//!     );
+//!     view! { <p>{move || projects.get().join(", ")}</p> }
+//! }
+//!
+//! #[component]
+//! fn App() -> impl IntoView {
+//!     view! {
+//!         <AssistantProvider agent=HttpAgent::new("/agent")>
+//!             <Projects />
+//!             <ChatWindow />
+//!         </AssistantProvider>
+//!     }
+//! }
+//! ```
+//!
+//! 1. **What the agent may do**: [`use_assistant_action`] takes a [`ToolAction`]; its handler may ask,
+//!    report and be cancelled through a [`ToolContext`], and gives back an [`IntoToolResult`].
+//! 2. **What it knows**: [`use_assistant_context`], read whenever a run opens; a shared state
+//!    ([`Assistant::set_state`]).
+//! 3. **Who is asked**: [`Approval`] before a call runs; [`ToolContext::ask_with`] and
+//!    [`ToolContext::confirm`] while it does; what the agent itself asks has a form, or a view of yours
+//!    ([`use_interrupt_renderer`]).
+//! 4. **What is shown**: a [`ToolCallView`] for calls ([`ToolAction::render`], [`use_tool_renderer`]), a
+//!    [`PartHandle`] for other parts of messages ([`use_part_renderer`]).
+//! 5. **Where**: [`AssistantProvider`] makes an [`Assistant`] and gives it to everything below;
+//!    [`ChatWindow`], [`ChatSidebar`] and [`ChatPopup`] are arrangements of the public parts in [`chat`],
+//!    [`part`] and [`tool`]. Everything they know is on the handle, as the signals of [`view`].
+//! 6. **Who answers**: [`agent`] has agents over HTTP, and one that plays a script in the page.
+//! 7. **How it looks**: [`STYLE`], and [`Labels`] for every word.
+//!
+#![cfg_attr(
+    feature = "markdown",
+    doc = "[`markdown`] draws what an agent writes as it streams; "
+)]
+//! [`attachment`] says what a person may send along. `testing`, with the feature of that name, has an
+//! agent, a clock and more for the tests of an application. The engine without a browser is the crate
+//! `assistant-core`.
 
 #![allow(
     unreachable_pub,

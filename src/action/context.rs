@@ -44,30 +44,65 @@ impl ToolContext {
     }
 
     /// The id that the agent gave the call.
+    ///
+    /// ```no_run
+    /// # use leptos_assistant::{ToolAction, ToolContext};
+    /// let action = ToolAction::new("act", "").handler(|(): (), context: ToolContext| {
+    ///     context.call_id().to_owned()
+    /// });
+    /// ```
     #[must_use]
     pub fn call_id(&self) -> &str {
         &self.invocation.call_id
     }
 
     /// The call's place in the conversation; unlike the id it is never used twice.
+    ///
+    /// ```no_run
+    /// # use leptos_assistant::{ToolAction, ToolContext};
+    /// let action = ToolAction::new("act", "").handler(|(): (), context: ToolContext| {
+    ///     format!("{:?}", context.call())
+    /// });
+    /// ```
     #[must_use]
     pub fn call(&self) -> &CallKey {
         &self.invocation.call
     }
 
     /// The message that made the call; `None` if the page asked for the action itself.
+    ///
+    /// ```no_run
+    /// # use leptos_assistant::{ToolAction, ToolContext};
+    /// let action = ToolAction::new("act", "").handler(|(): (), context: ToolContext| {
+    ///     context.message_id().is_some()
+    /// });
+    /// ```
     #[must_use]
     pub fn message_id(&self) -> Option<&MessageId> {
         self.invocation.message.as_ref()
     }
 
     /// How many runs came before the one that made the call, since the last user message.
+    ///
+    /// ```no_run
+    /// # use leptos_assistant::{ToolAction, ToolContext};
+    /// let action = ToolAction::new("act", "").handler(|(): (), context: ToolContext| {
+    ///     context.iteration()
+    /// });
+    /// ```
     #[must_use]
     pub fn iteration(&self) -> u32 {
         self.invocation.iteration
     }
 
     /// The chat as it stands, oldest message first.
+    ///
+    /// ```no_run
+    /// # use leptos_assistant::{ToolAction, ToolContext};
+    /// let action = ToolAction::new("act", "").handler(|(): (), context: ToolContext| {
+    ///     context.history().len()
+    /// });
+    /// ```
     #[must_use]
     pub fn history(&self) -> Vec<Message> {
         let read = |assistant: Assistant| {
@@ -78,12 +113,27 @@ impl ToolContext {
 
     /// Told when the result is no longer wanted. The handler's future is dropped then; the token
     /// is for work that the handler has started elsewhere.
+    ///
+    /// ```no_run
+    /// # use leptos_assistant::{ToolAction, ToolContext};
+    /// let action = ToolAction::new("act", "").handler(|(): (), context: ToolContext| async move {
+    ///     let token = context.cancellation().clone();
+    ///     token.cancelled().await;
+    /// });
+    /// ```
     #[must_use]
     pub fn cancellation(&self) -> &Cancellation {
         &self.cancellation
     }
 
     /// Says how far the work is: a fraction from 0 to 1, a word about it, or both.
+    ///
+    /// ```no_run
+    /// # use leptos_assistant::{ToolAction, ToolContext};
+    /// let action = ToolAction::new("act", "").handler(|(): (), context: ToolContext| {
+    ///     context.progress(0.5, "Half of it");
+    /// });
+    /// ```
     pub fn progress(&self, fraction: impl Into<Option<f64>>, text: impl Into<String>) {
         let text = text.into();
         let progress = Progress {
@@ -99,6 +149,13 @@ impl ToolContext {
     /// Shows a result that is not the last one. It is never sent.
     ///
     /// A value that cannot be written as JSON is not shown.
+    ///
+    /// ```no_run
+    /// # use leptos_assistant::{ToolAction, ToolContext};
+    /// let action = ToolAction::new("act", "").handler(|(): (), context: ToolContext| {
+    ///     context.preliminary(["the first row"]);
+    /// });
+    /// ```
     pub fn preliminary(&self, value: impl Serialize) {
         if let Ok(value) = serde_json::to_value(value) {
             self.say(|invocation| Input::Preliminary { invocation, value });
@@ -106,6 +163,13 @@ impl ToolContext {
     }
 
     /// Ends the loop after this call: the result goes out with the next user message.
+    ///
+    /// ```no_run
+    /// # use leptos_assistant::{ToolAction, ToolContext};
+    /// let action = ToolAction::new("act", "").handler(|(): (), context: ToolContext| {
+    ///     context.stop_loop();
+    /// });
+    /// ```
     pub fn stop_loop(&self) {
         self.stop.set(true);
     }

@@ -1,5 +1,6 @@
 //! What a component lets an assistant do: [`use_assistant_action`] and what goes with it.
 
+mod approval;
 mod args;
 mod ask;
 mod builder;
@@ -10,13 +11,15 @@ mod hook;
 mod output;
 mod page_context;
 mod renderer;
+mod running;
 #[cfg(feature = "schemars")]
 mod typed;
 mod view;
 
+pub use approval::Approval;
 #[allow(deprecated, reason = "whoever knows the old name finds the new one")]
 pub use builder::Action;
-pub use builder::{Approval, ToolAction};
+pub use builder::ToolAction;
 pub use context::ToolContext;
 pub use decision::ApprovalTakes;
 pub use handler::IntoHandler;

@@ -116,12 +116,25 @@ impl Assistant {
     /// An assistant that talks to an agent. `<AssistantProvider>` makes one by itself.
     ///
     /// Its clones must stay on the thread that made it.
+    ///
+    /// ```no_run
+    /// use leptos_assistant::{Assistant, SessionOptions, agent::HttpAgent};
+    ///
+    /// let assistant = Assistant::new(HttpAgent::new("/agent"), SessionOptions::default());
+    /// ```
     #[must_use]
     pub fn new(agent: impl Agent, options: SessionOptions) -> Self {
         Self::with_thread_id(agent, options, fresh_id())
     }
 
     /// An assistant whose conversation has an id that the application chose.
+    ///
+    /// ```no_run
+    /// use leptos_assistant::{Assistant, SessionOptions, agent::HttpAgent};
+    ///
+    /// let agent = HttpAgent::new("/agent");
+    /// let assistant = Assistant::with_thread_id(agent, SessionOptions::default(), "order-17");
+    /// ```
     #[must_use]
     pub fn with_thread_id(
         agent: impl Agent,
@@ -193,6 +206,13 @@ impl Assistant {
 
     /// Says something to the agent.
     ///
+    /// ```no_run
+    /// # use leptos_assistant::{Assistant, Refusal};
+    /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
+    /// assistant.send("Which projects are late?")
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// When there is nothing in it, or something is under way that must end first.
@@ -201,6 +221,15 @@ impl Assistant {
     }
 
     /// Says something to the agent that is more than a text, such as files.
+    ///
+    /// ```no_run
+    /// # use leptos_assistant::{Assistant, Refusal};
+    /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
+    /// use leptos_assistant::core::event::Content;
+    ///
+    /// assistant.send_content(Content::Text("Hello".to_owned()))
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -211,6 +240,13 @@ impl Assistant {
 
     /// Stops the run, the handlers and the open questions.
     ///
+    /// ```no_run
+    /// # use leptos_assistant::{Assistant, Refusal};
+    /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
+    /// assistant.stop()
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// When nothing is under way.
@@ -219,6 +255,13 @@ impl Assistant {
     }
 
     /// Tries the run that failed again.
+    ///
+    /// ```no_run
+    /// # use leptos_assistant::{Assistant, Refusal};
+    /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
+    /// assistant.retry()
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -229,6 +272,13 @@ impl Assistant {
 
     /// Lets the loop go on after a limit.
     ///
+    /// ```no_run
+    /// # use leptos_assistant::{Assistant, Refusal};
+    /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
+    /// assistant.go_on()
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// When it did not end at one.
@@ -237,6 +287,13 @@ impl Assistant {
     }
 
     /// Lets a call run.
+    ///
+    /// ```no_run
+    /// # use leptos_assistant::{Assistant, Refusal, core::conversation::CallKey};
+    /// # fn example(assistant: &Assistant, call: &CallKey) -> Result<(), Refusal> {
+    /// assistant.approve(call)
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -247,6 +304,13 @@ impl Assistant {
 
     /// Lets a call run with other arguments.
     ///
+    /// ```no_run
+    /// # use leptos_assistant::{Assistant, Refusal, core::conversation::CallKey};
+    /// # fn example(assistant: &Assistant, call: &CallKey) -> Result<(), Refusal> {
+    /// assistant.approve_with(call, serde_json::json!({"euros": 10}))
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// When it does not wait for a decision, or the arguments break the schema.
@@ -255,6 +319,13 @@ impl Assistant {
     }
 
     /// Does not let a call run.
+    ///
+    /// ```no_run
+    /// # use leptos_assistant::{Assistant, Refusal, core::conversation::CallKey};
+    /// # fn example(assistant: &Assistant, call: &CallKey) -> Result<(), Refusal> {
+    /// assistant.deny(call, Some("too much".to_owned()))
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -278,6 +349,13 @@ impl Assistant {
 
     /// Answers what the agent waits for; `None` gives it up.
     ///
+    /// ```no_run
+    /// # use leptos_assistant::{Assistant, Refusal};
+    /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
+    /// assistant.answer("seat-1", Some(serde_json::json!("12A")))
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// When it does not wait for it, or the answer breaks its schema.
@@ -295,12 +373,27 @@ impl Assistant {
     }
 
     /// Takes a notice away.
+    ///
+    /// ```no_run
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// for notice in assistant.notices().get_untracked() {
+    ///     assistant.dismiss(notice.id);
+    /// }
+    /// # }
+    /// ```
     pub fn dismiss(&self, notice: NoticeId) {
         // A notice that is gone needs no dismissal.
         let _ = self.dispatch(Input::Dismiss { notice });
     }
 
     /// Changes the state shared with the agent; the next run sends it.
+    ///
+    /// ```no_run
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// assistant.set_state(serde_json::json!({"step": 2}));
+    /// # }
+    /// ```
     pub fn set_state(&self, state: Value) {
         // State is never refused.
         let _ = self.dispatch(Input::SetState { state });
@@ -319,17 +412,38 @@ impl Assistant {
     }
 
     /// Passes something through to the agent with every run.
+    ///
+    /// ```no_run
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// assistant.set_forwarded_props(serde_json::json!({"model": "large"}));
+    /// # }
+    /// ```
     pub fn set_forwarded_props(&self, props: Value) {
         // Props are never refused.
         let _ = self.dispatch(Input::SetForwardedProps { props });
     }
 
     /// Talks to another agent from the next run on.
+    ///
+    /// ```no_run
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// use leptos_assistant::agent::HttpAgent;
+    ///
+    /// assistant.set_agent(HttpAgent::new("/agent/sales"));
+    /// # }
+    /// ```
     pub fn set_agent(&self, agent: impl Agent) {
         self.runtime().set_agent(Rc::new(agent));
     }
 
     /// Gives up a question whose answer the agent did not take: it is not told.
+    ///
+    /// ```no_run
+    /// # use leptos_assistant::{Assistant, Refusal};
+    /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
+    /// assistant.give_up("seat-1")
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -341,6 +455,19 @@ impl Assistant {
 
     /// Does something to the tree of messages: shows another branch, edits, deletes.
     ///
+    /// ```no_run
+    /// # use leptos_assistant::{Assistant, Refusal};
+    /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
+    /// use leptos_assistant::core::session::TreeChange;
+    ///
+    /// let last = assistant.with_conversation(|all| all.path().last().map(|message| message.id.clone()));
+    /// match last.flatten() {
+    ///     Some(message) => assistant.change_tree(TreeChange::Delete { message }),
+    ///     None => Ok(()),
+    /// }
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// When the tree does not allow it, or something is under way that must end first.
@@ -351,6 +478,14 @@ impl Assistant {
     /// Asks for an action as the agent would, but outside of the conversation: checked arguments,
     /// the person's approval where the action asks for it, its limits, its handler. No agent is
     /// told of it.
+    ///
+    /// ```no_run
+    /// # use leptos_assistant::{Assistant, ToolError};
+    /// # async fn example(assistant: &Assistant) -> Result<(), ToolError> {
+    /// let cart = assistant.execute("open_cart", serde_json::json!({})).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///

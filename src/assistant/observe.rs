@@ -9,6 +9,13 @@ use crate::runtime::{CallEvent, Subscription};
 
 impl Assistant {
     /// Calls back for everything that was tolerated, dropped or not acted on.
+    ///
+    /// ```no_run
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// assistant.on_diagnostic(|told| leptos::logging::warn!("{told:?}"));
+    /// # }
+    /// ```
     pub fn on_diagnostic(&self, observer: impl Fn(&Diagnostic) + 'static) {
         self.runtime().on_diagnostic(Rc::new(observer));
     }

@@ -16,6 +16,13 @@ use crate::{
 
 impl Assistant {
     /// The messages of the chat, oldest first.
+    ///
+    /// ```no_run
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// let count = assistant.messages().with_untracked(|messages| messages.len());
+    /// # }
+    /// ```
     #[must_use]
     pub fn messages(&self) -> ArcReadSignal<MessageList> {
         self.view().messages.read_only()
@@ -59,12 +66,26 @@ impl Assistant {
     }
 
     /// What is going on.
+    ///
+    /// ```no_run
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// let busy = assistant.activity().get_untracked().busy;
+    /// # }
+    /// ```
     #[must_use]
     pub fn activity(&self) -> ArcReadSignal<Activity> {
         self.view().activity.read_only()
     }
 
     /// The names of the tools that run right now, here or at the agent.
+    ///
+    /// ```no_run
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// let names: Vec<String> = assistant.running_tools().get_untracked();
+    /// # }
+    /// ```
     #[must_use]
     pub fn running_tools(&self) -> ArcReadSignal<Vec<String>> {
         self.view().running.read_only()
@@ -90,24 +111,54 @@ impl Assistant {
     }
 
     /// What the person should know, oldest first.
+    ///
+    /// ```no_run
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// let notices = assistant.notices();
+    /// let shown = move || notices.with(Vec::len);
+    /// # }
+    /// ```
     #[must_use]
     pub fn notices(&self) -> ArcReadSignal<Vec<Notice>> {
         self.view().notices.read_only()
     }
 
     /// The steps that the agent says it takes, since the person spoke last.
+    ///
+    /// ```no_run
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// let steps = assistant.agent_steps().get_untracked().len();
+    /// # }
+    /// ```
     #[must_use]
     pub fn agent_steps(&self) -> ArcReadSignal<Vec<AgentStep>> {
         self.view().agent_steps.read_only()
     }
 
     /// What the agent is offered.
+    ///
+    /// ```no_run
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// let offered = assistant.tools().with_untracked(|tools| tools.len());
+    /// # }
+    /// ```
     #[must_use]
     pub fn tools(&self) -> ArcReadSignal<Vec<Tool>> {
         self.view().tools.read_only()
     }
 
     /// The state shared with the agent. It is copied when it is read, and only then.
+    ///
+    /// ```no_run
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// let state = assistant.state();
+    /// let step = move || state.with(|state| state["step"].as_u64());
+    /// # }
+    /// ```
     #[must_use]
     pub fn state(&self) -> ArcSignal<Value> {
         let (assistant, changes) = (self.clone(), self.view().state.clone());
@@ -119,24 +170,52 @@ impl Assistant {
     }
 
     /// What the agent waits for.
+    ///
+    /// ```no_run
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// let asked = assistant.interrupts().with_untracked(Vec::len);
+    /// # }
+    /// ```
     #[must_use]
     pub fn interrupts(&self) -> ArcReadSignal<Vec<OpenInterrupt>> {
         self.view().interrupts.read_only()
     }
 
     /// The calls that wait for a person's decision, oldest first.
+    ///
+    /// ```no_run
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// let calls = assistant.pending_approvals().get_untracked();
+    /// # }
+    /// ```
     #[must_use]
     pub fn pending_approvals(&self) -> ArcReadSignal<Vec<CallKey>> {
         self.view().approvals.read_only()
     }
 
     /// What the person said while an answer to the agent had to go out first: it follows.
+    ///
+    /// ```no_run
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// let waiting = assistant.queued().with_untracked(Vec::len);
+    /// # }
+    /// ```
     #[must_use]
     pub fn queued(&self) -> ArcReadSignal<Vec<Content>> {
         self.view().queued.read_only()
     }
 
     /// The conversation's id.
+    ///
+    /// ```no_run
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// let id: String = assistant.thread_id().get_untracked();
+    /// # }
+    /// ```
     #[must_use]
     pub fn thread_id(&self) -> ArcReadSignal<String> {
         self.view().thread_id.read_only()
@@ -159,6 +238,13 @@ impl Assistant {
 
     /// Events that nothing here acts on (raw, custom, steps, subagents), newest last; only the last
     /// few hundred are kept.
+    ///
+    /// ```no_run
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// let events = assistant.side_events().len();
+    /// # }
+    /// ```
     #[must_use]
     pub fn side_events(&self) -> Vec<Event> {
         self.read(|session| session.side_events().to_vec())
@@ -166,11 +252,25 @@ impl Assistant {
     }
 
     /// Reads the conversation. `None` only from inside a rule that is being asked.
+    ///
+    /// ```no_run
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// let count = assistant.with_conversation(|conversation| conversation.path().count());
+    /// # }
+    /// ```
     pub fn with_conversation<R>(&self, read: impl FnOnce(&Conversation) -> R) -> Option<R> {
         self.read(|session| read(session.conversation()))
     }
 
     /// What has happened since the last user message.
+    ///
+    /// ```no_run
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// let runs = assistant.summary().with_untracked(|summary| summary.runs.len());
+    /// # }
+    /// ```
     #[must_use]
     pub fn summary(&self) -> ArcSignal<TurnSummary> {
         let assistant = self.clone();

@@ -98,7 +98,68 @@ fn guarded(
                 </div>
             }
         }>
-            {draw.take()()}
+            {contained(draw.take())}
         </ErrorBoundary>
+    }
+}
+
+/// Draws it. In a browser a panic ends the program; where panics unwind, one is an error like any
+/// other.
+#[cfg(not(panic = "unwind"))]
+fn contained(draw: Box<dyn FnOnce() -> AnyView>) -> AnyView {
+    draw()
+}
+
+#[cfg(panic = "unwind")]
+use unwinding::contained;
+
+#[cfg(panic = "unwind")]
+mod unwinding {
+    use std::{
+        any::Any,
+        fmt,
+        panic::{AssertUnwindSafe, catch_unwind},
+    };
+
+    use leptos::prelude::*;
+
+    pub(super) fn contained(draw: Box<dyn FnOnce() -> AnyView>) -> AnyView {
+        drawn(draw).into_any()
+    }
+
+    fn drawn(draw: Box<dyn FnOnce() -> AnyView>) -> Result<AnyView, Panicked> {
+        // What it has half done belongs to it, and is not looked at again.
+        catch_unwind(AssertUnwindSafe(draw)).map_err(|why| Panicked(said(&*why)))
+    }
+
+    /// What a panic says.
+    fn said(why: &(dyn Any + Send)) -> String {
+        let text = why.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| why.downcast_ref::<&str>().copied());
+        text.unwrap_or("panicked").to_owned()
+    }
+
+    #[derive(Debug)]
+    struct Panicked(String);
+
+    impl fmt::Display for Panicked {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str(&self.0)
+        }
+    }
+
+    impl std::error::Error for Panicked {}
+
+    #[cfg(test)]
+    #[allow(clippy::panic, reason = "that is what is tested")]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn a_renderer_that_panics_natively_is_contained() {
+            let why = drawn(Box::new(|| panic!("no card for {}", "act"))).err();
+            assert_eq!(why.map(|why| why.0).as_deref(), Some("no card for act"));
+            assert!(drawn(Box::new(|| ().into_any())).is_ok());
+        }
     }
 }

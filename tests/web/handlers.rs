@@ -2,9 +2,9 @@
 
 use leptos::{prelude::*, server_fn::error::ServerFnError};
 use leptos_assistant::{
-    Approval, Json, ToolAction, ToolContext, ToolError,
+    Approval, Json, ToolAction, ToolCallView, ToolContext, ToolError,
     agent::Script,
-    testing::{MockAgent, settle},
+    testing::{MockAgent, settle, until},
     use_assistant_action,
 };
 use serde::{Deserialize, Serialize};
@@ -151,4 +151,50 @@ async fn rules_denials_and_renderers_are_given_the_handlers_type() {
     // What is not of the rule's type is asked about.
     let chat = ordered(json!("a lot")).await;
     chat.appears(".la-approval").await;
+}
+
+/// Renderers after a handler are given its type, whichever form it has; nothing is annotated.
+#[wasm_bindgen_test]
+async fn renderers_infer_their_type_from_any_handler() {
+    async fn by_name(order: Order) -> String {
+        order.id
+    }
+    let own = |call: ToolCallView<Order>| move || call.args().map(|order| order.id);
+    let actions = [
+        ToolAction::new("a", "")
+            .handler(|order: Order| order.id)
+            .render(|call| move || call.args().map(|order| order.id))
+            .args::<Value>(),
+        ToolAction::new("a", "")
+            .handler(by_name)
+            .render(|call| move || call.args().map(|order| order.id))
+            .args(),
+        ToolAction::new("a", "")
+            .handler(|order: Order, _: ToolContext| async move { order.id })
+            .render(|call| move || call.args().map(|order| order.id))
+            .args(),
+        ToolAction::new("a", "")
+            .args::<Order>()
+            .render(|call| move || call.args().map(|order| order.id))
+            .args(),
+        ToolAction::new("a", "").args::<Order>().render(own).args(),
+        ToolAction::new("a", "")
+            .handler(|order: Order| order.id)
+            .render_approval(|call| move || call.args().map(|order| order.id))
+            .question(|order| order.id.clone())
+            .render(|call| move || call.args().map(|order| order.id))
+            .args(),
+    ];
+    for action in actions {
+        let kept = std::cell::RefCell::new(Some(action));
+        let kept = send_wrapper::SendWrapper::new(kept);
+        let script = Script::new().call("a", &json!({"id": "A-1", "amount": 1.5}));
+        let chat = chat(MockAgent::new().answer(script), move || {
+            use_assistant_action(kept.borrow_mut().take().unwrap());
+        })
+        .await;
+        chat.assistant.send("go").unwrap();
+        chat.appears(".la-custom").await;
+        assert!(until(|| chat.page.text(".la-custom") == "A-1").await);
+    }
 }

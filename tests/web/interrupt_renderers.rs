@@ -152,6 +152,17 @@ async fn an_interrupt_renderer_that_fails_shows_the_built_in_question() {
     assert_eq!(chat.page.count(".la-inbox .la-question"), 1);
 }
 
+#[wasm_bindgen_test]
+async fn render_interrupts_draws_until_the_guard_goes() {
+    let chat = asked("choose_seat", || ()).await;
+    let guard = chat.assistant.render_interrupts("choose_seat", seat);
+    chat.appears(".seat").await;
+    drop(guard);
+    settle().await;
+    assert_eq!(chat.page.count(".seat"), 0);
+    assert_eq!(chat.page.count(".la-inbox .la-question"), 1);
+}
+
 /// An answer counts for what was shown, once it can have been read.
 #[wasm_bindgen_test]
 async fn an_answer_to_another_question_is_refused() {

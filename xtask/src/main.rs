@@ -9,6 +9,7 @@
 )]
 
 mod bench;
+mod claims;
 mod demo;
 mod dist;
 mod examples;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::options::Part;
 use crate::project::{Outcome, Project, files};
 use crate::tally::{Report, Tally};
-use crate::{demo, dist, examples, rooms, style};
+use crate::{claims, demo, dist, examples, rooms, style};
 
 /// The Node.js that the reference client and the end-to-end tests run on.
 const NODE: (u32, u32) = (20, 11);
@@ -42,6 +42,7 @@ pub(crate) fn run(project: &Project, parts: &[Part]) -> Outcome<bool> {
 fn lint(project: &Project, tally: &mut Tally) {
     tally.task("rooms of src/", || rooms::check(project));
     tally.task("style sheets", || style::check(project));
+    tally.task("claims of the comparison", || claims::check(project));
     let ready = tally.task("set-up for lints", || {
         project.need_lint_tools()?;
         project.need_wasm_target()

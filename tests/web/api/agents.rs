@@ -3,9 +3,12 @@
 use std::time::Duration;
 
 use leptos_assistant::{
-    agent::{Script, ScriptedAgent},
+    ToolAction,
+    agent::{Script, ScriptedAgent, last_user_text, results_since_user},
     testing::{FakeClock, MockAgent, settle, until},
+    use_assistant_action,
 };
+use serde_json::{Value, json};
 use wasm_bindgen_test::wasm_bindgen_test;
 
 use crate::support::chat;
@@ -25,6 +28,28 @@ async fn pace_waits_between_the_words() {
         clock.advance(Duration::from_secs(1));
     }
     chat.idle().await;
+}
+
+#[wasm_bindgen_test]
+async fn a_script_reads_what_was_said_and_what_came_of_its_calls() {
+    let chat = chat(MockAgent::new(), || {
+        use_assistant_action(ToolAction::new("add", "").handler(|_: Value| 3));
+    })
+    .await;
+    chat.assistant.set_agent(ScriptedAgent::new(|input| {
+        let said = last_user_text(input);
+        match results_since_user(input).as_slice() {
+            [] => Script::new().call("add", &json!({})),
+            [(tool, result)] => Script::new().text(format!("{said}: {tool} gives {result}")),
+            more => Script::new().text(format!("{} results", more.len())),
+        }
+    }));
+    for said in ["one", "two"] {
+        chat.assistant.send(said).unwrap();
+        chat.idle().await;
+        let answer = format!("{said}: add gives 3");
+        assert!(chat.page.root.text_content().unwrap().contains(&answer));
+    }
 }
 
 #[cfg(feature = "callouts")]

@@ -8,6 +8,7 @@ mod console;
 mod context;
 mod events;
 mod handle;
+mod options;
 mod part;
 mod signals;
 mod window;

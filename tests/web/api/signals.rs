@@ -190,7 +190,17 @@ async fn tools_are_what_is_offered() {
 #[wasm_bindgen_test]
 async fn a_message_has_its_text_as_a_signal() {
     let wait = Duration::from_millis(150);
-    let agent = MockAgent::new().answer(Script::new().text("So far").wait(wait).text(" and on"));
+    let more = |delta: &str| EventKind::TextMessageContent {
+        message_id: "m1".into(),
+        delta: delta.into(),
+    };
+    let start = EventKind::TextMessageStart {
+        message_id: "m1".into(),
+        role: None,
+        name: None,
+    };
+    let script = Script::new().event(start).event(more("So far"));
+    let agent = MockAgent::new().answer(script.wait(wait).event(more(" and on")));
     let chat = chat(agent, || ()).await;
     let messages = chat.assistant.messages();
     chat.assistant.send("go").unwrap();
@@ -203,8 +213,8 @@ async fn a_message_has_its_text_as_a_signal() {
     let (text, followed) = owner.with(|| (first.clone(), Followed::by(move || first.get())));
     chat.idle().await;
     assert_eq!(said.get_untracked(), "go");
-    assert!(text.get_untracked().starts_with("So far"));
-    assert_eq!(followed.story().last(), Some(&text.get_untracked()));
+    assert_eq!(text.get_untracked(), "So far and on");
+    assert_eq!(followed.story(), ["So far", "So far and on"]);
     let unknown = leptos_assistant::core::conversation::MessageId::from("unknown");
     assert_eq!(chat.assistant.message_text(&unknown).get_untracked(), "");
 }

@@ -5,7 +5,7 @@
 
 use super::{Cx, Host, Output, Refusal, Session, TreeChange};
 use crate::{
-    conversation::{Change, Conversation, Message, MessageId, TreeError},
+    conversation::{Change, Conversation, Message, MessageId, State, TreeError},
     event::{Content, Role},
 };
 
@@ -38,8 +38,23 @@ impl Session {
             TreeChange::Regenerate { message } => return self.regenerate(&message, cx),
             TreeChange::Interject { content } => return self.interject(content, cx),
         };
-        if let Err(error) = done {
-            cx.refuse(Refusal::Tree(error));
+        match done {
+            Err(error) => cx.refuse(Refusal::Tree(error)),
+            Ok(()) if write => self.end_forgotten_calls(cx),
+            Ok(()) => {}
+        }
+    }
+
+    /// Calls that a list took off the path of their run, which has ended since: where runs go on from
+    /// them now, nobody will make anything of them any more.
+    fn end_forgotten_calls(&mut self, cx: &mut Cx<'_>) {
+        for key in self.conversation.active_calls() {
+            let call = self.conversation.call(&key);
+            let is_forgotten =
+                call.is_some_and(|call| matches!(call.state(), State::Streaming | State::Ended));
+            if is_forgotten {
+                self.give_up(&key, Some("superseded"), cx);
+            }
         }
     }
 

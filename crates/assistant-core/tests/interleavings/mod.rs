@@ -182,31 +182,36 @@ fn a_message_that_becomes_a_branch_is_reported_without_its_call() {
     play(134, &Schedule(schedule));
 }
 
-/// A call that an agent was told to go on with left the branch of its run; the run was stopped.
+/// Calls that left the branch of their run, which was stopped: one that the agent was told to go on with, and
+/// one that nothing was made of yet.
 #[test]
 fn what_left_the_branch_of_a_stopped_run_is_not_under_way() {
     use act::{Act, Args, Id, Parent, Shake, Tree};
     use rewrite::Rewrite;
-    let call = |name| Act::Call {
-        call: Id { back: 0, slot: 0 },
+    let call = |back, name, parent| Act::Call {
+        call: Id { back, slot: 0 },
         name,
         args: Args::Object,
-        parent: Parent::None,
+        parent,
     };
     let on = || Act::GoOn(0);
-    let mut schedule = vec![Act::Finish];
-    schedule.extend((0..6).map(|_| call(0)));
-    schedule.extend([
-        on(),
-        call(158),
-        on(),
-        on(),
-        Act::Snapshot(vec![Rewrite::Merge(0)]),
-        Act::Shake(Shake::Stop),
-        Act::Tree(Tree::Select {
-            message: 0,
-            exact: false,
-        }),
-    ]);
-    play(0, &Schedule(schedule));
+    for late in [None, Some(call(1, 15, Parent::Run))] {
+        let parent = || match late {
+            Some(_) => Parent::Run,
+            None => Parent::None,
+        };
+        let mut schedule = vec![Act::Finish];
+        schedule.extend((0..6).map(|_| call(0, 0, Parent::None)));
+        schedule.extend([on(), call(0, 158, parent()), on(), on()]);
+        schedule.extend(late.clone());
+        schedule.extend([
+            Act::Snapshot(vec![Rewrite::Merge(0)]),
+            Act::Shake(Shake::Stop),
+            Act::Tree(Tree::Select {
+                message: 0,
+                exact: false,
+            }),
+        ]);
+        play(0, &Schedule(schedule));
+    }
 }
