@@ -111,7 +111,7 @@ pub fn Actions() -> impl IntoView {
                     .change(args.id, |_| ())
                     .ok_or_else(|| missing(args.id))?;
                 let question = format!("How many points is “{}”?", card.title);
-                let points: u32 = context.ask(question).await?;
+                let points = context.ask::<u32>(question).await?;
                 board.change(args.id, |card| card.points = Some(points));
                 Ok::<_, ToolError>(points)
             })
