@@ -8,8 +8,8 @@ use super::ToolAction;
 impl ToolAction {
     /// Makes the schema of the arguments from their type, which derives
     /// [`JsonSchema`](schemars::JsonSchema): comments become descriptions, `#[schemars(…)]` sets
-    /// limits, `Option` makes a field one that may be left out. With the feature `schemars`;
-    /// docs/decisions has what it costs.
+    /// limits, `Option` makes a field one that may be left out. With the feature `schemars`,
+    /// which adds some 16 KB (gzip) to the bundle.
     ///
     /// ```
     /// use leptos_assistant::{
