@@ -159,7 +159,7 @@ fn browser(project: &Project, tally: &mut Tally) {
             "--features",
             "math,callouts,ui-stream,completions,schemars",
             "--test",
-            "*",
+            "web",
             "--no-fail-fast",
         ])
         .args(WASM)
