@@ -149,6 +149,7 @@ mod guide {
     #[doc = include_str!("../docs/guide/src/parts.md")]
     #[doc = include_str!("../docs/guide/src/labels.md")]
     #[doc = include_str!("../docs/guide/src/ssr.md")]
+    #[doc = include_str!("../docs/guide/src/agents.md")]
     #[doc = include_str!("../docs/guide/src/testing.md")]
     struct Guide;
 }

@@ -77,6 +77,12 @@ impl HttpAgent {
 
     /// Sends a header with every request. `Content-Type` and `Accept` are ours. A run with a header
     /// that the browser refuses fails, and nothing is sent.
+    ///
+    /// ```
+    /// use leptos_assistant::agent::HttpAgent;
+    ///
+    /// let agent = HttpAgent::new("/agent").header("x-tenant", "harbor");
+    /// ```
     #[must_use]
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.endpoint.add_header(name.into(), value.into());
@@ -84,6 +90,13 @@ impl HttpAgent {
     }
 
     /// Asks for the headers anew with every request, for tokens that change.
+    ///
+    /// ```
+    /// use leptos_assistant::agent::HttpAgent;
+    ///
+    /// let token = || "fresh".to_owned();
+    /// let agent = HttpAgent::new("/agent").headers(move || vec![("Authorization".to_owned(), token())]);
+    /// ```
     #[must_use]
     pub fn headers(mut self, headers: impl Fn() -> Vec<(String, String)> + 'static) -> Self {
         self.endpoint.headers = Rc::new(headers);
@@ -92,6 +105,12 @@ impl HttpAgent {
 
     /// Holds the agent to the letter of AG-UI 1.0 instead of tolerating what servers are known
     /// to do.
+    ///
+    /// ```
+    /// use leptos_assistant::agent::HttpAgent;
+    ///
+    /// let agent = HttpAgent::new("/agent").strict();
+    /// ```
     #[must_use]
     pub fn strict(mut self) -> Self {
         self.options = DecoderOptions::strict();
@@ -99,6 +118,12 @@ impl HttpAgent {
     }
 
     /// Says which messages go along when a run only answers what the agent waits for.
+    ///
+    /// ```
+    /// use leptos_assistant::agent::{HttpAgent, ResumeMessages};
+    ///
+    /// let agent = HttpAgent::new("/agent").resume_messages(ResumeMessages::New);
+    /// ```
     #[must_use]
     pub fn resume_messages(mut self, which: ResumeMessages) -> Self {
         self.resume = which;

@@ -51,6 +51,14 @@ impl ScriptedAgent {
     }
 
     /// Waits between pieces of text and arguments, so that they can be watched.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use leptos_assistant::agent::{Script, ScriptedAgent};
+    ///
+    /// let agent = ScriptedAgent::new(|_| Script::new().text("One word after the other."))
+    ///     .pace(Duration::from_millis(20));
+    /// ```
     #[must_use]
     pub fn pace(mut self, pace: Duration) -> Self {
         self.pace = pace;
@@ -131,6 +139,12 @@ impl Script {
     }
 
     /// Says a text, word by word, as a message of its own.
+    ///
+    /// ```
+    /// use leptos_assistant::agent::Script;
+    ///
+    /// let script = Script::new().text("Good morning.");
+    /// ```
     #[must_use]
     pub fn text(mut self, text: impl AsRef<str>) -> Self {
         let id = fresh_id();
@@ -155,12 +169,24 @@ impl Script {
 
     /// Calls a tool under a fresh id, arguments piece by piece, in the message of the text or the
     /// call before.
+    ///
+    /// ```
+    /// use leptos_assistant::agent::Script;
+    ///
+    /// let script = Script::new().call("get_weather", &serde_json::json!({"city": "Oslo"}));
+    /// ```
     #[must_use]
     pub fn call(self, name: impl Into<String>, args: &Value) -> Self {
         self.call_as(fresh_id(), name, &args.to_string())
     }
 
     /// Calls a tool under an id of one's own, with arguments that may be no JSON.
+    ///
+    /// ```
+    /// use leptos_assistant::agent::Script;
+    ///
+    /// let script = Script::new().call_as("call-1", "get_weather", "{broken");
+    /// ```
     #[must_use]
     pub fn call_as(mut self, id: impl Into<String>, name: impl Into<String>, args: &str) -> Self {
         let id = id.into();
@@ -182,6 +208,12 @@ impl Script {
     }
 
     /// Gives the result of a tool that the agent runs itself.
+    ///
+    /// ```
+    /// use leptos_assistant::agent::Script;
+    ///
+    /// let script = Script::new().call_as("call-1", "search", "{}").result("call-1", "3 hits");
+    /// ```
     #[must_use]
     pub fn result(mut self, tool_call_id: impl Into<String>, content: impl Into<String>) -> Self {
         self.push(EventKind::ToolCallResult {
@@ -193,6 +225,12 @@ impl Script {
     }
 
     /// Says any event.
+    ///
+    /// ```
+    /// use leptos_assistant::{agent::Script, core::event::EventKind};
+    ///
+    /// let script = Script::new().event(EventKind::StepStarted { step_name: "search".to_owned() });
+    /// ```
     #[must_use]
     pub fn event(mut self, event: EventKind) -> Self {
         self.push(event);
@@ -200,6 +238,12 @@ impl Script {
     }
 
     /// Waits.
+    ///
+    /// ```
+    /// use leptos_assistant::agent::Script;
+    ///
+    /// let script = Script::new().wait(std::time::Duration::from_secs(1)).text("Sorry for the wait.");
+    /// ```
     #[must_use]
     pub fn wait(mut self, duration: Duration) -> Self {
         self.steps.push(Step::Wait(duration));
@@ -207,6 +251,12 @@ impl Script {
     }
 
     /// Ends the run with an error.
+    ///
+    /// ```
+    /// use leptos_assistant::agent::Script;
+    ///
+    /// let script = Script::new().text("Let me").error("overloaded");
+    /// ```
     #[must_use]
     pub fn error(mut self, message: impl Into<String>) -> Self {
         self.push(EventKind::RunError {
@@ -218,6 +268,15 @@ impl Script {
     }
 
     /// Ends the run waiting for a person.
+    ///
+    /// ```
+    /// use leptos_assistant::{agent::Script, core::wire::agui::interrupt_from_value};
+    /// use serde_json::json;
+    ///
+    /// let asks = json!({"id": "q", "reason": "input", "message": "Which berth?"});
+    /// let script = Script::new().interrupt(vec![interrupt_from_value(asks)?]);
+    /// # Ok::<(), leptos_assistant::core::wire::agui::ProtocolError>(())
+    /// ```
     #[must_use]
     pub fn interrupt(mut self, interrupts: Vec<Interrupt>) -> Self {
         self.steps
@@ -226,6 +285,12 @@ impl Script {
     }
 
     /// Breaks off without an end, as a lost connection does.
+    ///
+    /// ```
+    /// use leptos_assistant::agent::Script;
+    ///
+    /// let script = Script::new().text("Let me see wh").cut();
+    /// ```
     #[must_use]
     pub fn cut(mut self) -> Self {
         self.steps.push(Step::Break);

@@ -71,6 +71,12 @@ impl Attachments {
 
     /// Takes files of these types alone, written as for `accept` of an input element:
     /// `image/*,.pdf,text/plain`.
+    ///
+    /// ```
+    /// use leptos_assistant::Attachments;
+    ///
+    /// let attachments = Attachments::new().accept("image/*,.pdf");
+    /// ```
     #[must_use]
     pub fn accept(mut self, types: impl Into<String>) -> Self {
         self.accept = types.into();
@@ -78,6 +84,12 @@ impl Attachments {
     }
 
     /// Takes that many files with one message.
+    ///
+    /// ```
+    /// use leptos_assistant::Attachments;
+    ///
+    /// let attachments = Attachments::new().max_files(3);
+    /// ```
     #[must_use]
     pub const fn max_files(mut self, count: usize) -> Self {
         self.max_files = count;
@@ -85,6 +97,12 @@ impl Attachments {
     }
 
     /// Takes files of at most that many bytes.
+    ///
+    /// ```
+    /// use leptos_assistant::Attachments;
+    ///
+    /// let attachments = Attachments::new().max_bytes(2_000_000);
+    /// ```
     #[must_use]
     pub const fn max_bytes(mut self, bytes: usize) -> Self {
         self.max_bytes = bytes;
@@ -93,6 +111,15 @@ impl Attachments {
 
     /// Puts each file somewhere and sends its address in the place of its bytes. The hook gives
     /// the address, or a sentence that says why it could not.
+    ///
+    /// ```
+    /// use leptos_assistant::Attachments;
+    ///
+    /// let attachments = Attachments::new().upload(|file| async move {
+    ///     // Puts it somewhere, and says where.
+    ///     Ok(format!("https://files.example/{}", file.name()))
+    /// });
+    /// ```
     #[must_use]
     pub fn upload<F>(mut self, hook: impl Fn(web_sys::File) -> F + 'static) -> Self
     where

@@ -30,6 +30,12 @@ impl Suggestion {
     }
 
     /// Shows something else on the button.
+    ///
+    /// ```
+    /// use leptos_assistant::Suggestion;
+    ///
+    /// let suggestion = Suggestion::new("What is the weather in Oslo today?").label("Weather");
+    /// ```
     #[must_use]
     pub fn label(mut self, label: impl Into<String>) -> Self {
         self.label = label.into();
@@ -37,6 +43,12 @@ impl Suggestion {
     }
 
     /// Puts an icon before it: one of [`Icon`](crate::Icon), or a function that draws one.
+    ///
+    /// ```
+    /// use leptos_assistant::{Icon, Suggestion};
+    ///
+    /// let suggestion = Suggestion::new("Begin anew").icon(Icon::NewChat);
+    /// ```
     #[must_use]
     pub fn icon(mut self, icon: impl Into<ViewFn>) -> Self {
         self.icon = Some(icon.into());

@@ -32,6 +32,19 @@ use paint::Painter;
 pub use options::{Highlighter, MarkdownOptions, Token};
 
 /// The text of a part, shown as markdown, growing with it.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::{core::conversation::MessageId, markdown::MarkdownText, use_assistant};
+///
+/// /// The first part of a message, in a window of one's own.
+/// #[component]
+/// fn First(message: MessageId) -> impl IntoView {
+///     let assistant = use_assistant()?;
+///     let part = assistant.message(&message)?.parts.get().first().cloned()?;
+///     Some(view! { <MarkdownText assistant message part /> })
+/// }
+/// ```
 #[component]
 pub fn MarkdownText(
     /// Whose conversation.

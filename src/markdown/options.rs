@@ -42,6 +42,13 @@ impl MarkdownOptions {
 
     /// By how many levels headings of answers go down, so that the outline of the page stays
     /// right: with 2, which is the default, a first-level heading is an `h3`. None goes below `h6`.
+    ///
+    /// ```
+    /// use leptos_assistant::markdown::MarkdownOptions;
+    ///
+    /// // The chat stands below an h3 of the page.
+    /// let options = MarkdownOptions::new().heading_offset(3);
+    /// ```
     #[must_use]
     pub fn heading_offset(mut self, levels: u8) -> Self {
         self.heading_offset = levels;
@@ -49,6 +56,17 @@ impl MarkdownOptions {
     }
 
     /// Gives finished code blocks their colours.
+    ///
+    /// ```
+    /// use leptos_assistant::markdown::{Highlighter, MarkdownOptions, Token};
+    ///
+    /// fn options() -> MarkdownOptions {
+    ///     let plain = |code: String, language: String| async move {
+    ///         vec![Token { text: code, class: format!("language-{language}") }]
+    ///     };
+    ///     MarkdownOptions::new().highlighter(Highlighter::new(plain))
+    /// }
+    /// ```
     #[must_use]
     pub fn highlighter(mut self, highlighter: Highlighter) -> Self {
         self.highlighter = Some(highlighter);

@@ -11,6 +11,19 @@ use crate::{
 };
 
 /// The text of a part, shown as it is, growing with it.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::{core::conversation::MessageId, part::StreamingText, use_assistant};
+///
+/// /// The first part of a message, in a window of one's own.
+/// #[component]
+/// fn First(message: MessageId) -> impl IntoView {
+///     let assistant = use_assistant()?;
+///     let part = assistant.message(&message)?.parts.get().first().cloned()?;
+///     Some(view! { <StreamingText assistant message part /> })
+/// }
+/// ```
 #[component]
 pub fn StreamingText(
     /// Whose conversation.

@@ -45,6 +45,12 @@ impl MockAgent {
     }
 
     /// Says this next.
+    ///
+    /// ```
+    /// use leptos_assistant::{agent::Script, testing::MockAgent};
+    ///
+    /// let agent = MockAgent::new().answer(Script::new().text("Done."));
+    /// ```
     #[must_use]
     pub fn answer(self, script: Script) -> Self {
         self.answers
@@ -54,6 +60,18 @@ impl MockAgent {
     }
 
     /// Fails next, as a lost connection or an error status does.
+    ///
+    /// ```
+    /// use leptos_assistant::{
+    ///     agent::{Failure, FailureKind, Script},
+    ///     testing::MockAgent,
+    /// };
+    ///
+    /// // The first run fails, the second answers.
+    /// let agent = MockAgent::new()
+    ///     .fail(Failure::new(FailureKind::Network, "offline"))
+    ///     .answer(Script::new().text("Here I am again."));
+    /// ```
     #[must_use]
     pub fn fail(self, failure: Failure) -> Self {
         self.answers

@@ -35,6 +35,18 @@ use crate::{
 /// A named group in the flow of the chat. It never takes the focus; when a button of it had the
 /// focus and the card goes, the focus passes to the text box of the chat. That the call has changed
 /// is a `status`.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::{ToolCallView, tool::ApprovalCard};
+/// use serde_json::Value;
+///
+/// /// A frame of one's own around the built-in question.
+/// #[component]
+/// fn Framed(call: ToolCallView<Value>) -> impl IntoView {
+///     view! { <div class="frame"><ApprovalCard call /></div> }
+/// }
+/// ```
 #[component]
 pub fn ApprovalCard(
     /// The call.

@@ -18,6 +18,18 @@ use crate::{
 /// by the agent. Where a person changed the arguments, the changed ones are shown, and what the
 /// agent had asked for can be opened. What the handler asks with a schema
 /// ([`ToolContext::ask_with`](crate::ToolContext::ask_with)) stands below it as a form.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::{ToolCallView, tool::DefaultCard};
+/// use serde_json::Value;
+///
+/// /// The built-in card with a line above it.
+/// #[component]
+/// fn Noted(call: ToolCallView<Value>) -> impl IntoView {
+///     view! { <p>"Looked up for you:"</p><DefaultCard call /> }
+/// }
+/// ```
 #[component]
 pub fn DefaultCard(
     /// The call.

@@ -19,6 +19,21 @@ const LOOK: usize = 256;
 /// controls, direction marks, ignorable and blank characters, spaces other than U+0020, long gaps.
 /// Letters that do not fit the script of their word carry their code. A person approves what will
 /// really run.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::{ToolCallView, tool::ExactText};
+/// use serde_json::Value;
+///
+/// /// Shows whom a call would pay, with nothing hidden in the name.
+/// #[component]
+/// fn Payee(call: ToolCallView<Value>) -> impl IntoView {
+///     move || {
+///         let name = call.args_value().and_then(|args| Some(args["to"].as_str()?.to_owned()));
+///         view! { <ExactText text=name.unwrap_or_default() /> }
+///     }
+/// }
+/// ```
 #[component]
 pub fn ExactText(
     /// The text.

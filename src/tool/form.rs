@@ -28,6 +28,20 @@ pub struct Problem {
 ///
 /// Every field has a label, and what is wrong with it as its description. All that is wrong stands
 /// in an `alert` above the buttons, and the first field of it gets the focus.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::tool::SchemaForm;
+/// use serde_json::{Value, json};
+///
+/// #[component]
+/// fn Nights() -> impl IntoView {
+///     let schema = json!({"type": "object", "properties": {"nights": {"type": "integer", "title": "Nights"}}});
+///     let chosen = RwSignal::new(None::<Value>);
+///     let problems = Signal::derive(Vec::new);
+///     view! { <SchemaForm schema problems submit="Book" on_submit=Callback::new(move |value| chosen.set(Some(value))) /> }
+/// }
+/// ```
 #[component]
 pub fn SchemaForm(
     /// JSON Schema of the value.

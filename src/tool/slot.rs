@@ -33,6 +33,21 @@ enum Face {
 }
 
 /// The place of a tool call in a message. An unknown call has none.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::{tool::ToolCallSlot, use_assistant};
+///
+/// /// The cards of what waits for the person, in one place of the page.
+/// #[component]
+/// fn Waiting() -> impl IntoView {
+///     let asked = use_assistant().map(|assistant| assistant.pending_approvals());
+///     move || {
+///         let keys = asked.as_ref().map(Get::get).unwrap_or_default();
+///         keys.into_iter().map(|call| view! { <ToolCallSlot call /> }).collect_view()
+///     }
+/// }
+/// ```
 #[component]
 pub fn ToolCallSlot(
     /// Whose conversation; the one above without it.

@@ -26,6 +26,12 @@ impl ConfirmOptions {
     }
 
     /// Says what follows from it.
+    ///
+    /// ```
+    /// use leptos_assistant::ConfirmOptions;
+    ///
+    /// let options = ConfirmOptions::new("Delete the board?").text("Its 12 cards go with it.");
+    /// ```
     #[must_use]
     pub fn text(mut self, text: impl Into<String>) -> Self {
         self.text = text.into();
@@ -33,6 +39,12 @@ impl ConfirmOptions {
     }
 
     /// Marks it as something that cannot be undone.
+    ///
+    /// ```
+    /// use leptos_assistant::ConfirmOptions;
+    ///
+    /// let options = ConfirmOptions::new("Delete the board?").danger();
+    /// ```
     #[must_use]
     pub fn danger(mut self) -> Self {
         self.danger = true;

@@ -92,6 +92,14 @@ impl<C: Codec + 'static> CodecAgent<C> {
 
     /// Sends a header with every request. `Content-Type` and `Accept` are ours. A run with a header
     /// that the browser refuses fails, and nothing is sent.
+    ///
+    /// ```
+    /// # #[cfg(feature = "ui-stream")] {
+    /// use leptos_assistant::agent::UiStreamAgent;
+    ///
+    /// let agent = UiStreamAgent::ui_stream("/api/chat").header("x-tenant", "harbor");
+    /// # }
+    /// ```
     #[must_use]
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.endpoint.add_header(name.into(), value.into());
@@ -99,6 +107,16 @@ impl<C: Codec + 'static> CodecAgent<C> {
     }
 
     /// Asks for the headers anew with every request, for tokens that change.
+    ///
+    /// ```
+    /// # #[cfg(feature = "ui-stream")] {
+    /// use leptos_assistant::agent::UiStreamAgent;
+    ///
+    /// let token = || "fresh".to_owned();
+    /// let agent = UiStreamAgent::ui_stream("/api/chat")
+    ///     .headers(move || vec![("Authorization".to_owned(), token())]);
+    /// # }
+    /// ```
     #[must_use]
     pub fn headers(mut self, headers: impl Fn() -> Vec<(String, String)> + 'static) -> Self {
         self.endpoint.headers = Rc::new(headers);

@@ -90,6 +90,12 @@ impl Transcript {
 
     /// Puts a text in the place of `{key}`, in what is said and in the texts of inputs and outputs.
     /// What it holds is text: no callout, no YAML.
+    ///
+    /// ```
+    /// use leptos_assistant::agent::Transcript;
+    ///
+    /// let transcript = Transcript::new("Good morning, {name}.").with("name", "Ann");
+    /// ```
     #[must_use]
     pub fn with(mut self, key: &str, text: &str) -> Self {
         let key = format!("{{{key}}}");
