@@ -64,6 +64,8 @@ pub struct ToolCall {
     pub(super) unlisted: bool,
     /// It was asked about or decided as something else than what it is now.
     pub(crate) changed: bool,
+    /// The page was asking a person about it when the agent asked, too.
+    pub(crate) asked_here: bool,
     /// What a rule of the application let start without asking a person.
     pub(crate) cleared: Option<Fingerprint>,
 }
@@ -101,6 +103,7 @@ impl ToolCall {
             listed: false,
             unlisted: false,
             changed: false,
+            asked_here: false,
             cleared: None,
         }
     }
@@ -390,9 +393,10 @@ impl ToolCall {
 
     /// Whether a person was asked about it, and what they said is void.
     pub(crate) fn must_be_asked(&self) -> bool {
-        self.approval
-            .as_ref()
-            .is_some_and(|approval| approval.interrupt_id.is_none() && approval.decision.is_none())
+        let is_open = |approval: &CallApproval| {
+            approval.interrupt_id.is_none() && approval.decision.is_none()
+        };
+        self.asked_here || self.approval.as_ref().is_some_and(is_open)
     }
 
     /// What was made of it here is void.

@@ -16,7 +16,7 @@ use crate::{
     wire::agui,
 };
 
-const OF_CALL: [&str; 25] = [
+const OF_CALL: [&str; 26] = [
     "type",
     "toolCallId",
     "toolName",
@@ -41,6 +41,7 @@ const OF_CALL: [&str; 25] = [
     "started",
     "starts",
     "mayHaveRun",
+    "asked",
     "extra",
 ];
 const OF_RESULT: [&str; 8] = [
@@ -124,6 +125,9 @@ pub(super) fn write_in(call: &ToolCall, out: &mut Object, format: Format) {
         if call.may_have_run {
             out.insert("mayHaveRun".to_owned(), true.into());
         }
+        if call.asked_here {
+            out.insert("asked".to_owned(), true.into());
+        }
         if call.changed {
             out.insert("changed".to_owned(), true.into());
         }
@@ -192,6 +196,7 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
         call.key = CallKey::new(key.unwrap_or(0));
         call.run = from.shift_remove("run").and_then(|run| run.as_u64());
         call.changed = take_flag(&mut from, "changed");
+        call.asked_here = take_flag(&mut from, "asked");
         call.was_started = take_flag(&mut from, "started");
         let starts = take_int(&mut from, "starts").and_then(|starts| u32::try_from(starts).ok());
         call.starts = starts.unwrap_or(u32::from(call.was_started));

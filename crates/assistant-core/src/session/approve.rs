@@ -63,6 +63,8 @@ impl Session {
         self.conversation.edit_call(key, |call| {
             call.changed = false;
             let approval = call.approval.get_or_insert_default();
+            // An answer to the agent is none to the page.
+            call.asked_here &= approval.interrupt_id.is_some();
             approval.decision = Some(decision);
             approval.shown = shown;
         });

@@ -41,16 +41,16 @@ impl Session {
     /// Holds a call back: not one that has its answer, nor one whose handler is at work. That
     /// happened, and happens only once.
     pub(super) fn gate(&mut self, key: CallKey, interrupt_id: &str, card: bool) -> bool {
-        let again = self
-            .conversation
-            .call(&key)
-            .is_some_and(|call| *call.state() == State::Gated { card });
+        let call = self.conversation.call(&key);
+        let asked = call.is_some_and(ToolCall::must_be_asked);
+        let again = call.is_some_and(|call| *call.state() == State::Gated { card });
         if !again && !self.conversation.happens(&key, &Happening::Gated { card }) {
             return false;
         }
         self.calls.forget(&key);
         let shown = self.fingerprint(&key);
         self.conversation.edit_call(&key, |call| {
+            call.asked_here |= asked;
             call.approval = Some(CallApproval {
                 interrupt_id: Some(interrupt_id.to_owned()),
                 shown,

@@ -149,5 +149,5 @@ fn may_start_unasked(call: &ToolCall, entry: &Registration) -> bool {
         Policy::Ask => call.cleared == Some(fingerprint(call, Some(&entry.spec))),
     };
     let in_doubt = call.may_have_run() && !entry.spec.idempotent;
-    by_rules && !call.changed && !in_doubt
+    by_rules && !call.changed && !call.asked_here && !in_doubt
 }

@@ -215,3 +215,26 @@ fn what_left_the_branch_of_a_stopped_run_is_not_under_way() {
         play(0, &Schedule(schedule));
     }
 }
+
+/// The page asks about a call, then the agent does, and by then the page's rule would let it go: a person who was
+/// asked is waited for.
+#[test]
+fn what_a_person_was_asked_about_waits_for_them_though_the_agent_asks_too() {
+    use act::{Act, Args, Asks, Id, Parent};
+    let id = || Id { back: 0, slot: 3 };
+    let schedule = vec![
+        Act::Send { rule: Some(true) },
+        Act::Call {
+            call: id(),
+            name: 192,
+            args: Args::Object,
+            parent: Parent::None,
+        },
+        Act::Interrupt {
+            asks: Asks::Form,
+            calls: vec![id()],
+        },
+        Act::Send { rule: None },
+    ];
+    play(0, &Schedule(schedule));
+}
