@@ -118,6 +118,8 @@ fn native(project: &Project, tally: &mut Tally) {
     let mut tests = project.cargo();
     tests
         .args(["test", "--workspace", "--no-fail-fast"])
+        // A server keeps what pages make apart from each other: code that stands in no page cannot run with it.
+        .args(["--exclude", "leptos-ssr"])
         .args([
             "--features",
             "leptos-assistant/testing,leptos-assistant/schemars",
