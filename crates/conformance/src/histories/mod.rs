@@ -16,7 +16,7 @@ mod tally;
 pub use tally::Tally;
 
 /// How many steps a history has before everybody becomes patient.
-const STEPS: usize = 90;
+const STEPS: usize = 60;
 
 /// Plays the history of a seed.
 #[must_use]
