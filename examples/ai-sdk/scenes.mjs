@@ -27,7 +27,8 @@ function orders(text) {
 /**
  * Chooses what to do for the words of a user. `offered` has the schemas of the page's tools by name; `own` lists the
  * tools that run on the server. A scene has `text`, `calls` of `{name, args}`, an `error` to end with, and `delay`,
- * the milliseconds between two pieces of text.
+ * the milliseconds between two pieces of text. `hold` are those before its end: long enough that a page which is loaded
+ * anew meanwhile finds the answer under way, however slow the machine is.
  */
 export function scene(text, offered, own = SERVER_TOOLS) {
   const said = text.toLowerCase();
@@ -85,7 +86,8 @@ export function answer(results, said = "") {
     }
     return `${name} returned ${typeof value === "string" ? value : JSON.stringify(value)}.`;
   });
-  return { text: lines.join("\n"), delay: said.toLowerCase().includes("slowly") ? 250 : 0 };
+  const slowly = said.toLowerCase().includes("slowly");
+  return { text: lines.join("\n"), delay: slowly ? 250 : 0, hold: slowly ? 8_000 : 0 };
 }
 
 /** The pieces in which a model streams a text: words with the blank behind them. */

@@ -90,17 +90,18 @@ function reason(value) {
 }
 
 /** The stream of a model that plays a scene. */
-function played({ text = "", calls = [], error, delay = 0 }) {
-  return ReadableStream.from(parts(text, calls, error, delay));
+function played({ text = "", calls = [], error, delay = 0, hold = 0 }) {
+  return ReadableStream.from(parts(text, calls, error, delay, hold));
 }
 
-async function* parts(text, calls, error, delay) {
+async function* parts(text, calls, error, delay, hold) {
   yield { type: "stream-start", warnings: [] };
   if (text) yield { type: "text-start", id: "text" };
   for (const delta of words(text)) {
     yield { type: "text-delta", id: "text", delta };
     await new Promise((resolve) => (delay ? setTimeout(resolve, delay) : setImmediate(resolve)));
   }
+  if (hold) await new Promise((resolve) => setTimeout(resolve, hold));
   if (text) yield { type: "text-end", id: "text" };
   for (const { name, args } of calls) {
     const id = `call_${randomUUID()}`;
