@@ -117,10 +117,10 @@ fn dialog(current: Option<Remote>, key: RwSignal<String>, open: RwSignal<bool>) 
         >
             <form class="la-dialog-form" method="dialog">
                 <h2 class="la-dialog-title" id="agent-title">
-                    "Who answers?"
+                    {"Who answers?"}
                 </h2>
                 <fieldset class="demo-choices">
-                    <legend class="la-visually-hidden">"Agent"</legend>
+                    <legend class="la-visually-hidden">{"Agent"}</legend>
                     {choice(draft, None, "The script in this page")}
                     {choice(draft, Some(Protocol::AgUi), "An AG-UI agent")}
                     {choice(draft, Some(Protocol::UiStream), "An AI SDK backend")}
@@ -129,10 +129,10 @@ fn dialog(current: Option<Remote>, key: RwSignal<String>, open: RwSignal<bool>) 
                 <Show when=elsewhere>{fields(draft, stays)}</Show>
                 <div class="la-dialog-actions">
                     <button type="submit" class="la-button" value="cancel" formnovalidate>
-                        <span>"Cancel"</span>
+                        <span>{"Cancel"}</span>
                     </button>
                     <button type="submit" class="la-button" data-variant="primary" value="use">
-                        <span>"Use it"</span>
+                        <span>{"Use it"}</span>
                     </button>
                 </div>
             </form>
@@ -182,7 +182,7 @@ fn fields(draft: Draft, stays: Memo<bool>) -> impl IntoView {
         </label>
         <Show when=completes>
             <label class="la-field">
-                <span class="la-field-label">"Model, where the endpoint has several"</span>
+                <span class="la-field-label">{"Model, where the endpoint has several"}</span>
                 <input
                     class="la-input"
                     type="text"
@@ -198,8 +198,8 @@ fn fields(draft: Draft, stays: Memo<bool>) -> impl IntoView {
             {key_field(draft)}
         </Show>
         <p class="la-dialog-text">
-            "The agent must accept requests from other origins, or be passed on by "
-            <code class="la-code-inline">"cargo xtask demo --agent"</code> "."
+            {"The agent must accept requests from other origins, or be passed on by "}
+            <code class="la-code-inline">{"cargo xtask demo --agent"}</code> {"."}
         </p>
     }
 }
@@ -207,7 +207,7 @@ fn fields(draft: Draft, stays: Memo<bool>) -> impl IntoView {
 fn key_field(draft: Draft) -> impl IntoView {
     view! {
         <label class="la-field">
-            <span class="la-field-label">"Key, forgotten when this page closes"</span>
+            <span class="la-field-label">{"Key, forgotten when this page closes"}</span>
             <input
                 class="la-input"
                 type="password"
@@ -228,7 +228,7 @@ fn asks_for_key(draft: Draft) -> impl IntoView {
                 prop:checked=move || draft.asks.get()
                 on:change:target=move |event| draft.asks.set(event.target().checked())
             />
-            <span>"It needs a key: ask me for it on its page"</span>
+            <span>{"It needs a key: ask me for it on its page"}</span>
         </label>
     }
 }
