@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 
 import { accessible } from "../support/browser.mjs";
-import { headless } from "../support/servers.mjs";
+import { application } from "../support/examples.mjs";
 import { suite } from "../support/suite.mjs";
 
 const pageTest = suite(async (open) => {
-  const page = await headless();
+  const page = await application("headless");
   open.push(page);
   return { page };
 });

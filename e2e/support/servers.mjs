@@ -21,11 +21,6 @@ export function demo(options = {}) {
   return serve({ root: path.join(ROOT, "dist/demo"), ...options });
 }
 
-/** Serves the built examples/headless, under the same policy. */
-export function headless() {
-  return serve({ root: path.join(ROOT, "dist/headless") });
-}
-
 /** Serves what another server serves, its policy turned into one that only reports: what it would forbid happens. */
 export function reporting(behind) {
   return rewriting(behind, (policy) => ({ "content-security-policy-report-only": policy }));

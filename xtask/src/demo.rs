@@ -49,32 +49,19 @@ pub(crate) fn build(project: &Project, folder: &str, release: bool) -> Outcome<(
     project.run(project.cargo().args(["fetch", "--locked"]))?;
     style::write(project)?;
     eprintln!("xtask: building the demo into {folder}");
-    let mut trunk = trunk(project, Path::new(folder));
-    if release {
-        without_own_paths(trunk.arg("--release"));
-    }
-    project.run(&mut trunk)
-}
-
-/// Builds examples/headless into dist/headless, as it is while somebody works on it.
-pub(crate) fn example(project: &Project) -> Outcome<()> {
-    eprintln!("xtask: building examples/headless into dist/headless");
-    let mut trunk = trunk(project, &project.root.join("dist/headless"));
-    trunk.args(["--config", "examples/headless/Trunk.toml"]);
-    project.run(&mut trunk)
-}
-
-fn trunk(project: &Project, folder: &Path) -> Command {
     let mut trunk = project.command("trunk");
     trunk
         .arg("build")
         .arg("--dist")
-        .arg(folder)
+        .arg(Path::new(folder))
         .env("TRUNK_OFFLINE", "true")
         .env("TRUNK_SKIP_VERSION_CHECK", "true")
         // trunk takes any value of the common variable NO_COLOR for one of its own flags and stumbles over it.
         .env_remove("NO_COLOR");
-    trunk
+    if release {
+        without_own_paths(trunk.arg("--release"));
+    }
+    project.run(&mut trunk)
 }
 
 /// Turns this process into the server, so that whoever started us stops the server itself.

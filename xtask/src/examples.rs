@@ -8,7 +8,7 @@ use crate::project::{Outcome, Project};
 use crate::style;
 
 /// Those that are rendered in the browser alone.
-const PAGES: [&str; 2] = ["board", "routes"];
+const PAGES: [&str; 3] = ["board", "headless", "routes"];
 const SERVER: &str = "leptos-ssr";
 const BROWSER: [&str; 2] = ["--target", "wasm32-unknown-unknown"];
 

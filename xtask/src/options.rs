@@ -16,7 +16,7 @@ cargo xtask bench [--only native|browser] [--runs N] [--json FILE]
 cargo xtask dist
     Writes the optimised demo to dist/demo and the npm package to dist/embed, and prints their sizes.
 cargo xtask examples
-    Builds the applications of examples/ into dist: board, routes, and leptos-ssr with its server.
+    Builds the applications of examples/ into dist: board, headless, routes, and leptos-ssr with its server.
 cargo xtask style
     Writes style/all.css from the sheets beside it.
 

@@ -11,7 +11,7 @@ use crate::{claims, demo, dist, examples, rooms, style};
 /// The Node.js that the reference client and the end-to-end tests run on.
 const NODE: (u32, u32) = (20, 11);
 /// The packages that are built for the browser.
-const BROWSER: [&str; 10] = [
+const BROWSER: [&str; 12] = [
     "-p",
     "leptos-assistant",
     "-p",
@@ -20,6 +20,8 @@ const BROWSER: [&str; 10] = [
     "demo",
     "-p",
     "board",
+    "-p",
+    "headless",
     "-p",
     "routes",
 ];
@@ -191,9 +193,6 @@ fn end_to_end(project: &Project, tally: &mut Tally) {
     let built = ready
         && tally.task("demo for release", || {
             demo::build(project, "dist/demo", true)
-        })
-        && tally.task("example of a window from nothing", || {
-            demo::example(project)
         })
         && tally.task("npm package", || dist::embed(project))
         && tally.task("applications of examples/", || examples::build(project));
