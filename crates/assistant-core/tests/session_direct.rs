@@ -13,6 +13,7 @@ fn execute(driver: &mut Driver, request: u64, name: &str, args: Value) {
         request,
         name: name.to_owned(),
         args,
+        within: None,
     });
 }
 
@@ -125,4 +126,85 @@ fn exclusive_actions_timeouts_and_stop_hold_for_it_too() {
         outcome: Err(ToolError::new("late")),
     });
     assert_eq!(driver.executed.len(), 2);
+}
+
+/// What the newest handler of an action asks for.
+fn within(driver: &mut Driver, parent: usize, request: u64, name: &str) {
+    driver.input(Input::Execute {
+        request,
+        name: name.to_owned(),
+        args: json!({}),
+        within: Some(driver.invocations[parent].id),
+    });
+}
+
+fn ends(driver: &mut Driver, number: usize) {
+    let invocation = driver.invocations[number].id;
+    let outcome = Ok(ToolOutcome::Continue(json!(number)));
+    driver.input(Input::Finished {
+        invocation,
+        outcome,
+    });
+}
+
+#[test]
+fn a_handler_calls_another_action_by_the_same_way() {
+    let mut driver = Driver::new();
+    let mut alone = action("outer");
+    alone.exclusive = true;
+    driver.register(alone);
+    driver.register(asking("inner"));
+    driver.send("hi");
+    driver.plays(calls("c", "outer", "{}"));
+    within(&mut driver, 0, 1, "inner");
+    assert_eq!(driver.invocations.len(), 1, "a person is asked");
+    let call = driver.session.pending_approvals()[0];
+    let verdict = Verdict::Approve { args: None };
+    driver.input(Input::Decide {
+        call,
+        shown: None,
+        verdict,
+    });
+    assert_eq!(
+        driver.invocations.len(),
+        2,
+        "what waits for it does not hold it up"
+    );
+    ends(&mut driver, 1);
+    assert_eq!(outcome(&driver, 1), Some(Ok(json!(1))));
+    ends(&mut driver, 0);
+    assert_eq!(driver.runs.len(), 2);
+    within(&mut driver, 0, 2, "inner");
+    let over = outcome(&driver, 2).unwrap().unwrap_err();
+    assert_eq!(over, "The call that asks is over");
+}
+
+#[test]
+fn what_a_handler_asked_for_ends_with_it() {
+    let mut driver = Driver::new();
+    driver.register(action("outer"));
+    driver.register(action("inner"));
+    driver.send("hi");
+    driver.plays(calls("c", "outer", "{}"));
+    within(&mut driver, 0, 1, "inner");
+    within(&mut driver, 1, 2, "inner");
+    driver.input(Input::Stop);
+    assert_eq!(driver.cancelled.len(), 3);
+    assert!(outcome(&driver, 2).is_some_and(|told| told.is_err()));
+    assert_eq!(driver.session.conversation().direct_calls().count(), 0);
+}
+
+#[test]
+fn actions_do_not_call_each_other_for_ever() {
+    let mut driver = Driver::new();
+    driver.register(action("f"));
+    execute(&mut driver, 0, "f", json!({}));
+    let mut depth = 0;
+    while driver.invocations.len() > depth {
+        within(&mut driver, depth, depth as u64 + 1, "f");
+        depth += 1;
+        assert!(depth < 50, "it never ends");
+    }
+    let last = outcome(&driver, depth as u64).unwrap().unwrap_err();
+    assert_eq!(last, "Actions call each other too deep");
 }

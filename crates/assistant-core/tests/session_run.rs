@@ -439,3 +439,37 @@ fn an_answer_knows_its_tokens_and_its_time() {
     assert_eq!(cost(&driver).output_tokens(), Some(5));
     assert_eq!(cost(&driver).input_tokens(), None);
 }
+
+/// Rule "the loop goes round in circles"
+#[test]
+fn the_same_calls_again_and_again_end_the_loop() {
+    let options = SessionOptions {
+        stop_when: StopCondition::Any(vec![
+            StopCondition::RunCount(20),
+            StopCondition::RepeatedCalls(3),
+        ]),
+        ..SessionOptions::default()
+    };
+    let mut driver = Driver::with(options);
+    driver.register(action("f"));
+    driver.send("hi");
+    let mut turn = |id: &str, args: &str| {
+        driver.plays(calls(id, "f", args));
+        driver.returns(id, json!(1));
+        driver.runs.len()
+    };
+    turn("a", r#"{"page":1}"#);
+    turn("b", r#"{"page":2}"#);
+    turn("c", r#"{ "page": 2 }"#);
+    assert_eq!(
+        turn("d", r#"{"page":3}"#),
+        5,
+        "it went on with something else"
+    );
+    turn("e", r#"{"page":3}"#);
+    assert_eq!(turn("f", r#"{ "page":3 }"#), 6, "three times the same");
+    assert_eq!(driver.notices(), [NoticeKind::LoopEnded]);
+    assert_eq!(driver.session.summary().repeats(), 3);
+    assert_eq!(driver.input(Input::Continue).refused, None);
+    assert_eq!(driver.runs.len(), 7);
+}

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde_json::{Value, json};
 
+use super::{CallLimits, Remembering};
 use crate::event::Tool;
 
 /// An action as plain data: what the agent is told, and how its calls are treated.
@@ -33,6 +34,11 @@ pub struct ActionSpec {
     pub enabled: bool,
     /// Whether a person is asked first.
     pub approval: Policy,
+    /// The most that may be remembered of an approval, so that a person is not asked again (rule "remembered
+    /// approvals").
+    pub remembering: Remembering,
+    /// True if it can say what a call would change, before a person is asked (rule "preview").
+    pub has_preview: bool,
     /// Who runs it, once nobody minds.
     pub execution: Execution,
     /// Never runs at the same time as another action (rule "order of calls").
@@ -46,6 +52,8 @@ pub struct ActionSpec {
     pub detached: bool,
     /// After how many milliseconds a handler without an answer counts as failed.
     pub timeout_ms: Option<u32>,
+    /// The limits on its starts.
+    pub limits: CallLimits,
     /// Whether arguments are validated against `parameters` before anything else.
     pub validate: bool,
     /// How a handler's value becomes the text that is sent.
@@ -65,12 +73,15 @@ impl ActionSpec {
             availability: Availability::Offered,
             enabled: true,
             approval: Policy::Never,
+            remembering: Remembering::AnyArguments,
+            has_preview: false,
             execution: Execution::Client,
             exclusive: false,
             eager: false,
             idempotent: false,
             detached: false,
             timeout_ms: None,
+            limits: CallLimits::default(),
             validate: true,
             encoding: ResultEncoding::Json,
         }
@@ -110,7 +121,7 @@ impl ActionSpec {
     }
 }
 
-/// What keeps a schema from describing arguments, as far as a glance tells.
+/// Returns the first reason why a schema cannot describe arguments, as far as its outermost members tell.
 fn fault_of(schema: &Value) -> Option<Fault> {
     let Value::Object(schema) = schema else {
         return Some(Fault::Schema("it must be an object"));

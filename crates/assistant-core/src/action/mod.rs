@@ -4,13 +4,18 @@
 //! through [`crate::session::Host`]; they are found by the [`RegistrationId`].
 
 mod definition;
+mod limit;
 mod outcome;
 mod registry;
+mod remember;
 pub mod schema;
 
 pub use definition::{
     ActionSpec, Availability, Execution, InvalidAction, Policy, ResultEncoding,
     definitions_from_json,
 };
+pub use limit::CallLimits;
 pub use outcome::{ToolError, ToolOutcome};
 pub use registry::{Registration, RegistrationId, Registry};
+pub(crate) use remember::RememberedApprovals;
+pub use remember::{Remember, RememberScope, RememberedApproval, RememberedArgs, Remembering};

@@ -23,6 +23,20 @@ pub struct CallApproval {
 impl CallApproval {
     /// What the tool message says that tells the agent to go on.
     pub(crate) const GO_ON: &str = "approved";
+
+    /// True once the person answered a question that the agent itself asked.
+    pub(crate) const fn is_answer_to_agent(&self) -> bool {
+        self.interrupt_id.is_some() && self.decision.is_some()
+    }
+}
+
+/// The approval of an earlier call that let a call start without a person being asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AllowedEarlier {
+    /// The remembered approval.
+    pub id: String,
+    /// When it was given, in milliseconds since 1970.
+    pub at: i64,
 }
 
 /// What a person said.
@@ -113,6 +127,10 @@ pub enum ErrorKind {
     Timeout,
     /// The start could not be written down, so nothing was started.
     Journal,
+    /// The application does not permit it.
+    Permission,
+    /// It was called too often.
+    RateLimit,
     /// The agent says that it failed.
     Agent,
 }
@@ -129,8 +147,24 @@ impl ErrorKind {
             Self::Handler => "handler",
             Self::Timeout => "timeout",
             Self::Journal => "journal",
+            Self::Permission => "permission",
+            Self::RateLimit => "rate_limit",
             Self::Agent => "agent",
         }
+    }
+
+    /// Returns whether it was refused before anything ran.
+    #[must_use]
+    pub const fn is_refusal(self) -> bool {
+        matches!(
+            self,
+            Self::InvalidArguments
+                | Self::UnknownTool
+                | Self::NoHandler
+                | Self::Permission
+                | Self::RateLimit
+                | Self::Journal
+        )
     }
 
     /// The kind with this word; anything else counts as the handler's.
@@ -143,6 +177,8 @@ impl ErrorKind {
             Self::NoResult,
             Self::Timeout,
             Self::Journal,
+            Self::Permission,
+            Self::RateLimit,
             Self::Agent,
         ]
         .into_iter()

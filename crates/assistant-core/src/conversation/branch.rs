@@ -205,7 +205,7 @@ impl Conversation {
             if !self.on_path(ix) {
                 self.keep_departed(ix, |call| {
                     let decided = call.approval.as_ref().is_some_and(|a| a.decision.is_some());
-                    decided || call.was_started
+                    decided || call.was_started()
                 });
             }
         }
@@ -274,7 +274,7 @@ impl Conversation {
         Ok(())
     }
 
-    fn subtree(&self, ix: usize) -> Vec<usize> {
+    pub(super) fn subtree(&self, ix: usize) -> Vec<usize> {
         let mut all = Vec::new();
         let mut next = vec![ix];
         while let Some(ix) = next.pop() {

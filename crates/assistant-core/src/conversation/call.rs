@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::{
-    Author, CallApproval, CallError, CallKey, CallResult, Decision, Fingerprint, Origin, Phase,
-    Progress,
+    AllowedEarlier, Author, CallApproval, CallError, CallKey, CallResult, Decision, Fingerprint,
+    Origin, Phase, Progress, Transition,
     state::{Done, End, Happening, State},
 };
 use crate::{
@@ -22,8 +22,15 @@ pub struct ToolCall {
     pub name: String,
     /// What a person was asked and said.
     pub approval: Option<CallApproval>,
+    /// The remembered approval that lets it start, where a person would be asked otherwise.
+    pub allowed_earlier: Option<AllowedEarlier>,
     /// Arguments as a person changed them before approving.
     pub edited_args: Option<Value>,
+    /// Arguments as the application cleaned them before anybody saw them.
+    pub clean_args: Option<Value>,
+    /// What it would change, as its action says while a person is asked; `Err` says why that is not
+    /// known.
+    pub preview: Option<Result<Value, String>>,
     /// The newest preliminary result. Shown, never sent.
     pub preliminary: Option<Value>,
     /// How far the handler says it is.
@@ -47,11 +54,9 @@ pub struct ToolCall {
     pub(super) state: State,
     /// The number of the run that made it, if that is known.
     pub(super) run: Option<u64>,
-    /// Whether its handler was ever started.
-    pub(super) was_started: bool,
     /// Its handler was started before a reload, and nobody knows whether it ended.
     pub(crate) may_have_run: bool,
-    /// How often its handler was started.
+    /// The number of starts of its handler.
     pub(super) starts: u32,
     args_text: String,
     args_generation: u32,
@@ -66,6 +71,8 @@ pub struct ToolCall {
     pub(crate) changed: bool,
     /// The page was asking a person about it when the agent asked, too.
     pub(crate) asked_here: bool,
+    /// What happened to it and is not on record yet.
+    pub(super) transitions: Vec<Transition>,
     /// What a rule of the application let start without asking a person.
     pub(crate) cleared: Option<Fingerprint>,
 }
@@ -79,7 +86,10 @@ impl ToolCall {
             id: id.into(),
             name: name.into(),
             approval: None,
+            allowed_earlier: None,
             edited_args: None,
+            clean_args: None,
+            preview: None,
             preliminary: None,
             progress: None,
             result: None,
@@ -92,7 +102,6 @@ impl ToolCall {
             origin: Origin::Agent,
             state: State::Streaming,
             run: None,
-            was_started: false,
             may_have_run: false,
             starts: 0,
             args_text: String::new(),
@@ -104,6 +113,7 @@ impl ToolCall {
             unlisted: false,
             changed: false,
             asked_here: false,
+            transitions: Vec::new(),
             cleared: None,
         }
     }
@@ -152,12 +162,13 @@ impl ToolCall {
         matches!(&self.state, State::Done(done) if done.sent)
     }
 
-    /// Whether a person had answered what the agent asked about it, and the agent says what it comes
-    /// to.
+    /// Returns whether a person has answered what the agent asked about it, and the agent's result is
+    /// awaited.
     pub(crate) fn is_answered_gate(&self) -> bool {
-        let asked = self.approval.as_ref();
-        let is_answered =
-            asked.is_some_and(|asked| asked.interrupt_id.is_some() && asked.decision.is_some());
+        let is_answered = self
+            .approval
+            .as_ref()
+            .is_some_and(CallApproval::is_answer_to_agent);
         let waits = matches!(
             self.state,
             State::GateOpen { .. } | State::GateShut { .. } | State::AtAgent { .. }
@@ -170,9 +181,14 @@ impl ToolCall {
         self.result.is_some() && matches!(&self.state, State::Done(done) if !done.sent)
     }
 
+    /// Returns whether something happened to it that is not on record yet.
+    pub(super) const fn has_transitions(&self) -> bool {
+        !self.transitions.is_empty()
+    }
+
     /// Whether its handler was ever started.
     pub(crate) const fn was_started(&self) -> bool {
-        self.was_started
+        self.starts > 0
     }
 
     /// Returns whether its handler was started before a reload and nobody knows whether it ended: a
@@ -182,7 +198,7 @@ impl ToolCall {
         self.may_have_run
     }
 
-    /// How often its handler was started, as far as is known.
+    /// The number of starts of its handler, as far as is known.
     pub(crate) const fn starts(&self) -> u32 {
         self.starts
     }
@@ -190,7 +206,6 @@ impl ToolCall {
     /// Its handler was started, for at least so many times before; what was made of it is judged
     /// anew. What has its answer keeps it.
     pub(super) fn doubt(&mut self, attempt: u32) {
-        self.was_started = true;
         self.starts = self.starts.max(attempt.saturating_add(1));
         let waits = matches!(
             self.state,
@@ -248,11 +263,11 @@ impl ToolCall {
         let Some(next) = self.state.after(what) else {
             return false;
         };
+        self.transitions.extend(Transition::of(&self.state, what));
         if matches!(next, State::Streaming | State::Ended | State::Gated { .. }) {
             self.forget_judgement(what);
         }
         if matches!(next, State::Running(..)) {
-            self.was_started = true;
             self.starts += 1;
             self.may_have_run = false;
             self.cleared = None;
@@ -280,7 +295,10 @@ impl ToolCall {
             let again = self.approval.take().is_some_and(asked) && *what == Happening::Voided;
             self.approval = again.then(CallApproval::default);
             self.edited_args = None;
+            self.clean_args = None;
         }
+        self.allowed_earlier = None;
+        self.preview = None;
         self.preliminary = None;
         self.progress = None;
     }
@@ -304,10 +322,16 @@ impl ToolCall {
         self.args.as_ref()
     }
 
-    /// The arguments that a handler gets: edited by a person, or as the agent wrote them.
+    /// The arguments that a handler gets: edited by a person, cleaned by the application, or as the
+    /// agent wrote them.
     #[must_use]
     pub fn effective_args(&self) -> Option<&Value> {
-        self.edited_args.as_ref().or(self.args.as_ref())
+        self.changed_args().or(self.args.as_ref())
+    }
+
+    /// The arguments that a handler gets, where they are others than the agent's.
+    pub(crate) fn changed_args(&self) -> Option<&Value> {
+        self.edited_args.as_ref().or(self.clean_args.as_ref())
     }
 
     /// The best reading of the arguments so far, for display while they stream in.
@@ -316,8 +340,8 @@ impl ToolCall {
         self.args.as_ref().or_else(|| self.partial.value())
     }
 
-    /// Whether an argument has its final value, by its name: while arguments stream in, they become
-    /// so one by one.
+    /// Returns whether the argument of this name has its final value: while arguments stream in, one
+    /// after the other has.
     #[must_use]
     pub fn has_whole_arg(&self, name: &str) -> bool {
         let settled = || self.partial.field_state(&[name]) == FieldState::Complete;

@@ -6,11 +6,11 @@
 //! happen, `index` for the ids that agents give.
 
 use super::{
-    CallKey, Change, Conversation, Message, Part, ToolCall,
+    CallKey, CallTransition, Change, Conversation, Message, Part, ToolCall, Transition,
     state::{Happening, State},
     tree::CallRef,
 };
-use crate::order::in_order;
+use crate::{event::Role, order::in_order};
 
 /// Where a call is that left the path of its run.
 #[derive(Debug, Clone)]
@@ -43,7 +43,11 @@ impl Conversation {
     /// Takes out a call that the page made itself.
     pub(crate) fn take_direct(&mut self, key: &CallKey) -> Option<Box<ToolCall>> {
         self.log.push(Change::Call(*key));
-        self.direct.remove(key)
+        let call = self.direct.remove(key)?;
+        for one in self.transitions.iter_mut().filter(|one| one.call == *key) {
+            one.gone = Some(call.clone());
+        }
+        Some(call)
     }
 
     /// The calls that the page makes itself, oldest first.
@@ -188,7 +192,10 @@ impl Conversation {
     /// [`Self::edit_call`], compiled once.
     fn edit_by(&mut self, key: &CallKey, edit: &mut dyn FnMut(&mut ToolCall)) -> Option<()> {
         let Some(at) = self.places.get(key).copied() else {
-            edit(self.direct.get_mut(key)?);
+            let call = self.direct.get_mut(key)?;
+            edit(call);
+            let happened = std::mem::take(&mut call.transitions);
+            self.note_transitions(key, happened);
             self.log.push(Change::Call(*key));
             return Some(());
         };
@@ -200,6 +207,7 @@ impl Conversation {
         edit(call);
         let is_open = call.is_real() && !call.state.is_done();
         let is_real = call.is_real();
+        let happened = std::mem::take(&mut call.transitions);
         if was_open && !is_open {
             self.open.remove(key);
             if is_real {
@@ -208,8 +216,34 @@ impl Conversation {
         } else if is_open && !was_open {
             self.open.insert(*key, ());
         }
+        self.note_transitions(key, happened);
         self.log.push(Change::Call(*key));
         Some(())
+    }
+
+    /// Counts the calls of the same name, made by the same run as this one, that have started.
+    pub(crate) fn starts_beside(&self, key: &CallKey) -> u32 {
+        let Some(call) = self.call(key).filter(|call| call.run.is_some()) else {
+            return 0;
+        };
+        let newest_first = self.run_path().rev();
+        let of_turn = newest_first.take_while(|message| message.role != Role::User);
+        let beside = of_turn.flat_map(|message| message.calls());
+        let is_like = |other: &&ToolCall| {
+            let works = other.was_started() || other.state.is_at_work();
+            other.key != call.key && other.run == call.run && works && other.name == call.name
+        };
+        u32::try_from(beside.filter(is_like).count()).unwrap_or(u32::MAX)
+    }
+
+    fn note_transitions(&mut self, key: &CallKey, happened: Vec<Transition>) {
+        let of_call = |what| CallTransition {
+            call: *key,
+            what,
+            gone: None,
+            thread_id: None,
+        };
+        self.transitions.extend(happened.into_iter().map(of_call));
     }
 
     /// Lets something happen to a call. `false` if that changes nothing.
@@ -275,7 +309,7 @@ impl Conversation {
         }
     }
 
-    /// What a person deleted is gone, but not what happened to the calls in it: an agent that lists
+    /// Remembers what happened to the calls of messages that a person deleted: an agent that lists
     /// one of them again names the same call.
     pub(super) fn remember_deleted(&mut self, parts: Vec<Part>) {
         for part in parts {
@@ -305,7 +339,7 @@ impl Conversation {
         let streamed = call.run.is_some() && call.has_ended() && call.args().is_some();
         let emptied = args.is_empty() && streamed;
         // What it was told a person had made of them is no news.
-        let edited = call.edited_args.as_ref().filter(|_| call.was_started);
+        let edited = call.edited_args.as_ref().filter(|_| call.was_started());
         let echoed =
             edited.is_some_and(|edited| serde_json::from_str(args).ok().as_ref() == Some(edited));
         let same_args = emptied || echoed || call.args_text() == args;

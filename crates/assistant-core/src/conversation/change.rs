@@ -46,6 +46,8 @@ pub enum Change {
     Interrupts,
     /// What a person said and the agent is not told yet.
     Queue,
+    /// The approvals that are remembered.
+    Remembered,
     /// Notices.
     Notices,
     /// Another conversation took the place of this one.

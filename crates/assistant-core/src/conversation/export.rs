@@ -28,7 +28,30 @@ impl Conversation {
     /// parent.
     #[must_use]
     pub fn export(&self) -> Value {
-        let messages: Vec<Value> = self.parents_first().map(|n| self.write_node(n)).collect();
+        self.export_with(|node, entry| {
+            entry.insert("message".to_owned(), node.message.write(Format::V2));
+        })
+    }
+
+    /// The same without what the messages hold: of each there is the id. Neighbour: `session/pieces`.
+    pub(crate) fn export_outline(&self) -> Value {
+        self.export_with(|node, entry| {
+            entry.insert("id".to_owned(), node.message.id.as_str().into());
+        })
+    }
+
+    /// One message as [`Self::export`] writes it.
+    pub(crate) fn export_message(&self, id: &MessageId) -> Option<Value> {
+        Some(self.message(id)?.write(Format::V2))
+    }
+
+    fn export_with(&self, write: impl Fn(&Node, &mut Object)) -> Value {
+        let entry = |node: &Node| {
+            let mut entry = self.write_links(node);
+            write(node, &mut entry);
+            Value::Object(entry)
+        };
+        let messages: Vec<Value> = self.parents_first().map(entry).collect();
         let id = |ix: Option<usize>| ix.and_then(|ix| self.id_at(ix)).map(MessageId::as_str);
         let mut out = json!({
             "version": VERSION,
@@ -83,20 +106,18 @@ impl Conversation {
         })
     }
 
-    fn write_node(&self, node: &Node) -> Value {
+    /// Where a node stands, and what is known of it beside its message.
+    fn write_links(&self, node: &Node) -> Object {
         let parent = node.parent.and_then(|ix| self.id_at(ix));
         let parent = parent.or(node.awaits.as_ref()).map(MessageId::as_str);
-        let mut out = json!({
-            "parent": parent,
-            "results": write_keys(&node.results),
-            "message": node.message.write(Format::V2),
-        });
+        let mut out = Object::new();
+        out.insert("parent".to_owned(), parent.into());
+        out.insert("results".to_owned(), write_keys(&node.results));
         let chosen = node.chosen.filter(|ix| node.children.contains(ix));
-        let chosen = chosen.and_then(|ix| self.id_at(ix));
-        if let (Some(chosen), Value::Object(out)) = (chosen, &mut out) {
+        if let Some(chosen) = chosen.and_then(|ix| self.id_at(ix)) {
             out.insert("chosen".to_owned(), chosen.as_str().into());
         }
-        if let (Some(run), Value::Object(out)) = (node.run, &mut out) {
+        if let Some(run) = node.run {
             out.insert("run".to_owned(), run.into());
         }
         out

@@ -167,7 +167,7 @@ fn is_misfit(key: &str, value: &Value) -> bool {
     }
 }
 
-const OF_MESSAGE: [&str; 18] = [
+const OF_MESSAGE: [&str; 19] = [
     "id",
     "wireId",
     "role",
@@ -185,6 +185,7 @@ const OF_MESSAGE: [&str; 18] = [
     "markdown",
     "author",
     "disputed",
+    "interjected",
     "extra",
 ];
 const OF_TEXT: [&str; 5] = ["type", "text", "startedAt", "endedAt", "extra"];
@@ -229,6 +230,9 @@ impl Message {
         put_text(&mut out, "markdown", self.markdown.as_deref());
         put_text(&mut out, "author", self.author.map(Author::as_str));
         put_text(&mut out, "disputed", self.disputed.as_deref());
+        if self.interjected {
+            out.insert("interjected".to_owned(), true.into());
+        }
         put_foreign(&mut out, &self.extra, &OF_MESSAGE, format);
         Value::Object(out)
     }
@@ -267,6 +271,7 @@ impl Message {
         message.markdown = take_text(&mut object, "markdown");
         message.author = take_text(&mut object, "author").and_then(|word| Author::parse(&word));
         message.disputed = take_text(&mut object, "disputed");
+        message.interjected = take_flag(&mut object, "interjected");
         message.listed = take_flag(&mut object, "listed");
         message.extra = foreign(object, format);
         Ok(message)

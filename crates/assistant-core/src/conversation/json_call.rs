@@ -1,10 +1,10 @@
 //! Tool calls as JSON: the part `{type: "tool-call", toolCallId, toolName, state, input, …}`.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
-    Author, CallApproval, CallError, CallKey, CallResult, Decision, ErrorKind, FormatError, Origin,
-    Phase, ToolCall,
+    AllowedEarlier, Author, CallApproval, CallError, CallKey, CallResult, Decision, ErrorKind,
+    FormatError, Origin, Phase, ToolCall,
     json::{
         Format, error, foreign, need_text, put_foreign, put_text, take_bool, take_flag, take_int,
         take_object, take_text,
@@ -16,7 +16,7 @@ use crate::{
     wire::agui,
 };
 
-const OF_CALL: [&str; 26] = [
+const OF_CALL: [&str; 28] = [
     "type",
     "toolCallId",
     "toolName",
@@ -24,7 +24,9 @@ const OF_CALL: [&str; 26] = [
     "input",
     "argsText",
     "editedInput",
+    "cleanInput",
     "approval",
+    "allowedEarlier",
     "output",
     "result",
     "unlisted",
@@ -76,6 +78,9 @@ pub(super) fn write_in(call: &ToolCall, out: &mut Object, format: Format) {
     if let Some(args) = &call.edited_args {
         out.insert("editedInput".to_owned(), args.clone());
     }
+    if let Some(args) = &call.clean_args {
+        out.insert("cleanInput".to_owned(), args.clone());
+    }
     let told = match call.state() {
         State::Told { message, .. } => Some(message.as_str()),
         _ => None,
@@ -86,6 +91,14 @@ pub(super) fn write_in(call: &ToolCall, out: &mut Object, format: Format) {
             "approval".to_owned(),
             write_approval(&approval, told, format),
         );
+    }
+    if let Some(earlier) = call
+        .allowed_earlier
+        .as_ref()
+        .filter(|_| format == Format::V2)
+    {
+        let earlier = json!({"id": earlier.id, "at": earlier.at});
+        out.insert("allowedEarlier".to_owned(), earlier);
     }
     if let Some(result) = &call.result {
         out.insert("output".to_owned(), result.value.clone());
@@ -116,7 +129,7 @@ pub(super) fn write_in(call: &ToolCall, out: &mut Object, format: Format) {
         if let Some(run) = call.run {
             out.insert("run".to_owned(), run.into());
         }
-        if call.was_started {
+        if call.was_started() {
             out.insert("started".to_owned(), true.into());
         }
         if call.starts > 1 {
@@ -160,6 +173,7 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
     }
     call.unlisted = take_flag(&mut from, "unlisted");
     call.edited_args = from.shift_remove("editedInput");
+    call.clean_args = from.shift_remove("cleanInput");
     let (approval, told) = match take_object(&mut from, "approval") {
         Some(approval) => read_approval(approval, format),
         None => (None, None),
@@ -195,11 +209,15 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
         let key = from.shift_remove("key").and_then(|key| key.as_u64());
         call.key = CallKey::new(key.unwrap_or(0));
         call.run = from.shift_remove("run").and_then(|run| run.as_u64());
+        call.allowed_earlier = from
+            .shift_remove("allowedEarlier")
+            .as_ref()
+            .and_then(read_earlier);
         call.changed = take_flag(&mut from, "changed");
         call.asked_here = take_flag(&mut from, "asked");
-        call.was_started = take_flag(&mut from, "started");
+        let once = u32::from(take_flag(&mut from, "started"));
         let starts = take_int(&mut from, "starts").and_then(|starts| u32::try_from(starts).ok());
-        call.starts = starts.unwrap_or(u32::from(call.was_started));
+        call.starts = starts.unwrap_or(once);
         call.may_have_run = take_flag(&mut from, "mayHaveRun");
     }
     call.ended_at = take_int(&mut from, "endedAt");
@@ -285,6 +303,14 @@ fn read_approval(mut from: Object, format: Format) -> (Option<CallApproval>, Opt
         extra: foreign(from, format),
     };
     (Some(approval), told)
+}
+
+/// What lets nothing start: it is looked up anew.
+fn read_earlier(from: &Value) -> Option<AllowedEarlier> {
+    Some(AllowedEarlier {
+        id: from.get("id")?.as_str()?.to_owned(),
+        at: from.get("at")?.as_i64()?,
+    })
 }
 
 fn write_error(error: &CallError) -> Value {

@@ -1,7 +1,7 @@
 //! A message of the tree.
 
 use super::{Author, Cost, MessageId, Part, ToolCall};
-use crate::event::{Content, Object, Role};
+use crate::event::{Content, ContentPart, Object, PartBody, Role};
 
 /// A message of the tree: who speaks, and the parts it is made of.
 #[derive(Debug, Clone)]
@@ -39,6 +39,8 @@ pub struct Message {
     /// What the agent says that a person said, where it is something else. Shown beside the
     /// person's own words, never in their place.
     pub disputed: Option<String>,
+    /// A person said it while the loop went on, and it came in between. Local, never sent.
+    pub interjected: bool,
 }
 
 /// Why a message ends before its end.
@@ -101,6 +103,7 @@ impl Message {
             markdown: None,
             author: None,
             disputed: None,
+            interjected: false,
         }
     }
 
@@ -132,6 +135,32 @@ impl Message {
     #[must_use]
     pub fn text(&self) -> String {
         self.parts.iter().filter_map(Part::as_text).collect()
+    }
+
+    /// What a person says who changes the text of this message: its files stay.
+    #[must_use]
+    pub fn reworded(&self, text: impl Into<String>) -> Content {
+        let text = text.into();
+        let files = self.parts.iter().filter_map(|part| match part {
+            Part::File(file) => Some(file.clone()),
+            _ => None,
+        });
+        let mut parts: Vec<ContentPart> = files.collect();
+        if parts.is_empty() {
+            return Content::Text(text);
+        }
+        if !text.is_empty() {
+            let body = PartBody::Text(text);
+            parts.insert(
+                0,
+                ContentPart {
+                    id: None,
+                    metadata: None,
+                    body,
+                },
+            );
+        }
+        Content::Parts(parts)
     }
 
     /// What was written, as it goes over the wire: its text, with the callouts in it.

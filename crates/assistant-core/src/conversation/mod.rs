@@ -27,6 +27,7 @@ mod list;
 mod message;
 mod origin;
 mod orphan;
+mod outline;
 mod part;
 mod path;
 mod phase;
@@ -37,13 +38,16 @@ mod splice;
 mod state;
 #[cfg(test)]
 mod state_table;
+mod transition;
 mod tree;
 #[cfg(feature = "ui-stream")]
 mod ui;
 mod wire_form;
 
 pub use amount::{Amount, AmountError};
-pub use answer::{CallApproval, CallError, CallResult, Decision, ErrorKind, Progress};
+pub use answer::{
+    AllowedEarlier, CallApproval, CallError, CallResult, Decision, ErrorKind, Progress,
+};
 pub(crate) use apply::Applied;
 pub use branch::{Sibling, TreeError};
 pub use call::ToolCall;
@@ -54,9 +58,11 @@ pub use id::{CallKey, MessageId};
 pub use json::FormatError;
 pub use message::{Cut, Message};
 pub use origin::{MarkdownTools, Origin};
+pub use outline::OutlineRow;
 pub use part::{DataPart, Part, SourcePart, Span, TextPart, ToolResultPart};
 pub use phase::{Phase, Status};
 pub use rates::Rates;
 pub use state::Author;
 pub(crate) use state::{Done, End, Happening, State};
+pub use transition::{CallTransition, Transition};
 pub use tree::Conversation;

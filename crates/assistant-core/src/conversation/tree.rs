@@ -101,6 +101,8 @@ pub struct Conversation {
     pub(super) blocks: FxHashMap<u64, PartRef>,
     /// What has changed since somebody took note of it.
     pub(super) log: Vec<Change>,
+    /// What happened to calls since somebody took note of it.
+    pub(super) transitions: Vec<super::CallTransition>,
     /// Callouts in texts that are being written.
     #[cfg(feature = "callouts")]
     pub(super) reading: super::apply::callout::Reading,
@@ -134,6 +136,7 @@ impl Default for Conversation {
             #[cfg(feature = "ui-stream")]
             blocks: FxHashMap::default(),
             log: Vec::new(),
+            transitions: Vec::new(),
             #[cfg(feature = "callouts")]
             reading: super::apply::callout::Reading::default(),
         }
@@ -228,6 +231,16 @@ impl Conversation {
         list.filter_map(|ix| self.id_at(*ix)).collect()
     }
 
+    /// Which version a message is, counted from 1, and how many there are. `None` if there is no
+    /// such message.
+    #[must_use]
+    pub fn version(&self, id: &MessageId) -> Option<(usize, usize)> {
+        let ix = self.ids.get(id)?;
+        let list = self.sibling_list(*ix);
+        let place = list.iter().position(|other| other == ix)?;
+        Some((place + 1, list.len()))
+    }
+
     pub(super) fn sibling_list(&self, ix: usize) -> &[usize] {
         match self.node(ix).and_then(|node| node.parent) {
             Some(parent) => self.node(parent).map_or(&[], |parent| &parent.children),
@@ -258,6 +271,7 @@ impl Conversation {
     /// Forgets what has changed, for those who read everything in the end.
     pub(crate) fn forget_changes(&mut self) {
         self.log.clear();
+        self.transitions.clear();
     }
 
     /// Adds a message below the tip of the run's path. An id that is taken on another branch gets

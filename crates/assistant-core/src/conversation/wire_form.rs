@@ -111,7 +111,7 @@ fn listed(call: &ToolCall) -> FunctionCall {
 /// report something that did not happen. What it had asked for is in the metadata.
 fn as_it_ran(call: &ToolCall) -> FunctionCall {
     let mut wire = listed(call);
-    if let Some(args) = call.edited_args.as_ref().filter(|_| call.was_started) {
+    if let Some(args) = call.changed_args().filter(|_| call.was_started()) {
         let original = std::mem::replace(&mut wire.arguments, args.to_string());
         let metadata = wire.metadata.get_or_insert_default();
         metadata.insert(ORIGINAL_ARGUMENTS.to_owned(), original.into());

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{Cx, Refusal, Session, Verdict};
 use crate::{
-    action::{Execution, schema},
+    action::{Execution, Remember, schema},
     conversation::{CallKey, Change, Decision, Fingerprint, Happening, State},
 };
 
@@ -30,26 +30,49 @@ impl Session {
         if self.has_changed(key, shown) {
             return cx.refuse(Refusal::Changed);
         }
-        let (decision, what) = match verdict {
-            Verdict::Approve { args } => {
-                if let Some(args) = args {
-                    if let Err(refusal) = self.check_edit(key, &args, cx) {
-                        return cx.refuse(refusal);
-                    }
-                    self.conversation
-                        .edit_call(key, |call| call.edited_args = Some(args));
-                }
-                (Decision::Approved, Happening::Cleared)
-            }
+        let (args, to_remember) = match verdict {
+            Verdict::Approve { args } => (args, None),
+            Verdict::Remember { args, what } => (args, Some(what)),
             Verdict::Deny { reason } => {
                 let denied = Decision::Denied {
                     reason: reason.clone(),
                 };
-                (denied, Happening::Denied(reason))
+                self.note_decision(key, denied, cx);
+                self.conversation.happens(key, &Happening::Denied(reason));
+                return;
             }
         };
-        self.note_decision(key, decision, cx);
-        self.conversation.happens(key, &what);
+        let outcome = match self.has_preview(key) {
+            true => self.approve_previewed(key, args, to_remember, cx),
+            false => self.approve(key, args, to_remember, cx),
+        };
+        if let Err(refusal) = outcome {
+            cx.refuse(refusal);
+        }
+    }
+
+    pub(super) fn approve(
+        &mut self,
+        key: &CallKey,
+        args: Option<Value>,
+        to_remember: Option<Remember>,
+        cx: &mut Cx<'_>,
+    ) -> Result<(), Refusal> {
+        if let Some(args) = &args {
+            self.check_edit(key, args, cx)?;
+        }
+        let kept = to_remember.map(|what| self.to_remember(key, what, args.as_ref(), cx));
+        let kept = kept.transpose()?;
+        if args.is_some() {
+            self.conversation
+                .edit_call(key, |call| call.edited_args = args);
+        }
+        self.note_decision(key, Decision::Approved, cx);
+        self.conversation.happens(key, &Happening::Cleared);
+        if let Some(approval) = kept {
+            self.remember(approval, cx);
+        }
+        Ok(())
     }
 
     /// Whether a call is another than the one that was shown.
@@ -86,6 +109,14 @@ impl Session {
         };
         if entry.spec.execution == Execution::Agent && !call.state().is_gated() {
             return Err(Refusal::NoEdits);
+        }
+        // What a person approves runs as they wrote it, or not at all.
+        if cx
+            .host
+            .sanitize(entry.id, args)
+            .is_some_and(|clean| clean != *args)
+        {
+            return Err(Refusal::Unclean);
         }
         if !entry.spec.validate {
             return Ok(());

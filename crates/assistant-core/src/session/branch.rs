@@ -3,7 +3,7 @@
 //! What is shown can always be changed. Where runs write is moved only when nothing is under way:
 //! a run, a handler and a question stay on the branch that they arose on.
 
-use super::{Cx, Host, Output, Refusal, Session, TreeChange};
+use super::{Cx, Host, Output, Refusal, Session, TreeChange, send::says_nothing};
 use crate::{
     conversation::{Change, Conversation, Message, MessageId, State, TreeError},
     event::{Content, Role},
@@ -40,7 +40,8 @@ impl Session {
         };
         match done {
             Err(error) => cx.refuse(Refusal::Tree(error)),
-            Ok(()) if write => self.end_forgotten_calls(cx),
+            // Asked anew: a deletion ends what was under way.
+            Ok(()) if !self.is_busy() => self.end_forgotten_calls(cx),
             Ok(()) => {}
         }
     }
@@ -87,6 +88,9 @@ impl Session {
             Some(Role::User) => {}
             Some(_) => return cx.refuse(Refusal::Tree(TreeError::NotUser)),
         }
+        if says_nothing(&content) {
+            return cx.refuse(Refusal::EmptyMessage);
+        }
         self.branch_off(message, Some(content), cx);
     }
 
@@ -130,6 +134,12 @@ impl Session {
     fn interject(&mut self, content: Content, cx: &mut Cx<'_>) {
         if !self.is_busy() {
             return self.send(content, cx);
+        }
+        if says_nothing(&content) {
+            return cx.refuse(Refusal::EmptyMessage);
+        }
+        if !self.options.interjections {
+            return cx.refuse(Refusal::Busy);
         }
         if self.interrupts.wait() {
             return cx.refuse(Refusal::InterruptsPending);

@@ -6,8 +6,9 @@
 
 use serde_json::{Value, json};
 
+use super::Ticket;
 use crate::{
-    action::{ActionSpec, Execution, Policy, RegistrationId, ResultEncoding},
+    action::{ActionSpec, Execution, Policy, RegistrationId, Remember, ResultEncoding},
     conversation::{CallKey, Fingerprint, ToolCall},
     order::Sorted,
 };
@@ -18,6 +19,8 @@ pub(super) struct Calls {
     judgements: Sorted<CallKey, Box<Judgement>>,
     /// Who waits for the calls that the page makes itself.
     requests: Sorted<CallKey, u64>,
+    /// The calls whose handlers asked for them.
+    parents: Sorted<CallKey, CallKey>,
 }
 
 /// What a call was judged by. Another component may take over as long as its rules are the same.
@@ -29,8 +32,37 @@ pub(super) struct Judgement {
     pub(super) exclusive: bool,
     pub(super) encoding: ResultEncoding,
     pub(super) execution: Execution,
+    /// What is to be said about what it would change.
+    pub(super) preview: Option<Preview>,
+    /// The application's permission to start.
+    pub(super) permission: Permission,
     /// What the rule of the application was asked about, while its answer is awaited.
     pub(super) asked_about: Option<Fingerprint>,
+}
+
+/// A preview that is awaited.
+#[derive(Debug, Clone)]
+pub(super) struct Preview {
+    pub(super) ticket: Ticket,
+    /// What the person said, who has approved what they saw.
+    pub(super) approved: Option<Approved>,
+}
+
+/// An approval that holds if the preview still says the same.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Approved {
+    pub(super) to_remember: Option<Remember>,
+}
+
+/// The application's permission for a call to start.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Permission {
+    /// It was not asked.
+    Unasked,
+    /// It answers later, about the call as it was then.
+    Asked(Ticket, Fingerprint),
+    /// It permits the call as it was then.
+    Given(Fingerprint),
 }
 
 impl Judgement {
@@ -43,6 +75,8 @@ impl Judgement {
             exclusive: false,
             encoding: ResultEncoding::Json,
             execution: Execution::Client,
+            preview: None,
+            permission: Permission::Unasked,
             asked_about: None,
         }
     }
@@ -88,9 +122,13 @@ impl Rules {
     }
 }
 
-/// What a person sees of a call: its name, its exact effective arguments, and the rules of the
-/// action that would run.
+/// What a person sees of a call: its name, its exact effective arguments, the rules of the action
+/// that would run, and what it says that would change.
 pub(super) fn fingerprint(call: &ToolCall, spec: Option<&ActionSpec>) -> Fingerprint {
+    let preview = call.preview.as_ref().map(|preview| match preview {
+        Ok(value) => json!([value]),
+        Err(reason) => reason.as_str().into(),
+    });
     let rules = spec.map_or(Value::Null, |spec| {
         json!([
             spec.parameters,
@@ -98,6 +136,7 @@ pub(super) fn fingerprint(call: &ToolCall, spec: Option<&ActionSpec>) -> Fingerp
             matches!(spec.execution, Execution::Agent),
             spec.validate,
             spec.has_handler,
+            preview.filter(|_| spec.has_preview),
         ])
     });
     let args = call.effective_args().ok_or_else(|| call.args_text());
@@ -120,6 +159,37 @@ impl Calls {
         }
     }
 
+    pub(super) fn note_permission(&mut self, key: &CallKey, permission: Permission) {
+        if let Some(judgement) = self.judgements.get_mut(key) {
+            judgement.permission = permission;
+        }
+    }
+
+    /// A preview is awaited.
+    pub(super) fn note_preview(&mut self, key: &CallKey, preview: Option<Preview>) {
+        if let Some(judgement) = self.judgements.get_mut(key) {
+            judgement.preview = preview;
+        }
+    }
+
+    /// The call whose preview has this ticket.
+    pub(super) fn previewed(&self, ticket: Ticket) -> Option<(CallKey, Preview)> {
+        let mut all = self.judgements.iter();
+        all.find_map(|(key, judgement)| {
+            let preview = judgement.preview.clone()?;
+            (preview.ticket == ticket).then_some((key, preview))
+        })
+    }
+
+    /// The call whose permission is awaited, and what was asked about.
+    pub(super) fn awaiting(&self, ticket: Ticket) -> Option<(CallKey, Fingerprint)> {
+        let mut all = self.judgements.iter();
+        all.find_map(|(key, judgement)| match &judgement.permission {
+            Permission::Asked(asked, about) if *asked == ticket => Some((key, about.clone())),
+            _ => None,
+        })
+    }
+
     pub(super) fn forget(&mut self, key: &CallKey) {
         self.judgements.remove(key);
     }
@@ -135,8 +205,27 @@ impl Calls {
         self.requests.insert(key, request);
     }
 
+    pub(super) fn note_parent(&mut self, key: CallKey, parent: CallKey) {
+        self.parents.insert(key, parent);
+    }
+
+    /// The calls whose handlers led to a call, the nearest first.
+    pub(super) fn ancestors(&self, key: &CallKey) -> impl Iterator<Item = CallKey> {
+        std::iter::successors(self.parents.get(key).copied(), |key| {
+            self.parents.get(key).copied()
+        })
+    }
+
+    /// The open calls that the handler of a call asked for.
+    pub(super) fn children(&self, key: &CallKey) -> Vec<CallKey> {
+        let all = self.parents.iter();
+        let its = all.filter(|(_, parent)| *parent == key);
+        its.map(|(child, _)| child).collect()
+    }
+
     /// Who waited for a call that has ended.
     pub(super) fn fulfil(&mut self, key: &CallKey) -> Option<u64> {
+        self.parents.remove(key);
         self.requests.remove(key)
     }
 

@@ -4,14 +4,30 @@
 
 use serde_json::Value;
 
-use super::{Cx, Effect, Session};
+use super::{Cx, Effect, InvocationId, Session};
 use crate::{
     action::ToolError,
     conversation::{CallKey, End, State, ToolCall},
 };
 
+/// The greatest depth to which handlers ask for actions whose handlers ask for actions.
+const MOST_NESTED: usize = 8;
+
 impl Session {
-    pub(super) fn execute(&mut self, request: u64, name: String, args: &Value, cx: &mut Cx<'_>) {
+    pub(super) fn execute(
+        &mut self,
+        request: u64,
+        name: String,
+        (args, within): (&Value, Option<InvocationId>),
+        cx: &mut Cx<'_>,
+    ) {
+        let parent = match self.parent_of(within) {
+            Ok(parent) => parent,
+            Err(message) => {
+                let outcome = Err(ToolError::new(message));
+                return cx.effect(Effect::Executed { request, outcome });
+            }
+        };
         if let Err(message) = self.registry.executable(&name) {
             let outcome = Err(ToolError::new(message));
             return cx.effect(Effect::Executed { request, outcome });
@@ -21,7 +37,31 @@ impl Session {
         call.end_args();
         let key = self.conversation.add_direct(call);
         self.calls.note_request(key, request);
+        if let Some(parent) = parent {
+            self.calls.note_parent(key, parent);
+        }
         self.prepare(&key, cx);
+    }
+
+    /// The call whose handler asks for an action, if one does.
+    fn parent_of(&self, within: Option<InvocationId>) -> Result<Option<CallKey>, &'static str> {
+        let Some(invocation) = within else {
+            return Ok(None);
+        };
+        let parent = self
+            .running(invocation)
+            .ok_or("The call that asks is over")?;
+        match self.calls.ancestors(&parent).count() < MOST_NESTED {
+            true => Ok(Some(parent)),
+            false => Err("Actions call each other too deep"),
+        }
+    }
+
+    /// What a handler has asked for ends with it.
+    pub(super) fn end_nested(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
+        for child in self.calls.children(key) {
+            self.give_up(&child, None, cx);
+        }
     }
 
     /// The calls that the page makes itself and that have not ended.

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::{JournalEntry, Refusal};
+use super::{JournalEntry, Refusal, Ticket};
 use crate::{
-    action::{RegistrationId, ToolError},
-    conversation::{CallKey, Change, MessageId},
+    action::{RegistrationId, RememberedApproval, ToolError},
+    conversation::{CallKey, CallTransition, Change, MessageId},
     event::{Diagnostic, RunInput},
 };
 
@@ -14,6 +14,8 @@ use crate::{
 pub struct Output {
     /// What changed, in order.
     pub changes: Vec<Change>,
+    /// What happened to calls, in order; [`super::Session::audit_entry`] says it in full.
+    pub transitions: Vec<CallTransition>,
     /// What must be done now, in order.
     pub effects: Vec<Effect>,
     /// What was tolerated or dropped.
@@ -56,6 +58,9 @@ pub enum Effect {
         /// What to write.
         entry: JournalEntry,
     },
+    /// Ask an action what a call would change, then answer with [`super::Input::Previewed`]. It changes
+    /// nothing by that.
+    Preview(Box<PreviewRequest>),
     /// Run a handler, then answer with [`super::Input::Finished`].
     Invoke(Box<Invocation>),
     /// Tell a handler that its result is no longer wanted, and drop it.
@@ -77,6 +82,12 @@ pub enum Effect {
         /// The handler's value, or why there is none.
         outcome: Result<Value, ToolError>,
     },
+    /// Keep these approvals in the place of all that were kept before; they come back as
+    /// [`super::Input::RestoreApprovals`]. A host that keeps nothing leaves it.
+    KeepApprovals {
+        /// All that outlive the session.
+        approvals: Vec<RememberedApproval>,
+    },
     /// Keep the conversation: another takes its place.
     Archive {
         /// Its id.
@@ -84,6 +95,17 @@ pub enum Effect {
         /// The conversation as [`crate::conversation::Conversation::export`] writes it.
         snapshot: Value,
     },
+}
+
+/// A question to an action: what a call would change.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PreviewRequest {
+    /// Names the question.
+    pub ticket: Ticket,
+    /// Whose action.
+    pub registration: RegistrationId,
+    /// The arguments, validated.
+    pub args: Value,
 }
 
 /// Names a run of this session.

@@ -35,10 +35,23 @@ impl Ending {
     /// A failure whose message is all that the agent is told.
     pub(super) fn error(error: CallError) -> Self {
         let mut told = ToolError::new(error.message.as_str());
-        if error.kind == ErrorKind::InvalidArguments {
+        let kinds = [
+            ErrorKind::InvalidArguments,
+            ErrorKind::Permission,
+            ErrorKind::RateLimit,
+        ];
+        if kinds.contains(&error.kind) {
             told = told.error_type(error.kind.as_str());
         }
-        Self::Failed(error, told.to_value())
+        let mut told = told.to_value();
+        let wait = error
+            .details
+            .as_ref()
+            .and_then(|details| details.get("retryAfterMs"));
+        if let (Some(wait), Value::Object(told)) = (wait, &mut told) {
+            told.insert("retryAfterMs".to_owned(), wait.clone());
+        }
+        Self::Failed(error, told)
     }
 }
 
@@ -76,7 +89,7 @@ impl Session {
                 state.is_under_way() && !state.is_at_work() && !decided
             });
             if waits {
-                let told = json!({"error": "skipped", "reason": "the person said something else"});
+                let told = json!({"error": "skipped", "reason": "user_interjection"});
                 self.end_call(&key, Ending::Skipped(told), cx);
             }
         }
@@ -101,8 +114,10 @@ impl Session {
         let by_agent = judgement.is_some_and(|judgement| judgement.execution == Execution::Agent);
         let may_run = run_over || judgement.is_some_and(|judgement| judgement.eager);
         match state {
-            State::Allowed if run_over && by_agent => self.tell_agent(key, cx),
-            State::Allowed if may_run && self.may_start(key) => self.commit_start(key, cx),
+            State::Allowed if by_agent && run_over => self.let_agent_start(key, cx),
+            State::Allowed if !by_agent && may_run && self.may_start(key) => {
+                self.let_start(key, cx);
+            }
             State::AtAgent { left: false } if run_over => self.answer_unanswered(key, cx),
             State::Invalid(error) if run_over => self.end_call(key, Ending::error(error), cx),
             State::Refused { reason } if run_over => self.end_denied(key, reason.as_deref(), cx),
@@ -123,7 +138,9 @@ impl Session {
         let direct = self.conversation.direct_calls();
         let direct = direct.map(|call| (call.key(), call.state()));
         let states = self.conversation.open_states().chain(direct);
-        let mut working = states.filter(|(_, state)| state.is_at_work());
+        // What a handler waits for is not held up by the handler.
+        let waits = |other: &CallKey| self.calls.ancestors(key).any(|key| key == *other);
+        let mut working = states.filter(|(other, state)| state.is_at_work() && !waits(other));
         if self.options.sequential && !self.conversation.is_direct(key) {
             let place = self.conversation.place_of(key);
             let mut open = self.conversation.open_states();
@@ -134,7 +151,7 @@ impl Session {
         !working.any(|(other, _)| exclusive(key) || exclusive(&other))
     }
 
-    fn running(&self, invocation: InvocationId) -> Option<CallKey> {
+    pub(super) fn running(&self, invocation: InvocationId) -> Option<CallKey> {
         let runs = |state: &State| matches!(state, State::Running(id, _) if *id == invocation);
         self.conversation.find_open(runs)
     }
@@ -266,6 +283,7 @@ impl Session {
         let Some((phase, name)) = call.map(|call| (call.phase(), call.name.clone())) else {
             return;
         };
+        self.end_nested(key, cx);
         self.deliver_direct(key, cx);
         let thread_id = self.thread_id.clone();
         let entry = JournalEntry::Finished {

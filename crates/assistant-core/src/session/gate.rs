@@ -99,6 +99,9 @@ impl Session {
         if self.has_changed(key, shown) {
             return Err(Refusal::Changed);
         }
+        if let Verdict::Remember { .. } = verdict {
+            return Err(Refusal::NotRemembered);
+        }
         if let Verdict::Approve { args: Some(args) } = verdict {
             self.check_edit(key, args, cx)?;
         }
@@ -108,7 +111,9 @@ impl Session {
             let payload = match (open.is_over(cx.now), verdict) {
                 // No answer is taken any more: to give it up lets nothing run either.
                 (true, Verdict::Deny { .. }) => None,
-                (true, Verdict::Approve { .. }) => return Err(Refusal::Expired),
+                (true, Verdict::Approve { .. } | Verdict::Remember { .. }) => {
+                    return Err(Refusal::Expired);
+                }
                 (false, _) => Some(payload),
             };
             let wrong = payload.as_ref().map(|payload| open.violations(payload));

@@ -22,6 +22,20 @@ pub trait Host: PatternHost {
     /// Whether a person must be asked. Only called for actions whose policy is to ask the host.
     fn needs_approval(&mut self, question: PolicyQuestion<'_>) -> Answer<bool>;
 
+    /// Returns whether the application permits a call to start: asked right before, after rules and persons
+    /// have let it pass. `Err` says why not, for the model and the person.
+    fn permits(&mut self, question: PolicyQuestion<'_>) -> Answer<Result<(), String>> {
+        let _ = question;
+        Answer::Now(Ok(()))
+    }
+
+    /// The arguments of a call as the application cleans them, before anything looks at them;
+    /// `None` leaves them as they are. What is shown, approved and run is what this gives.
+    fn sanitize(&mut self, registration: RegistrationId, args: &Value) -> Option<Value> {
+        let _ = (registration, args);
+        None
+    }
+
     /// Whether the rule of the application with this name ends the loop. Only called for
     /// [`super::StopCondition::Rule`].
     fn stops(&mut self, rule: &str, summary: &TurnSummary) -> bool {
@@ -66,6 +80,8 @@ pub struct PolicyQuestion<'a> {
     pub registration: RegistrationId,
     /// Which call.
     pub call: &'a CallKey,
+    /// The action's name.
+    pub name: &'a str,
     /// Its arguments, validated.
     pub args: &'a Value,
 }

@@ -4,10 +4,11 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::{CommitId, InvocationId, JournalEntry, NoticeId, RunKey, Ticket, TimerId};
+use super::{CommitId, InvocationId, JournalEntry, NoticeId, NoticeKind, RunKey, Ticket, TimerId};
 use crate::{
     action::{
-        ActionSpec, InvalidAction, RegistrationId, ToolError, ToolOutcome, schema::Violation,
+        ActionSpec, InvalidAction, RegistrationId, Remember, RememberedApproval, ToolError,
+        ToolOutcome, schema::Violation,
     },
     conversation::{CallKey, Fingerprint, MessageId, Progress, Sibling, TreeError},
     event::{Content, ContextItem, Diagnostic, Event, ResumeStatus},
@@ -31,6 +32,16 @@ pub enum Input {
         shown: Option<Fingerprint>,
         /// What they say.
         verdict: Verdict,
+    },
+    /// The person is to be asked again about what an approval is remembered for.
+    ForgetApproval {
+        /// Names the approval.
+        id: String,
+    },
+    /// Approvals come back that [`super::Effect::KeepApprovals`] gave to the host.
+    RestoreApprovals {
+        /// All that it has kept.
+        approvals: Vec<RememberedApproval>,
     },
     /// The person answers what an agent waits for.
     Answer {
@@ -80,6 +91,22 @@ pub enum Input {
         /// The journal of the conversation, oldest first.
         journal: Vec<JournalEntry>,
     },
+    /// A stored conversation takes the place of this one, to be read alone: it is open elsewhere,
+    /// where everything about it is done. Nothing of it is taken up, and what would act on it is
+    /// refused, until another one is opened or this one restored.
+    Follow {
+        /// The conversation's id.
+        thread_id: String,
+        /// A [`super::Session::snapshot`].
+        snapshot: Value,
+    },
+    /// The host has something to tell the person. It stands until it is taken back.
+    Tell {
+        /// What it is about; a host says [`NoticeKind::NotKept`] and [`NoticeKind::NotOpened`].
+        kind: NoticeKind,
+        /// A sentence in English; `None` takes it back.
+        message: Option<String>,
+    },
     /// The page itself asks for an action: by the same way as an agent, with schema, rules,
     /// approval, commit and limits. The answer comes as [`super::Effect::Executed`].
     Execute {
@@ -89,6 +116,8 @@ pub enum Input {
         name: String,
         /// Its arguments.
         args: Value,
+        /// The start of the handler that asks for it, if one does: it ends with that.
+        within: Option<InvocationId>,
     },
     /// The person does something to the tree of messages.
     Tree {
@@ -168,6 +197,20 @@ pub enum Input {
         /// Whether a person must be asked.
         ask: bool,
     },
+    /// An action says what a call would change.
+    Previewed {
+        /// The question's ticket.
+        ticket: Ticket,
+        /// What would change; else why that is not known.
+        outcome: Result<Value, String>,
+    },
+    /// The application, asked whether a call may start, has its answer.
+    PermissionAnswer {
+        /// The question's ticket.
+        ticket: Ticket,
+        /// `Ok` if it may; else why not, for the model and the person.
+        outcome: Result<(), String>,
+    },
     /// A handler says how far it is.
     Progress {
         /// Which.
@@ -194,6 +237,25 @@ pub enum Input {
         /// Which.
         timer: TimerId,
     },
+}
+
+impl Input {
+    /// Returns whether it acts on the conversation, which only its owner does (rule "one owner").
+    pub(super) const fn is_for_owner(&self) -> bool {
+        matches!(
+            self,
+            Self::Send { .. }
+                | Self::Decide { .. }
+                | Self::Answer { .. }
+                | Self::GiveUp { .. }
+                | Self::Retry
+                | Self::Continue
+                | Self::TakeUp
+                | Self::Execute { .. }
+                | Self::Tree { .. }
+                | Self::Committed { .. }
+        )
+    }
 }
 
 /// What a person does to the tree of messages.
@@ -262,6 +324,13 @@ pub enum Verdict {
     Approve {
         /// The arguments as the person changed them.
         args: Option<Value>,
+    },
+    /// Go on, and do not ask again about calls like this one.
+    Remember {
+        /// The arguments as the person changed them.
+        args: Option<Value>,
+        /// What is remembered.
+        what: Remember,
     },
     /// Do not.
     Deny {
@@ -360,6 +429,8 @@ pub enum Refusal {
     Changed,
     /// Nobody can have read yet what is to be approved.
     TooEarly,
+    /// The approval cannot be remembered: the call is asked about each time.
+    NotRemembered,
     /// The action of the call is not on the page.
     NotRegistered,
     /// The tree of messages does not allow it.
@@ -368,6 +439,8 @@ pub enum Refusal {
     Expired,
     /// The edited arguments break the schema.
     InvalidEdit(Vec<Violation>),
+    /// The edited arguments hold something that the application does not let pass.
+    Unclean,
     /// The agent runs the call, and takes no other arguments.
     NoEdits,
     /// There is nothing to try again or to go on with.
@@ -376,6 +449,8 @@ pub enum Refusal {
     InvalidAction(InvalidAction),
     /// The stored conversation cannot be read.
     InvalidSnapshot(String),
+    /// The conversation is open elsewhere, and only shown here.
+    Elsewhere,
     /// The assistant has ended: its provider is gone.
     Ended,
 }
@@ -392,6 +467,7 @@ impl fmt::Display for Refusal {
                 f.write_str("The call has changed since it was shown. Look at it again.")
             }
             Self::TooEarly => f.write_str("Nobody can have read yet what is to be approved."),
+            Self::NotRemembered => f.write_str("This is asked each time."),
             Self::NotRegistered => f.write_str("The action is not on this page."),
             Self::Tree(error) => error.fmt(f),
             Self::Expired => f.write_str("This can no longer be answered. Cancel it to go on."),
@@ -401,12 +477,14 @@ impl fmt::Display for Refusal {
                     .iter()
                     .try_for_each(|v| write!(f, " {}: {};", v.path, v.message))
             }
+            Self::Unclean => f.write_str("The arguments hold something that is not let pass."),
             Self::NoEdits => f.write_str("The arguments of this call cannot be changed."),
             Self::NothingToDo => f.write_str("There is nothing to go on with."),
             Self::InvalidAction(error) => error.fmt(f),
             Self::InvalidSnapshot(error) => {
                 write!(f, "The stored conversation cannot be read: {error}")
             }
+            Self::Elsewhere => f.write_str("The conversation is open in another tab."),
             Self::Ended => f.write_str("The assistant has ended."),
         }
     }

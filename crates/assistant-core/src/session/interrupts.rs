@@ -85,7 +85,9 @@ impl OpenInterrupt {
     #[must_use]
     pub fn payload(&self, verdict: &Verdict) -> Value {
         let (approved, extra) = match verdict {
-            Verdict::Approve { args } => (true, args.clone().map(|args| ("editedArgs", args))),
+            Verdict::Approve { args } | Verdict::Remember { args, .. } => {
+                (true, args.clone().map(|args| ("editedArgs", args)))
+            }
             Verdict::Deny { reason } => {
                 let reason = reason.clone().map(Value::from);
                 (false, reason.map(|reason| ("reason", reason)))

@@ -11,14 +11,16 @@
 //! * `send` takes what the person says; `run` starts runs of the agent, `events` takes in what they
 //!   say, `settle` says what follows their end, `summary` what happened.
 //! * `prepare`, `execute` and `start` bring calls from "complete" to "answered".
-//! * `approve` takes what a person decides, `gate` what an agent waits for; `agent_call` has what
+//! * `approve` takes what a person decides, `remembered` what of it holds for later calls, `gate` what an agent waits for; `agent_call` has what
 //!   the agent runs.
 //! * `branch` takes what a person does to the tree, `thread` exchanges the conversation, `restore`
-//!   goes on after a reload, by what `journal` says.
+//!   goes on after a reload, by what `journal` says; `pieces` has snapshots for stores that write what
+//!   has changed.
 //! * `stop` ends things early, `notice` tells people about it.
 
 mod agent_call;
 mod approve;
+mod audit;
 mod branch;
 mod calls;
 mod direct;
@@ -33,9 +35,13 @@ mod interrupts;
 mod journal;
 mod kept;
 mod legacy;
+mod limits;
 mod notice;
 mod options;
+mod pieces;
 mod prepare;
+mod preview;
+mod remembered;
 mod restore;
 mod run;
 mod send;
@@ -48,7 +54,10 @@ mod thread;
 mod turn;
 mod watch;
 
-pub use effect::{CommitId, Effect, Invocation, InvocationId, Output, RunKey, TimerId};
+pub use audit::{AllowedBy, AuditEntry, AuditEvent, AuditOutcome};
+pub use effect::{
+    CommitId, Effect, Invocation, InvocationId, Output, PreviewRequest, RunKey, TimerId,
+};
 pub(crate) use expiry::millis;
 pub use host::{Answer, Host, PolicyQuestion, Ticket};
 pub use input::{Failure, FailureKind, Input, Refusal, StreamEnd, TreeChange, Verdict};
@@ -56,12 +65,13 @@ pub use interrupts::OpenInterrupt;
 pub use journal::JournalEntry;
 pub use notice::{Notice, NoticeAction, NoticeId, NoticeKind};
 pub use options::{HistoryForm, SessionOptions, StopCondition};
+pub use pieces::assemble_snapshot;
 pub use summary::{AgentStep, FinishReason, RunSummary, TurnSummary};
 
 use serde_json::Value;
 
 use crate::{
-    action::{RegistrationId, Registry},
+    action::{RegistrationId, Registry, RememberedApprovals},
     conversation::{CallKey, Change, Conversation, Fingerprint, State},
     event::{Content, ContextItem, Diagnostic, Event, Object},
     order::Sorted,
@@ -80,7 +90,11 @@ pub struct Session {
     turn: turn::Turn,
     interrupts: interrupts::Interrupts,
     notices: notice::Notices,
+    remembered: RememberedApprovals,
+    starts: limits::Starts,
     last_number: u64,
+    /// The conversation is open elsewhere: here it is only shown.
+    following: bool,
 }
 
 /// What handling one input needs: the host, the time, and what comes of it.
@@ -124,7 +138,10 @@ impl Session {
             turn: turn::Turn::default(),
             interrupts: interrupts::Interrupts::default(),
             notices: notice::Notices::default(),
+            remembered: RememberedApprovals::default(),
+            starts: limits::Starts::default(),
             last_number: 0,
+            following: false,
         };
         session.conversation = session.empty_conversation();
         session
@@ -145,8 +162,12 @@ impl Session {
             output: Output::default(),
         };
         act(self, &mut cx);
-        self.advance(&mut cx);
+        if !self.following {
+            self.advance(&mut cx);
+        }
         let mut output = cx.output;
+        let happened = self.conversation.take_transitions(false);
+        output.transitions.extend(happened);
         let mut changes = self.conversation.take_changes();
         changes.append(&mut output.changes);
         output.changes = changes;
@@ -154,6 +175,9 @@ impl Session {
     }
 
     fn dispatch(&mut self, input: Input, cx: &mut Cx<'_>) {
+        if self.following && input.is_for_owner() {
+            return cx.refuse(Refusal::Elsewhere);
+        }
         match input {
             Input::Send { content } => self.send(content, cx),
             Input::Decide {
@@ -161,6 +185,8 @@ impl Session {
                 shown,
                 verdict,
             } => self.decide(&call, shown.as_ref(), verdict, cx),
+            Input::ForgetApproval { id } => self.forget_approval(&id, cx),
+            Input::RestoreApprovals { approvals } => self.restore_approvals(approvals, cx),
             Input::Answer {
                 interrupt_id,
                 status,
@@ -184,11 +210,17 @@ impl Session {
                 snapshot,
                 journal,
             } => self.restore(thread_id, snapshot, journal, cx),
+            Input::Follow {
+                thread_id,
+                snapshot,
+            } => self.follow(thread_id, snapshot, cx),
+            Input::Tell { kind, message } => self.tell(kind, message, cx),
             Input::Execute {
                 request,
                 name,
                 args,
-            } => self.execute(request, name, &args, cx),
+                within,
+            } => self.execute(request, name, (&args, within), cx),
             Input::Tree { change } => self.change_tree(change, cx),
             Input::Register { id, spec } => self.register(id, *spec, cx),
             Input::Unregister { id } => self.unregister(id, cx),
@@ -205,7 +237,11 @@ impl Session {
             Input::Diagnostic { diagnostic } => cx.output.diagnostics.push(diagnostic),
             Input::RunClosed { run, end } => self.close_run(run, end, cx),
             Input::Committed { commit, outcome } => self.committed(commit, outcome, cx),
-            Input::PolicyAnswer { ticket, ask } => self.policy_answer(ticket, ask),
+            Input::PolicyAnswer { ticket, ask } => self.policy_answer(ticket, ask, cx),
+            Input::Previewed { ticket, outcome } => self.previewed(ticket, outcome, cx),
+            Input::PermissionAnswer { ticket, outcome } => {
+                self.permission_answer(ticket, outcome, cx);
+            }
             Input::Progress {
                 invocation,
                 progress,
@@ -223,6 +259,12 @@ impl Session {
     #[must_use]
     pub fn thread_id(&self) -> &str {
         &self.thread_id
+    }
+
+    /// Returns whether the conversation is open elsewhere, and only shown here.
+    #[must_use]
+    pub const fn is_following(&self) -> bool {
+        self.following
     }
 
     /// The conversation.

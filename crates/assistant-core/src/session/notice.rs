@@ -61,9 +61,18 @@ pub enum NoticeKind {
     TooLarge,
     /// Results of a loaded conversation are ready to be sent.
     ResultsReady,
+    /// What is said is not written down right now: it does not survive a reload.
+    NotKept,
+    /// A stored conversation could not be read, and is left as it is.
+    NotOpened,
 }
 
 impl NoticeKind {
+    /// Returns whether it is about the store: it stands whatever is said meanwhile.
+    const fn is_of_store(self) -> bool {
+        matches!(self, Self::NotKept | Self::NotOpened)
+    }
+
     /// Whether it is a failure, which interrupts, or only news.
     #[must_use]
     pub const fn is_failure(self) -> bool {
@@ -76,6 +85,8 @@ impl NoticeKind {
                 | Self::LoopEnded
                 | Self::CallIdReused
                 | Self::ResultsReady
+                | Self::NotKept
+                | Self::NotOpened
         )
     }
 }
@@ -150,8 +161,18 @@ impl Session {
     }
 
     pub(super) fn clear_notices(&mut self, cx: &mut Cx<'_>) {
-        if self.notices.retain(|_| false) {
+        if self.notices.retain(|notice| notice.kind.is_of_store()) {
             cx.change(Change::Notices);
+        }
+    }
+
+    /// Tells what the host has to say, in the place of what it said before about the same.
+    pub(super) fn tell(&mut self, kind: NoticeKind, message: Option<String>, cx: &mut Cx<'_>) {
+        if self.notices.retain(|notice| notice.kind != kind) {
+            cx.change(Change::Notices);
+        }
+        if let Some(message) = message {
+            self.notify(kind, message, None, cx);
         }
     }
 

@@ -20,6 +20,9 @@ pub struct SessionOptions {
     pub eager: bool,
     /// A new message denies what still waits for a decision, instead of being refused.
     pub auto_deny: bool,
+    /// A person may have approvals remembered, as far as the action lets them; without it they are
+    /// asked each time.
+    pub remember_approvals: bool,
     /// What becomes of tool callouts in what an assistant writes (rule "callouts run by permission"). Needs the
     /// feature `callouts`.
     pub markdown_tools: MarkdownTools,
@@ -32,6 +35,8 @@ pub struct SessionOptions {
     /// A run that ends without a word after results is followed by one more, where the loop is
     /// here alone: a model endpoint does not go on by itself (rule "silence after results").
     pub asks_again: bool,
+    /// A person may say something while the loop goes on ([`TreeChange::Interject`](super::TreeChange::Interject)).
+    pub interjections: bool,
 }
 
 impl Default for SessionOptions {
@@ -41,10 +46,12 @@ impl Default for SessionOptions {
             sequential: false,
             eager: false,
             auto_deny: false,
+            remember_approvals: true,
             markdown_tools: MarkdownTools::Off,
             history: None,
             takes_up: false,
             asks_again: false,
+            interjections: true,
         }
     }
 }
@@ -56,6 +63,9 @@ pub enum StopCondition {
     RunCount(u32),
     /// Once a tool of this name was called.
     HasToolCall(String),
+    /// When so many runs one after the other made the same calls with the same arguments: the agent
+    /// goes round in circles.
+    RepeatedCalls(u32),
     /// When a rule of the application says so, which has this name: the host is asked
     /// ([`super::Host::stops`]).
     Rule(String),
@@ -75,6 +85,9 @@ impl StopCondition {
                 .runs
                 .iter()
                 .any(|run| run.tools.iter().any(|tool| tool == name)),
+            Self::RepeatedCalls(limit) => {
+                summary.repeats() >= usize::try_from(*limit).unwrap_or(usize::MAX).max(1)
+            }
             Self::Rule(name) => host.stops(name, summary),
             Self::Any(list) => list.iter().any(|condition| condition.is_met(summary, host)),
             Self::All(list) => list.iter().all(|condition| condition.is_met(summary, host)),
@@ -89,7 +102,7 @@ impl StopCondition {
             Self::Any(list) => list
                 .iter()
                 .find_map(|condition| condition.run_limit(summary)),
-            Self::HasToolCall(_) | Self::Rule(_) | Self::All(_) => None,
+            Self::HasToolCall(_) | Self::RepeatedCalls(_) | Self::Rule(_) | Self::All(_) => None,
         }
     }
 }

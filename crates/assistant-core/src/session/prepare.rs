@@ -89,6 +89,7 @@ impl Session {
             _ => {}
         }
         self.forget_judgement(key);
+        self.sanitize(key, cx);
         let Some(call) = self.conversation.call(key) else {
             return;
         };
@@ -112,12 +113,12 @@ impl Session {
         let asks = what == Happening::QuestionPut;
         self.conversation.happens(key, &what);
         if asks {
-            self.put_question(key);
+            self.put_question(key, cx);
         }
     }
 
     /// From here on a person is asked about the call as it is now.
-    fn put_question(&mut self, key: &CallKey) {
+    fn put_question(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let shown = self.fingerprint(key);
         self.conversation.edit_call(key, |call| {
             call.approval = Some(CallApproval {
@@ -125,6 +126,7 @@ impl Session {
                 ..CallApproval::default()
             });
         });
+        self.ask_preview(key, None, cx);
     }
 
     fn judgement_on(&mut self, key: &CallKey, ask: bool, cx: &mut Cx<'_>) -> Happening {
@@ -147,7 +149,15 @@ impl Session {
         if let Some(error) = check(entry, call, cx) {
             return Happening::FoundInvalid(error);
         }
+        if let Some(error) = self.over_limit(key, false, cx.now) {
+            return Happening::FoundInvalid(error);
+        }
+        let (Some(call), Some(entry)) = (self.conversation.call(key), self.registration_of(key))
+        else {
+            return Happening::TakenByAgent;
+        };
         let granted = call.is_granted();
+        let earlier = self.allowed_earlier(call, entry);
         match entry.spec.approval {
             // The agent has a way of its own to hear an approval, and took it.
             _ if granted && entry.spec.execution == Execution::Agent => Happening::TakenByAgent,
@@ -161,8 +171,32 @@ impl Session {
                 Happening::QuestionPut
             }
             Policy::Never => Happening::Cleared,
+            _ if earlier.is_some() => {
+                self.conversation
+                    .edit_call(key, |call| call.allowed_earlier = earlier);
+                Happening::Cleared
+            }
             Policy::Always => Happening::QuestionPut,
             Policy::Ask => self.ask_host(key, cx),
+        }
+    }
+
+    fn registration_of(&self, key: &CallKey) -> Option<&Registration> {
+        self.registration_for(self.conversation.call(key)?)
+    }
+
+    /// Cleans the arguments of a call, before anything looks at them.
+    fn sanitize(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
+        let registration = self.registration_of(key).map(|entry| entry.id);
+        let args = self.conversation.call(key).and_then(ToolCall::args);
+        let (Some(registration), Some(args)) = (registration, args) else {
+            return;
+        };
+        let clean = cx.host.sanitize(registration, args);
+        let clean = clean.filter(|clean| clean != args);
+        if clean.is_some() {
+            self.conversation
+                .edit_call(key, |call| call.clean_args = clean);
         }
     }
 
@@ -173,8 +207,7 @@ impl Session {
         else {
             return true;
         };
-        let by_agent = approval.interrupt_id.is_some() && approval.decision.is_some();
-        !by_agent || approval.shown == Some(fingerprint(call, None))
+        !approval.is_answer_to_agent() || approval.shown == Some(fingerprint(call, None))
     }
 
     /// The registration that answers for a call. What the page asks for itself need not be offered
@@ -203,17 +236,16 @@ impl Session {
             .calls
             .get(key)
             .and_then(|judgement| judgement.registration);
-        let args = self
-            .conversation
-            .call(key)
-            .and_then(ToolCall::effective_args);
-        let (Some(registration), Some(args)) = (registration, args) else {
+        let call = self.conversation.call(key);
+        let asked = call.and_then(|call| Some((call.name.as_str(), call.effective_args()?)));
+        let (Some(registration), Some((name, args))) = (registration, asked) else {
             return Happening::QuestionPut;
         };
         let question = PolicyQuestion {
             ticket,
             registration,
             call: key,
+            name,
             args,
         };
         let answer = cx.host.needs_approval(question);
@@ -232,14 +264,14 @@ impl Session {
         }
     }
 
-    pub(super) fn policy_answer(&mut self, ticket: Ticket, ask: bool) {
+    pub(super) fn policy_answer(&mut self, ticket: Ticket, ask: bool, cx: &mut Cx<'_>) {
         let asked = State::Ruling(ticket);
         let Some(key) = self.conversation.find_open(|state| *state == asked) else {
             return;
         };
         if ask {
             self.conversation.happens(&key, &Happening::QuestionPut);
-            self.put_question(&key);
+            self.put_question(&key, cx);
         } else {
             let judgement = self.calls.get(&key);
             let about = judgement.and_then(|judgement| judgement.asked_about.clone());

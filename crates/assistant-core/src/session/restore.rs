@@ -6,7 +6,10 @@
 use serde_json::{Value, json};
 
 use super::{Cx, JournalEntry, NoticeAction, NoticeKind, RunSummary, Session};
-use crate::conversation::{Author, CallError, Cut, Done, End, ErrorKind, MessageId, Phase};
+use crate::{
+    conversation::{Author, CallError, Cut, Done, End, ErrorKind, MessageId, Phase},
+    event::Role,
+};
 
 /// The member of a snapshot that is about the session, not about the conversation.
 const SESSION: &str = "session";
@@ -19,10 +22,18 @@ impl Session {
     /// no entry of the journal is about a call that nobody knows.
     #[must_use]
     pub fn snapshot(&self) -> Value {
-        let mut value = self.export();
+        self.with_session(self.export())
+    }
+
+    /// Adds what is about the session.
+    pub(super) fn with_session(&self, mut value: Value) -> Value {
         let runs = &self.turn.summary().runs;
         let base = runs.last().and_then(|run| run.base.as_ref());
-        let session = json!({"runs": runs.len(), "base": base.map(MessageId::as_str)});
+        let session = json!({
+            "runs": runs.len(),
+            "base": base.map(MessageId::as_str),
+            "retry": self.notices.offer(NoticeAction::Retry),
+        });
         if let Value::Object(object) = &mut value {
             object.insert(SESSION.to_owned(), session);
         }
@@ -40,30 +51,47 @@ impl Session {
             .as_object_mut()
             .and_then(|object| object.shift_remove(SESSION))
             .unwrap_or_default();
-        let Some(kept) = self.put_in_place(thread_id, snapshot, cx) else {
+        let Some(pending) = self.put_in_place(thread_id, snapshot, cx) else {
             return;
         };
         self.follow_journal(journal, cx);
         let broken_off = self.conversation.newest_run_is_open();
         let taken_up = broken_off && self.options.takes_up;
+        // A page that goes may see its request fail before it goes.
+        let failed = own.get("retry") == Some(&Value::Bool(true)) && !broken_off;
         self.recount_runs(&own);
         if broken_off && !taken_up {
             self.conversation.fail_open_run();
             self.close_texts(Some(Cut::BrokenOff), cx);
         }
-        self.reopen_kept(kept.interrupts, cx);
+        self.reopen_kept(pending.interrupts, cx);
         match taken_up {
             true => self.take_up_answer(cx),
             false => self.take_up_calls(cx),
         }
-        self.requeue(kept.queued, cx);
-        if broken_off && !taken_up {
-            let message = "The answer broke off before it was complete.".to_owned();
-            let action = Some(NoticeAction::Retry);
-            self.notify(NoticeKind::Truncated, message, action, cx);
+        self.requeue(pending.queued, cx);
+        if failed || (broken_off && !taken_up) {
+            self.offer_retry(cx);
         } else {
             self.offer_results(cx);
         }
+    }
+
+    /// The newest run came to no good end, and can be tried again.
+    fn offer_retry(&mut self, cx: &mut Cx<'_>) {
+        if self.is_busy() {
+            return;
+        }
+        let newest = self.conversation.run_path().next_back();
+        let unanswered = newest.is_some_and(|message| message.role == Role::User);
+        let (kind, message) = match unanswered {
+            true => (NoticeKind::Silent, "The agent sent no answer."),
+            false => (
+                NoticeKind::Truncated,
+                "The answer broke off before it was complete.",
+            ),
+        };
+        self.notify(kind, message.to_owned(), Some(NoticeAction::Retry), cx);
     }
 
     /// What the journal says of calls stands above the snapshot, which may be older.

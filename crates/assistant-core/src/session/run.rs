@@ -83,6 +83,7 @@ impl Session {
             run_id: cx.host.new_id(),
             base: self.conversation.run_tip().cloned(),
             tools: Vec::new(),
+            made: None,
             usage: Vec::new(),
             spoke: false,
             acted: false,

@@ -37,16 +37,18 @@ impl Session {
         if !is_free || self.turn.queue().is_empty() {
             return;
         }
-        self.show_queued(cx);
+        self.show_queued(false, cx);
         self.turn.start_over();
         self.start_run(cx);
     }
 
-    /// Puts what the person said into the chat.
-    pub(super) fn show_queued(&mut self, cx: &mut Cx<'_>) {
+    /// Puts what the person said into the chat, perhaps with a mark that it came in between.
+    pub(super) fn show_queued(&mut self, interjected: bool, cx: &mut Cx<'_>) {
         for content in self.turn.take_queue() {
             let id = cx.host.new_id();
-            self.conversation.append(Message::user(id, content, cx.now));
+            let mut message = Message::user(id, content, cx.now);
+            message.interjected = interjected;
+            self.conversation.append(message);
             cx.change(Change::Queue);
         }
     }
@@ -71,7 +73,7 @@ impl Session {
     }
 }
 
-fn says_nothing(content: &Content) -> bool {
+pub(super) fn says_nothing(content: &Content) -> bool {
     match content {
         Content::Text(text) => text.trim().is_empty(),
         Content::Parts(parts) => parts

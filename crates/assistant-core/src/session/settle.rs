@@ -2,6 +2,8 @@
 //!
 //! Neighbour: `run` starts runs and takes their events in.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use super::{
     Cx, Failure, FailureKind, FinishReason, NoticeAction, NoticeKind, Refusal, RunKey, RunSummary,
     Session, StreamEnd, run::Finish,
@@ -9,6 +11,7 @@ use super::{
 use crate::{
     conversation::{CallKey, Change, Cut, End, Happening, State},
     event::Role,
+    wire::json::canonical::canonical,
 };
 
 impl Session {
@@ -128,6 +131,7 @@ impl Session {
     /// to the page.
     fn collect_calls(&mut self, named: &[String], lifted: &[CallKey], cx: &mut Cx<'_>) {
         self.end_left_calls(cx);
+        self.note_calls_made();
         for key in self.conversation.active_calls() {
             let Some(call) = self.conversation.call(&key) else {
                 continue;
@@ -197,6 +201,28 @@ impl Session {
         may && !self.options.stop_when.is_met(self.turn.summary(), cx.host)
     }
 
+    /// Notes what the newest run called, to be compared with what the next one does.
+    fn note_calls_made(&mut self) {
+        let mut hasher = DefaultHasher::new();
+        let mut any = false;
+        for message in self.conversation.run_path().rev() {
+            if message.role == Role::User {
+                break;
+            }
+            let own = message.calls();
+            for call in own.filter(|call| self.conversation.is_of_newest_run(call)) {
+                any = true;
+                call.name.hash(&mut hasher);
+                match call.args() {
+                    Some(args) => canonical(args).hash(&mut hasher),
+                    None => call.args_text().hash(&mut hasher),
+                }
+            }
+        }
+        let made = any.then(|| hasher.finish());
+        self.turn.note(|run| run.made = made);
+    }
+
     /// Sends the results once every call has one, unless the loop is to end here.
     pub(super) fn continue_loop(&mut self, cx: &mut Cx<'_>) {
         if !self.turn.is_looping() || self.turn.is_running() || self.calls_are_under_way() {
@@ -209,7 +235,7 @@ impl Session {
         self.turn.set_looping(false);
         let answers = !self.interrupts.answered().is_empty();
         if self.turn.is_interjected() && !answers {
-            self.show_queued(cx);
+            self.show_queued(true, cx);
             self.turn.start_over();
             return self.start_run(cx);
         }

@@ -30,6 +30,8 @@ impl Session {
             name: call.name.clone(),
             args_text: call.args_text().to_owned(),
         };
+        let action = self.registration_for(call).cloned();
+        self.note_start(action.as_ref(), cx.now);
         self.conversation
             .happens(key, &Happening::CommitAsked(commit));
         cx.effect(Effect::Commit { commit, entry });
@@ -120,8 +122,8 @@ impl Session {
                 approval.decision == Some(Decision::Approved)
                     && approval.shown == Some(fingerprint(call, Some(&entry.spec)))
             }
-            Some(_) => self.agent_lets_go(key, call) && may_start_unasked(call, entry),
-            None => may_start_unasked(call, entry),
+            Some(_) => self.agent_lets_go(key, call) && self.may_start_unasked(call, entry),
+            None => self.may_start_unasked(call, entry),
         };
         may_start.then_some(entry)
     }
@@ -139,15 +141,17 @@ impl Session {
             None => self.interrupts.asking_about(key).next().is_none(),
         }
     }
-}
 
-/// Whether the rules of an action let a call start as it is without a person being asked.
-fn may_start_unasked(call: &ToolCall, entry: &Registration) -> bool {
-    let by_rules = match entry.spec.approval {
-        Policy::Always => false,
-        Policy::Never => true,
-        Policy::Ask => call.cleared == Some(fingerprint(call, Some(&entry.spec))),
-    };
-    let in_doubt = call.may_have_run() && !entry.spec.idempotent;
-    by_rules && !call.changed && !call.asked_here && !in_doubt
+    /// Returns whether a call may start as it is without a person being asked: the rules of its action let
+    /// it, or an approval that is remembered and not revoked.
+    fn may_start_unasked(&self, call: &ToolCall, entry: &Registration) -> bool {
+        let by_rules = match entry.spec.approval {
+            Policy::Always => false,
+            Policy::Never => true,
+            Policy::Ask => call.cleared == Some(fingerprint(call, Some(&entry.spec))),
+        };
+        let in_doubt = call.may_have_run() && !entry.spec.idempotent;
+        let unasked = by_rules || self.allowed_earlier(call, entry).is_some();
+        unasked && !call.changed && !call.asked_here && !in_doubt
+    }
 }

@@ -41,7 +41,7 @@ impl Session {
             self.hand_back_elsewhere();
         }
         self.turn.set_looping(false);
-        self.show_queued(cx);
+        self.show_queued(false, cx);
         self.close_texts(Some(Cut::Stopped), cx);
         self.give_up_told(cx);
         self.give_up_calls(None, cx);

@@ -11,6 +11,20 @@ pub struct TurnSummary {
     pub finish: Option<FinishReason>,
 }
 
+impl TurnSummary {
+    /// Counts the last runs that made the same calls with the same arguments.
+    #[must_use]
+    pub fn repeats(&self) -> usize {
+        let mut newest_first = self.runs.iter().rev();
+        let Some(made) = newest_first.next().and_then(|run| run.made) else {
+            return 0;
+        };
+        1 + newest_first
+            .take_while(|run| run.made == Some(made))
+            .count()
+    }
+}
+
 /// One run.
 #[derive(Debug, Clone, Default)]
 pub struct RunSummary {
@@ -20,6 +34,9 @@ pub struct RunSummary {
     pub base: Option<MessageId>,
     /// The tools that were called, in order.
     pub tools: Vec<String>,
+    /// What tells the calls of this run from those of another: names and arguments, in order; none
+    /// where it made no call, or is not over.
+    pub(super) made: Option<u64>,
     /// Tokens used, if the agent says.
     pub usage: Vec<TokenUsage>,
     /// Whether it said anything in words.

@@ -16,16 +16,24 @@ impl Session {
     }
 
     pub(super) fn load(&mut self, thread_id: String, snapshot: Value, cx: &mut Cx<'_>) {
-        let Some(kept) = self.put_in_place(thread_id, snapshot, cx) else {
+        let Some(pending) = self.put_in_place(thread_id, snapshot, cx) else {
             return;
         };
-        self.reopen_kept(kept.interrupts, cx);
+        self.reopen_kept(pending.interrupts, cx);
         match self.options.takes_up && self.conversation.newest_run_is_open() {
             true => self.take_up_answer(cx),
             false => self.take_up_calls(cx),
         }
-        self.requeue(kept.queued, cx);
+        self.requeue(pending.queued, cx);
         self.offer_results(cx);
+    }
+
+    /// Shows a conversation that is open elsewhere: nothing of it is taken up.
+    pub(super) fn follow(&mut self, thread_id: String, snapshot: Value, cx: &mut Cx<'_>) {
+        if let Some(pending) = self.put_in_place(thread_id, snapshot, cx) {
+            self.following = true;
+            self.requeue(pending.queued, cx);
+        }
     }
 
     /// Puts a stored conversation in the place of this one, and gives what came along with it.
@@ -34,7 +42,7 @@ impl Session {
         thread_id: String,
         mut snapshot: Value,
         cx: &mut Cx<'_>,
-    ) -> Option<Kept> {
+    ) -> Option<Pending> {
         let mut take = |key: &str| snapshot.as_object_mut()?.shift_remove(key);
         let (queued, interrupts) = (take("queued"), take("interrupts"));
         match self.empty_conversation().take_in(snapshot) {
@@ -45,14 +53,14 @@ impl Session {
             }
         }
         let queued = read_contents(queued);
-        Some(Kept { queued, interrupts })
+        Some(Pending { queued, interrupts })
     }
 
     pub(super) fn requeue(&mut self, queued: Vec<Content>, cx: &mut Cx<'_>) {
         for content in queued {
             self.turn.enqueue(content);
         }
-        self.show_queued(cx);
+        self.show_queued(false, cx);
     }
 
     pub(super) fn offer_results(&mut self, cx: &mut Cx<'_>) {
@@ -67,7 +75,11 @@ impl Session {
     /// for [`super::Input::Load`].
     #[must_use]
     pub fn export(&self) -> Value {
-        let mut value = self.conversation.export();
+        self.with_pending(self.conversation.export())
+    }
+
+    /// Adds what waits beside the conversation.
+    pub(super) fn with_pending(&self, mut value: Value) -> Value {
         let Value::Object(object) = &mut value else {
             return value;
         };
@@ -94,12 +106,18 @@ impl Session {
             self.give_up(&key, None, cx);
         }
         self.end_everything(cx);
+        let mut happened = self.conversation.take_transitions(true);
+        for one in &mut happened {
+            one.thread_id = Some(self.thread_id.clone());
+        }
+        cx.output.transitions.extend(happened);
         if self.conversation.message_count() > 0 {
             cx.effect(Effect::Archive {
                 thread_id: self.thread_id.clone(),
                 snapshot: self.export(),
             });
         }
+        self.following = false;
         self.thread_id = thread_id;
         self.conversation = conversation;
         if !self.interrupts.is_empty() {
@@ -192,8 +210,8 @@ impl Session {
     }
 }
 
-/// What a stored conversation has beside its messages.
-pub(super) struct Kept {
+/// What waits in a stored conversation, beside its messages.
+pub(super) struct Pending {
     pub(super) queued: Vec<Content>,
     pub(super) interrupts: Option<Value>,
 }

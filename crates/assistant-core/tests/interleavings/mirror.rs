@@ -22,11 +22,14 @@ pub(super) struct Mirror {
     parents: BTreeMap<MessageId, Option<MessageId>>,
     messages: BTreeMap<MessageId, Card>,
     calls: BTreeMap<CallKey, String>,
+    /// What a store has written of each message.
+    stored: BTreeMap<MessageId, Value>,
     state: Value,
     interrupts: String,
     notices: String,
     queue: String,
     tools: String,
+    remembered: String,
     thread: String,
 }
 
@@ -38,6 +41,7 @@ impl Mirror {
         for message in conversation.all_messages() {
             mirror.read_message(&message.id, conversation);
             mirror.read_parent(&message.id, conversation);
+            mirror.store(&message.id, session);
         }
         mirror.read_path(conversation);
         mirror.state = conversation.state().clone();
@@ -45,6 +49,7 @@ impl Mirror {
         mirror.notices = format!("{:?}", session.notices());
         mirror.queue = format!("{:?}", session.queued());
         mirror.tools = format!("{:?}", session.registry().tools());
+        mirror.remembered = format!("{:?}", session.remembered_approvals());
         mirror.thread = session.thread_id().to_owned();
         mirror
     }
@@ -53,6 +58,7 @@ impl Mirror {
     pub(super) fn follow(&mut self, output: &Output, session: &Session) {
         let conversation = session.conversation();
         for change in &output.changes {
+            self.store_changed(change, session);
             match change {
                 Change::Thread => *self = Self::anew(session),
                 Change::Path => self.read_path(conversation),
@@ -78,6 +84,9 @@ impl Mirror {
                 Change::Notices => self.notices = format!("{:?}", session.notices()),
                 Change::Queue => self.queue = format!("{:?}", session.queued()),
                 Change::Registry => self.tools = format!("{:?}", session.registry().tools()),
+                Change::Remembered => {
+                    self.remembered = format!("{:?}", session.remembered_approvals());
+                }
                 Change::Run | Change::Steps => {}
             }
         }
@@ -89,6 +98,7 @@ impl Mirror {
         let said = &output.changes;
         assert_eq!(self.path, anew.path, "the path, after {said:?}");
         assert_eq!(self.messages, anew.messages, "messages, after {said:?}");
+        assert_eq!(self.stored, anew.stored, "what is stored, after {said:?}");
         assert_eq!(self.parents, anew.parents, "parents, after {said:?}");
         for (key, call) in &anew.calls {
             assert_eq!(self.calls.get(key), Some(call), "{key:?}, after {said:?}");
@@ -98,7 +108,33 @@ impl Mirror {
         assert_eq!(self.notices, anew.notices, "after {said:?}");
         assert_eq!(self.queue, anew.queue, "after {said:?}");
         assert_eq!(self.tools, anew.tools, "after {said:?}");
+        assert_eq!(self.remembered, anew.remembered, "after {said:?}");
         assert_eq!(self.thread, anew.thread, "after {said:?}");
+    }
+
+    /// Writes the messages that a change is about, as a store does that writes what has changed.
+    fn store_changed(&mut self, change: &Change, session: &Session) {
+        match change {
+            Change::MessageAdded(id)
+            | Change::MessageMoved(id)
+            | Change::MessageRemoved(id)
+            | Change::Message(id)
+            | Change::PartAdded { message: id, .. }
+            | Change::PartGrew { message: id, .. } => self.store(id, session),
+            Change::Call(key) => {
+                if let Some(message) = session.conversation().message_of_call(key) {
+                    self.store(&message.id, session);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn store(&mut self, id: &MessageId, session: &Session) {
+        match session.snapshot_message(id) {
+            Some(message) => self.stored.insert(id.clone(), message),
+            None => self.stored.remove(id),
+        };
     }
 
     fn read_path(&mut self, conversation: &Conversation) {

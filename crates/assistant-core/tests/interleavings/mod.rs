@@ -238,3 +238,32 @@ fn what_a_person_was_asked_about_waits_for_them_though_the_agent_asks_too() {
     ];
     play(0, &Schedule(schedule));
 }
+
+/// What a branch that is left behind by a deletion would wait for ends.
+#[test]
+fn a_branch_that_takes_the_place_of_a_deleted_one_waits_for_nobody() {
+    use act::{Act, Args, Id, Parent, Tree};
+    use rewrite::Rewrite;
+    let schedule = vec![
+        Act::Text { message: 0 },
+        Act::Send { rule: None },
+        Act::Snapshot(Vec::new()),
+        Act::Send { rule: None },
+        Act::Call {
+            call: Id { back: 0, slot: 0 },
+            name: 51,
+            args: Args::Object,
+            parent: Parent::Newest,
+        },
+        Act::GoOn(200),
+        Act::Snapshot(vec![Rewrite::Merge(0)]),
+        Act::Commit { pick: 0, ok: false },
+        Act::Send { rule: None },
+        Act::Send { rule: None },
+        Act::Send { rule: None },
+        Act::GoOn(0),
+        Act::GoOn(0),
+        Act::Tree(Tree::Delete(137)),
+    ];
+    play(56, &Schedule(schedule));
+}

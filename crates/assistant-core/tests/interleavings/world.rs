@@ -175,7 +175,9 @@ impl World {
         let session = &self.driver.session;
         let (key, approved, edited) = match input {
             Input::Decide { call, verdict, .. } => match verdict {
-                Verdict::Approve { args } => (*call, true, args.clone()),
+                Verdict::Approve { args } | Verdict::Remember { args, .. } => {
+                    (*call, true, args.clone())
+                }
                 Verdict::Deny { .. } => (*call, false, None),
             },
             Input::Answer {

@@ -7,13 +7,15 @@ pub(crate) use build::*;
 use std::collections::VecDeque;
 
 use assistant_core::{
-    action::{ActionSpec, RegistrationId, ToolError, ToolOutcome, schema::PatternHost},
+    action::{
+        ActionSpec, RegistrationId, RememberedApproval, ToolError, ToolOutcome, schema::PatternHost,
+    },
     conversation::{CallKey, Phase, ToolCall},
     event::{Content, Event, EventKind, RunInput},
     session::{
-        Answer, CommitId, Effect, Failure, FailureKind, Host, Input, Invocation, InvocationId,
-        JournalEntry, NoticeKind, Output, PolicyQuestion, Refusal, RunKey, Session, SessionOptions,
-        StreamEnd, Ticket, TimerId, TurnSummary, Verdict,
+        Answer, AuditEntry, CommitId, Effect, Failure, FailureKind, Host, Input, Invocation,
+        InvocationId, JournalEntry, NoticeKind, Output, PolicyQuestion, PreviewRequest, Refusal,
+        RunKey, Session, SessionOptions, StreamEnd, Ticket, TimerId, TurnSummary, Verdict,
     },
 };
 use serde_json::Value;
@@ -27,6 +29,12 @@ pub(crate) struct TestHost {
     pub(crate) ask: Option<bool>,
     /// Questions that were put.
     pub(crate) tickets: Vec<(Ticket, Value)>,
+    /// What `permits` answers; by itself everything is permitted.
+    pub(crate) permission: Option<Answer<Result<(), String>>>,
+    /// Permissions that were asked for.
+    pub(crate) permissions: Vec<(Ticket, Value)>,
+    /// What `sanitize` does.
+    pub(crate) clean: Option<fn(&Value) -> Option<Value>>,
     /// What `denial` answers.
     pub(crate) denial: Option<Value>,
 }
@@ -51,6 +59,16 @@ impl Host for TestHost {
     fn needs_approval(&mut self, question: PolicyQuestion<'_>) -> Answer<bool> {
         self.tickets.push((question.ticket, question.args.clone()));
         self.ask.map_or(Answer::Later, Answer::Now)
+    }
+
+    fn permits(&mut self, question: PolicyQuestion<'_>) -> Answer<Result<(), String>> {
+        let asked = (question.ticket, question.args.clone());
+        self.permissions.push(asked);
+        self.permission.clone().unwrap_or(Answer::Now(Ok(())))
+    }
+
+    fn sanitize(&mut self, _: RegistrationId, args: &Value) -> Option<Value> {
+        self.clean.and_then(|clean| clean(args))
     }
 
     fn stops(&mut self, rule: &str, summary: &TurnSummary) -> bool {
@@ -79,8 +97,14 @@ pub(crate) struct Driver {
     pub(crate) timers: Vec<(TimerId, u32)>,
     pub(crate) records: Vec<JournalEntry>,
     pub(crate) archives: Vec<(String, Value)>,
+    /// The approvals that the host keeps.
+    pub(crate) kept: Vec<RememberedApproval>,
+    /// Actions that were asked what would change.
+    pub(crate) previews: Vec<PreviewRequest>,
     pub(crate) executed: Vec<(u64, Result<Value, ToolError>)>,
     pub(crate) aborted: Vec<RunKey>,
+    /// The records of what happened to calls, where a test wants them.
+    pub(crate) audit: Option<Vec<AuditEntry>>,
     next_registration: u64,
 }
 
@@ -103,8 +127,11 @@ impl Driver {
             timers: Vec::new(),
             records: Vec::new(),
             archives: Vec::new(),
+            kept: Vec::new(),
+            previews: Vec::new(),
             executed: Vec::new(),
             aborted: Vec::new(),
+            audit: None,
             next_registration: 0,
         }
     }
@@ -112,6 +139,11 @@ impl Driver {
     /// Hands one input in, and answers commits as long as that is automatic.
     pub(crate) fn input(&mut self, input: Input) -> Output {
         let output = self.session.handle(input, &mut self.host);
+        if let Some(entries) = &mut self.audit {
+            let made = output.transitions.iter();
+            let at = self.host.clock;
+            entries.extend(made.filter_map(|one| self.session.audit_entry(one, at)));
+        }
         let mut open = VecDeque::new();
         for effect in &output.effects {
             self.note(effect, &mut open);
@@ -149,6 +181,8 @@ impl Driver {
             Effect::CancelHandler { invocation } => self.cancelled.push(invocation),
             Effect::StartTimer { timer, ms } => self.timers.push((timer, ms)),
             Effect::Executed { request, outcome } => self.executed.push((request, outcome)),
+            Effect::Preview(asked) => self.previews.push(*asked),
+            Effect::KeepApprovals { approvals } => self.kept = approvals,
             Effect::Archive {
                 thread_id,
                 snapshot,

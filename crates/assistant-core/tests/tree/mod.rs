@@ -1,5 +1,7 @@
 //! The tree of messages: vectors of operations, another library's recorded ones, and random trees.
 
+mod model;
+mod outline;
 mod random;
 mod repository;
 

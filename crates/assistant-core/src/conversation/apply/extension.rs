@@ -202,7 +202,7 @@ impl Conversation {
         };
         let approval = call.approval.as_ref();
         let is_decided = approval.is_some_and(|approval| approval.decision.is_some());
-        let stands = call.is_settled_here() || call.was_started || is_decided;
+        let stands = call.is_settled_here() || call.was_started() || is_decided;
         if stands || !call.state.is_done() {
             let message = format!("call '{id}' is final: it is not started again");
             return out.warn("call-is-final", message);

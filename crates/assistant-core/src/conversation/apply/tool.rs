@@ -9,8 +9,8 @@ use crate::{
 /// How many tool messages in a row are looked through for the end of the row.
 const LONGEST_ROW: usize = 64;
 
-/// How many messages are numbered anew for a result that changes nothing; in a longer conversation it
-/// stands at the end.
+/// The longest conversation that is numbered anew for a result that changes nothing, in messages; in a longer one such a
+/// result stands at the end.
 const LONGEST_MOVED: usize = 1_000;
 
 impl Conversation {

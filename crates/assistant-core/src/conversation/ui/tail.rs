@@ -8,7 +8,7 @@ use super::{
     write::{Group, begins_step},
 };
 use crate::{
-    conversation::{Conversation, Message, MessageId, Part, ToolCall},
+    conversation::{CallApproval, Conversation, Message, MessageId, Part, ToolCall},
     event::{Object, Role},
 };
 
@@ -70,11 +70,11 @@ impl Conversation {
         tail
     }
 
-    /// Whether a call ended the response that made it, and what the page said of it began another one.
+    /// True for a call that ended the response that made it, after which the page's answer began
+    /// another response.
     fn is_gone_on_with(&self, call: &ToolCall) -> bool {
-        let asked = call.approval.as_ref();
-        let decided =
-            asked.is_some_and(|asked| asked.interrupt_id.is_some() && asked.decision.is_some());
+        let approval = call.approval.as_ref();
+        let decided = approval.is_some_and(CallApproval::is_answer_to_agent);
         self.run_succeeded(call) == Some(true) && (decided || call.is_settled_here())
     }
 }

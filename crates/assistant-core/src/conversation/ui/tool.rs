@@ -166,7 +166,7 @@ fn input(call: &ToolCall) -> Option<Value> {
     if is_noted(&call.extra, AS_TEXT) || (is_text && !call.args_text().is_empty()) {
         return Some(call.args_text().into());
     }
-    let edited = call.edited_args.as_ref().filter(|_| call.was_started);
+    let edited = call.edited_args.as_ref().filter(|_| call.was_started());
     edited.or_else(|| call.partial_args()).cloned()
 }
 

@@ -210,6 +210,8 @@ impl Script {
                 | Effect::CancelHandler { .. }
                 | Effect::StartTimer { .. }
                 | Effect::Executed { .. }
+                | Effect::KeepApprovals { .. }
+                | Effect::Preview(_)
                 | Effect::Archive { .. } => {}
             }
         }

@@ -1,0 +1,119 @@
+//! The tree as rows from top to bottom, for who draws it.
+//!
+//! What follows without a choice stands at the level of what it follows, so that a conversation of
+//! ten thousand messages without branches is a list and no staircase; where there are versions they
+//! stand one level further in. Nothing here recurses: a tree may be deeper than any stack.
+
+use std::collections::HashSet;
+
+use super::{Conversation, MessageId};
+
+/// A message in the outline of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OutlineRow {
+    /// The message.
+    pub id: MessageId,
+    /// The number of choices that led here, counted from 1.
+    pub level: usize,
+    /// The row of the message whose versions of an answer this row stands among; `None` at the top.
+    pub above: Option<usize>,
+    /// Its place among the rows of its level below the same row, counted from 1, and their number.
+    pub place: (usize, usize),
+    /// Which version of its message it is, counted from 1, and how many there are.
+    pub version: (usize, usize),
+    /// The number of versions that follow it, where there are several.
+    pub branches: usize,
+    /// True if the versions that follow are left out.
+    pub closed: bool,
+    /// True if it is on the branch that is shown.
+    pub shown: bool,
+}
+
+impl Conversation {
+    /// The tree from top to bottom, versions in the order in which they came. What follows the
+    /// messages in `closed` is left out where it branches there.
+    ///
+    /// ```
+    /// use std::collections::HashSet;
+    /// use assistant_core::conversation::Conversation;
+    ///
+    /// assert!(Conversation::new().outline(&HashSet::new()).is_empty());
+    /// ```
+    #[must_use]
+    pub fn outline(&self, closed: &HashSet<MessageId>) -> Vec<OutlineRow> {
+        let shown: HashSet<usize> = self.shown_path().iter().copied().collect();
+        let mut rows: Vec<OutlineRow> = Vec::with_capacity(self.ids.len());
+        // How many rows stand below each row, and at the top.
+        let (mut below, mut at_top) = (Vec::with_capacity(self.ids.len()), 0);
+        let count = self.roots.len();
+        let roots = self.roots.iter().enumerate().rev();
+        let mut next: Vec<Next> = roots
+            .map(|(place, ix)| Next {
+                ix: *ix,
+                level: 1,
+                above: None,
+                version: (place + 1, count),
+            })
+            .collect();
+        while let Some(Next {
+            ix,
+            level,
+            above,
+            version,
+        }) = next.pop()
+        {
+            let Some(node) = self.node(ix) else { continue };
+            let number = match above.and_then(|above: usize| below.get_mut(above)) {
+                Some(count) => count,
+                None => &mut at_top,
+            };
+            *number += 1;
+            let place = (*number, 0);
+            let (row, count) = (rows.len(), node.children.len());
+            let several = count > 1;
+            let is_closed = several && closed.contains(&node.message.id);
+            rows.push(OutlineRow {
+                id: node.message.id.clone(),
+                level,
+                above,
+                place,
+                version,
+                branches: if several { count } else { 0 },
+                closed: is_closed,
+                shown: shown.contains(&ix),
+            });
+            below.push(0);
+            if is_closed {
+                continue;
+            }
+            let children = node.children.iter().enumerate().rev();
+            next.extend(children.map(|(place, ix)| Next {
+                ix: *ix,
+                level: if several { level + 1 } else { level },
+                above: if several { Some(row) } else { above },
+                version: (place + 1, count),
+            }));
+        }
+        for row in &mut rows {
+            let count = row.above.and_then(|above| below.get(above));
+            row.place.1 = count.copied().unwrap_or(at_top);
+        }
+        rows
+    }
+
+    /// The number of messages that go when this one is deleted: itself, and all below it.
+    #[must_use]
+    pub fn subtree_len(&self, id: &MessageId) -> usize {
+        let ix = self.ids.get(id).copied();
+        ix.map_or(0, |ix| self.subtree(ix).len())
+    }
+}
+
+/// A node that is still to come.
+struct Next {
+    ix: usize,
+    level: usize,
+    above: Option<usize>,
+    version: (usize, usize),
+}

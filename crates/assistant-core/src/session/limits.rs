@@ -1,0 +1,220 @@
+//! What holds a call back that a person or a rule let pass: the permission of the application, and how
+//! often an action may start (rules "permission", "limits").
+//!
+//! Both are looked at right before a start. Neighbour: `execute`, which asks here.
+
+use std::collections::VecDeque;
+
+use serde_json::json;
+
+use super::{
+    Answer, Cx, PolicyQuestion, Session, Ticket,
+    calls::{Permission, fingerprint},
+    execute::Ending,
+};
+use crate::{
+    action::Registration,
+    conversation::{CallError, CallKey, ErrorKind, State, ToolCall},
+};
+
+/// The most starts of one action that are remembered.
+const MOST: u32 = 10_000;
+
+/// When actions started, for the limits of those that have some.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Starts {
+    by_name: Vec<(String, VecDeque<i64>)>,
+}
+
+impl Starts {
+    /// Returns the time that a start has to wait, in milliseconds; nothing if it may be now.
+    fn wait(&mut self, name: &str, (count, ms): (u32, u32), now: i64) -> Option<i64> {
+        let (count, ms) = (count.min(MOST) as usize, i64::from(ms));
+        if count == 0 {
+            return Some(ms.max(1));
+        }
+        let starts = self.of(name)?;
+        for at in starts.iter_mut() {
+            // A clock that was set back does not make anybody wait longer than the window.
+            *at = (*at).min(now);
+        }
+        while starts.front().is_some_and(|at| now - at >= ms) {
+            starts.pop_front();
+        }
+        let first_that_counts = starts.len().checked_sub(count)?;
+        let oldest = starts.get(first_that_counts)?;
+        Some((oldest + ms - now).max(1))
+    }
+
+    fn note(&mut self, name: &str, now: i64) {
+        match self.of(name) {
+            Some(starts) => starts.push_back(now),
+            None => self.by_name.push((name.to_owned(), VecDeque::from([now]))),
+        }
+    }
+
+    fn of(&mut self, name: &str) -> Option<&mut VecDeque<i64>> {
+        let mut all = self.by_name.iter_mut();
+        all.find(|(of, _)| of == name).map(|(_, starts)| starts)
+    }
+}
+
+impl Session {
+    /// Starts a call that nothing else holds back.
+    pub(super) fn let_start(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
+        if self.is_let_go(key, cx) {
+            self.commit_start(key, cx);
+        }
+    }
+
+    /// The same for a call that the agent runs.
+    pub(super) fn let_agent_start(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
+        if self.is_let_go(key, cx) {
+            self.tell_agent(key, cx);
+        }
+    }
+
+    /// Returns whether nothing of the application holds a call back that may start. What is over a limit or
+    /// not permitted has its answer after this.
+    fn is_let_go(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> bool {
+        if let Some(error) = self.over_limit(key, true, cx.now) {
+            self.end_call(key, Ending::error(error), cx);
+            return false;
+        }
+        match self.permission(key, cx) {
+            None => false,
+            Some(Ok(())) => true,
+            Some(Err(reason)) => {
+                self.end_call(key, Ending::error(not_permitted(reason)), cx);
+                false
+            }
+        }
+    }
+
+    /// What the application says about a start; nothing while it thinks.
+    fn permission(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> Option<Result<(), String>> {
+        let call = self.conversation.call(key)?;
+        let entry = self.registration_for(call)?;
+        let about = fingerprint(call, Some(&entry.spec));
+        match &self.calls.get(key)?.permission {
+            Permission::Given(given) if *given == about => return Some(Ok(())),
+            Permission::Asked(_, asked) if *asked == about => return None,
+            _ => {}
+        }
+        let (registration, args) = (entry.id, call.effective_args()?.clone());
+        let name = call.name.clone();
+        let ticket = Ticket(self.number());
+        let question = PolicyQuestion {
+            ticket,
+            registration,
+            call: key,
+            name: &name,
+            args: &args,
+        };
+        match cx.host.permits(question) {
+            Answer::Later => {
+                self.calls
+                    .note_permission(key, Permission::Asked(ticket, about));
+                None
+            }
+            Answer::Now(Ok(())) => {
+                self.calls.note_permission(key, Permission::Given(about));
+                Some(Ok(()))
+            }
+            Answer::Now(refused) => Some(refused),
+        }
+    }
+
+    pub(super) fn permission_answer(
+        &mut self,
+        ticket: Ticket,
+        outcome: Result<(), String>,
+        cx: &mut Cx<'_>,
+    ) {
+        let Some((key, about)) = self.calls.awaiting(ticket) else {
+            return;
+        };
+        let waits = |call: &ToolCall| *call.state() == State::Allowed;
+        match outcome {
+            Ok(()) => self.calls.note_permission(&key, Permission::Given(about)),
+            Err(reason) if self.conversation.call(&key).is_some_and(waits) => {
+                self.end_call(&key, Ending::error(not_permitted(reason)), cx);
+            }
+            Err(_) => {}
+        }
+    }
+
+    /// Why a call may not start, by the limits of its action. With `starts` it would start now, and
+    /// what runs counts; else a person is about to be asked.
+    pub(super) fn over_limit(
+        &mut self,
+        key: &CallKey,
+        starts: bool,
+        now: i64,
+    ) -> Option<CallError> {
+        let call = self.conversation.call(key)?;
+        let entry = self.registration_for(call)?;
+        let (limits, name) = (entry.spec.limits, call.name.clone());
+        let beside = || self.conversation.starts_beside(key);
+        if let Some(most) = limits.per_run.filter(|most| beside() >= *most) {
+            let message = format!("{name} may be called {most} times in one answer");
+            return Some(limited(message, None));
+        }
+        if starts
+            && limits
+                .concurrent
+                .is_some_and(|most| self.at_work(&name) >= most)
+        {
+            let message =
+                format!("{name} is running already: call it again when it has its result");
+            return Some(limited(message, None));
+        }
+        let window = limits.window?;
+        let wait = self.starts.wait(&name, window, now)?;
+        let (count, span, again) = (window.0, seconds(i64::from(window.1)), seconds(wait));
+        let message =
+            format!("{name} may be called {count} times in {span} s: call it again in {again} s");
+        Some(limited(message, Some(wait)))
+    }
+
+    fn at_work(&self, name: &str) -> u32 {
+        let direct = self.conversation.direct_calls().map(ToolCall::key);
+        let open = self.conversation.open_states().map(|(key, _)| key);
+        let working = open
+            .chain(direct)
+            .filter_map(|key| self.conversation.call(&key));
+        let working = working.filter(|call| call.name == name && call.state().is_at_work());
+        u32::try_from(working.count()).unwrap_or(u32::MAX)
+    }
+
+    /// A start counts from when it is written down.
+    pub(super) fn note_start(&mut self, entry: Option<&Registration>, now: i64) {
+        if let Some(entry) = entry.filter(|entry| entry.spec.limits.window.is_some()) {
+            self.starts.note(&entry.spec.name, now);
+        }
+    }
+}
+
+const fn seconds(ms: i64) -> i64 {
+    ms.saturating_add(999) / 1_000
+}
+
+fn limited(message: String, wait: Option<i64>) -> CallError {
+    CallError {
+        message,
+        kind: ErrorKind::RateLimit,
+        details: wait.map(|ms| json!({"retryAfterMs": ms})),
+    }
+}
+
+fn not_permitted(reason: String) -> CallError {
+    let message = match reason.trim().is_empty() {
+        true => "This is not permitted".to_owned(),
+        false => reason,
+    };
+    CallError {
+        message,
+        kind: ErrorKind::Permission,
+        details: None,
+    }
+}

@@ -1,0 +1,131 @@
+//! What a call would change, as its action says it before a person approves (rule "preview").
+//!
+//! It is asked for when the question is put, and once more when the person approves: where it says
+//! something else by then, the approval is void and the card shows what it says now. Neighbours:
+//! `prepare` puts questions, `approve` takes the answers.
+
+use serde_json::Value;
+
+use super::{
+    Cx, Effect, PreviewRequest, Refusal, Session, Ticket,
+    calls::{Approved, Preview},
+};
+use crate::{
+    action::{Execution, Remember},
+    conversation::{CallKey, State, ToolCall},
+};
+
+impl Session {
+    /// Returns whether what a person approves is what the action says that would change.
+    pub(super) fn has_preview(&self, key: &CallKey) -> bool {
+        let call = self.conversation.call(key);
+        let entry = call.and_then(|call| self.registration_for(call));
+        entry.is_some_and(|entry| {
+            entry.spec.has_preview && entry.spec.execution == Execution::Client
+        })
+    }
+
+    /// Asks the action what a call would change. `approved` is what a person said who saw the last
+    /// answer.
+    pub(super) fn ask_preview(
+        &mut self,
+        key: &CallKey,
+        approved: Option<Approved>,
+        cx: &mut Cx<'_>,
+    ) {
+        if !self.has_preview(key) {
+            return;
+        }
+        let ticket = Ticket(self.number());
+        let call = self.conversation.call(key);
+        let Some((call, entry)) = call.and_then(|call| Some((call, self.registration_for(call)?)))
+        else {
+            return;
+        };
+        let Some(args) = call.effective_args().cloned() else {
+            return;
+        };
+        let registration = entry.id;
+        // The card says that it is being looked at.
+        self.conversation.edit_call(key, |_| ());
+        self.calls
+            .note_preview(key, Some(Preview { ticket, approved }));
+        cx.effect(Effect::Preview(Box::new(PreviewRequest {
+            ticket,
+            registration,
+            args,
+        })));
+    }
+
+    /// A person approves what the action said; whether it says the same now is asked first.
+    pub(super) fn approve_previewed(
+        &mut self,
+        key: &CallKey,
+        edited: Option<Value>,
+        to_remember: Option<Remember>,
+        cx: &mut Cx<'_>,
+    ) -> Result<(), Refusal> {
+        let judgement = self.calls.get(key);
+        let preview = judgement.and_then(|judgement| judgement.preview.as_ref());
+        if preview.is_some_and(|preview| preview.approved.is_some()) {
+            return Err(Refusal::AlreadyResolved);
+        }
+        if let Some(args) = edited {
+            self.check_edit(key, &args, cx)?;
+            // What these would change was never shown: it is asked about.
+            self.conversation.edit_call(key, |call| {
+                call.edited_args = Some(args);
+                call.preview = None;
+                call.changed = true;
+            });
+            self.ask_preview(key, None, cx);
+            return Ok(());
+        }
+        if let Some(what) = to_remember {
+            self.to_remember(key, what, None, cx)?;
+        }
+        self.ask_preview(key, Some(Approved { to_remember }), cx);
+        Ok(())
+    }
+
+    /// The action says what a call would change.
+    pub(super) fn previewed(
+        &mut self,
+        ticket: Ticket,
+        outcome: Result<Value, String>,
+        cx: &mut Cx<'_>,
+    ) {
+        let Some((key, preview)) = self.calls.previewed(ticket) else {
+            return;
+        };
+        self.calls.note_preview(&key, None);
+        let asked = |call: &ToolCall| *call.state() == State::Asked;
+        let Some(call) = self.conversation.call(&key).filter(|call| asked(call)) else {
+            return;
+        };
+        let same = call.preview.as_ref() == Some(&outcome);
+        match preview.approved {
+            Some(Approved { to_remember }) if same => {
+                // What was checked when they approved is checked again: a refusal leaves it asked.
+                if let Err(refusal) = self.approve(&key, None, to_remember, cx) {
+                    cx.refuse(refusal);
+                }
+            }
+            approved => {
+                self.conversation.edit_call(&key, |call| {
+                    call.preview = Some(outcome);
+                    call.changed |= approved.is_some();
+                });
+            }
+        }
+    }
+
+    /// Returns whether a person has approved a call, and it is looked at once more what it would
+    /// change.
+    #[must_use]
+    pub fn is_checking_preview(&self, key: &CallKey) -> bool {
+        let judgement = self.calls.get(key);
+        let preview = judgement.and_then(|judgement| judgement.preview.as_ref());
+        preview.is_some_and(|preview| preview.approved.is_some())
+    }
+}

@@ -1,0 +1,127 @@
+//! Approvals that a person wants remembered: they let calls start that would be asked about (rule
+//! "remembered approvals").
+//!
+//! Neighbours: `approve` takes the decision, `prepare` and `start` look here whether one holds.
+
+use serde_json::Value;
+
+use super::{Cx, Effect, Refusal, Session};
+use crate::{
+    action::{Registration, Remember, RememberScope, RememberedApproval, Remembering},
+    conversation::{AllowedEarlier, CallKey, Change, State, ToolCall},
+};
+
+impl Session {
+    /// The approvals that a person wants remembered and has not revoked, oldest first. Those of
+    /// other conversations are among them.
+    #[must_use]
+    pub fn remembered_approvals(&self) -> &[RememberedApproval] {
+        self.remembered.list()
+    }
+
+    /// Returns the most that may be remembered of an approval of this call; [`Remembering::Never`] where it is the
+    /// agent who asks, or nobody.
+    #[must_use]
+    pub fn remembering(&self, key: &CallKey) -> Remembering {
+        let call = self.conversation.call(key);
+        let asked = call.filter(|call| *call.state() == State::Asked);
+        let entry = asked.and_then(|call| self.registration_for(call));
+        let of = entry.filter(|_| self.options.remember_approvals);
+        // What runs again after a reload may be run twice: that is asked each time.
+        let doubtful = asked.is_some_and(ToolCall::may_have_run);
+        match of {
+            Some(entry) if !doubtful => entry.spec.remembering.clone(),
+            _ => Remembering::Never,
+        }
+    }
+
+    /// What would be remembered if a person approved this call now, or why nothing would.
+    pub(super) fn to_remember(
+        &self,
+        key: &CallKey,
+        what: Remember,
+        edited: Option<&Value>,
+        cx: &mut Cx<'_>,
+    ) -> Result<RememberedApproval, Refusal> {
+        if self.remembering(key) == Remembering::Never {
+            return Err(Refusal::NotRemembered);
+        }
+        let call = self
+            .conversation
+            .call(key)
+            .ok_or(Refusal::AlreadyResolved)?;
+        let entry = self.registration_for(call).ok_or(Refusal::NotRegistered)?;
+        let args = edited.or_else(|| call.effective_args());
+        let args = args.ok_or(Refusal::NotRemembered)?;
+        let of = (cx.host.new_id(), self.thread_id.clone(), cx.now);
+        RememberedApproval::new(&entry.spec, args, what, of).ok_or(Refusal::NotRemembered)
+    }
+
+    pub(super) fn remember(&mut self, approval: RememberedApproval, cx: &mut Cx<'_>) {
+        self.remembered.add(approval);
+        self.keep_approvals(cx);
+    }
+
+    /// The remembered approval that lets a call start as it is now.
+    pub(super) fn allowed_earlier(
+        &self,
+        call: &ToolCall,
+        entry: &Registration,
+    ) -> Option<AllowedEarlier> {
+        if !self.options.remember_approvals {
+            return None;
+        }
+        let args = call.effective_args()?;
+        let found = self.remembered.find(&entry.spec, args, &self.thread_id)?;
+        Some(AllowedEarlier {
+            id: found.id.clone(),
+            at: found.allowed_at,
+        })
+    }
+
+    /// A person does not want an approval remembered any longer: what it let pass and has not
+    /// started is asked about.
+    pub(super) fn forget_approval(&mut self, id: &str, cx: &mut Cx<'_>) {
+        if self.remembered.remove(id).is_none() {
+            return cx.refuse(Refusal::NothingToDo);
+        }
+        let mut keys = self.conversation.active_calls();
+        keys.extend(self.direct_keys());
+        for key in keys {
+            let call = self.conversation.call(&key);
+            let by_it = call.is_some_and(|call| {
+                let by = call.allowed_earlier.as_ref();
+                *call.state() == State::Allowed && by.is_some_and(|by| by.id == id)
+            });
+            if by_it {
+                self.forget_judgement(&key);
+                self.prepare(&key, cx);
+            }
+        }
+        self.keep_approvals(cx);
+    }
+
+    /// What the host has kept comes back. What was remembered meanwhile stands above it.
+    pub(super) fn restore_approvals(&mut self, kept: Vec<RememberedApproval>, cx: &mut Cx<'_>) {
+        let newer = std::mem::take(&mut self.remembered);
+        for approval in kept {
+            if approval.scope != RememberScope::Session {
+                self.remembered.add(approval);
+            }
+        }
+        for approval in newer.list() {
+            self.remembered.add(approval.clone());
+        }
+        cx.change(Change::Remembered);
+    }
+
+    /// What outlives the session is the host's to keep.
+    fn keep_approvals(&self, cx: &mut Cx<'_>) {
+        let all = self.remembered.list().iter();
+        let kept = all.filter(|one| one.scope != RememberScope::Session);
+        cx.effect(Effect::KeepApprovals {
+            approvals: kept.cloned().collect(),
+        });
+        cx.change(Change::Remembered);
+    }
+}

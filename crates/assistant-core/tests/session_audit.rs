@@ -1,0 +1,295 @@
+//! Rule "audit": every attempt is on record, whoever made it and however it ended.
+
+use assistant_core::{
+    action::{Policy, Remember, RememberScope, ToolError},
+    conversation::ErrorKind,
+    session::{AllowedBy, AuditEntry, AuditEvent, Input, Verdict},
+};
+use serde_json::{Value, json};
+
+use crate::support::*;
+
+/// A driver that keeps the records of all that it hands in.
+struct Records {
+    driver: Driver,
+    entries: Vec<AuditEntry>,
+}
+
+impl Records {
+    fn new(driver: Driver) -> Self {
+        let mut driver = driver;
+        driver.audit = Some(Vec::new());
+        let entries = Vec::new();
+        Self { driver, entries }
+    }
+
+    fn then(&mut self, act: impl FnOnce(&mut Driver)) -> &mut Self {
+        act(&mut self.driver);
+        let outputs: Vec<AuditEntry> = self.driver.audit.as_mut().unwrap().drain(..).collect();
+        self.entries.extend(outputs);
+        self
+    }
+
+    /// What happened to a call, in words.
+    fn of(&self, id: &str) -> Vec<String> {
+        let entries = self.entries.iter().filter(|entry| entry.call_id == id);
+        entries.map(|entry| word(&entry.event)).collect()
+    }
+}
+
+fn word(event: &AuditEvent) -> String {
+    match event {
+        AuditEvent::Waited => "waited".into(),
+        AuditEvent::Asked { by } => format!("asked by {}", by.as_str()),
+        AuditEvent::Allowed { by } => match by {
+            AllowedBy::Policy => "allowed by policy".into(),
+            AllowedBy::Rule => "allowed by rule".into(),
+            AllowedBy::Person { edited: true } => "allowed by person, edited".into(),
+            AllowedBy::Person { .. } => "allowed by person".into(),
+            AllowedBy::PersonToAgent => "allowed to the agent".into(),
+            AllowedBy::Earlier { .. } => "allowed earlier".into(),
+            other => format!("{other:?}"),
+        },
+        AuditEvent::Denied { reason } => format!("denied: {}", reason.as_deref().unwrap_or("-")),
+        AuditEvent::LeftToAgent => "left".into(),
+        AuditEvent::Started { attempt } => format!("started {attempt}"),
+        AuditEvent::Voided => "voided".into(),
+        AuditEvent::Ended { outcome, by, .. } => {
+            format!("{} by {}", outcome.as_str(), by.as_str())
+        }
+        other => format!("{other:?}"),
+    }
+}
+
+fn told(driver: Driver, act: impl FnOnce(&mut Driver)) -> Records {
+    let mut records = Records::new(driver);
+    records.then(act);
+    records
+}
+
+fn driver() -> Driver {
+    let mut driver = Driver::new();
+    driver.register(action("free"));
+    driver.register(asking("pay"));
+    let mut ruled = action("ruled");
+    ruled.approval = Policy::Ask;
+    driver.register(ruled);
+    let mut slow = action("slow");
+    slow.timeout_ms = Some(50);
+    slow.parameters = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
+    driver.register(slow);
+    driver.host.ask = Some(false);
+    driver
+}
+
+#[test]
+fn calls_of_different_fate_each_end_with_one_record() {
+    let records = told(driver(), |driver| {
+        driver.send("hi");
+        driver.event(started());
+        for (id, name, args) in [
+            ("a", "free", "{}"),
+            ("b", "pay", r#"{"to":"Ann"}"#),
+            ("c", "pay", r#"{"to":"Bob"}"#),
+            ("d", "slow", r#"{"n":"x"}"#),
+            ("e", "ruled", "{}"),
+            ("f", "nowhere", "{}"),
+            ("g", "slow", r#"{"n":1}"#),
+            ("h", "free", "{"),
+        ] {
+            driver.events(calls(id, name, args));
+        }
+        finish_run(driver);
+        driver.host.clock += 40;
+        driver.returns("a", json!(1));
+        driver.approve("b");
+        driver.handler_ends("b", Err(ToolError::new("no money")));
+        driver.deny("c", Some("too much"));
+        driver.returns("e", json!(1));
+        let timer = driver.timers.last().unwrap().0;
+        driver.input(Input::Timer { timer });
+        driver.says("ok");
+    });
+    assert_eq!(
+        records.of("a"),
+        ["allowed by policy", "started 0", "done by page"]
+    );
+    let asked = "asked by page";
+    assert_eq!(
+        records.of("b"),
+        [asked, "allowed by person", "started 0", "failed by page"]
+    );
+    assert_eq!(
+        records.of("c"),
+        [asked, "denied: too much", "denied by page"]
+    );
+    assert_eq!(records.of("d"), ["refused by page"]);
+    assert_eq!(
+        records.of("e"),
+        ["allowed by rule", "started 0", "done by page"]
+    );
+    assert_eq!(records.of("f"), ["left", "skipped by page"]);
+    assert_eq!(
+        records.of("g"),
+        ["allowed by policy", "started 0", "timed-out by page"]
+    );
+    assert_eq!(records.of("h"), ["refused by page"]);
+    let mut ended = records.entries.iter().rev();
+    let ended = ended.find(|entry| entry.call_id == "a").unwrap();
+    assert_eq!(
+        (ended.tool.as_str(), ended.thread_id.as_str()),
+        ("free", "thread")
+    );
+    let AuditEvent::Ended { duration_ms, .. } = ended.event else {
+        panic!("{ended:?}");
+    };
+    assert_eq!(duration_ms, 40);
+    let wrong = records
+        .entries
+        .iter()
+        .find(|entry| entry.call_id == "d")
+        .unwrap();
+    assert_eq!(wrong.args, json!({"n": "x"}));
+    let kind = match &wrong.event {
+        AuditEvent::Ended { error, .. } => error.as_ref().map(|(kind, _)| *kind),
+        _ => None,
+    };
+    assert_eq!(kind, Some(ErrorKind::InvalidArguments));
+}
+
+#[test]
+fn what_was_allowed_earlier_and_what_was_edited_is_on_record() {
+    let records = told(driver(), |driver| {
+        driver.send("hi");
+        driver.plays(calls("a", "pay", r#"{"to":"Ann"}"#));
+        let what = Remember {
+            scope: RememberScope::Session,
+            any_args: false,
+        };
+        let args = Some(json!({"to": "Bob"}));
+        assert_eq!(driver.decide("a", Verdict::Remember { args, what }), None);
+        driver.returns("a", json!(1));
+        driver.plays(calls("b", "pay", r#"{"to":"Bob"}"#));
+        driver.returns("b", json!(1));
+    });
+    assert_eq!(records.of("a")[1], "allowed by person, edited");
+    assert_eq!(
+        records.of("b"),
+        ["allowed earlier", "started 0", "done by page"]
+    );
+    let id = &records.driver.session.remembered_approvals()[0].id;
+    let by = records.entries.iter().find_map(|entry| match &entry.event {
+        AuditEvent::Allowed {
+            by: AllowedBy::Earlier { id },
+        } => Some(id),
+        _ => None,
+    });
+    assert_eq!(by, Some(id));
+    // What ran is on record, not what the agent wrote.
+    let ran = records.entries.iter().rfind(|entry| entry.call_id == "a");
+    assert_eq!(ran.unwrap().args, json!({"to": "Bob"}));
+}
+
+#[test]
+fn the_agents_questions_and_calls_are_told_apart_from_the_pages() {
+    let records = told(driver(), |driver| {
+        driver.send("hi");
+        driver.event(started());
+        driver.events(calls("theirs", "search", "{}"));
+        driver.event(interrupted(vec![gate("i", "theirs")]));
+        driver.close();
+        driver.approve("theirs");
+        driver.event(started());
+        driver.event(result("r", "theirs", "found"));
+        finish_run(driver);
+    });
+    let all = [
+        "left",
+        "asked by agent",
+        "allowed to the agent",
+        "done by agent",
+    ];
+    assert_eq!(records.of("theirs"), all);
+}
+
+#[test]
+fn what_the_page_asks_for_itself_and_what_is_given_up_is_on_record() {
+    let mut records = told(driver(), |driver| {
+        driver.input(Input::Execute {
+            request: 1,
+            name: "pay".to_owned(),
+            args: json!({"to": "Ann"}),
+            within: None,
+        });
+        let call = driver.session.pending_approvals()[0];
+        let verdict = Verdict::Deny { reason: None };
+        driver.input(Input::Decide {
+            call,
+            shown: None,
+            verdict,
+        });
+    });
+    assert_eq!(
+        records.of(""),
+        ["asked by page", "denied: -", "denied by page"]
+    );
+    records.then(|driver| {
+        driver.send("hi");
+        driver.plays(calls("a", "free", "{}"));
+        driver.input(Input::NewThread);
+    });
+    assert_eq!(
+        records.of("a"),
+        ["allowed by policy", "started 0", "cancelled by page"]
+    );
+    let last = records.entries.last().unwrap();
+    assert_eq!(last.thread_id, "thread", "the conversation that it was in");
+}
+
+#[test]
+fn a_call_that_changes_is_on_record_as_void() {
+    let records = told(driver(), |driver| {
+        driver.send("hi");
+        driver.event(started());
+        driver.events(calls("a", "pay", r#"{"to":"Ann"}"#));
+        driver.events(calls("a", "pay", r#"{"to":"Bob"}"#));
+        finish_run(driver);
+        driver.deny("a", None);
+    });
+    let asked = "asked by page";
+    assert_eq!(records.of("a"), [asked, "voided", "refused by page"]);
+}
+
+#[test]
+fn a_record_is_bounded_and_readable() {
+    let long = format!("{{\"text\":\"{}\"}}", "x".repeat(10_000));
+    let records = told(driver(), |driver| {
+        driver.send("hi");
+        driver.plays(calls("a", "pay", &long));
+        driver.deny("a", Some(&"y".repeat(5_000)));
+    });
+    for entry in records.entries {
+        let entry = entry.bounded();
+        let value = entry.to_value();
+        assert!(value.to_string().len() < 8_000);
+        assert_eq!(value["args"]["bytes"], 10_011);
+    }
+    let entry = told(driver(), |driver| {
+        driver.send("hi");
+        driver.plays(calls("a", "free", "{}"));
+        driver.host.clock = 7;
+        driver.returns("a", json!(1));
+    });
+    let last = entry.entries.last().unwrap().to_value();
+    let expected = json!({
+        "at": 7, "threadId": "thread", "messageId": "m-a", "call": 1, "toolCallId": "a",
+        "toolName": "free", "args": {}, "event": "ended", "outcome": "done", "by": "page",
+        "durationMs": 7,
+    });
+    let Value::Object(mut shown) = last else {
+        panic!()
+    };
+    // Where a call without a parent stands is another rule's.
+    shown.insert("messageId".to_owned(), "m-a".into());
+    assert_eq!(Value::Object(shown), expected);
+}

@@ -1,0 +1,131 @@
+//! Saying something while the loop goes on.
+
+use assistant_core::{
+    conversation::{Message, Phase},
+    event::{Content, ContentPart, PartBody, Role, Source},
+    session::{Input, Refusal, SessionOptions, TreeChange},
+};
+use serde_json::json;
+
+use crate::support::*;
+
+fn interject(driver: &mut Driver, text: &str) -> Option<Refusal> {
+    let content = Content::Text(text.to_owned());
+    let change = TreeChange::Interject { content };
+    driver.input(Input::Tree { change }).refused
+}
+
+/// Two calls of which one runs, since the actions never overlap.
+fn working(options: SessionOptions) -> Driver {
+    let mut driver = Driver::with(SessionOptions {
+        sequential: true,
+        ..options
+    });
+    driver.register(action("f"));
+    driver.send("hi");
+    driver.event(started());
+    driver.events([
+        start_in("one", "f", Some("m")),
+        args("one", "{}"),
+        end("one"),
+        start_in("two", "f", Some("m")),
+        args("two", "{}"),
+        end("two"),
+        finished(),
+    ]);
+    driver.close();
+    assert_eq!(driver.invocations.len(), 1);
+    driver
+}
+
+fn said(driver: &Driver) -> Vec<(String, bool)> {
+    let path = driver.session.conversation().path();
+    let by_person = path.filter(|message| message.role == Role::User);
+    by_person.map(|m| (m.text(), m.interjected)).collect()
+}
+
+#[test]
+fn what_is_said_in_between_comes_after_the_running_tool_and_is_marked() {
+    let mut driver = working(SessionOptions::default());
+    assert_eq!(interject(&mut driver, "only the north"), None);
+    assert_eq!(driver.session.queued().len(), 1);
+    driver.returns("one", json!("done"));
+    assert_eq!(driver.phase("one"), Phase::OutputAvailable);
+    assert_eq!(driver.phase("two"), Phase::Skipped);
+    let expected = [("hi", false), ("only the north", true)];
+    assert_eq!(said(&driver), expected.map(|(t, m)| (t.to_owned(), m)));
+    let sent = format!("{:?}", driver.runs[1].1.messages);
+    assert!(sent.contains("user_interjection"), "{sent}");
+    assert!(!sent.contains("interjected"), "the mark is local: {sent}");
+    let stored = driver.session.conversation().export();
+    let mut again = Driver::new();
+    let thread_id = "thread".to_owned();
+    again.input(Input::Load {
+        thread_id,
+        snapshot: stored,
+    });
+    assert_eq!(
+        said(&again),
+        said(&driver),
+        "a stored conversation keeps it"
+    );
+}
+
+#[test]
+fn what_no_boundary_is_left_for_is_the_next_message() {
+    let mut driver = Driver::new();
+    driver.send("hi");
+    driver.event(started());
+    assert_eq!(interject(&mut driver, "and this"), None);
+    driver.event(finished());
+    driver.close();
+    assert_eq!(driver.runs.len(), 2);
+    let expected = [("hi", false), ("and this", false)];
+    assert_eq!(said(&driver), expected.map(|(t, m)| (t.to_owned(), m)));
+}
+
+#[test]
+fn nothing_is_taken_where_interjections_are_switched_off_or_nothing_is_said() {
+    let mut driver = working(SessionOptions {
+        interjections: false,
+        ..SessionOptions::default()
+    });
+    assert_eq!(interject(&mut driver, "stop that"), Some(Refusal::Busy));
+    assert_eq!(driver.session.queued(), []);
+    let mut driver = working(SessionOptions::default());
+    assert_eq!(interject(&mut driver, " \n"), Some(Refusal::EmptyMessage));
+}
+
+#[test]
+fn an_edit_that_says_nothing_is_refused_and_files_stay_with_another_text() {
+    let mut driver = Driver::new();
+    driver.send("hi");
+    driver.event(started());
+    driver.event(finished());
+    driver.close();
+    let message = driver.session.conversation().tip().unwrap().clone();
+    let content = Content::Text("  ".to_owned());
+    let change = TreeChange::Edit { message, content };
+    let refused = driver.input(Input::Tree { change }).refused;
+    assert_eq!(refused, Some(Refusal::EmptyMessage));
+    assert_eq!(driver.runs.len(), 1);
+
+    let part = |body| ContentPart {
+        id: None,
+        metadata: None,
+        body,
+    };
+    let file = part(PartBody::Media {
+        kind: "image".to_owned(),
+        source: Source::Data {
+            value: "AAAA".to_owned(),
+            mime_type: "image/png".to_owned(),
+        },
+    });
+    let parts = vec![part(PartBody::Text("look".to_owned())), file.clone()];
+    let message = Message::user("u", Content::Parts(parts), 0);
+    let expected = vec![part(PartBody::Text("see".to_owned())), file];
+    assert_eq!(message.reworded("see"), Content::Parts(expected));
+    let plain = Message::user("u", Content::Text("look".to_owned()), 0);
+    assert_eq!(plain.reworded("see"), Content::Text("see".to_owned()));
+}

@@ -1,0 +1,320 @@
+//! Rules "permission", "limits", "cleaned arguments": what the application says about a call, beside
+//! whether a person is asked.
+
+use assistant_core::{
+    action::{ActionSpec, CallLimits, Remember, RememberScope},
+    conversation::{ErrorKind, Phase},
+    session::{Answer, Input, Refusal, Verdict},
+};
+use serde_json::{Value, json};
+
+use crate::support::*;
+
+fn limited(name: &str, limits: CallLimits) -> ActionSpec {
+    let mut spec = action(name);
+    spec.limits = limits;
+    spec
+}
+
+fn answers(driver: &Driver, id: &str) -> Value {
+    serde_json::from_str(&driver.answer(id)).unwrap()
+}
+
+/// A call of `f` in an answer of its own, that ends at once if it started.
+fn turn(driver: &mut Driver, id: &str) -> bool {
+    driver.send("go on");
+    driver.plays(calls(id, "f", "{}"));
+    let started = driver.starts(id) == 1;
+    if started {
+        driver.returns(id, json!(1));
+    }
+    driver.says("ok");
+    started
+}
+
+#[test]
+fn what_is_over_the_window_is_told_when_to_try_again() {
+    let mut driver = Driver::new();
+    driver.register(limited("f", CallLimits::default().calls(2, 60_000)));
+    assert!(turn(&mut driver, "a"));
+    driver.host.clock = 26_000;
+    assert!(turn(&mut driver, "b"));
+    assert!(!turn(&mut driver, "c"));
+    assert_eq!(driver.phase("c"), Phase::OutputError);
+    let told = answers(&driver, "c");
+    assert_eq!(told["errorType"], "rate_limit");
+    assert_eq!(told["retryAfterMs"], 34_000);
+    assert_eq!(
+        told["error"],
+        "f may be called 2 times in 60 s: call it again in 34 s"
+    );
+    let kind = driver.call("c").error.as_ref().map(|error| error.kind);
+    assert_eq!(kind, Some(ErrorKind::RateLimit));
+    driver.host.clock = 60_000;
+    assert!(turn(&mut driver, "d"), "the first no longer counts");
+    assert!(!turn(&mut driver, "e"));
+    // A clock that was set back makes nobody wait longer than the window.
+    driver.host.clock = -1_000_000;
+    assert!(!turn(&mut driver, "f"));
+    assert_eq!(answers(&driver, "f")["retryAfterMs"], 60_000);
+    driver.host.clock += 60_000;
+    assert!(turn(&mut driver, "g"));
+}
+
+#[test]
+fn what_is_over_the_limit_at_one_time_or_in_one_answer_is_refused() {
+    let mut driver = with([
+        limited("one", CallLimits::default().concurrent(1)),
+        limited("two", CallLimits::default().per_run(2)),
+    ]);
+    for (id, name) in [
+        ("a", "one"),
+        ("b", "one"),
+        ("c", "two"),
+        ("d", "two"),
+        ("e", "two"),
+    ] {
+        driver.events(calls(id, name, "{}"));
+    }
+    finish_run(&mut driver);
+    assert_eq!((driver.starts("a"), driver.starts("b")), (1, 0));
+    assert!(
+        answers(&driver, "b")["error"]
+            .as_str()
+            .unwrap()
+            .contains("running already")
+    );
+    assert_eq!((driver.starts("d"), driver.starts("e")), (1, 0));
+    assert!(
+        answers(&driver, "e")["error"]
+            .as_str()
+            .unwrap()
+            .contains("2 times in one answer")
+    );
+    for id in ["a", "c", "d"] {
+        driver.returns(id, json!(1));
+    }
+    driver.plays([calls("f", "one", "{}"), calls("g", "two", "{}")].concat());
+    assert_eq!(
+        (driver.starts("f"), driver.starts("g")),
+        (1, 1),
+        "another answer"
+    );
+}
+
+#[test]
+fn nobody_is_asked_about_what_is_over_a_limit() {
+    let mut spec = asking("f");
+    spec.limits = CallLimits::default().calls(1, 1_000);
+    let mut driver = Driver::new();
+    driver.register(spec);
+    driver.send("hi");
+    driver.plays(calls("a", "f", "{}"));
+    driver.approve("a");
+    driver.returns("a", json!(1));
+    driver.says("ok");
+    driver.send("hi");
+    driver.plays(calls("b", "f", "{}"));
+    assert_eq!(driver.phase("b"), Phase::OutputError);
+    // What both were asked about before the one ran is held back at its start.
+    driver.says("ok");
+    driver.host.clock += 1_000;
+    driver.send("hi");
+    driver.plays([calls("c", "f", "{}"), calls("d", "f", "{}")].concat());
+    driver.approve("c");
+    driver.approve("d");
+    assert_eq!((driver.starts("c"), driver.starts("d")), (1, 0));
+    assert_eq!(driver.phase("d"), Phase::OutputError);
+}
+
+#[test]
+fn what_the_page_asks_for_itself_is_limited_too() {
+    let mut driver = Driver::new();
+    driver.register(limited("f", CallLimits::default().calls(1, 1_000)));
+    for request in 0..2 {
+        let (name, args) = ("f".to_owned(), json!({}));
+        let within = None;
+        driver.input(Input::Execute {
+            request,
+            name,
+            args,
+            within,
+        });
+    }
+    assert_eq!(driver.invocations.len(), 1);
+    assert!(
+        driver.executed[0]
+            .1
+            .as_ref()
+            .unwrap_err()
+            .message
+            .contains("1 times in 1 s")
+    );
+}
+
+#[test]
+fn what_is_not_permitted_does_not_start_whatever_a_person_said() {
+    for asks in [false, true] {
+        let mut driver = Driver::new();
+        driver.register(if asks { asking("f") } else { action("f") });
+        driver.host.permission = Some(Answer::Now(Err("Only on weekdays".to_owned())));
+        driver.send("hi");
+        driver.plays(calls("c", "f", "{}"));
+        if asks {
+            assert_eq!(driver.approve("c"), None);
+        }
+        assert_eq!(
+            (driver.starts("c"), driver.phase("c")),
+            (0, Phase::OutputError)
+        );
+        let told = json!({"error": "Only on weekdays", "errorType": "permission"});
+        assert_eq!(answers(&driver, "c"), told);
+        assert_eq!(driver.runs.len(), 2, "the agent goes on");
+    }
+}
+
+#[test]
+fn a_permission_that_takes_its_time_is_asked_for_once_and_awaited() {
+    let mut driver = Driver::new();
+    driver.register(action("f"));
+    driver.host.permission = Some(Answer::Later);
+    driver.send("hi");
+    driver.plays([calls("c", "f", "{}"), calls("d", "f", "{}")].concat());
+    assert_eq!((driver.starts("c"), driver.host.permissions.len()), (0, 2));
+    // Whatever else happens meanwhile.
+    driver.input(Input::SetState { state: json!({}) });
+    assert_eq!(driver.starts("c"), 0);
+    let [c, d] = [0, 1].map(|place| driver.host.permissions[place].0);
+    let outcome = Err("not now".to_owned());
+    driver.input(Input::PermissionAnswer { ticket: d, outcome });
+    driver.input(Input::PermissionAnswer {
+        ticket: c,
+        outcome: Ok(()),
+    });
+    assert_eq!(
+        (driver.starts("c"), driver.phase("d")),
+        (1, Phase::OutputError)
+    );
+    assert_eq!(driver.host.permissions.len(), 2);
+    // A second answer says nothing any more.
+    driver.input(Input::PermissionAnswer {
+        ticket: d,
+        outcome: Ok(()),
+    });
+    assert_eq!(driver.starts("d"), 0);
+    driver.returns("c", json!(1));
+    driver.says("ok");
+    // One that never answers holds nothing up for ever.
+    driver.send("hi");
+    driver.plays(calls("e", "f", "{}"));
+    assert_eq!(driver.input(Input::Stop).refused, None);
+    assert_eq!(driver.phase("e"), Phase::Cancelled);
+}
+
+#[test]
+fn a_permission_is_for_the_call_as_it_was() {
+    let mut driver = Driver::new();
+    let mut spec = action("f");
+    spec.eager = true;
+    driver.register(spec);
+    driver.host.permission = Some(Answer::Later);
+    driver.send("hi");
+    driver.event(started());
+    driver.events(calls("c", "f", r#"{"to":"Ann"}"#));
+    assert_eq!(driver.host.permissions.len(), 1);
+    driver.events(calls("c", "f", r#"{"to":"Bob"}"#));
+    let ticket = driver.host.permissions[0].0;
+    driver.input(Input::PermissionAnswer {
+        ticket,
+        outcome: Ok(()),
+    });
+    assert_eq!(driver.starts("c"), 0);
+}
+
+#[test]
+fn a_remembered_approval_is_no_permission() {
+    let mut driver = Driver::new();
+    driver.register(asking("f"));
+    driver.send("hi");
+    driver.plays(calls("a", "f", "{}"));
+    let what = Remember {
+        scope: RememberScope::Session,
+        any_args: true,
+    };
+    driver.decide("a", Verdict::Remember { args: None, what });
+    driver.returns("a", json!(1));
+    driver.host.permission = Some(Answer::Now(Err(String::new())));
+    driver.plays(calls("b", "f", "{}"));
+    assert_eq!(driver.starts("b"), 0);
+    assert_eq!(answers(&driver, "b")["error"], "This is not permitted");
+}
+
+#[test]
+fn a_call_that_the_agent_is_told_to_run_needs_permission_too() {
+    let mut driver = Driver::new();
+    driver.register(told("f"));
+    driver.host.permission = Some(Answer::Now(Err("no".to_owned())));
+    driver.send("hi");
+    driver.plays(calls("c", "f", "{}"));
+    driver.approve("c");
+    assert_eq!(driver.phase("c"), Phase::OutputError);
+}
+
+#[test]
+fn what_is_cleaned_is_what_is_shown_and_what_runs() {
+    let mut driver = Driver::new();
+    let mut spec = asking("f");
+    spec.parameters =
+        json!({"type": "object", "properties": {"to": {"type": "string", "maxLength": 3}}});
+    driver.register(spec);
+    driver.host.clean = Some(|args| {
+        let text = args["to"].as_str()?.trim();
+        Some(json!({"to": text}))
+    });
+    driver.send("hi");
+    driver.plays(calls("c", "f", r#"{"to":"  Ann "}"#));
+    assert_eq!(
+        driver.phase("c"),
+        Phase::ApprovalRequested,
+        "cleaned, then checked"
+    );
+    assert_eq!(
+        driver.call("c").effective_args(),
+        Some(&json!({"to": "Ann"}))
+    );
+    let edit = |to: &str| Verdict::Approve {
+        args: Some(json!({"to": to})),
+    };
+    // What a person writes runs as they wrote it, or not at all.
+    assert_eq!(driver.decide("c", edit(" Bo")), Some(Refusal::Unclean));
+    assert_eq!(driver.approve("c"), None);
+    assert_eq!(driver.invocation("c").args, json!({"to": "Ann"}));
+    assert_eq!(driver.call("c").args(), Some(&json!({"to": "  Ann "})));
+    let kept = driver.session.snapshot();
+    driver.returns("c", json!(1));
+    // The agent is told what ran.
+    let sent = serde_json::to_string(&assistant_core::wire::agui::run_input(driver.request()));
+    let sent = sent.unwrap();
+    assert!(
+        sent.contains(r#"{\"to\":\"Ann\"}"#) && sent.contains("originalArguments"),
+        "{sent}"
+    );
+    assert!(kept.to_string().contains("cleanInput"));
+}
+
+#[test]
+fn what_was_remembered_holds_for_the_cleaned_arguments() {
+    let mut driver = Driver::new();
+    driver.register(asking("f"));
+    driver.host.clean = Some(|args| Some(json!({"to": args["to"].as_str()?.trim()})));
+    driver.send("hi");
+    driver.plays(calls("a", "f", r#"{"to":"Ann"}"#));
+    let what = Remember {
+        scope: RememberScope::Session,
+        any_args: false,
+    };
+    driver.decide("a", Verdict::Remember { args: None, what });
+    driver.returns("a", json!(1));
+    driver.plays(calls("b", "f", r#"{"to":" Ann  ","x":1}"#));
+    assert_eq!(driver.invocation("b").args, json!({"to": "Ann"}));
+}

@@ -1,0 +1,241 @@
+//! Rule "preview": what an action says that would change is what a person approves.
+
+use assistant_core::{
+    action::{ActionSpec, Policy, Remember, RememberScope},
+    conversation::{Fingerprint, Phase},
+    session::{Input, Refusal, Verdict},
+};
+use serde_json::{Value, json};
+
+use crate::support::*;
+
+fn previewing(name: &str) -> ActionSpec {
+    let mut spec = asking(name);
+    spec.has_preview = true;
+    spec
+}
+
+/// A call `c` of an action with a preview that was not given yet.
+fn asked() -> Driver {
+    let mut driver = Driver::new();
+    driver.register(previewing("f"));
+    driver.send("hi");
+    driver.plays(calls("c", "f", r#"{"n":1}"#));
+    driver
+}
+
+/// The action answers what it was asked last.
+fn says(driver: &mut Driver, value: Result<Value, &str>) -> Option<Refusal> {
+    let ticket = driver.previews.last().unwrap().ticket;
+    let outcome = value.map_err(str::to_owned);
+    driver.input(Input::Previewed { ticket, outcome }).refused
+}
+
+fn shown(driver: &Driver) -> Option<Fingerprint> {
+    driver.session.fingerprint(&driver.key("c"))
+}
+
+fn approve_as(driver: &mut Driver, shown: Option<Fingerprint>) -> Option<Refusal> {
+    let (call, verdict) = (driver.key("c"), Verdict::Approve { args: None });
+    driver
+        .input(Input::Decide {
+            call,
+            shown,
+            verdict,
+        })
+        .refused
+}
+
+#[test]
+fn what_would_change_is_asked_when_the_question_is_put_and_again_when_it_is_approved() {
+    let mut driver = asked();
+    assert_eq!(driver.previews.len(), 1);
+    assert_eq!(driver.previews[0].args, json!({"n": 1}));
+    assert_eq!(says(&mut driver, Ok(json!("2 files"))), None);
+    assert_eq!(driver.call("c").preview, Some(Ok(json!("2 files"))));
+    let seen = shown(&driver);
+    assert_eq!(approve_as(&mut driver, seen), None);
+    assert_eq!(
+        (driver.previews.len(), driver.starts("c")),
+        (2, 0),
+        "first it is looked at again"
+    );
+    assert!(driver.session.is_checking_preview(&driver.key("c")));
+    let again = shown(&driver);
+    assert_eq!(
+        approve_as(&mut driver, again),
+        Some(Refusal::AlreadyResolved)
+    );
+    says(&mut driver, Ok(json!("2 files")));
+    assert_eq!((driver.starts("c"), driver.phase("c")), (1, Phase::Running));
+    assert!(!driver.call("c").has_changed());
+}
+
+#[test]
+fn an_approval_of_what_would_change_otherwise_by_now_is_void_and_shown_anew() {
+    let mut driver = asked();
+    says(&mut driver, Ok(json!("2 files")));
+    let seen = shown(&driver);
+    approve_as(&mut driver, seen.clone());
+    says(&mut driver, Ok(json!("3 files")));
+    assert_eq!(
+        (driver.starts("c"), driver.phase("c")),
+        (0, Phase::ApprovalRequested)
+    );
+    assert!(driver.call("c").has_changed());
+    assert_eq!(driver.call("c").preview, Some(Ok(json!("3 files"))));
+    // What was seen before is no longer what is there.
+    assert_eq!(approve_as(&mut driver, seen), Some(Refusal::Changed));
+    let seen = shown(&driver);
+    assert_eq!(approve_as(&mut driver, seen), None);
+    says(&mut driver, Ok(json!("3 files")));
+    assert_eq!(driver.starts("c"), 1);
+}
+
+#[test]
+fn what_was_not_shown_yet_is_not_approved() {
+    let mut driver = asked();
+    let (early, seen) = (driver.previews[0].ticket, shown(&driver));
+    assert_eq!(approve_as(&mut driver, seen), None);
+    // The first answer is out of date.
+    let outcome = Ok(json!("1 file"));
+    driver.input(Input::Previewed {
+        ticket: early,
+        outcome,
+    });
+    assert_eq!(driver.call("c").preview, None);
+    says(&mut driver, Ok(json!("1 file")));
+    assert_eq!(driver.starts("c"), 0, "they had not seen it");
+    assert_eq!(driver.call("c").preview, Some(Ok(json!("1 file"))));
+    driver.approve("c");
+    says(&mut driver, Ok(json!("1 file")));
+    assert_eq!(driver.starts("c"), 1);
+}
+
+#[test]
+fn a_preview_that_fails_is_said_and_can_be_approved_knowingly() {
+    let mut driver = asked();
+    says(&mut driver, Err("offline"));
+    assert_eq!(driver.call("c").preview, Some(Err("offline".to_owned())));
+    driver.approve("c");
+    says(&mut driver, Ok(json!("all of it")));
+    assert_eq!(driver.starts("c"), 0);
+    driver.approve("c");
+    says(&mut driver, Err("offline"));
+    assert_eq!(driver.starts("c"), 0);
+    driver.approve("c");
+    says(&mut driver, Err("offline"));
+    assert_eq!(driver.starts("c"), 1);
+}
+
+#[test]
+fn denying_and_stopping_wait_for_nothing() {
+    let mut driver = asked();
+    assert_eq!(driver.deny("c", None), None);
+    assert_eq!(driver.phase("c"), Phase::OutputDenied);
+    let mut driver = asked();
+    says(&mut driver, Ok(json!(1)));
+    driver.approve("c");
+    assert_eq!(driver.deny("c", None), None, "they thought better of it");
+    says(&mut driver, Ok(json!(1)));
+    assert_eq!(
+        (driver.starts("c"), driver.phase("c")),
+        (0, Phase::OutputDenied)
+    );
+    let mut driver = asked();
+    driver.approve("c");
+    assert_eq!(driver.input(Input::Stop).refused, None);
+    says(&mut driver, Ok(json!(1)));
+    assert_eq!(
+        (driver.starts("c"), driver.phase("c")),
+        (0, Phase::Cancelled)
+    );
+}
+
+#[test]
+fn what_edited_arguments_would_change_is_shown_before_it_is_approved() {
+    let mut driver = asked();
+    says(&mut driver, Ok(json!("1 file")));
+    let args = Some(json!({"n": 2}));
+    assert_eq!(driver.decide("c", Verdict::Approve { args }), None);
+    assert_eq!(driver.previews.last().unwrap().args, json!({"n": 2}));
+    says(&mut driver, Ok(json!("2 files")));
+    assert_eq!(
+        (driver.starts("c"), driver.phase("c")),
+        (0, Phase::ApprovalRequested)
+    );
+    driver.approve("c");
+    says(&mut driver, Ok(json!("2 files")));
+    assert_eq!(driver.invocation("c").args, json!({"n": 2}));
+}
+
+#[test]
+fn a_call_that_changes_has_another_preview() {
+    let mut driver = Driver::new();
+    driver.register(previewing("f"));
+    driver.send("hi");
+    driver.event(started());
+    driver.events(calls("c", "f", r#"{"n":1}"#));
+    says(&mut driver, Ok(json!("1 file")));
+    driver.approve("c");
+    let ticket = driver.previews.last().unwrap().ticket;
+    driver.unregister(assistant_core::action::RegistrationId(1));
+    let mut spec = previewing("f");
+    spec.parameters = json!({"type": "object", "title": "other"});
+    driver.register(spec);
+    let outcome = Ok(json!("1 file"));
+    driver.input(Input::Previewed { ticket, outcome });
+    finish_run(&mut driver);
+    assert_eq!(
+        (driver.starts("c"), driver.phase("c")),
+        (0, Phase::ApprovalRequested)
+    );
+}
+
+#[test]
+fn a_rule_that_asks_puts_the_preview_too_and_what_is_remembered_needs_none() {
+    let mut driver = Driver::new();
+    let mut spec = previewing("f");
+    spec.approval = Policy::Ask;
+    driver.register(spec);
+    driver.send("hi");
+    driver.plays(calls("c", "f", "{}"));
+    let (ticket, _) = driver.host.tickets[0];
+    driver.input(Input::PolicyAnswer { ticket, ask: true });
+    assert_eq!(driver.previews.len(), 1);
+    says(&mut driver, Ok(json!(1)));
+    let what = Remember {
+        scope: RememberScope::Session,
+        any_args: true,
+    };
+    assert_eq!(
+        driver.decide("c", Verdict::Remember { args: None, what }),
+        None
+    );
+    assert_eq!(driver.session.remembered_approvals(), []);
+    says(&mut driver, Ok(json!(1)));
+    assert_eq!(driver.session.remembered_approvals().len(), 1);
+    driver.returns("c", json!(1));
+    driver.plays(calls("d", "f", "{}"));
+    assert_eq!((driver.starts("d"), driver.previews.len()), (1, 2));
+}
+
+#[test]
+fn after_a_reload_it_is_asked_for_again() {
+    let mut driver = asked();
+    says(&mut driver, Ok(json!("1 file")));
+    let snapshot = driver.session.snapshot();
+    assert!(!snapshot.to_string().contains("1 file"));
+    let mut other = Driver::new();
+    other.register(previewing("f"));
+    let (thread_id, journal) = ("thread".to_owned(), Vec::new());
+    other.input(Input::Restore {
+        thread_id,
+        snapshot,
+        journal,
+    });
+    assert_eq!(
+        (other.phase("c"), other.previews.len()),
+        (Phase::ApprovalRequested, 1)
+    );
+}

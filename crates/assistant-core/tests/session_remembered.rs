@@ -1,0 +1,583 @@
+//! Rule "remembered approvals": what a person allowed once may hold for later calls, and for no more
+//! than that.
+
+use assistant_core::{
+    action::{
+        ActionSpec, Policy, Remember, RememberScope, RememberedApproval, RememberedArgs,
+        Remembering,
+    },
+    conversation::{Change, Phase},
+    session::{Input, Refusal, SessionOptions, Verdict},
+};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::support::*;
+
+fn remember(scope: RememberScope, any_args: bool) -> Verdict {
+    let what = Remember { scope, any_args };
+    Verdict::Remember { args: None, what }
+}
+
+const SESSION: RememberScope = RememberScope::Session;
+
+/// A call of `f` in an answer of its own.
+fn call(driver: &mut Driver, id: &str, args: &str) {
+    driver.send("go on");
+    driver.plays(calls(id, "f", args));
+}
+
+/// Ends what runs, so that the next call can come.
+fn settle(driver: &mut Driver, id: &str) {
+    match driver.phase(id) {
+        Phase::Running => drop(driver.returns(id, json!(1))),
+        Phase::ApprovalRequested => assert_eq!(driver.deny(id, None), None),
+        _ => return,
+    }
+    driver.says("ok");
+}
+
+/// An action `f` whose first call, with these arguments, was approved so.
+fn allowed(spec: ActionSpec, args: &str, verdict: Verdict) -> Driver {
+    let mut driver = Driver::new();
+    driver.register(spec);
+    call(&mut driver, "first", args);
+    assert_eq!(driver.decide("first", verdict), None);
+    settle(&mut driver, "first");
+    driver
+}
+
+/// Returns whether another call runs without a person being asked.
+fn runs(driver: &mut Driver, id: &str, args: &str) -> bool {
+    call(driver, id, args);
+    let unasked = driver.starts(id) == 1;
+    let asked = driver.phase(id) == Phase::ApprovalRequested;
+    assert!(unasked != asked, "{:?}", driver.phase(id));
+    settle(driver, id);
+    unasked
+}
+
+#[test]
+fn a_decision_holds_once_unless_a_person_says_more() {
+    let once = Verdict::Approve { args: None };
+    let mut driver = allowed(asking("f"), "{}", once);
+    assert!(!runs(&mut driver, "c", "{}"));
+    assert_eq!(driver.session.remembered_approvals(), []);
+}
+
+#[test]
+fn a_remembered_approval_lets_the_next_call_run_and_is_marked_on_it() {
+    let mut driver = allowed(asking("f"), r#"{"to":"Ann"}"#, remember(SESSION, false));
+    let kept = driver.session.remembered_approvals()[0].clone();
+    assert_eq!((kept.name.as_str(), kept.scope), ("f", SESSION));
+    assert_eq!(kept.args, RememberedArgs::Exactly(json!({"to": "Ann"})));
+    assert_eq!(
+        driver.call("first").allowed_earlier,
+        None,
+        "that one was asked about"
+    );
+    // The same in other letters is the same.
+    assert!(runs(&mut driver, "same", r#"{ "to" : "Ann" }"#));
+    let mark = driver.call("same").allowed_earlier.clone().unwrap();
+    assert_eq!(mark.id, kept.id);
+    assert!(
+        driver.call("same").approval.is_none(),
+        "nobody decided about it"
+    );
+    assert!(!runs(&mut driver, "other", r#"{"to":"Bob"}"#));
+    assert!(!runs(&mut driver, "more", r#"{"to":"Ann","all":true}"#));
+}
+
+#[test]
+fn any_arguments_are_allowed_only_where_a_person_says_so() {
+    let mut driver = allowed(asking("f"), "{}", remember(SESSION, true));
+    assert!(runs(&mut driver, "c", r#"{"to":"Bob"}"#));
+    let mut spec = asking("f");
+    spec.parameters = json!({"type": "object", "properties": {"to": {"type": "string"}}});
+    let mut driver = allowed(spec, r#"{"to":"Ann"}"#, remember(SESSION, true));
+    call(&mut driver, "wrong", r#"{"to":7}"#);
+    assert_eq!(
+        driver.phase("wrong"),
+        Phase::OutputError,
+        "arguments are still checked"
+    );
+    assert_eq!(driver.starts("wrong"), 0);
+}
+
+#[test]
+fn a_rule_that_would_ask_is_answered_by_what_was_allowed() {
+    let mut driver = Driver::new();
+    driver.host.ask = Some(true);
+    let mut spec = action("f");
+    spec.approval = Policy::Ask;
+    driver.register(spec);
+    call(&mut driver, "first", r#"{"euros":500}"#);
+    assert_eq!(driver.decide("first", remember(SESSION, true)), None);
+    settle(&mut driver, "first");
+    assert!(runs(&mut driver, "c", r#"{"euros":500}"#));
+}
+
+#[test]
+fn an_action_says_how_far_an_approval_is_remembered() {
+    let with = |remembering| {
+        let mut spec = asking("f");
+        spec.remembering = remembering;
+        spec
+    };
+    let mut driver = Driver::new();
+    driver.register(with(Remembering::Never));
+    call(&mut driver, "c", "{}");
+    assert_eq!(
+        driver.session.remembering(&driver.key("c")),
+        Remembering::Never
+    );
+    let refused = driver.decide("c", remember(SESSION, false));
+    assert_eq!(refused, Some(Refusal::NotRemembered));
+    assert_eq!(
+        (driver.phase("c"), driver.starts("c")),
+        (Phase::ApprovalRequested, 0)
+    );
+
+    let args = r#"{"to":"Ann","sum":1}"#;
+    let mut driver = allowed(
+        with(Remembering::SameArguments),
+        args,
+        remember(SESSION, true),
+    );
+    assert!(runs(&mut driver, "same", args));
+    assert!(!runs(&mut driver, "other", r#"{"to":"Ann","sum":2}"#));
+
+    let fields = Remembering::SameFields(vec!["to".to_owned(), "cc".to_owned()]);
+    let mut driver = allowed(with(fields), args, remember(SESSION, true));
+    assert!(runs(&mut driver, "field", r#"{"sum":2,"to":"Ann"}"#));
+    assert!(!runs(&mut driver, "other", r#"{"sum":1,"to":"Bob"}"#));
+    // A field that was absent must be so again.
+    assert!(!runs(
+        &mut driver,
+        "cc",
+        r#"{"to":"Ann","sum":1,"cc":"Bob"}"#
+    ));
+    assert!(!runs(&mut driver, "none", "{}"));
+}
+
+#[test]
+fn it_is_bound_to_the_rules_of_the_action() {
+    type Edit = fn(&mut ActionSpec);
+    let changes: [(&str, Edit); 6] = [
+        ("schema", |spec| {
+            spec.parameters = json!({"type": "object", "title": "x"});
+        }),
+        ("description", |spec| {
+            spec.description = "Pays from another account".to_owned();
+        }),
+        ("version", |spec| spec.version = Some("2".to_owned())),
+        ("policy", |spec| spec.approval = Policy::Ask),
+        ("fields", |spec| {
+            spec.remembering = Remembering::SameArguments;
+        }),
+        ("checks", |spec| spec.validate = false),
+    ];
+    for (what, change) in changes {
+        let mut driver = Driver::new();
+        driver.host.ask = Some(true);
+        let id = driver.register(asking("f"));
+        call(&mut driver, "first", "{}");
+        assert_eq!(driver.decide("first", remember(SESSION, true)), None);
+        settle(&mut driver, "first");
+        driver.unregister(id);
+        let mut spec = asking("f");
+        change(&mut spec);
+        let other = driver.register(spec);
+        assert!(!runs(&mut driver, "c", "{}"), "another {what}");
+        driver.unregister(other);
+        driver.register(asking("f"));
+        assert!(
+            runs(&mut driver, "back", "{}"),
+            "{what}: the same component is back"
+        );
+    }
+}
+
+#[test]
+fn a_change_of_the_rules_between_the_judgement_and_the_start_asks_again() {
+    let mut driver = allowed(asking("f"), "{}", remember(SESSION, true));
+    driver.send("go on");
+    driver.event(started());
+    driver.events(calls("c", "f", "{}"));
+    assert_eq!(driver.phase("c"), Phase::InputAvailable);
+    let mut spec = asking("f");
+    spec.description = "Deletes everything".to_owned();
+    driver.register(spec);
+    finish_run(&mut driver);
+    assert_eq!(
+        (driver.starts("c"), driver.phase("c")),
+        (0, Phase::ApprovalRequested)
+    );
+}
+
+#[test]
+fn what_is_revoked_asks_again_even_if_the_call_was_let_pass_already() {
+    let mut driver = allowed(asking("f"), "{}", remember(SESSION, true));
+    let id = driver.session.remembered_approvals()[0].id.clone();
+    driver.send("go on");
+    driver.event(started());
+    driver.events(calls("c", "f", "{}"));
+    let output = driver.input(Input::ForgetApproval { id: id.clone() });
+    assert!(output.changes.contains(&Change::Remembered));
+    assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
+    finish_run(&mut driver);
+    assert_eq!(driver.starts("c"), 0);
+    assert!(driver.call("c").allowed_earlier.is_none());
+    let again = driver.input(Input::ForgetApproval { id });
+    assert_eq!(again.refused, Some(Refusal::NothingToDo));
+
+    // While its start is being written down.
+    let mut driver = allowed(asking("f"), "{}", remember(SESSION, true));
+    let id = driver.session.remembered_approvals()[0].id.clone();
+    driver.manual_commits = true;
+    call(&mut driver, "c", "{}");
+    let commit = driver.commits.last().unwrap().0;
+    driver.input(Input::ForgetApproval { id });
+    let outcome = Ok(());
+    driver.input(Input::Committed { commit, outcome });
+    assert_eq!(
+        (driver.starts("c"), driver.phase("c")),
+        (0, Phase::ApprovalRequested)
+    );
+}
+
+#[test]
+fn one_for_a_conversation_holds_in_no_other() {
+    for (scope, elsewhere) in [(RememberScope::Conversation, false), (SESSION, true)] {
+        let mut driver = allowed(asking("f"), "{}", remember(scope, true));
+        assert!(runs(&mut driver, "here", "{}"));
+        driver.input(Input::NewThread);
+        assert_eq!(runs(&mut driver, "there", "{}"), elsewhere);
+    }
+}
+
+#[test]
+fn a_stored_conversation_brings_no_approvals_along() {
+    let driver = allowed(asking("f"), "{}", remember(SESSION, true));
+    let snapshot = driver.session.snapshot();
+    assert!(!snapshot.to_string().contains("any"), "{snapshot}");
+    let mut other = Driver::new();
+    other.register(asking("f"));
+    let thread_id = "thread".to_owned();
+    other.input(Input::Load {
+        thread_id,
+        snapshot,
+    });
+    assert!(!runs(&mut other, "c", "{}"));
+}
+
+#[test]
+fn what_outlives_the_session_is_the_hosts_to_keep() {
+    let mut driver = allowed(asking("f"), "{}", remember(SESSION, true));
+    assert_eq!(driver.kept, []);
+    call(&mut driver, "c", "{}");
+    settle(&mut driver, "c");
+    let mut driver = allowed(
+        asking("f"),
+        r#"{"to":"Ann"}"#,
+        remember(RememberScope::Always, false),
+    );
+    let kept: Vec<Value> = driver
+        .kept
+        .iter()
+        .map(RememberedApproval::to_value)
+        .collect();
+    assert_eq!(kept.len(), 1);
+
+    let mut other = Driver::new();
+    other.register(asking("f"));
+    let read = kept.iter().filter_map(RememberedApproval::from_value);
+    let approvals = read.collect();
+    other.input(Input::RestoreApprovals { approvals });
+    assert!(runs(&mut other, "same", r#"{"to":"Ann"}"#));
+    assert!(!runs(&mut other, "other", r#"{"to":"Bob"}"#));
+    let id = other.session.remembered_approvals()[0].id.clone();
+    other.input(Input::ForgetApproval { id });
+    assert_eq!(other.kept, []);
+
+    // What a store made of it allows nothing.
+    for (key, value) in [
+        ("rules", json!("[]")),
+        ("args", json!({"any": true})),
+        ("args", json!({"fields": {}})),
+        ("toolName", json!("g")),
+        ("threadId", json!(7)),
+        ("scope", json!("for ever")),
+    ] {
+        let mut forged = kept[0].clone();
+        forged[key] = value.clone();
+        let mut other = Driver::new();
+        other.register(asking("f"));
+        let approvals: Vec<_> = RememberedApproval::from_value(&forged)
+            .into_iter()
+            .collect();
+        other.input(Input::RestoreApprovals { approvals });
+        let any = key == "args" && value == json!({"any": true});
+        // Only that is an approval in every respect: a person may have given it.
+        assert_eq!(
+            runs(&mut other, "c", r#"{"to":"Bob"}"#),
+            any,
+            "{key}: {value}"
+        );
+    }
+    driver.input(Input::NewThread);
+    assert!(runs(&mut driver, "elsewhere", r#"{"to":"Ann"}"#));
+}
+
+#[test]
+fn an_answer_to_the_agent_is_neither_remembered_nor_given_by_memory() {
+    let mut driver = allowed(asking("f"), "{}", remember(SESSION, true));
+    driver.send("go on");
+    driver.event(started());
+    driver.events(calls("c", "f", "{}"));
+    driver.event(interrupted(vec![gate("i", "c")]));
+    driver.close();
+    assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
+    assert_eq!(driver.starts("c"), 0, "the agent asks, too");
+    let refused = driver.decide("c", remember(SESSION, true));
+    assert_eq!(refused, Some(Refusal::NotRemembered));
+    assert_eq!(
+        driver.session.remembering(&driver.key("c")),
+        Remembering::Never
+    );
+    assert_eq!(driver.runs.len(), 3);
+}
+
+#[test]
+fn what_may_have_run_before_a_reload_is_asked_about_each_time() {
+    let mut driver = allowed(asking("f"), "{}", remember(RememberScope::Always, true));
+    driver.manual_commits = true;
+    call(&mut driver, "c", "{}");
+    let (snapshot, entry) = (
+        driver.session.snapshot(),
+        driver.commits.last().unwrap().1.clone(),
+    );
+    let mut other = Driver::new();
+    other.register(asking("f"));
+    let approvals = driver.kept.clone();
+    other.input(Input::RestoreApprovals { approvals });
+    other.input(Input::Restore {
+        thread_id: "thread".to_owned(),
+        snapshot,
+        journal: vec![entry],
+    });
+    assert_eq!(
+        (other.phase("c"), other.starts("c")),
+        (Phase::ApprovalRequested, 0)
+    );
+    assert_eq!(
+        other.session.remembering(&other.key("c")),
+        Remembering::Never
+    );
+}
+
+#[test]
+fn edited_arguments_are_what_is_remembered() {
+    let what = Remember {
+        scope: SESSION,
+        any_args: false,
+    };
+    let args = Some(json!({"to": "Bob"}));
+    let verdict = Verdict::Remember { args, what };
+    let mut driver = allowed(asking("f"), r#"{"to":"Ann"}"#, verdict);
+    assert!(!runs(&mut driver, "asked", r#"{"to":"Ann"}"#));
+    assert!(runs(&mut driver, "edited", r#"{"to":"Bob"}"#));
+}
+
+#[test]
+fn nothing_is_remembered_where_the_session_does_not_want_it() {
+    let mut driver = Driver::with(SessionOptions {
+        remember_approvals: false,
+        ..SessionOptions::default()
+    });
+    driver.register(asking("f"));
+    call(&mut driver, "c", "{}");
+    let refused = driver.decide("c", remember(SESSION, false));
+    assert_eq!(refused, Some(Refusal::NotRemembered));
+}
+
+#[test]
+fn how_much_is_remembered_is_bounded() {
+    let mut driver = allowed(asking("f"), "{}", remember(SESSION, false));
+    for number in 0..300 {
+        let (id, args) = (format!("c{number}"), format!("{{\"n\":{number}}}"));
+        call(&mut driver, &id, &args);
+        assert_eq!(driver.decide(&id, remember(SESSION, false)), None);
+        settle(&mut driver, &id);
+    }
+    assert_eq!(driver.session.remembered_approvals().len(), 256);
+    assert!(!runs(&mut driver, "oldest", "{}"));
+    assert!(runs(&mut driver, "newest", r#"{"n":299}"#));
+    assert_eq!(
+        driver.session.remembered_approvals().len(),
+        256,
+        "the same again is no other"
+    );
+    let long = format!("{{\"text\":\"{}\"}}", "x".repeat(300_000));
+    call(&mut driver, "long", &long);
+    let refused = driver.decide("long", remember(SESSION, false));
+    assert_eq!(refused, Some(Refusal::NotRemembered));
+}
+
+/// Something that happens to an action `f` that asks each time.
+#[derive(Debug, Clone)]
+enum Step {
+    Call(usize),
+    Allow(RememberScope, bool),
+    Edit(usize, RememberScope, bool),
+    Revoke(usize),
+    Component(usize),
+    Elsewhere,
+    Reload,
+}
+
+const ARGS: [&str; 4] = [
+    r#"{"to":"Ann","sum":1}"#,
+    r#"{"sum":1, "to":"Ann"}"#,
+    r#"{"to":"Ann","sum":2}"#,
+    r#"{"to":"Bob"}"#,
+];
+
+/// Components that register `f`: with another description, other fields, another schema.
+fn component(number: usize) -> ActionSpec {
+    let mut spec = asking("f");
+    match number {
+        0 => {}
+        1 => spec.description = "Another".to_owned(),
+        2 => spec.remembering = Remembering::SameFields(vec!["to".to_owned()]),
+        _ => spec.remembering = Remembering::SameArguments,
+    }
+    spec
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let scope = || {
+        use RememberScope::{Always, Conversation, Session};
+        prop_oneof![Just(Conversation), Just(Session), Just(Always)]
+    };
+    prop_oneof![
+        6 => (0..ARGS.len()).prop_map(Step::Call),
+        4 => (scope(), any::<bool>()).prop_map(|(scope, any)| Step::Allow(scope, any)),
+        1 => (0..ARGS.len(), scope(), any::<bool>()).prop_map(|(a, s, any)| Step::Edit(a, s, any)),
+        1 => (0..4_usize).prop_map(Step::Revoke),
+        2 => (0..4_usize).prop_map(Step::Component),
+        1 => Just(Step::Elsewhere),
+        1 => Just(Step::Reload),
+    ]
+}
+
+/// What was allowed, as a plain list that knows nothing of the engine.
+struct Allowed {
+    component: usize,
+    thread: String,
+    scope: RememberScope,
+    /// The arguments, or of those the ones that count; `None` for all.
+    args: Option<Value>,
+    id: String,
+}
+
+impl Allowed {
+    fn covers(&self, component: usize, thread: &str, args: &Value) -> bool {
+        let args = match (&self.args, component) {
+            (None, _) => true,
+            (Some(kept), 2) if kept.get("only").is_some() => kept["only"] == args["to"],
+            (Some(kept), _) => kept == args,
+        };
+        let here = self.scope != RememberScope::Conversation || self.thread == thread;
+        args && here && self.component == component
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn nothing_runs_that_nobody_allowed(steps in proptest::collection::vec(step(), 1..40)) {
+        let mut driver = Driver::new();
+        let (mut now, mut number, mut thread) = (0, 0, "thread".to_owned());
+        let mut registered = driver.register(component(now));
+        let mut allowed: Vec<Allowed> = Vec::new();
+        let mut open: Option<(String, Value)> = None;
+        for step in steps {
+            let is_click = matches!(step, Step::Allow(..) | Step::Edit(..) | Step::Revoke(_));
+            if let (Some((id, _)), false) = (&open, is_click) {
+                settle(&mut driver, &id.clone());
+                open = None;
+            }
+            match step {
+                Step::Call(args) => {
+                    number += 1;
+                    let (id, text) = (format!("c{number}"), ARGS[args]);
+                    let value: Value = serde_json::from_str(text).unwrap();
+                    call(&mut driver, &id, text);
+                    let may = allowed.iter().any(|one| one.covers(now, &thread, &value));
+                    prop_assert_eq!(driver.starts(&id) == 1, may, "{}", text);
+                    prop_assert_eq!(driver.call(&id).allowed_earlier.is_some(), may);
+                    open = Some((id, value));
+                }
+                Step::Allow(scope, any_args) | Step::Edit(_, scope, any_args) => {
+                    let Some((id, value)) = open.take() else { continue };
+                    let edited = match step {
+                        Step::Edit(args, ..) => Some(serde_json::from_str(ARGS[args]).unwrap()),
+                        _ => None,
+                    };
+                    let value = edited.clone().unwrap_or(value);
+                    let what = Remember { scope, any_args };
+                    let said = driver.decide(&id, Verdict::Remember { args: edited, what });
+                    if said.is_none() {
+                        let id = driver.session.remembered_approvals().last().unwrap().id.clone();
+                        let args = match (now, any_args) {
+                            (3, _) | (_, false) => Some(value),
+                            (2, true) => Some(json!({"only": value["to"]})),
+                            (_, true) => None,
+                        };
+                        let (component, thread) = (now, thread.clone());
+                        let same = |one: &Allowed| {
+                            one.component == component && one.scope == scope && one.args == args
+                                && (scope != RememberScope::Conversation || one.thread == thread)
+                        };
+                        allowed.retain(|one| !same(one));
+                        allowed.push(Allowed { component, thread, scope, args, id });
+                    }
+                    settle(&mut driver, &id);
+                }
+                Step::Revoke(pick) => {
+                    let list = driver.session.remembered_approvals();
+                    let Some(one) = list.get(pick) else { continue };
+                    let id = one.id.clone();
+                    driver.input(Input::ForgetApproval { id: id.clone() });
+                    allowed.retain(|one| one.id != id);
+                }
+                Step::Component(other) => {
+                    driver.unregister(registered);
+                    now = other;
+                    registered = driver.register(component(now));
+                }
+                Step::Elsewhere => {
+                    driver.input(Input::NewThread);
+                    thread = driver.session.thread_id().to_owned();
+                }
+                Step::Reload => {
+                    let kept: Vec<Value> =
+                        driver.kept.iter().map(RememberedApproval::to_value).collect();
+                    let (snapshot, ids) = (driver.session.snapshot(), driver.host.ids);
+                    driver = Driver::new();
+                    driver.host.ids = ids;
+                    registered = driver.register(component(now));
+                    let approvals = kept.iter().filter_map(RememberedApproval::from_value);
+                    let approvals = approvals.collect();
+                    driver.input(Input::RestoreApprovals { approvals });
+                    let (thread_id, journal) = (thread.clone(), Vec::new());
+                    driver.input(Input::Restore { thread_id, snapshot, journal });
+                    driver.kept = driver.session.remembered_approvals().to_vec();
+                    allowed.retain(|one| one.scope != RememberScope::Session);
+                }
+            }
+        }
+    }
+}
