@@ -131,6 +131,11 @@ pub enum Says {
     No,
     /// Go on with these arguments.
     With(Args),
+    /// Go on, now and at calls like this one.
+    Always {
+        /// Whatever their arguments are.
+        any_args: bool,
+    },
 }
 
 /// What happens in the page by itself.
@@ -144,6 +149,8 @@ pub enum Page {
     Register(Tool),
     /// A component that has a tool goes.
     Unregister(Tool),
+    /// What was allowed for later calls is revoked.
+    Revoke(u8),
 }
 
 /// One thing that happens.
@@ -282,12 +289,14 @@ fn others() -> impl Strategy<Value = Move> {
         4 => Just(Says::Yes),
         2 => Just(Says::No),
         1 => args().prop_map(Says::With),
+        2 => any::<bool>().prop_map(|any_args| Says::Always { any_args }),
     ];
     let page = prop_oneof![
         6 => n().prop_map(Page::Ends),
         2 => Just(Page::Reload),
         1 => tool().prop_map(Page::Register),
         1 => tool().prop_map(Page::Unregister),
+        1 => n().prop_map(Page::Revoke),
     ];
     prop_oneof![
         2 => Just(Move::Look),

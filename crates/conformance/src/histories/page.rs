@@ -150,7 +150,10 @@ impl Tab {
                 .tasks
                 .retain(|task| !matches!(task, Task::Handler(known) if known.id == invocation)),
             Effect::StartTimer { timer, .. } => self.tasks.push(Task::Timer(timer)),
-            Effect::Executed { .. } | Effect::Archive { .. } => {}
+            Effect::KeepApprovals { .. }
+            | Effect::Preview(_)
+            | Effect::Executed { .. }
+            | Effect::Archive { .. } => {}
         }
         Vec::new()
     }

@@ -65,6 +65,16 @@ impl Scene {
                 }));
             }
             Page::Register(tool) => self.register(tool),
+            Page::Revoke(pick) => {
+                let list = self.session.remembered_approvals();
+                let place = usize::from(pick).checked_rem(list.len());
+                let id = place.and_then(|place| Some(list.get(place)?.id.clone()));
+                if let Some(id) = id {
+                    // What the revocation leads to is judged without it.
+                    self.allowed.remove(&id);
+                    assert!(self.input(Input::ForgetApproval { id }));
+                }
+            }
             Page::Unregister(tool) => {
                 let entry = self.session.registry().in_force(tool.name());
                 if let Some(id) = entry.map(|entry| entry.id) {

@@ -5,7 +5,18 @@ use std::collections::BTreeSet;
 use assistant_core::{conversation::Phase, session::Invocation};
 use serde_json::Value;
 
-use super::{desk::rule_asks, person::Scene};
+use super::{
+    desk::rule_asks,
+    person::{Allowed, Scene},
+};
+
+impl Allowed {
+    /// Returns whether a person has allowed this start in advance.
+    fn covers(&self, scene: &Scene, run: &Invocation) -> bool {
+        let args = self.args.as_ref().is_none_or(|args| *args == run.args);
+        args && self.name == run.name && self.schema == scene.schema_of(&run.name)
+    }
+}
 
 impl Scene {
     /// A handler starts. By all that was shown and said, it must be allowed to.
@@ -18,12 +29,13 @@ impl Scene {
             "maybe" => rule_asks(&run.args),
             _ => true,
         };
-        if asks || self.asked.contains(&key) {
+        let allowed = self.allowed.values().any(|one| one.covers(self, run));
+        if (asks && !allowed) || self.asked.contains(&key) {
             let grant = grant.unwrap_or_else(|| panic!("nobody agreed to {run:?}"));
             let shown = (&grant.name, &grant.args);
             assert_eq!(shown, (&run.name, &run.args), "agreed to something else");
             assert!(
-                !(asks && grant.by_agent),
+                !(asks && !allowed && grant.by_agent),
                 "an answer to the agent let {run:?} start"
             );
         }

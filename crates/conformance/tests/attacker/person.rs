@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assistant_core::{
+    action::{Remember, RememberScope},
     conversation::{CallKey, Fingerprint, MarkdownTools, MessageId},
     event::{Content, ResumeStatus},
     session::{
@@ -27,6 +28,15 @@ pub(crate) struct Card {
     pub(crate) by_agent: bool,
 }
 
+/// What a person allowed for later calls.
+#[derive(Debug, Clone)]
+pub(crate) struct Allowed {
+    pub(crate) name: String,
+    pub(crate) schema: Option<Value>,
+    /// The arguments; `None` for any.
+    pub(crate) args: Option<Value>,
+}
+
 /// A page with a person before it, and an agent that is up to something.
 pub(crate) struct Scene {
     pub(crate) session: Session,
@@ -40,6 +50,8 @@ pub(crate) struct Scene {
     /// Every call that a card ever asked about.
     pub(crate) asked: BTreeSet<CallKey>,
     pub(crate) granted: BTreeMap<CallKey, Card>,
+    /// What the person allowed for later calls, by the engine's names.
+    pub(crate) allowed: BTreeMap<String, Allowed>,
     pub(crate) refused: BTreeSet<CallKey>,
     pub(crate) refused_ids: BTreeSet<String>,
     pub(crate) ran: BTreeSet<CallKey>,
@@ -75,6 +87,7 @@ impl Scene {
             screen: Vec::new(),
             asked: BTreeSet::new(),
             granted: BTreeMap::new(),
+            allowed: BTreeMap::new(),
             refused: BTreeSet::new(),
             refused_ids: BTreeSet::new(),
             ran: BTreeSet::new(),
@@ -130,6 +143,8 @@ impl Scene {
             Effect::Record { .. }
             | Effect::StartTimer { .. }
             | Effect::Executed { .. }
+            | Effect::KeepApprovals { .. }
+            | Effect::Preview(_)
             | Effect::Archive { .. } => {}
         }
     }
@@ -262,6 +277,13 @@ impl Scene {
         let verdict = match says {
             Says::No => Verdict::Deny { reason: None },
             Says::Yes => Verdict::Approve { args: None },
+            Says::Always { any_args } => Verdict::Remember {
+                args: None,
+                what: Remember {
+                    scope: RememberScope::Session,
+                    any_args,
+                },
+            },
             Says::With(args) => {
                 card.args = changed(args);
                 Verdict::Approve {
@@ -281,20 +303,41 @@ impl Scene {
                 self.refused.insert(card.call);
                 self.refused_ids.insert(card.id.clone());
             }
-            Says::Yes | Says::With(_) => {
+            Says::Yes | Says::With(_) | Says::Always { .. } => {
                 self.refused.remove(&card.call);
                 self.refused_ids.remove(&card.id);
                 self.granted.insert(card.call, card.clone());
             }
         }
         let (call, shown) = (card.call, card.print);
+        let schema = self.schema_of(&card.name);
         if !self.input(Input::Decide {
             call,
             shown,
             verdict,
         }) {
             (self.granted, self.refused, self.refused_ids) = before;
+        } else if let Says::Always { any_args } = says {
+            let allowed = Allowed {
+                name: card.name,
+                schema,
+                args: (!any_args).then_some(card.args),
+            };
+            let newest = self.session.remembered_approvals().last().cloned();
+            let newest = newest.expect("it is remembered");
+            assert!(!card.by_agent, "an answer to the agent is remembered");
+            self.allowed.insert(newest.id, allowed);
+            // The same said twice is said once.
+            let list = self.session.remembered_approvals();
+            let known = |id: &String| list.iter().any(|one| one.id == *id);
+            self.allowed.retain(|id, _| known(id));
         }
+    }
+
+    /// The schema of a tool as the page has it now.
+    pub(crate) fn schema_of(&self, name: &str) -> Option<Value> {
+        let entry = self.session.registry().in_force(name)?;
+        Some(entry.spec.parameters.clone())
     }
 
     fn words(&mut self) -> Content {

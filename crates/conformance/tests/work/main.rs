@@ -12,6 +12,7 @@
 
 mod lists;
 mod texts;
+mod tree;
 
 use assistant_core::replay::{Replay, ReplayInput, Stream};
 use assistant_core::wire::agui::DecoderOptions;
