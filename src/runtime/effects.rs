@@ -1,22 +1,28 @@
 //! Carrying out what the session asks for.
 
-use std::rc::Rc;
+use std::{rc::Rc, time::Duration};
 
 use assistant_core::{
-    action::ToolError,
+    action::{RegistrationId, ToolError},
     event::{Diagnostic, Event, RunInput},
-    session::{Effect, Input, Invocation, InvocationId, PolicyQuestion, RunKey},
+    session::{Effect, Input, Invocation, InvocationId, PolicyQuestion, PreviewRequest, RunKey},
 };
 use futures_channel::oneshot;
-use futures_util::future::abortable;
+use futures_util::{
+    FutureExt,
+    future::{Either, abortable, select},
+};
 use serde_json::Value;
 
 use super::{HandlerTask, Runtime};
 use crate::{
     agent::{EventSink, Receiver},
-    render::Cancellation,
-    ui::{after, page_settled, spawn_local},
+    render::{ActionCode, Cancellation},
+    ui::{after, page_settled, sleep, spawn_local},
 };
+
+/// The longest time that an action may think about what a call would change.
+const MOST_PREVIEW: Duration = Duration::from_secs(20);
 
 impl Runtime {
     pub(super) fn carry_out(&self, effect: Effect) {
@@ -28,14 +34,13 @@ impl Runtime {
                     abort.abort();
                 }
             }
-            // The memory journal: what is in the session is all there is to keep.
-            Effect::Commit { commit, .. } => {
-                self.later(Input::Committed {
-                    commit,
-                    outcome: Ok(()),
-                });
+            Effect::Commit { commit, entry } => self.commit(commit, entry),
+            Effect::Record { entry } => {
+                if let Some(keeper) = self.keeper() {
+                    keeper.record(entry);
+                }
             }
-            Effect::Record { .. } => {}
+            Effect::Preview(asked) => self.preview(*asked),
             Effect::Invoke(invocation) => self.invoke(*invocation),
             Effect::CancelHandler { invocation } => self.cancel_handler(invocation),
             Effect::StartTimer { timer, ms } => {
@@ -53,17 +58,14 @@ impl Runtime {
                     let _ = sender.send(outcome);
                 }
             }
+            Effect::KeepApprovals { approvals } => {
+                let keep = self.approvals.borrow().clone();
+                keep.inspect(|keep| keep(approvals));
+            }
             Effect::Archive {
                 thread_id,
                 snapshot,
-            } => {
-                let mut archive = self.archive.borrow_mut();
-                archive.retain(|(id, _)| *id != thread_id);
-                archive.push((thread_id, snapshot));
-                let ids = archive.iter().map(|(id, _)| id.clone()).collect();
-                drop(archive);
-                self.screen.archived(ids);
-            }
+            } => self.archive(thread_id, snapshot),
         }
     }
 
@@ -135,7 +137,12 @@ impl Runtime {
     }
 
     /// Asks for an action as an agent would, and waits for what comes of it.
-    pub(crate) async fn execute(&self, name: &str, args: Value) -> Result<Value, ToolError> {
+    pub(crate) async fn execute(
+        &self,
+        name: &str,
+        args: Value,
+        within: Option<InvocationId>,
+    ) -> Result<Value, ToolError> {
         let (sender, receiver) = oneshot::channel();
         let request = self.number();
         self.executing.borrow_mut().insert(request, sender);
@@ -143,6 +150,7 @@ impl Runtime {
             request,
             name: name.to_owned(),
             args,
+            within,
         });
         if let Err(refusal) = asked {
             self.executing.borrow_mut().remove(&request);
@@ -179,6 +187,56 @@ impl Runtime {
             };
             if let Some(runtime) = runtime.upgrade() {
                 runtime.later(Input::PolicyAnswer { ticket, ask });
+            }
+        });
+    }
+
+    /// Asks an action what a call would change.
+    fn preview(&self, asked: PreviewRequest) {
+        let code = self.code(asked.registration);
+        let preview = code.and_then(|code| code.preview.clone());
+        let (ticket, runtime) = (asked.ticket, self.weak());
+        spawn_local(async move {
+            let outcome = match preview {
+                Some(preview) => {
+                    let late = sleep(MOST_PREVIEW).boxed_local();
+                    match select(preview(asked.args), late).await {
+                        Either::Left((outcome, _)) => outcome,
+                        Either::Right(_) => Err("It took too long".to_owned()),
+                    }
+                }
+                None => Err("The action is gone".to_owned()),
+            };
+            if let Some(runtime) = runtime.upgrade() {
+                runtime.later(Input::Previewed { ticket, outcome });
+            }
+        });
+    }
+
+    /// Returns whether the application is asked before a call of this action starts.
+    pub(super) fn asks_permission(&self, registration: RegistrationId) -> bool {
+        let of_action = |code: Rc<ActionCode>| code.permission.is_some();
+        self.permission.borrow().is_some() || self.code(registration).is_some_and(of_action)
+    }
+
+    /// Asks the application once the session is free again: its rule for all calls, then the
+    /// action's own.
+    pub(super) fn ask_permission_later(&self, question: PolicyQuestion<'_>) {
+        let code = self.code(question.registration);
+        let own = code.and_then(|code| code.permission.clone());
+        let general = self.permission.borrow().clone();
+        let name = question.name.to_owned();
+        let (ticket, args, runtime) = (question.ticket, question.args.clone(), self.weak());
+        spawn_local(async move {
+            let mut outcome = match general {
+                Some(permits) => permits(name, args.clone()).await,
+                None => Ok(()),
+            };
+            if let (Some(permits), Ok(())) = (own, &outcome) {
+                outcome = permits(args).await;
+            }
+            if let Some(runtime) = runtime.upgrade() {
+                runtime.later(Input::PermissionAnswer { ticket, outcome });
             }
         });
     }

@@ -6,6 +6,7 @@ use assistant_core::{
         RegistrationId,
         schema::{self, PatternHost},
     },
+    event::TokenUsage,
     session::{Answer, Host, PolicyQuestion, TurnSummary},
 };
 use serde_json::Value;
@@ -50,8 +51,27 @@ impl Host for BrowserHost<'_> {
         Answer::Later
     }
 
+    fn permits(&mut self, question: PolicyQuestion<'_>) -> Answer<Result<(), String>> {
+        match self.runtime.asks_permission(question.registration) {
+            true => {
+                self.runtime.ask_permission_later(question);
+                Answer::Later
+            }
+            false => Answer::Now(Ok(())),
+        }
+    }
+
+    fn sanitize(&mut self, registration: RegistrationId, args: &Value) -> Option<Value> {
+        let code = self.runtime.code(registration)?;
+        code.sanitize.as_ref()?(args)
+    }
+
     fn stops(&mut self, rule: &str, summary: &TurnSummary) -> bool {
         self.runtime.stops(rule, summary)
+    }
+
+    fn price(&mut self, usage: &TokenUsage) -> Option<u64> {
+        self.runtime.price(usage)
     }
 
     fn denial(

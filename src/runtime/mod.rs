@@ -4,11 +4,17 @@
 //! effects; so whatever runs in between may call back in. Nothing of an application runs while
 //! the session is borrowed.
 
+mod audit;
 mod calls;
 mod effects;
 mod frames;
 mod host;
+mod keep;
+mod keeping;
+mod prices;
 mod sources;
+#[cfg(feature = "records")]
+mod updates;
 mod watch;
 
 use std::{
@@ -18,24 +24,29 @@ use std::{
 };
 
 use assistant_core::{
-    action::{RegistrationId, ToolError},
+    action::{RegistrationId, RememberedApproval, ToolError},
     conversation::{CallKey, Change},
     event::Diagnostic,
     session::{Input, InvocationId, Refusal, RunKey, Session, SessionOptions, TurnSummary},
 };
 use futures_channel::oneshot;
-use futures_util::future::AbortHandle;
+use futures_util::future::{AbortHandle, LocalBoxFuture};
 use serde_json::Value;
 
 use crate::{
     agent::Agent,
     render::{ActionCode, Cancellation},
+    store::{KeptIn, ThreadInfo},
     ui::{console_error, console_warn},
 };
 
+pub(crate) use audit::Recorder;
 pub use calls::{CallEvent, CallEventKind, Subscription};
+pub(crate) use keeping::Keeping;
 
 type DiagnosticObserver = Rc<dyn Fn(&Diagnostic)>;
+type GeneralPermission = Rc<dyn Fn(String, Value) -> LocalBoxFuture<'static, Result<(), String>>>;
+type ApprovalKeeper = Rc<dyn Fn(Vec<RememberedApproval>)>;
 type StopRule = Rc<dyn Fn(&TurnSummary) -> bool>;
 
 /// Shows what has changed: in a room above this one.
@@ -46,6 +57,12 @@ pub(crate) trait Screen {
 
     /// The ids of the conversations in the archive, oldest first.
     fn archived(&self, ids: Vec<String>);
+
+    /// Where the conversation is kept.
+    fn kept(&self, place: KeptIn);
+
+    /// The conversations in the store, newest first.
+    fn listed(&self, threads: Vec<ThreadInfo>);
 }
 
 /// Changes the shared state where it stands.
@@ -85,11 +102,24 @@ pub(crate) struct Runtime {
     /// Who waits for actions that the page asked for itself.
     executing: RefCell<HashMap<u64, oneshot::Sender<Result<Value, ToolError>>>>,
     archive: RefCell<Vec<(String, Value)>>,
+    /// Keeps what must outlive the page, if the application wants that.
+    keeper: RefCell<Option<Rc<dyn keep::Keeper>>>,
     diagnostics: RefCell<Vec<DiagnosticObserver>>,
     call_events: calls::CallEvents,
     stop_rules: RefCell<HashMap<String, StopRule>>,
+    /// The application's rule whether calls may start, whatever their action is.
+    permission: RefCell<Option<GeneralPermission>>,
+    prices: prices::Prices,
+    #[cfg(feature = "records")]
+    updates: updates::Updates,
+    /// Keeps the approvals that outlive the page.
+    approvals: RefCell<Option<ApprovalKeeper>>,
+    /// Who keeps records of what happens to calls.
+    recorders: RefCell<Vec<Rc<dyn Recorder>>>,
     /// Whether a new message denies what is open.
     pub(crate) auto_deny: bool,
+    /// True if something can be said while the loop goes on.
+    pub(crate) interjections: bool,
     frames: frames::Frames,
     watch: watch::Watch,
     last_number: Cell<u64>,
@@ -105,7 +135,7 @@ impl Runtime {
         thread_id: String,
         screen: Box<dyn Screen>,
     ) -> Rc<Self> {
-        let auto_deny = options.auto_deny;
+        let (auto_deny, interjections) = (options.auto_deny, options.interjections);
         let session = Session::new(thread_id, options);
         Rc::new_cyclic(|me| Self {
             me: me.clone(),
@@ -122,10 +152,18 @@ impl Runtime {
             replies: RefCell::default(),
             executing: RefCell::default(),
             archive: RefCell::default(),
+            keeper: RefCell::default(),
             diagnostics: RefCell::default(),
             call_events: calls::CallEvents::default(),
             stop_rules: RefCell::default(),
+            permission: RefCell::default(),
+            prices: prices::Prices::default(),
+            #[cfg(feature = "records")]
+            updates: updates::Updates::default(),
+            approvals: RefCell::default(),
+            recorders: RefCell::default(),
             auto_deny,
+            interjections,
             frames: frames::Frames::default(),
             watch: watch::Watch::default(),
             last_number: Cell::new(0),
@@ -154,6 +192,12 @@ impl Runtime {
         if self.ended.get() && starts_something(&input) {
             return Err(Refusal::Ended);
         }
+        let input = match self.keeper() {
+            Some(keeper) => keeper.hold(input),
+            None => Some(input),
+        };
+        // What is held comes back when the conversation is there.
+        let Some(input) = input else { return Ok(()) };
         self.take_turns(Queued::Input(input))
     }
 
@@ -209,8 +253,15 @@ impl Runtime {
             self.report(diagnostic);
         }
         let events = self.call_events(&output, executed);
+        let recorded = self.record(&output.transitions);
+        if let Some(keeper) = self.keeper().filter(|_| !output.changes.is_empty()) {
+            keeper.changed(&output.changes, &self.session.borrow());
+        }
         let offers_changed = output.changes.contains(&Change::Registry);
+        #[cfg(feature = "records")]
+        self.tell_updates(&output.changes);
         self.note_changes(output.changes);
+        recorded.into_iter().for_each(|told| told());
         self.tell_calls(&events);
         if offers_changed {
             self.tell_awaited();
@@ -259,6 +310,16 @@ impl Runtime {
             .map(|(_, snapshot)| snapshot.clone())
     }
 
+    pub(crate) fn set_permission(&self, permission: GeneralPermission) {
+        let old = self.permission.borrow_mut().replace(permission);
+        drop(old);
+    }
+
+    pub(crate) fn set_approval_keeper(&self, keep: ApprovalKeeper) {
+        let old = self.approvals.borrow_mut().replace(keep);
+        drop(old);
+    }
+
     pub(crate) fn set_stop_rule(&self, name: String, rule: StopRule) {
         let old = self.stop_rules.borrow_mut().insert(name, rule);
         drop(old);
@@ -303,6 +364,10 @@ impl Runtime {
 
     /// Ends everything that runs: the provider goes.
     pub(crate) fn shut_down(&self) {
+        // What is kept is what was open, as when the page is left.
+        if let Some(keeper) = self.keeper.take() {
+            keeper.end();
+        }
         // The session first, so that nothing begins anew when actions are taken back later.
         self.later(Input::Stop);
         self.ended.set(true);
@@ -333,7 +398,7 @@ fn refuse_on_server(next: &Queued) -> Result<(), Refusal> {
 }
 
 /// Whether an input would begin a run or a handler.
-const fn starts_something(input: &Input) -> bool {
+pub(super) const fn starts_something(input: &Input) -> bool {
     matches!(
         input,
         Input::Send { .. }

@@ -1,0 +1,61 @@
+//! The list of the conversations in the store.
+
+use super::Keeping;
+use crate::{
+    store::{Label, ThreadInfo},
+    ui::now,
+};
+
+/// The time in which a deletion can be taken back, in milliseconds: after that the conversation is removed.
+const UNDO_MS: i64 = 3_600_000;
+
+impl Keeping {
+    pub(super) async fn read_list(&self) {
+        let threads = match self.store.threads().await {
+            Ok(threads) => threads,
+            Err(error) => return self.tell_kept(Some(&error)),
+        };
+        let old = now() - UNDO_MS;
+        let is_gone = |thread: &ThreadInfo| thread.deleted_at.is_some_and(|at| at < old);
+        let (gone, there) = threads.into_iter().partition(is_gone);
+        self.show_list(there);
+        let gone: Vec<ThreadInfo> = gone;
+        for thread in gone {
+            // What cannot be removed now is removed another time.
+            let _ = self.store.remove(&thread.id).await;
+        }
+    }
+
+    pub(super) async fn write_label(&self, thread_id: String, label: Label) {
+        match self.store.label(&thread_id, label).await {
+            Ok(()) => self.read_list().await,
+            Err(error) => self.tell_kept(Some(&error)),
+        }
+    }
+
+    /// What was written is in the list, too, under the title that a person gave it.
+    pub(super) fn list_too(&self, info: Option<ThreadInfo>) {
+        let listed = self.listed.borrow().clone();
+        let (Some(mut listed), Some(mut info)) = (listed, info) else {
+            return;
+        };
+        if let Some(place) = listed.iter().position(|known| known.id == info.id) {
+            let known = listed.remove(place);
+            let label = Label {
+                title: known.named.then_some(known.title),
+                deleted_at: known.deleted_at,
+            };
+            info = info.labelled(label);
+        }
+        listed.push(info);
+        self.show_list(listed);
+    }
+
+    fn show_list(&self, mut threads: Vec<ThreadInfo>) {
+        threads.sort_by_key(|thread| std::cmp::Reverse(thread.updated_at));
+        self.listed.replace(Some(threads.clone()));
+        if let Some(runtime) = self.runtime.upgrade() {
+            runtime.screen.listed(threads);
+        }
+    }
+}

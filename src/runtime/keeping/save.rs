@@ -1,0 +1,225 @@
+//! What has changed since it was written, and a batch made of it.
+
+use std::{collections::HashSet, mem};
+
+use assistant_core::{
+    conversation::{Change, MessageId, Phase},
+    event::Role,
+    session::{JournalEntry, Session},
+};
+use serde_json::Value;
+
+use super::{Keeping, Thread};
+use crate::{
+    store::{Batch, OUTLINE, Record, ThreadInfo, name_of},
+    ui::now,
+};
+
+/// The length of a title that is made, in characters.
+const TITLE: usize = 80;
+
+/// What has changed since it was written.
+#[derive(Default)]
+pub(super) struct Unsaved {
+    /// All of it: nothing was written yet.
+    all: bool,
+    messages: HashSet<MessageId>,
+    /// More than what messages hold.
+    outline: bool,
+    /// What calls came to.
+    entries: Vec<Record>,
+}
+
+impl Unsaved {
+    /// Nothing was written yet.
+    pub(super) fn all() -> Self {
+        Self {
+            all: true,
+            outline: true,
+            ..Self::default()
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        !self.all && !self.outline && self.messages.is_empty() && self.entries.is_empty()
+    }
+
+    pub(super) fn record(&mut self, entry: &JournalEntry) {
+        self.entries.push(record_of(entry));
+    }
+
+    /// Takes changes in; whether there is anything to write.
+    pub(super) fn note(&mut self, changes: &[Change], session: &Session) -> bool {
+        for change in changes {
+            match change {
+                Change::PartGrew { message, .. } | Change::PartAdded { message, .. } => {
+                    self.touch(message);
+                }
+                Change::MessageAdded(message)
+                | Change::MessageMoved(message)
+                | Change::MessageRemoved(message)
+                | Change::Message(message) => {
+                    self.touch(message);
+                    self.outline = true;
+                }
+                Change::Call(key) => {
+                    // A call that the page makes itself stands in no message.
+                    if let Some(message) = session.conversation().message_of_call(key) {
+                        let message = message.id.clone();
+                        self.touch(&message);
+                    }
+                    self.outline = true;
+                }
+                Change::Path
+                | Change::State
+                | Change::Run
+                | Change::Interrupts
+                | Change::Queue
+                | Change::Remembered
+                | Change::Thread => self.outline = true,
+                Change::Steps | Change::Registry | Change::Notices => {}
+            }
+        }
+        !self.is_empty()
+    }
+
+    fn touch(&mut self, message: &MessageId) {
+        if !self.all && !self.messages.contains(message) {
+            self.messages.insert(message.clone());
+        }
+    }
+
+    /// What could not be written is to be written still.
+    pub(super) fn add(&mut self, mut other: Self) {
+        self.all |= other.all;
+        self.outline |= other.outline;
+        self.messages.extend(other.messages);
+        other.entries.append(&mut self.entries);
+        self.entries = other.entries;
+    }
+}
+
+/// Returns whether what has changed is written at once: anything but what streams in.
+pub(super) fn is_urgent(changes: &[Change], session: &Session) -> bool {
+    changes.iter().any(|change| match change {
+        Change::PartGrew { .. } | Change::PartAdded { .. } => false,
+        Change::State | Change::Steps | Change::Registry | Change::Remembered | Change::Notices => {
+            false
+        }
+        Change::Message(_) => false,
+        Change::Call(key) => {
+            let call = session.conversation().call(key);
+            call.is_some_and(|call| {
+                call.phase() != Phase::InputStreaming && call.phase() != Phase::Running
+            })
+        }
+        _ => true,
+    })
+}
+
+/// An entry of the journal, under its claim.
+pub(super) fn record_of(entry: &JournalEntry) -> Record {
+    Record {
+        name: entry.claim(),
+        text: entry.to_value().to_string(),
+    }
+}
+
+/// Makes records of a snapshot: the outline, and one for each message.
+pub(super) fn records_of(mut snapshot: Value) -> Vec<Record> {
+    let mut records = Vec::new();
+    let entries = snapshot.get_mut("messages").and_then(Value::as_array_mut);
+    for entry in entries
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_object_mut)
+    {
+        let message = entry.shift_remove("message").unwrap_or_default();
+        let id = message
+            .get("id")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        entry.insert("id".to_owned(), id.into());
+        records.push(Record {
+            name: name_of(id),
+            text: message.to_string(),
+        });
+    }
+    records.push(Record {
+        name: OUTLINE.to_owned(),
+        text: snapshot.to_string(),
+    });
+    records
+}
+
+impl Keeping {
+    /// Makes a batch of what is not written yet, and says what that is.
+    pub(super) fn collect(&self, thread: &Thread) -> Option<(Batch, Unsaved)> {
+        let runtime = self.runtime.upgrade()?;
+        let unsaved = mem::take(&mut *self.unsaved.borrow_mut());
+        let batch = runtime.read(|session| {
+            let is_it = session.thread_id() == thread.id && !session.is_following();
+            is_it.then(|| batch_of(session, thread, &unsaved))
+        });
+        match batch.flatten() {
+            Some(batch) => Some((batch, unsaved)),
+            None => {
+                self.unsaved.borrow_mut().add(unsaved);
+                None
+            }
+        }
+    }
+}
+
+fn batch_of(session: &Session, thread: &Thread, unsaved: &Unsaved) -> Batch {
+    let mut batch = Batch {
+        thread_id: thread.id.clone(),
+        writer: thread.writer.clone(),
+        add: unsaved.entries.clone(),
+        ..Batch::default()
+    };
+    if unsaved.all {
+        batch.put = records_of(session.snapshot());
+        batch.info = Some(info_of(session));
+        return batch;
+    }
+    for id in &unsaved.messages {
+        let name = name_of(id.as_str());
+        match session.snapshot_message(id) {
+            Some(message) => batch.put.push(Record {
+                name,
+                text: message.to_string(),
+            }),
+            None => batch.remove.push(name),
+        }
+    }
+    if unsaved.outline {
+        batch.put.push(Record {
+            name: OUTLINE.to_owned(),
+            text: session.snapshot_outline().to_string(),
+        });
+        batch.info = Some(info_of(session));
+    }
+    batch
+}
+
+impl Unsaved {
+    /// Returns whether there is nothing in a batch that anybody would miss.
+    pub(super) fn is_nothing(&self) -> bool {
+        self.is_empty()
+    }
+
+    pub(super) fn take_entries(self) -> Vec<Record> {
+        self.entries
+    }
+}
+
+/// What a list says of a conversation: what the person said first.
+fn info_of(session: &Session) -> ThreadInfo {
+    let mut path = session.conversation().path();
+    let first = path.find(|message| message.role == Role::User);
+    let text = first.map(|message| message.text()).unwrap_or_default();
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let title: String = words.chars().take(TITLE).collect();
+    ThreadInfo::new(session.thread_id(), title, now())
+}

@@ -1,0 +1,41 @@
+//! What a store gives back, in the engine's words.
+
+use std::collections::HashMap;
+
+use assistant_core::session::{JournalEntry, assemble_snapshot};
+use serde_json::Value;
+
+use crate::store::{OUTLINE, StoreError, StoreErrorKind, StoredThread, message_of};
+
+/// The snapshot, and the journal in the order in which it came about.
+pub(super) fn read(stored: &StoredThread) -> Result<(Value, Vec<JournalEntry>), StoreError> {
+    let corrupt = |message: String| StoreError::new(StoreErrorKind::Corrupt, message);
+    let parse = |text: &str| serde_json::from_str::<Value>(text);
+    let mut messages = HashMap::new();
+    let mut outline = None;
+    for record in &stored.records {
+        if record.name == OUTLINE {
+            outline = Some(parse(&record.text).map_err(|error| corrupt(error.to_string()))?);
+        } else if let Some(id) = message_of(&record.name) {
+            messages.insert(id, record.text.as_str());
+        }
+    }
+    let outline = outline.ok_or_else(|| corrupt("its outline is missing".to_owned()))?;
+    let message = |id: &str| parse(messages.get(id)?).ok();
+    let snapshot = assemble_snapshot(outline, message);
+    let snapshot = snapshot.map_err(|error| corrupt(error.to_string()))?;
+    // An entry that cannot be read keeps its claim: what it is about does not start again.
+    let entry = |text: &str| JournalEntry::from_value(&parse(text).ok()?).ok();
+    let entries = stored.journal.iter();
+    let mut journal: Vec<JournalEntry> = entries.filter_map(|it| entry(&it.text)).collect();
+    journal.sort_by_key(|entry| (entry.call(), place_of(entry)));
+    Ok((snapshot, journal))
+}
+
+/// Starts come in their order, and before what came of them.
+const fn place_of(entry: &JournalEntry) -> u32 {
+    match entry {
+        JournalEntry::Started { attempt, .. } => *attempt,
+        JournalEntry::Finished { .. } => u32::MAX,
+    }
+}

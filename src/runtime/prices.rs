@@ -1,0 +1,37 @@
+//! What tokens cost, as the application says.
+
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+};
+
+use assistant_core::event::TokenUsage;
+
+use super::Runtime;
+
+/// What some tokens cost, in millionths of the currency.
+pub(crate) type PriceRule = Rc<dyn Fn(&TokenUsage) -> Option<u64>>;
+
+/// The rule, and the currency that it counts in.
+#[derive(Default)]
+pub(super) struct Prices {
+    rule: RefCell<Option<PriceRule>>,
+    currency: Cell<&'static str>,
+}
+
+impl Runtime {
+    pub(crate) fn set_prices(&self, currency: &'static str, rule: PriceRule) {
+        self.prices.currency.set(currency);
+        self.prices.rule.replace(Some(rule));
+    }
+
+    /// What the application counts in; nothing where it gives no prices.
+    pub(crate) const fn currency(&self) -> &'static str {
+        self.prices.currency.get()
+    }
+
+    pub(super) fn price(&self, usage: &TokenUsage) -> Option<u64> {
+        let rule = self.prices.rule.borrow().clone();
+        rule.and_then(|rule| rule(usage))
+    }
+}

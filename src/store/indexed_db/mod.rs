@@ -1,0 +1,407 @@
+//! Conversations in the browser's own database, over `web-sys`.
+//!
+//! One database with five object stores: `records` and `journal` by conversation and name, `threads`
+//! (what a list says, and who writes), `labels` (what a person says), `fences`: who writes no more. A
+//! batch is one transaction whose requests are all made at once, without reading first: so it is on
+//! its way when the page goes. That it may be written is decided by keys that must not be there yet:
+//! the claim in the journal, and the fence of the writer.
+
+mod request;
+
+use std::{cell::RefCell, rc::Rc};
+
+use futures_util::future::FutureExt as _;
+use js_sys::Array;
+use wasm_bindgen::{JsCast, JsValue, closure::Closure};
+use web_sys::{IdbDatabase, IdbKeyRange, IdbRequest, IdbTransaction, IdbTransactionMode};
+
+use self::request::{End, begin, error_of, met_another, open, result, store};
+use super::{
+    Batch, Label, Record, Store, StoreError, StoreErrorKind, StoreFuture, StoredThread, ThreadInfo,
+};
+
+const VERSION: u32 = 1;
+const RECORDS: &str = "records";
+const JOURNAL: &str = "journal";
+const THREADS: &str = "threads";
+const LABELS: &str = "labels";
+const FENCES: &str = "fences";
+const ALL: [&str; 5] = [RECORDS, JOURNAL, THREADS, LABELS, FENCES];
+/// The time for which it is known who writes no more, in milliseconds.
+const FENCED_MS: i64 = 30 * 24 * 3_600_000;
+
+/// A store in the browser's `IndexedDB`, shared by all tabs of a site. Its clones share a connection.
+///
+/// ```no_run
+/// use leptos::prelude::*;
+/// use leptos_assistant::{
+///     AssistantProvider, ChatWindow, agent::HttpAgent, store::IndexedDbStore,
+/// };
+///
+/// #[component]
+/// fn App() -> impl IntoView {
+///     view! {
+///         <AssistantProvider agent=HttpAgent::new("/agent") store=IndexedDbStore::new("orders")>
+///             <ChatWindow />
+///         </AssistantProvider>
+///     }
+/// }
+/// ```
+#[derive(Debug, Clone)]
+pub struct IndexedDbStore(Rc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    name: String,
+    database: RefCell<Option<IdbDatabase>>,
+}
+
+impl IndexedDbStore {
+    /// A store in the database of this name, which is made when it is first used. Applications of
+    /// one site that share no conversations take different names.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        Self(Rc::new(Inner {
+            name: name.into(),
+            database: RefCell::default(),
+        }))
+    }
+}
+
+impl Inner {
+    fn known(&self) -> Option<IdbDatabase> {
+        self.database.borrow().clone()
+    }
+
+    async fn database(self: Rc<Self>) -> Result<IdbDatabase, StoreError> {
+        if let Some(known) = self.known() {
+            return Ok(known);
+        }
+        let database = open(&self.name, VERSION, &ALL).await?;
+        if let Some(known) = self.known() {
+            database.close();
+            return Ok(known);
+        }
+        self.let_go_when_asked(&database);
+        *self.database.borrow_mut() = Some(database.clone());
+        Ok(database)
+    }
+
+    /// A newer version in another tab, or the browser, may want the database for itself: the next
+    /// use opens it again.
+    fn let_go_when_asked(self: &Rc<Self>, database: &IdbDatabase) {
+        let (inner, asked) = (Rc::downgrade(self), database.clone());
+        let forget = Closure::<dyn FnMut()>::new(move || {
+            asked.close();
+            if let Some(inner) = inner.upgrade() {
+                inner.database.borrow_mut().take();
+            }
+        });
+        // As long-lived as the page, like the store.
+        let forget = forget.into_js_value();
+        database.set_onversionchange(Some(forget.unchecked_ref()));
+        database.set_onclose(Some(forget.unchecked_ref()));
+    }
+
+    /// Begins a transaction; with a connection that is gone without a word, none begins.
+    fn begin(
+        &self,
+        database: &IdbDatabase,
+        stores: &[&str],
+        mode: IdbTransactionMode,
+        strict: bool,
+    ) -> Result<IdbTransaction, StoreError> {
+        let begun = begin(database, stores, mode, strict);
+        if begun.is_err() {
+            self.database.borrow_mut().take();
+        }
+        begun
+    }
+
+    async fn load(self: Rc<Self>, thread_id: String) -> Result<Option<StoredThread>, StoreError> {
+        let database = Rc::clone(&self).database().await?;
+        let mode = IdbTransactionMode::Readonly;
+        let transaction = self.begin(&database, &[RECORDS, JOURNAL], mode, false)?;
+        let range = range_of(&thread_id)?;
+        let records = store(&transaction, RECORDS)?.get_all_with_key(&range);
+        let journal = store(&transaction, JOURNAL)?.get_all_with_key(&range);
+        let records = read_pairs(&result(records).await?)?;
+        let journal = read_pairs(&result(journal).await?)?;
+        Ok((!records.is_empty()).then_some(StoredThread { records, journal }))
+    }
+
+    async fn take(self: Rc<Self>, thread_id: String, writer: String) -> Result<(), StoreError> {
+        let database = Rc::clone(&self).database().await?;
+        let mode = IdbTransactionMode::Readwrite;
+        let transaction = self.begin(&database, &[THREADS, FENCES], mode, true)?;
+        let end = End::of(&transaction);
+        let threads = store(&transaction, THREADS)?;
+        let id = JsValue::from_str(&thread_id);
+        let row = Row::read(&result(threads.get(&id)).await?);
+        let fences = store(&transaction, FENCES)?;
+        if let Some(before) = row.writer.filter(|before| *before != writer) {
+            made(fences.put_with_key(&JsValue::TRUE, &pair(&thread_id, &before)))?;
+        }
+        let forgotten = format!("{:015}", crate::ui::now() - FENCED_MS);
+        let (first, last) = (pair(&thread_id, ""), pair(&thread_id, &forgotten));
+        let old = IdbKeyRange::bound(&first, &last).map_err(|error| error_of(&error))?;
+        made(fences.delete(&old))?;
+        let row = Row {
+            writer: Some(writer),
+            ..row
+        };
+        made(threads.put_with_key(&row.to_value(), &id))?;
+        end.come().await
+    }
+
+    /// Makes all requests of a batch before it returns.
+    fn write(&self, database: &IdbDatabase, batch: Batch) -> Result<Written, StoreError> {
+        let stores = [RECORDS, JOURNAL, THREADS, FENCES];
+        let strict = batch.claim.is_some();
+        let mode = IdbTransactionMode::Readwrite;
+        let transaction = self.begin(database, &stores, mode, strict)?;
+        let end = End::of(&transaction);
+        let thread = batch.thread_id.as_str();
+        let fences = store(&transaction, FENCES)?;
+        let key = pair(thread, &batch.writer);
+        // Fails if somebody took the conversation over, and leaves nothing behind if not.
+        let fence = made(fences.add_with_key(&JsValue::TRUE, &key))?;
+        made(fences.delete(&key))?;
+        let journal = store(&transaction, JOURNAL)?;
+        let claim = batch
+            .claim
+            .as_ref()
+            .map(|claim| add(&journal, thread, claim));
+        let claim = claim.transpose()?;
+        for entry in &batch.add {
+            let added = add(&journal, thread, entry)?;
+            added.set_onerror(Some(&pass_over()));
+        }
+        let records = store(&transaction, RECORDS)?;
+        for name in &batch.remove {
+            made(records.delete(&pair(thread, name)))?;
+        }
+        for record in &batch.put {
+            let (key, value) = (pair(thread, &record.name), pair(&record.name, &record.text));
+            made(records.put_with_key(&value, &key))?;
+        }
+        if let Some(info) = &batch.info {
+            let row = Row {
+                info: Some(info.to_text()),
+                writer: Some(batch.writer.clone()),
+            };
+            let threads = store(&transaction, THREADS)?;
+            made(threads.put_with_key(&row.to_value(), &JsValue::from_str(thread)))?;
+        }
+        if batch.add.is_empty() {
+            // The page may be gone before it hears of any of these.
+            commit(&transaction);
+        }
+        Ok(Written { end, fence, claim })
+    }
+
+    async fn threads(self: Rc<Self>) -> Result<Vec<ThreadInfo>, StoreError> {
+        let database = Rc::clone(&self).database().await?;
+        let mode = IdbTransactionMode::Readonly;
+        let transaction = self.begin(&database, &[THREADS, LABELS], mode, false)?;
+        let rows = store(&transaction, THREADS)?.get_all();
+        let labels = store(&transaction, LABELS)?.get_all();
+        let (rows, labels) = (result(rows).await?, result(labels).await?);
+        let labels = read_pairs(&labels)?;
+        let info = |row: JsValue| {
+            let info = ThreadInfo::from_text(&Row::read(&row).info?)?;
+            let label = labels.iter().find(|label| label.name == info.id);
+            let label = label.map(|label| Label::from_text(&label.text));
+            Some(info.labelled(label.unwrap_or_default()))
+        };
+        Ok(Array::from(&rows).iter().filter_map(info).collect())
+    }
+
+    async fn label(self: Rc<Self>, thread_id: String, text: String) -> Result<(), StoreError> {
+        let database = Rc::clone(&self).database().await?;
+        let mode = IdbTransactionMode::Readwrite;
+        let transaction = self.begin(&database, &[LABELS], mode, false)?;
+        let end = End::of(&transaction);
+        let (value, key) = (pair(&thread_id, &text), JsValue::from_str(&thread_id));
+        made(store(&transaction, LABELS)?.put_with_key(&value, &key))?;
+        end.come().await
+    }
+
+    async fn remove(self: Rc<Self>, thread_id: String) -> Result<(), StoreError> {
+        let database = Rc::clone(&self).database().await?;
+        let transaction = self.begin(&database, &ALL, IdbTransactionMode::Readwrite, false)?;
+        let end = End::of(&transaction);
+        let id = JsValue::from_str(&thread_id);
+        let threads = store(&transaction, THREADS)?;
+        // Whoever has it open brings nothing of it back.
+        if let Some(writer) = Row::read(&result(threads.get(&id)).await?).writer {
+            let fences = store(&transaction, FENCES)?;
+            made(fences.put_with_key(&JsValue::TRUE, &pair(&thread_id, &writer)))?;
+        }
+        made(threads.delete(&id))?;
+        made(store(&transaction, LABELS)?.delete(&id))?;
+        let range = range_of(&thread_id)?;
+        made(store(&transaction, RECORDS)?.delete(&range))?;
+        made(store(&transaction, JOURNAL)?.delete(&range))?;
+        end.come().await
+    }
+}
+
+/// A batch that is on its way.
+struct Written {
+    end: End,
+    fence: IdbRequest,
+    claim: Option<IdbRequest>,
+}
+
+impl Written {
+    async fn come(self) -> Result<(), StoreError> {
+        let Err(error) = self.end.come().await else {
+            return Ok(());
+        };
+        if met_another(&self.fence) {
+            let message = "another tab has this conversation now";
+            return Err(StoreError::new(StoreErrorKind::TakenOver, message));
+        }
+        if self.claim.as_ref().is_some_and(met_another) {
+            let message = "it was started before";
+            return Err(StoreError::new(StoreErrorKind::Claimed, message));
+        }
+        Err(error)
+    }
+}
+
+impl Store for IndexedDbStore {
+    fn load(&self, thread_id: &str) -> StoreFuture<Option<StoredThread>> {
+        Rc::clone(&self.0).load(thread_id.to_owned()).boxed_local()
+    }
+
+    fn take(&self, thread_id: &str, writer: &str) -> StoreFuture<()> {
+        let (thread_id, writer) = (thread_id.to_owned(), writer.to_owned());
+        Rc::clone(&self.0).take(thread_id, writer).boxed_local()
+    }
+
+    fn write(&self, batch: Batch) -> StoreFuture<()> {
+        let inner = Rc::clone(&self.0);
+        let begun = inner
+            .known()
+            .map(|known| inner.write(&known, batch.clone()));
+        async move {
+            let written = match begun {
+                Some(Ok(written)) => written,
+                // The connection may be gone: another one is tried once.
+                Some(Err(_)) | None => {
+                    let database = Rc::clone(&inner).database().await?;
+                    inner.write(&database, batch)?
+                }
+            };
+            written.come().await
+        }
+        .boxed_local()
+    }
+
+    fn threads(&self) -> StoreFuture<Vec<ThreadInfo>> {
+        Rc::clone(&self.0).threads().boxed_local()
+    }
+
+    fn label(&self, thread_id: &str, label: Label) -> StoreFuture<()> {
+        let labelled = Rc::clone(&self.0).label(thread_id.to_owned(), label.to_text());
+        labelled.boxed_local()
+    }
+
+    fn remove(&self, thread_id: &str) -> StoreFuture<()> {
+        Rc::clone(&self.0)
+            .remove(thread_id.to_owned())
+            .boxed_local()
+    }
+
+    fn shared_as(&self) -> Option<String> {
+        Some(self.0.name.clone())
+    }
+}
+
+/// Adds an entry to a journal; the request fails if it has one of the name.
+fn add(
+    journal: &web_sys::IdbObjectStore,
+    thread: &str,
+    entry: &Record,
+) -> Result<IdbRequest, StoreError> {
+    let (key, value) = (pair(thread, &entry.name), pair(&entry.name, &entry.text));
+    made(journal.add_with_key(&value, &key))
+}
+
+/// What is there already stays, and the transaction goes on.
+fn pass_over() -> js_sys::Function {
+    let pass = |event: web_sys::Event| {
+        event.prevent_default();
+        event.stop_propagation();
+    };
+    Closure::once_into_js(pass).unchecked_into()
+}
+
+fn commit(transaction: &IdbTransaction) {
+    // Old browsers have no such function, and commit by themselves.
+    let commit = js_sys::Reflect::get(transaction, &"commit".into());
+    if let Ok(Ok(commit)) = commit.map(JsCast::dyn_into::<js_sys::Function>) {
+        // Fails only if the transaction is over, which its events tell.
+        let _ = commit.call0(transaction);
+    }
+}
+
+/// What stands in `threads`.
+#[derive(Default)]
+struct Row {
+    info: Option<String>,
+    writer: Option<String>,
+}
+
+impl Row {
+    fn read(value: &JsValue) -> Self {
+        let Some(row) = value.dyn_ref::<Array>() else {
+            return Self::default();
+        };
+        Self {
+            info: row.get(0).as_string(),
+            writer: row.get(1).as_string(),
+        }
+    }
+
+    fn to_value(&self) -> JsValue {
+        let text = |text: &Option<String>| text.as_deref().map(JsValue::from_str);
+        let text = |it| text(it).unwrap_or(JsValue::NULL);
+        Array::of2(&text(&self.info), &text(&self.writer)).into()
+    }
+}
+
+/// Two texts, as a key or as a value.
+fn pair(first: &str, second: &str) -> JsValue {
+    Array::of2(&first.into(), &second.into()).into()
+}
+
+/// All keys of a conversation: an array comes behind every text.
+fn range_of(thread: &str) -> Result<JsValue, StoreError> {
+    let first = Array::of1(&thread.into());
+    let last = Array::of2(&thread.into(), &Array::new());
+    let range = IdbKeyRange::bound(&first, &last);
+    range.map(JsValue::from).map_err(|error| error_of(&error))
+}
+
+fn made(request: Result<IdbRequest, JsValue>) -> Result<IdbRequest, StoreError> {
+    request.map_err(|error| error_of(&error))
+}
+
+fn read_pairs(values: &JsValue) -> Result<Vec<Record>, StoreError> {
+    let read = |value: JsValue| {
+        let value = value.dyn_into::<Array>().ok()?;
+        Some(Record {
+            name: value.get(0).as_string()?,
+            text: value.get(1).as_string()?,
+        })
+    };
+    let all: Option<Vec<Record>> = Array::from(values).iter().map(read).collect();
+    let wrong = || {
+        let message = "the store holds something that was not written by this program";
+        StoreError::new(StoreErrorKind::Corrupt, message)
+    };
+    all.ok_or_else(wrong)
+}

@@ -1,0 +1,122 @@
+//! A store for as long as the page lives: for tests, and where there is no other.
+
+use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
+
+use futures_util::future::{FutureExt as _, LocalBoxFuture, ready};
+
+use super::{
+    Batch, Label, Record, Store, StoreError, StoreErrorKind, StoreFuture, StoredThread, ThreadInfo,
+};
+
+/// A store for as long as the page lives. Its clones share what is kept.
+///
+/// ```no_run
+/// use leptos::prelude::*;
+/// use leptos_assistant::{
+///     AssistantProvider, ChatWindow, agent::HttpAgent, store::MemoryStore,
+/// };
+///
+/// #[component]
+/// fn App() -> impl IntoView {
+///     view! {
+///         <AssistantProvider agent=HttpAgent::new("/agent") store=MemoryStore::default()>
+///             <ChatWindow />
+///         </AssistantProvider>
+///     }
+/// }
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct MemoryStore(Rc<RefCell<Threads>>);
+
+type Threads = BTreeMap<String, Thread>;
+
+#[derive(Debug, Default)]
+struct Thread {
+    writer: Option<String>,
+    records: BTreeMap<String, String>,
+    journal: BTreeMap<String, String>,
+    info: Option<ThreadInfo>,
+    label: Label,
+}
+
+impl Thread {
+    fn write(&mut self, batch: Batch) -> Result<(), StoreError> {
+        if self.writer.as_ref().is_some_and(|it| *it != batch.writer) {
+            let message = "another tab has this conversation now";
+            return Err(StoreError::new(StoreErrorKind::TakenOver, message));
+        }
+        if let Some(claim) = batch.claim {
+            if self.journal.contains_key(&claim.name) {
+                let message = "it was started before";
+                return Err(StoreError::new(StoreErrorKind::Claimed, message));
+            }
+            self.journal.insert(claim.name, claim.text);
+        }
+        self.writer = Some(batch.writer);
+        for entry in batch.add {
+            self.journal.entry(entry.name).or_insert(entry.text);
+        }
+        for name in &batch.remove {
+            self.records.remove(name);
+        }
+        let put = batch.put.into_iter();
+        self.records.extend(put.map(|it| (it.name, it.text)));
+        self.info = batch.info.or(self.info.take());
+        Ok(())
+    }
+}
+
+fn records(from: &BTreeMap<String, String>) -> Vec<Record> {
+    let record = |(name, text): (&String, &String)| Record {
+        name: name.clone(),
+        text: text.clone(),
+    };
+    from.iter().map(record).collect()
+}
+
+fn done<T: 'static>(
+    result: Result<T, StoreError>,
+) -> LocalBoxFuture<'static, Result<T, StoreError>> {
+    ready(result).boxed_local()
+}
+
+impl Store for MemoryStore {
+    fn load(&self, thread_id: &str) -> StoreFuture<Option<StoredThread>> {
+        let threads = self.0.borrow();
+        let thread = threads.get(thread_id).filter(|it| !it.records.is_empty());
+        done(Ok(thread.map(|thread| StoredThread {
+            records: records(&thread.records),
+            journal: records(&thread.journal),
+        })))
+    }
+
+    fn take(&self, thread_id: &str, writer: &str) -> StoreFuture<()> {
+        let mut threads = self.0.borrow_mut();
+        let thread = threads.entry(thread_id.to_owned()).or_default();
+        thread.writer = Some(writer.to_owned());
+        done(Ok(()))
+    }
+
+    fn write(&self, batch: Batch) -> StoreFuture<()> {
+        let mut threads = self.0.borrow_mut();
+        let thread = threads.entry(batch.thread_id.clone()).or_default();
+        done(thread.write(batch))
+    }
+
+    fn threads(&self) -> StoreFuture<Vec<ThreadInfo>> {
+        let threads = self.0.borrow();
+        let info = |thread: &Thread| Some(thread.info.clone()?.labelled(thread.label.clone()));
+        done(Ok(threads.values().filter_map(info).collect()))
+    }
+
+    fn label(&self, thread_id: &str, label: Label) -> StoreFuture<()> {
+        let mut threads = self.0.borrow_mut();
+        threads.entry(thread_id.to_owned()).or_default().label = label;
+        done(Ok(()))
+    }
+
+    fn remove(&self, thread_id: &str) -> StoreFuture<()> {
+        self.0.borrow_mut().remove(thread_id);
+        done(Ok(()))
+    }
+}

@@ -1,0 +1,174 @@
+//! What is handed to a store: texts under names.
+
+use serde_json::{Map, Value};
+
+/// A text under a name, which is unique in its conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    /// The name.
+    pub name: String,
+    /// The text, which is JSON.
+    pub text: String,
+}
+
+/// The record of everything but what the messages hold.
+pub(crate) const OUTLINE: &str = "outline";
+/// What the name of a message's record begins with.
+const MESSAGE: &str = "message/";
+
+/// The name of a message's record.
+pub(crate) fn name_of(message: &str) -> String {
+    format!("{MESSAGE}{message}")
+}
+
+/// The id of the message that a record is of.
+pub(crate) fn message_of(name: &str) -> Option<&str> {
+    name.strip_prefix(MESSAGE)
+}
+
+/// What is written at once: all of it or nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Batch {
+    /// The conversation.
+    pub thread_id: String,
+    /// Who writes: see [`super::Store::take`].
+    pub writer: String,
+    /// Records that take the place of those of the same name.
+    pub put: Vec<Record>,
+    /// The names of records that go.
+    pub remove: Vec<String>,
+    /// An entry of the journal that must not be there yet.
+    pub claim: Option<Record>,
+    /// Entries that are added to the journal unless it has one of their name.
+    pub add: Vec<Record>,
+    /// What a list of conversations says about this one, if that has changed.
+    pub info: Option<ThreadInfo>,
+}
+
+/// What was written about a conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct StoredThread {
+    /// Its records, in any order.
+    pub records: Vec<Record>,
+    /// Its journal, in any order.
+    pub journal: Vec<Record>,
+}
+
+/// What a list of conversations says about one.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct ThreadInfo {
+    /// The conversation.
+    pub id: String,
+    /// What the person calls it, else what they said first.
+    pub title: String,
+    /// True if the person gave it its title.
+    pub named: bool,
+    /// When something was written last, in milliseconds since 1970.
+    pub updated_at: i64,
+    /// When the person deleted it; until it is removed for good, that can be taken back.
+    pub deleted_at: Option<i64>,
+}
+
+/// What a person says about a conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Label {
+    /// What it is called, instead of what was said first.
+    pub title: Option<String>,
+    /// When it was deleted.
+    pub deleted_at: Option<i64>,
+}
+
+impl Label {
+    /// A label that says nothing.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Says what the conversation is called.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.title = Some(title.into());
+        self
+    }
+
+    /// Says when it was deleted, in milliseconds since 1970.
+    #[must_use]
+    pub const fn deleted_at(mut self, at: i64) -> Self {
+        self.deleted_at = Some(at);
+        self
+    }
+
+    /// The label as JSON, for a store.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        let mut out = Map::new();
+        if let Some(title) = &self.title {
+            out.insert("title".to_owned(), title.as_str().into());
+        }
+        if let Some(at) = self.deleted_at {
+            out.insert("deletedAt".to_owned(), at.into());
+        }
+        Value::Object(out).to_string()
+    }
+
+    /// Reads what [`Self::to_text`] wrote. What cannot be read says nothing.
+    #[must_use]
+    pub fn from_text(text: &str) -> Self {
+        let value: Value = serde_json::from_str(text).unwrap_or_default();
+        Self {
+            title: text_of(&value, "title"),
+            deleted_at: value.get("deletedAt").and_then(Value::as_i64),
+        }
+    }
+}
+
+impl ThreadInfo {
+    /// What is said about a conversation.
+    #[must_use]
+    pub fn new(id: impl Into<String>, title: impl Into<String>, updated_at: i64) -> Self {
+        Self {
+            id: id.into(),
+            title: title.into(),
+            named: false,
+            updated_at,
+            deleted_at: None,
+        }
+    }
+
+    /// The same with what a person says.
+    #[must_use]
+    pub fn labelled(mut self, label: Label) -> Self {
+        if let Some(title) = label.title {
+            self.title = title;
+            self.named = true;
+        }
+        self.deleted_at = label.deleted_at;
+        self
+    }
+
+    /// It as JSON, for a store: without what a label says.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        let mut out = Map::new();
+        out.insert("id".to_owned(), self.id.as_str().into());
+        out.insert("title".to_owned(), self.title.as_str().into());
+        out.insert("updatedAt".to_owned(), self.updated_at.into());
+        Value::Object(out).to_string()
+    }
+
+    /// Reads what [`Self::to_text`] wrote.
+    #[must_use]
+    pub fn from_text(text: &str) -> Option<Self> {
+        let value: Value = serde_json::from_str(text).ok()?;
+        let updated_at = value.get("updatedAt").and_then(Value::as_i64)?;
+        let title = text_of(&value, "title").unwrap_or_default();
+        Some(Self::new(text_of(&value, "id")?, title, updated_at))
+    }
+}
+
+fn text_of(value: &Value, key: &str) -> Option<String> {
+    value.get(key)?.as_str().map(str::to_owned)
+}

@@ -1,0 +1,289 @@
+//! A chat that is kept: what it writes, what comes back, and what it does when that fails.
+
+use std::{cell::Cell, cell::RefCell, rc::Rc};
+
+use futures_util::future::{FutureExt as _, ready};
+use leptos::prelude::*;
+use leptos_assistant::{
+    Approval, Assistant, AssistantProvider, ChatWindow, ToolAction,
+    agent::Script,
+    core::session::JournalEntry,
+    store::{
+        Batch, KeptIn, Label, MemoryStore, Store, StoreError, StoreErrorKind, StoreFuture,
+        StoredThread, ThreadInfo,
+    },
+    testing::{MockAgent, Mounted, mount, settle, until},
+    use_assistant, use_assistant_action,
+};
+use send_wrapper::SendWrapper;
+use serde_json::json;
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::{batch, record};
+
+/// A store that fails when it is told to, and remembers what was written.
+#[derive(Clone, Default)]
+struct Moody {
+    inner: MemoryStore,
+    fails: Rc<Cell<Option<StoreErrorKind>>>,
+    /// True if it cannot even be opened.
+    closed: Rc<Cell<bool>>,
+    written: Rc<RefCell<Vec<Batch>>>,
+}
+
+impl Moody {
+    fn failing(kind: StoreErrorKind) -> Self {
+        let store = Self::default();
+        store.fails.set(Some(kind));
+        store
+    }
+
+    fn or_fail<T: 'static>(
+        &self,
+        fails: bool,
+        or: impl FnOnce() -> StoreFuture<T>,
+    ) -> StoreFuture<T> {
+        match self.fails.get().filter(|_| fails) {
+            Some(kind) => ready(Err(StoreError::new(kind, "moody"))).boxed_local(),
+            None => or(),
+        }
+    }
+}
+
+impl Store for Moody {
+    fn load(&self, thread_id: &str) -> StoreFuture<Option<StoredThread>> {
+        self.or_fail(self.closed.get(), || self.inner.load(thread_id))
+    }
+
+    fn take(&self, thread_id: &str, writer: &str) -> StoreFuture<()> {
+        self.or_fail(self.closed.get(), || self.inner.take(thread_id, writer))
+    }
+
+    fn write(&self, batch: Batch) -> StoreFuture<()> {
+        self.written.borrow_mut().push(batch.clone());
+        self.or_fail(true, || self.inner.write(batch))
+    }
+
+    fn threads(&self) -> StoreFuture<Vec<ThreadInfo>> {
+        self.inner.threads()
+    }
+
+    fn label(&self, thread_id: &str, label: Label) -> StoreFuture<()> {
+        self.inner.label(thread_id, label)
+    }
+
+    fn remove(&self, thread_id: &str) -> StoreFuture<()> {
+        self.inner.remove(thread_id)
+    }
+}
+
+/// A chat whose action `pay` asks first, and counts how often it ran.
+struct Chat {
+    page: Mounted,
+    assistant: Assistant,
+    ran: Rc<Cell<u32>>,
+}
+
+async fn open(store: impl Store + Clone, agent: MockAgent) -> Chat {
+    let ran = Rc::new(Cell::new(0));
+    let (counted, found) = (Rc::clone(&ran), Rc::new(RefCell::new(None)));
+    let finds = Rc::clone(&found);
+    let page = mount(move || {
+        let children = move || {
+            let ran = Rc::clone(&counted);
+            use_assistant_action(
+                ToolAction::new("pay", "")
+                    .approval(Approval::Always)
+                    .handler(move || ran.set(ran.get() + 1)),
+            );
+            *finds.borrow_mut() = use_assistant();
+        };
+        let children = SendWrapper::new(children);
+        view! {
+            <AssistantProvider agent store=store thread_id="t">
+                {children.take()()}
+                <ChatWindow />
+            </AssistantProvider>
+        }
+    });
+    let assistant = found.borrow_mut().take().unwrap();
+    let opened = || assistant.kept_in().get_untracked() != KeptIn::Opening;
+    assert!(until(opened).await, "it is opened");
+    settle().await;
+    Chat {
+        page,
+        assistant,
+        ran,
+    }
+}
+
+fn paying() -> MockAgent {
+    MockAgent::new()
+        .answer(Script::new().call("pay", &json!({})))
+        .answer(Script::new().text("Paid."))
+}
+
+impl Chat {
+    async fn asks(&self) {
+        self.assistant.send("go").unwrap();
+        let asked = || {
+            !self
+                .assistant
+                .pending_approvals()
+                .get_untracked()
+                .is_empty()
+        };
+        assert!(until(asked).await, "it is asked");
+    }
+
+    async fn idle(&self) {
+        let busy = || self.assistant.activity().get_untracked().busy;
+        settle().await;
+        assert!(until(|| !busy()).await, "it comes to an end");
+        settle().await;
+    }
+
+    fn approve(&self) {
+        let call = self.assistant.pending_approvals().get_untracked()[0];
+        self.assistant.approve(&call).unwrap();
+    }
+}
+
+/// Rule "after a reload": an approval is back, and works once
+#[wasm_bindgen_test]
+async fn a_question_is_asked_again() {
+    let store = MemoryStore::default();
+    let first = open(store.clone(), paying()).await;
+    first.asks().await;
+    settle().await;
+    drop(first.page);
+    settle().await;
+    let agent = MockAgent::new().answer(Script::new().text("Paid."));
+    let next = open(store, agent.clone()).await;
+    assert_eq!(next.page.text("[data-role=user] .la-text"), "go");
+    next.approve();
+    next.idle().await;
+    assert_eq!((first.ran.get(), next.ran.get()), (0, 1));
+    assert_eq!(agent.inputs().len(), 1);
+    assert!(next.page.text("[role=log]").contains("Paid."));
+}
+
+/// Rule "exactly once": nothing runs whose start cannot be written down
+#[wasm_bindgen_test]
+async fn a_full_store_lets_nothing_start_and_the_chat_goes_on() {
+    let store = Moody::default();
+    let chat = open(store.clone(), paying()).await;
+    chat.asks().await;
+    store.fails.set(Some(StoreErrorKind::Full));
+    chat.approve();
+    chat.idle().await;
+    assert_eq!(chat.ran.get(), 0);
+    assert!(
+        chat.page.text("[role=log]").contains("Paid."),
+        "the agent is told, and answers"
+    );
+    assert!(chat.page.text(".la-chat-notices").contains("not kept"));
+    store.fails.set(None);
+    chat.assistant.send("again").unwrap();
+    chat.idle().await;
+    assert!(!chat.page.text(".la-chat-notices").contains("not kept"));
+    assert!(store.load("t").await.unwrap().is_some());
+}
+
+#[wasm_bindgen_test]
+async fn a_browser_without_a_store_keeps_nothing_and_says_so() {
+    let store = Moody::failing(StoreErrorKind::Unavailable);
+    store.closed.set(true);
+    let chat = open(store.clone(), paying()).await;
+    assert_eq!(chat.assistant.kept_in().get_untracked(), KeptIn::Nowhere);
+    assert!(chat.page.text(".la-chat-notices").contains("not kept"));
+    chat.asks().await;
+    chat.approve();
+    chat.idle().await;
+    assert_eq!(chat.ran.get(), 1, "within the tab it runs, once");
+    assert!(store.written.borrow().is_empty());
+}
+
+#[wasm_bindgen_test]
+async fn a_damaged_conversation_is_left_as_it_is() {
+    let store = Moody::default();
+    let mut damaged = batch("before");
+    damaged.put = vec![record("outline", "{\"messages\": [{\"id\": \"a\"}]}")];
+    store.inner.write(damaged).await.unwrap();
+    let chat = open(store.clone(), paying()).await;
+    assert!(
+        chat.page
+            .text(".la-chat-notices")
+            .contains("cannot be read")
+    );
+    assert_ne!(chat.assistant.thread_id().get_untracked(), "t");
+    chat.asks().await;
+    chat.approve();
+    chat.idle().await;
+    assert_eq!(chat.ran.get(), 1);
+    let stored = store.load("t").await.unwrap().unwrap();
+    assert_eq!(stored.records.len(), 1, "nothing is written over it");
+}
+
+/// A conversation with an entry that nobody can read does not start what that may be about.
+#[wasm_bindgen_test]
+async fn an_unreadable_journal_keeps_its_claims() {
+    let store = Moody::default();
+    let first = open(store.clone(), paying()).await;
+    first.asks().await;
+    settle().await;
+    let key = first.assistant.pending_approvals().get_untracked()[0];
+    drop(first.page);
+    settle().await;
+    store.take("t", "another").await.unwrap();
+    let mut wrote = batch("another");
+    let name = format!("t/{}/started/0", key.number());
+    wrote.claim = Some(record(&name, "from the future"));
+    store.inner.write(wrote).await.unwrap();
+    let next = open(store, MockAgent::new()).await;
+    next.approve();
+    next.idle().await;
+    assert_eq!(next.ran.get(), 0);
+}
+
+/// What is written is what has changed: a token does not write the conversation.
+#[wasm_bindgen_test]
+async fn a_long_answer_is_written_a_few_times_and_alone() {
+    let store = Moody::default();
+    let words: String = (0..2_000).map(|number| format!("word{number} ")).collect();
+    let agent = MockAgent::new()
+        .answer(Script::new().text("The first answer."))
+        .answer(Script::new().text(&words));
+    let chat = open(store.clone(), agent).await;
+    chat.assistant.send("one").unwrap();
+    chat.idle().await;
+    store.written.borrow_mut().clear();
+    chat.assistant.send("two").unwrap();
+    chat.idle().await;
+    let written = store.written.borrow();
+    assert!(
+        written.len() < 40,
+        "{} batches for 2000 words",
+        written.len()
+    );
+    let again = written.iter().flat_map(|batch| &batch.put);
+    let first = again.filter(|record| record.text.contains("The first answer."));
+    assert_eq!(first.count(), 0, "what has not changed is not written");
+}
+
+/// The start is in the journal before the handler runs, with the snapshot that knows the call.
+#[wasm_bindgen_test]
+async fn a_start_is_written_with_what_it_is_about() {
+    let store = Moody::default();
+    let chat = open(store.clone(), paying()).await;
+    chat.asks().await;
+    chat.approve();
+    chat.idle().await;
+    let written = store.written.borrow();
+    let start = written.iter().find(|batch| batch.claim.is_some()).unwrap();
+    let entry = start.claim.as_ref().unwrap();
+    let entry = JournalEntry::from_value(&serde_json::from_str(&entry.text).unwrap()).unwrap();
+    assert!(matches!(entry, JournalEntry::Started { attempt: 0, .. }));
+    let finished = written.iter().flat_map(|batch| &batch.add);
+    assert_eq!(finished.count(), 1);
+}

@@ -1,0 +1,21 @@
+//! Stores, and what a chat does with one that works and one that does not.
+
+mod kept;
+mod promises;
+
+use leptos_assistant::store::{Batch, Record};
+
+fn record(name: &str, text: &str) -> Record {
+    Record {
+        name: name.to_owned(),
+        text: text.to_owned(),
+    }
+}
+
+fn batch(writer: &str) -> Batch {
+    Batch {
+        thread_id: "t".to_owned(),
+        writer: writer.to_owned(),
+        ..Batch::default()
+    }
+}

@@ -1,0 +1,175 @@
+//! What a store promises, asked of each.
+
+use futures_util::future::join;
+use leptos_assistant::store::{
+    Batch, IndexedDbStore, Label, MemoryStore, Store, StoreErrorKind, ThreadInfo,
+};
+use wasm_bindgen::{JsCast, JsValue, closure::Closure};
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::{batch, record};
+
+/// A database that no other test has.
+fn database() -> String {
+    format!("test-{}", js_sys::Math::random())
+}
+
+fn writes(writer: &str, name: &str, text: &str) -> Batch {
+    Batch {
+        put: vec![record(name, text)],
+        ..batch(writer)
+    }
+}
+
+fn claims(writer: &str, text: &str) -> Batch {
+    Batch {
+        claim: Some(record("t/1/started/0", text)),
+        put: vec![record("outline", text)],
+        ..batch(writer)
+    }
+}
+
+async fn kind(store: &dyn Store, batch: Batch) -> Option<StoreErrorKind> {
+    store.write(batch).await.err().map(|error| error.kind)
+}
+
+async fn promises(store: &dyn Store) {
+    assert_eq!(store.load("t").await, Ok(None));
+    store.take("t", "one").await.unwrap();
+    assert_eq!(store.load("t").await, Ok(None), "nothing is written yet");
+
+    // What is written is read; what goes is gone; another conversation is another one.
+    assert_eq!(kind(store, writes("one", "outline", "{}")).await, None);
+    assert_eq!(kind(store, writes("one", "message/a", "1")).await, None);
+    let mut next = writes("one", "message/b", "2");
+    next.remove = vec!["message/a".to_owned()];
+    next.add = vec![record("t/9/finished", "first")];
+    assert_eq!(kind(store, next.clone()).await, None);
+    next.add = vec![record("t/9/finished", "second")];
+    assert_eq!(kind(store, next).await, None, "it is passed over");
+    let mut elsewhere = writes("one", "outline", "[]");
+    elsewhere.thread_id = "t2".to_owned();
+    assert_eq!(kind(store, elsewhere).await, None);
+    let mut stored = store.load("t").await.unwrap().unwrap();
+    stored.records.sort_by(|a, b| a.name.cmp(&b.name));
+    let records = [record("message/b", "2"), record("outline", "{}")];
+    assert_eq!(stored.records, records);
+    assert_eq!(stored.journal, [record("t/9/finished", "first")]);
+
+    // A claim is taken once, and nothing is written of a batch that comes too late.
+    assert_eq!(kind(store, claims("one", "early")).await, None);
+    let late = kind(store, claims("one", "late")).await;
+    assert_eq!(late, Some(StoreErrorKind::Claimed));
+    let stored = store.load("t").await.unwrap().unwrap();
+    assert!(stored.records.contains(&record("outline", "early")));
+    assert_eq!(stored.journal.len(), 2);
+
+    // Who was the writer is no more.
+    store.take("t", "two").await.unwrap();
+    let late = kind(store, writes("one", "outline", "old")).await;
+    assert_eq!(late, Some(StoreErrorKind::TakenOver));
+    assert_eq!(kind(store, writes("two", "outline", "new")).await, None);
+    let stored = store.load("t").await.unwrap().unwrap();
+    assert!(stored.records.contains(&record("outline", "new")));
+
+    // Lists, and what a person says.
+    let mut listed = batch("two");
+    listed.info = Some(ThreadInfo::new("t", "Which berths?", 17));
+    assert_eq!(kind(store, listed).await, None);
+    let label = Label::new().title("Berths").deleted_at(18);
+    store.label("t", label).await.unwrap();
+    let threads = store.threads().await.unwrap();
+    let thread = threads.iter().find(|thread| thread.id == "t").unwrap();
+    let says = (thread.title.as_str(), thread.updated_at, thread.deleted_at);
+    assert_eq!(says, ("Berths", 17, Some(18)));
+    store.label("t", Label::new()).await.unwrap();
+    let threads = store.threads().await.unwrap();
+    assert_eq!(threads[0].title, "Which berths?");
+    store.remove("t").await.unwrap();
+    assert_eq!(store.load("t").await, Ok(None));
+    assert!(store.load("t2").await.unwrap().is_some());
+}
+
+#[wasm_bindgen_test]
+async fn a_store_in_memory_keeps_the_promises() {
+    promises(&MemoryStore::default()).await;
+}
+
+#[wasm_bindgen_test]
+async fn a_store_in_the_browser_keeps_the_promises() {
+    promises(&IndexedDbStore::new(database())).await;
+}
+
+/// Rule "exactly once": of two tabs that claim a start at the same time one gets it
+#[wasm_bindgen_test]
+async fn two_connections_take_a_claim_once() {
+    let name = database();
+    let (one, two) = (IndexedDbStore::new(&*name), IndexedDbStore::new(&*name));
+    // Whatever else keeps tabs apart is out of the way: both are the same writer.
+    one.take("t", "w").await.unwrap();
+    for round in 0..20 {
+        let mut claim = claims("w", "x");
+        claim.claim = Some(record(&format!("t/{round}/started/0"), "{}"));
+        let (first, second) = join(one.write(claim.clone()), two.write(claim)).await;
+        let lost: Vec<_> = [first, second]
+            .into_iter()
+            .filter_map(Result::err)
+            .collect();
+        assert_eq!(lost.len(), 1, "one of them");
+        assert_eq!(lost[0].kind, StoreErrorKind::Claimed);
+    }
+}
+
+/// Does something with the browser's own database, and waits for it.
+async fn raw(name: &str, version: u32) -> web_sys::IdbDatabase {
+    let factory = web_sys::window().unwrap().indexed_db().unwrap().unwrap();
+    let request = factory.open_with_u32(name, version).unwrap();
+    let opened = js_sys::Promise::new(&mut |resolve, _| request.set_onsuccess(Some(&resolve)));
+    wasm_bindgen_futures::JsFuture::from(opened).await.unwrap();
+    request.result().unwrap().unchecked_into()
+}
+
+#[wasm_bindgen_test]
+async fn a_database_of_a_newer_version_is_left_alone() {
+    let name = database();
+    raw(&name, 99).await.close();
+    let store = IndexedDbStore::new(&*name);
+    let error = store.load("t").await.unwrap_err();
+    assert_eq!(error.kind, StoreErrorKind::Newer);
+    let error = store.write(writes("w", "outline", "{}")).await.unwrap_err();
+    assert_eq!(error.kind, StoreErrorKind::Newer);
+}
+
+#[wasm_bindgen_test]
+async fn a_database_that_another_tab_does_not_let_go_of_is_given_up() {
+    let name = database();
+    let held = raw(&name, 1).await;
+    let factory = web_sys::window().unwrap().indexed_db().unwrap().unwrap();
+    // It waits for the connection above, and whoever opens the database waits for it.
+    let _deleting = factory.delete_database(&name).unwrap();
+    let error = IndexedDbStore::new(&*name).load("t").await.unwrap_err();
+    assert_eq!(error.kind, StoreErrorKind::Blocked);
+    held.close();
+}
+
+#[wasm_bindgen_test]
+async fn what_another_program_wrote_is_no_conversation() {
+    let name = database();
+    let store = IndexedDbStore::new(&*name);
+    store.write(writes("w", "outline", "{}")).await.unwrap();
+    let database = raw(&name, 1).await;
+    let mode = web_sys::IdbTransactionMode::Readwrite;
+    let transaction = database
+        .transaction_with_str_and_mode("records", mode)
+        .unwrap();
+    let key = js_sys::Array::of2(&"t".into(), &"message/x".into());
+    let records = transaction.object_store("records").unwrap();
+    records.put_with_key(&JsValue::from(17), &key).unwrap();
+    let written = js_sys::Promise::new(&mut |resolve, _| {
+        let done = Closure::once_into_js(move || resolve.call0(&JsValue::NULL));
+        transaction.set_oncomplete(Some(done.unchecked_ref()));
+    });
+    wasm_bindgen_futures::JsFuture::from(written).await.unwrap();
+    let error = store.load("t").await.unwrap_err();
+    assert_eq!(error.kind, StoreErrorKind::Corrupt);
+}
