@@ -1,6 +1,6 @@
 //! The component that makes an assistant and gives it to everything below.
 
-use std::sync::Arc;
+use std::{rc::Rc, sync::Arc};
 
 use assistant_core::{session::SessionOptions, text::address::MediaPolicy};
 use leptos::{prelude::*, tachys::reactive_graph::OwnedView};
@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::{
     agent::Agent,
     assistant::{Assistant, OnServer},
+    store::Store,
     ui::{console_error, fresh_id, in_browser},
 };
 
@@ -58,6 +59,24 @@ impl AgentProp {
     }
 }
 
+/// Where a provider keeps conversations; made from anything that is a [`Store`]. The default is
+/// nowhere.
+#[derive(Default)]
+pub struct StoreProp(Option<SendWrapper<Box<dyn Store>>>);
+
+impl std::fmt::Debug for StoreProp {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("StoreProp")
+    }
+}
+
+impl<S: Store> From<S> for StoreProp {
+    fn from(store: S) -> Self {
+        let wrap = || SendWrapper::new(Box::new(store) as Box<dyn Store>);
+        Self(in_browser().then(wrap))
+    }
+}
+
 /// Makes an assistant and gives it to everything below: chat windows, actions, context.
 ///
 /// Several providers on one page are strangers to each other. When it goes, everything that runs
@@ -95,6 +114,11 @@ pub fn AssistantProvider(
     /// Without it, or if it is empty, the conversation has a fresh one.
     #[prop(optional, into)]
     thread_id: String,
+    /// Where conversations are kept beyond the page; nowhere without it. The conversation with
+    /// `thread_id` is gone on with, else the one that this tab had before it was loaded again; what is
+    /// stored goes before `initial`.
+    #[prop(optional, into)]
+    store: StoreProp,
     /// Which images and other media the chat may fetch; none unless it says so.
     #[prop(optional)]
     media: MediaPolicy,
@@ -118,6 +142,11 @@ pub fn AssistantProvider(
             on_cleanup(move || stopped.shut_down());
         }
         let children = children();
+        let begins = store.0.is_some();
+        if let Some(store) = store.0 {
+            assistant.keep(Rc::new(store.take()), thread_id.clone(), initial.clone());
+        }
+        let initial = initial.filter(|_| !begins);
         if let Some(Err(refusal)) = initial.map(|initial| assistant.import_as(thread_id, initial)) {
             console_error(&format!("AssistantProvider: {refusal}"));
         }

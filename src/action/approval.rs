@@ -5,7 +5,7 @@ use std::{
     rc::Rc,
 };
 
-use assistant_core::action::Policy;
+use assistant_core::action::{Policy, Remembering};
 use futures_util::future::LocalBoxFuture;
 use leptos::prelude::IntoView;
 use serde::{Serialize, de::DeserializeOwned};
@@ -107,6 +107,40 @@ impl<Args> ToolAction<Args> {
         self
     }
 
+    /// Asks each time: an approval cannot be remembered.
+    ///
+    /// ```
+    /// use leptos_assistant::{Approval, ToolAction};
+    ///
+    /// let action = ToolAction::new("wipe", "Erases the disk").approval(Approval::Always).always_ask();
+    /// ```
+    #[must_use]
+    pub fn always_ask(mut self) -> Self {
+        self.spec.remembering = Remembering::Never;
+        self
+    }
+
+    /// Lets a person have an approval remembered only for calls in which these arguments are the
+    /// same; without names, only for calls in which all are. By default they may say that it holds
+    /// for any arguments.
+    ///
+    /// ```
+    /// use leptos_assistant::{Approval, ToolAction};
+    ///
+    /// let action = ToolAction::new("deploy", "Deploys a version to an environment")
+    ///     .approval(Approval::Always)
+    ///     .remember_for(["environment"]);
+    /// ```
+    #[must_use]
+    pub fn remember_for<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        let names: Vec<String> = names.into_iter().map(Into::into).collect();
+        self.spec.remembering = match names.is_empty() {
+            true => Remembering::SameArguments,
+            false => Remembering::SameFields(names),
+        };
+        self
+    }
+
     /// How this page asks whether a call may run, in place of the built-in card. The function calls
     /// [`ToolCallView::approve`] and [`ToolCallView::deny`]; [`ToolCallView::args_value`] is what
     /// would run. The exact arguments stay one click away below it. A decision still counts only for
@@ -139,36 +173,6 @@ impl<Args> ToolAction<Args> {
         V: IntoView + 'static,
     {
         self.renderers.approval = Some(renderer(render));
-        self
-    }
-
-    /// What the card asks before a call runs, in the page's words, in place of the description. For
-    /// arguments that are not of the action's type, the description stands there. The exact
-    /// arguments stay below.
-    ///
-    /// ```
-    /// use leptos_assistant::{Approval, ToolAction};
-    /// use serde::Deserialize;
-    ///
-    /// #[derive(Deserialize)]
-    /// struct Refund {
-    ///     order: String,
-    ///     euros: f64,
-    /// }
-    ///
-    /// let action = ToolAction::new("refund", "Refunds an order")
-    ///     .handler(|refund: Refund| refund.order)
-    ///     .approval(Approval::Always)
-    ///     .question(|refund| format!("Pay back {} € for order {}?", refund.euros, refund.order));
-    /// ```
-    #[must_use]
-    pub fn question(mut self, question: impl Fn(&Args) -> String + 'static) -> Self
-    where
-        Args: DeserializeOwned + 'static,
-    {
-        self.renderers.question = Some(Rc::new(move |args| {
-            Some(question(&Args::deserialize(args).ok()?))
-        }));
         self
     }
 

@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use serde_json::Value;
 
 use super::{IntoHandler, ToolCallView, handler::Handler, renderer::renderer};
-use crate::render::{CallRenderers, Denial, Rule};
+use crate::render::{CallRenderers, Denial, Permission, Preview, Rule, Sanitize};
 
 /// An action: what the agent is told, the code that runs, the view that shows it, and whether a
 /// person is asked.
@@ -42,6 +42,9 @@ pub struct ToolAction<Args = Value> {
     pub(super) enabled: Signal<bool>,
     pub(super) handler: Option<Handler>,
     pub(super) rule: Option<Rule>,
+    pub(super) preview: Option<Preview>,
+    pub(super) permission: Option<Permission>,
+    pub(super) sanitize: Option<Sanitize>,
     pub(super) denial: Option<Denial>,
     pub(super) renderers: CallRenderers<ToolCallView>,
     args: PhantomData<fn() -> Args>,
@@ -85,6 +88,9 @@ impl ToolAction {
             enabled: true.into(),
             handler: None,
             rule: None,
+            preview: None,
+            permission: None,
+            sanitize: None,
             denial: None,
             renderers: CallRenderers::default(),
             args: PhantomData,
@@ -119,6 +125,9 @@ impl<Args> ToolAction<Args> {
             enabled: self.enabled,
             handler: self.handler,
             rule: self.rule,
+            preview: self.preview,
+            permission: self.permission,
+            sanitize: self.sanitize,
             denial: self.denial,
             renderers: self.renderers,
             args: PhantomData,

@@ -4,7 +4,7 @@ use std::{cell::Cell, rc::Rc, time::Duration};
 
 use assistant_core::{
     action::ToolError,
-    conversation::{CallKey, Message, MessageId, Progress},
+    conversation::{CallKey, Conversation, Message, MessageId, Progress},
     session::{Input, Invocation, InvocationId},
 };
 use futures_util::{
@@ -12,6 +12,7 @@ use futures_util::{
     future::{Either, select},
 };
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::{
     assistant::{Assistant, WeakAssistant},
@@ -176,6 +177,43 @@ impl ToolContext {
 
     pub(crate) fn stops_loop(&self) -> bool {
         self.stop.get()
+    }
+
+    /// Calls another action of the page, by the same way as an agent does: checked arguments, limits,
+    /// the person's approval where it asks for one, its handler. It ends with this call.
+    ///
+    /// ```no_run
+    /// # use leptos_assistant::{ToolAction, ToolContext, ToolError};
+    /// use serde_json::json;
+    ///
+    /// let action = ToolAction::new("check_out", "Buys what is in the cart").handler(
+    ///     |(): (), context: ToolContext| async move {
+    ///         context.execute("open_cart", json!({})).await?;
+    ///         Ok::<_, ToolError>("bought")
+    ///     },
+    /// );
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// What [`Assistant::execute`] says; that this call is over; that actions call each other too deep.
+    pub async fn execute(&self, name: &str, args: Value) -> Result<Value, ToolError> {
+        let gone = || ToolError::new("The assistant is gone");
+        let assistant = self.assistant.upgrade().ok_or_else(gone)?;
+        let within = Some(self.invocation.id);
+        assistant.runtime().execute(name, args, within).await
+    }
+
+    /// Reads the whole conversation as it stands, with every branch.
+    ///
+    /// ```no_run
+    /// # use leptos_assistant::{ToolAction, ToolContext};
+    /// let action = ToolAction::new("act", "").handler(|(): (), context: ToolContext| {
+    ///     context.with_conversation(|all| all.message_count())
+    /// });
+    /// ```
+    pub fn with_conversation<R>(&self, read: impl FnOnce(&Conversation) -> R) -> Option<R> {
+        self.assistant.upgrade()?.with_conversation(read)
     }
 
     /// Waits until an action can be called: for handlers after which the page is another, such as

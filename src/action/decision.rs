@@ -2,8 +2,8 @@
 //! may carry. Neighbour: `view`, which reads the call and decides.
 
 use assistant_core::{
-    action::{Availability, Execution, Registration},
-    conversation::{Author, Fingerprint, ToolCall},
+    action::{Availability, Execution, Registration, Remembering},
+    conversation::{AllowedEarlier, Author, Fingerprint, ToolCall},
     event::Interrupt,
     session::{OpenInterrupt, Refusal, Session},
 };
@@ -11,6 +11,7 @@ use leptos::prelude::{Callable, Callback, Get, Set, Signal, Track, Update};
 use serde_json::Value;
 
 use super::ToolCallView;
+use crate::assistant::Assistant;
 
 /// What a decision about a call may carry beside yes or no.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -148,6 +149,20 @@ impl<T> ToolCallView<T> {
             })
         });
         takes.flatten().unwrap_or_default()
+    }
+
+    /// Returns the most that may be remembered of an approval of it.
+    #[must_use]
+    pub fn remembering(&self) -> Remembering {
+        let read = |assistant: Assistant| assistant.read(|session| session.remembering(self.key()));
+        let found = self.assistant().and_then(read);
+        found.unwrap_or(Remembering::Never)
+    }
+
+    /// The approval of an earlier call that let it start without the person being asked.
+    #[must_use]
+    pub fn allowed_earlier(&self) -> Option<AllowedEarlier> {
+        self.read(|call| call.allowed_earlier.clone()).flatten()
     }
 
     /// Whether its action leaves running to the agent.

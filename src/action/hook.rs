@@ -19,7 +19,7 @@ use super::{
 use crate::{
     assistant::{Assistant, assistant_or_complain},
     render::{self, ActionCode},
-    ui::{console_error, page_settled, spawn_local},
+    ui::{console_error, effect, page_settled, spawn_local},
 };
 
 /// Lets the assistant call an action as long as the component lives.
@@ -74,7 +74,7 @@ fn offer(action: ToolAction) {
     let offer = Offer::new(assistant, action);
     offer.register();
     let following = offer.clone();
-    Effect::new(move |_| {
+    effect(move |_| {
         following.told.track();
         following.register();
     });
@@ -172,6 +172,9 @@ impl Offer {
                 .handler
                 .map(|handler| bound(handler, &assistant, &action.spec)),
             approval: action.rule,
+            preview: action.preview,
+            permission: action.permission,
+            sanitize: action.sanitize,
             denial: action.denial,
         };
         runtime.set_code(id, code);

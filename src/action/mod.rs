@@ -6,10 +6,13 @@ mod ask;
 mod builder;
 mod context;
 mod decision;
+mod describe;
 mod handler;
 mod hook;
+mod limits;
 mod output;
 mod page_context;
+mod preview;
 mod renderer;
 mod running;
 #[cfg(feature = "schemars")]
@@ -30,7 +33,7 @@ pub use renderer::{ToolRendererGuard, use_tool_renderer};
 pub use view::ToolCallView;
 
 pub use crate::{
-    render::{Cancellation, ToolTarget},
+    render::{Cancellation, Description, Risk, ToolTarget},
     view::ConfirmOptions,
 };
 pub(crate) use decision::Gate;

@@ -9,7 +9,7 @@ use send_wrapper::SendWrapper;
 use super::ToolCallView;
 use crate::{
     assistant::{Assistant, assistant_or_complain},
-    render::{CallRenderers, Found, Renderer, ToolTarget},
+    render::{CallRenderers, CallWords, Found, Renderer, ToolTarget},
 };
 
 /// A renderer of tools that is in force until it is dropped.
@@ -53,15 +53,7 @@ impl Assistant {
     /// Which action draws something for calls of a name: the one in force, or else the newest one
     /// that has a renderer, so that cards stay while their action is disabled.
     fn action_drawing(&self, name: &str, find: Find) -> Option<Drawer> {
-        let ids: Vec<RegistrationId> = self.read(|session| {
-            let registry = session.registry();
-            let all = registry
-                .in_force(name)
-                .into_iter()
-                .chain(registry.named(name));
-            all.map(|entry| entry.id).collect()
-        })?;
-        ids.into_iter().find_map(|id| {
+        self.actions_of(name).into_iter().find_map(|id| {
             let renderers = self.calls().get(id)?;
             Some(Drawer {
                 id,
@@ -70,6 +62,25 @@ impl Assistant {
                 is_general: false,
             })
         })
+    }
+
+    /// The actions of a name: first the one in force, then all from the newest.
+    fn actions_of(&self, name: &str) -> Vec<RegistrationId> {
+        let ids = self.read(|session| {
+            let registry = session.registry();
+            let all = registry
+                .in_force(name)
+                .into_iter()
+                .chain(registry.named(name));
+            all.map(|entry| entry.id).collect()
+        });
+        ids.unwrap_or_default()
+    }
+
+    /// What the action of a name says of its calls.
+    pub(crate) fn words_of(&self, name: &str) -> Option<CallWords> {
+        let first = self.actions_of(name).into_iter().next()?;
+        Some(self.calls().get(first)?.words)
     }
 
     /// Who draws the page's question whether a call of this name may run.

@@ -67,6 +67,24 @@ impl<Args> ToolAction<Args> {
         self
     }
 
+    /// May run twice without harm. Where the page was loaded again, or crashed, while the handler ran,
+    /// nobody knows whether it came to its end: an idempotent action runs again by itself, of any
+    /// other the person is asked. It needs a store
+    /// ([`AssistantProvider`](crate::AssistantProvider)).
+    ///
+    /// ```
+    /// use leptos_assistant::ToolAction;
+    ///
+    /// let action = ToolAction::new("get_weather", "Looks up the weather")
+    ///     .handler(|| "Sunny")
+    ///     .idempotent();
+    /// ```
+    #[must_use]
+    pub fn idempotent(mut self) -> Self {
+        self.spec.idempotent = true;
+        self
+    }
+
     /// Goes on when its component goes; the handler must capture nothing that the component owns.
     ///
     /// ```

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use assistant_core::{
-    action::{ActionSpec, ToolError},
+    action::{ActionSpec, Remember, ToolError},
     conversation::{CallKey, Decision, Phase, Progress, Status, ToolCall},
     event::{Content, ContentPart, PartBody},
     session::Refusal,
@@ -189,6 +189,21 @@ impl<T> ToolCallView<T> {
         edited.unwrap_or_default()
     }
 
+    /// Returns whether the application cleaned the arguments that the agent wrote
+    /// ([`ToolAction::sanitize`](super::ToolAction::sanitize)).
+    #[must_use]
+    pub fn is_cleaned(&self) -> bool {
+        self.read(|call| call.clean_args.is_some())
+            .unwrap_or_default()
+    }
+
+    /// Returns whether its handler was started before the page was loaded again, and nobody knows whether it
+    /// came to its end: the person is asked whether it runs again.
+    #[must_use]
+    pub fn may_have_run(&self) -> bool {
+        self.read(ToolCall::may_have_run).unwrap_or_default()
+    }
+
     /// What a person decided about the call, once they did.
     #[must_use]
     pub fn decision(&self) -> Option<Decision> {
@@ -279,6 +294,18 @@ impl<T> ToolCallView<T> {
         self.decide(|assistant| assistant.approve(&self.key))
     }
 
+    /// Lets the call run, and does not ask again about calls like it: with these arguments in place
+    /// of the agent's, if there are any.
+    ///
+    /// # Errors
+    ///
+    /// When it does not wait for a decision, is another one than was shown, or is asked about each
+    /// time. When nobody can have read yet what is asked ([`Self::can_approve`]).
+    pub fn approve_and_remember(&self, args: Option<Value>, what: Remember) -> Result<(), Refusal> {
+        self.in_time()?;
+        self.decide(|assistant| assistant.approve_and_remember(&self.key, args, what))
+    }
+
     /// Lets the call run with other arguments.
     ///
     /// # Errors
@@ -337,7 +364,7 @@ impl<T> ToolCallView<T> {
     }
 
     /// Reads what is registered under its name.
-    fn spec<R>(&self, read: impl FnOnce(&ActionSpec) -> R) -> Option<R> {
+    pub(super) fn spec<R>(&self, read: impl FnOnce(&ActionSpec) -> R) -> Option<R> {
         let name = self.name_untracked();
         let found = self.assistant()?.read(|session| {
             let action = session.registry().named(&name).next();

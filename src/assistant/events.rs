@@ -12,6 +12,7 @@ use leptos::prelude::*;
 use super::{Assistant, assistant_or_complain};
 use crate::{
     runtime::{CallEvent, CallEventKind},
+    ui::effect,
     view::MessageList,
 };
 
@@ -101,7 +102,7 @@ fn tell_errors(assistant: &Assistant, observer: Observer) {
     let notices = assistant.notices();
     let known = |list: &Vec<Notice>| list.iter().map(|notice| notice.id).collect();
     let at_first: HashSet<NoticeId> = notices.with_untracked(known);
-    Effect::new(move |before: Option<HashSet<NoticeId>>| {
+    effect(move |before: Option<HashSet<NoticeId>>| {
         let before = before.unwrap_or_else(|| at_first.clone());
         let list = notices.get();
         let is_new = |notice: &&Notice| notice.kind.is_failure() && !before.contains(&notice.id);
@@ -159,7 +160,7 @@ fn tell_messages(assistant: Assistant, observer: Observer) {
     let messages = assistant.messages();
     // An observer may bring about what it is told of next: nothing is borrowed meanwhile.
     let told = RefCell::new(messages.with_untracked(Told::opened));
-    Effect::new(move |_| {
+    effect(move |_| {
         let complete = {
             let mut told = told.borrow_mut();
             messages.with(|list| told.take_in(list));

@@ -1,13 +1,21 @@
 //! The handle: everything an application can do with an assistant, without any view.
 
+mod approvals;
+mod audit;
+mod branches;
+mod commands;
+mod cost;
 mod events;
 mod interrupt;
-mod kept;
+mod keeping;
 mod observe;
 mod part;
 mod place;
 mod signals;
+mod thread_bound;
 mod threads;
+#[cfg(feature = "records")]
+mod updates;
 
 use std::{
     fmt,
@@ -15,14 +23,8 @@ use std::{
     sync::{Arc, Weak},
 };
 
-use assistant_core::{
-    action::ToolError,
-    conversation::CallKey,
-    event::{Content, ResumeStatus},
-    session::{Input, NoticeId, Refusal, Session, SessionOptions, TreeChange, Verdict},
-};
+use assistant_core::session::{Input, Refusal, Session, SessionOptions};
 use leptos::prelude::*;
-use serde_json::Value;
 
 use crate::{
     action::ToolCallView,
@@ -35,9 +37,11 @@ use crate::{
 
 pub(crate) use place::PlaceId;
 
-use kept::Kept;
 use place::Place;
+use thread_bound::ThreadBound;
 
+pub use approvals::ApprovalStore;
+pub use audit::AuditLog;
 pub use events::{AssistantEvent, use_assistant_events};
 pub use interrupt::{InterruptRendererGuard, InterruptView, use_interrupt_renderer};
 pub use part::{PartHandle, PartRendererGuard, use_part_renderer};
@@ -47,7 +51,7 @@ pub use part::{PartHandle, PartRendererGuard, use_part_renderer};
 /// Cheap to clone. Methods act at once; signals follow at the next animation frame. Nothing here
 /// needs our components: whoever wants another chat window builds it on this handle.
 #[derive(Clone)]
-pub struct Assistant(Arc<Kept>);
+pub struct Assistant(Arc<ThreadBound>);
 
 /// What the clones of a handle share.
 struct Shared {
@@ -62,7 +66,7 @@ struct Shared {
 
 /// An assistant, for what it holds itself.
 #[derive(Clone)]
-pub(crate) struct WeakAssistant(Weak<Kept>);
+pub(crate) struct WeakAssistant(Weak<ThreadBound>);
 
 impl WeakAssistant {
     pub(crate) fn upgrade(&self) -> Option<Assistant> {
@@ -145,7 +149,7 @@ impl Assistant {
         let thread_id = thread_id.into();
         let view = Rc::new(ViewModel::new(thread_id.clone()));
         let screen = Box::new(Rc::clone(&view));
-        let shared = Arc::new(Kept::new(Shared {
+        let shared = Arc::new(ThreadBound::new(Shared {
             place: Place::new(),
             runtime: Runtime::new(Rc::new(agent), options, thread_id, screen),
             view,
@@ -202,297 +206,6 @@ impl Assistant {
 
     pub(crate) fn dispatch(&self, input: Input) -> Result<(), Refusal> {
         self.runtime().dispatch(input)
-    }
-
-    /// Says something to the agent.
-    ///
-    /// ```no_run
-    /// # use leptos_assistant::{Assistant, Refusal};
-    /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
-    /// assistant.send("Which projects are late?")
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// When there is nothing in it, or something is under way that must end first.
-    pub fn send(&self, text: impl Into<String>) -> Result<(), Refusal> {
-        self.send_content(Content::Text(text.into()))
-    }
-
-    /// Says something to the agent that is more than a text, such as files.
-    ///
-    /// ```no_run
-    /// # use leptos_assistant::{Assistant, Refusal};
-    /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
-    /// use leptos_assistant::core::event::Content;
-    ///
-    /// assistant.send_content(Content::Text("Hello".to_owned()))
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// When there is nothing in it, or something is under way that must end first.
-    pub fn send_content(&self, content: Content) -> Result<(), Refusal> {
-        self.dispatch(Input::Send { content })
-    }
-
-    /// Stops the run, the handlers and the open questions.
-    ///
-    /// ```no_run
-    /// # use leptos_assistant::{Assistant, Refusal};
-    /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
-    /// assistant.stop()
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// When nothing is under way.
-    pub fn stop(&self) -> Result<(), Refusal> {
-        self.dispatch(Input::Stop)
-    }
-
-    /// Tries the run that failed again.
-    ///
-    /// ```no_run
-    /// # use leptos_assistant::{Assistant, Refusal};
-    /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
-    /// assistant.retry()
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// When none failed.
-    pub fn retry(&self) -> Result<(), Refusal> {
-        self.dispatch(Input::Retry)
-    }
-
-    /// Lets the loop go on after a limit.
-    ///
-    /// ```no_run
-    /// # use leptos_assistant::{Assistant, Refusal};
-    /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
-    /// assistant.go_on()
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// When it did not end at one.
-    pub fn go_on(&self) -> Result<(), Refusal> {
-        self.dispatch(Input::Continue)
-    }
-
-    /// Lets a call run.
-    ///
-    /// ```no_run
-    /// # use leptos_assistant::{Assistant, Refusal, core::conversation::CallKey};
-    /// # fn example(assistant: &Assistant, call: &CallKey) -> Result<(), Refusal> {
-    /// assistant.approve(call)
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// When it does not wait for a decision.
-    pub fn approve(&self, call: &CallKey) -> Result<(), Refusal> {
-        self.decide(call, Verdict::Approve { args: None })
-    }
-
-    /// Lets a call run with other arguments.
-    ///
-    /// ```no_run
-    /// # use leptos_assistant::{Assistant, Refusal, core::conversation::CallKey};
-    /// # fn example(assistant: &Assistant, call: &CallKey) -> Result<(), Refusal> {
-    /// assistant.approve_with(call, serde_json::json!({"euros": 10}))
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// When it does not wait for a decision, or the arguments break the schema.
-    pub fn approve_with(&self, call: &CallKey, args: Value) -> Result<(), Refusal> {
-        self.decide(call, Verdict::Approve { args: Some(args) })
-    }
-
-    /// Does not let a call run.
-    ///
-    /// ```no_run
-    /// # use leptos_assistant::{Assistant, Refusal, core::conversation::CallKey};
-    /// # fn example(assistant: &Assistant, call: &CallKey) -> Result<(), Refusal> {
-    /// assistant.deny(call, Some("too much".to_owned()))
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// When it does not wait for a decision.
-    pub fn deny(&self, call: &CallKey, reason: Option<String>) -> Result<(), Refusal> {
-        self.decide(call, Verdict::Deny { reason })
-    }
-
-    fn decide(&self, call: &CallKey, verdict: Verdict) -> Result<(), Refusal> {
-        // A denial lets nothing run, whatever the call has become since it was drawn.
-        let shown = match verdict {
-            Verdict::Approve { .. } => self.view().shown(call),
-            Verdict::Deny { .. } => None,
-        };
-        self.dispatch(Input::Decide {
-            call: *call,
-            shown,
-            verdict,
-        })
-    }
-
-    /// Answers what the agent waits for; `None` gives it up.
-    ///
-    /// ```no_run
-    /// # use leptos_assistant::{Assistant, Refusal};
-    /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
-    /// assistant.answer("seat-1", Some(serde_json::json!("12A")))
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// When it does not wait for it, or the answer breaks its schema.
-    pub fn answer(&self, interrupt_id: &str, payload: Option<Value>) -> Result<(), Refusal> {
-        let status = if payload.is_some() {
-            ResumeStatus::Resolved
-        } else {
-            ResumeStatus::Cancelled
-        };
-        self.dispatch(Input::Answer {
-            interrupt_id: interrupt_id.to_owned(),
-            status,
-            payload,
-        })
-    }
-
-    /// Takes a notice away.
-    ///
-    /// ```no_run
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// for notice in assistant.notices().get_untracked() {
-    ///     assistant.dismiss(notice.id);
-    /// }
-    /// # }
-    /// ```
-    pub fn dismiss(&self, notice: NoticeId) {
-        // A notice that is gone needs no dismissal.
-        let _ = self.dispatch(Input::Dismiss { notice });
-    }
-
-    /// Changes the state shared with the agent; the next run sends it.
-    ///
-    /// ```no_run
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// assistant.set_state(serde_json::json!({"step": 2}));
-    /// # }
-    /// ```
-    pub fn set_state(&self, state: Value) {
-        // State is never refused.
-        let _ = self.dispatch(Input::SetState { state });
-    }
-
-    /// Changes the state shared with the agent where it stands, so that what an agent or another
-    /// component changed meanwhile is not lost; the next run sends it.
-    ///
-    /// ```no_run
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// assistant.update_state(|state| state["visits"] = (state["visits"].as_u64().unwrap_or(0) + 1).into());
-    /// # }
-    /// ```
-    pub fn update_state(&self, change: impl FnOnce(&mut Value) + 'static) {
-        self.runtime().update_state(Box::new(change));
-    }
-
-    /// Passes something through to the agent with every run.
-    ///
-    /// ```no_run
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// assistant.set_forwarded_props(serde_json::json!({"model": "large"}));
-    /// # }
-    /// ```
-    pub fn set_forwarded_props(&self, props: Value) {
-        // Props are never refused.
-        let _ = self.dispatch(Input::SetForwardedProps { props });
-    }
-
-    /// Talks to another agent from the next run on.
-    ///
-    /// ```no_run
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// use leptos_assistant::agent::HttpAgent;
-    ///
-    /// assistant.set_agent(HttpAgent::new("/agent/sales"));
-    /// # }
-    /// ```
-    pub fn set_agent(&self, agent: impl Agent) {
-        self.runtime().set_agent(Rc::new(agent));
-    }
-
-    /// Gives up a question whose answer the agent did not take: it is not told.
-    ///
-    /// ```no_run
-    /// # use leptos_assistant::{Assistant, Refusal};
-    /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
-    /// assistant.give_up("seat-1")
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// When the agent did not reject an answer to it.
-    pub fn give_up(&self, interrupt_id: &str) -> Result<(), Refusal> {
-        let interrupt_id = interrupt_id.to_owned();
-        self.dispatch(Input::GiveUp { interrupt_id })
-    }
-
-    /// Does something to the tree of messages: shows another branch, edits, deletes.
-    ///
-    /// ```no_run
-    /// # use leptos_assistant::{Assistant, Refusal};
-    /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
-    /// use leptos_assistant::core::session::TreeChange;
-    ///
-    /// let last = assistant.with_conversation(|all| all.path().last().map(|message| message.id.clone()));
-    /// match last.flatten() {
-    ///     Some(message) => assistant.change_tree(TreeChange::Delete { message }),
-    ///     None => Ok(()),
-    /// }
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// When the tree does not allow it, or something is under way that must end first.
-    pub fn change_tree(&self, change: TreeChange) -> Result<(), Refusal> {
-        self.dispatch(Input::Tree { change })
-    }
-
-    /// Asks for an action as the agent would, but outside of the conversation: checked arguments,
-    /// the person's approval where the action asks for it, its limits, its handler. No agent is
-    /// told of it.
-    ///
-    /// ```no_run
-    /// # use leptos_assistant::{Assistant, ToolError};
-    /// # async fn example(assistant: &Assistant) -> Result<(), ToolError> {
-    /// let cart = assistant.execute("open_cart", serde_json::json!({})).await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// "Action X not found", "Action X has no handler", what is wrong with the arguments, that the
-    /// person denied it, or what the handler says.
-    pub async fn execute(&self, name: &str, args: Value) -> Result<Value, ToolError> {
-        self.runtime().execute(name, args).await
     }
 
     pub(crate) fn shut_down(&self) {

@@ -4,6 +4,9 @@ use std::rc::Rc;
 
 use assistant_core::{event::Diagnostic, session::TurnSummary};
 
+use futures_util::future::LocalBoxFuture;
+use serde_json::Value;
+
 use super::Assistant;
 use crate::runtime::{CallEvent, Subscription};
 
@@ -40,6 +43,28 @@ impl Assistant {
     /// ```
     pub fn on_call_event(&self, observer: impl Fn(&CallEvent) + 'static) -> Subscription {
         self.runtime().on_call_event(Rc::new(observer))
+    }
+
+    /// Asks the application right before any call starts, with the action's name and arguments, after
+    /// rules and persons have let it pass; `Err` says why not, to the agent and on the card. An action may
+    /// have a rule of its own beside it ([`ToolAction::permission`](crate::ToolAction::permission)).
+    ///
+    /// ```no_run
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// assistant.set_permission(|name, _args| async move {
+    ///     match name.starts_with("admin_") {
+    ///         true => Err("Only administrators may do this".to_owned()),
+    ///         false => Ok(()),
+    ///     }
+    /// });
+    /// # }
+    /// ```
+    pub fn set_permission<F>(&self, permits: impl Fn(String, Value) -> F + 'static)
+    where
+        F: Future<Output = Result<(), String>> + 'static,
+    {
+        let permits = move |name, args| Box::pin(permits(name, args)) as LocalBoxFuture<'static, _>;
+        self.runtime().set_permission(Rc::new(permits));
     }
 
     /// Gives the rule behind [`StopCondition::Rule`](crate::StopCondition::Rule) of this name:

@@ -15,12 +15,17 @@ impl Assistant {
         self.runtime().flush();
     }
 
-    /// Goes back to a conversation that another took the place of.
+    /// Goes back to a conversation that another took the place of, or opens one out of the store.
+    /// That takes a moment ([`Self::kept_in`]); what cannot be read is told the person.
     ///
     /// # Errors
     ///
     /// When there is none with this id, or it cannot be read.
     pub fn open_conversation(&self, thread_id: &str) -> Result<(), Refusal> {
+        if let Some(keeper) = self.runtime().keeper() {
+            keeper.open(thread_id.to_owned());
+            return Ok(());
+        }
         let snapshot = self
             .runtime()
             .archived(thread_id)

@@ -8,7 +8,7 @@ use super::{ExactText, SchemaForm, inbox::told, once::once};
 use crate::{
     action::ToolCallView,
     assistant::Assistant,
-    ui::{Icon, Words, dynamic, focus, fresh_id},
+    ui::{Icon, Words, dynamic, focus, fresh_id, memo},
     view::{Asked, Question},
 };
 
@@ -34,7 +34,7 @@ pub(super) fn asked_by_handler(call: ToolCallView<Value>) -> AnyView {
     };
     let key = *call.key();
     let (found, shown) = (assistant.clone(), assistant);
-    let asked = Memo::new(move |_| asked_of(&found, key, |asked| asked.id));
+    let asked = memo(move || asked_of(&found, key, |asked| asked.id));
     dynamic(move || {
         let Some(id) = asked.get() else {
             return ().into_any();

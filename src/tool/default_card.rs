@@ -8,10 +8,11 @@ use super::{ExactText, ask::asked_by_handler, exact::ExactArguments, pretty::pre
 use crate::{
     action::ToolCallView,
     part::show_file,
-    ui::{Icon, Labels, Word, Words, dynamic, spinner},
+    ui::{Icon, Labels, Word, Words, dynamic, memo, spinner},
 };
 
-/// Name and state of a call in one line; arguments, result and error behind it.
+/// Title or name, the argument that tells most, and the state of a call in one line; arguments,
+/// result and error behind it.
 ///
 /// Closed at first. A result that calls itself a failure (`success: false`, or an `error`) is
 /// shown as one; a result that the agent supplies for an action of the page is shown as reported
@@ -37,10 +38,16 @@ pub fn DefaultCard(
 ) -> impl IntoView {
     let words = Words::current();
     let name = call;
+    let titled = move || name.title().is_some().then_some("");
+    let called = move || exact(name.title().unwrap_or_else(|| name.name()));
+    let argument = move || {
+        let text = telling(&name.args_value()?)?;
+        Some(view! { <span class="la-tool-argument" dir="auto">{exact(text)}</span> })
+    };
     let state = call;
     let said = words.clone();
-    let tone = Memo::new(move |_| call.result_value().as_ref().is_some_and(tells_failure));
-    let reported = Memo::new(move |_| call.is_reported());
+    let tone = memo(move || call.result_value().as_ref().is_some_and(tells_failure));
+    let reported = memo(move || call.is_reported());
     let body = call;
     view! {
         <details
@@ -53,7 +60,8 @@ pub fn DefaultCard(
         >
             <summary class="la-tool-summary">
                 <span class="la-tool-icon" aria-hidden="true">{Icon::Tool.view()}</span>
-                <span class="la-tool-name">{dynamic(move || exact(name.name()))}</span>
+                <span class="la-tool-name" data-titled=titled>{dynamic(called)}</span>
+                {dynamic(argument)}
                 <span class="la-tool-status">
                     {dynamic(move || state_view(&said, &state, tone.get(), reported.get()))}
                 </span>
@@ -63,6 +71,25 @@ pub fn DefaultCard(
         </details>
         {asked_by_handler(call)}
     }
+}
+
+/// The most that is shown of an argument beside the name, in characters.
+const MAX_ARGUMENT: usize = 60;
+
+/// The argument that tells most about a call: the first text of one line, else the first number.
+fn telling(args: &Value) -> Option<String> {
+    let args = args.as_object()?;
+    let text = args.values().filter_map(Value::as_str);
+    let mut text = text.filter(|text| !text.trim().is_empty() && !text.contains('\n'));
+    let number = || args.values().find(|value| value.is_number());
+    let text = match text.next() {
+        Some(text) => text.to_owned(),
+        None => number()?.to_string(),
+    };
+    Some(match text.char_indices().nth(MAX_ARGUMENT) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text,
+    })
 }
 
 impl<T> ToolCallView<T> {
@@ -107,7 +134,7 @@ fn state_view(
 fn sections(words: &Words, call: &ToolCallView<Value>) -> impl IntoView + use<> {
     let args = {
         let (call, words) = (*call, words.clone());
-        let edited = Memo::new(move |_| call.is_edited());
+        let edited = memo(move || call.is_edited() || call.is_cleaned());
         dynamic(move || match edited.get() {
             true => edited_arguments(&words, &call),
             false => {

@@ -8,7 +8,7 @@ use serde_json::Value;
 use wasm_bindgen::JsCast;
 
 use super::pieces::{Detail, Piece, pieces as split};
-use crate::action::ToolCallView;
+use crate::{action::ToolCallView, ui::effect};
 
 /// How long a block is at least, in bytes.
 const BLOCK: usize = 4096;
@@ -65,7 +65,7 @@ pub fn ExactText(
 #[component]
 pub(super) fn ExactArguments(call: ToolCallView<Value>) -> impl IntoView {
     let place = NodeRef::<html::Span>::new();
-    Effect::new(move |shown: Option<Shown>| {
+    effect(move |shown: Option<Shown>| {
         let mut shown = shown.unwrap_or_default();
         let (generation, more) = call.args_beyond(shown.generation, shown.len);
         let Some(place) = place.get() else {

@@ -11,7 +11,7 @@ use super::{
     fields::{self, Choice, Field, Kind, Wrong},
     pieces::{Detail, has_hidden},
 };
-use crate::ui::{Labels, Words, dynamic, focus, fresh_id};
+use crate::ui::{Labels, Words, dynamic, focus, fresh_id, memo};
 
 /// What is wrong with a value that a form gave.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -184,7 +184,7 @@ fn row(field: &Field, wrong: Signal<Vec<Problem>>, detail: Detail) -> AnyView {
     }
     let id = format!("la-field-{}", fresh_id());
     let of = field.clone();
-    let problem = Memo::new(move |_| {
+    let problem = memo(move || {
         let list = wrong.get();
         let found = list.iter().find(|one| concerns(&of, one));
         found.map(|one| one.message.clone())

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::{Problem, ToolCallSlot, question::question};
 use crate::{
     assistant::{Assistant, assistant_for},
-    ui::{Labels, Words, dynamic, each, when},
+    ui::{Labels, Words, dynamic, each, memo, when},
 };
 
 /// The questions of the agent that no approval card stands for: Approve and Deny where that answers
@@ -51,7 +51,7 @@ pub fn InterruptInbox(
     let assistant = assistant_for(assistant, "InterruptInbox")?;
     let interrupts = assistant.interrupts();
     let (all, words) = (assistant.interrupts(), Words::current());
-    let answered = Memo::new(move |_| {
+    let answered = memo(move || {
         all.with(|list| {
             let done = list.iter().filter(|open| open.answer.is_some()).count();
             (done < list.len())

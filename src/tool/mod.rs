@@ -4,6 +4,8 @@
 mod agents_words;
 mod approval;
 mod ask;
+mod batch;
+mod decide;
 mod deeds;
 mod default_card;
 mod exact;
@@ -14,7 +16,10 @@ mod inbox;
 mod once;
 mod pieces;
 mod pretty;
+mod preview;
 mod question;
+mod remember;
+mod said;
 mod seen;
 mod slot;
 
@@ -27,9 +32,12 @@ pub use default_card::{DefaultCard, DefaultCardProps};
 pub use exact::ExactText;
 pub use form::{Problem, SchemaForm, SchemaFormProps};
 pub use inbox::{InterruptInbox, InterruptInboxProps};
+pub use remember::{AllowedActions, AllowedActionsProps};
 pub use slot::{ToolCallSlot, ToolCallSlotProps};
 
+pub(crate) use batch::{Batch, bar as batch_bar};
 pub(crate) use default_card::tells_failure;
 pub(crate) use inbox::of_the_page;
 pub(crate) use once::claim;
-pub(crate) use slot::has_default_card;
+pub(crate) use said::asked_words;
+pub(crate) use slot::{Folded, has_default_card};

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use crate::{
     assistant::Assistant,
-    ui::{Words, dynamic},
+    ui::{Words, dynamic, memo},
     view::{Question, Window},
 };
 
@@ -31,7 +31,7 @@ pub(crate) fn claim(assistant: &Assistant, question: Question) -> Claim {
     on_cleanup(move || gone.view().claims.leave(&left, id));
     let taker = assistant.clone();
     Claim {
-        elsewhere: Memo::new(move |_| {
+        elsewhere: memo(move || {
             changed.track();
             assistant.view().claims.elsewhere(&asked, id)
         }),

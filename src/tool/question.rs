@@ -20,7 +20,7 @@ use super::{
 use crate::{
     assistant::{Assistant, InterruptView},
     part::{Foreign, foreign},
-    ui::{Icon, Words, dynamic, focus, fresh_id, when, words},
+    ui::{Icon, Words, dynamic, effect, focus, fresh_id, memo, when, words},
     view::Question,
 };
 
@@ -57,7 +57,7 @@ pub(super) fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
         // A rejected answer to the question of a call is no question of its own.
         let reason = open.call.is_none().then(|| open.interrupt.reason.clone());
         let found = assistant.clone();
-        let renderer = Memo::new(move |_| {
+        let renderer = memo(move || {
             found.view().renderers.track();
             let found = found.interrupt_renderers().find(reason.as_ref()?)?;
             Some(found.id)
@@ -74,7 +74,7 @@ pub(super) fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
 /// that draws nothing has the built-in question.
 fn custom(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     let words = Words::current();
-    let seen = Seen::new(Memo::new(|_| ()), || ());
+    let seen = Seen::new(memo(|| ()), || ());
     let id = open.interrupt.id.clone();
     let view = InterruptView::new(assistant, open.clone()).behind(seen.gate());
     let drawn = assistant.clone();
@@ -119,7 +119,7 @@ fn built_in(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
         .filter(|text| !text.trim().is_empty());
     let (answering, in_detail) = (RwSignal::new(!open.rejected), RwSignal::new(false));
     // Other ways to answer are other buttons under the same pointer.
-    let ways_shown = Memo::new(move |_| (answering.get(), in_detail.get()));
+    let ways_shown = memo(move || (answering.get(), in_detail.get()));
     let seen = Seen::new(ways_shown, || ());
     let about = match message.is_none() || open.takes_approval() {
         true => about(assistant, &interrupt, message.is_none(), seen),
@@ -222,7 +222,7 @@ impl Desk {
     /// A card that was answered goes, unless the agent has rejected the answer by then.
     fn wake_up(&self) {
         let (card, interrupts) = (self.card, self.assistant.interrupts());
-        Effect::new(move |_| {
+        effect(move |_| {
             interrupts.track();
             if let Some(card) = card.get() {
                 // Removing an attribute does not fail.

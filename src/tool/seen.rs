@@ -15,7 +15,10 @@ use web_sys::{
     ScrollLogicalPosition,
 };
 
-use crate::{action::Gate, ui::after};
+use crate::{
+    action::Gate,
+    ui::{after, effect},
+};
 
 /// How long it stands before an approval counts, in milliseconds.
 const STANDS: u32 = 500;
@@ -24,7 +27,10 @@ const LOOKS: u32 = 250;
 /// How far it may move without that anybody misses it, in pixels.
 const SLACK: f64 = 4.0;
 /// What holds the ends and the buttons.
-const CARD: &str = ".la-approval, .la-approval-custom";
+const CARD: &str = ".la-approval, .la-approval-custom, .la-batch";
+
+/// What stays in view at the end of a card.
+const BUTTONS: &str = ".la-approval-actions";
 
 /// How far a person can have come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,11 +62,39 @@ pub(super) struct Seen {
     pointed: StoredValue<bool>,
 }
 
-/// A mark, and whether it was in view.
+/// A mark, whether it is where it can be seen, and whether it was seen.
 #[derive(Clone, Copy)]
 struct End {
     mark: NodeRef<html::Span>,
+    near: bool,
     seen: bool,
+}
+
+impl End {
+    /// Returns whether this is the mark.
+    fn is(&self, mark: &Element) -> bool {
+        let own = self.mark.get_untracked();
+        own.is_some_and(|own| own.is_same_node(Some(mark)))
+    }
+
+    /// Returns whether the buttons of the card, which stay in view, do not stand before it.
+    fn is_free(&self) -> bool {
+        let Some(mark) = self.mark.get_untracked() else {
+            return false;
+        };
+        let card = mark.closest(CARD).ok().flatten();
+        let buttons = card.and_then(|card| card.query_selector(BUTTONS).ok().flatten());
+        buttons.is_none_or(|buttons| {
+            if buttons.contains(Some(&mark)) {
+                return true;
+            }
+            let (mark, buttons) = (
+                mark.get_bounding_client_rect(),
+                buttons.get_bounding_client_rect(),
+            );
+            mark.bottom() <= buttons.top() + SLACK || mark.top() >= buttons.bottom() - SLACK
+        })
+    }
 }
 
 impl Seen {
@@ -78,7 +112,7 @@ impl Seen {
             place: StoredValue::default(),
             pointed: StoredValue::new(false),
         };
-        Effect::new(move |before: Option<T>| {
+        effect(move |before: Option<T>| {
             let now = content.get();
             if before.is_some_and(|before| before != now) {
                 changed();
@@ -96,8 +130,13 @@ impl Seen {
     /// A mark for the end of something that is to be read.
     pub(super) fn end(self) -> AnyView {
         let mark = NodeRef::new();
-        self.ends
-            .update_value(|ends| ends.push(End { mark, seen: false }));
+        self.ends.update_value(|ends| {
+            ends.push(End {
+                mark,
+                near: false,
+                seen: false,
+            });
+        });
         // What has no size is not in view at the very edge; it has one without our style sheet, too.
         view! {
             <span
@@ -153,8 +192,10 @@ impl Seen {
             .update_value(|round| *round = round.wrapping_add(1));
         self.stage.set(Stage::Begun);
         self.rests.set(true);
-        self.ends
-            .update_value(|ends| ends.iter_mut().for_each(|end| end.seen = false));
+        self.ends.update_value(|ends| {
+            ends.iter_mut()
+                .for_each(|end| (end.near, end.seen) = (false, false));
+        });
         let Some(first) = marks.first() else {
             return self.stands();
         };
@@ -163,9 +204,7 @@ impl Seen {
         }
         let looked = Closure::<dyn FnMut(js_sys::Array)>::new(move |entries: js_sys::Array| {
             let entries = entries.iter().map(JsCast::unchecked_into);
-            let in_view =
-                entries.filter(|entry: &IntersectionObserverEntry| entry.is_intersecting());
-            self.saw(in_view.map(|entry| entry.target()));
+            self.came_or_went(entries);
         });
         match IntersectionObserver::new(looked.as_ref().unchecked_ref()) {
             Ok(observer) => {
@@ -196,23 +235,38 @@ impl Seen {
         });
     }
 
+    /// Marks came into view or went out of it.
+    fn came_or_went(self, entries: impl Iterator<Item = IntersectionObserverEntry>) {
+        let entries: Vec<_> = entries.collect();
+        let _ = self.ends.try_update_value(|ends| {
+            for end in ends {
+                let entry = entries.iter().rev().find(|entry| end.is(&entry.target()));
+                if let Some(entry) = entry {
+                    end.near = entry.is_intersecting();
+                }
+            }
+        });
+        self.saw();
+    }
+
     /// Some marks are in view, or none, and that perhaps only for the moment in which the chat
     /// scrolls to it.
-    fn saw(self, marks: impl Iterator<Item = Element>) {
-        let marks: Vec<Element> = marks.collect();
+    fn saw(self) {
         let left = self.ends.try_update_value(|ends| {
-            for end in ends.iter_mut() {
-                let mark = end.mark.get_untracked();
-                end.seen |= mark.is_some_and(|mark| {
-                    let here = |one: &Element| one.is_same_node(Some(&mark));
-                    marks.iter().any(here)
-                });
+            for end in ends.iter_mut().filter(|end| end.near) {
+                end.seen |= end.is_free();
             }
-            ends.iter().any(|end| !end.seen)
+            let covered = ends.iter().any(|end| end.near && !end.seen);
+            (ends.iter().any(|end| !end.seen), covered)
         });
+        if let Some((_, true)) = left {
+            self.later(LOOKS, Stage::Begun, move || self.saw());
+        }
         match left {
-            Some(true) => self.later(STANDS, Stage::Begun, move || self.asks.set(true)),
-            Some(false) if self.stage.try_get_untracked() == Some(Stage::Begun) => self.stands(),
+            Some((true, _)) => self.later(STANDS, Stage::Begun, move || self.asks.set(true)),
+            Some((false, _)) if self.stage.try_get_untracked() == Some(Stage::Begun) => {
+                self.stands();
+            }
             _ => {}
         }
     }

@@ -12,13 +12,16 @@ use super::{
     ApprovalCard, DefaultCard,
     approval::{self, arguments, changed_note, hint, seen},
     ask::asks_with_form,
+    batch,
     once::once,
+    preview::preview,
+    remember::earlier_mark,
 };
 use crate::{
     action::ToolCallView,
     assistant::{Assistant, assistant_for},
     part::{Foreign, foreign},
-    ui::{Icon, Words, dynamic},
+    ui::{Icon, Words, dynamic, memo},
     view::Question,
 };
 
@@ -31,6 +34,10 @@ enum Face {
     Custom(RegistrationId),
     Default,
 }
+
+/// Says whether the calls below it stand behind one line.
+#[derive(Clone, Copy)]
+pub(crate) struct Folded(pub(crate) Memo<bool>);
 
 /// The place of a tool call in a message. An unknown call has none.
 ///
@@ -63,10 +70,11 @@ pub fn ToolCallSlot(
         return ().into_any();
     };
     let (name, phase) = (cell.name.clone(), cell.phase.clone());
+    let folded = use_context::<Folded>();
     let view = ToolCallView::new(&assistant, call);
     let face = {
         let (assistant, view) = (assistant.clone(), view);
-        Memo::new(move |_| face_of(&assistant, &view))
+        memo(move || face_of(&assistant, &view))
     };
     let id = cell.id.clone();
     let (status, fine, busy) = (phase.clone(), phase.clone(), phase);
@@ -80,11 +88,14 @@ pub fn ToolCallSlot(
             aria-busy=move || (busy.get().status() == Status::Executing).then_some("true")
         >
             {dynamic(move || match face.get() {
+                // Behind a line nothing of it is seen.
+                Face::Default if folded.is_some_and(|Folded(folded)| folded.get()) => ().into_any(),
                 Face::Approval => view! { <ApprovalCard call=view /> }.into_any(),
                 Face::CustomApproval(_) => custom_approval(assistant.clone(), view),
                 Face::Custom(_) => custom_card(assistant.clone(), view),
                 Face::Default => view! { <DefaultCard call=view /> }.into_any(),
             })}
+            {earlier_mark(view)}
         </div>
     }
     .into_any()
@@ -143,6 +154,7 @@ fn custom_approval(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
 fn asked_by_action(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let words = Words::current();
     let seen = seen(call, || ());
+    batch::joins(call, seen);
     let (drawn, shown) = (assistant.clone(), call.behind(seen.gate()));
     let card = foreign(assistant, move || {
         let name = shown.name_untracked();
@@ -157,7 +169,7 @@ fn asked_by_action(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let note = changed_note(call);
     view! {
         <div class="la-approval-custom">
-            {note} {card} {seen.end()} {hint(&words, seen)} <details class="la-fold">
+            {note} {card} {preview(call)} {seen.end()} {hint(&words, seen)} <details class="la-fold">
                 <summary class="la-fold-summary">
                     {Icon::chevron()} <span>{words.text(|l| &l.exact_arguments)}</span>
                 </summary>

@@ -4,10 +4,10 @@
 //! made it; what it holds then waits until its own thread makes the next one.
 
 #[cfg(target_arch = "wasm32")]
-pub(super) type Kept = send_wrapper::SendWrapper<super::Shared>;
+pub(super) type ThreadBound = send_wrapper::SendWrapper<super::Shared>;
 
 #[cfg(not(target_arch = "wasm32"))]
-pub(super) use native::Kept;
+pub(super) use native::ThreadBound;
 
 #[cfg(not(target_arch = "wasm32"))]
 mod native {
@@ -21,9 +21,9 @@ mod native {
     static LEFT: Mutex<Vec<SendWrapper<Shared>>> = Mutex::new(Vec::new());
 
     /// Empty only while it is dropped.
-    pub(in super::super) struct Kept(Option<SendWrapper<Shared>>);
+    pub(in super::super) struct ThreadBound(Option<SendWrapper<Shared>>);
 
-    impl Kept {
+    impl ThreadBound {
         pub(in super::super) fn new(shared: Shared) -> Self {
             let ours: Vec<_> = LEFT.lock().map_or_else(
                 |_| Vec::new(),
@@ -35,7 +35,7 @@ mod native {
         }
     }
 
-    impl Deref for Kept {
+    impl Deref for ThreadBound {
         type Target = Shared;
 
         fn deref(&self) -> &Shared {
@@ -46,7 +46,7 @@ mod native {
         }
     }
 
-    impl Drop for Kept {
+    impl Drop for ThreadBound {
         fn drop(&mut self) {
             let foreign = self.0.take_if(|shared| !shared.valid());
             if let (Some(shared), Ok(mut left)) = (foreign, LEFT.lock()) {

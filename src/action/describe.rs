@@ -1,0 +1,141 @@
+//! What an action says of its calls to the person, in the page's words.
+
+use std::rc::Rc;
+
+use assistant_core::text::hidden::plain_name;
+use leptos::prelude::*;
+use serde::de::DeserializeOwned;
+
+use super::{ToolAction, ToolCallView};
+use crate::render::{CallWords, Description, Risk};
+
+/// The most that is shown of a title, in characters.
+const MAX_TITLE: usize = 80;
+
+impl<Args> ToolAction<Args> {
+    /// What it does, as a person would say it: "Look up the weather". The approval card asks
+    /// "Look up the weather?", and its button and the default card carry the title in place of the
+    /// name. The model is not told.
+    ///
+    /// ```
+    /// use leptos_assistant::{Approval, ToolAction};
+    ///
+    /// let action = ToolAction::new("get_weather", "Weather of a place, by name")
+    ///     .title("Look up the weather")
+    ///     .title_while_running("Looking up the weather")
+    ///     .approval(Approval::Always)
+    ///     .handler(|| "Sunny");
+    /// ```
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.renderers.words.title = short(&title.into());
+        self
+    }
+
+    /// The title while it runs: "Looking up the weather". It is shown while nothing else says what
+    /// goes on, and said to who listens.
+    ///
+    /// ```
+    /// use leptos_assistant::ToolAction;
+    ///
+    /// let action = ToolAction::new("deploy", "Deploys a version")
+    ///     .title("Deploy")
+    ///     .title_while_running("Deploying")
+    ///     .handler(|| ());
+    /// ```
+    #[must_use]
+    pub fn title_while_running(mut self, title: impl Into<String>) -> Self {
+        self.renderers.words.doing = short(&title.into());
+        self
+    }
+
+    /// What the approval card asks, from the arguments: a sentence, or a [`Description`] with rows.
+    /// The exact arguments are then one click away below it. They stand there at once for
+    /// arguments that are not of the action's type, and where nothing is said.
+    ///
+    /// ```
+    /// use leptos_assistant::{Approval, Description, ToolAction};
+    /// use serde::Deserialize;
+    ///
+    /// #[derive(Deserialize)]
+    /// struct Refund {
+    ///     order: String,
+    ///     euros: f64,
+    /// }
+    ///
+    /// let action = ToolAction::new("refund", "Refunds an order")
+    ///     .handler(|refund: Refund| refund.order)
+    ///     .approval(Approval::Always)
+    ///     .describe(|refund| {
+    ///         Description::new(format!("Pay back {} €?", refund.euros)).row("Order", &refund.order)
+    ///     });
+    /// ```
+    #[must_use]
+    pub fn describe<D: Into<Description>>(mut self, describe: impl Fn(&Args) -> D + 'static) -> Self
+    where
+        Args: DeserializeOwned + 'static,
+    {
+        self.renderers.words.describe = Some(Rc::new(move |args| {
+            Some(describe(&Args::deserialize(args).ok()?).into())
+        }));
+        self
+    }
+
+    /// Sets what depends on a call. It chooses the colour and the words of the approval card.
+    ///
+    /// ```
+    /// use leptos_assistant::{Approval, Risk, ToolAction};
+    ///
+    /// let action = ToolAction::new("delete_project", "Deletes a project and all its data")
+    ///     .title("Delete the project")
+    ///     .risk(Risk::Danger)
+    ///     .approval(Approval::Always)
+    ///     .handler(|| ());
+    /// ```
+    #[must_use]
+    pub fn risk(mut self, risk: Risk) -> Self {
+        self.renderers.words.risk = risk;
+        self
+    }
+}
+
+/// A title as it is shown: without what hides or turns text, and no longer than a line or two.
+fn short(title: &str) -> Option<String> {
+    let beginning: String = title.chars().take(4 * MAX_TITLE).collect();
+    let plain = plain_name(&beginning);
+    let mut title: String = plain.chars().take(MAX_TITLE).collect();
+    if title.len() < plain.len() {
+        title.push('…');
+    }
+    (!title.is_empty()).then_some(title)
+}
+
+impl<T> ToolCallView<T> {
+    /// The title of its action ([`ToolAction::title`]), if it has one.
+    #[must_use]
+    pub fn title(&self) -> Option<String> {
+        self.words().title
+    }
+
+    /// What depends on it ([`ToolAction::risk`]).
+    #[must_use]
+    pub fn risk(&self) -> Risk {
+        self.words().risk
+    }
+
+    /// What the page says of it, if its action says something of such arguments.
+    #[must_use]
+    pub(crate) fn described(&self) -> Option<Description> {
+        self.words().describe?(&self.args_value()?)
+    }
+
+    /// The words of the action that is in force under its name; who asks inside a reactive closure
+    /// is told when that is another one.
+    pub(crate) fn words(&self) -> CallWords {
+        let words = self.assistant().and_then(|assistant| {
+            assistant.view().renderers.track();
+            assistant.words_of(&self.name())
+        });
+        words.unwrap_or_default()
+    }
+}

@@ -1,0 +1,128 @@
+//! Records of every attempt to call a tool: for those who answer for what an assistant does.
+
+use std::{
+    cell::{Cell, RefCell},
+    collections::VecDeque,
+    fmt,
+    rc::Rc,
+};
+
+use assistant_core::{
+    conversation::CallTransition,
+    session::{AuditEntry, Session},
+};
+use send_wrapper::SendWrapper;
+use serde_json::{Value, json};
+
+use super::Assistant;
+use crate::{runtime::Recorder, ui::now};
+
+/// The most records that are kept; the oldest go first.
+const MOST: usize = 1_000;
+
+type Redact = Box<dyn Fn(&mut AuditEntry)>;
+type Observer = Rc<dyn Fn(&AuditEntry)>;
+
+/// The records of an assistant since [`Assistant::start_audit`]: the newest thousand.
+#[derive(Clone)]
+pub struct AuditLog(SendWrapper<Rc<Records>>);
+
+struct Records {
+    redact: Redact,
+    kept: RefCell<VecDeque<AuditEntry>>,
+    /// The number of older ones that went.
+    gone: Cell<u64>,
+    observers: RefCell<Vec<Observer>>,
+}
+
+impl fmt::Debug for AuditLog {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = self.0.kept.borrow().len();
+        f.debug_struct("AuditLog")
+            .field("entries", &count)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Assistant {
+    /// Records what happens to calls from now on: that a person was asked, who or what let a call start,
+    /// that it was denied or refused, started and ended. Each attempt ends with one record that says
+    /// how, whoever made it: agent, callout or page.
+    ///
+    /// `redact` sees every record before anything keeps it, and may change or blank what is in it;
+    /// then arguments and texts are cut to some thousand characters.
+    ///
+    /// ```no_run
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// use serde_json::json;
+    ///
+    /// let log = assistant.start_audit(|entry| {
+    ///     if let Some(card) = entry.args.get_mut("card") {
+    ///         *card = json!("…");
+    ///     }
+    /// });
+    /// log.on_entry(|entry| leptos::logging::log!("{}", entry.to_value()));
+    /// # }
+    /// ```
+    pub fn start_audit(&self, redact: impl Fn(&mut AuditEntry) + 'static) -> AuditLog {
+        let records = Rc::new(Records {
+            redact: Box::new(redact),
+            kept: RefCell::default(),
+            gone: Cell::new(0),
+            observers: RefCell::default(),
+        });
+        self.runtime()
+            .add_recorder(Rc::clone(&records) as Rc<dyn Recorder>);
+        AuditLog(SendWrapper::new(records))
+    }
+}
+
+impl AuditLog {
+    /// The records that are kept, oldest first.
+    #[must_use]
+    pub fn entries(&self) -> Vec<AuditEntry> {
+        self.0.kept.borrow().iter().cloned().collect()
+    }
+
+    /// The records as JSON: `{"version": 1, "left_out": …, "entries": […]}`.
+    #[must_use]
+    pub fn export(&self) -> Value {
+        let kept = self.0.kept.borrow();
+        let entries: Vec<Value> = kept.iter().map(AuditEntry::to_value).collect();
+        json!({"version": 1, "left_out": self.0.gone.get(), "entries": entries})
+    }
+
+    /// Calls back for each record, for as long as the assistant lives: to send it somewhere.
+    pub fn on_entry(&self, observer: impl Fn(&AuditEntry) + 'static) {
+        self.0.observers.borrow_mut().push(Rc::new(observer));
+    }
+}
+
+impl Recorder for Records {
+    fn record(&self, happened: &[CallTransition], session: &Session) -> Box<dyn FnOnce()> {
+        let at = now();
+        let entries = happened
+            .iter()
+            .filter_map(|one| session.audit_entry(one, at));
+        let entries: Vec<AuditEntry> = entries.map(|entry| self.redacted(entry)).collect();
+        let mut kept = self.kept.borrow_mut();
+        kept.extend(entries.iter().cloned());
+        let over = kept.len().saturating_sub(MOST);
+        kept.drain(..over);
+        self.gone
+            .set(self.gone.get() + u64::try_from(over).unwrap_or(0));
+        let observers = self.observers.borrow().clone();
+        Box::new(move || {
+            for entry in &entries {
+                observers.iter().for_each(|observer| observer(entry));
+            }
+        })
+    }
+}
+
+impl Records {
+    fn redacted(&self, mut entry: AuditEntry) -> AuditEntry {
+        (self.redact)(&mut entry);
+        entry.bounded()
+    }
+}

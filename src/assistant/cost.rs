@@ -1,0 +1,50 @@
+//! What the conversation costs.
+
+use std::rc::Rc;
+
+use assistant_core::{conversation::Cost, event::TokenUsage};
+use leptos::prelude::*;
+
+use super::Assistant;
+
+impl Assistant {
+    /// Gives tokens a price: the rule says what some of them cost, in millionths of the currency (a
+    /// code such as `EUR`), or nothing where it does not know their model. From then on answers show
+    /// what they cost.
+    ///
+    /// ```no_run
+    /// use leptos_assistant::{core::conversation::Rates, use_assistant};
+    ///
+    /// let assistant = use_assistant().expect("below a provider");
+    /// let rates = Rates::per_million("3.00", "15.00").expect("two numbers");
+    /// assistant.set_prices("USD", move |usage| Some(rates.price(usage).micros()));
+    /// ```
+    pub fn set_prices(
+        &self,
+        currency: &'static str,
+        rule: impl Fn(&TokenUsage) -> Option<u64> + 'static,
+    ) {
+        self.runtime().set_prices(currency, Rc::new(rule));
+    }
+
+    /// Tokens, time and price of the branch that is shown.
+    ///
+    /// ```no_run
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// let cost = assistant.cost();
+    /// let output = move || cost.get().output_tokens();
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn cost(&self) -> ArcSignal<Cost> {
+        let assistant = self.clone();
+        ArcSignal::derive(move || {
+            // A run's cost is known when it ends.
+            assistant.view().activity.track();
+            assistant.view().messages.track();
+            let cost = assistant.with_conversation(|conversation| conversation.path_cost());
+            cost.unwrap_or_default()
+        })
+    }
+}

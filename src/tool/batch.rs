@@ -1,0 +1,134 @@
+//! Several questions of one response: answered together, each for what its card shows.
+
+use leptos::prelude::*;
+use serde_json::Value;
+
+use super::{ExactText, approval::hint, said::Said, seen::Seen};
+use crate::{
+    action::ToolCallView,
+    ui::{Icon, Words, dynamic, focus, memo, when},
+};
+
+/// What the cards of one response ask, for the line that answers them together.
+#[derive(Clone, Copy)]
+pub(crate) struct Batch(RwSignal<Vec<Entry>>);
+
+/// A question, and whether it was read.
+#[derive(Clone, Copy)]
+struct Entry {
+    number: u64,
+    call: ToolCallView<Value>,
+    seen: Seen,
+}
+
+impl Batch {
+    pub(crate) fn new() -> Self {
+        Self(RwSignal::new(Vec::new()))
+    }
+}
+
+/// Adds a question of the page to those of its response, for as long as its card stands. The
+/// agent's questions are each answered by themselves.
+pub(super) fn joins(call: ToolCallView<Value>, seen: Seen) {
+    let Some(Batch(entries)) = use_context::<Batch>() else {
+        return;
+    };
+    let number = call
+        .assistant()
+        .map(|assistant| assistant.runtime().number());
+    let (Some(number), false) = (number, untrack(|| call.is_asked_by_agent())) else {
+        return;
+    };
+    let entry = Entry { number, call, seen };
+    // The list may be what draws the card.
+    let _ = entries.try_update(|list| list.push(entry));
+    on_cleanup(move || {
+        let _ = entries.try_update(|list| list.retain(|entry| entry.number != number));
+    });
+}
+
+/// A row for each question of a response that has several, and the answers to all of them.
+/// Approving counts once each card was read to its end and the list has stood for half a second;
+/// every decision is one about its own call as its card shows it.
+pub(crate) fn bar(batch: Batch) -> AnyView {
+    let Batch(entries) = batch;
+    // Cards come one after the other.
+    let several = memo(move || entries.with(|list| list.len() > 1));
+    when(move || several.get(), move || several_questions(entries)).into_any()
+}
+
+fn several_questions(entries: RwSignal<Vec<Entry>>) -> AnyView {
+    let words = Words::current();
+    let content = memo(move || {
+        let list = entries.get();
+        let shown = list.iter();
+        let shown = shown.map(|entry| (*entry.call.key(), entry.call.fingerprint()));
+        shown.collect::<Vec<_>>()
+    });
+    let seen = Seen::new(content, || ());
+    let ready = move || seen.is_done() && entries.get().iter().all(|one| one.seen.is_done());
+    let place = NodeRef::<leptos::html::Div>::new();
+    let leave = move || {
+        if let Some(place) = place.get_untracked() {
+            focus::pass_on(&place);
+        }
+    };
+    let approve = move |_| {
+        let list = entries.get_untracked();
+        // What is still to be read is shown; nothing is approved in part.
+        if !seen.allows() || !list.iter().all(|one| one.seen.allows()) {
+            return;
+        }
+        leave();
+        for one in list {
+            // Refused only when it was decided elsewhere or is another one now, as its card says.
+            let _ = one.call.approve();
+        }
+    };
+    let deny = move |_| {
+        leave();
+        for one in entries.get_untracked() {
+            // Refused only when it was decided elsewhere.
+            let _ = one.call.deny(None);
+        }
+    };
+    let (counted, asks) = (words.clone(), words.clone());
+    let count = move || {
+        let word = counted.word(|l| &l.several_questions);
+        word.replace("{count}", &entries.with(Vec::len).to_string())
+    };
+    let rows = move || {
+        let list = entries.get().into_iter();
+        let rows = list.map(|one| {
+            let said = Said::of(one.call, false);
+            let text = said.asks(&asks).unwrap_or_else(|| one.call.name());
+            view! { <li><ExactText text /></li> }
+        });
+        rows.collect_view()
+    };
+    let id = format!("la-batch-{}", crate::ui::fresh_id());
+    view! {
+        <div class="la-batch" role="group" aria-labelledby=id.clone() node_ref=place>
+            <p class="la-batch-title" id=id.clone()>
+                {Icon::Alert.view()} <span>{dynamic(count)}</span>
+            </p>
+            <ul class="la-batch-rows">{dynamic(rows)}</ul>
+            <div class="la-approval-actions">
+                <button
+                    type="button"
+                    class="la-button la-batch-yes"
+                    aria-disabled=move || (!ready()).then_some("true")
+                    on:click=approve
+                >
+                    <span>{words.text(|l| &l.approve_all)}</span>
+                </button>
+                <button type="button" class="la-button la-batch-no" on:click=deny>
+                    <span>{words.text(|l| &l.deny_all)}</span>
+                </button>
+            </div>
+            {seen.end()}
+            {hint(&words, seen)}
+        </div>
+    }
+    .into_any()
+}

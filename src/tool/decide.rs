@@ -1,0 +1,305 @@
+//! What stands in an approval card: what would run, and the answers.
+
+use leptos::{html, prelude::*};
+use serde_json::Value;
+
+use super::{
+    ExactText, SchemaForm,
+    agents_words::agents_words,
+    approval::{Shown, arguments, hint},
+    batch,
+    inbox::told,
+    preview::preview,
+    remember::{self, Choice},
+    said::Extent,
+    seen::Seen,
+};
+use crate::ui::{Icon, Words, dynamic, memo, when};
+
+/// What would run, and the answers.
+pub(super) fn decide(
+    shown: &Shown,
+    extent: Extent,
+    question: Option<String>,
+) -> impl IntoView + use<> {
+    let words = Words::current();
+    let call = shown.call;
+    let seen = shown.seen();
+    let choice = Choice::new();
+    let again = untrack(|| call.may_have_run());
+    if !again {
+        batch::joins(call, seen);
+    }
+    let runnable = memo(move || call.can_run());
+    let doubt = again.then(|| {
+        view! { <p class="la-approval-text" role="status">{words.text(|l| &l.may_have_run)}</p> }
+    });
+    let gone = {
+        let words = words.clone();
+        let gone = move || {
+            let gone = words.text(|l| &l.gone);
+            view! { <p class="la-approval-text" role="status">{gone}</p> }.into_any()
+        };
+        when(move || !runnable.get(), gone)
+    };
+    view! {
+        {doubt}
+        {preview(call)}
+        {what(shown, extent, seen, runnable)}
+        {question.map(|text| agents_words(&words, &text))}
+        {gone}
+        {remember::choice(call, choice)}
+        {answers(shown, seen, runnable, choice)}
+        {hint(&words, seen)}
+    }
+}
+
+/// What would run: as the page describes it with the exact arguments one click away, or exactly.
+fn what(shown: &Shown, extent: Extent, seen: Seen, runnable: Memo<bool>) -> AnyView {
+    let (call, words) = (shown.call, Words::current());
+    let edit = edit_button(shown, runnable);
+    match extent {
+        Extent::Nothing => view! { {arguments(call, Some(seen.end()))} {edit} }.into_any(),
+        Extent::Part => {
+            view! { {shown.said.rows()} {arguments(call, Some(seen.end()))} {edit} }.into_any()
+        }
+        Extent::All => view! {
+            <div class="la-approval-said">{shown.said.rows()} {seen.end()}</div>
+            <div class="la-approval-more">
+                <details class="la-fold">
+                    <summary class="la-fold-summary">
+                        {Icon::chevron()} <span>{words.text(|l| &l.exact_arguments)}</span>
+                    </summary>
+                    {arguments(call, None)}
+                </details>
+                {edit}
+            </div>
+        }
+        .into_any(),
+    }
+}
+
+/// The button that makes a form of the arguments, where changed ones are taken.
+fn edit_button(shown: &Shown, runnable: Memo<bool>) -> Option<impl IntoView + use<>> {
+    let (words, shown) = (Words::current(), shown.clone());
+    let takes = untrack(|| shown.call.approval_takes());
+    let over = shown.over;
+    takes.edits.then(|| {
+        view! {
+            <button
+                type="button"
+                class="la-button la-approval-edit"
+                data-variant="quiet"
+                data-size="small"
+                hidden=move || !runnable.get() || over.get()
+                on:click=move |_| {
+                    shown.editing.set(true);
+                    shown.focus_soon(".la-form :is(input, select, textarea)");
+                }
+            >
+                <span>{words.text(|l| &l.edit)}</span>
+            </button>
+        }
+    })
+}
+
+/// The buttons. Deny asks for a reason first, where one is taken: then it stands beside Back, and
+/// nothing approves.
+fn answers(shown: &Shown, seen: Seen, runnable: Memo<bool>, choice: Choice) -> AnyView {
+    let words = Words::current();
+    let (call, over) = (shown.call, shown.over);
+    let again = untrack(|| call.may_have_run());
+    // What a person does not want run again needs no reason.
+    let takes_reason = !again && untrack(|| call.approval_takes()).reason;
+    let denying = RwSignal::new(false);
+    let reason = NodeRef::<html::Input>::new();
+    let takes_yes = move || runnable.get() && !over.get() && !denying.get();
+    let (left, denied, back) = (shown.clone(), shown.clone(), shown.clone());
+    let approve = move |_| {
+        // A refusal means that it was decided elsewhere, and then the card goes by itself, or that
+        // it has changed, and then it shows that.
+        if !seen.allows() {
+            return;
+        }
+        let done = match choice.now() {
+            Some(what) => call.approve_and_remember(None, what),
+            None => call.approve(),
+        };
+        if done.is_ok() {
+            left.leave();
+        }
+    };
+    let deny = move || {
+        let text = reason.get_untracked().map(|input| input.value());
+        let text = text.as_deref().map(str::trim).unwrap_or_default();
+        denied.leave();
+        // Refused only when it was decided elsewhere, and then the card goes by itself.
+        let _ = call.deny((!text.is_empty()).then(|| text.to_owned()));
+    };
+    let by_key = {
+        let (deny, back) = (deny.clone(), shown.clone());
+        move |event: leptos::ev::KeyboardEvent| match event.key().as_str() {
+            "Enter" if !event.is_composing() => {
+                event.prevent_default();
+                deny();
+            }
+            "Escape" => {
+                event.stop_propagation();
+                denying.set(false);
+                back.focus_soon(".la-approval-deny");
+            }
+            _ => {}
+        }
+    };
+    let asks_why = {
+        let words = words.clone();
+        move || {
+            let by_key = by_key.clone();
+            view! {
+                <label class="la-field">
+                    <span class="la-field-label">{words.text(|l| &l.reason)}</span>
+                    <input
+                        class="la-input la-approval-reason"
+                        type="text"
+                        autocomplete="off"
+                        node_ref=reason
+                        on:keydown=by_key
+                    />
+                </label>
+            }
+            .into_any()
+        }
+    };
+    let press_deny = move |_| match takes_reason && !denying.get_untracked() {
+        true => {
+            denying.set(true);
+            back.focus_soon(".la-approval-reason");
+        }
+        false => deny(),
+    };
+    let returns = shown.clone();
+    let variant = move || match call.risk() == crate::action::Risk::Danger {
+        true => "danger",
+        false => "primary",
+    };
+    view! {
+        {when(move || denying.get(), asks_why)}
+        <div class="la-approval-actions">
+            <button
+                type="button"
+                class="la-button la-approval-yes"
+                data-variant=variant
+                aria-disabled=move || (!seen.is_done()).then_some("true")
+                hidden=move || !takes_yes()
+                on:click=approve
+            >
+                {approves(shown, &words)}
+            </button>
+            <button
+                type="button"
+                class="la-button"
+                hidden=move || !denying.get()
+                on:click=move |_| {
+                    denying.set(false);
+                    returns.focus_soon(".la-approval-deny");
+                }
+            >
+                <span>{words.text(|l| &l.back)}</span>
+            </button>
+            <button
+                type="button"
+                class="la-button la-approval-deny"
+                aria-expanded=move || {
+                    takes_reason.then(|| if denying.get() { "true" } else { "false" })
+                }
+                on:click=press_deny
+            >
+                <span>
+                    {match again {
+                        true => words.text(|l| &l.skip),
+                        false => words.text(|l| &l.deny),
+                    }}
+                </span>
+            </button>
+        </div>
+    }
+    .into_any()
+}
+
+/// What is on the button: what is approved, too, where it is the page that asks.
+fn approves(shown: &Shown, words: &Words) -> AnyView {
+    let call = shown.call;
+    let by_agent = untrack(|| call.is_asked_by_agent());
+    let yes = match untrack(|| call.may_have_run()) {
+        true => words.text(|l| &l.run_again),
+        false => words.text(|l| &l.approve),
+    };
+    let of = move || {
+        let text = call.title().unwrap_or_else(|| call.name());
+        view! { ": " <ExactText text /> }
+    };
+    view! {
+        <span class="la-button-text">
+            {yes}
+            {(!by_agent).then(|| dynamic(of))}
+        </span>
+    }
+    .into_any()
+}
+
+/// The arguments as fields; approving takes them as they are then.
+pub(super) fn edit(shown: &Shown) -> impl IntoView + use<> {
+    let words = Words::current();
+    let call = shown.call;
+    let seen = shown.seen();
+    let problems = RwSignal::new(Vec::new());
+    let schema = untrack(|| call.edit_schema()).unwrap_or(Value::Bool(true));
+    let initial = untrack(|| call.args_value()).unwrap_or_default();
+    let (told_in, left, back) = (words.clone(), shown.clone(), shown.clone());
+    let approve = Callback::new(move |args: Value| {
+        if !seen.allows() {
+            return;
+        }
+        let wrong = told(call.approve_with(args), &told_in.now());
+        if wrong.is_empty() {
+            left.leave();
+        }
+        // The form is gone if the call has changed.
+        let _ = problems.try_set(wrong);
+    });
+    let enabled = Signal::derive(move || seen.is_done());
+    let approves = words.clone();
+    let submit = Signal::derive(move || approves.word(|l| &l.approve).into_owned());
+    let leaves = back.clone();
+    let by_key = move |event: leptos::ev::KeyboardEvent| {
+        if event.key() == "Escape" && !event.is_composing() {
+            event.stop_propagation();
+            leaves.editing.set(false);
+            leaves.focus_soon(".la-approval-edit");
+        }
+    };
+    view! {
+        <SchemaForm
+            on:keydown=by_key
+            schema
+            initial
+            problems
+            enabled
+            exact=true
+            submit
+            on_submit=approve
+        >
+            <button
+                type="button"
+                class="la-button"
+                on:click=move |_| {
+                    back.editing.set(false);
+                    back.focus_soon(".la-approval-edit");
+                }
+            >
+                <span>{words.text(|l| &l.cancel)}</span>
+            </button>
+            {seen.end()}
+        </SchemaForm>
+    }
+}

@@ -1,0 +1,56 @@
+//! What a call would change, on the card that asks about it.
+
+use leptos::prelude::*;
+use serde_json::Value;
+
+use super::{ExactText, pretty::pretty};
+use crate::{
+    action::ToolCallView,
+    ui::{Words, dynamic},
+};
+
+/// What the action of a call says that would change; nothing where it says nothing.
+pub(super) fn preview(call: ToolCallView<Value>) -> AnyView {
+    if !untrack(|| call.has_preview()) {
+        return ().into_any();
+    }
+    let words = Words::current();
+    let said = words.clone();
+    let body = move || match call.preview() {
+        None => {
+            view! { <p class="la-approval-text">{said.text(|l| &l.preview_awaited)}</p> }.into_any()
+        }
+        Some(Err(reason)) => {
+            let failed = said.text(|l| &l.preview_failed);
+            view! { <p class="la-approval-text">{failed} " " <ExactText text=reason /></p> }
+                .into_any()
+        }
+        Some(Ok(value)) => {
+            let text = match value {
+                Value::String(text) => text,
+                value => pretty(&value),
+            };
+            view! {
+                <pre class="la-code" data-kind="preview" tabindex="0">
+                    <ExactText text />
+                </pre>
+            }
+            .into_any()
+        }
+    };
+    let checks = words.clone();
+    let checking = move || {
+        call.is_checking_preview()
+            .then(|| view! { <span>{checks.text(|l| &l.preview_checked)}</span> })
+    };
+    view! {
+        <div class="la-approval-preview">
+            <p class="la-field-label">{words.text(|l| &l.preview)}</p>
+            {dynamic(body)}
+            <p class="la-approval-hint" role="status">
+                {dynamic(checking)}
+            </p>
+        </div>
+    }
+    .into_any()
+}

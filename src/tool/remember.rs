@@ -1,0 +1,249 @@
+//! Decisions that hold for later calls: the choice on the card, the mark on what was allowed
+//! earlier, and the list of what a person has allowed.
+
+use assistant_core::action::{
+    Remember, RememberScope, RememberedApproval, RememberedArgs, Remembering,
+};
+use leptos::prelude::*;
+use serde_json::Value;
+
+use super::{ExactText, pretty::pretty};
+use crate::{
+    action::ToolCallView,
+    assistant::{Assistant, assistant_for},
+    ui::{Icon, Labels, Word, Words, dynamic, each, memo, time, when},
+};
+
+/// What a person chose on a card.
+#[derive(Clone, Copy)]
+pub(super) struct Choice {
+    scope: RwSignal<Option<RememberScope>>,
+    any_args: RwSignal<bool>,
+}
+
+impl Choice {
+    pub(super) fn new() -> Self {
+        Self {
+            scope: RwSignal::new(None),
+            any_args: RwSignal::new(false),
+        }
+    }
+
+    /// What is to be remembered; nothing unless the person says so.
+    pub(super) fn now(self) -> Option<Remember> {
+        let scope = self.scope.get_untracked()?;
+        let any_args = self.any_args.get_untracked();
+        Some(Remember { scope, any_args })
+    }
+}
+
+type Label = fn(&Labels) -> &Word;
+
+/// Asks for how long an approval of this call holds; nothing where it is asked each time.
+pub(super) fn choice(call: ToolCallView<Value>, choice: Choice) -> AnyView {
+    let remembering = untrack(|| call.remembering());
+    if remembering == Remembering::Never {
+        return ().into_any();
+    }
+    let words = Words::current();
+    let keeps = call
+        .assistant()
+        .is_some_and(|assistant| assistant.view().keeps_approvals.get_untracked());
+    let mut options: Vec<(Option<RememberScope>, Label)> = vec![
+        (None, |l| &l.allow_once),
+        (Some(RememberScope::Conversation), |l| &l.allow_conversation),
+        (Some(RememberScope::Session), |l| &l.allow_session),
+    ];
+    if keeps {
+        options.push((Some(RememberScope::Always), |l| &l.allow_always));
+    }
+    let scopes: Vec<_> = options.iter().map(|(scope, _)| *scope).collect();
+    let options = options.into_iter().map(|(scope, label)| {
+        let value = scope.map_or("once", RememberScope::as_str);
+        view! { <option value=value>{words.text(label)}</option> }
+    });
+    let options = options.collect_view();
+    let chosen = move |event| {
+        let value = event_target_value(&event);
+        let found = scopes
+            .iter()
+            .flatten()
+            .find(|scope| scope.as_str() == value);
+        choice.scope.set(found.copied());
+    };
+    let wider = (remembering != Remembering::SameArguments).then(|| {
+        let words = words.clone();
+        let wider = move || {
+            let label = wider_label(&words, &remembering);
+            view! {
+                <label class="la-field la-field-check">
+                    <input
+                        type="checkbox"
+                        prop:checked=choice.any_args
+                        on:change=move |event| choice.any_args.set(event_target_checked(&event))
+                    />
+                    <span>{label}</span>
+                </label>
+            }
+            .into_any()
+        };
+        when(move || choice.scope.get().is_some(), wider)
+    });
+    view! {
+        <label class="la-field la-approval-remember">
+            <span class="la-field-label">{words.text(|l| &l.allow_for)}</span>
+            <select class="la-input" on:change=chosen>
+                {options}
+            </select>
+        </label>
+        {wider}
+    }
+    .into_any()
+}
+
+fn wider_label(words: &Words, remembering: &Remembering) -> AnyView {
+    match remembering {
+        Remembering::SameFields(names) => {
+            let (words, names) = (words.clone(), names.join(", "));
+            let label = move || {
+                words
+                    .word(|l| &l.allow_other_fields)
+                    .replace("{fields}", &names)
+            };
+            dynamic(label).into_any()
+        }
+        _ => words.text(|l| &l.allow_other),
+    }
+}
+
+/// Says that nobody was asked about a call because something was allowed earlier.
+pub(super) fn earlier_mark(call: ToolCallView<Value>) -> AnyView {
+    let words = Words::current();
+    dynamic(move || {
+        call.allowed_earlier().map(|earlier| {
+            let at = time::words(earlier.at, time::Form::Full);
+            view! {
+                <p class="la-tool-allowed" title=at>
+                    {Icon::Check.view()}
+                    <span>{words.text(|l| &l.allowed_earlier)}</span>
+                </p>
+            }
+        })
+    })
+    .into_any()
+}
+
+/// Lists what the person has allowed for later calls, and revokes it: for a dialog or a page of
+/// settings.
+///
+/// # Accessibility
+///
+/// A list under a heading of its own; each button says what it revokes.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::{AssistantProvider, agent::HttpAgent, tool::AllowedActions};
+///
+/// #[component]
+/// fn Settings() -> impl IntoView {
+///     view! {
+///         <AssistantProvider agent=HttpAgent::new("/agent")>
+///             <AllowedActions />
+///         </AssistantProvider>
+///     }
+/// }
+/// ```
+#[component]
+pub fn AllowedActions(
+    /// Whose approvals; those of the assistant above without it.
+    #[prop(optional)]
+    assistant: Option<Assistant>,
+) -> impl IntoView {
+    let Some(assistant) = assistant_for(assistant, "AllowedActions") else {
+        return ().into_any();
+    };
+    let words = Words::current();
+    let allowed = assistant.remembered_approvals();
+    let id = format!("la-allowed-{}", crate::ui::fresh_id());
+    let body = {
+        let (allowed, words) = (allowed.clone(), words.clone());
+        let is_empty = memo(move || allowed.with(Vec::is_empty));
+        let none = words.clone();
+        move || {
+            is_empty.get().then(|| {
+                view! { <p class="la-allowed-none">{none.text(|l| &l.allowed_none)}</p> }
+            })
+        }
+    };
+    let rows = {
+        let words = words.clone();
+        each(
+            move || allowed.get(),
+            |approval| approval.id.clone(),
+            move |approval| row(&assistant, &words, approval),
+        )
+    };
+    view! {
+        <section class="la-allowed" aria-labelledby=id.clone()>
+            <h3 class="la-allowed-title" id=id.clone()>
+                {words.text(|l| &l.allowed_title)}
+            </h3>
+            {dynamic(body)}
+            <ul class="la-allowed-list">{rows}</ul>
+        </section>
+    }
+    .into_any()
+}
+
+fn row(assistant: &Assistant, words: &Words, approval: RememberedApproval) -> AnyView {
+    let scope: Label = match approval.scope {
+        RememberScope::Conversation => |l| &l.allow_conversation,
+        RememberScope::Session => |l| &l.allow_session,
+        RememberScope::Always => |l| &l.allow_always,
+    };
+    let (which, args): (Label, _) = match &approval.args {
+        RememberedArgs::Any => (|l| &l.allowed_any, None),
+        RememberedArgs::Fields(fields) => {
+            let fields = Value::Object(fields.clone());
+            (|l| &l.allowed_fields, Some(pretty(&fields)))
+        }
+        RememberedArgs::Exactly(args) => (|l| &l.allowed_exactly, Some(pretty(args))),
+    };
+    let args = args.map(|text| {
+        view! {
+            <pre class="la-code" data-kind="arguments" tabindex="0" role="group">
+                <ExactText text />
+            </pre>
+        }
+    });
+    let (assistant, id, name) = (assistant.clone(), approval.id, approval.name.clone());
+    let said = words.clone();
+    let label = move || format!("{} {name}", said.word(|l| &l.revoke));
+    let at = time::words(approval.allowed_at, time::Form::Full);
+    let iso = time::iso(approval.allowed_at);
+    view! {
+        <li class="la-allowed-item">
+            <div class="la-allowed-head">
+                <code class="la-code-inline">
+                    <ExactText text=approval.name />
+                </code>
+                <span class="la-allowed-scope">{words.text(scope)}</span>
+                <button
+                    type="button"
+                    class="la-button"
+                    data-size="small"
+                    aria-label=label
+                    on:click=move |_| assistant.forget_approval(&id)
+                >
+                    <span>{words.text(|l| &l.revoke)}</span>
+                </button>
+            </div>
+            <p class="la-allowed-which">{words.text(which)}</p>
+            {args}
+            <time class="la-allowed-time" datetime=iso>
+                {at}
+            </time>
+        </li>
+    }
+    .into_any()
+}

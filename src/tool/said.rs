@@ -1,0 +1,221 @@
+//! What a page says of a call that it asks about: title, sentence and rows. What comes from an
+//! application is capped and shown as text, and what does not fit has the exact arguments below it.
+
+use leptos::prelude::*;
+use serde_json::Value;
+
+use super::ExactText;
+use crate::{
+    action::ToolCallView,
+    ui::{Icon, Labels, Word, Words, dynamic, memo},
+};
+
+/// The most that is shown of a sentence, in characters.
+const MAX_SENTENCE: usize = 500;
+/// The most rows that are shown.
+const MAX_ROWS: usize = 12;
+/// The most that is shown of a row's name, and of its value, in characters.
+const MAX_NAME: usize = 60;
+const MAX_VALUE: usize = 300;
+
+/// The part of a call that is described.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// Nothing says more than its name.
+    Nothing,
+    /// Something that was too long to be shown.
+    Part,
+    /// All that the page says of it is shown.
+    All,
+}
+
+/// What the page says of a call, as it is shown.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Shown {
+    sentence: String,
+    rows: Vec<(String, String)>,
+    cut: bool,
+}
+
+/// Follows what the page says of a call.
+#[derive(Clone, Copy)]
+pub(super) struct Said {
+    call: ToolCallView<Value>,
+    by_agent: bool,
+    shown: Memo<Option<Shown>>,
+}
+
+impl Said {
+    pub(super) fn of(call: ToolCallView<Value>, by_agent: bool) -> Self {
+        Self {
+            call,
+            by_agent,
+            shown: memo(move || match by_agent {
+                // An agent's question has none of the page's words.
+                true => None,
+                false => shown(call),
+            }),
+        }
+    }
+
+    /// Returns what of the exact arguments is described.
+    pub(super) fn extent(self) -> Memo<Extent> {
+        memo(move || {
+            self.shown.with(|shown| match shown {
+                None => Extent::Nothing,
+                Some(shown) if shown.cut => Extent::Part,
+                Some(_) => Extent::All,
+            })
+        })
+    }
+
+    /// Icon, question, and which call it is about.
+    pub(super) fn heading(self, words: &Words) -> AnyView {
+        let (of, by_agent) = (self.call, self.by_agent);
+        let icon = move || match (by_agent, of.risk()) {
+            (true, _) => Icon::Question.view(),
+            (false, crate::action::Risk::Plain) => Icon::Tool.view(),
+            (false, _) => Icon::Alert.view(),
+        };
+        let (asks, names) = (words.clone(), words.clone());
+        let title = move || match self.asks(&asks) {
+            Some(text) => view! { <ExactText text readable=true /> }.into_any(),
+            None => self.names(&asks),
+        };
+        let below = move || {
+            self.asks(&names)
+                .map(|_| view! { <p class="la-approval-what">{self.names(&names)}</p> })
+        };
+        view! {
+            {dynamic(icon)}
+            <div class="la-approval-heading">
+                <p class="la-approval-title" dir="auto">
+                    {dynamic(title)}
+                </p>
+                {dynamic(below)}
+            </div>
+        }
+        .into_any()
+    }
+
+    /// Who runs what.
+    fn names(self, words: &Words) -> AnyView {
+        let who: fn(&Labels) -> &Word =
+            match (self.by_agent, untrack(|| self.call.is_run_by_agent())) {
+                (true, _) => |l| &l.agent_asks_call,
+                (false, true) => |l| &l.agent_will_run,
+                (false, false) => |l| &l.page_will_run,
+            };
+        let call = self.call;
+        view! {
+            {words.text(who)} " "
+            <code class="la-code-inline">
+                {dynamic(move || view! { <ExactText text=call.name() /> })}
+            </code>
+        }
+        .into_any()
+    }
+
+    /// What is asked, in the page's words.
+    pub(super) fn asks(self, words: &Words) -> Option<String> {
+        if self.by_agent {
+            return None;
+        }
+        let sentence = self
+            .shown
+            .with(|shown| shown.as_ref().map(|shown| shown.sentence.clone()));
+        sentence.filter(|text| !text.is_empty()).or_else(|| {
+            let title = self.call.title()?;
+            Some(match title.ends_with(['?', '!', '.', '…']) {
+                true => title,
+                false => words.word(|l| &l.title_asks).replace("{title}", &title),
+            })
+        })
+    }
+
+    /// Draws what to be careful about, and what the action does where nothing else says so.
+    pub(super) fn text(self, words: &Words) -> AnyView {
+        let (call, by_agent, words) = (self.call, self.by_agent, words.clone());
+        if by_agent {
+            return ().into_any();
+        }
+        let risk = move || {
+            (call.risk() == crate::action::Risk::Danger).then(|| {
+                view! { <p class="la-approval-risk">{words.text(|l| &l.be_careful)}</p> }
+            })
+        };
+        let what = move || {
+            let known = self.shown.with(Option::is_some);
+            let text = (!known).then(|| call.description()).flatten();
+            let text = text.filter(|text| !text.is_empty());
+            text.map(|text| view! { <p class="la-approval-text" dir="auto">{text}</p> })
+        };
+        view! { {dynamic(risk)} {dynamic(what)} }.into_any()
+    }
+
+    /// What was said in rows.
+    pub(super) fn rows(self) -> AnyView {
+        let rows = move || {
+            let rows = self.shown.get().map(|shown| shown.rows).unwrap_or_default();
+            (!rows.is_empty()).then(|| {
+                let rows = rows.into_iter().map(|(name, value)| {
+                    view! {
+                        <div class="la-approval-row">
+                            <dt>{name}</dt>
+                            <dd dir="auto"><ExactText text=value /></dd>
+                        </div>
+                    }
+                });
+                view! { <dl class="la-approval-rows">{rows.collect_view()}</dl> }
+            })
+        };
+        dynamic(rows).into_any()
+    }
+}
+
+/// A question about a call in one line, to be heard: what is asked, and the rows below it.
+pub(crate) fn asked_words(call: ToolCallView<Value>, words: &Words) -> String {
+    if call.is_asked_by_agent() {
+        return format!("{} {}", words.word(|l| &l.agent_asks_call), call.name());
+    }
+    let said = shown(call).unwrap_or_default();
+    let first = match said.sentence.is_empty() {
+        true => call.title().unwrap_or_else(|| call.name()),
+        false => said.sentence.trim_end_matches('?').to_owned(),
+    };
+    let rows = said
+        .rows
+        .iter()
+        .map(|(name, value)| format!("{name}: {value}"));
+    let parts: Vec<String> = std::iter::once(first).chain(rows).collect();
+    parts.join(", ")
+}
+
+/// What an action says of a call, as far as a card has room for it. A description that says nothing
+/// is none.
+fn shown(call: ToolCallView<Value>) -> Option<Shown> {
+    let described = call.described()?;
+    let mut shown = Shown::default();
+    let mut capped = |text: &str, most: usize| {
+        // No break pushes what follows out of sight.
+        let text = text.replace('\n', "\\n").replace('\r', "\\r");
+        match text.char_indices().nth(most) {
+            Some((end, _)) => {
+                shown.cut = true;
+                format!("{}…", text.get(..end).unwrap_or_default())
+            }
+            None => text,
+        }
+    };
+    let sentence = capped(described.sentence.trim(), MAX_SENTENCE);
+    let said = described.rows.iter();
+    let said = said.filter(|(name, value)| !(name.trim().is_empty() && value.trim().is_empty()));
+    let rows: Vec<_> = said
+        .clone()
+        .take(MAX_ROWS)
+        .map(|(name, value)| (capped(name, MAX_NAME), capped(value, MAX_VALUE)))
+        .collect();
+    shown.cut |= said.count() > MAX_ROWS;
+    (shown.sentence, shown.rows) = (sentence, rows);
+    (!shown.sentence.is_empty() || !shown.rows.is_empty()).then_some(shown)
+}

@@ -1,0 +1,207 @@
+//! What a person allows for later calls: the choice on the card, the mark, the list, the store.
+
+use std::{cell::RefCell, pin::Pin, rc::Rc};
+
+use leptos::prelude::*;
+use leptos_assistant::{
+    Approval, ApprovalStore, Assistant, ToolAction,
+    agent::Script,
+    testing::{MockAgent, until},
+    tool::AllowedActions,
+    use_assistant_action,
+};
+use serde_json::{Value, json};
+use wasm_bindgen::JsCast;
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::{
+    approval::{button, deny},
+    support::{Chat, chat},
+};
+
+/// A chat whose agent pays Ann, then Ann, then Bob, then Ann; and how often it was paid.
+async fn payments(asks: fn(ToolAction<Value>) -> ToolAction<Value>) -> (Chat, RwSignal<u32>) {
+    let paid = RwSignal::new(0);
+    let mut agent = MockAgent::new();
+    for to in ["Ann", "Ann", "Bob", "Ann"] {
+        agent = agent
+            .answer(Script::new().call("pay", &json!({"to": to, "sum": 1})))
+            .answer(Script::new().text("Done."));
+    }
+    let chat = chat(agent, move || {
+        let pay = ToolAction::new("pay", "Pays somebody").handler(move |_: Value| {
+            paid.update(|count| *count += 1);
+            "paid"
+        });
+        use_assistant_action(asks(pay.approval(Approval::Always)));
+        view! { <AllowedActions /> }
+    })
+    .await;
+    (chat, paid)
+}
+
+fn choose(chat: &Chat, value: &str) {
+    let select = chat.page.find(".la-approval-remember select").unwrap();
+    let select: web_sys::HtmlSelectElement = select.unchecked_into();
+    select.set_value(value);
+    let event = web_sys::Event::new("change").unwrap();
+    select.dispatch_event(&event).unwrap();
+}
+
+async fn approves(chat: &Chat) {
+    chat.reads(".la-approval").await;
+    button(chat, "Approve").click();
+    chat.idle().await;
+}
+
+async fn asks(chat: &Chat) {
+    chat.assistant.send("Pay").unwrap();
+    chat.appears(".la-approval").await;
+}
+
+async fn passes(chat: &Chat) {
+    chat.assistant.send("Pay").unwrap();
+    chat.idle().await;
+    assert!(chat.page.find(".la-approval").is_none());
+}
+
+/// Rule "remembered approvals"
+#[wasm_bindgen_test]
+async fn what_is_allowed_for_a_conversation_runs_again_marked_and_can_be_revoked() {
+    let (chat, paid) = payments(|pay| pay).await;
+    assert!(chat.page.text(".la-allowed").contains("asked each time"));
+    asks(&chat).await;
+    choose(&chat, "conversation");
+    approves(&chat).await;
+    assert!(
+        chat.page.find(".la-tool-allowed").is_none(),
+        "this one was asked about"
+    );
+    assert!(
+        chat.page.text(".la-allowed-item").contains("Ann"),
+        "the list has it"
+    );
+    passes(&chat).await;
+    assert_eq!(paid.get_untracked(), 2);
+    assert_eq!(chat.page.text(".la-tool-allowed").trim(), "Allowed earlier");
+    // Other arguments are asked about.
+    asks(&chat).await;
+    deny(&chat);
+    chat.idle().await;
+    let revoke = chat.page.find(".la-allowed-item button").unwrap();
+    assert_eq!(
+        revoke.get_attribute("aria-label").as_deref(),
+        Some("Revoke pay")
+    );
+    revoke.unchecked_into::<web_sys::HtmlElement>().click();
+    assert!(until(|| chat.page.find(".la-allowed-item").is_none()).await);
+    asks(&chat).await;
+    assert_eq!(paid.get_untracked(), 2);
+}
+
+/// Rule "remembered approvals": one choice says for how long, another for how much
+#[wasm_bindgen_test]
+async fn other_arguments_are_allowed_only_where_the_box_is_ticked() {
+    let (chat, paid) = payments(|pay| pay).await;
+    asks(&chat).await;
+    let wider = ".la-approval .la-field-check input";
+    assert!(chat.page.find(wider).is_none(), "this time only");
+    choose(&chat, "session");
+    chat.appears(wider).await;
+    let tick = chat.page.find(wider).unwrap();
+    tick.unchecked_into::<web_sys::HtmlElement>().click();
+    approves(&chat).await;
+    assert!(
+        chat.page
+            .text(".la-allowed-which")
+            .contains("any arguments")
+    );
+    passes(&chat).await;
+    passes(&chat).await;
+    assert_eq!(paid.get_untracked(), 3, "to Bob, too");
+    let args = || chat.page.find(".la-allowed-item pre").is_none();
+    assert!(args());
+}
+
+/// Rule "remembered approvals": the action has the last word
+#[wasm_bindgen_test]
+async fn an_action_that_always_asks_offers_no_choice() {
+    let (chat, _) = payments(ToolAction::always_ask).await;
+    asks(&chat).await;
+    assert!(chat.page.find(".la-approval-remember").is_none());
+    let key = chat.assistant.pending_approvals().get_untracked()[0];
+    use leptos_assistant::core::action::{Remember, RememberScope};
+    let what = Remember {
+        scope: RememberScope::Session,
+        any_args: true,
+    };
+    let refused = chat.assistant.approve_and_remember(&key, None, what);
+    assert_eq!(refused, Err(leptos_assistant::Refusal::NotRemembered));
+
+    let (chat, paid) = payments(|pay| pay.remember_for(["to"])).await;
+    asks(&chat).await;
+    choose(&chat, "session");
+    chat.appears(".la-approval .la-field-check").await;
+    assert!(
+        chat.page
+            .text(".la-approval .la-field-check")
+            .contains("the same to")
+    );
+    let tick = chat
+        .page
+        .find(".la-approval .la-field-check input")
+        .unwrap();
+    tick.unchecked_into::<web_sys::HtmlElement>().click();
+    approves(&chat).await;
+    passes(&chat).await;
+    asks(&chat).await;
+    assert_eq!(paid.get_untracked(), 2, "Bob is somebody else");
+}
+
+/// Keeps approvals in the memory of a test.
+#[derive(Clone, Default)]
+struct Memory(Rc<RefCell<Vec<Value>>>);
+
+impl ApprovalStore for Memory {
+    fn load(&self) -> Pin<Box<dyn Future<Output = Vec<Value>>>> {
+        let kept = self.0.borrow().clone();
+        Box::pin(async move { kept })
+    }
+
+    fn keep(&self, approvals: Vec<Value>) {
+        *self.0.borrow_mut() = approvals;
+    }
+}
+
+fn count(assistant: &Assistant) -> usize {
+    assistant.remembered_approvals().get_untracked().len()
+}
+
+/// Rule "remembered approvals": what is allowed always is the application's to keep
+#[wasm_bindgen_test]
+async fn what_is_allowed_always_holds_in_another_session() {
+    let memory = Memory::default();
+    let (chat, _) = payments(|pay| pay).await;
+    asks(&chat).await;
+    let always = ".la-approval-remember option[value=always]";
+    assert!(chat.page.find(always).is_none(), "nobody would keep it");
+    deny(&chat);
+    chat.idle().await;
+    chat.assistant.keep_approvals(memory.clone());
+    asks(&chat).await;
+    choose(&chat, "always");
+    approves(&chat).await;
+    assert_eq!(memory.0.borrow().len(), 1);
+
+    let (other, paid) = payments(|pay| pay).await;
+    memory.0.borrow_mut().push(json!("nonsense"));
+    other.assistant.keep_approvals(memory.clone());
+    assert!(until(|| count(&other.assistant) == 1).await);
+    passes(&other).await;
+    assert_eq!(paid.get_untracked(), 1);
+    let id = other.assistant.remembered_approvals().get_untracked()[0]
+        .id
+        .clone();
+    other.assistant.forget_approval(&id);
+    assert_eq!(memory.0.borrow().len(), 0);
+}

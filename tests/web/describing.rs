@@ -1,0 +1,155 @@
+//! What a page says of a call that it asks about, and several questions of one response.
+
+use leptos::prelude::*;
+use leptos_assistant::{
+    Approval, Description, Risk, ToolAction,
+    agent::Script,
+    testing::{MockAgent, settle, until},
+    use_assistant_action,
+};
+use serde_json::{Value, json};
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::{
+    interrupts::click,
+    support::{Chat, chat},
+};
+
+/// A chat in which a deployment is asked about that is described like this.
+async fn deployed(
+    title: &'static str,
+    describe: fn(&Value) -> Description,
+    calls: usize,
+) -> (Chat, RwSignal<Vec<Value>>) {
+    let ran = RwSignal::new(Vec::new());
+    let mut script = Script::new();
+    for number in 0..calls {
+        script = script.call("deploy", &json!({"version": format!("2.{number}")}));
+    }
+    let agent = MockAgent::new()
+        .answer(script)
+        .answer(Script::new().text("Done."));
+    let chat = chat(agent, move || {
+        use_assistant_action(
+            ToolAction::new("deploy", "For the model")
+                .handler(move |args: Value| ran.update(|list| list.push(args)))
+                .title(title)
+                .risk(Risk::Danger)
+                .approval(Approval::Always)
+                .describe(describe),
+        );
+    })
+    .await;
+    chat.assistant.send("Deploy").unwrap();
+    let shown = until(|| chat.page.count(".la-approval") == u32::try_from(calls).unwrap()).await;
+    assert!(shown, "{}", chat.page.root.inner_html());
+    (chat, ran)
+}
+
+fn described(args: &Value) -> Description {
+    Description::new("Deploy to production?").row("Version", args["version"].as_str().unwrap())
+}
+
+#[wasm_bindgen_test]
+async fn a_described_call_has_its_arguments_one_click_away() {
+    let (chat, ran) = deployed("Deploy", described, 1).await;
+    let text = chat.page.text(".la-approval");
+    assert!(
+        text.starts_with("Deploy to production?This page will run deploy"),
+        "{text}"
+    );
+    assert!(text.contains("Version2.0"), "{text}");
+    assert!(!text.contains("For the model"), "{text}");
+    let card = chat.page.find(".la-approval").unwrap();
+    assert_eq!(card.get_attribute("data-risk").as_deref(), Some("danger"));
+    let fold = chat.page.find(".la-approval details").unwrap();
+    assert!(!fold.has_attribute("open"));
+    assert!(
+        chat.page
+            .text(".la-approval details pre")
+            .contains("\"version\": \"2.0\"")
+    );
+    assert_eq!(chat.page.text(".la-approval-yes"), "Approve: Deploy");
+    chat.reads(".la-approval").await;
+    click(&chat, ".la-approval", "Approve");
+    chat.idle().await;
+    assert_eq!(ran.get_untracked(), [json!({"version": "2.0"})]);
+}
+
+/// What says nothing, or too much, has the exact arguments below it at once.
+#[wasm_bindgen_test]
+async fn a_description_that_is_none_leaves_the_exact_arguments() {
+    let nothing = |_: &Value| Description::new("  ").row("", " ");
+    let too_much = |_: &Value| Description::new("x".repeat(10_000));
+    let rows = |_: &Value| (0..100).fold(Description::default(), |all, row| all.row("Row", row));
+    for describe in [nothing as fn(&Value) -> Description, too_much, rows] {
+        let (chat, _) = deployed("Deploy", describe, 1).await;
+        assert!(
+            chat.page.find(".la-approval details").is_none(),
+            "nothing is folded"
+        );
+        assert!(
+            chat.page
+                .text(".la-approval pre")
+                .contains("\"version\": \"2.0\"")
+        );
+        assert!(chat.page.text(".la-approval").chars().count() < 1_000);
+        chat.assistant.stop().unwrap();
+    }
+}
+
+#[wasm_bindgen_test]
+async fn titles_of_any_kind_are_contained() {
+    let long: &'static str = Box::leak("Deploy it now ".repeat(1_000).into_boxed_str());
+    for (title, shown) in [
+        ("", "This page will run deploy"),
+        ("\u{202e}\u{200b} ", "This page will run deploy"),
+        ("\u{202e}yolpeD", "yolpeD?"),
+        (long, "Deploy it now Deploy it now"),
+    ] {
+        let (chat, _) = deployed(title, |_| Description::default(), 1).await;
+        let head = chat.page.text(".la-approval-title");
+        assert!(
+            head.starts_with(shown) && head.chars().count() < 120,
+            "{head}"
+        );
+        assert!(chat.page.text(".la-approval-yes").chars().count() < 120);
+        chat.assistant.stop().unwrap();
+    }
+}
+
+/// Rules "approving", "when an answer counts": each for its own call, and only after all were read.
+#[wasm_bindgen_test]
+async fn several_questions_of_one_response_are_answered_together() {
+    let (chat, ran) = deployed("Deploy", described, 3).await;
+    chat.appears(".la-batch").await;
+    assert!(
+        chat.page
+            .text(".la-batch")
+            .starts_with("3 questions to answer")
+    );
+    assert_eq!(chat.page.count(".la-batch li"), 3);
+    chat.page.click(".la-batch-yes");
+    settle().await;
+    assert!(
+        ran.with_untracked(Vec::is_empty),
+        "nobody can have read them"
+    );
+    chat.scrolls_through("[data-assistant-chat]").await;
+    chat.appears(".la-batch-yes:not([aria-disabled])").await;
+    chat.page.click(".la-batch-yes");
+    chat.idle().await;
+    let versions = ["2.0", "2.1", "2.2"].map(|version| json!({"version": version}));
+    assert_eq!(ran.get_untracked(), versions);
+}
+
+#[wasm_bindgen_test]
+async fn several_questions_of_one_response_are_denied_together() {
+    let (chat, ran) = deployed("Deploy", described, 2).await;
+    chat.appears(".la-batch").await;
+    chat.page.click(".la-batch-no");
+    chat.idle().await;
+    assert!(ran.with_untracked(Vec::is_empty));
+    assert_eq!(chat.results(1), ["\"denied\"", "\"denied\""]);
+    assert!(chat.page.find(".la-batch").is_none());
+}

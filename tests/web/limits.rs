@@ -1,0 +1,168 @@
+//! What the application says about calls: permission, limits, cleaned arguments, records.
+
+use std::{cell::RefCell, rc::Rc};
+
+use leptos::prelude::*;
+use leptos_assistant::{
+    Approval, CallLimits, ToolAction, agent::Script, testing::MockAgent, use_assistant_action,
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::{
+    approval::{button, deny},
+    support::{Chat, chat},
+};
+
+#[derive(Deserialize)]
+struct Mail {
+    to: String,
+}
+
+/// A chat whose agent sends a mail to each of these, and what was sent.
+async fn mails(
+    to: &[&str],
+    rules: fn(ToolAction<Mail>) -> ToolAction<Mail>,
+) -> (Chat, RwSignal<Vec<String>>) {
+    let sent = RwSignal::new(Vec::new());
+    let mut agent = MockAgent::new();
+    for to in to {
+        agent = agent
+            .answer(Script::new().call("send", &json!({"to": to})))
+            .answer(Script::new().text("Done."));
+    }
+    let chat = chat(agent, move || {
+        let send = ToolAction::new("send", "Sends a mail").handler(move |mail: Mail| {
+            sent.update(|sent| sent.push(mail.to));
+            "sent"
+        });
+        use_assistant_action(rules(send));
+    })
+    .await;
+    (chat, sent)
+}
+
+async fn turn(chat: &Chat) {
+    chat.assistant.send("Send it").unwrap();
+    chat.idle().await;
+}
+
+/// Rule "permission"
+#[wasm_bindgen_test]
+async fn what_is_not_permitted_says_why_to_the_agent_and_on_the_card() {
+    let (chat, sent) = mails(
+        &["eve@evil.test", "ann@example.com", "bob@example.com"],
+        |send| {
+            send.permission(|mail| async move {
+                match mail.to.ends_with("@example.com") {
+                    true => Ok(()),
+                    false => Err("Mails go to customers only".to_owned()),
+                }
+            })
+        },
+    )
+    .await;
+    turn(&chat).await;
+    let told = r#"{"error":"Mails go to customers only","errorType":"permission"}"#;
+    assert_eq!(chat.results(1), [told]);
+    assert!(
+        chat.page
+            .text("[data-tool-name=send]")
+            .contains("Mails go to customers only")
+    );
+    turn(&chat).await;
+    assert_eq!(sent.get_untracked(), ["ann@example.com"]);
+    chat.assistant
+        .set_permission(|name, _| async move { Err(format!("No {name} today")) });
+    turn(&chat).await;
+    assert!(chat.page.text("[role=log]").contains("No send today"));
+    assert_eq!(sent.get_untracked().len(), 1);
+}
+
+/// Rule "limits"
+#[wasm_bindgen_test]
+async fn what_is_over_a_limit_is_not_asked_about() {
+    let (chat, sent) = mails(&["a", "b"], |send| {
+        send.limits(CallLimits::default().calls(1, 3_600_000))
+            .approval(Approval::Always)
+    })
+    .await;
+    chat.assistant.send("Send it").unwrap();
+    chat.reads(".la-approval").await;
+    button(&chat, "Approve").click();
+    chat.idle().await;
+    turn(&chat).await;
+    assert_eq!(sent.get_untracked(), ["a"]);
+    assert!(
+        chat.results(3)[1].contains("retryAfterMs"),
+        "{:?}",
+        chat.results(3)
+    );
+}
+
+/// Rule "cleaned arguments"
+#[wasm_bindgen_test]
+async fn what_is_cleaned_is_what_the_card_shows_and_what_runs() {
+    let (chat, sent) = mails(&["  ANN "], |send| {
+        let clean = |args: &mut Value| {
+            let to = args["to"]
+                .as_str()
+                .unwrap_or_default()
+                .trim()
+                .to_lowercase();
+            args["to"] = to.into();
+        };
+        send.sanitize(clean).approval(Approval::Always)
+    })
+    .await;
+    chat.assistant.send("Send it").unwrap();
+    chat.appears(".la-approval").await;
+    assert!(
+        chat.page
+            .text(".la-approval pre")
+            .contains(r#""to": "ann""#)
+    );
+    chat.reads(".la-approval").await;
+    button(&chat, "Approve").click();
+    chat.idle().await;
+    assert_eq!(sent.get_untracked(), ["ann"]);
+}
+
+/// Rule "audit"
+#[wasm_bindgen_test]
+async fn every_attempt_is_on_record_redacted_and_told() {
+    let (chat, _) = mails(&["ann", "bob"], |send| send.approval(Approval::Always)).await;
+    let log = chat.assistant.start_audit(|entry| {
+        if let Some(to) = entry.args.get_mut("to") {
+            *to = json!("…");
+        }
+    });
+    let heard: Rc<RefCell<Vec<String>>> = Rc::default();
+    let (told, assistant) = (Rc::clone(&heard), chat.assistant.clone());
+    log.on_entry(move |entry| {
+        assert!(
+            assistant.with_conversation(|_| ()).is_some(),
+            "the session is free"
+        );
+        told.borrow_mut()
+            .push(entry.to_value()["event"].as_str().unwrap().to_owned());
+    });
+    chat.assistant.send("Send it").unwrap();
+    chat.reads(".la-approval").await;
+    button(&chat, "Approve").click();
+    chat.idle().await;
+    chat.assistant.send("Send it").unwrap();
+    chat.appears(".la-approval").await;
+    deny(&chat);
+    chat.idle().await;
+    let events = [
+        "asked", "allowed", "started", "ended", "asked", "denied", "ended",
+    ];
+    assert_eq!(*heard.borrow(), events);
+    let export = log.export();
+    assert_eq!(log.entries().len(), events.len());
+    assert!(!export.to_string().contains("ann"), "{export}");
+    assert_eq!(export["entries"][3]["outcome"], "done");
+    assert_eq!(export["entries"][6]["outcome"], "denied");
+}

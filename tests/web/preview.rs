@@ -1,0 +1,74 @@
+//! Rule "preview": what a call would change stands on its card, and is what is approved.
+
+use leptos::prelude::*;
+use leptos_assistant::{
+    Approval, ToolAction,
+    agent::Script,
+    testing::{MockAgent, until},
+    use_assistant_action,
+};
+use serde_json::{Value, json};
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::{
+    approval::{button, deny},
+    support::{Chat, chat},
+};
+
+/// A chat whose agent empties a folder of so many files; and how often that was done.
+async fn emptying(files: RwSignal<Result<u32, &'static str>>) -> (Chat, RwSignal<u32>) {
+    let emptied = RwSignal::new(0);
+    let agent = MockAgent::new()
+        .answer(Script::new().call("empty", &json!({"path": "/tmp"})))
+        .answer(Script::new().text("Done."));
+    let chat = chat(agent, move || {
+        use_assistant_action(
+            ToolAction::new("empty", "Empties a folder")
+                .approval(Approval::Always)
+                .handler(move |_: Value| emptied.update(|count| *count += 1))
+                .preview(move |args: Value| async move {
+                    let path = args["path"].as_str().unwrap_or_default().to_owned();
+                    let files = files.get_untracked()?;
+                    Ok::<_, &str>(format!("{files} files of {path}"))
+                }),
+        );
+    })
+    .await;
+    chat.assistant.send("Empty it").unwrap();
+    chat.appears(".la-approval pre[data-kind=preview]").await;
+    (chat, emptied)
+}
+
+#[wasm_bindgen_test]
+async fn what_would_change_is_shown_and_an_approval_of_something_else_is_void() {
+    let files = RwSignal::new(Ok(2));
+    let (chat, emptied) = emptying(files).await;
+    let preview = || chat.page.text(".la-approval pre[data-kind=preview]");
+    assert_eq!(preview(), "2 files of /tmp");
+    chat.reads(".la-approval").await;
+    // Somebody adds one meanwhile.
+    files.set(Ok(3));
+    button(&chat, "Approve").click();
+    assert!(until(|| preview() == "3 files of /tmp").await);
+    assert_eq!(emptied.get_untracked(), 0);
+    assert!(chat.page.text(".la-approval-changed").contains("changed"));
+    chat.reads(".la-approval").await;
+    button(&chat, "Approve").click();
+    chat.idle().await;
+    assert_eq!(emptied.get_untracked(), 1);
+}
+
+#[wasm_bindgen_test]
+async fn a_preview_that_fails_is_said_on_the_card() {
+    let files = RwSignal::new(Ok(2));
+    let (chat, emptied) = emptying(files).await;
+    chat.reads(".la-approval").await;
+    files.set(Err("The disk does not answer"));
+    button(&chat, "Approve").click();
+    let text = || chat.page.text(".la-approval-preview");
+    assert!(until(|| text().contains("The disk does not answer")).await);
+    assert_eq!(emptied.get_untracked(), 0);
+    deny(&chat);
+    chat.idle().await;
+    assert_eq!(chat.results(1), ["\"denied\""]);
+}
