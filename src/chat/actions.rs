@@ -1,7 +1,7 @@
 //! What can be done with a turn once it is finished, and the small print beside it: when it was,
 //! how long it took, and how many tokens it needed, as far as that is known.
 
-use std::{collections::HashMap, sync::Arc};
+use std::sync::Arc;
 
 use assistant_core::{
     conversation::{Cost, MessageId},
@@ -9,10 +9,19 @@ use assistant_core::{
 };
 use leptos::{prelude::*, task::spawn_local};
 
-use super::{counts::with_text, day::clock, message::Spoken};
+use super::{
+    branch::{can_regenerate, edit_button, picker, regenerate_button},
+    counts::with_text,
+    day::clock,
+    desk::Desk,
+    message::Spoken,
+};
 use crate::{
     assistant::Assistant,
-    ui::{Icon, Labels, SAID_MS, Word, Words, after, copy_to_clipboard, dynamic, time},
+    ui::{
+        Icon, IconButton, Labels, SAID_MS, Word, Words, after, copy_to_clipboard, dynamic, memo,
+        time, when,
+    },
     view::MessageCell,
 };
 
@@ -51,31 +60,6 @@ impl MessageFn {
     }
 }
 
-/// What the buttons of all turns share.
-#[derive(Clone)]
-pub(super) struct Desk {
-    pub(super) assistant: Assistant,
-    pub(super) on_feedback: Option<Callback<Feedback>>,
-    /// How a message is drawn, where not as usual.
-    pub(super) message: Option<MessageFn>,
-    /// What was said about answers, by their last message.
-    said: RwSignal<HashMap<MessageId, bool>>,
-    /// What is to be read out.
-    pub(super) announced: RwSignal<String>,
-}
-
-impl Desk {
-    pub(super) fn new(assistant: Assistant, on_feedback: Option<Callback<Feedback>>) -> Self {
-        Self {
-            assistant,
-            on_feedback,
-            message: None,
-            said: RwSignal::new(HashMap::new()),
-            announced: RwSignal::new(String::new()),
-        }
-    }
-}
-
 /// What can be done with one message once it is complete, with the small print beside it: copy,
 /// feedback, time and tokens. A [`Transcript`](super::Transcript) shows the same below each turn.
 ///
@@ -103,30 +87,56 @@ pub fn MessageActions(
     let Some(spoken) = Spoken::around("MessageActions") else {
         return ().into_any();
     };
-    let around = use_context::<Desk>();
-    let speaks = around.is_none();
-    let mut desk = around.unwrap_or_else(|| Desk::new(spoken.assistant.clone(), None));
+    let speaks = use_context::<Desk>().is_none();
+    let mut desk = spoken.desk();
     desk.on_feedback = on_feedback.or(desk.on_feedback);
     let announced = desk.announced;
     let (id, streaming) = (spoken.message.id.clone(), spoken.message.streaming.clone());
-    let complete = Memo::new(move |_| !streaming.get());
-    let bar = move || {
-        let bar = complete.get().then(|| bar(&desk, vec![id.clone()]));
-        bar.flatten()
-    };
+    let complete = memo(move || !streaming.get());
+    let picks = (desk.clone(), id.clone());
+    let (editing, of) = (desk.editing, id.clone());
+    let edits = move || editing.with(|editing| editing.as_ref() == Some(&of));
+    let role = spoken.message.role;
+    let deeds = move || complete.get().then(|| deeds(&desk, vec![id.clone()]));
     // Without a transcript around nothing else says that something was copied.
     let said = speaks.then(|| {
         view! {
             <p class="la-visually-hidden" role="status">{dynamic(move || announced.get())}</p>
         }
     });
-    view! { <div class="la-message-actions">{dynamic(bar)} {said}</div> }.into_any()
+    let draw = move || {
+        let ((desk, id), deeds) = (picks.clone(), deeds.clone());
+        let (assistant, of) = (desk.assistant.clone(), id.clone());
+        let several = move || {
+            let version = assistant.version_now(&of);
+            version.is_some_and(|(_, count)| count > 1)
+        };
+        let versions = when(several, move || picker(&desk, &id));
+        bar(role, view! { {versions} {dynamic(deeds)} }.into_any())
+    };
+    view! { <div class="la-message-actions">{when(move || !edits(), draw)} {said}</div> }.into_any()
 }
 
-/// The bar below a finished turn.
-pub(super) fn bar(desk: &Desk, messages: Vec<MessageId>) -> Option<AnyView> {
+/// The bar below a turn: what can be done with it, and its small print.
+pub(super) fn bar(role: Role, children: AnyView) -> AnyView {
     let words = Words::current();
-    let last = messages.last()?.clone();
+    view! {
+        <div
+            class="la-message-bar"
+            role="group"
+            aria-label=words.attr(|l| &l.message_actions)
+            data-of=role.as_str()
+        >
+            {children}
+        </div>
+    }
+    .into_any()
+}
+
+/// What can be done with messages that are finished, and what is known of them.
+pub(super) fn deeds(desk: &Desk, messages: Vec<MessageId>) -> Option<AnyView> {
+    let words = Words::current();
+    let (first, last) = (messages.first()?.clone(), messages.last()?.clone());
     let found = desk.assistant.with_conversation(|conversation| {
         let last = conversation.message(&last)?;
         Some((
@@ -145,32 +155,19 @@ pub(super) fn bar(desk: &Desk, messages: Vec<MessageId>) -> Option<AnyView> {
         }
         _ => None,
     };
-    let costs = role != Role::User && !cost_words(&words.now(), &cost).is_empty();
+    let again = match role {
+        Role::User => Some(edit_button(desk, &first)),
+        _ if can_regenerate(&desk.assistant, &first) => Some(regenerate_button(desk, &first)),
+        _ => None,
+    };
+    let currency = desk.assistant.runtime().currency();
+    let costs = role != Role::User && !cost_words(&words.now(), &cost, currency).is_empty();
     let cost = costs.then(|| {
         let words = words.clone();
-        let text = move || cost_words(&words.get(), &cost).join(" · ");
+        let text = move || cost_words(&words.get(), &cost, currency).join(" · ");
         view! { <span class="la-message-cost">{dynamic(text)}</span> }
     });
-    let clock = clock(at);
-    if copy.is_none() && clock.is_none() && cost.is_none() {
-        return None;
-    }
-    Some(
-        view! {
-            <div
-                class="la-message-bar"
-                role="group"
-                aria-label=words.attr(|l| &l.message_actions)
-                data-of=role.as_str()
-            >
-                {copy}
-                {feedback}
-                {clock}
-                {cost}
-            </div>
-        }
-        .into_any(),
-    )
+    Some(view! { {copy} {feedback} {again} {clock(at)} {cost} }.into_any())
 }
 
 /// What was written in a turn, as it was written.
@@ -220,8 +217,12 @@ fn copy_button(desk: &Desk, words: &Words, messages: Vec<MessageId>) -> AnyView 
         Some(false) => Icon::Alert,
     };
     let failed = words.clone();
+    let copies = IconButton {
+        icon: Signal::derive(icon),
+        ..IconButton::new(|l| &l.copy, Icon::Copy, copy)
+    };
     view! {
-        {icon_button(words, |l| &l.copy, Signal::derive(icon), Signal::stored(None), copy)}
+        {copies.view(words)}
         {dynamic(move || {
             let said = failed.text(|l| &l.copy_failed);
             (outcome.get() == Some(false))
@@ -259,13 +260,11 @@ fn feedback_buttons(
                 positive,
             });
         };
-        icon_button(
-            words,
-            word,
-            Signal::stored(icon),
-            Signal::derive(pressed),
-            say,
-        )
+        let button = IconButton {
+            pressed: Signal::derive(pressed),
+            ..IconButton::new(word, icon, say)
+        };
+        button.view(words)
     };
     view! {
         {button(true, |l| &l.good_answer, Icon::ThumbUp)}
@@ -274,33 +273,8 @@ fn feedback_buttons(
     .into_any()
 }
 
-fn icon_button(
-    words: &Words,
-    name: fn(&Labels) -> &Word,
-    icon: Signal<Icon>,
-    pressed: Signal<Option<bool>>,
-    act: impl FnMut(web_sys::MouseEvent) + 'static,
-) -> AnyView {
-    view! {
-        <button
-            type="button"
-            class="la-button"
-            data-variant="quiet"
-            data-size="small"
-            data-shape="icon"
-            aria-label=words.attr(name)
-            title=words.attr(name)
-            aria-pressed=move || pressed.get().map(|pressed| pressed.to_string())
-            on:click=act
-        >
-            {dynamic(move || icon.get().view())}
-        </button>
-    }
-    .into_any()
-}
-
 /// Tokens and time in words, as far as they are known.
-fn cost_words(labels: &Labels, cost: &Cost) -> Vec<String> {
+fn cost_words(labels: &Labels, cost: &Cost, currency: &str) -> Vec<String> {
     let mut words = Vec::new();
     let tokens = match (
         cost.total_tokens(),
@@ -314,6 +288,9 @@ fn cost_words(labels: &Labels, cost: &Cost) -> Vec<String> {
     };
     if let Some((word, count)) = tokens {
         words.push(with_text(word, &time::number(as_float(count), true)));
+    }
+    if let Some(micros) = cost.price_micros.filter(|_| !currency.is_empty()) {
+        words.push(time::money(micros, currency));
     }
     if let Some(ms) = cost.duration_ms.filter(|ms| *ms >= NOTEWORTHY_MS) {
         words.push(if ms < 60_000 {

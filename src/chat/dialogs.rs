@@ -5,7 +5,7 @@ use leptos::{html, prelude::*};
 use crate::{
     assistant::{Assistant, assistant_for},
     tool::claim,
-    ui::{Words, each, fresh_id, when},
+    ui::{Words, after, each, effect, fresh_id, when},
     view::{ConfirmRequest, Question},
 };
 
@@ -14,7 +14,9 @@ use crate::{
 ///
 /// # Accessibility
 ///
-/// The dialog is modal, has a name and a description, and focuses Cancel. Escape is Cancel.
+/// The dialog is modal, has a name and a description, and has the focus itself: a key that is typed
+/// while it opens presses no button. Its buttons and Escape, which is Cancel, count once it has stood
+/// for half a second.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -49,15 +51,28 @@ pub fn ConfirmDialogs(
     each(first, |request| request.id.to_string(), draw)
 }
 
+/// The time that a dialog stands before it can be answered, in milliseconds.
+const STANDS_MS: u32 = 500;
+
 fn dialog(request: ConfirmRequest) -> AnyView {
     let words = Words::current();
     let element = NodeRef::<html::Dialog>::new();
-    Effect::new(move |_| {
+    let stands = RwSignal::new(false);
+    effect(move |_| {
         if let Some(element) = element.get() {
             // Fails only for a dialog that is open already.
             let _ = element.show_modal();
+            let _ = element.focus();
+            after(STANDS_MS, move || {
+                stands.try_set(true);
+            });
         }
     });
+    let early = move |event: leptos::ev::Event| {
+        if !stands.get_untracked() {
+            event.prevent_default();
+        }
+    };
     let id = format!("la-dialog-{}", fresh_id());
     let (title, text) = (format!("{id}-title"), format!("{id}-text"));
     let variant = if request.options.danger {
@@ -74,22 +89,31 @@ fn dialog(request: ConfirmRequest) -> AnyView {
             request.answer(confirmed);
         }
     };
+    let waits = move || (!stands.get()).then_some("true");
     view! {
         <dialog
             class="la-dialog"
             aria-labelledby=title
             aria-describedby=text
+            tabindex="-1"
             node_ref=element
             on:close=closed
+            on:cancel=early
         >
-            <form class="la-dialog-form" method="dialog">
+            <form class="la-dialog-form" method="dialog" on:submit=move |event| early(event.into())>
                 <h2 class="la-dialog-title" id=title.clone()>{request.options.title.clone()}</h2>
                 <p class="la-dialog-text" id=text.clone()>{request.options.text.clone()}</p>
                 <div class="la-dialog-actions">
-                    <button type="submit" class="la-button" value="cancel" autofocus>
+                    <button type="submit" class="la-button" value="cancel" aria-disabled=waits>
                         <span>{words.text(|l| &l.cancel)}</span>
                     </button>
-                    <button type="submit" class="la-button" data-variant=variant value="confirm">
+                    <button
+                        type="submit"
+                        class="la-button"
+                        data-variant=variant
+                        value="confirm"
+                        aria-disabled=waits
+                    >
                         <span>{words.text(|l| &l.confirm)}</span>
                     </button>
                 </div>

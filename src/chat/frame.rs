@@ -1,10 +1,11 @@
 //! The frame of a window: a named section whose parts find each other in it.
 
-use leptos::prelude::*;
+use leptos::{ev, prelude::*};
 
 use crate::{
     assistant::{Assistant, assistant_for},
-    ui::{Words, after_hydration, scope},
+    store::KeptIn,
+    ui::{Words, after_hydration, closest, scope},
     view::Window,
 };
 
@@ -12,12 +13,13 @@ use crate::{
 /// default arrangement, written with nothing but public parts:
 ///
 /// ```
-/// use leptos::prelude::*;
+/// use leptos::{ev, prelude::*};
 /// use leptos_assistant::{
 ///     AssistantProvider,
 ///     agent::HttpAgent,
 ///     chat::{
-///         Announcer, ChatHeader, ChatRoot, Composer, ConfirmDialogs, EmptyState, Notices, Transcript,
+///         Announcer, ChatHeader, ChatRoot, Composer, ConfirmDialogs, EmptyState, Notices, OtherBranch,
+///         Transcript,
 ///     },
 ///     tool::InterruptInbox,
 /// };
@@ -30,6 +32,7 @@ use crate::{
 ///                 <ChatHeader />
 ///                 <Transcript empty=|| view! { <EmptyState title="How can I help?" /> } />
 ///                 <InterruptInbox />
+///                 <OtherBranch />
 ///                 <Notices />
 ///                 <Composer />
 ///                 <Announcer />
@@ -42,12 +45,12 @@ use crate::{
 ///
 /// What a window needs whatever it looks like: an [`InterruptInbox`](crate::tool::InterruptInbox)
 /// for what waits for the person and has no place in a message, [`Notices`](super::Notices) for what
-/// went wrong, [`ConfirmDialogs`](super::ConfirmDialogs) for the questions of handlers.
+/// went wrong, an [`OtherBranch`](super::OtherBranch) for what goes on out of sight, [`ConfirmDialogs`](super::ConfirmDialogs) for the questions of handlers.
 ///
 /// # Styling
 ///
 /// `la-chat`, with `data-assistant-chat`, and `data-running` while a run, a handler or a question
-/// to the person is open.
+/// to the person is open; `data-elsewhere` while another tab acts on the conversation.
 ///
 /// [`ChatWindow`]: super::ChatWindow
 #[component]
@@ -82,7 +85,18 @@ pub(super) fn section(
             .is_some_and(|activity| activity.get().busy)
             .then_some("")
     };
+    let kept_in = assistant.as_ref().map(Assistant::kept_in);
+    let elsewhere = move || {
+        let place = kept_in.as_ref().map(Get::get);
+        (place == Some(KeptIn::Elsewhere)).then_some("")
+    };
     let own_name = name.clone();
+    let stops = assistant.clone();
+    let by_key = move |event: ev::KeyboardEvent| {
+        if let Some(assistant) = &stops {
+            escape(assistant, &event);
+        }
+    };
     // Outside of a provider there is nothing to draw.
     let parts = move || match assistant {
         None => ().into_any(),
@@ -107,12 +121,31 @@ pub(super) fn section(
             class="la-chat"
             data-assistant-chat=""
             data-running=running
+            data-elsewhere=elsewhere
             aria-label=move || own_name.get()
+            on:keydown=by_key
         >
             {after_hydration(|| ().into_any(), parts)}
         </section>
     }
     .into_any()
+}
+
+/// Escape stops what runs, when nothing else is open that it would close and nobody is asked.
+fn escape(assistant: &Assistant, event: &ev::KeyboardEvent) {
+    if event.key() != "Escape" || event.is_composing() || event.default_prevented() {
+        return;
+    }
+    let target: Option<web_sys::Element> = event
+        .target()
+        .and_then(|target| wasm_bindgen::JsCast::dyn_into(target).ok());
+    let in_dialog = target.is_some_and(|target| closest(&target, "dialog").is_some());
+    let activity = assistant.activity().get_untracked();
+    if activity.busy && !activity.waiting && !activity.asking && !in_dialog {
+        event.prevent_default();
+        // Nothing to stop is what was wanted.
+        let _ = assistant.stop();
+    }
 }
 
 /// What a window is called.

@@ -15,8 +15,8 @@ use super::{counts::with_count, item::Turn};
 use crate::{
     action::ToolCallView,
     assistant::Assistant,
-    tool::{ExactText, has_default_card, tells_failure},
-    ui::{Icon, Words, closest, dynamic},
+    tool::{ExactText, Folded, has_default_card, tells_failure},
+    ui::{Icon, Words, closest, dynamic, memo, scope},
     view::PartKind,
 };
 
@@ -53,7 +53,7 @@ impl Groups {
     /// The groups among the messages of a block.
     pub(super) fn of(assistant: Assistant, turn: ArcRwSignal<Turn>) -> Self {
         let kept = RwSignal::new(HashSet::new());
-        let seats = Memo::new(move |_| {
+        let seats = memo(move || {
             let rows = kept.with(|kept| rows(&assistant, &turn, kept));
             let seats = rows
                 .into_iter()
@@ -165,14 +165,23 @@ fn seated(row: Row) -> Vec<(CallKey, Seat)> {
 }
 
 /// The place of a call: the line of its group where it is the first of one, then its card.
-pub(super) fn place(groups: Groups, call: CallKey, card: AnyView) -> AnyView {
+pub(super) fn place(
+    groups: Groups,
+    call: CallKey,
+    card: impl FnOnce() -> AnyView + 'static,
+) -> AnyView {
     let words = Words::current();
+    let hides = memo(move || groups.hides(&call));
+    let card = scope(Box::new(move || {
+        provide_context(Folded(hides));
+        card()
+    }));
     let head = call;
-    let says = Memo::new(move |_| {
+    let says = memo(move || {
         let seats = groups.seats.read();
         seats.get(&head).and_then(|seat| seat.says.clone())
     });
-    let (of_line, hidden, clicked, focused) = (call, call, call, call);
+    let (of_line, clicked, focused) = (call, call, call);
     let line = move || {
         let summary = says.get()?;
         Some(line(groups, of_line, words.clone(), summary))
@@ -181,7 +190,7 @@ pub(super) fn place(groups: Groups, call: CallKey, card: AnyView) -> AnyView {
         {dynamic(line)}
         <div
             class="la-call"
-            hidden=move || groups.hides(&hidden)
+            hidden=move || hides.get()
             on:click=move |event| groups.keep(&clicked, &event)
             on:focusin=move |event| groups.keep(&focused, &event)
         >

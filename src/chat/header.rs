@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::{asks::own_asks, frame::Name};
 use crate::{
     assistant::{Assistant, assistant_for},
-    ui::{Icon, Words, dynamic},
+    ui::{Icon, Words, dynamic, focus, memo},
     view::Activity,
 };
 
@@ -59,7 +59,8 @@ pub fn ChatHeader(
     .into_any()
 }
 
-/// The button that begins another conversation.
+/// The button that begins another conversation. Until something is said there, it is Undo, which goes
+/// back to the one before.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -78,16 +79,50 @@ pub fn NewConversation(
 ) -> impl IntoView {
     let assistant = assistant_for(assistant, "NewConversation")?;
     let words = Words::current();
+    // What was left by this button, as long as nothing was said since.
+    let left = RwSignal::new(None::<String>);
+    let (messages, thread) = (assistant.messages(), assistant.thread_id());
+    let undoes = {
+        let (messages, thread) = (messages.clone(), thread.clone());
+        memo(move || {
+            let left = left.get().filter(|left| thread.with(|now| now != left));
+            left.filter(|_| messages.with(|list| list.is_empty()))
+        })
+    };
+    let press = move |event: leptos::ev::MouseEvent| {
+        // The second click of a double click takes nothing back.
+        if event.detail() > 1 {
+            return;
+        }
+        match undoes.get_untracked() {
+            Some(before) => {
+                left.set(None);
+                // Refused only when it is there no longer.
+                let _ = assistant.open_conversation(&before);
+            }
+            None => {
+                let something = messages.with_untracked(|list| !list.is_empty());
+                left.set(something.then(|| thread.get_untracked()));
+                assistant.new_conversation();
+            }
+        }
+        focus::go_on(&event_target(&event), event.detail() == 0);
+    };
+    let face = move || match undoes.with(Option::is_some) {
+        true => view! { {Icon::Refresh.view()} <span>{words.text(|l| &l.undo)}</span> },
+        false => {
+            view! { {Icon::NewChat.view()} <span>{words.text(|l| &l.new_conversation)}</span> }
+        }
+    };
     Some(view! {
         <button
             type="button"
             class="la-button"
             data-variant="quiet"
             data-size="small"
-            on:click=move |_| assistant.new_conversation()
+            on:click=press
         >
-            {Icon::NewChat.view()}
-            <span>{words.text(|l| &l.new_conversation)}</span>
+            {dynamic(face)}
         </button>
     })
 }
@@ -118,7 +153,7 @@ pub fn ChatStatus(
     let activity = assistant.activity();
     let notices = assistant.notices();
     let own = own_asks(&assistant);
-    let state = Memo::new(move |_| {
+    let state = memo(move || {
         let failed = notices.with(|list| list.iter().any(|notice| notice.kind.is_failure()));
         match activity.get() {
             Activity { waiting: true, .. } | Activity { asking: true, .. } => "waiting",

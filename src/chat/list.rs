@@ -248,6 +248,13 @@ impl State {
                 self.window = Some(Window::at_end(&self.thread));
                 News::More
             }
+            // The reader holds their place while another branch comes in from its first message on.
+            None if number == self.thread.number && !at_end => {
+                let end = self.thread.blocks.len();
+                let start = window.0.start.min(end);
+                self.window = Some(Window(start..(start + window.0.len()).min(end)));
+                News::More
+            }
             None => {
                 self.all &= number == self.thread.number;
                 self.window = Some(Window::at_end(&self.thread));

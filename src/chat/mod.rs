@@ -3,9 +3,12 @@
 mod actions;
 mod announcer;
 mod asks;
+mod branch;
+mod collapsible;
 mod composer;
 mod counts;
 mod day;
+mod desk;
 mod dialogs;
 mod frame;
 mod grouping;
@@ -15,26 +18,33 @@ mod list;
 mod message;
 mod notices;
 mod part;
+mod past;
 mod place;
 mod popup;
 mod queued;
+mod roving;
 mod scroll;
 mod sidebar;
 mod stopped;
 mod suggestions;
 mod thread;
 mod transcript;
+mod tree;
 mod turn;
 mod unread;
 mod window;
 
 pub use crate::ui::{Icon, Labels, spinner};
 pub use actions::{Feedback, MessageActions, MessageActionsProps, MessageFn};
-pub use announcer::{Announcer, AnnouncerProps};
+pub use announcer::{Announcer, AnnouncerProps, Speech};
+pub use branch::{
+    BranchPicker, MessageEdit, MessageEditor, MessageRegenerate, OtherBranch, OtherBranchProps,
+};
 pub use composer::{
     Composer, ComposerAttach, ComposerAttachProps, ComposerAttachments, ComposerHandle,
-    ComposerHint, ComposerInput, ComposerProps, ComposerRoot, ComposerRootProps, ComposerSend,
-    ComposerSendProps, ComposerStop, ComposerStopProps, use_composer,
+    ComposerHint, ComposerInput, ComposerInterject, ComposerInterjectProps, ComposerProps,
+    ComposerRoot, ComposerRootProps, ComposerSend, ComposerSendProps, ComposerStop,
+    ComposerStopProps, use_composer,
 };
 pub use dialogs::{ConfirmDialogs, ConfirmDialogsProps};
 pub use frame::{ChatRoot, ChatRootProps};
@@ -47,9 +57,11 @@ pub use message::{
 };
 pub use notices::{Notices, NoticesProps};
 pub use part::{PartView, PartViewProps};
+pub use past::{PastConversations, PastConversationsProps};
 pub use popup::{ChatPopup, ChatPopupProps};
 pub use sidebar::{ChatSidebar, ChatSidebarProps};
 pub use stopped::{show_stopped, show_stopped_on_traps};
 pub use suggestions::{EmptyState, EmptyStateProps, Suggestion, Suggestions, SuggestionsProps};
 pub use transcript::{Transcript, TranscriptProps};
+pub use tree::{TreeView, TreeViewProps};
 pub use window::{ChatWindow, ChatWindowProps};

@@ -6,15 +6,17 @@ use leptos::{html, prelude::*};
 use super::counts::with_text;
 use crate::{
     assistant::{Assistant, assistant_for},
+    store::KeptIn,
     tool::ExactText,
-    ui::{Icon, Labels, Words, dynamic, each, focus},
+    ui::{Icon, Labels, Words, dynamic, each, focus, when},
 };
 
 /// Notices with what can be done about them.
 ///
 /// # Accessibility
 ///
-/// A failure is an `alert`, anything else a `status`.
+/// A failure is an `alert`; anything else is said by the [`Announcer`](super::Announcer). That the
+/// conversation is open in another tab is a `status`, which stands first.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -39,13 +41,43 @@ pub fn Notices(
         return ().into_any();
     };
     let notices = assistant.notices();
+    let elsewhere = elsewhere(&assistant);
     let draw = move |notice| notice_view(&assistant, &notice);
     let list = each(
         move || notices.get(),
         |notice| notice.id.0.to_string(),
         draw,
     );
-    view! { <div class="la-chat-notices">{list}</div> }.into_any()
+    view! { <div class="la-chat-notices">{elsewhere} {list}</div> }.into_any()
+}
+
+/// Says that another tab acts on the conversation, and offers to do it here.
+fn elsewhere(assistant: &Assistant) -> AnyView {
+    let (kept_in, assistant) = (assistant.kept_in(), assistant.clone());
+    let words = Words::current();
+    let bar = move || {
+        let assistant = assistant.clone();
+        view! {
+            <div class="la-notice" data-tone="info" data-kind="elsewhere" role="status">
+                {Icon::Info.view()}
+                <div class="la-notice-body">
+                    <p class="la-notice-text">{words.text(|l| &l.open_elsewhere)}</p>
+                </div>
+                <div class="la-notice-actions">
+                    <button
+                        type="button"
+                        class="la-button"
+                        data-size="small"
+                        on:click=move |_| assistant.use_here()
+                    >
+                        <span>{words.text(|l| &l.use_here)}</span>
+                    </button>
+                </div>
+            </div>
+        }
+        .into_any()
+    };
+    when(move || kept_in.get() == KeptIn::Elsewhere, bar).into_any()
 }
 
 /// How long a message is shown at once, in bytes.
@@ -72,7 +104,7 @@ fn advice(labels: &Labels, status: u16, retry_after_ms: Option<u64>) -> Option<S
 }
 
 /// What a kind of notice always says.
-fn sentence(labels: &Labels, notice: &Notice) -> Option<String> {
+pub(super) fn sentence(labels: &Labels, notice: &Notice) -> Option<String> {
     let word = match notice.kind {
         NoticeKind::Network => &labels.notice_unreachable,
         NoticeKind::Request => &labels.notice_not_sent,
@@ -91,6 +123,8 @@ fn sentence(labels: &Labels, notice: &Notice) -> Option<String> {
         NoticeKind::CallIdReused => &labels.notice_call_id_reused,
         NoticeKind::TooLarge => &labels.notice_too_large,
         NoticeKind::ResultsReady => &labels.notice_results_ready,
+        NoticeKind::NotKept => &labels.notice_not_kept,
+        NoticeKind::NotOpened => &labels.notice_not_opened,
         _ => return None,
     };
     Some(word.to_string())
@@ -100,9 +134,12 @@ fn sentence(labels: &Labels, notice: &Notice) -> Option<String> {
 fn said(words: &Words, notice: &Notice) -> AnyView {
     let message = notice.message.clone();
     match notice.kind {
-        NoticeKind::Network | NoticeKind::Request | NoticeKind::Http | NoticeKind::Protocol => {
-            details(words, message)
-        }
+        NoticeKind::Network
+        | NoticeKind::Request
+        | NoticeKind::Http
+        | NoticeKind::Protocol
+        | NoticeKind::NotKept
+        | NoticeKind::NotOpened => details(words, message),
         NoticeKind::RunError if message.len() > SHORT || message.contains('\n') => {
             details(words, message)
         }
@@ -140,12 +177,14 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
     let words = Words::current();
     let failure = notice.kind.is_failure();
     let (role, tone) = match notice.kind {
-        _ if failure => ("alert", "error"),
+        _ if failure => (Some("alert"), "error"),
         NoticeKind::RunLimit
         | NoticeKind::NoAnswer
         | NoticeKind::LoopEnded
-        | NoticeKind::CallIdReused => ("status", "warning"),
-        _ => ("status", "info"),
+        | NoticeKind::CallIdReused
+        | NoticeKind::NotKept
+        | NoticeKind::NotOpened => (None, "warning"),
+        _ => (None, "info"),
     };
     // What a server or a decoder says is no sentence to a person: a title says what happened, and
     // their own words are there for who wants to know. An agent's may be meant for the person.

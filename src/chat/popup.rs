@@ -1,16 +1,12 @@
 //! A window above the page.
 
-use leptos::{ev, html, prelude::*};
+use leptos::{ev, prelude::*};
 
 use super::{
-    frame::Name,
-    sidebar::{face, keep_focus, window},
-    unread::{follow, mark},
+    collapsible::{Collapsible, Props, collapsible},
+    unread::mark,
 };
-use crate::{
-    assistant::{Assistant, assistant_for},
-    ui::{after_hydration, find, focus, fresh_id},
-};
+use crate::ui::{find, focus};
 
 /// A floating button that opens a window above it: another arrangement. The page stays usable
 /// beside it, and what is written, said and scrolled to stays while it is closed.
@@ -54,25 +50,18 @@ pub fn ChatPopup(
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
-    let assistant = assistant_for(None, "ChatPopup");
-    // A server draws nothing of it.
-    let draw = move || match assistant {
-        Some(assistant) => popup(&assistant, open, label, children),
-        None => ().into_any(),
+    let props = Props {
+        component: "ChatPopup",
+        open,
+        label,
+        children,
     };
-    after_hydration(|| ().into_any(), draw)
+    collapsible(props, false, popup)
 }
 
-fn popup(
-    assistant: &Assistant,
-    open: Option<RwSignal<bool>>,
-    label: Signal<String>,
-    children: Option<Children>,
-) -> AnyView {
-    let open = open.unwrap_or_else(|| RwSignal::new(false));
-    let unread = follow(assistant, open);
-    let (body, button) = (NodeRef::<html::Div>::new(), NodeRef::<html::Button>::new());
-    keep_focus(open, body, button);
+fn popup(frame: &Collapsible, window: AnyView) -> AnyView {
+    let (open, unread, body) = (frame.open, frame.unread, frame.body);
+    let (name, id) = (frame.name.clone(), frame.id.clone());
     let toggle = move |_| {
         open.update(|open| *open = !*open);
         if let (true, Some(body)) = (open.get_untracked(), body.get_untracked()) {
@@ -89,8 +78,6 @@ fn popup(
             open.set(false);
         }
     };
-    let name = Name::of(label);
-    let id = format!("la-popup-{}", fresh_id());
     view! {
         <div
             class="la-popup la-standalone"
@@ -103,10 +90,10 @@ fn popup(
                 aria-label=move || name.get()
                 aria-expanded=move || if open.get() { "true" } else { "false" }
                 aria-controls=id.clone()
-                node_ref=button
+                node_ref=frame.button
                 on:click=toggle
             >
-                {face(open)}
+                {frame.face()}
             </button>
             {mark(unread)}
             <div
@@ -116,7 +103,7 @@ fn popup(
                 hidden=move || !open.get()
                 on:keydown=by_key
             >
-                {window(children, label)}
+                {window}
             </div>
         </div>
     }

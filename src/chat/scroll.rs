@@ -7,13 +7,22 @@
 use std::cell::{Cell, RefCell};
 
 use leptos::{html, prelude::*};
+
+use crate::ui::effect;
 use send_wrapper::SendWrapper;
 use wasm_bindgen::{JsCast, closure::Closure};
 
 use super::{list::List, place::Place};
+use crate::ui::after;
 
 /// How far from the end still counts as at the end, in pixels.
 const NEAR: i32 = 48;
+/// The time that something that is opened takes to have its height, in milliseconds.
+const SETTLES_MS: u32 = 100;
+/// What is left free above a question that is shown from its head on, in pixels.
+const ABOVE: f64 = 8.0;
+/// What asks the person something in a message.
+const QUESTION: &str = ".la-tool[data-phase=approval-requested], .la-tool:has(> .la-approval)";
 
 /// Whether the end is in view, and the elements that scroll and grow.
 #[derive(Clone, Copy)]
@@ -24,6 +33,10 @@ pub(super) struct StickToEnd {
     list: List,
     last_top: StoredValue<Cell<i32>, LocalStorage>,
     place: StoredValue<RefCell<Place>, LocalStorage>,
+    /// A question is to be shown as soon as it has its place.
+    asked: StoredValue<bool>,
+    /// A question is shown from its head on, and nobody has scrolled since.
+    pub(super) held: RwSignal<bool>,
 }
 
 impl StickToEnd {
@@ -36,8 +49,10 @@ impl StickToEnd {
             list,
             last_top: StoredValue::new_local(Cell::new(0)),
             place: StoredValue::new_local(RefCell::default()),
+            asked: StoredValue::new(false),
+            held: RwSignal::new(false),
         };
-        Effect::new(move |_| {
+        effect(move |_| {
             if let (Some(scroller), Some(content)) = (stick.scroller.get(), stick.content.get()) {
                 stick.watch(&scroller, &content);
             }
@@ -68,7 +83,11 @@ impl StickToEnd {
         let before = self.last_top.with_value(|last| last.replace(top));
         let at_end = element.scroll_height() - top - element.client_height() <= NEAR;
         let moved_up = top < before;
-        if at_end || moved_up {
+        // What is shown from its head on may be near the end, too.
+        if top != before {
+            self.keep(false);
+        }
+        if (at_end && !self.held.get_untracked()) || moved_up {
             self.set_at_end(at_end);
         }
         self.note_place();
@@ -81,6 +100,9 @@ impl StickToEnd {
     /// Whoever reads is put back to their place; whoever follows goes along. This comes after the
     /// layout and before the page is painted, so nobody sees it move.
     fn size_changed(self) {
+        if self.asked.try_get_value() == Some(true) && self.show_question() {
+            return;
+        }
         if self.at_end.try_get_untracked() != Some(false) {
             if self.has_messages() {
                 self.jump();
@@ -128,13 +150,90 @@ impl StickToEnd {
         self.list.total.try_get_untracked().unwrap_or_default() > 0
     }
 
+    /// Something in the list is opened or closed: it stays where it is, although the end moves.
+    pub(super) fn something_opens(self) {
+        if self.at_end.get_untracked() {
+            self.at_end.set(false);
+            self.note_place();
+            after(SETTLES_MS, move || {
+                let Some(Some(element)) = self.scroller.try_get_untracked() else {
+                    return;
+                };
+                let rest = element.scroll_height() - element.scroll_top() - element.client_height();
+                self.set_at_end(rest <= 1);
+            });
+        }
+    }
+
+    /// The number of questions that wait has changed. Whoever follows the end sees the first from its head on,
+    /// and the end again when none is left.
+    pub(super) fn questions_changed(self, came: bool, any: bool) {
+        let held = self.held.try_get_untracked() == Some(true);
+        if any && (held || (came && self.at_end.get_untracked())) {
+            self.asked.set_value(true);
+            // It may take the place of something that was as high.
+            after(0, move || {
+                if self.asked.try_get_value() == Some(true) {
+                    self.show_question();
+                }
+            });
+        } else if !any && held {
+            self.jump();
+        }
+    }
+
+    /// Shows the first question from its head on. False if it is not in the page yet.
+    fn show_question(self) -> bool {
+        let Some(Some(scroller)) = self.scroller.try_get_untracked() else {
+            return false;
+        };
+        let Some(question) = scroller.query_selector(QUESTION).ok().flatten() else {
+            return false;
+        };
+        self.asked.set_value(false);
+        let edge = scroller.get_bounding_client_rect().top() + ABOVE;
+        let distance = question.get_bounding_client_rect().top() - edge;
+        scroller.scroll_by_with_x_and_y(0.0, distance);
+        let top = scroller.scroll_top();
+        self.last_top.with_value(|last| last.set(top));
+        let rest = scroller.scroll_height() - top - scroller.client_height();
+        self.keep(true);
+        self.set_at_end(rest <= 1);
+        self.note_place();
+        true
+    }
+
     /// Shows the end and follows it from now on.
     pub(super) fn jump(self) {
+        self.keep(false);
         let Some(Some(element)) = self.scroller.try_get_untracked() else {
             return;
         };
         element.set_scroll_top(element.scroll_height());
         self.set_at_end(true);
+    }
+
+    fn keep(self, held: bool) {
+        if self.held.try_get_untracked() == Some(!held) {
+            self.held.set(held);
+        }
+    }
+
+    /// Keeps what the reader sees where it is, although they were at the end: something else is
+    /// about to take the place of what stands below.
+    pub(super) fn hold(self) {
+        self.set_at_end(false);
+        self.note_place();
+    }
+
+    /// What was waited for is there: whoever sees the end of it follows it, others read on.
+    pub(super) fn settle(self) {
+        let Some(Some(element)) = self.scroller.try_get_untracked() else {
+            return;
+        };
+        let rest = element.scroll_height() - element.scroll_top() - element.client_height();
+        self.set_at_end(rest <= NEAR);
+        self.note_place();
     }
 
     fn set_at_end(self, at_end: bool) {

@@ -1,21 +1,16 @@
 //! A window beside the page.
 
-use leptos::{html, prelude::*};
+use leptos::prelude::*;
 
 use super::{
-    ChatWindow,
-    frame::Name,
-    unread::{follow, mark},
-};
-use crate::{
-    assistant::{Assistant, assistant_for},
-    ui::{Icon, after_hydration, dynamic, focus, fresh_id},
+    collapsible::{Collapsible, Props, collapsible},
+    unread::mark,
 };
 
 /// A window docked at the inline end of the page: another arrangement, with one button that
 /// collapses and opens it. What is written, said and scrolled to stays while it is collapsed.
 ///
-/// Inside of it stands a [`ChatWindow`], or whatever it is given.
+/// Inside of it stands a [`ChatWindow`](super::ChatWindow), or whatever it is given.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -55,31 +50,22 @@ pub fn ChatSidebar(
     /// What it is called, instead of [`Labels::title`](crate::Labels::title).
     #[prop(optional, into)]
     label: Signal<String>,
-    /// What stands in it; a [`ChatWindow`] without it.
+    /// What stands in it; a [`ChatWindow`](super::ChatWindow) without it.
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
-    let assistant = assistant_for(None, "ChatSidebar");
-    // A server draws nothing of it.
-    let draw = move || match assistant {
-        Some(assistant) => sidebar(&assistant, open, label, children),
-        None => ().into_any(),
+    let props = Props {
+        component: "ChatSidebar",
+        open,
+        label,
+        children,
     };
-    after_hydration(|| ().into_any(), draw)
+    collapsible(props, true, sidebar)
 }
 
-fn sidebar(
-    assistant: &Assistant,
-    open: Option<RwSignal<bool>>,
-    label: Signal<String>,
-    children: Option<Children>,
-) -> AnyView {
-    let open = open.unwrap_or_else(|| RwSignal::new(true));
-    let unread = follow(assistant, open);
-    let (body, button) = (NodeRef::<html::Div>::new(), NodeRef::<html::Button>::new());
-    keep_focus(open, body, button);
-    let name = Name::of(label);
-    let id = format!("la-sidebar-{}", fresh_id());
+fn sidebar(frame: &Collapsible, window: AnyView) -> AnyView {
+    let (open, unread) = (frame.open, frame.unread);
+    let (name, id) = (frame.name.clone(), frame.id.clone());
     view! {
         <div
             class="la-sidebar la-standalone"
@@ -94,53 +80,16 @@ fn sidebar(
                 aria-label=move || name.get()
                 aria-expanded=move || if open.get() { "true" } else { "false" }
                 aria-controls=id.clone()
-                node_ref=button
+                node_ref=frame.button
                 on:click=move |_| open.update(|open| *open = !*open)
             >
-                {face(open)}
+                {frame.face()}
             </button>
             {mark(unread)}
-            <div class="la-sidebar-body" id=id node_ref=body hidden=move || !open.get()>
-                {window(children, label)}
+            <div class="la-sidebar-body" id=id node_ref=frame.body hidden=move || !open.get()>
+                {window}
             </div>
         </div>
     }
     .into_any()
-}
-
-/// What the button of a frame shows.
-pub(super) fn face(open: RwSignal<bool>) -> AnyView {
-    dynamic(move || match open.get() {
-        true => Icon::X.view(),
-        false => Icon::Chat.view(),
-    })
-    .into_any()
-}
-
-/// What stands in a frame.
-pub(super) fn window(children: Option<Children>, label: Signal<String>) -> AnyView {
-    match children {
-        Some(children) => children(),
-        None => view! { <ChatWindow label /> }.into_any(),
-    }
-}
-
-/// The focus goes to the button when what had it is hidden.
-pub(super) fn keep_focus(
-    open: RwSignal<bool>,
-    body: NodeRef<html::Div>,
-    button: NodeRef<html::Button>,
-) {
-    // Before anything is hidden: afterwards nothing says where the focus was.
-    Effect::new(move |known: Option<bool>| {
-        let now = open.get();
-        if let (Some(true), false) = (known, now)
-            && let (Some(body), Some(button)) = (body.get_untracked(), button.get_untracked())
-            && focus::is_in(&body)
-        {
-            // Focusing an element that is in the page does not fail.
-            let _ = button.focus();
-        }
-        now
-    });
 }

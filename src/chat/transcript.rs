@@ -1,29 +1,32 @@
 //! The list of messages.
 
+use assistant_core::conversation::CallKey;
 use leptos::prelude::*;
 
 use super::{
     Feedback, MessageFn,
-    actions::Desk,
     counts::with_count,
+    desk::Desk,
     item::{End, Item},
     list::{List, News},
     queued::Queued,
+    roving,
     scroll::StickToEnd,
     turn::TurnView,
 };
 use crate::{
     assistant::{Assistant, assistant_for},
     part::RunSteps,
-    ui::{Icon, Words, after, dynamic, each, spinner, when, written},
+    ui::{Icon, Words, after, closest, dynamic, each, effect, focus, memo, spinner, when, written},
 };
 
 /// The messages of a chat, oldest first, following the newest while the end is in view.
 ///
 /// # Accessibility
 ///
-/// The list is a `log` that can be scrolled by keyboard; a message that is still being written is
-/// busy and is announced once, when it is complete.
+/// The list is a `log` that says nothing by itself (`aria-live="off"`): what is said of it says an
+/// [`Announcer`](super::Announcer). Each turn is an article with a hidden heading. From the list,
+/// Up and Down go from turn to turn, Home and End to the first and the last.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -71,6 +74,7 @@ pub fn Transcript(
     let nothing = move || list.total.get() == 0;
     let mut desk = Desk::new(assistant.clone(), on_feedback);
     desk.message = message;
+    desk.stick = Some(stick);
     let announced = desk.announced;
     let jumps = words.clone();
     let jump = move || match unseen.get() {
@@ -86,19 +90,34 @@ pub fn Transcript(
         }
     };
     let items = each(move || list.items.get(), Item::key, draw);
+    // What is under way stands where it is, and on no other branch.
+    let activity = assistant.activity();
+    let here = move || !activity.get().elsewhere;
+    let under_way = move || {
+        view! {
+            <RunSteps assistant=assistant.clone() />
+            <Working assistant=assistant.clone() stuck_after_ms />
+            <Queued assistant=assistant.clone() />
+        }
+        .into_any()
+    };
     view! {
         <div class="la-transcript">
             <div
                 class="la-transcript-scroller"
                 role="log"
+                aria-live="off"
                 aria-label=words.attr(|l| &l.conversation)
                 tabindex="0"
                 node_ref=stick.scroller
                 on:scroll=move |_| stick.scrolled()
-                on:keydown=move |event| {
-                    // The end may move while the browser goes there.
-                    if event.key() == "End" && event.target() == event.current_target() {
-                        stick.jump();
+                on:keydown=move |event| roving::moved(stick, &event)
+                on:click=move |event| {
+                    let opens: Option<web_sys::Element> = event
+                        .target()
+                        .and_then(|target| wasm_bindgen::JsCast::dyn_into(target).ok());
+                    if opens.is_some_and(|element| closest(&element, OPENS).is_some()) {
+                        stick.something_opens();
                     }
                 }
             >
@@ -111,17 +130,18 @@ pub fn Transcript(
                     <ShowAll list />
                     <Room place="above" height=list.above />
                     {items}
-                    <RunSteps assistant=assistant.clone() />
-                    <Working assistant=assistant.clone() stuck_after_ms />
-                    <Queued assistant=assistant.clone() />
+                    {when(here, under_way)}
                 </div>
             </div>
             <button
                 type="button"
                 class="la-button la-jump"
                 data-size="small"
-                hidden=move || stick.at_end.get()
-                on:click=move |_| stick.jump()
+                hidden=move || stick.at_end.get() || stick.held.get()
+                on:click=move |event| {
+                stick.jump();
+                focus::go_on(&event_target(&event), event.detail() == 0);
+            }
             >
                 {Icon::ArrowDown.view()}
                 <span>{dynamic(jump)}</span>
@@ -131,6 +151,9 @@ pub fn Transcript(
     }
     .into_any()
 }
+
+/// What opens and closes something in the transcript.
+const OPENS: &str = "summary, [aria-expanded]";
 
 /// Takes in what is new. Whoever has just said something wants to see the answer, and another
 /// conversation is read from its end.
@@ -145,9 +168,23 @@ fn follow(assistant: &Assistant, list: List, stick: StickToEnd) {
     };
     // The first time at once, so that the first picture shows the thread.
     untrack(take_in.clone());
-    Effect::new(move |_| take_in());
+    effect(move |_| take_in());
+    let (approvals, asked) = (
+        assistant.pending_approvals(),
+        assistant.view().asked.clone(),
+    );
+    effect(move |known: Option<Vec<CallKey>>| {
+        let mut open = approvals.get();
+        asked.with(|list| open.extend(list.iter().map(|asked| asked.call)));
+        let known = known.unwrap_or_default();
+        if known != open {
+            let came = open.iter().any(|key| !known.contains(key));
+            stick.questions_changed(came, !open.is_empty());
+        }
+        open
+    });
     let queued = assistant.queued();
-    Effect::new(move |known: Option<usize>| {
+    effect(move |known: Option<usize>| {
         let count = queued.with(Vec::len);
         if known.is_some_and(|known| known < count) {
             stick.jump();
@@ -164,13 +201,13 @@ fn count_unseen(list: List, stick: StickToEnd) -> Memo<usize> {
         }
         known.cloned().flatten().or_else(|| list.end())
     });
-    Memo::new(move |_| {
+    memo(move || {
         list.changes.track();
         left_at.with(|end| end.as_ref().map_or(0, |end| list.since(end)))
     })
 }
 
-/// A browser finds only what is in the page: whoever begins to search gets everything.
+/// A browser finds and prints only what is in the page: who searches or prints gets everything.
 fn search_everything(list: List) {
     let pressed = window_event_listener(leptos::ev::keydown, move |event| {
         let searches = (event.ctrl_key() || event.meta_key()) && event.key() == "f";
@@ -179,6 +216,13 @@ fn search_everything(list: List) {
         }
     });
     on_cleanup(move || pressed.remove());
+    // Paper shows everything.
+    let printed = window_event_listener_untyped("beforeprint", move |_| {
+        if list.partial.try_get_untracked() == Some(true) {
+            list.show_all();
+        }
+    });
+    on_cleanup(move || printed.remove());
 }
 
 /// The way to everything for those who do not scroll: first in the list, for as long as something
@@ -228,18 +272,16 @@ fn Working(assistant: Assistant, stuck_after_ms: u32) -> impl IntoView {
     let (messages, steps) = (assistant.messages(), assistant.agent_steps());
     let hint = words.clone();
     let of = assistant;
-    let line = Memo::new(move |_| {
+    let line = memo(move || {
         // Whoever is asked sees the question; the tool does not run on until it is answered.
         if activity.get().asking {
             return None;
         }
         let tools = running.get();
         if !tools.is_empty() {
-            return Some(format!(
-                "{} {}…",
-                words.word(|l| &l.running),
-                tools.join(", ")
-            ));
+            // The card says that it runs.
+            let says = || format!("{} {}…", words.word(|l| &l.running), tools.join(", "));
+            return stuck.get().then(says);
         }
         let newest = messages.with(|list| list.last().map(|entry| entry.id.clone()));
         let cell = newest.and_then(|id| of.message(&id));
@@ -269,7 +311,7 @@ fn Working(assistant: Assistant, stuck_after_ms: u32) -> impl IntoView {
 fn watch_for_stuck(running: ArcReadSignal<Vec<String>>, after_ms: u32) -> RwSignal<bool> {
     let stuck = RwSignal::new(false);
     let round = RwSignal::new(0_u32);
-    Effect::new(move |_| {
+    effect(move |_| {
         let idle = running.with(Vec::is_empty);
         stuck.set(false);
         round.update(|count| *count = count.wrapping_add(1));

@@ -1,20 +1,21 @@
 //! A turn of the thread, or a block of a long one: its messages, and what can be done with it.
 
-use assistant_core::conversation::MessageId;
+use assistant_core::{conversation::MessageId, event::Role};
 use leptos::prelude::*;
 
 use super::{
-    MessageView,
-    actions::{self, Desk},
-    day::day_line,
-    grouping::Groups,
-    item::Turn,
+    MessageView, actions, branch::picker, day::day_line, desk::Desk, grouping::Groups, item::Turn,
     list::List,
 };
 use crate::{
-    ui::{Words, dynamic, each},
+    assistant::Assistant,
+    ui::{Words, dynamic, each, fresh_id, memo, when},
     view::MessageEntry,
 };
+
+/// Stands around messages that are part of an article.
+#[derive(Clone, Copy)]
+pub(super) struct InTurn;
 
 /// The messages of a block, in order. Below a turn that is finished stands what can be done.
 #[component]
@@ -26,8 +27,11 @@ pub(super) fn TurnView(
 ) -> impl IntoView {
     let entries = turn.clone();
     let newest = turn.clone();
+    let placed = turn.clone();
     let of_messages = (desk.assistant.clone(), turn.clone());
     let words = Words::current();
+    let spoken = words.clone();
+    provide_context(InTurn);
     // Seen by the messages of this block alone: each block has an owner of its own.
     provide_context(Groups::of(desk.assistant.clone(), turn.clone()));
     provide_context(desk.clone());
@@ -54,33 +58,108 @@ pub(super) fn TurnView(
         draw,
     );
     // Who draws messages puts what can be done where it belongs.
-    let bar = desk.message.is_none().then(|| bar(desk, list, turn));
+    let bar = desk
+        .message
+        .is_none()
+        .then(|| bar(desk, list, turn.clone()));
+    let heading = heading(&spoken, turn.with_untracked(Turn::by_person));
+    let number = move || {
+        let start = placed.with(|turn| turn.start + 1);
+        list.partial.get().then(|| start.to_string())
+    };
+    let count = move || list.partial.get().then(|| list.total.get().to_string());
+    let named = format!("la-turn-{}", fresh_id());
     view! {
-        <div
+        <article
             class="la-turn"
+            aria-labelledby=named.clone()
+            aria-posinset=number
+            aria-setsize=count
+            tabindex="-1"
             data-block=id.as_str().to_owned()
             data-newest=move || newest.with(|turn| turn.newest).then_some("")
         >
+            <h3 class="la-visually-hidden" id=named.clone()>{heading}</h3>
             {messages}
             {bar}
-        </div>
+        </article>
     }
 }
 
-fn bar(desk: Desk, list: List, turn: ArcRwSignal<Turn>) -> impl IntoView {
+/// Who speaks in a turn, for who goes from heading to heading.
+fn heading(words: &Words, by_person: bool) -> AnyView {
+    match by_person {
+        true => words.text(|l| &l.you),
+        false => words.text(|l| &l.assistant),
+    }
+}
+
+/// The bar below a turn. It is there once the turn is finished, and before that where it has
+/// versions: they can be looked at meanwhile.
+fn bar(desk: Desk, list: List, turn: ArcRwSignal<Turn>) -> AnyView {
     let activity = desk.assistant.activity();
-    let whole = Memo::new(move |_| {
-        let (ends, runs_on, whole) = turn.with(|turn| {
+    let by_person = turn.with_untracked(Turn::by_person);
+    let role = if by_person {
+        Role::User
+    } else {
+        Role::Assistant
+    };
+    let of = turn.clone();
+    let whole = memo(move || {
+        let (ends, runs_on, whole) = of.with(|turn| {
             (
                 turn.ends_here(),
-                turn.newest && !turn.by_person(),
+                turn.newest && !by_person,
                 turn.whole.clone(),
             )
         });
-        (ends && !(runs_on && activity.get().busy)).then_some(whole)
+        let now = activity.get();
+        (ends && !(runs_on && now.busy && !now.elsewhere)).then_some(whole)
     });
-    dynamic(move || {
-        let bar = |whole| actions::bar(&desk, list.messages(whole));
-        whole.get().map(bar)
+    let versions = versions(desk.assistant.clone(), list, turn.clone());
+    let (editing, of) = (desk.editing, turn);
+    let nothing = move || {
+        let edits = editing.with(|id| {
+            let id = id.as_ref();
+            id.is_some_and(|id| of.with(|turn| turn.entries.iter().any(|e| e.id == *id)))
+        });
+        edits || (whole.with(Option::is_none) && versions.with(Vec::is_empty))
+    };
+    let draw = move || {
+        let (picks, desk) = (desk.clone(), desk.clone());
+        let pickers = each(
+            move || versions.get(),
+            |id| id.as_str().to_owned(),
+            move |id| picker(&picks, &id),
+        );
+        let deeds = move || {
+            let whole = whole.get()?;
+            actions::deeds(&desk, list.messages(whole))
+        };
+        actions::bar(role, view! { {pickers} {dynamic(deeds)} }.into_any())
+    };
+    when(move || !nothing(), draw).into_any()
+}
+
+/// The messages of a turn that have other versions: its first, and those of its last block, where
+/// a branch began in the middle of it.
+fn versions(assistant: Assistant, list: List, turn: ArcRwSignal<Turn>) -> Memo<Vec<MessageId>> {
+    memo(move || {
+        let (ends, first, entries) = turn.with(|turn| {
+            let ids = turn.entries.iter().map(|entry| entry.id.clone());
+            (turn.ends_here(), turn.whole.start, ids.collect::<Vec<_>>())
+        });
+        if !ends {
+            return Vec::new();
+        }
+        let mut candidates = list.messages(first..first + 1);
+        candidates.extend(entries);
+        candidates.dedup();
+        candidates.retain(|id| {
+            assistant
+                .version_now(id)
+                .is_some_and(|(_, count)| count > 1)
+        });
+        candidates
     })
 }

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use crate::{
     assistant::Assistant,
-    ui::{Words, dynamic},
+    ui::{Words, dynamic, effect},
 };
 
 /// Something came while a window was closed: an answer, or a question to the person.
@@ -15,7 +15,7 @@ pub(super) type Unread = RwSignal<bool>;
 pub(super) fn follow(assistant: &Assistant, open: RwSignal<bool>) -> Unread {
     let unread = RwSignal::new(false);
     let (messages, activity) = (assistant.messages(), assistant.activity());
-    Effect::new(move |before: Option<(u64, usize, bool)>| {
+    effect(move |before: Option<(u64, usize, bool)>| {
         let (thread, answers) = messages.with(|list| {
             let others = list.iter().filter(|entry| entry.role != Role::User);
             (list.thread(), others.count())

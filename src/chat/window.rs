@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::{
     Announcer, ChatHeader, Composer, ComposerHandle, ConfirmDialogs, EmptyState, Feedback, Notices,
-    Suggestion, Suggestions, Transcript, frame::section,
+    OtherBranch, Speech, Suggestion, Suggestions, Transcript, frame::section,
 };
 use crate::{
     assistant::{Assistant, use_assistant},
@@ -69,6 +69,9 @@ pub fn ChatWindow(
     /// Called when the person says what they think of an answer; without it they are not asked.
     #[prop(optional)]
     on_feedback: Option<Callback<Feedback>>,
+    /// When answers are read out to who listens.
+    #[prop(optional, into)]
+    speech: Signal<Speech>,
 ) -> impl IntoView {
     let children = move || {
         let empty = move || view! { <EmptyState title=empty_title text=empty_text suggestions /> };
@@ -77,10 +80,11 @@ pub fn ChatWindow(
             <ChatHeader />
             <Transcript empty on_feedback />
             <InterruptInbox />
+            <OtherBranch />
             <Notices />
             {next}
             <Composer attachments handle=composer />
-            <Announcer />
+            <Announcer speech />
             <ConfirmDialogs />
         }
         .into_any()

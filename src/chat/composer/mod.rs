@@ -14,7 +14,8 @@ use crate::{assistant::Assistant, attachment::Attachments};
 pub use handle::{ComposerHandle, use_composer};
 pub use parts::{
     ComposerAttach, ComposerAttachProps, ComposerAttachments, ComposerHint, ComposerInput,
-    ComposerSend, ComposerSendProps, ComposerStop, ComposerStopProps,
+    ComposerInterject, ComposerInterjectProps, ComposerSend, ComposerSendProps, ComposerStop,
+    ComposerStopProps,
 };
 pub use root::{ComposerRoot, ComposerRootProps};
 
@@ -23,7 +24,8 @@ pub(super) use root::is_asked;
 /// The box in which the person writes, with Send and Stop: the parts of a [`ComposerRoot`] in their
 /// default arrangement.
 ///
-/// Enter sends and never stops; while something runs the text stays. Shift+Enter breaks the line.
+/// Enter sends and never stops; while something runs the text stays, and a button of its own, or
+/// Ctrl+Enter, says it in between. Shift+Enter breaks the line.
 /// Keys that end an input method's composition do neither. Writing is always possible: while
 /// something stands in the way of sending, the text stays and the reason is told.
 ///
@@ -60,6 +62,7 @@ pub fn Composer(
                 <ComposerInput />
                 <div class="la-composer-actions">
                     <ComposerSend />
+                    <ComposerInterject />
                     <ComposerStop />
                 </div>
             </div>

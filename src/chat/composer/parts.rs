@@ -5,7 +5,7 @@ use leptos::{ev, prelude::*};
 use super::root::{BLOCKED, Writing, grow, hint_id, hint_of};
 use crate::{
     attachment::{attach_button, tray_view},
-    ui::{Icon, Words, dynamic},
+    ui::{Icon, Words, dynamic, effect},
 };
 
 /// The box in which the person writes, a `textarea`. Enter sends, Shift+Enter breaks the line.
@@ -32,7 +32,7 @@ pub fn ComposerInput() -> impl IntoView {
     );
     let input = handle.input();
     // What was written before the box was there.
-    Effect::new(move |_| {
+    effect(move |_| {
         if let Some(element) = input.get() {
             let text = untrack(|| handle.text());
             if element.value().is_empty() && !text.is_empty() {
@@ -45,7 +45,11 @@ pub fn ComposerInput() -> impl IntoView {
         let composing = event.is_composing() || event.key_code() == 229;
         if event.key() == "Enter" && !event.shift_key() && !composing {
             event.prevent_default();
-            writing.send();
+            let now = event.ctrl_key() || event.meta_key();
+            match now && writing.interjects.get_untracked() {
+                true => writing.interject(),
+                false => writing.send(),
+            }
         }
     };
     let typed = move |_| {
@@ -91,6 +95,12 @@ pub fn ComposerSend(
         return ().into_any();
     };
     let (sends, on_button) = (writing.sends, writing.on_button);
+    let sender = writing.clone();
+    let early = move |event: ev::MouseEvent| {
+        if sender.was_meant_for_the_other(&event) {
+            event.prevent_default();
+        }
+    };
     let face = face(children, Icon::Send, writing.words.text(|l| &l.send));
     view! {
         <button
@@ -98,8 +108,56 @@ pub fn ComposerSend(
             class="la-button"
             data-variant="primary"
             hidden=move || !sends.get()
+            on:click=early
             on:focusin=move |_| on_button.set(true)
             on:focusout=move |event| left(&event, on_button)
+        >
+            {face}
+        </button>
+    }
+    .into_any()
+}
+
+/// The button that says something while the assistant is at work: it is delivered at the next
+/// boundary between tools ([`Assistant::interject`](crate::Assistant::interject)). It is hidden
+/// while nothing runs, and while the assistant waits for an answer; Ctrl+Enter in the box does the
+/// same.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::chat::{ComposerInput, ComposerInterject, ComposerRoot, ComposerStop};
+///
+/// # #[component]
+/// # fn App() -> impl IntoView {
+/// view! {
+///     <ComposerRoot><ComposerInput /> <ComposerInterject>"Now"</ComposerInterject> <ComposerStop /></ComposerRoot>
+/// }
+/// # }
+/// ```
+#[component]
+pub fn ComposerInterject(
+    /// What it shows; an icon and a word without it.
+    #[prop(optional)]
+    children: Option<Children>,
+) -> impl IntoView {
+    let Some(writing) = Writing::around("ComposerInterject") else {
+        return ().into_any();
+    };
+    let (interjects, focused) = (writing.interjects, writing.on_interject);
+    let face = face(children, Icon::Send, writing.words.text(|l| &l.interject));
+    let say = move |_| {
+        writing.interject();
+        writing.handle.focus();
+    };
+    view! {
+        <button
+            type="button"
+            class="la-button la-composer-interject"
+            aria-keyshortcuts="Control+Enter"
+            hidden=move || !interjects.get()
+            on:click=say
+            on:focusin=move |_| focused.set(true)
+            on:focusout=move |event| left(&event, focused)
         >
             {face}
         </button>
@@ -129,9 +187,11 @@ pub fn ComposerStop(
     };
     let (busy, on_button) = (writing.busy, writing.on_button);
     let face = face(children, Icon::Stop, writing.words.text(|l| &l.stop));
-    let stop = move |_| {
-        // Nothing to stop is what was wanted.
-        let _ = writing.assistant.stop();
+    let stop = move |event: ev::MouseEvent| {
+        if !writing.was_meant_for_the_other(&event) {
+            // Nothing to stop is what was wanted.
+            let _ = writing.assistant.stop();
+        }
     };
     view! {
         <button

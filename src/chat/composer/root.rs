@@ -9,7 +9,7 @@ use super::{ComposerHandle, send};
 use crate::{
     assistant::{Assistant, assistant_for},
     attachment::{Attachments, Tray, file_frame, paste, watch_drops},
-    ui::{Labels, Words, console_error, fresh_id, in_browser, scope},
+    ui::{Labels, Words, console_error, effect, fresh_id, in_browser, memo, now, scope},
     view::Activity,
 };
 
@@ -74,8 +74,16 @@ pub(super) struct Writing {
     pub(super) denies: Memo<bool>,
     /// Whether Send is there.
     pub(super) sends: Memo<bool>,
-    /// Whether one of the buttons has the focus.
+    /// True if something can be said in between.
+    pub(super) interjects: Memo<bool>,
+    /// True if what goes on belongs to another branch than the one that is shown.
+    pub(super) elsewhere: Memo<bool>,
+    /// True if Send or Stop has the focus.
     pub(super) on_button: RwSignal<bool>,
+    /// When Send and Stop took each other's place last, in milliseconds since 1970.
+    swapped: StoredValue<i64>,
+    /// True if the one that says something in between has it.
+    pub(super) on_interject: RwSignal<bool>,
     /// The id of the line that explains, where there is one.
     pub(super) hint: RwSignal<Option<String>>,
 }
@@ -87,17 +95,21 @@ impl Writing {
         handle: Option<ComposerHandle>,
     ) -> Self {
         let activity = assistant.activity();
-        let (now, asking, doing) = (activity.clone(), activity.clone(), activity);
-        let busy = Memo::new(move |_| now.get().busy);
-        let state = Memo::new(move |_| state_of(doing.get()));
+        let (now, asking, doing) = (activity.clone(), activity.clone(), activity.clone());
+        let elsewhere = memo(move || activity.get().elsewhere);
+        let busy = memo(move || now.get().busy);
+        let state = memo(move || state_of(doing.get()));
         let interrupts = assistant.interrupts();
-        let asked = Memo::new(move |_| {
+        let asked = memo(move || {
             let asks = || interrupts.with(|list| list.iter().any(is_asked));
             asking.get().asking || asks()
         });
         // With this option a message denies what waits for approval, as long as nothing else waits.
         let auto_deny = assistant.runtime().auto_deny;
-        let denies = Memo::new(move |_| auto_deny && state.get() == BLOCKED && !asked.get());
+        let takes = assistant.runtime().interjections;
+        let interjects =
+            memo(move || takes && state.get() == RUNNING && !asked.get() && !elsewhere.get());
+        let denies = memo(move || auto_deny && state.get() == BLOCKED && !asked.get());
         Self {
             assistant,
             handle: handle.unwrap_or_default(),
@@ -108,8 +120,12 @@ impl Writing {
             state,
             asked,
             denies,
-            sends: Memo::new(move |_| !busy.get() || denies.get()),
+            sends: memo(move || !busy.get() || denies.get()),
+            interjects,
+            elsewhere,
             on_button: RwSignal::new(false),
+            swapped: StoredValue::new(0),
+            on_interject: RwSignal::new(false),
             hint: RwSignal::new(None),
         }
     }
@@ -126,12 +142,12 @@ impl Writing {
     /// What stood in the way of a message stands there no longer.
     fn forget_refusals(&self) {
         let (state, refused) = (self.state, self.refused);
-        Effect::new(move |_| {
+        effect(move |_| {
             state.track();
             refused.set(None);
         });
         if let Some(tray) = self.tray.clone() {
-            Effect::new(move |_| {
+            effect(move |_| {
                 tray.track();
                 refused.set(None);
             });
@@ -140,20 +156,39 @@ impl Writing {
 
     /// The button that goes when the state changes may have the focus: it passes to the text box.
     fn keep_focus(&self) {
-        let (sends, on_button, handle) = (self.sends, self.on_button, self.handle);
-        Effect::new(move |known: Option<bool>| {
-            let sends = sends.get();
-            let changed = known.is_some_and(|known| known != sends);
-            if changed && on_button.get_untracked() {
-                on_button.set(false);
-                handle.focus();
-            }
-            sends
-        });
+        let (handle, swapped) = (self.handle, self.swapped);
+        let pass_on = move |goes: Memo<bool>, focused: RwSignal<bool>| {
+            effect(move |known: Option<bool>| {
+                let goes = goes.get();
+                let changed = known.is_some_and(|known| known != goes);
+                if changed {
+                    swapped.set_value(now());
+                }
+                if changed && focused.get_untracked() {
+                    focused.set(false);
+                    handle.focus();
+                }
+                goes
+            });
+        };
+        pass_on(self.sends, self.on_button);
+        pass_on(self.interjects, self.on_interject);
+    }
+
+    /// Returns whether a click is the second of a double click on the button that stood there before.
+    pub(super) fn was_meant_for_the_other(&self, click: &ev::MouseEvent) -> bool {
+        click.detail() > 1 && now() - self.swapped.get_value() < DOUBLE_CLICK_MS
     }
 
     pub(super) fn send(&self) {
-        self.refused.set(send::written(self).err());
+        self.refused
+            .set(send::written(self, Assistant::send_content).err());
+    }
+
+    /// Says what is written in between.
+    pub(super) fn interject(&self) {
+        self.refused
+            .set(send::written(self, Assistant::interject_content).err());
     }
 }
 
@@ -203,17 +238,21 @@ pub(super) fn form(
     }))
 }
 
+/// The longest time between the clicks of a double click, in milliseconds.
+const DOUBLE_CLICK_MS: i64 = 700;
+
 /// Whether a question of the agent is still without an answer.
 pub(in crate::chat) fn is_asked(open: &OpenInterrupt) -> bool {
     open.call.is_none() && open.answer.is_none()
 }
 
 pub(super) const BLOCKED: &str = "blocked";
+const RUNNING: &str = "running";
 
 fn state_of(activity: Activity) -> &'static str {
     match activity {
         Activity { waiting: true, .. } => BLOCKED,
-        Activity { busy: true, .. } => "running",
+        Activity { busy: true, .. } => RUNNING,
         Activity { .. } => "idle",
     }
 }
@@ -222,10 +261,11 @@ fn state_of(activity: Activity) -> &'static str {
 pub(super) fn hint_of(labels: &Labels, writing: &Writing) -> String {
     let asked = writing.asked.get();
     let word = match writing.state.get() {
+        BLOCKED | RUNNING if writing.elsewhere.get() => &labels.elsewhere_hint,
         _ if writing.denies.get() => &labels.auto_deny_hint,
-        BLOCKED | "running" if asked => &labels.questions_hint,
+        BLOCKED | RUNNING if asked => &labels.questions_hint,
         BLOCKED => &labels.approvals_hint,
-        "running" => &labels.busy_hint,
+        RUNNING => &labels.busy_hint,
         _ => &labels.hint,
     };
     word.to_string()

@@ -4,9 +4,13 @@ use assistant_core::{event::Content, session::Refusal};
 use leptos::prelude::*;
 
 use super::root::{Writing, is_asked};
+use crate::assistant::Assistant;
 
 /// Sends what is written and attached, if anything is. What is refused stays; the reason comes back.
-pub(super) fn written(writing: &Writing) -> Result<(), String> {
+pub(super) fn written(
+    writing: &Writing,
+    say: fn(&Assistant, Content) -> Result<(), Refusal>,
+) -> Result<(), String> {
     let (assistant, tray) = (&writing.assistant, writing.tray.as_ref());
     let text = writing.handle.written();
     let text = text.trim_end();
@@ -17,7 +21,7 @@ pub(super) fn written(writing: &Writing) -> Result<(), String> {
     let Some(content) = content else {
         return Ok(());
     };
-    let sent = assistant.send_content(content);
+    let sent = say(assistant, content);
     sent.map_err(|refusal| {
         let labels = writing.words.now();
         // An approval card asks for another thing than a question does.

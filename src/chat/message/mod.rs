@@ -9,8 +9,11 @@ use std::sync::Arc;
 use assistant_core::event::Role;
 use leptos::prelude::*;
 
+use super::{branch::MessageEditor, desk::Desk};
 use crate::{
     assistant::{Assistant, assistant_for},
+    chat::turn::InTurn,
+    tool::Batch,
     ui::{Words, console_error, in_browser, scope, when},
     view::{MessageCell, PartKind},
 };
@@ -53,6 +56,7 @@ pub fn MessageView(
             view! {
                 <MessageSpeaker />
                 <MessageParts />
+                <MessageEditor />
                 <MessageNotes />
             }
             .into_any()
@@ -67,7 +71,7 @@ pub fn MessageView(
     when(move || !empty.get(), draw)
 }
 
-/// A message of one's own arrangement: an `article` whose parts find each other in it.
+/// A message of one's own arrangement: an `article`, or a part of its turn's in a transcript, whose parts find each other in it.
 /// [`MessageView`] is the default arrangement. It is hidden while there is nothing to show.
 ///
 /// ```
@@ -95,7 +99,8 @@ pub fn MessageView(
 /// # Styling
 ///
 /// `la-message`, with `data-role` (`user`, `assistant`, …), `data-streaming` while more is
-/// expected, and `data-message-id` as agents know it.
+/// expected, `data-editing` while the person writes it anew, `data-interjected` where they said it
+/// in between, and `data-message-id` as agents know it.
 #[component]
 pub fn MessageRoot(
     /// Whose conversation; the one above without it.
@@ -117,9 +122,15 @@ pub(super) struct Spoken {
     pub(super) assistant: Assistant,
     pub(super) message: MessageCell,
     pub(super) words: Words,
+    desk: Desk,
 }
 
 impl Spoken {
+    /// What it shares with the messages around it.
+    pub(super) fn desk(&self) -> Desk {
+        self.desk.clone()
+    }
+
     /// What a part of a message finds; outside of one it draws nothing, and the programmer is told.
     pub(super) fn around(part: &str) -> Option<Arc<Self>> {
         let found = use_context::<Arc<Self>>();
@@ -158,10 +169,15 @@ fn article(
     };
     scope(Box::new(move || {
         let words = Words::current();
+        provide_context(Batch::new());
+        let desk = use_context().unwrap_or_else(|| Desk::new(assistant.clone(), None));
+        let (editing, of) = (desk.editing, message.id.clone());
+        let edits = move || editing.with(|editing| editing.as_ref() == Some(&of));
         provide_context(Arc::new(Spoken {
             assistant,
             message: message.clone(),
             words: words.clone(),
+            desk,
         }));
         let named = message.speaker.clone();
         let by_person = message.role == Role::User;
@@ -175,7 +191,15 @@ fn article(
             let is_call = |kind: &PartKind| matches!(kind, PartKind::Call(_));
             calls.with(|parts| parts.iter().any(|part| is_call(&part.kind)))
         };
-        let (streaming, busy) = (message.streaming.clone(), message.streaming.clone());
+        let streaming = message.streaming.clone();
+        // A turn of the transcript is one article, with a heading that says who speaks.
+        let alone = use_context::<InTurn>().is_none();
+        let named_itself = !by_person && message.speaker.is_some();
+        let role = match (alone, named_itself) {
+            (true, _) => None,
+            (false, true) => Some("group"),
+            (false, false) => Some("none"),
+        };
         let empty = message.empty.clone();
         view! {
             <article
@@ -183,11 +207,17 @@ fn article(
                 class:message-with-tools=has_calls
                 data-role=message.role.as_str()
                 data-message-id=message.wire_id.clone()
-                aria-label=speaker
-                aria-posinset=move || place.get().map(|(number, _)| number.to_string())
-                aria-setsize=move || place.get().map(|(_, count)| count.to_string())
+                role=role
+                aria-label=move || (alone || named_itself).then(&speaker)
+                aria-posinset=move || {
+                    place.get().filter(|_| alone).map(|(number, _)| number.to_string())
+                }
+                aria-setsize=move || {
+                    place.get().filter(|_| alone).map(|(_, count)| count.to_string())
+                }
+                data-interjected=message.interjected.then_some("")
+                data-editing=move || edits().then_some("")
                 data-streaming=move || streaming.get().then_some("")
-                aria-busy=move || busy.get().then_some("true")
                 hidden=move || empty.get()
             >
                 {children()}

@@ -10,7 +10,8 @@ use crate::{
     ui::{Icon, Words, dynamic},
 };
 
-/// Notes below a message: that it was cut short, or that the agent's record of it differs. Each is
+/// Notes below a message: that it was said in between, that it was cut short, or that the agent's
+/// record of it differs. Each is
 /// an element of its own, there when there is something to say; so it takes no attributes. There is
 /// an arrangement with it at [`super::MessageView`].
 ///
@@ -32,7 +33,15 @@ pub fn MessageNotes() -> impl IntoView {
     };
     let (cut, disputed) = (spoken.message.cut.clone(), spoken.message.disputed.clone());
     let (words, said) = (spoken.words.clone(), spoken.words.clone());
+    let interjected = spoken.message.interjected.then(|| {
+        view! {
+            <p class="la-message-note" data-note="interjected">
+                {Icon::Chat.view()} <span>{words.text(|l| &l.interjected)}</span>
+            </p>
+        }
+    });
     view! {
+        {interjected}
         {dynamic(move || cut.get().map(|cut| cut_note(&words, cut)))}
         {dynamic(move || disputed.get().map(|text| disputed_note(&said, text)))}
     }

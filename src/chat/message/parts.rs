@@ -11,8 +11,8 @@ use crate::{
         grouping::{Groups, place},
         part::PartView,
     },
-    tool::has_default_card,
-    ui::{Words, closest, dynamic, each, when},
+    tool::{Batch, batch_bar, has_default_card},
+    ui::{Words, closest, dynamic, each, memo, when},
     view::{PartCell, PartKind},
 };
 
@@ -54,15 +54,15 @@ pub fn MessageParts() -> impl IntoView {
     );
     let several = {
         let assistant = assistant.clone();
-        Memo::new(move |_| count.with(|parts| default_cards(&assistant, parts, groups) > 1))
+        memo(move || count.with(|parts| default_cards(&assistant, parts, groups) > 1))
     };
     let draw = move |part: PartCell| {
         let (assistant, message) = (assistant.clone(), id.clone());
         let kind = part.kind.clone();
-        let drawn = view! { <PartView assistant message part /> }.into_any();
+        let draw = move || view! { <PartView assistant message part /> }.into_any();
         match (kind, groups) {
-            (PartKind::Call(call), Some(groups)) => place(groups, call, drawn),
-            _ => drawn,
+            (PartKind::Call(call), Some(groups)) => place(groups, call, draw),
+            _ => draw(),
         }
     };
     // A call keeps its card wherever a list moves it; who types in it goes on typing.
@@ -71,9 +71,10 @@ pub fn MessageParts() -> impl IntoView {
         kind => format!("{} {kind:?}", part.index),
     };
     let parts = each(move || parts.get(), key, draw);
+    let asked = use_context::<Batch>().map(batch_bar);
     view! {
         <div class="la-message-parts">
-            {when(move || several.get(), || view! { <ExpandAll /> }.into_any())} {parts}
+            {when(move || several.get(), || view! { <ExpandAll /> }.into_any())} {parts} {asked}
         </div>
     }
     .into_any()

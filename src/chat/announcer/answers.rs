@@ -1,0 +1,152 @@
+//! What is said of messages: answers that come now, and nothing that stood there before.
+
+use std::{cell::RefCell, collections::HashMap};
+
+use assistant_core::{conversation::MessageId, event::Role};
+use leptos::prelude::*;
+
+use super::{Speech, plain::Reader, voice::Voice};
+use crate::{
+    assistant::Assistant,
+    render::PartKind,
+    ui::{Words, effect},
+    view::{MessageCell, MessageList},
+};
+
+/// The most that is read out of one answer, in characters.
+const MOST: usize = 6_000;
+
+/// An answer that is being followed.
+#[derive(Default)]
+struct Followed {
+    /// By the place of a text in the message.
+    texts: HashMap<usize, Reader>,
+    /// The length of what was said, in characters.
+    said: usize,
+    done: bool,
+}
+
+/// What was said of a conversation.
+#[derive(Default)]
+struct Heard {
+    thread: Option<u64>,
+    /// The newest message that was there.
+    tip: Option<MessageId>,
+    answers: HashMap<MessageId, Followed>,
+}
+
+/// Says answers as they come.
+pub(super) fn follow(assistant: &Assistant, voice: Voice, speech: Signal<Speech>) {
+    let heard = StoredValue::new_local(RefCell::<Heard>::default());
+    let (messages, words) = (assistant.messages(), Words::current());
+    let of = assistant.clone();
+    effect(move |_| {
+        let fresh =
+            messages.with(|list| heard.with_value(|heard| heard.borrow_mut().take_in(list)));
+        let speech = speech.get();
+        for id in fresh {
+            let Some(cell) = of.message(&id) else {
+                continue;
+            };
+            let complete = !cell.streaming.get();
+            if speech == Speech::AsItComes || complete {
+                let texts = texts_of(&of, &cell);
+                let words = words.clone();
+                heard.with_value(|heard| {
+                    let mut heard = heard.borrow_mut();
+                    let followed = heard.answers.entry(id).or_default();
+                    followed.say(&texts, complete, speech, voice, &words);
+                });
+            }
+        }
+    });
+}
+
+/// The texts of a message as they are now, by their places; who asks is told of more.
+fn texts_of(assistant: &Assistant, cell: &MessageCell) -> Vec<(usize, String, bool)> {
+    let parts = cell.parts.get();
+    let texts = parts.iter().filter(|part| part.kind == PartKind::Text);
+    let texts = texts.filter_map(|part| {
+        let mark = part.mark.get();
+        let text = assistant.with_conversation(|conversation| {
+            let message = conversation.message(&cell.id)?;
+            Some(message.parts.get(part.index)?.as_text()?.to_owned())
+        });
+        Some((part.index, text.flatten()?, mark.open))
+    });
+    texts.collect()
+}
+
+impl Heard {
+    /// The answers that came since this listens, and are not said in full.
+    fn take_in(&mut self, list: &MessageList) -> Vec<MessageId> {
+        let tip = list.last().map(|entry| entry.id.clone());
+        let first = self.thread.is_none() && !list.is_empty();
+        let other = self.thread.is_some_and(|thread| thread != list.thread());
+        self.thread = Some(list.thread());
+        let old = std::mem::replace(&mut self.tip, tip);
+        if other {
+            self.answers.clear();
+        }
+        if first || (other && !list.is_empty()) {
+            return Vec::new();
+        }
+        let from = match old.filter(|_| !other) {
+            None => 0,
+            Some(old) => match list.iter().rposition(|entry| entry.id == old) {
+                Some(place) => place + 1,
+                // Another branch: it stood there before.
+                None => list.len(),
+            },
+        };
+        for entry in list.iter().skip(from) {
+            if entry.role == Role::User {
+                // What was before is said, or will not be.
+                self.answers.values_mut().for_each(|one| one.done = true);
+            } else if entry.role == Role::Assistant {
+                self.answers.entry(entry.id.clone()).or_default();
+            }
+        }
+        let open = self.answers.iter().filter(|(_, one)| !one.done);
+        let mut open: Vec<MessageId> = open.map(|(id, _)| id.clone()).collect();
+        open.sort_by_key(|id| list.iter().rposition(|entry| entry.id == *id));
+        open
+    }
+}
+
+impl Followed {
+    fn say(
+        &mut self,
+        texts: &[(usize, String, bool)],
+        complete: bool,
+        speech: Speech,
+        voice: Voice,
+        words: &Words,
+    ) {
+        if self.done {
+            return;
+        }
+        self.done = complete;
+        if speech == Speech::Off {
+            let some = texts.iter().any(|(_, text, _)| !text.trim().is_empty());
+            if complete && some {
+                voice.status(untrack(|| words.word(|l| &l.answer_finished)));
+            }
+            return;
+        }
+        for (place, text, open) in texts {
+            let reader = self.texts.entry(*place).or_default();
+            for block in reader.read(text, *open && !complete, &words.now()) {
+                if self.said > MOST {
+                    break;
+                }
+                self.said += block.chars().count();
+                if self.said > MOST {
+                    voice.answer(untrack(|| words.word(|l| &l.speech_goes_on)));
+                    break;
+                }
+                voice.answer(block);
+            }
+        }
+    }
+}

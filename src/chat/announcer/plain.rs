@@ -1,0 +1,89 @@
+//! A text as plain words, block by block.
+
+#[cfg(feature = "markdown")]
+use assistant_core::text::markdown::{Kind, Markdown, Node};
+
+use crate::ui::Labels;
+
+/// Reads a growing text, and tells each block once it is finished.
+#[derive(Default)]
+pub(super) struct Reader {
+    #[cfg(feature = "markdown")]
+    markdown: Markdown,
+    #[cfg(feature = "markdown")]
+    blocks: Vec<Node>,
+    told: usize,
+}
+
+#[cfg(feature = "markdown")]
+impl Reader {
+    /// The blocks that were finished since the last time; all of them once no more may come.
+    pub(super) fn read(&mut self, text: &str, open: bool, labels: &Labels) -> Vec<String> {
+        let changes = self.markdown.advance(text, open);
+        self.blocks.truncate(changes.from);
+        self.blocks.extend(changes.blocks);
+        for (place, node) in changes.revised {
+            if let Some(block) = self.blocks.get_mut(place) {
+                *block = node;
+            }
+        }
+        let end = if open {
+            changes.finished
+        } else {
+            self.blocks.len()
+        };
+        let fresh = self.blocks.get(self.told..end).unwrap_or_default();
+        self.told = self.told.max(end);
+        let words = fresh.iter().map(|block| {
+            let mut words = String::new();
+            plain(block, labels, &mut words);
+            words.trim().to_owned()
+        });
+        words.filter(|words| !words.is_empty()).collect()
+    }
+}
+
+#[cfg(not(feature = "markdown"))]
+impl Reader {
+    /// The paragraphs that were finished since the last time; all of them once no more may come.
+    pub(super) fn read(&mut self, text: &str, open: bool, _: &Labels) -> Vec<String> {
+        let blocks: Vec<&str> = text.split("\n\n").collect();
+        let end = blocks.len() - usize::from(open);
+        let fresh = blocks.get(self.told..end).unwrap_or_default();
+        self.told = self.told.max(end);
+        let words = fresh.iter().map(|block| block.trim().to_owned());
+        words.filter(|words| !words.is_empty()).collect()
+    }
+}
+
+/// The words of a node: what is read as it stands, and of code and formulas that they are there.
+#[cfg(feature = "markdown")]
+fn plain(node: &Node, labels: &Labels, words: &mut String) {
+    match &node.kind {
+        Kind::Text(text) | Kind::Code(text) | Kind::Html(text) => words.push_str(text),
+        Kind::Math { tex, .. } => words.push_str(tex),
+        Kind::SoftBreak | Kind::HardBreak => words.push(' '),
+        Kind::CodeBlock { text, .. } => {
+            let lines = text.lines().count().to_string();
+            words.push_str(&labels.speech_code.replace("{count}", &lines));
+        }
+        Kind::Rule | Kind::FootnoteReference(_) => {}
+        _ => node
+            .children
+            .iter()
+            .for_each(|child| plain(child, labels, words)),
+    }
+    let end = match node.kind {
+        Kind::Cell(_) => ", ",
+        Kind::Item(_) | Kind::TableHead | Kind::TableRow => ". ",
+        Kind::Paragraph | Kind::Heading(_) => " ",
+        _ => return,
+    };
+    let said = words.trim_end_matches([' ', ',']).len();
+    words.truncate(said);
+    words.push_str(if words.ends_with(['.', '!', '?', ':']) {
+        " "
+    } else {
+        end
+    });
+}

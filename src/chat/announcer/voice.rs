@@ -1,0 +1,96 @@
+//! The regions that assistive technology reads out.
+
+use leptos::prelude::*;
+
+use crate::ui::{after, each};
+
+/// The time that a text stays in its region, in milliseconds.
+const STAYS_MS: u32 = 10_000;
+
+/// Texts in a region, each with its number.
+type Region = RwSignal<Vec<(u64, String)>>;
+
+/// Says things, where no other window does.
+#[derive(Clone, Copy)]
+pub(super) struct Voice {
+    elsewhere: Memo<Option<String>>,
+    answers: Region,
+    status: Region,
+    urgent: Region,
+    count: StoredValue<u64>,
+}
+
+impl Voice {
+    pub(super) fn new(elsewhere: Memo<Option<String>>) -> Self {
+        Self {
+            elsewhere,
+            answers: RwSignal::default(),
+            status: RwSignal::default(),
+            urgent: RwSignal::default(),
+            count: StoredValue::new(0),
+        }
+    }
+
+    /// The number of times it said something.
+    pub(super) fn count(self) -> u64 {
+        self.count.try_get_value().unwrap_or_default()
+    }
+
+    /// A piece of an answer: it is heard after what was said before.
+    pub(super) fn answer(self, text: impl Into<String>) {
+        self.say(self.answers, text.into(), false);
+    }
+
+    /// What goes on: the newest takes the place of what was said before.
+    pub(super) fn status(self, text: impl Into<String>) {
+        self.say(self.status, text.into(), true);
+    }
+
+    /// What must be decided: it is heard at once.
+    pub(super) fn urgent(self, text: impl Into<String>) {
+        self.say(self.urgent, text.into(), true);
+    }
+
+    fn say(self, region: Region, text: String, alone: bool) {
+        let here = self.elsewhere.try_with_untracked(Option::is_none);
+        if here != Some(true) || text.trim().is_empty() {
+            return;
+        }
+        let number = self.count() + 1;
+        self.count.set_value(number);
+        region.update(|list| {
+            if alone {
+                list.clear();
+            }
+            list.push((number, text));
+        });
+        after(STAYS_MS, move || {
+            let said = region.try_with_untracked(|list| list.iter().any(|one| one.0 == number));
+            if said == Some(true) {
+                region.update(|list| list.retain(|one| one.0 != number));
+            }
+        });
+    }
+
+    /// The regions. What is removed from them is not said.
+    pub(super) fn regions(self) -> AnyView {
+        let texts = |region: Region| {
+            let draw = |(_, text): (u64, String)| view! { <p>{text}</p> }.into_any();
+            each(move || region.get(), |one| one.0.to_string(), draw)
+        };
+        view! {
+            <div class="la-visually-hidden la-announcer">
+                <div role="log" aria-live="polite" aria-relevant="additions" data-speech="answers">
+                    {texts(self.answers)}
+                </div>
+                <div role="status" data-speech="status">
+                    {texts(self.status)}
+                </div>
+                <div aria-live="assertive" data-speech="urgent">
+                    {texts(self.urgent)}
+                </div>
+            </div>
+        }
+        .into_any()
+    }
+}

@@ -1,0 +1,220 @@
+//! Writing a message of the person anew, where it stands.
+
+use assistant_core::{conversation::MessageId, event::Role, session::Refusal};
+use leptos::{ev, html, prelude::*};
+
+use super::super::{desk::Desk, message::Spoken};
+use crate::ui::{
+    Icon, IconButton, Words, closest, dynamic, effect, focus::focus_in, fresh_id, when,
+};
+
+/// The button that lets the person write their message anew, where it stands: a
+/// [`MessageEditor`] takes the place of its text. It stands below messages of the person alone,
+/// and waits while something is under way. A [`Transcript`](crate::chat::Transcript) shows it
+/// below each of them.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::{
+///     chat::{MessageEdit, MessageEditor, MessageParts, MessageRoot},
+///     view::MessageCell,
+/// };
+///
+/// fn bubble(message: MessageCell) -> impl IntoView {
+///     view! {
+///         <MessageRoot message><MessageParts /> <MessageEditor /> <MessageEdit /></MessageRoot>
+///     }
+/// }
+/// ```
+#[component]
+pub fn MessageEdit() -> impl IntoView {
+    let spoken = Spoken::around("MessageEdit")?;
+    let by_person = spoken.message.role == Role::User;
+    by_person.then(|| edit_button(&spoken.desk(), &spoken.message.id))
+}
+
+pub(in crate::chat) fn edit_button(desk: &Desk, id: &MessageId) -> AnyView {
+    let words = Words::current();
+    let (activity, editing, id) = (desk.assistant.activity(), desk.editing, id.clone());
+    let busy = activity.clone();
+    let begin = move |_| {
+        if !busy.get_untracked().busy {
+            editing.set(Some(id.clone()));
+        }
+    };
+    IconButton {
+        class: "la-button la-message-edit",
+        disabled: Signal::derive(move || activity.get().busy),
+        ..IconButton::new(|l| &l.edit_message, Icon::Pencil, begin)
+    }
+    .view(&words)
+}
+
+/// The box in which a person writes their message anew, there while they do. Enter sends it as
+/// another version of the message, with its files; Shift+Enter breaks the line; Escape leaves all
+/// as it was. There is an example at [`MessageEdit`].
+///
+/// # Accessibility
+///
+/// The box takes the focus with the text. Who leaves it is back at the button that opened it; who
+/// sends goes on in the composer. What is refused is told, and the text stays.
+///
+/// # Styling
+///
+/// `la-message-editor`; the message around has `data-editing`.
+#[component]
+pub fn MessageEditor() -> impl IntoView {
+    let Some(spoken) = Spoken::around("MessageEditor") else {
+        return ().into_any();
+    };
+    if spoken.message.role != Role::User {
+        return ().into_any();
+    }
+    let (desk, id) = (spoken.desk(), spoken.message.id.clone());
+    let (editing, of) = (desk.editing, id.clone());
+    let open = move || editing.with(|editing| editing.as_ref() == Some(&of));
+    when(open, move || editor(&desk, &id)).into_any()
+}
+
+/// What is under the editor's buttons and keys.
+#[derive(Clone)]
+struct Draft {
+    desk: Desk,
+    id: MessageId,
+    words: Words,
+    form: NodeRef<html::Form>,
+    input: NodeRef<html::Textarea>,
+    refused: RwSignal<Option<String>>,
+}
+
+impl Draft {
+    /// Leaves all as it was.
+    fn leave(&self) {
+        let turn = self.around(".la-turn");
+        let turn = turn.or_else(|| self.around(".la-message"));
+        self.desk.editing.set(None);
+        if let Some(turn) = turn {
+            focus_in(turn, ".la-message-edit");
+        }
+    }
+
+    fn send(&self) {
+        let Some(input) = self.input.get_untracked() else {
+            return;
+        };
+        let chat = self.around(".la-chat");
+        match self.desk.assistant.edit(&self.id, input.value().trim_end()) {
+            Ok(()) => {
+                self.desk.editing.set(None);
+                self.desk.follow();
+                if let Some(chat) = chat {
+                    focus_in(chat, ".la-composer-input");
+                }
+            }
+            // There is nothing to send: the composer does not speak of that, either.
+            Err(Refusal::EmptyMessage) => {}
+            Err(refusal) => self.refused.set(Some(self.words.now().refusal(&refusal))),
+        }
+    }
+
+    fn around(&self, selector: &str) -> Option<web_sys::Element> {
+        let form = self.form.get_untracked()?;
+        closest(&form, selector)
+    }
+
+    fn pressed(&self, event: &ev::KeyboardEvent) {
+        let composing = event.is_composing() || event.key_code() == 229;
+        match event.key().as_str() {
+            "Escape" if !composing => {
+                // It closes this box, and no window around it.
+                event.stop_propagation();
+                event.prevent_default();
+                self.leave();
+            }
+            "Enter" if !composing && !event.shift_key() => {
+                event.prevent_default();
+                self.send();
+            }
+            _ => {}
+        }
+    }
+}
+
+fn editor(desk: &Desk, id: &MessageId) -> AnyView {
+    let text = desk
+        .assistant
+        .with_conversation(|conversation| conversation.message(id).map(|known| known.written()));
+    let draft = Draft {
+        desk: desk.clone(),
+        id: id.clone(),
+        words: Words::current(),
+        form: NodeRef::new(),
+        input: NodeRef::new(),
+        refused: RwSignal::new(None),
+    };
+    begin(&draft, text.flatten().unwrap_or_default());
+    let (words, refused, reason_id) = (
+        draft.words.clone(),
+        draft.refused,
+        format!("la-edit-{}", fresh_id()),
+    );
+    let reason = move || refused.get();
+    let (submits, cancels, keys) = (draft.clone(), draft.clone(), draft.clone());
+    view! {
+        <form
+            class="la-message-editor"
+            node_ref=draft.form
+            on:submit=move |event: ev::SubmitEvent| {
+                event.prevent_default();
+                submits.send();
+            }
+            on:keydown=move |event| keys.pressed(&event)
+        >
+            <textarea
+                class="la-input la-message-editor-input"
+                rows="1"
+                aria-label=words.attr(|l| &l.your_message)
+                aria-describedby=reason_id.clone()
+                node_ref=draft.input
+                on:input=move |_| refused.set(None)
+            ></textarea>
+            <p class="la-composer-reason" id=reason_id role="alert">
+                {dynamic(reason)}
+            </p>
+            <div class="la-message-editor-actions">
+                <button
+                    type="button"
+                    class="la-button"
+                    data-size="small"
+                    on:click=move |_| cancels.leave()
+                >
+                    <span>{words.text(|l| &l.cancel)}</span>
+                </button>
+                <button type="submit" class="la-button" data-variant="primary" data-size="small">
+                    <span>{words.text(|l| &l.send)}</span>
+                </button>
+            </div>
+        </form>
+    }
+    .into_any()
+}
+
+/// Puts the text into the box, and the focus behind it.
+fn begin(draft: &Draft, text: String) {
+    let (input, refused) = (draft.input, draft.refused);
+    effect(move |_| {
+        if let Some(input) = input.get() {
+            input.set_value(&text);
+            // None of this fails for a box that is in the page.
+            let _ = input.focus();
+            let end = u32::try_from(text.encode_utf16().count()).unwrap_or(u32::MAX);
+            let _ = input.set_selection_range(end, end);
+        }
+    });
+    // What stood in the way may be over.
+    let activity = draft.desk.assistant.activity();
+    effect(move |_| {
+        activity.track();
+        refused.set(None);
+    });
+}

@@ -1,0 +1,72 @@
+//! What goes on while the person looks at another branch.
+
+use leptos::{ev, prelude::*};
+
+use crate::{
+    assistant::{Assistant, assistant_for},
+    ui::{Icon, Words, closest, dynamic, focus::focus_in, when},
+};
+
+/// Says that something is under way, or waits for the person, on another branch than the one that
+/// is shown, and leads there. Nothing stands there otherwise. A
+/// [`ChatWindow`](crate::ChatWindow) has one between its messages and its composer.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::chat::{ChatRoot, Composer, OtherBranch, Transcript};
+///
+/// # #[component]
+/// # fn App() -> impl IntoView {
+/// view! { <ChatRoot><Transcript /> <OtherBranch /> <Composer /></ChatRoot> }
+/// # }
+/// ```
+///
+/// # Accessibility
+///
+/// An [`Announcer`](super::super::Announcer) says it aloud. Who goes there has the focus in the
+/// list of messages, at its end.
+#[component]
+pub fn OtherBranch(
+    /// Whose conversation; the one above without it.
+    #[prop(optional)]
+    assistant: Option<Assistant>,
+) -> impl IntoView {
+    let assistant = assistant_for(assistant, "OtherBranch")?;
+    let words = Words::current();
+    let (activity, waits) = (assistant.activity(), assistant.activity());
+    let notice = move || {
+        let (words, waits, assistant) = (words.clone(), waits.clone(), assistant.clone());
+        let button = words.text(|l| &l.show_elsewhere);
+        let says = move || {
+            let now = waits.get();
+            match now.waiting || now.asking {
+                true => words.word(|l| &l.elsewhere_waiting),
+                false => words.word(|l| &l.elsewhere),
+            }
+        };
+        let go = move |event: ev::MouseEvent| {
+            let chat = closest(&event_target::<web_sys::Element>(&event), ".la-chat");
+            assistant.show_run_branch();
+            if let Some(chat) = chat {
+                focus_in(chat, ".la-transcript-scroller");
+            }
+        };
+        view! {
+            <div class="la-chat-notices">
+                <div class="la-notice la-elsewhere">
+                    {Icon::Branch.view()}
+                    <div class="la-notice-body">
+                        <p class="la-notice-text">{dynamic(says)}</p>
+                    </div>
+                    <div class="la-notice-actions">
+                        <button type="button" class="la-button" data-size="small" on:click=go>
+                            <span>{button}</span>
+                        </button>
+                    </div>
+                </div>
+            </div>
+        }
+        .into_any()
+    };
+    Some(when(move || activity.get().elsewhere, notice))
+}

@@ -1,0 +1,176 @@
+//! Which version of a message is shown, and the way to the others.
+
+use assistant_core::conversation::{MessageId, Sibling};
+use leptos::{ev, html, prelude::*};
+
+use super::super::{desk::Desk, message::Spoken};
+use crate::ui::{Icon, IconButton, Labels, Word, Words, dynamic, effect, memo, when};
+
+/// Which version of its message is shown, "2 / 3", with buttons for the one before and the one
+/// after. Nothing stands there for a message with one version. A
+/// [`Transcript`](crate::chat::Transcript) shows it below each turn that has versions.
+///
+/// What follows a version is as it was when it was shown last. While something is under way it may
+/// be left, too: it goes on where it is, and an [`OtherBranch`](super::OtherBranch) leads back.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::{
+///     chat::{BranchPicker, MessageParts, MessageRoot},
+///     view::MessageCell,
+/// };
+///
+/// fn bubble(message: MessageCell) -> impl IntoView {
+///     view! { <MessageRoot message><MessageParts /> <BranchPicker /></MessageRoot> }
+/// }
+/// ```
+///
+/// # Accessibility
+///
+/// A group of two buttons; the arrow keys work in it, too. The button keeps the focus from one
+/// version to the next, and the version that is shown is announced. At an end the button stays and
+/// is `aria-disabled`.
+///
+/// # Styling
+///
+/// `la-branch-picker` with `la-branch-place` in it.
+#[component]
+pub fn BranchPicker() -> impl IntoView {
+    let Some(spoken) = Spoken::around("BranchPicker") else {
+        return ().into_any();
+    };
+    let desk = spoken.desk();
+    let (assistant, id) = (spoken.assistant.clone(), spoken.message.id.clone());
+    let of = id.clone();
+    let several = move || {
+        assistant
+            .version_now(&of)
+            .is_some_and(|(_, count)| count > 1)
+    };
+    when(several, move || picker(&desk, &id)).into_any()
+}
+
+/// The picker of a message, whether or not it has other versions.
+pub(in crate::chat) fn picker(desk: &Desk, id: &MessageId) -> AnyView {
+    let words = Words::current();
+    let (assistant, of) = (desk.assistant.clone(), id.clone());
+    let place = memo(move || assistant.version_now(&of).unwrap_or((1, 1)));
+    let buttons = [NodeRef::<html::Button>::new(), NodeRef::new()];
+    take_focus(desk, id, buttons, place, &words);
+    let act = {
+        let (desk, id) = (desk.clone(), id.clone());
+        move |to: Sibling| show(&desk, &id, to)
+    };
+    let by_key = act.clone();
+    let pressed = move |event: ev::KeyboardEvent| {
+        let to = match event.key().as_str() {
+            "ArrowLeft" => Sibling::Previous,
+            "ArrowRight" => Sibling::Next,
+            _ => return,
+        };
+        event.prevent_default();
+        by_key(to);
+    };
+    let short = words.clone();
+    let short = move || in_words(&short.word(|l| &l.version_place), place.get());
+    let long = words.clone();
+    let long = move || in_words(&long.word(|l| &l.version), place.get());
+    let [before, after] = buttons;
+    let back = act.clone();
+    view! {
+        <div
+            class="la-branch-picker"
+            role="group"
+            aria-label=words.attr(|l| &l.versions)
+            on:keydown=pressed
+        >
+            {arrow(
+                &words,
+                before,
+                |l| &l.previous_version,
+                Icon::ChevronLeft,
+                Signal::derive(move || place.get().0 <= 1),
+                Box::new(move || back(Sibling::Previous)),
+            )}
+            <span class="la-branch-place" aria-hidden="true">
+                {dynamic(short)}
+            </span>
+            <span class="la-visually-hidden">{dynamic(long)}</span>
+            {arrow(
+                &words,
+                after,
+                |l| &l.next_version,
+                Icon::Chevron,
+                Signal::derive(move || place.get().0 >= place.get().1),
+                Box::new(move || act(Sibling::Next)),
+            )}
+        </div>
+    }
+    .into_any()
+}
+
+fn show(desk: &Desk, id: &MessageId, to: Sibling) {
+    let other = desk
+        .assistant
+        .with_conversation(|conversation| conversation.sibling(id, to).ok().cloned());
+    let Some(other) = other.flatten() else {
+        return;
+    };
+    desk.hold();
+    if desk.assistant.show_version(id, to).is_ok() {
+        desk.wanted.set(Some((other, to)));
+    }
+}
+
+/// The version that was asked for has come: its button has the focus, as the one before had.
+fn take_focus(
+    desk: &Desk,
+    id: &MessageId,
+    [before, after]: [NodeRef<html::Button>; 2],
+    place: Memo<(usize, usize)>,
+    words: &Words,
+) {
+    let (desk, id, words) = (desk.clone(), id.clone(), words.clone());
+    effect(move |_| {
+        let asked = desk.wanted.with(|wanted| {
+            let mine = wanted.as_ref().filter(|(of, _)| *of == id);
+            mine.map(|(_, to)| *to)
+        });
+        let button = match asked {
+            Some(Sibling::Previous) => before.get(),
+            Some(Sibling::Next) => after.get(),
+            None => None,
+        };
+        if let Some(button) = button {
+            desk.wanted.set(None);
+            let options = web_sys::FocusOptions::new();
+            options.set_prevent_scroll(true);
+            // Focusing an element that is in the page does not fail.
+            let _ = button.focus_with_options(&options);
+            desk.settle();
+            let place = place.get_untracked();
+            desk.announce(in_words(&words.now().version, place));
+        }
+    });
+}
+
+fn in_words(word: &str, (number, count): (usize, usize)) -> String {
+    word.replace("{number}", &number.to_string())
+        .replace("{count}", &count.to_string())
+}
+
+fn arrow(
+    words: &Words,
+    node: NodeRef<html::Button>,
+    name: fn(&Labels) -> &Word,
+    icon: Icon,
+    ends: Signal<bool>,
+    act: Box<dyn Fn()>,
+) -> AnyView {
+    IconButton {
+        node,
+        disabled: ends,
+        ..IconButton::new(name, icon, move |_| act())
+    }
+    .view(words)
+}

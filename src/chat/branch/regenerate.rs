@@ -1,0 +1,72 @@
+//! Another answer.
+
+use assistant_core::{conversation::MessageId, event::Role};
+use leptos::{ev, prelude::*};
+
+use super::super::{desk::Desk, message::Spoken};
+use crate::{
+    assistant::Assistant,
+    ui::{Icon, IconButton, Words, closest, focus::focus_in, when},
+};
+
+/// The button that asks the agent for another version of its message; the one before stays, and a
+/// [`BranchPicker`](super::BranchPicker) leads to it. It stands below answers alone, and waits
+/// while something is under way. A [`Transcript`](crate::chat::Transcript) shows it below each
+/// answer.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::{
+///     chat::{MessageParts, MessageRegenerate, MessageRoot},
+///     view::MessageCell,
+/// };
+///
+/// fn bubble(message: MessageCell) -> impl IntoView {
+///     view! { <MessageRoot message><MessageParts /> <MessageRegenerate /></MessageRoot> }
+/// }
+/// ```
+#[component]
+pub fn MessageRegenerate() -> impl IntoView {
+    let spoken = Spoken::around("MessageRegenerate")?;
+    let (desk, message) = (spoken.desk(), &spoken.message);
+    let (id, streaming) = (message.id.clone(), message.streaming.clone());
+    let can = can_regenerate(&desk.assistant, &id);
+    let button = move || regenerate_button(&desk, &id);
+    can.then(|| when(move || !streaming.get(), button))
+}
+
+/// Returns whether there is something that a message answers.
+pub(in crate::chat) fn can_regenerate(assistant: &Assistant, id: &MessageId) -> bool {
+    let can = assistant.with_conversation(|conversation| {
+        let answers = conversation.message(id).is_some_and(|message| {
+            matches!(
+                message.role,
+                Role::Assistant | Role::Reasoning | Role::Activity
+            )
+        });
+        answers && conversation.parent(id).is_some()
+    });
+    can.unwrap_or_default()
+}
+
+pub(in crate::chat) fn regenerate_button(desk: &Desk, id: &MessageId) -> AnyView {
+    let words = Words::current();
+    let activity = desk.assistant.activity();
+    let (desk, id) = (desk.clone(), id.clone());
+    let ask = move |event: ev::MouseEvent| {
+        let chat = closest(&event_target::<web_sys::Element>(&event), ".la-chat");
+        if desk.assistant.regenerate(&id).is_ok() {
+            desk.follow();
+            // The button goes with the version before.
+            if let Some(chat) = chat {
+                focus_in(chat, ".la-transcript-scroller");
+            }
+        }
+    };
+    IconButton {
+        class: "la-button la-message-regenerate",
+        disabled: Signal::derive(move || activity.get().busy),
+        ..IconButton::new(|l| &l.regenerate, Icon::Refresh, ask)
+    }
+    .view(&words)
+}

@@ -1,0 +1,213 @@
+//! The conversations in the store: to be opened, renamed, deleted.
+
+use leptos::{
+    ev::{KeyboardEvent, SubmitEvent},
+    html,
+    prelude::*,
+};
+
+use crate::{
+    assistant::{Assistant, assistant_for},
+    store::ThreadInfo,
+    ui::{Icon, IconButton, Labels, Word, Words, after, dynamic, each, effect, time, when},
+};
+
+/// The conversations that are kept in the store, newest first: each can be opened, renamed and
+/// deleted, and a deletion taken back. Without a store there are none.
+///
+/// # Accessibility
+///
+/// A list of buttons in a region with a name; the one that is open is `aria-current`. A deleted one
+/// leaves a `status` with Undo in its place.
+///
+/// # Styling
+///
+/// `la-past`, with `la-past-item` for each.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::{
+///     AssistantProvider, ChatWindow, agent::HttpAgent, chat::PastConversations,
+///     store::IndexedDbStore,
+/// };
+///
+/// #[component]
+/// fn App() -> impl IntoView {
+///     view! {
+///         <AssistantProvider agent=HttpAgent::new("/agent") store=IndexedDbStore::new("orders")>
+///             <PastConversations />
+///             <ChatWindow />
+///         </AssistantProvider>
+///     }
+/// }
+/// ```
+#[component]
+pub fn PastConversations(
+    /// Whose conversations; those of the one above without it.
+    #[prop(optional)]
+    assistant: Option<Assistant>,
+    /// Called when one was chosen, to close what the list stands in.
+    #[prop(optional)]
+    on_open: Option<Callback<()>>,
+) -> impl IntoView {
+    let Some(assistant) = assistant_for(assistant, "PastConversations") else {
+        return ().into_any();
+    };
+    let words = Words::current();
+    let (listed, any) = (assistant.conversations(), assistant.conversations());
+    let kept_in = assistant.kept_in();
+    let reader = assistant.clone();
+    // The store is there once the provider is.
+    effect(move |_| {
+        kept_in.track();
+        reader.list_conversations();
+    });
+    let list = PastList {
+        assistant,
+        words: words.clone(),
+        renaming: RwSignal::new(None),
+        on_open,
+    };
+    let items = each(
+        move || listed.get(),
+        |thread| format!("{} {} {:?}", thread.id, thread.title, thread.deleted_at),
+        move |thread| list.item(&thread),
+    );
+    let none = words.clone();
+    let empty = move || {
+        view! { <p class="la-past-empty">{none.text(|l| &l.no_conversations)}</p> }.into_any()
+    };
+    view! {
+        <section class="la-past" aria-label=words.attr(|l| &l.past_conversations)>
+            {when(move || any.with(Vec::is_empty), empty)} <ul class="la-past-list">{items}</ul>
+        </section>
+    }
+    .into_any()
+}
+
+/// What the items share.
+#[derive(Clone)]
+struct PastList {
+    assistant: Assistant,
+    words: Words,
+    /// The conversation whose title is being written.
+    renaming: RwSignal<Option<String>>,
+    on_open: Option<Callback<()>>,
+}
+
+impl PastList {
+    fn title(&self, thread: &ThreadInfo) -> String {
+        match thread.title.as_str() {
+            "" => untrack(|| self.words.word(|l| &l.untitled)).into_owned(),
+            title => title.to_owned(),
+        }
+    }
+
+    fn item(&self, thread: &ThreadInfo) -> AnyView {
+        let (list, thread) = (self.clone(), thread.clone());
+        let id = thread.id.clone();
+        let body = move || {
+            let renames = list.renaming.with(|it| it.as_ref() == Some(&id));
+            match (thread.deleted_at.is_some(), renames) {
+                (true, _) => list.deleted(&thread),
+                (false, true) => list.form(&thread),
+                (false, false) => list.row(&thread),
+            }
+        };
+        view! { <li class="la-past-item">{dynamic(body)}</li> }.into_any()
+    }
+
+    fn row(&self, thread: &ThreadInfo) -> AnyView {
+        let (open, is_open) = (self.assistant.thread_id(), thread.id.clone());
+        let current = move || (open.get() == is_open).then_some("true");
+        let (opener, opened, after) = (self.assistant.clone(), thread.id.clone(), self.on_open);
+        let open = move |_| {
+            if opener.thread_id().get_untracked() != opened {
+                // What cannot be opened is told in the chat.
+                let _ = opener.open_conversation(&opened);
+            }
+            if let Some(after) = after {
+                after.run(());
+            }
+        };
+        let (renaming, renamed) = (self.renaming, thread.id.clone());
+        let rename = Box::new(move || renaming.set(Some(renamed.clone())));
+        let (deleter, gone) = (self.assistant.clone(), thread.id.clone());
+        let delete = Box::new(move || deleter.delete_conversation(&gone));
+        let at = time::words(thread.updated_at, time::Form::Day).unwrap_or_default();
+        view! {
+            <button type="button" class="la-past-open" aria-current=current on:click=open>
+                <span class="la-past-title" dir="auto">{self.title(thread)}</span>
+                <span class="la-past-time">{at}</span>
+            </button>
+            {self.button(Icon::Pencil, |l| &l.rename, rename)}
+            {self.button(Icon::Trash, |l| &l.delete, delete)}
+        }
+        .into_any()
+    }
+
+    fn button(&self, icon: Icon, label: fn(&Labels) -> &Word, act: Box<dyn Fn()>) -> AnyView {
+        IconButton::new(label, icon, move |_| act()).view(&self.words)
+    }
+
+    fn deleted(&self, thread: &ThreadInfo) -> AnyView {
+        let text = untrack(|| self.words.word(|l| &l.deleted));
+        let text = text.replace("{text}", &self.title(thread));
+        let (assistant, id) = (self.assistant.clone(), thread.id.clone());
+        view! {
+            <p class="la-past-deleted" role="status">{text}</p>
+            <button
+                type="button"
+                class="la-button"
+                data-variant="quiet"
+                data-size="small"
+                on:click=move |_| assistant.restore_conversation(&id)
+            >
+                <span>{self.words.text(|l| &l.undo)}</span>
+            </button>
+        }
+        .into_any()
+    }
+
+    fn form(&self, thread: &ThreadInfo) -> AnyView {
+        let input = NodeRef::<html::Input>::new();
+        let (assistant, id, renaming) = (self.assistant.clone(), thread.id.clone(), self.renaming);
+        let save = move |event: SubmitEvent| {
+            event.prevent_default();
+            let title = input.get_untracked().map(|input| input.value());
+            assistant.rename_conversation(&id, title.unwrap_or_default().trim());
+            renaming.set(None);
+        };
+        let cancel = move |event: KeyboardEvent| {
+            if event.key() == "Escape" {
+                event.stop_propagation();
+                renaming.set(None);
+            }
+        };
+        effect(move |_| {
+            let Some(input) = input.get() else { return };
+            // The old title is in it by then.
+            after(0, move || {
+                // Focusing an element that is in the page does not fail.
+                let _ = input.focus();
+                input.select();
+            });
+        });
+        view! {
+            <form class="la-past-form" on:submit=save on:keydown=cancel>
+                <input
+                    class="la-input"
+                    type="text"
+                    autocomplete="off"
+                    aria-label=self.words.attr(|l| &l.title_of)
+                    prop:value=thread.title.clone()
+                    node_ref=input
+                />
+                <button type="submit" class="la-button" data-size="small">
+                    <span>{self.words.text(|l| &l.save)}</span>
+                </button>
+            </form>
+        }
+        .into_any()
+    }
+}

@@ -1,0 +1,109 @@
+//! Going from turn to turn by keyboard: the list takes the focus, and Up, Down, Home and End move it
+//! over the turns that are in the page. A turn that is higher than the window is scrolled first.
+
+use leptos::{ev::KeyboardEvent, prelude::*};
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlElement};
+
+use super::scroll::StickToEnd;
+use crate::ui::after;
+
+/// A turn.
+const TURN: &str = ".la-turn";
+/// The time that the list takes to bring what comes into view into the page, in milliseconds.
+const SETTLES_MS: u32 = 60;
+
+/// Moves the focus, if it is on the list or on a turn itself.
+pub(super) fn moved(stick: StickToEnd, event: &KeyboardEvent) {
+    let Some(scroller) = stick.scroller.get_untracked() else {
+        return;
+    };
+    let modified = event.ctrl_key() || event.meta_key() || event.alt_key() || event.shift_key();
+    let target = event
+        .target()
+        .and_then(|target| target.dyn_into::<Element>().ok());
+    let Some(target) = target.filter(|_| !modified) else {
+        return;
+    };
+    let on_turn = target.matches(TURN).unwrap_or_default();
+    if !on_turn && !target.is_same_node(Some(&scroller)) {
+        return;
+    }
+    let turns = turns(&scroller);
+    let now = on_turn.then(|| {
+        turns
+            .iter()
+            .position(|turn| turn.is_same_node(Some(&target)))
+    });
+    let now = now.flatten();
+    match event.key().as_str() {
+        "ArrowUp" => {
+            if now.is_some() && is_cut(&scroller, &target, true) {
+                return;
+            }
+            let before = now.map_or_else(|| turns.len().checked_sub(1), |now| now.checked_sub(1));
+            go(event, before.and_then(|place| turns.get(place)));
+        }
+        "ArrowDown" => {
+            if now.is_none() || is_cut(&scroller, &target, false) {
+                return;
+            }
+            go(event, now.and_then(|now| turns.get(now + 1)));
+        }
+        "Home" => {
+            scroller.set_scroll_top(0);
+            event.prevent_default();
+            later(scroller.into(), true);
+        }
+        // The end may move while the browser goes there.
+        "End" => {
+            stick.jump();
+            event.prevent_default();
+            later(scroller.into(), false);
+        }
+        _ => {}
+    }
+}
+
+fn turns(scroller: &Element) -> Vec<HtmlElement> {
+    let Ok(list) = scroller.query_selector_all(TURN) else {
+        return Vec::new();
+    };
+    let turns = (0..list.length()).filter_map(|place| list.item(place)?.dyn_into().ok());
+    turns
+        .filter(|turn: &HtmlElement| turn.offset_height() > 0)
+        .collect()
+}
+
+/// Returns whether there is more of a turn beyond an edge of the list.
+fn is_cut(scroller: &Element, turn: &Element, above: bool) -> bool {
+    let (list, turn) = (
+        scroller.get_bounding_client_rect(),
+        turn.get_bounding_client_rect(),
+    );
+    match above {
+        true => turn.top() < list.top() - 1.0,
+        false => turn.bottom() > list.bottom() + 1.0,
+    }
+}
+
+fn go(event: &KeyboardEvent, turn: Option<&HtmlElement>) {
+    if let Some(turn) = turn {
+        event.prevent_default();
+        // What is in the page takes the focus.
+        let _ = turn.focus();
+    }
+}
+
+/// Goes to the first or the last turn once the list has it.
+fn later(scroller: Element, first: bool) {
+    after(SETTLES_MS, move || {
+        let turns = turns(&scroller);
+        let turn = if first { turns.first() } else { turns.last() };
+        if let Some(turn) = turn {
+            let options = web_sys::FocusOptions::new();
+            options.set_prevent_scroll(true);
+            let _ = turn.focus_with_options(&options);
+        }
+    });
+}

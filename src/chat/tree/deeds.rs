@@ -1,0 +1,90 @@
+//! What can be done with the message that the keyboard is at.
+
+use assistant_core::event::Role;
+use leptos::prelude::*;
+
+use super::{Asked, Tree};
+use crate::ui::{Icon, Labels, Word, dynamic, memo};
+
+/// The toolbar below the tree.
+pub(super) fn bar(tree: &Tree) -> AnyView {
+    let words = tree.words.clone();
+    let is_there = {
+        let tree = tree.clone();
+        memo(move || tree.current().is_some())
+    };
+    let by_person = {
+        let tree = tree.clone();
+        memo(move || {
+            let current = tree.current();
+            let role = current.and_then(|row| {
+                tree.assistant
+                    .with_conversation(|all| all.message(&row.id).map(|message| message.role))
+            });
+            role.flatten() == Some(Role::User)
+        })
+    };
+    let activity = tree.assistant.activity();
+    let busy = memo(move || activity.get().busy);
+    let shows = tree.clone();
+    let show = move |_| {
+        if let Some(row) = untrack(|| shows.current()) {
+            shows.show(&row.id);
+        }
+    };
+    let edits = tree.clone();
+    let edit = move |_| {
+        if let Some(row) = untrack(|| edits.current()).filter(|_| !busy.get_untracked()) {
+            edits.asked.set(Some(Asked::Edit(row.id)));
+        }
+    };
+    let deletes = tree.clone();
+    let delete = move |_| {
+        if let Some(row) = untrack(|| deletes.current()) {
+            deletes.asked.set(Some(Asked::Delete(row.id)));
+        }
+    };
+    let of = tree.clone();
+    let nothing = move || {
+        let empty = !is_there.get();
+        empty.then(|| view! { <p class="la-tree-empty">{of.words.text(|l| &l.no_branches)}</p> })
+    };
+    view! {
+        {dynamic(nothing)}
+        <div
+            class="la-tree-bar"
+            role="group"
+            aria-label=words.attr(|l| &l.message_actions)
+            hidden=move || !is_there.get()
+        >
+            {button(tree, Icon::Chat, |l| &l.show_branch, Signal::stored(false), Box::new(show))}
+            <span hidden=move || {
+                !by_person.get()
+            }>{button(tree, Icon::Pencil, |l| &l.edit_message, busy.into(), Box::new(edit))}</span>
+            {button(tree, Icon::Trash, |l| &l.delete, Signal::stored(false), Box::new(delete))}
+        </div>
+    }
+    .into_any()
+}
+
+fn button(
+    tree: &Tree,
+    icon: Icon,
+    word: fn(&Labels) -> &Word,
+    waits: Signal<bool>,
+    act: Box<dyn FnMut(web_sys::MouseEvent)>,
+) -> AnyView {
+    view! {
+        <button
+            type="button"
+            class="la-button"
+            data-size="small"
+            aria-disabled=move || waits.get().then_some("true")
+            on:click=act
+        >
+            {icon.view()}
+            <span>{tree.words.text(word)}</span>
+        </button>
+    }
+    .into_any()
+}

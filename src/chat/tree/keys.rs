@@ -1,0 +1,107 @@
+//! Keys of the tree: they go from row to row, and close branches.
+
+use assistant_core::conversation::MessageId;
+use leptos::{ev, prelude::*};
+
+use super::{Asked, Tree, row::beginning};
+
+/// The rows of a page.
+const PAGE: usize = 10;
+
+pub(super) fn pressed(tree: &Tree, event: &ev::KeyboardEvent) {
+    if event.ctrl_key() || event.meta_key() || event.alt_key() {
+        return;
+    }
+    let key = event.key();
+    let last = tree
+        .rows
+        .with_untracked(|rows| rows.len())
+        .saturating_sub(1);
+    let at = tree.at.get_untracked();
+    let to = match key.as_str() {
+        "ArrowDown" => (at + 1).min(last),
+        "ArrowUp" => at.saturating_sub(1),
+        "Home" => 0,
+        "End" => last,
+        "PageDown" => (at + PAGE).min(last),
+        "PageUp" => at.saturating_sub(PAGE),
+        "ArrowRight" => further_in(tree, at),
+        "ArrowLeft" => out(tree, at),
+        "Enter" | " " | "Delete" => {
+            if let Some(id) = id_of(tree, at) {
+                match key.as_str() {
+                    "Delete" => tree.asked.set(Some(Asked::Delete(id))),
+                    _ => tree.show(&id),
+                }
+            }
+            at
+        }
+        typed if typed.chars().count() == 1 => find(tree, at, typed),
+        _ => return,
+    };
+    event.prevent_default();
+    if to != at {
+        tree.go_to(to);
+    }
+}
+
+fn id_of(tree: &Tree, at: usize) -> Option<MessageId> {
+    let id = |row: &assistant_core::conversation::OutlineRow| row.id.clone();
+    tree.rows.with_untracked(|rows| rows.get(at).map(id))
+}
+
+/// Opens what is closed, then goes to the first of its versions.
+fn further_in(tree: &Tree, at: usize) -> usize {
+    let row = tree.rows.with_untracked(|rows| rows.get(at).cloned());
+    match row {
+        Some(row) if row.branches > 0 && row.closed => {
+            tree.toggle(&row.id);
+            at
+        }
+        Some(row) if row.branches > 0 => at + 1,
+        _ => at,
+    }
+}
+
+/// Closes what is open, else goes to where the versions began.
+fn out(tree: &Tree, at: usize) -> usize {
+    let row = tree.rows.with_untracked(|rows| rows.get(at).cloned());
+    match row {
+        Some(row) if row.branches > 0 && !row.closed => {
+            tree.toggle(&row.id);
+            at
+        }
+        Some(row) => row.above.unwrap_or(at),
+        None => at,
+    }
+}
+
+/// The next message that begins with a letter.
+fn find(tree: &Tree, at: usize, typed: &str) -> usize {
+    let typed = typed.to_lowercase();
+    let found = tree.assistant.with_conversation(|all| {
+        tree.rows.with_untracked(|rows| {
+            let after = rows.iter().enumerate().skip(at + 1);
+            let mut others = after.chain(rows.iter().enumerate().take(at));
+            let begins = |id: &MessageId| {
+                let message = all.message(id);
+                message.is_some_and(|m| beginning(m).to_lowercase().starts_with(&typed))
+            };
+            let found = others.find(|(_, row)| begins(&row.id));
+            found.map(|(place, _)| place)
+        })
+    });
+    found.flatten().unwrap_or(at)
+}
+
+impl Tree {
+    /// Opens or closes what follows a message. What is shown may be in it.
+    pub(super) fn toggle(&self, message: &MessageId) {
+        self.cursor.set(Some(message.clone()));
+        self.closed.update(|closed| {
+            if !closed.remove(message) {
+                closed.insert(message.clone());
+            }
+        });
+    }
+}

@@ -1,0 +1,134 @@
+//! One message of the tree: who speaks, how it begins, and which version it is.
+
+use assistant_core::{
+    conversation::{Conversation, Message, OutlineRow, Part},
+    event::Role,
+};
+use leptos::prelude::*;
+
+use super::{Tree, as_pixels};
+use crate::ui::{Icon, dynamic, written};
+
+/// The most of a message that a row begins with, in characters.
+const MOST: usize = 120;
+
+/// Draws the row at a place.
+pub(super) fn view(tree: &Tree, at: usize, row: &OutlineRow) -> AnyView {
+    let words = tree.words.clone();
+    let (height, here) = (tree.height, tree.at);
+    let role = tree
+        .assistant
+        .with_conversation(|all| all.message(&row.id).map(|message| message.role));
+    let role = role.flatten().unwrap_or(Role::Assistant);
+    let speaker = match role {
+        Role::User => words.text(|l| &l.you),
+        Role::Assistant => words.text(|l| &l.assistant),
+        other => other.as_str().into_any(),
+    };
+    let says = {
+        let (assistant, id) = (tree.assistant.clone(), row.id.clone());
+        let cell = assistant.message(&id);
+        move || {
+            if let Some(cell) = &cell {
+                cell.parts
+                    .with(|parts| parts.iter().for_each(|part| part.mark.track()));
+            }
+            let text = assistant.with_conversation(|all| all.message(&id).map(beginning));
+            text.flatten().unwrap_or_default()
+        }
+    };
+    let version = (row.version.1 > 1).then(|| {
+        let (long, (number, count)) = (words.clone(), row.version);
+        let put = move |word: &str| {
+            let word = word.replace("{number}", &number.to_string());
+            word.replace("{count}", &count.to_string())
+        };
+        let short = words.clone();
+        view! {
+            <span class="la-tree-version" aria-hidden="true">
+                {dynamic(move || put(&short.word(|l| &l.version_place)))}
+            </span>
+            <span class="la-visually-hidden">
+                {dynamic(move || put(&long.word(|l| &l.version)))}
+            </span>
+        }
+    });
+    let shown = row.shown.then(|| {
+        view! { <span class="la-visually-hidden">{words.text(|l| &l.on_shown_branch)}</span> }
+    });
+    let expanded = (row.branches > 0).then(|| (!row.closed).to_string());
+    let tip = |all: &Conversation| all.tip() == Some(&row.id);
+    let is_tip = tree.assistant.with_conversation(tip).unwrap_or_default();
+    let (clicked, toggles) = (tree.clone(), tree.clone());
+    let (id, of) = (row.id.clone(), row.id.clone());
+    let fold = (row.branches > 0).then(|| {
+        let toggle = move |event: web_sys::MouseEvent| {
+            event.stop_propagation();
+            toggles.cursor.set(Some(of.clone()));
+            toggles.toggle(&of);
+        };
+        // For a pointer alone: by keyboard it is the arrows.
+        view! {
+            <span class="la-tree-fold" aria-hidden="true" on:click=toggle>
+                {Icon::chevron()}
+            </span>
+        }
+    });
+    let level = row.level.to_string();
+    view! {
+        <div
+            class="la-tree-row"
+            role="treeitem"
+            id=tree.row_id(at)
+            attr:aria-level=level.clone()
+            aria-posinset=row.place.0.to_string()
+            aria-setsize=row.place.1.to_string()
+            aria-expanded=expanded
+            aria-selected=if is_tip { "true" } else { "false" }
+            data-role=role.as_str()
+            data-shown=row.shown.then_some("")
+            data-first=(row.version.1 > 1).then_some("")
+            data-cursor=move || (here.get() == at).then_some("")
+            style:--la-tree-level=level
+            style:inset-block-start=move || written(as_pixels(at) * height.get()) + "px"
+            on:click=move |_| clicked.show(&id)
+        >
+            <span class="la-tree-mark" aria-hidden="true">{""}</span>
+            <span class="la-tree-speaker">{speaker}</span>
+            <span class="la-tree-text" dir="auto">
+                {dynamic(says)}
+            </span>
+            {version}
+            {shown}
+            {fold}
+        </div>
+    }
+    .into_any()
+}
+
+/// The beginning of a message, else what it holds.
+pub(super) fn beginning(message: &Message) -> String {
+    let texts = message.parts.iter().filter_map(Part::as_text);
+    let words = texts.flat_map(str::split_whitespace);
+    let mut said = String::new();
+    let mut count = 0;
+    for word in words {
+        count += word.chars().count() + 1;
+        if !said.is_empty() {
+            said.push(' ');
+        }
+        said.extend(word.chars().take(MOST));
+        if count > MOST {
+            said.push('…');
+            break;
+        }
+    }
+    if !said.is_empty() {
+        return said;
+    }
+    let names = message.parts.iter().filter_map(|part| match part {
+        Part::ToolCall(call) => Some(call.name.clone()),
+        _ => None,
+    });
+    names.take(4).collect::<Vec<_>>().join(", ")
+}
