@@ -61,7 +61,8 @@
 //!    [`ChatWindow`], [`ChatSidebar`] and [`ChatPopup`] are arrangements of the public parts in [`chat`],
 //!    [`part`] and [`tool`]. Everything they know is on the handle, as the signals of [`view`].
 //! 6. **Who answers**: [`agent`] has agents over HTTP, and one that plays a script in the page.
-//! 7. **How it looks**: [`STYLE`], and [`Labels`] for every word.
+//! 7. **What outlives the page**: [`store`], given to the provider.
+//! 8. **How it looks**: [`STYLE`], and [`Labels`] for every word.
 //!
 #![cfg_attr(
     feature = "markdown",
@@ -87,6 +88,7 @@ pub mod part;
 mod provider;
 mod render;
 mod runtime;
+pub mod store;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod tool;
@@ -96,23 +98,23 @@ pub mod view;
 #[allow(deprecated, reason = "whoever knows the old name finds the new one")]
 pub use action::Action;
 pub use action::{
-    Approval, ConfirmOptions, IntoToolResult, Json, ToolAction, ToolCallView, ToolContext,
-    ToolTarget, use_assistant_action, use_assistant_context, use_tool_renderer,
+    Approval, ConfirmOptions, Description, IntoToolResult, Json, Risk, ToolAction, ToolCallView,
+    ToolContext, ToolTarget, use_assistant_action, use_assistant_context, use_tool_renderer,
 };
 pub use assistant::{
-    Assistant, AssistantEvent, InterruptView, PartHandle, use_assistant, use_assistant_events,
-    use_interrupt_renderer, use_part_renderer,
+    ApprovalStore, Assistant, AssistantEvent, AuditLog, InterruptView, PartHandle, use_assistant,
+    use_assistant_events, use_interrupt_renderer, use_part_renderer,
 };
 pub use assistant_core::{
     self as core,
-    action::{ActionSpec, ToolError, definitions_from_json},
+    action::{ActionSpec, CallLimits, ToolError, definitions_from_json},
     conversation::{CallKey, MarkdownTools, Phase, Status},
     session::{Notice, NoticeAction, NoticeKind, Refusal, SessionOptions, StopCondition},
     text::address::MediaPolicy,
 };
 pub use attachment::Attachments;
 pub use chat::{ChatPopup, ChatSidebar, ChatWindow, Suggestion};
-pub use provider::{AgentProp, AssistantProvider};
+pub use provider::{AgentProp, AssistantProvider, StoreProp};
 pub use render::{InterruptTarget, PartTarget};
 pub use runtime::{CallEvent, CallEventKind, Subscription};
 #[cfg(feature = "schemars")]
@@ -142,6 +144,7 @@ mod guide {
     #[doc = include_str!("../docs/guide/src/start.md")]
     #[doc = include_str!("../docs/guide/src/actions.md")]
     #[doc = include_str!("../docs/guide/src/approvals.md")]
+    #[doc = include_str!("../docs/guide/src/limits.md")]
     #[doc = include_str!("../docs/guide/src/asking.md")]
     #[doc = include_str!("../docs/guide/src/rendering.md")]
     #[doc = include_str!("../docs/guide/src/context-and-state.md")]
@@ -150,6 +153,7 @@ mod guide {
     #[doc = include_str!("../docs/guide/src/labels.md")]
     #[doc = include_str!("../docs/guide/src/ssr.md")]
     #[doc = include_str!("../docs/guide/src/agents.md")]
+    #[doc = include_str!("../docs/guide/src/persistence.md")]
     #[doc = include_str!("../docs/guide/src/testing.md")]
     struct Guide;
 }

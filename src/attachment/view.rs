@@ -7,7 +7,7 @@ use super::{
     Tray,
     tray::{Item, State},
 };
-use crate::ui::{Icon, closest, dynamic, each, find, fresh_id, size_text, when};
+use crate::ui::{Icon, closest, dynamic, each, find, fresh_id, memo, size_text, when};
 
 /// The button that lets the person pick files.
 pub(crate) fn attach_button(tray: &Tray, children: Option<Children>) -> AnyView {
@@ -92,7 +92,7 @@ pub(crate) fn tray_view(tray: &Tray, home: NodeRef<html::Textarea>) -> AnyView {
             view! { <ul class="la-attachment-refusals">{lines}</ul> }
         })
     };
-    let some = Memo::new(move |_| items.with(|items| !items.is_empty()));
+    let some = memo(move || items.with(|items| !items.is_empty()));
     view! {
         <div role="alert">{dynamic(reasons)}</div>
         {when(move || some.get(), list)}

@@ -24,7 +24,7 @@ use leptos::{html, prelude::*};
 
 use crate::{
     assistant::Assistant,
-    ui::{Labels, media_policy},
+    ui::{Labels, effect, media_policy},
     view::{Mark, PartCell},
 };
 use paint::Painter;
@@ -59,7 +59,7 @@ pub fn MarkdownText(
     let media = media_policy();
     let root = NodeRef::<html::Div>::new();
     let words = Arc::clone(&labels);
-    Effect::new(move |drawing: Option<Option<Drawing>>| {
+    effect(move |drawing: Option<Option<Drawing>>| {
         let mark = part.mark.get();
         let root = root.get()?;
         let known = drawing

@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use super::{PartHandle, files, sources};
 use crate::{
-    ui::{Icon, Labels, Words, dynamic, words},
+    ui::{Icon, Labels, Words, dynamic, memo, words},
     view::PartKind,
 };
 
@@ -40,7 +40,7 @@ pub(super) fn view(part: PartHandle) -> AnyView {
         return card(part);
     };
     let found = part;
-    let fits = Memo::new(move |_| found.with(fits).unwrap_or_default());
+    let fits = memo(move || found.with(fits).unwrap_or_default());
     dynamic(move || match fits.get() {
         true => draw(part),
         false => card(part),

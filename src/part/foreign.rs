@@ -11,7 +11,7 @@ use send_wrapper::SendWrapper;
 
 use crate::{
     assistant::Assistant,
-    ui::{Icon, Words, console_error},
+    ui::{Icon, Words, console_error, effect},
 };
 
 /// Something to draw, and whose it is.
@@ -37,7 +37,7 @@ pub(crate) fn foreign(
     let owner = Owner::current();
     let words = Words::current();
     let keeper = assistant.clone();
-    Effect::new(move |_| {
+    effect(move |_| {
         let (Some(element), Some(owner)) = (place.get(), owner.clone()) else {
             return;
         };

@@ -17,7 +17,11 @@ mod text;
 use assistant_core::action::RegistrationId;
 use leptos::prelude::*;
 
-use crate::{render::Renderer, ui::dynamic, view::PartKind};
+use crate::{
+    render::Renderer,
+    ui::{dynamic, memo},
+    view::PartKind,
+};
 
 pub use crate::{
     assistant::{PartHandle, PartRendererGuard, use_part_renderer},
@@ -32,7 +36,7 @@ pub(crate) use foreign::{Foreign, foreign};
 
 /// A part that is no call, drawn by its renderer or by what it is.
 pub(crate) fn part_view(part: PartHandle) -> AnyView {
-    let renderer = Memo::new(move |_| renderer_of(part).map(|(id, _)| id));
+    let renderer = memo(move || renderer_of(part).map(|(id, _)| id));
     dynamic(move || match renderer.get() {
         Some(_) => custom(part),
         None => built_in(part),

@@ -9,7 +9,7 @@ use leptos::prelude::*;
 use super::{PartHandle, text};
 use crate::{
     assistant::Assistant,
-    ui::{Icon, Labels, Words, dynamic, when},
+    ui::{Icon, Labels, Words, dynamic, memo, when},
     view::PartCell,
 };
 
@@ -23,7 +23,7 @@ pub(super) fn view(
     cell: PartCell,
 ) -> AnyView {
     let mark = cell.mark.clone();
-    let says = Memo::new(move |_| mark.with(|mark| mark.len > 0));
+    let says = memo(move || mark.with(|mark| mark.len > 0));
     let shown = move || thought(part, assistant.clone(), message.clone(), cell.clone());
     when(move || says.get(), shown).into_any()
 }
@@ -31,7 +31,7 @@ pub(super) fn view(
 fn thought(part: PartHandle, assistant: Assistant, message: MessageId, cell: PartCell) -> AnyView {
     let words = Words::current();
     let mark = cell.mark.clone();
-    let open = Memo::new(move |_| mark.with(|mark| mark.open));
+    let open = memo(move || mark.with(|mark| mark.open));
     let title = move || match open.get() {
         true => words.word(|l| &l.thinking).into_owned(),
         false => title(&words.get(), part.peek(duration).flatten()),

@@ -9,7 +9,7 @@ use leptos::prelude::*;
 use serde_json::Value;
 
 use super::PartHandle;
-use crate::ui::{Icon, Words, dynamic, each, shown_host};
+use crate::ui::{Icon, Words, dynamic, each, memo, shown_host};
 
 /// The type of data that holds sources.
 pub(super) const TYPE: &str = "sources";
@@ -75,7 +75,7 @@ fn source(value: &Value) -> Option<Source> {
 
 pub(super) fn view(part: PartHandle) -> AnyView {
     let words = Words::current();
-    let sources = Memo::new(move |_| part.with(read).unwrap_or_default());
+    let sources = memo(move || part.with(read).unwrap_or_default());
     let open = sources.with_untracked(Vec::len) <= OPEN;
     let count = move || sources.with(Vec::len);
     let numbered = move || sources.get().into_iter().enumerate().collect();

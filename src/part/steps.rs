@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::{
     assistant::{Assistant, assistant_for},
-    ui::{Icon, Words, dynamic, each, spinner, when},
+    ui::{Icon, Words, dynamic, each, memo, spinner, when},
 };
 
 /// How much is shown of why a step failed, in characters.
@@ -30,7 +30,7 @@ pub fn RunSteps(
     let assistant = assistant_for(assistant, "RunSteps")?;
     let some = {
         let steps = assistant.agent_steps();
-        Memo::new(move |_| steps.with(|steps| !steps.is_empty()))
+        memo(move || steps.with(|steps| !steps.is_empty()))
     };
     Some(when(move || some.get(), move || list(&assistant)))
 }
@@ -38,7 +38,7 @@ pub fn RunSteps(
 fn list(assistant: &Assistant) -> AnyView {
     let words = Words::current();
     let (steps, activity) = (assistant.agent_steps(), assistant.activity());
-    let busy = Memo::new(move |_| activity.get().streaming);
+    let busy = memo(move || activity.get().streaming);
     let head = {
         let steps = steps.clone();
         let words = words.clone();

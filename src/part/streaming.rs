@@ -7,6 +7,7 @@ use wasm_bindgen::JsCast;
 
 use crate::{
     assistant::Assistant,
+    ui::effect,
     view::{Mark, PartCell},
 };
 
@@ -34,7 +35,7 @@ pub fn StreamingText(
     part: PartCell,
 ) -> impl IntoView {
     let block = NodeRef::<html::P>::new();
-    Effect::new(move |shown: Option<Shown>| {
+    effect(move |shown: Option<Shown>| {
         let mark = part.mark.get();
         let mut shown = shown.unwrap_or_default();
         if let Some(block) = block.get() {

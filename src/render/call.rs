@@ -1,15 +1,11 @@
 //! The renderers of calls: what an action draws, by its registration, and what is drawn for tools
 //! whoever runs them.
 
-use std::{cell::RefCell, collections::HashMap, rc::Rc};
+use std::{cell::RefCell, collections::HashMap};
 
 use assistant_core::action::RegistrationId;
-use serde_json::Value;
 
-use super::{NamedTable, Renderer};
-
-/// Puts the question whether a call may run into the page's words.
-pub(crate) type Question = Rc<dyn Fn(&Value) -> Option<String>>;
+use super::{CallWords, NamedTable, Renderer};
 
 /// Which calls a renderer of tools draws. A text is the name of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,8 +45,8 @@ pub(crate) struct CallRenderers<C> {
     pub(crate) card: Option<Renderer<C>>,
     /// Draws the page's question whether a call may run.
     pub(crate) approval: Option<Renderer<C>>,
-    /// Says what the page asks.
-    pub(crate) question: Option<Question>,
+    /// What the page says of it.
+    pub(crate) words: CallWords,
     /// Whether the card sees arguments while they stream in.
     pub(crate) streams_args: bool,
 }
@@ -60,7 +56,7 @@ impl<C> Default for CallRenderers<C> {
         Self {
             card: None,
             approval: None,
-            question: None,
+            words: CallWords::default(),
             streams_args: false,
         }
     }
@@ -71,7 +67,7 @@ impl<C> Clone for CallRenderers<C> {
         Self {
             card: self.card.clone(),
             approval: self.approval.clone(),
-            question: self.question.clone(),
+            words: self.words.clone(),
             streams_args: self.streams_args,
         }
     }

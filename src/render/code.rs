@@ -14,6 +14,9 @@ use super::Cancellation;
 pub(crate) type Handler =
     Rc<dyn Fn(Invocation, Cancellation) -> LocalBoxFuture<'static, Result<ToolOutcome, ToolError>>>;
 pub(crate) type Rule = Rc<dyn Fn(Value) -> LocalBoxFuture<'static, bool>>;
+pub(crate) type Permission = Rc<dyn Fn(Value) -> LocalBoxFuture<'static, Result<(), String>>>;
+pub(crate) type Preview = Rc<dyn Fn(Value) -> LocalBoxFuture<'static, Result<Value, String>>>;
+pub(crate) type Sanitize = Rc<dyn Fn(&Value) -> Option<Value>>;
 pub(crate) type Denial = Rc<dyn Fn(&Value, Option<&str>) -> Option<Value>>;
 
 /// The code of an action.
@@ -22,6 +25,12 @@ pub(crate) struct ActionCode {
     pub(crate) handler: Option<Handler>,
     /// Whether a person is asked.
     pub(crate) approval: Option<Rule>,
+    /// What a call would change.
+    pub(crate) preview: Option<Preview>,
+    /// The application's rule whether it may start.
+    pub(crate) permission: Option<Permission>,
+    /// Cleans arguments.
+    pub(crate) sanitize: Option<Sanitize>,
     /// What the agent is told of a denial.
     pub(crate) denial: Option<Denial>,
 }

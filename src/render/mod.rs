@@ -8,6 +8,7 @@ mod code;
 mod interrupt;
 mod named;
 mod part;
+mod words;
 
 use std::sync::Arc;
 
@@ -18,12 +19,14 @@ pub use call::ToolTarget;
 pub use cancellation::Cancellation;
 pub use interrupt::InterruptTarget;
 pub use part::{PartKind, PartTarget};
+pub use words::{Description, Risk};
 
 pub(crate) use call::{CallRenderers, CallTable};
 pub(crate) use cards::Cards;
-pub(crate) use code::{ActionCode, Denial, Handler, Rule};
+pub(crate) use code::{ActionCode, Denial, Handler, Permission, Preview, Rule, Sanitize};
 pub(crate) use named::{Found, NamedTable};
 pub(crate) use part::PartTable;
+pub(crate) use words::CallWords;
 
 /// Draws what it is given.
 pub(crate) type Renderer<T> = Arc<SendWrapper<Box<dyn Fn(T) -> AnyView>>>;

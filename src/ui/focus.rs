@@ -17,9 +17,42 @@ pub(crate) fn pass_on(going: &web_sys::Element) {
     }
     let next = beside(going).or_else(|| {
         let chat = closest(going, ".la-chat")?;
-        find(&chat, ".la-composer-input")
+        asked(&chat, going).or_else(|| find(&chat, ".la-composer-input"))
     });
     focus(next);
+}
+
+/// Goes on in the chat around a button that goes with its click: to the text box, by a key or a
+/// mouse. A finger would only call the keyboard of its screen up: it goes on in what is said.
+pub(crate) fn go_on(from: &web_sys::Element, by_key: bool) {
+    let Some(chat) = closest(from, ".la-chat") else {
+        return;
+    };
+    let fine = super::browser().and_then(|window| window.match_media("(pointer: fine)").ok()?);
+    let place = match by_key || fine.is_some_and(|fine| fine.matches()) {
+        true => ".la-composer-input",
+        false => ".la-transcript-scroller",
+    };
+    let element =
+        find(&chat, place).and_then(|place| place.dyn_into::<web_sys::HtmlElement>().ok());
+    if let Some(element) = element {
+        let options = web_sys::FocusOptions::new();
+        options.set_prevent_scroll(true);
+        // Focusing an element that is in the page does not fail.
+        let _ = element.focus_with_options(&options);
+    }
+}
+
+/// Another question in a message, as a whole: who works by keyboard reads it first.
+fn asked(chat: &web_sys::Element, going: &web_sys::Element) -> Option<web_sys::Element> {
+    let cards = chat
+        .query_selector_all(".la-tool .la-approval[tabindex]")
+        .ok()?;
+    let cards = (0..cards.length()).filter_map(|place| cards.item(place)?.dyn_into().ok());
+    let mut others = cards.filter(|card: &web_sys::Element| {
+        !card.contains(Some(going)) && !going.contains(Some(card))
+    });
+    others.next()
 }
 
 /// Whether the focus is inside of an element.

@@ -31,6 +31,11 @@ pub enum Icon {
     External,
     Question,
     Chat,
+    ChevronLeft,
+    Pencil,
+    Refresh,
+    Branch,
+    Trash,
 }
 
 impl Icon {
@@ -60,6 +65,11 @@ impl Icon {
             Self::External => "external",
             Self::Question => "question",
             Self::Chat => "chat",
+            Self::ChevronLeft => "chevron-left",
+            Self::Pencil => "pencil",
+            Self::Refresh => "refresh",
+            Self::Branch => "branch",
+            Self::Trash => "trash",
         }
     }
 
@@ -81,6 +91,15 @@ impl Icon {
             }
             Self::Chevron => "m7.5 5 5 5-5 5",
             Self::ArrowDown => "M10 4v12m-5-5 5 5 5-5",
+            Self::ChevronLeft => "m12.5 5-5 5 5 5",
+            Self::Pencil => {
+                "M4 16l.9-3.6 8.6-8.6a1.4 1.4 0 0 1 2 0l.7.7a1.4 1.4 0 0 1 0 2l-8.6 8.6zM12 5.3 14.7 8"
+            }
+            Self::Refresh => "M15.8 8.2A6.2 6.2 0 1 0 16.2 11M16.5 4v4.4h-4.4",
+            Self::Branch => {
+                "M6 7.2v5.6M6 7.2a1.9 1.9 0 1 0 0-3.8 1.9 1.9 0 0 0 0 3.8zM6 16.6a1.9 1.9 0 1 0 0-3.8 1.9 1.9 0 0 0 0 3.8zM14 7.2a1.9 1.9 0 1 0 0-3.8 1.9 1.9 0 0 0 0 3.8zM14 7.2c0 3-2.4 3.6-5 4.1-1.6.3-3 .7-3 1.5"
+            }
+            Self::Trash => "M4 6h12M8 6V4h4v2M5.5 6l.8 10h7.4l.8-10M8.5 9v4.5M11.5 9v4.5",
             Self::Copy => {
                 "M7.5 7.5h8a1 1 0 0 1 1 1v7a1 1 0 0 1-1 1h-7a1 1 0 0 1-1-1zM12.5 7.5v-3a1 1 0 0 0-1-1h-7a1 1 0 0 0-1 1v7a1 1 0 0 0 1 1h3"
             }

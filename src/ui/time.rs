@@ -45,6 +45,25 @@ pub(crate) fn number(value: f64, compact: bool) -> String {
     intl("NumberFormat", &bag, &value.into()).unwrap_or_else(|| written(value))
 }
 
+/// An amount of money, in millionths, with as many digits as small ones need.
+pub(crate) fn money(micros: u64, currency: &str) -> String {
+    let bag = Object::new();
+    let set = |key: &str, value: JsValue| {
+        // Setting a property of a fresh object does not fail.
+        let _ = Reflect::set(&bag, &key.into(), &value);
+    };
+    set("style", "currency".into());
+    set("currency", currency.into());
+    set(
+        "maximumFractionDigits",
+        if micros < 1_000_000 { 4 } else { 2 }.into(),
+    );
+    #[allow(clippy::cast_precision_loss, reason = "shown with a few digits")]
+    let value = micros as f64 / 1_000_000.0;
+    intl("NumberFormat", &bag, &value.into())
+        .unwrap_or_else(|| format!("{} {currency}", written(value)))
+}
+
 /// The time for machines.
 pub(crate) fn iso(ms: i64) -> Option<String> {
     // `toISOString` throws for a time that is none.

@@ -22,6 +22,8 @@ pub struct MessageCell {
     pub created_at: i64,
     /// What the speaker is called, if the agent says: one of several agents.
     pub speaker: Option<String>,
+    /// True if the person said it while something was under way, so that it came in between.
+    pub interjected: bool,
     /// Its parts, in order.
     pub parts: ArcRwSignal<Vec<PartCell>>,
     /// Whether more text is expected.
@@ -95,6 +97,7 @@ impl MessageCell {
             role: message.role,
             created_at: message.created_at,
             speaker,
+            interjected: message.interjected,
             parts: ArcRwSignal::new(Vec::new()),
             streaming: ArcRwSignal::new(message.is_streaming()),
             empty: ArcRwSignal::new(message.is_empty()),

@@ -19,6 +19,7 @@ use std::{
 };
 
 use assistant_core::{
+    action::RememberedApproval,
     conversation::{CallKey, Change, Fingerprint, Message, MessageId},
     event::{Content, Tool},
     session::{AgentStep, Notice, OpenInterrupt, Session},
@@ -26,7 +27,10 @@ use assistant_core::{
 use leptos::prelude::*;
 use send_wrapper::SendWrapper;
 
-use crate::runtime::Screen;
+use crate::{
+    runtime::Screen,
+    store::{KeptIn, ThreadInfo},
+};
 
 pub(crate) use asked::Asked;
 pub use call::CallCell;
@@ -49,11 +53,15 @@ pub struct Activity {
     pub waiting: bool,
     /// A handler asks the person, through its card or in a dialog.
     pub asking: bool,
+    /// What goes on belongs to another branch than the one that is shown.
+    pub elsewhere: bool,
 }
 
 /// The signals of one assistant.
 pub(crate) struct ViewModel {
     pub(crate) messages: ArcRwSignal<MessageList>,
+    /// Counts the changes of the tree: a list on one branch does not tell of the others.
+    pub(crate) tree: ArcRwSignal<u64>,
     pub(crate) activity: ArcRwSignal<Activity>,
     /// The tools that run right now.
     pub(crate) running: ArcRwSignal<Vec<String>>,
@@ -66,11 +74,19 @@ pub(crate) struct ViewModel {
     pub(crate) interrupts: ArcRwSignal<Vec<OpenInterrupt>>,
     /// The calls that wait for a person's decision.
     pub(crate) approvals: ArcRwSignal<Vec<CallKey>>,
+    /// What the person has allowed for later calls.
+    pub(crate) remembered: ArcRwSignal<Vec<RememberedApproval>>,
+    /// True if the application keeps what is allowed always.
+    pub(crate) keeps_approvals: ArcRwSignal<bool>,
     /// What the person said and the agent is not told yet.
     pub(crate) queued: ArcRwSignal<Vec<Content>>,
     pub(crate) thread_id: ArcRwSignal<String>,
     /// The ids of the conversations that others took the place of, oldest first.
     pub(crate) archived: ArcRwSignal<Vec<String>>,
+    /// The conversations in the store, newest first, those that were deleted just now included.
+    pub(crate) listed: ArcRwSignal<Vec<ThreadInfo>>,
+    /// Where the conversation is kept.
+    pub(crate) kept_in: ArcRwSignal<KeptIn>,
     /// Counts registrations and removals: cards look again who renders them.
     pub(crate) renderers: ArcRwSignal<u32>,
     /// How many questions of handlers are open, in cards and dialogs.
@@ -94,6 +110,7 @@ struct Cells {
 #[derive(Default)]
 struct Updates {
     path: Option<list::Growth>,
+    tree: bool,
     parts: Vec<(MessageCell, message::Shape)>,
     marks: Vec<(PartCell, Mark)>,
     calls: Vec<(CallCell, call::Shown)>,
@@ -105,6 +122,7 @@ struct Updates {
     state: bool,
     interrupts: Option<Vec<OpenInterrupt>>,
     approvals: Vec<CallKey>,
+    remembered: Option<Vec<RememberedApproval>>,
     queued: Option<Vec<Content>>,
     thread_id: Option<String>,
 }
@@ -113,6 +131,7 @@ impl ViewModel {
     pub(crate) fn new(thread_id: String) -> Self {
         Self {
             messages: ArcRwSignal::default(),
+            tree: ArcRwSignal::new(0),
             activity: ArcRwSignal::new(Activity::default()),
             running: ArcRwSignal::new(Vec::new()),
             notices: ArcRwSignal::new(Vec::new()),
@@ -121,9 +140,13 @@ impl ViewModel {
             state: ArcRwSignal::new(0),
             interrupts: ArcRwSignal::new(Vec::new()),
             approvals: ArcRwSignal::new(Vec::new()),
+            remembered: ArcRwSignal::new(Vec::new()),
+            keeps_approvals: ArcRwSignal::new(false),
             queued: ArcRwSignal::new(Vec::new()),
             thread_id: ArcRwSignal::new(thread_id),
             archived: ArcRwSignal::new(Vec::new()),
+            listed: ArcRwSignal::new(Vec::new()),
+            kept_in: ArcRwSignal::new(KeptIn::Nowhere),
             renderers: ArcRwSignal::new(0),
             asks: AtomicU32::new(0),
             dialogs: ArcRwSignal::new(Vec::new()),
@@ -173,14 +196,18 @@ impl ViewModel {
                     *cells = Cells::default();
                     updates.thread_id = Some(session.thread_id().to_owned());
                     updates.path = Some(list::Growth::other(session.conversation()));
+                    updates.tree = true;
                 }
                 Change::Path if updates.path.is_none() => {
                     let known = self.messages.read_untracked();
                     updates.path = Some(known.growth(session.conversation()));
                 }
                 Change::Path => {}
-                Change::MessageAdded(_) | Change::MessageMoved(_) => {}
-                Change::MessageRemoved(message) => drop(cells.messages.remove(message)),
+                Change::MessageAdded(_) | Change::MessageMoved(_) => updates.tree = true,
+                Change::MessageRemoved(message) => {
+                    updates.tree = true;
+                    cells.messages.remove(message);
+                }
                 Change::PartAdded { message, .. } => {
                     if shaped.insert(message) {
                         updates.parts.extend(cells.shape(message, session));
@@ -214,6 +241,9 @@ impl ViewModel {
                     }
                 }
                 Change::Interrupts => updates.interrupts = Some(session.interrupts().to_vec()),
+                Change::Remembered => {
+                    updates.remembered = Some(session.remembered_approvals().to_vec());
+                }
                 Change::Notices => updates.notices = Some(session.notices().to_vec()),
             }
         }
@@ -222,6 +252,7 @@ impl ViewModel {
             streaming: session.is_streaming(),
             waiting: session.waits_for_person(),
             asking: self.asks.load(Relaxed) > 0,
+            elsewhere: session.is_busy() && session.conversation().shows_other_branch(),
         });
         updates.running = session.running_tools();
         updates.approvals = session.pending_approvals();
@@ -242,12 +273,16 @@ impl ViewModel {
         if let Some(growth) = updates.path {
             self.messages.update(|list| list.grow(growth));
         }
+        if updates.tree {
+            self.tree.update(|count| *count += 1);
+        }
         put(&self.notices, updates.notices);
         put(&self.tools, updates.tools);
         if updates.state {
             self.state.update(|count| *count += 1);
         }
         put(&self.interrupts, updates.interrupts);
+        put(&self.remembered, updates.remembered);
         put(&self.queued, updates.queued);
         set_if_changed(&self.approvals, updates.approvals);
         put(&self.thread_id, updates.thread_id);
@@ -299,6 +334,14 @@ impl Screen for Rc<ViewModel> {
 
     fn archived(&self, ids: Vec<String>) {
         self.archived.set(ids);
+    }
+
+    fn kept(&self, place: KeptIn) {
+        set_if_changed(&self.kept_in, place);
+    }
+
+    fn listed(&self, threads: Vec<ThreadInfo>) {
+        set_if_changed(&self.listed, threads);
     }
 }
 

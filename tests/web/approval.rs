@@ -10,7 +10,10 @@ use leptos_assistant::{
 use serde_json::{Value, json};
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use super::support::{Chat, chat};
+use super::{
+    interrupts::{click, says},
+    support::{Chat, chat},
+};
 
 pub async fn weather(approval: fn() -> Approval, args: Value) -> (Chat, RwSignal<u32>) {
     let ran = RwSignal::new(0);
@@ -45,8 +48,13 @@ pub fn button(chat: &Chat, name: &str) -> web_sys::HtmlElement {
         .unwrap();
     (0..list.length())
         .filter_map(|i| list.item(i)?.dyn_into::<web_sys::HtmlElement>().ok())
-        .find(|button| button.text_content().as_deref() == Some(name))
+        .find(|button| says(button, name))
         .unwrap()
+}
+
+/// Denies without a reason.
+pub fn deny(chat: &Chat) {
+    click(chat, ".la-approval", "Deny");
 }
 
 /// Rules "asking first", "cards leave people alone", "approving", "going on"
@@ -87,7 +95,7 @@ async fn approving_runs_the_tool_once_and_the_agent_goes_on() {
 async fn denying_runs_nothing_and_tells_the_agent() {
     let (chat, ran) = weather(|| Approval::Always, json!({})).await;
     chat.appears(".la-approval").await;
-    button(&chat, "Deny").click();
+    deny(&chat);
     chat.idle().await;
     assert_eq!(ran.get_untracked(), 0);
     assert_eq!(chat.results(1), ["\"denied\""]);
@@ -104,8 +112,18 @@ async fn denying_runs_nothing_and_tells_the_agent() {
 async fn a_reason_for_denying_reaches_the_agent() {
     let (chat, _) = weather(|| Approval::Always, json!({})).await;
     chat.appears(".la-approval").await;
+    assert!(
+        chat.page.find(".la-approval-reason").is_none(),
+        "not asked yet"
+    );
+    button(&chat, "Deny").click();
+    chat.appears(".la-approval-reason").await;
+    assert!(
+        button(&chat, "Approve").hidden(),
+        "nothing approves meanwhile"
+    );
     let input: web_sys::HtmlInputElement =
-        wasm_bindgen::JsCast::unchecked_into(chat.page.find(".la-approval input").unwrap());
+        wasm_bindgen::JsCast::unchecked_into(chat.page.find(".la-approval-reason").unwrap());
     input.set_value("too risky");
     button(&chat, "Deny").click();
     chat.idle().await;
@@ -200,7 +218,7 @@ async fn the_agent_is_told_what_the_person_decides_about_its_own_tool() {
         chat.appears(".la-approval").await;
         assert!(chat.page.find(".la-approval-edit").is_none(), "no edits");
         chat.reads(".la-approval").await;
-        button(&chat, decision).click();
+        click(&chat, ".la-approval", decision);
         chat.idle().await;
         assert_eq!(chat.results(1), [told]);
         let phase = chat

@@ -83,7 +83,7 @@ async fn an_action_that_asks_with_a_schema_gets_a_form_in_its_card() {
 #[wasm_bindgen_test]
 async fn a_question_of_a_handler_can_be_given_up() {
     let chat = asked(asks_with).await;
-    click(&chat, FORM, "Give up");
+    click(&chat, FORM, "Skip");
     chat.idle().await;
     assert!(
         chat.results(1)[0].contains("no answer"),
@@ -180,7 +180,7 @@ async fn what_draws_all_tools_leaves_a_form_its_place() {
     .await;
     chat.assistant.send("go").unwrap();
     chat.appears(FORM).await;
-    click(&chat, FORM, "Give up");
+    click(&chat, FORM, "Skip");
     chat.idle().await;
     assert_eq!(chat.page.text(".all"), "paint");
 }

@@ -275,9 +275,7 @@ async fn a_choice_in_the_card_is_the_result() {
     chat.appears(".pick:nth-child(2)").await;
     chat.appears(".la-chat-status[data-state=waiting]").await;
     assert!(
-        chat.page
-            .text("[data-assistant-chat] > [role=status]")
-            .contains("asks"),
+        chat.page.text("[data-speech=urgent]").contains("asks"),
         "it is said aloud"
     );
     assert!(chat.page.click(".pick:nth-child(2)"));
@@ -358,4 +356,29 @@ async fn a_card_that_is_open_does_not_go_behind_a_line() {
     assert!(!hidden("a"), "it is being looked at");
     assert!(hidden("b") && hidden("c") && hidden("d"));
     assert!(chat.page.text(".la-call-group").contains("3 tool calls"));
+}
+
+#[wasm_bindgen_test]
+async fn arguments_that_are_no_json_are_shown_as_they_came() {
+    let script = Script::new().call_as("c1", "web_search", "{\"q\":");
+    let agent = MockAgent::new()
+        .answer(script)
+        .answer(Script::new().text("I see."));
+    let setup = || {
+        use_assistant_action(ToolAction::new("web_search", "Searches").handler(|_: Value| "found"));
+    };
+    let chat = chat(agent, setup).await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    let card = chat.page.text("[data-tool-name=web_search]");
+    assert!(card.contains("{\"q\":"), "{card}");
+    assert_eq!(
+        chat.page
+            .count("[data-tool-name=web_search][data-status=failed]"),
+        1
+    );
+    assert!(
+        chat.page.text("[role=log]").contains("I see."),
+        "the chat goes on"
+    );
 }

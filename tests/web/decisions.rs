@@ -166,7 +166,7 @@ async fn the_agents_question_is_not_the_pages() {
     assert_eq!(chat.page.count("details:not([open]) > .la-agent-text"), 1);
     let whole = chat.page.text(".la-approval-body");
     assert!(whole.find("\"amount\": 5") < whole.find("The agent says"));
-    button(&chat, "Edit arguments").click();
+    button(&chat, "Change…").click();
     chat.appears(".la-approval form select").await;
     let form = chat.page.text(".la-approval form");
     assert!(!form.contains("Tip") && !form.contains("mallory"), "{form}");
@@ -212,7 +212,7 @@ async fn no_id_of_an_agent_refers_to_an_element() {
     let chat = chat(agent, || ()).await;
     chat.assistant.send("go").unwrap();
     chat.appears(".la-approval-edit").await;
-    button(&chat, "Edit arguments").click();
+    button(&chat, "Change…").click();
     chat.appears(".la-approval form").await;
     settle().await;
     let all = chat.page.root.query_selector_all("*").unwrap();

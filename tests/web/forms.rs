@@ -129,7 +129,7 @@ async fn a_plain_text_is_asked_for_as_text() {
     settle().await;
     assert_eq!(
         chat.page.text(".la-form-problems"),
-        "Your answer: please fill this in."
+        "Your answer: fill this in."
     );
     enter(&chat, ".la-form input", 0, "A");
     assert!(chat.page.click(".la-form button[type=submit]"));
@@ -163,8 +163,8 @@ async fn without_a_schema_text_is_text_and_json_is_json() {
 async fn a_yes_or_no_is_two_buttons() {
     let approved = json!({"type": "object", "properties": {"approved": {"type": "boolean"}}});
     for (schema, words, meant) in [
-        (json!({"type": "boolean"}), "YesNoGive up", json!(false)),
-        (approved, "ApproveDenyGive up", json!({"approved": false})),
+        (json!({"type": "boolean"}), "YesNoSkip", json!(false)),
+        (approved, "ApproveDenySkip", json!({"approved": false})),
     ] {
         let chat = asked(schema).await;
         assert_eq!(chat.page.text(".la-inbox .la-approval-actions"), words);

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::{
-    interrupts::{answer, click, fill},
+    interrupts::{answer, click, fill, says},
     support::{Chat, chat, question},
 };
 
@@ -43,7 +43,7 @@ fn point_at(chat: &Chat, within: &str, name: &str) {
         .query_selector_all(&format!("{within} button"));
     let list = list.unwrap();
     let mut buttons = (0..list.length()).filter_map(|at| list.item(at));
-    let named = |button: &web_sys::Node| button.text_content().as_deref() == Some(name);
+    let named = |button: &web_sys::Node| says(button, name);
     let init = web_sys::MouseEventInit::new();
     init.set_bubbles(true);
     init.set_cancelable(true);
@@ -123,7 +123,7 @@ async fn a_form_of_the_agent_counts_later_and_giving_up_at_once() {
     assert_eq!(resume[0].payload, Some(json!({"day": "Monday"})));
 
     let given_up = asked(open).await;
-    click(&given_up, ".la-question", "Give up");
+    click(&given_up, ".la-question", "Skip");
     given_up.idle().await;
     assert_eq!(given_up.agent.inputs().len(), 2);
 }
@@ -246,9 +246,9 @@ async fn a_rejected_answer_about_a_call_can_be_given_up_in_the_inbox() {
     chat.appears(".la-question[data-rejected]").await;
     assert!(chat.page.text(".la-question").contains("did not accept"));
     let buttons = chat.page.text(".la-question .la-approval-actions");
-    assert_eq!(buttons, "Give up");
+    assert_eq!(buttons, "Skip");
     chat.appears(&format!("{card} .la-approval")).await;
-    click(&chat, ".la-question", "Give up");
+    click(&chat, ".la-question", "Skip");
     chat.idle().await;
     assert_eq!(chat.page.count(".la-question, .la-approval"), 0);
     assert_eq!(chat.agent.inputs().len(), 2, "the agent is not told");

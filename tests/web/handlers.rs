@@ -181,7 +181,7 @@ async fn renderers_infer_their_type_from_any_handler() {
         ToolAction::new("a", "")
             .handler(|order: Order| order.id)
             .render_approval(|call| move || call.args().map(|order| order.id))
-            .question(|order| order.id.clone())
+            .describe(|order| order.id.clone())
             .render(|call| move || call.args().map(|order| order.id))
             .args(),
     ];

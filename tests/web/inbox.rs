@@ -121,8 +121,8 @@ async fn after_its_time_a_question_can_only_be_given_up() {
     };
     assert_eq!((open("yes"), open("form")), (1, 1));
     assert_eq!(chat.page.count("input:enabled"), 0);
-    click(&chat, "[data-interrupt-id=yes]", "Give up");
-    click(&chat, "[data-interrupt-id=form]", "Give up");
+    click(&chat, "[data-interrupt-id=yes]", "Skip");
+    click(&chat, "[data-interrupt-id=form]", "Skip");
     chat.idle().await;
     let resume = chat.agent.inputs()[1].resume.clone();
     assert!(
@@ -154,7 +154,7 @@ async fn an_answer_that_the_agent_does_not_accept_can_be_given_again_or_given_up
     assert_eq!(chat.agent.inputs().len(), 3);
     assert!(chat.page.text(".la-question").contains("did not accept"));
     assert_eq!(chat.page.text(".la-notice-actions"), "Dismiss", "no Retry");
-    click(&chat, ".la-question", "Give up");
+    click(&chat, ".la-question", "Skip");
     chat.idle().await;
     assert_eq!(chat.page.count(".la-question"), 0);
     assert_eq!(chat.agent.inputs().len(), 3, "the agent is not told");

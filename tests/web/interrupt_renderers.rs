@@ -135,7 +135,7 @@ async fn an_interrupt_renderer_that_draws_nothing_has_the_built_in_question() {
     let said = console.take();
     assert_eq!(said.len(), 1, "{said:?}");
     assert!(said[0].contains("choose_seat"), "{said:?}");
-    click(&chat, ".la-question", "Give up");
+    click(&chat, ".la-question", "Skip");
     chat.idle().await;
     assert_eq!(chat.agent.inputs().len(), 2);
 }

@@ -20,11 +20,21 @@ pub fn click(chat: &Chat, within: &str, name: &str) {
         .root
         .query_selector_all(&format!("{within} button"))
         .unwrap();
-    (0..list.length())
+    let button = (0..list.length())
         .filter_map(|i| list.item(i)?.dyn_into::<web_sys::HtmlElement>().ok())
-        .find(|button| button.text_content().as_deref() == Some(name))
-        .unwrap_or_else(|| panic!("{name} in {}", chat.page.root.inner_html()))
-        .click();
+        .find(|button| says(button, name))
+        .unwrap_or_else(|| panic!("{name} in {}", chat.page.root.inner_html()));
+    button.click();
+    // Deny asks for a reason first, where one is taken.
+    if name == "Deny" && button.has_attribute("aria-expanded") {
+        button.click();
+    }
+}
+
+/// Returns whether a button is called so, with or without what it is about.
+pub fn says(button: &web_sys::Node, name: &str) -> bool {
+    let text = button.text_content().unwrap_or_default();
+    text.split(": ").next() == Some(name)
 }
 
 /// Reads a question, and answers it by a button.
@@ -104,7 +114,7 @@ async fn questions_are_forms_and_all_answers_go_out_at_once() {
     answer(&chat, "[data-interrupt-id=free]", "Submit").await;
     settle().await;
     assert_eq!(chat.page.count("[data-interrupt-id=free] [role=alert]"), 1);
-    click(&chat, "[data-interrupt-id=free]", "Give up");
+    click(&chat, "[data-interrupt-id=free]", "Skip");
     chat.idle().await;
     let resume = chat.agent.inputs()[1].resume.clone();
     assert_eq!(
@@ -232,7 +242,7 @@ async fn arguments_can_be_edited_before_approving() {
     .await;
     chat.assistant.send("go").unwrap();
     chat.appears(".la-approval").await;
-    click(&chat, ".la-approval", "Edit arguments");
+    click(&chat, ".la-approval", "Change…");
     chat.appears(".la-approval form input").await;
     fill(&chat, ".la-approval form input", "O");
     chat.reads(".la-approval").await;
@@ -291,7 +301,7 @@ async fn the_time_to_answer_is_shown_and_ends() {
         "nothing to approve any more"
     );
     click(&chat, "[data-tool-name=pay]", "Deny");
-    click(&chat, "[data-interrupt-id=form]", "Give up");
+    click(&chat, "[data-interrupt-id=form]", "Skip");
     chat.idle().await;
     let resume = chat.agent.inputs()[1].resume.clone();
     assert!(resume.iter().all(|e| e.status == ResumeStatus::Cancelled));

@@ -73,7 +73,7 @@ async fn a_switch_of_labels_is_followed_by_what_is_drawn() {
         (".la-composer-reason", "Erst zustimmen oder ablehnen."),
         (".la-chat-status", "Wartet auf dich"),
         (".la-tool-status", "Fertig"),
-        (".la-approval-actions [data-variant=primary]", "Zustimmen"),
+        (".la-approval-yes", "Zustimmen: careful"),
         (".la-chat-actions button", "Neu"),
         (".la-tool-label", "Argumente"),
     ] {
@@ -90,7 +90,7 @@ async fn a_switch_of_labels_is_followed_by_what_is_drawn() {
         Some("Nachricht")
     );
     assert_eq!(
-        attribute("[data-role=user]", "aria-label").as_deref(),
+        page.find(".la-turn h3").unwrap().text_content().as_deref(),
         Some("Du")
     );
     assert_eq!(

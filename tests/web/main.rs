@@ -11,18 +11,22 @@
 )]
 
 mod actions;
+mod allowed;
 mod api;
 mod approval;
 mod arrange;
 mod asking;
 mod attachments;
 mod bad_input;
+mod branches;
 #[cfg(feature = "callouts")]
 mod callouts;
 mod cards;
 mod composer;
+mod costs;
 mod cut_off;
 mod decisions;
+mod describing;
 mod exact;
 mod files;
 mod focus;
@@ -38,20 +42,24 @@ mod interrupt_renderers;
 mod interrupts;
 mod language;
 mod lifecycle;
+mod limits;
 mod markdown;
 mod notices;
 mod part_renderers;
 mod parts;
+mod preview;
 #[cfg(all(feature = "ui-stream", feature = "completions"))]
 mod protocols;
 mod provenance;
 mod queued;
 mod rules;
 mod schemas;
+mod store;
 mod support;
 mod text;
 mod tool_renderers;
 mod transcript;
+mod weight;
 mod windows;
 
 wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);

@@ -108,7 +108,7 @@ async fn the_limit_stops_the_loop_and_continue_sends_the_results() {
     assert!(
         chat.page
             .text(".la-notice")
-            .contains("Exceeded maximum tool iterations (2)")
+            .contains("Stopped after 2 steps")
     );
     assert!(chat.page.click(".la-notice button"));
     chat.idle().await;

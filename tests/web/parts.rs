@@ -378,7 +378,8 @@ async fn an_agent_that_has_a_name_speaks_under_it() {
         "critic"
     );
     assert_eq!(
-        chat.page.count("[aria-label=Assistant][data-message-id=b]"),
-        1
+        chat.page.count("[data-message-id=b]:not([aria-label])"),
+        1,
+        "its turn says who"
     );
 }

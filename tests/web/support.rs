@@ -110,7 +110,9 @@ impl Chat {
     /// Reads what a card asks about to its end, and waits until an approval counts.
     pub async fn reads(&self, card: &str) {
         self.scrolls_through(card).await;
-        let button = format!("{card} button[data-variant=primary]:not([aria-disabled])");
+        let button = format!(
+            "{card} button:is(.la-approval-yes, [data-variant=primary]):not([aria-disabled])"
+        );
         self.appears(&button).await;
     }
 

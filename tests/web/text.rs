@@ -61,7 +61,7 @@ async fn text_is_appended_and_neighbours_are_left_alone() {
         chat.page
             .find("[data-message-id=m]")
             .unwrap()
-            .has_attribute("aria-busy")
+            .has_attribute("data-streaming")
     );
     chat.idle().await;
     assert_eq!(block.text_content().as_deref(), Some("one two three"));
@@ -75,7 +75,7 @@ async fn text_is_appended_and_neighbours_are_left_alone() {
             .page
             .find("[data-message-id=m]")
             .unwrap()
-            .has_attribute("aria-busy")
+            .has_attribute("data-streaming")
     );
     assert_eq!(*touched.borrow(), 0, "an earlier message sees no mutation");
 }

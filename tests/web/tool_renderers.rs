@@ -103,20 +103,21 @@ async fn a_question_is_asked_in_the_words_of_the_page() {
             ToolAction::new("get_weather", "Looks up the weather")
                 .handler(|weather: Weather| weather.city)
                 .approval(Approval::Always)
-                .question(|weather| format!("Look up the weather in {}?", weather.city)),
+                .describe(|weather| format!("Look up the weather in {}?", weather.city)),
         );
     })
     .await;
     chat.assistant.send("weather?").unwrap();
-    assert!(until(|| chat.page.count(".la-approval-text") == 2).await);
-    let texts = chat
-        .page
-        .root
-        .query_selector_all(".la-approval-text")
-        .unwrap();
-    let text = |at| texts.item(at).unwrap().text_content().unwrap();
-    assert_eq!(text(0), "Look up the weather in Oslo?");
-    assert_eq!(text(1), "Looks up the weather", "arguments of another type");
+    assert!(until(|| chat.page.count(".la-approval") == 2).await);
+    let cards = chat.page.root.query_selector_all(".la-approval").unwrap();
+    let text = |at| cards.item(at).unwrap().text_content().unwrap();
+    assert!(text(0).starts_with("Look up the weather in OsU+202Elo?"));
+    assert!(!text(0).contains("Looks up"), "{}", text(0));
+    let other = text(1);
+    assert!(
+        other.contains("This page will run get_weatherLooks up the weather{"),
+        "arguments of another type: {other}"
+    );
 }
 
 #[wasm_bindgen_test]

@@ -106,7 +106,8 @@ async fn a_long_thread_opens_at_its_end_with_few_messages_in_the_page() {
     assert!(mounted(&chat) <= 60, "{} are in the page", mounted(&chat));
     assert!(chat.page.find("[data-message-id=a499]").is_some());
     assert!(rest(&chat) < 2, "its end is in view");
-    let last = chat.page.find("[data-message-id=a499]").unwrap();
+    let last = "article:has(> [data-message-id=a499])";
+    let last = chat.page.find(last).unwrap();
     assert_eq!(last.get_attribute("aria-posinset").as_deref(), Some("1000"));
     assert_eq!(last.get_attribute("aria-setsize").as_deref(), Some("1000"));
 }
@@ -330,7 +331,11 @@ async fn a_turn_has_one_bar_once_it_is_finished() {
         .find(".la-message-bar[data-of=assistant]")
         .unwrap();
     let buttons = bar.query_selector_all("button").unwrap();
-    assert_eq!(buttons.length(), 1, "nobody asks for feedback");
+    assert_eq!(
+        buttons.length(),
+        2,
+        "to copy and regenerate: nobody asks for feedback"
+    );
     let copy: web_sys::HtmlElement = buttons.item(0).unwrap().unchecked_into();
     assert_eq!(copy.get_attribute("aria-label").as_deref(), Some("Copy"));
     // A page without a focus may not write to the clipboard: either way it is said.

@@ -138,6 +138,7 @@ async fn a_card_of_ones_own_approves_with_other_arguments() {
     assert_eq!(call.edit_schema(), Some(amount()));
     assert_eq!((call.question(), call.expires_at()), (None, None));
     assert_eq!((call.decision(), call.is_edited()), (None, false));
+    chat.scrolls_through(".la-approval-custom").await;
     assert!(
         until(move || call.can_approve()).await,
         "it can be read by then"
@@ -162,6 +163,7 @@ async fn a_card_of_ones_own_denies() {
 #[wasm_bindgen_test]
 async fn a_card_of_ones_own_approves() {
     let (chat, call) = drawn().await;
+    chat.scrolls_through(".la-approval-custom").await;
     assert!(
         until(move || call.can_approve()).await,
         "it can be read by then"

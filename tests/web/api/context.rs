@@ -135,6 +135,7 @@ async fn confirm_says_what_follows_and_how_bad_it_is() {
             chat.page.count("dialog [data-variant=danger]"),
             u32::from(danger)
         );
+        chat.appears("dialog button:not([aria-disabled])").await;
         click(&chat, "dialog", if danger { "Cancel" } else { "Confirm" });
         assert!(until(|| chat.page.count("dialog") == 0).await);
     }

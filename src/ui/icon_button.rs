@@ -1,0 +1,66 @@
+//! Buttons that show an icon and are named by a word.
+
+use leptos::{ev::MouseEvent, html, prelude::*};
+
+use super::{Icon, Labels, Words, dynamic, labels::Word};
+
+/// A small button with an icon. Its word is its name, and its tip.
+pub(crate) struct IconButton {
+    pub class: &'static str,
+    pub name: fn(&Labels) -> &Word,
+    pub icon: Signal<Icon>,
+    /// Says so, and is reached by keyboard all the same.
+    pub disabled: Signal<bool>,
+    /// Whether what it switches is on, for a button that switches something.
+    pub pressed: Signal<Option<bool>>,
+    pub node: NodeRef<html::Button>,
+    pub act: Box<dyn FnMut(MouseEvent)>,
+}
+
+impl IconButton {
+    pub(crate) fn new(
+        name: fn(&Labels) -> &Word,
+        icon: Icon,
+        act: impl FnMut(MouseEvent) + 'static,
+    ) -> Self {
+        Self {
+            class: "la-button",
+            name,
+            icon: Signal::stored(icon),
+            disabled: Signal::stored(false),
+            pressed: Signal::stored(None),
+            node: NodeRef::new(),
+            act: Box::new(act),
+        }
+    }
+
+    pub(crate) fn view(self, words: &Words) -> AnyView {
+        let Self {
+            class,
+            name,
+            icon,
+            disabled,
+            pressed,
+            node,
+            act,
+        } = self;
+        view! {
+            <button
+                type="button"
+                class=class
+                data-variant="quiet"
+                data-size="small"
+                data-shape="icon"
+                aria-label=words.attr(name)
+                title=words.attr(name)
+                aria-disabled=move || disabled.get().then_some("true")
+                aria-pressed=move || pressed.get().map(|pressed| pressed.to_string())
+                node_ref=node
+                on:click=act
+            >
+                {dynamic(move || icon.get().view())}
+            </button>
+        }
+        .into_any()
+    }
+}

@@ -1,0 +1,243 @@
+//! Branches on the screen: versions, writing anew, another answer, and what goes on elsewhere.
+
+use std::time::Duration;
+
+use leptos::prelude::*;
+use leptos_assistant::{
+    ToolAction,
+    agent::Script,
+    chat::{BranchPicker, MessageEdit, MessageEditor, MessageParts, MessageRoot, Transcript},
+    testing::{MockAgent, Mounted, settle, until},
+    use_assistant_action,
+    view::MessageCell,
+};
+use wasm_bindgen::JsCast;
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::support::{Chat, chat, provided};
+
+fn says(text: &str) -> Script {
+    Script::new().text(text)
+}
+
+async fn asked(answers: &[&str]) -> Chat {
+    let agent = answers
+        .iter()
+        .fold(MockAgent::new(), |agent, text| agent.answer(says(text)));
+    let chat = chat(agent, || ()).await;
+    chat.assistant.send("one").unwrap();
+    chat.idle().await;
+    chat
+}
+
+fn log(chat: &Chat) -> String {
+    let messages = chat.page.root.query_selector_all(".la-message").unwrap();
+    let texts = (0..messages.length()).filter_map(|at| messages.item(at)?.text_content());
+    texts.collect::<Vec<_>>().join(" | ")
+}
+
+fn place(chat: &Chat) -> String {
+    chat.page.text(".la-branch-picker .la-visually-hidden")
+}
+
+fn button(page: &Mounted, name: &str) -> web_sys::HtmlElement {
+    page.find(&format!("button[aria-label='{name}']")).unwrap()
+}
+
+fn focused() -> Option<web_sys::Element> {
+    document().active_element()
+}
+
+fn press(element: &web_sys::Element, key: &str, ctrl: bool) {
+    let init = web_sys::KeyboardEventInit::new();
+    init.set_key(key);
+    init.set_ctrl_key(ctrl);
+    init.set_bubbles(true);
+    init.set_cancelable(true);
+    let event = web_sys::KeyboardEvent::new_with_keyboard_event_init_dict("keydown", &init);
+    element.dispatch_event(&event.unwrap()).unwrap();
+}
+
+#[wasm_bindgen_test]
+async fn another_answer_is_another_version_and_the_buttons_lead_between_them() {
+    let chat = asked(&["A", "B"]).await;
+    assert_eq!(chat.page.count(".la-branch-picker"), 0, "one version");
+    button(&chat.page, "Regenerate").click();
+    chat.idle().await;
+    assert_eq!(log(&chat), "one | B");
+    assert_eq!(place(&chat), "Version 2 of 2");
+    let next = button(&chat.page, "Next version");
+    assert_eq!(next.get_attribute("aria-disabled").as_deref(), Some("true"));
+    next.click();
+    settle().await;
+    assert_eq!(log(&chat), "one | B", "there is none after the last");
+    button(&chat.page, "Previous version").click();
+    chat.appears(".la-branch-picker").await;
+    assert!(until(|| place(&chat) == "Version 1 of 2").await);
+    assert_eq!(log(&chat), "one | A");
+    let back = button(&chat.page, "Previous version");
+    assert!(
+        until(|| focused().as_ref() == Some(back.as_ref())).await,
+        "the focus stays"
+    );
+    let said = chat.page.text(".la-transcript > [role=status]");
+    assert_eq!(said, "Version 1 of 2");
+    press(&back, "ArrowRight", false);
+    assert!(until(|| place(&chat) == "Version 2 of 2").await);
+    let on = button(&chat.page, "Next version");
+    assert!(until(|| focused().as_ref() == Some(on.as_ref())).await);
+}
+
+#[wasm_bindgen_test]
+async fn a_message_is_written_anew_where_it_stands() {
+    let chat = asked(&["A", "B"]).await;
+    button(&chat.page, "Edit message").click();
+    chat.appears(".la-message-editor").await;
+    let input: web_sys::HtmlTextAreaElement = chat
+        .page
+        .find(".la-message-editor textarea")
+        .unwrap()
+        .unchecked_into();
+    assert_eq!(input.value(), "one");
+    assert!(until(|| focused().as_ref() == Some(input.as_ref())).await);
+    input.set_value("two");
+    press(&input, "Enter", false);
+    chat.idle().await;
+    assert_eq!(log(&chat), "two | B");
+    assert_eq!(place(&chat), "Version 2 of 2");
+    assert_eq!(chat.page.count(".la-message-editor"), 0);
+    let composer = chat.page.find(".la-composer-input").unwrap();
+    assert!(until(|| focused().as_ref() == Some(composer.as_ref())).await);
+    button(&chat.page, "Previous version").click();
+    assert!(
+        until(|| log(&chat) == "one | A").await,
+        "the branch is kept"
+    );
+}
+
+#[wasm_bindgen_test]
+async fn escape_leaves_all_as_it_was() {
+    let chat = asked(&["A"]).await;
+    button(&chat.page, "Edit message").click();
+    chat.appears(".la-message-editor").await;
+    let input: web_sys::HtmlTextAreaElement = chat
+        .page
+        .find(".la-message-editor textarea")
+        .unwrap()
+        .unchecked_into();
+    input.set_value(" ");
+    press(&input, "Enter", false);
+    settle().await;
+    assert_eq!(
+        chat.page.count(".la-message-editor"),
+        1,
+        "nothing is not sent"
+    );
+    press(&input, "Escape", false);
+    settle().await;
+    assert_eq!(chat.page.count(".la-message-editor"), 0);
+    assert_eq!(log(&chat), "one | A");
+    let edit = button(&chat.page, "Edit message");
+    assert!(until(|| focused().as_ref() == Some(edit.as_ref())).await);
+    assert_eq!(chat.agent.inputs().len(), 1);
+}
+
+#[wasm_bindgen_test]
+async fn who_looks_at_another_version_is_told_what_goes_on_and_led_back() {
+    let agent = MockAgent::new()
+        .answer(says("A"))
+        .answer(says("B").wait(Duration::from_millis(400)).text("and more"));
+    let chat = chat(agent, || ()).await;
+    chat.assistant.send("one").unwrap();
+    chat.idle().await;
+    button(&chat.page, "Regenerate").click();
+    chat.appears(".la-branch-picker").await;
+    assert_eq!(chat.page.count(".la-elsewhere"), 0);
+    button(&chat.page, "Previous version").click();
+    chat.appears(".la-elsewhere").await;
+    assert_eq!(log(&chat), "one | A");
+    assert_eq!(chat.page.count(".la-working"), 0, "nothing goes on here");
+    assert_eq!(chat.page.count(".la-composer-interject:not([hidden])"), 0);
+    let said = chat.page.text(".la-elsewhere .la-notice-text");
+    assert_eq!(said, "The assistant is at work on another version.");
+    chat.page.click(".la-elsewhere button");
+    assert!(until(|| log(&chat).starts_with("one | B")).await);
+    assert_eq!(chat.page.count(".la-elsewhere"), 0);
+    chat.idle().await;
+    assert_eq!(log(&chat), "one | B | and more");
+}
+
+#[component]
+fn Slow() -> impl IntoView {
+    use_assistant_action(ToolAction::new("slow", "Takes its time").handler(|| async {
+        for _ in 0..20 {
+            settle().await;
+        }
+        "done"
+    }));
+}
+
+#[wasm_bindgen_test]
+async fn what_is_said_in_between_is_marked_and_the_box_is_empty() {
+    let call = Script::new().call("slow", &serde_json::json!({}));
+    let agent = MockAgent::new().answer(call).answer(says("Understood."));
+    let chat = chat(agent, || view! { <Slow /> }).await;
+    let interject = chat.page.find(".la-composer-interject").unwrap();
+    assert!(interject.has_attribute("hidden"));
+    chat.assistant.send("go").unwrap();
+    assert!(until(|| !interject.has_attribute("hidden")).await);
+    let input: web_sys::HtmlTextAreaElement = chat
+        .page
+        .find(".la-composer-input")
+        .unwrap()
+        .unchecked_into();
+    input.set_value("only the north");
+    interject.click();
+    chat.appears("[data-role=user][data-pending]").await;
+    assert_eq!(input.value(), "");
+    assert_eq!(focused().as_ref(), Some(input.as_ref()));
+    chat.idle().await;
+    assert_eq!(chat.page.count("[data-interjected]"), 1);
+    assert!(
+        log(&chat).contains("only the northSaid in between"),
+        "{}",
+        log(&chat)
+    );
+    assert!(log(&chat).ends_with("Understood."));
+    assert!(interject.has_attribute("hidden"));
+}
+
+#[wasm_bindgen_test]
+async fn the_parts_work_in_messages_of_ones_own() {
+    fn bubble(message: MessageCell) -> impl IntoView {
+        view! {
+            <MessageRoot message>
+                <MessageParts />
+                <MessageEditor />
+                <MessageEdit />
+                <BranchPicker />
+            </MessageRoot>
+        }
+    }
+    let agent = MockAgent::new().answer(says("A")).answer(says("B"));
+    let answers = agent.clone();
+    let page = provided(
+        agent,
+        Default::default(),
+        || view! { <Transcript message=bubble /> },
+    );
+    let chat = Chat {
+        agent: answers,
+        ..page.await
+    };
+    chat.assistant.send("one").unwrap();
+    chat.idle().await;
+    let answer = chat.assistant.messages().get_untracked()[1].id.clone();
+    chat.assistant.regenerate(&answer).unwrap();
+    chat.idle().await;
+    assert_eq!(chat.page.count(".la-branch-picker"), 1);
+    button(&chat.page, "Previous version").click();
+    assert!(until(|| log(&chat).contains('A')).await);
+    button(&chat.page, "Edit message").click();
+    chat.appears(".la-message-editor").await;
+}

@@ -1,0 +1,116 @@
+//! What answers cost, and records of what happens for other systems.
+
+use leptos_assistant::{
+    agent::Script,
+    core::{
+        conversation::Rates,
+        event::{EventKind, TokenUsage},
+    },
+    testing::{MockAgent, settle},
+};
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::support::chat;
+
+fn priced(text: &str, output: u64) -> Script {
+    let usage = TokenUsage {
+        input_tokens: Some(1_000_000),
+        output_tokens: Some(output),
+        ..TokenUsage::default()
+    };
+    Script::new().text(text).event(EventKind::RunFinished {
+        thread_id: "t".to_owned(),
+        run_id: "r".to_owned(),
+        result: None,
+        outcome: None,
+        usage: vec![usage],
+    })
+}
+
+#[wasm_bindgen_test]
+async fn answers_say_what_they_cost_where_the_application_gives_prices() {
+    let agent = MockAgent::new()
+        .answer(priced("A", 100_000))
+        .answer(priced("B", 0));
+    let chat = chat(agent, || ()).await;
+    let rates = Rates::per_million("3.00", "15.00").unwrap();
+    chat.assistant
+        .set_prices("USD", move |usage| Some(rates.price(usage).micros()));
+    let total = chat.assistant.cost();
+    assert_eq!(
+        leptos::prelude::GetUntracked::get_untracked(&total).price_micros,
+        None
+    );
+    chat.assistant.send("one").unwrap();
+    chat.idle().await;
+    let said = chat.page.text(".la-message-cost");
+    assert!(said.contains("4.50"), "{said}");
+    chat.assistant.send("two").unwrap();
+    chat.idle().await;
+    let total = leptos::prelude::GetUntracked::get_untracked(&total);
+    assert_eq!(
+        total.price_micros,
+        Some(7_500_000),
+        "along the path, exactly"
+    );
+}
+
+#[cfg(feature = "records")]
+#[wasm_bindgen_test]
+async fn what_one_page_records_another_follows_and_runs_nothing() {
+    use std::{cell::RefCell, rc::Rc};
+
+    use leptos_assistant::{ToolAction, core::records::Update, use_assistant_action};
+    use serde_json::{Value, json};
+
+    let call = Script::new()
+        .text("Let me see.")
+        .call("add", &json!({"n": 2}));
+    let agent = MockAgent::new()
+        .answer(call)
+        .answer(Script::new().text("It is 4."));
+    let adds = || {
+        use_assistant_action(
+            ToolAction::new("add", "Adds").handler(|args: Value| json!({"sum": args["n"]})),
+        );
+    };
+    let host = chat(agent, adds).await;
+    let frames: Rc<RefCell<Vec<Value>>> = Rc::default();
+    let sent = Rc::clone(&frames);
+    host.assistant
+        .on_update(move |update| sent.borrow_mut().push(update.to_json()));
+    host.assistant.send("go").unwrap();
+    host.idle().await;
+    let kinds = |status: &str| {
+        let frames = frames.borrow();
+        frames
+            .iter()
+            .filter(|frame| frame["status"] == status)
+            .count()
+    };
+    assert!(kinds("executing") > 0, "{:?}", frames.borrow());
+
+    let guest = chat(MockAgent::new(), || ()).await;
+    for frame in frames.borrow().iter() {
+        let update = Update::from_json(frame).expect("it is read as it was written");
+        guest.assistant.take_update(update).unwrap();
+    }
+    settle().await;
+    guest.idle().await;
+    assert_eq!(
+        guest.page.text("[role=log] .la-message:last-child"),
+        host.page.text("[role=log] .la-message:last-child")
+    );
+    let log = guest.page.text("[role=log]");
+    assert!(
+        log.contains("Let me see.") && log.contains("It is 4."),
+        "{log}"
+    );
+    assert_eq!(
+        guest
+            .page
+            .count("[data-tool-name=add][data-status=complete]"),
+        1
+    );
+    assert_eq!(guest.agent.inputs().len(), 0, "nothing runs");
+}

@@ -1,0 +1,31 @@
+//! What calls cost the page.
+
+use leptos_assistant::{agent::Script, testing::MockAgent};
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::support::chat;
+
+/// Rule "cards fold"
+#[wasm_bindgen_test]
+async fn a_hundred_calls_side_by_side_are_few_nodes() {
+    let mut script = Script::new();
+    for number in 0..100 {
+        let id = format!("c{number}");
+        script = script
+            .call_as(&id, "look_up", "{\"query\":\"tide\"}")
+            .result(&id, "{\"found\":3}");
+    }
+    let chat = chat(MockAgent::new().answer(script.text("Done.")), || ()).await;
+    chat.assistant.send("Look").unwrap();
+    chat.idle().await;
+    assert_eq!(chat.page.count("[data-tool-name=look_up]"), 100);
+    // Elements and comments; each of them begins, and only elements end.
+    let html = chat.page.root.inner_html();
+    let nodes = html.matches('<').count() - html.matches("</").count();
+    assert!(nodes <= 2_000, "{nodes} nodes");
+    // What is behind the line comes with a click.
+    assert_eq!(chat.page.count(".la-tool-card"), 0);
+    assert!(chat.page.click(".la-call-group"));
+    chat.appears(".la-tool-card").await;
+    assert_eq!(chat.page.count(".la-tool-card"), 100);
+}
