@@ -14,7 +14,10 @@ use crate::{
     connect::Connect,
     dialog::DeleteDialog,
     history,
-    panels::{Activity, Conditions, Environments, Projects, SearchPlace, Sources},
+    panels::{
+        Activity, Allowed, Branches, Conditions, Environments, Projects, SearchPlace, Sources,
+    },
+    past::Past,
     script::suggestions,
     signs::Sign,
     state::{Environment, Harbor, Shown, Work},
@@ -37,7 +40,7 @@ pub(crate) fn App() -> impl IntoView {
     provide_context(Arc::new(labels));
     let harbor = Harbor::new(system_is_dark());
     view! {
-        <AssistantProvider agent initial thread_id>
+        <AssistantProvider agent initial thread_id store=history::store()>
             <Console harbor notice remote key />
         </AssistantProvider>
     }
@@ -71,6 +74,7 @@ fn Console(
                 </h1>
                 {layout.is_none().then(|| view! { <Switcher harbor /> })}
                 <div class="demo-bar-end">
+                    {history::is_stored().then(|| view! { <Past /> })}
                     <Connect remote key />
                     <ThemeButton harbor />
                 </div>
@@ -88,11 +92,13 @@ fn Console(
                             <div class="demo-column">
                                 <Projects harbor asked />
                                 <SearchPlace harbor />
+                                <Branches />
                             </div>
                             <div class="demo-column">
                                 <Conditions harbor />
                                 <Sources harbor />
                                 <Activity harbor />
+                                <Allowed />
                             </div>
                         </div>
                     </div>

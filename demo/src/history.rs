@@ -1,8 +1,9 @@
 //! The conversation that the page begins with: one that has been going on for days
-//! (`?history=MESSAGES`, for long threads), or the one that this tab keeps (`?chat=ID`).
+//! (`?history=MESSAGES`, for long threads), or the one that this tab keeps (`?chat=ID`). Otherwise the
+//! browser keeps all of them.
 
 use leptos::prelude::*;
-use leptos_assistant::use_assistant;
+use leptos_assistant::{StoreProp, store::IndexedDbStore, use_assistant};
 use serde_json::{Value, json};
 
 use crate::browser::{keep, kept, parameter};
@@ -32,19 +33,41 @@ const MOST: usize = 20_000;
 
 /// The conversation that the address asks for, and its id where it does not bring one along.
 pub(crate) fn chosen() -> (Option<Value>, String) {
-    if let Some(id) = parameter("chat") {
+    if let (Some(id), false) = (parameter("chat"), is_stored()) {
         let stored = kept(&place(&id)).and_then(|text| serde_json::from_str(&text).ok());
         let id = if stored.is_some() { String::new() } else { id };
         return (stored, id);
     }
     let count = parameter("history").and_then(|count| count.parse::<usize>().ok());
-    (count.map(|count| of(count.min(MOST))), String::new())
+    let id = parameter("chat").filter(|_| is_stored());
+    (
+        count.map(|count| of(count.min(MOST))),
+        id.unwrap_or_default(),
+    )
+}
+
+/// Returns whether conversations outlive the page, and tabs share them: `?store=indexeddb`, or where nothing
+/// else is said about the conversation to begin with.
+pub(crate) fn is_stored() -> bool {
+    match parameter("store") {
+        Some(store) => store == "indexeddb",
+        None => parameter("chat").is_none() && parameter("history").is_none(),
+    }
+}
+
+/// Where they are kept then.
+pub(crate) fn store() -> StoreProp {
+    match is_stored() {
+        true => IndexedDbStore::new("harbor").into(),
+        false => StoreProp::default(),
+    }
 }
 
 /// Keeps the conversation in this tab when the page goes, where the address names it: a reload finds
 /// it again.
 pub(crate) fn keep_on_leaving() {
-    let (Some(id), Some(assistant)) = (parameter("chat"), use_assistant()) else {
+    let (Some(id), Some(assistant), false) = (parameter("chat"), use_assistant(), is_stored())
+    else {
         return;
     };
     // The listener lives as long as the page.

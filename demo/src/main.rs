@@ -15,8 +15,10 @@ mod browser;
 mod cards;
 mod connect;
 mod dialog;
+mod gallery;
 mod history;
 mod panels;
+mod past;
 mod script;
 mod signs;
 mod state;
@@ -29,5 +31,8 @@ fn main() {
         leptos_assistant::chat::show_stopped(&leptos_assistant::Labels::default());
     }));
     leptos_assistant::chat::show_stopped_on_traps(leptos_assistant::Labels::default());
-    leptos::mount::mount_to_body(app::App);
+    match browser::parameter("gallery") {
+        Some(_) => leptos::mount::mount_to_body(gallery::Gallery),
+        None => leptos::mount::mount_to_body(app::App),
+    }
 }

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Approval, Icon, Status, ToolAction, ToolCallView, ToolError, use_assistant_action,
+    Approval, Description, Icon, Status, ToolAction, ToolCallView, ToolError, use_assistant_action,
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -63,6 +63,9 @@ fn get_weather(harbor: Harbor) -> ToolAction<Place> {
         }))
         .approval(Approval::Always)
         .handler(move |args: Place| look(harbor, args.location))
+        .title("Look up the weather")
+        .title_while_running("Looking up the weather")
+        .describe(|args| Description::new("Look up the weather?").row("Place", &args.location))
         .render(weather_card)
 }
 

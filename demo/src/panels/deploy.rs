@@ -4,7 +4,9 @@
 use std::time::Duration;
 
 use leptos::prelude::*;
-use leptos_assistant::{Approval, Icon, Status, ToolAction, ToolCallView, ToolError};
+use leptos_assistant::{
+    Approval, Description, Icon, Risk, Status, ToolAction, ToolCallView, ToolError,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -49,8 +51,30 @@ pub(super) fn action(harbor: Harbor) -> ToolAction<Deploy> {
     .approval(Approval::when(|args: &serde_json::Value| {
         args.get("environment").and_then(|env| env.as_str()) == Some("production")
     }))
+    .remember_for(["environment"])
     .handler(move |args: Deploy| async move { start(harbor, &args) })
+    .preview(move |args: Deploy| async move { change(harbor, &args) })
+    .title("Deploy")
+    .title_while_running("Deploying")
+    .risk(Risk::Danger)
+    .describe(|args| {
+        Description::new(format!("Deploy {} to {}?", args.version, args.environment))
+            .row("Environment", &args.environment)
+            .row("Version", &args.version)
+    })
     .render(deploy_card)
+}
+
+/// What a deployment would change.
+fn change(harbor: Harbor, args: &Deploy) -> Result<String, String> {
+    let Some(env) = Environment::parse(&args.environment) else {
+        return Err(format!(
+            "There is no environment called {}",
+            args.environment
+        ));
+    };
+    let now = harbor.lane(env).with_untracked(|lane| lane.version.clone());
+    Ok(format!("{}: {now} → {}", env.title(), args.version))
 }
 
 fn start(harbor: Harbor, args: &Deploy) -> Result<Deployment, ToolError> {

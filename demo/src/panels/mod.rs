@@ -1,6 +1,8 @@
 //! The panels of the page. Each registers the actions that act on it, for as long as it is there.
 
 mod activity;
+mod allowed;
+mod branches;
 mod conditions;
 mod deploy;
 mod environments;
@@ -10,6 +12,8 @@ mod sources;
 mod stages;
 
 pub(crate) use activity::Activity;
+pub(crate) use allowed::Allowed;
+pub(crate) use branches::Branches;
 pub(crate) use conditions::Conditions;
 pub(crate) use environments::Environments;
 pub(crate) use projects::Projects;

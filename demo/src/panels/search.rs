@@ -148,6 +148,7 @@ fn web_search(harbor: Harbor) -> ToolAction<Query> {
             "required": ["query"]
         }))
         .handler(move |args: Query, ctx| search(harbor, args.query, ctx))
+        .idempotent()
         .render(search_card)
 }
 

@@ -1,0 +1,167 @@
+//! What a person is asked: by the page, by a handler, by the agent.
+
+use leptos_assistant::{
+    Approval, Description, Risk, ToolAction, ToolContext, ToolError,
+    agent::Script,
+    core::event::{Interrupt, RunInput},
+    use_assistant_action,
+};
+use serde_json::{Value, json};
+
+use super::{State, once};
+
+pub(super) const STATES: &[State] = &[
+    State::new("approval, plain", call, || deploy(Risk::Plain)),
+    State::new("approval, attention", call, || deploy(Risk::Attention)),
+    State::new("approval, danger", call, || deploy(Risk::Danger)),
+    State::new("approval, not described", call, undescribed),
+    State::new("approval, many long rows", call, rows),
+    State::new("approval, values that hide something", hidden, undescribed),
+    State::new("approval, long arguments", long, undescribed),
+    State::new("approval of what the agent runs", call, by_agent),
+    State::new("approval of an action that is gone", call_of_old, || ()),
+    State::new("two approvals", two, || deploy(Risk::Attention)),
+    State::new("the agent asks about a call", agent_asks, || ()),
+    State::new(
+        "the agent asks yes or no",
+        |_| asks(json!({"type": "boolean"})),
+        || (),
+    ),
+    State::new("the agent asks for a form", |_| asks(form()), || ()),
+    State::new("the agent asks for anything", |_| asks(json!({})), || ()),
+    State::new("a handler asks", call, handler_asks),
+];
+
+fn call(input: &RunInput) -> Script {
+    once(input, || {
+        Script::new().call("deploy", &json!({"version": "2.4.0", "to": "production"}))
+    })
+}
+
+fn call_of_old(input: &RunInput) -> Script {
+    once(input, || {
+        let interrupt = about(
+            Some("c"),
+            json!({"type": "object", "properties": {"approved": {"type": "boolean"}}}),
+        );
+        Script::new()
+            .call_as("c", "deploy", "{\"version\":\"2.4.0\"}")
+            .interrupt(vec![interrupt])
+    })
+}
+
+fn hidden(input: &RunInput) -> Script {
+    once(input, || {
+        Script::new().call(
+            "deploy",
+            &json!({"version": "2.4\u{200b}.0", "to": "prоduction"}),
+        )
+    })
+}
+
+fn long(input: &RunInput) -> Script {
+    once(input, || {
+        let hosts: Vec<String> = (0..80).map(|n| format!("host-{n}.example")).collect();
+        Script::new().call("deploy", &json!({"hosts": hosts}))
+    })
+}
+
+fn two(input: &RunInput) -> Script {
+    once(input, || {
+        Script::new()
+            .call("deploy", &json!({"version": "2.4.0", "to": "staging"}))
+            .call("deploy", &json!({"version": "2.4.0", "to": "production"}))
+    })
+}
+
+fn agent_asks(input: &RunInput) -> Script {
+    call_of_old(input)
+}
+
+fn about(call: Option<&str>, schema: Value) -> Interrupt {
+    Interrupt {
+        id: "question".to_owned(),
+        reason: "input".to_owned(),
+        message: Some("The window for the night closes in an hour. May I go on?".to_owned()),
+        tool_call_id: call.map(str::to_owned),
+        response_schema: schema.as_object().cloned(),
+        expires_at: None,
+        subagent_run_id: None,
+        metadata: None,
+    }
+}
+
+fn asks(schema: Value) -> Script {
+    Script::new().interrupt(vec![about(None, schema)])
+}
+
+fn form() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "nights": {"type": "integer", "title": "Nights", "minimum": 1},
+            "berth": {"enum": ["4", "9", "14"], "title": "Berth"},
+            "late": {"type": "boolean", "title": "Arrives late"}
+        },
+        "required": ["nights"]
+    })
+}
+
+fn action() -> ToolAction {
+    ToolAction::new("deploy", "Deploys a version").approval(Approval::Always)
+}
+
+fn text(args: &Value, key: &str) -> String {
+    args.get(key)
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .to_owned()
+}
+
+fn deploy(risk: Risk) {
+    use_assistant_action(
+        action()
+            .title("Deploy")
+            .risk(risk)
+            .handler(|_: Value| "done")
+            .describe(|args| {
+                let (version, to) = (text(args, "version"), text(args, "to"));
+                Description::new(format!("Deploy {version} to {to}?"))
+                    .row("Version", version)
+                    .row("Environment", to)
+            }),
+    );
+}
+
+fn undescribed() {
+    use_assistant_action(action().handler(|_: Value| "done"));
+}
+
+fn rows() {
+    use_assistant_action(
+        action()
+            .title("Deploy")
+            .handler(|_: Value| "done")
+            .describe(|_| {
+                (1..=10).fold(Description::new("Deploy all of it?"), |all, row| {
+                    all.row(
+                        format!("Part {row}"),
+                        "a value that needs more than one line where there is little room",
+                    )
+                })
+            }),
+    );
+}
+
+fn by_agent() {
+    use_assistant_action(action().render_only().run_by_agent());
+}
+
+fn handler_asks() {
+    use_assistant_action(ToolAction::new("deploy", "Deploys a version").handler(
+        |_: Value, context: ToolContext| async move {
+            let answer: Value = context.ask_with("Who is on call tonight?", form()).await?;
+            Ok::<_, ToolError>(answer)
+        },
+    ));
+}

@@ -1,0 +1,45 @@
+//! The panel of what the person has allowed for later calls. What is allowed always is kept in this
+//! browser.
+
+use std::{future::ready, pin::Pin};
+
+use leptos::prelude::*;
+use leptos_assistant::{ApprovalStore, tool::AllowedActions, use_assistant};
+use serde_json::Value;
+
+/// The name under which approvals are kept.
+const KEPT: &str = "harbor:allowed";
+
+#[component]
+pub(crate) fn Allowed() -> impl IntoView {
+    if let Some(assistant) = use_assistant() {
+        assistant.keep_approvals(LocalStorage);
+    }
+    view! {
+        <div class="demo-panel">
+            <AllowedActions />
+        </div>
+    }
+}
+
+/// Approvals in the browser's local storage.
+struct LocalStorage;
+
+impl ApprovalStore for LocalStorage {
+    fn load(&self) -> Pin<Box<dyn Future<Output = Vec<Value>>>> {
+        let text = storage().and_then(|storage| storage.get_item(KEPT).ok()?);
+        let kept = text.and_then(|text| serde_json::from_str(&text).ok());
+        Box::pin(ready(kept.unwrap_or_default()))
+    }
+
+    fn keep(&self, approvals: Vec<Value>) {
+        if let Some(storage) = storage() {
+            // A browser that keeps nothing, or has no room, asks again next time.
+            let _ = storage.set_item(KEPT, &Value::from(approvals).to_string());
+        }
+    }
+}
+
+fn storage() -> Option<web_sys::Storage> {
+    window().local_storage().ok().flatten()
+}

@@ -1,0 +1,50 @@
+//! All branches of the conversation at once, for who wants to see them.
+
+use leptos::prelude::*;
+use leptos_assistant::chat::TreeView;
+
+use crate::browser::parameter;
+
+/// The panel, open from the start where the address says so (`?tree=open`).
+#[component]
+pub(crate) fn Branches() -> impl IntoView {
+    let open = RwSignal::new(parameter("tree").is_some());
+    let word = move || if open.get() { "Close" } else { "Open" };
+    let name = move || {
+        if open.get() {
+            "Close branches"
+        } else {
+            "Open branches"
+        }
+    };
+    view! {
+        <section class="demo-panel demo-branches" aria-labelledby="branches-title">
+            <div class="demo-panel-head">
+                <h3 class="demo-panel-title" id="branches-title">
+                    {"Branches"}
+                </h3>
+                <button
+                    type="button"
+                    class="la-button"
+                    data-variant="quiet"
+                    data-size="small"
+                    aria-label=name
+                    aria-expanded=move || open.get().to_string()
+                    on:click=move |_| open.update(|open| *open = !*open)
+                >
+                    {word}
+                </button>
+            </div>
+            <Show
+                when=move || open.get()
+                fallback=|| {
+                    view! {
+                        <p class="demo-empty">{"The conversation with all its versions."}</p>
+                    }
+                }
+            >
+                <TreeView />
+            </Show>
+        </section>
+    }
+}

@@ -1,0 +1,26 @@
+//! The conversations of before, behind a button of the bar.
+
+use leptos::{html, prelude::*};
+use leptos_assistant::{Icon, chat::PastConversations};
+
+/// The button, and the list that it opens.
+#[component]
+pub(crate) fn Past() -> impl IntoView {
+    let details = NodeRef::<html::Details>::new();
+    let close = Callback::new(move |()| {
+        if let Some(details) = details.get_untracked() {
+            details.set_open(false);
+        }
+    });
+    view! {
+        <details class="demo-past" node_ref=details>
+            <summary class="la-button" data-variant="quiet">
+                {Icon::Clock.view()}
+                <span class="demo-agent-name">{"Conversations"}</span>
+            </summary>
+            <div class="demo-past-list">
+                <PastConversations on_open=close />
+            </div>
+        </details>
+    }
+}
