@@ -40,7 +40,7 @@ function answeredCalls({ messages }) {
 async function refund(chat, text = "Refund order A-17") {
   await chat.send(text);
   const card = chat.card("refund_order");
-  await card.first().getByRole("button", { name: "Approve", exact: true }).waitFor();
+  await card.first().getByRole("button", { name: /^Approve(:|$)/ }).waitFor();
   return card;
 }
 
@@ -99,9 +99,9 @@ agentTest("a call of the server and one of the page: the server runs its own aft
 
 agentTest("an approval is asked once, although it comes in three forms", async (chat, agent) => {
   const card = await refund(chat);
-  assert.equal(await chat.root.getByRole("button", { name: "Approve", exact: true }).count(), 1);
+  assert.equal(await chat.root.getByRole("button", { name: /^Approve(:|$)/ }).count(), 1);
   assert.equal(await questions(chat).count(), 0);
-  assert.equal(await card.getByLabel("Reason (optional)", { exact: true }).count(), 0, "it takes no reason");
+  assert.equal(await card.getByLabel("Why not? (optional)", { exact: true }).count(), 0, "it takes no reason");
   await chat.picture("agent framework approval");
   await chat.approve(card);
   await chat.idle();

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 
+import { brokenStreams } from "../support/broken-streams.mjs";
 import { eventually } from "../support/chat.mjs";
 import { Harbor, shows } from "../support/harbor.mjs";
 import { conversationOf, pageOf, sketch } from "../support/kept.mjs";
@@ -224,31 +225,7 @@ agentTest("a call on the server and two approvals, together: decided one by one,
   assert.equal((await sent(agent)).length, 2);
 });
 
-agentTest("an error in the stream is a notice, the text before it stays, and the next message works", {}, async (chat) => {
-  await chat.ask("Crash");
-  await chat.notice(/the model exploded/).waitFor();
-  await chat.says("About to fail.");
-  await chat.picture("ai-sdk error");
-  await chat.ask("Are you back?");
-  await chat.says("You said: Are you back?");
-});
-
-for (const [words, allow] of [
-  ["Cut the line", [/ERR_INCOMPLETE_CHUNKED_ENCODING|Failed to load resource/]],
-  ["Stop short", []],
-]) {
-  agentTest(`a stream that ends too early (${words}) is no success, and Retry goes on`, { allow }, async (chat, agent) => {
-    await chat.ask(words);
-    await chat.says("This answer breaks off");
-    await chat.page.getByRole("button", { name: "Retry" }).click();
-    await eventually(async () => assert.equal((await agent.requests()).length, 2));
-    await chat.idle();
-    await chat.says(/before its end,\s*$/m);
-    assert.equal(await chat.page.getByRole("button", { name: "Retry" }).count(), 0, "the notice is gone");
-    await chat.ask("Still there?");
-    await chat.says("You said: Still there?");
-  });
-}
+brokenStreams(agentTest, "ai-sdk error");
 
 agentTest("Stop ends the request, the text so far stays, and the next message works", {}, async (chat, agent) => {
   await chat.send("Tell me a long story");

@@ -78,7 +78,10 @@ hostileTest("questions", "questions", async (chat) => {
 
 hostileTest("arguments to approve", "approvals", async (chat) => {
   await say(chat, "Go");
-  await each(chat, chat.root.getByRole("button", { name: "Deny", exact: true }), (deny) => deny.click());
+  await each(chat, chat.root.getByRole("button", { name: "Deny", exact: true }), async (deny) => {
+    await deny.click();
+    await deny.click();
+  });
 });
 
 /** Answers everything that waits, one after the other. */

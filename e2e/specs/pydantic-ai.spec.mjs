@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 
 import { readmePicture } from "../support/browser.mjs";
-import { eventually } from "../support/chat.mjs";
+import { brokenStreams } from "../support/broken-streams.mjs";
 import { demo, pydanticAgent } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
 import { call, checkEnvelopes, exactly, messagesOf, tool, user } from "../support/wire.mjs";
@@ -142,6 +142,8 @@ agentTest("Deny by keyboard only", {}, async (chat, agent) => {
   for (let steps = 0; steps < 40 && !(await focused()); steps++) await chat.page.keyboard.press("Shift+Tab");
   assert.ok(await focused(), "Shift+Tab reaches Deny");
   await chat.page.keyboard.press("Enter");
+  await chat.hasFocus(chat.card("get_weather").getByLabel("Why not? (optional)"), "Deny asks for a reason");
+  await chat.page.keyboard.press("Enter");
   await chat.idle();
   await chat.says("get_weather was denied");
   assert.equal((await agent.requests()).length, 2);
@@ -199,7 +201,7 @@ agentTest("a deletion is confirmed in its dialog", {}, async (chat, agent) => {
 
 agentTest("a deletion is cancelled with Escape", {}, async (chat, agent) => {
   await chat.send("Delete report.pdf");
-  await chat.dialog().getByRole("button", { name: "Cancel" }).waitFor();
+  await chat.dialog().locator("button:not([aria-disabled])").first().waitFor();
   await chat.page.keyboard.press("Escape");
   await chat.idle();
   await chat.says("confirmDeletion returned false.");
@@ -269,7 +271,7 @@ agentTest("a component goes while its card shows: the default card takes its pla
   const card = chat.card("web_search");
   await chat.says('Found 1 result for "crabs"');
   await chat.page.getByRole("button", { name: "Close search" }).click();
-  await chat.says(/web_search\s+Done/);
+  await chat.says(/web_search[^]*Done/);
   await chat.status(card, "complete");
 });
 
@@ -326,31 +328,7 @@ agentTest("a tool that nobody has is answered by the server; nothing runs here",
   assert.equal((await sent(agent)).length, 1);
 });
 
-agentTest("an error of the agent is a notice, the text before it stays, and the next message works", {}, async (chat) => {
-  await chat.ask("Crash");
-  await chat.notice(/the model exploded/).waitFor();
-  await chat.says("About to fail.");
-  await chat.picture("pydantic run error");
-  await chat.ask("Are you back?");
-  await chat.says("You said: Are you back?");
-});
-
-for (const [words, allow] of [
-  ["Cut the line", [/ERR_INCOMPLETE_CHUNKED_ENCODING|Failed to load resource/]],
-  ["Stop short", []],
-]) {
-  agentTest(`a stream that ends too early (${words}) is no success, and Retry goes on`, { allow }, async (chat, agent) => {
-    await chat.ask(words);
-    await chat.says("This answer breaks off");
-    await chat.page.getByRole("button", { name: "Retry" }).click();
-    await eventually(async () => assert.equal((await agent.requests()).length, 2));
-    await chat.idle();
-    await chat.says(/before its end,\s*$/m);
-    assert.equal(await chat.page.getByRole("button", { name: "Retry" }).count(), 0, "the notice is gone");
-    await chat.ask("Still there?");
-    await chat.says("You said: Still there?");
-  });
-}
+brokenStreams(agentTest, "pydantic run error");
 
 agentTest("Stop ends a long answer; what came stays, and it is no error", {}, async (chat) => {
   await chat.send("Tell me a long story");

@@ -23,6 +23,8 @@ chatTest("weather, approved: the place is shared once, and the panel has the wea
   await chat.send("What's the weather?");
   const card = chat.card("get_weather");
   await card.getByRole("button", { name: "Approve" }).waitFor();
+  await shows(card, /Look up the weather\?[^]*This page will run get_weather[^]*Place\s+Rotterdam/);
+  await card.getByText("Exact arguments").click();
   await shows(card, '"location": "Rotterdam"');
   await shows(harbor.conditions, "No place shared yet");
   await chat.status(card, "pending");
@@ -55,6 +57,8 @@ chatTest("Deny by keyboard only", async (chat, harbor) => {
   await chat.hasFocus(chat.composer, "the card takes no focus");
   await chat.reach(deny, "Shift+Tab");
   await keyboard.press("Enter");
+  await chat.hasFocus(chat.card("get_weather").getByLabel("Why not? (optional)"), "Deny asks for a reason");
+  await keyboard.press("Enter");
   await chat.idle();
   await chat.says("You denied get_weather");
   await chat.hasFocus(chat.composer, "the focus goes on to the composer");
@@ -64,7 +68,7 @@ chatTest("Deny by keyboard only", async (chat, harbor) => {
 chatTest("a question before an action: Confirm", async (chat, harbor) => {
   await chat.send("Rotate the API keys, but ask me first");
   const dialog = chat.dialog();
-  await chat.hasFocus(dialog.getByRole("button", { name: "Cancel" }), "the safe button has the focus");
+  await chat.hasFocus(dialog, "no button has the focus");
   await shows(dialog, "Do you want to rotate the API keys?");
   await dialog.getByRole("button", { name: "Confirm" }).click();
   await chat.idle();
@@ -75,7 +79,9 @@ chatTest("a question before an action: Confirm", async (chat, harbor) => {
 
 chatTest("a question before an action: Cancel by keyboard", async (chat, harbor) => {
   await chat.send("Rotate the API keys, but ask me first");
-  await chat.hasFocus(chat.dialog().getByRole("button", { name: "Cancel" }));
+  await chat.hasFocus(chat.dialog());
+  await chat.dialog().getByRole("button", { name: "Cancel", disabled: false }).waitFor();
+  await chat.reach(chat.dialog().getByRole("button", { name: "Cancel" }));
   await chat.page.keyboard.press("Enter");
   await chat.idle();
   await chat.says("You rejected it");
@@ -85,10 +91,10 @@ chatTest("a question before an action: Cancel by keyboard", async (chat, harbor)
 chatTest("a deletion, confirmed by keyboard: the row goes", async (chat, harbor) => {
   await chat.send("Delete the project atlas-sandbox");
   const dialog = chat.dialog();
-  await chat.hasFocus(dialog.getByRole("button", { name: "Cancel" }));
+  await chat.hasFocus(dialog);
   await chat.status(chat.card("confirmDeletion"), "executing");
   await shows(harbor.projects, "atlas-sandbox");
-  await chat.reach(dialog.getByRole("button", { name: "Confirm" }));
+  await chat.reach(dialog.getByRole("button", { name: "Confirm", disabled: false }));
   await chat.page.keyboard.press("Enter");
   await chat.idle();
   await chat.says("Done: atlas-sandbox is deleted.");
@@ -99,7 +105,7 @@ chatTest("a deletion, confirmed by keyboard: the row goes", async (chat, harbor)
 
 chatTest("a deletion, cancelled with Escape: the row stays", async (chat, harbor) => {
   await chat.send("Delete the project atlas-sandbox");
-  await chat.dialog().getByRole("button", { name: "Cancel" }).waitFor();
+  await chat.dialog().getByRole("button", { name: "Cancel", disabled: false }).waitFor();
   await chat.page.keyboard.press("Escape");
   await chat.idle();
   await chat.says("You cancelled, so atlas-sandbox stays.");

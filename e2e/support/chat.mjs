@@ -9,7 +9,7 @@ export class Chat {
   constructor(page, place = page) {
     this.page = page;
     this.root = place.locator("[data-assistant-chat]");
-    this.log = this.root.getByRole("log");
+    this.log = this.root.getByRole("log", { name: "Conversation" });
     this.composer = this.root.getByRole("textbox", { name: "Message", exact: true });
     this.stopButton = this.root.getByRole("button", { name: "Stop", exact: true });
   }
@@ -77,11 +77,11 @@ export class Chat {
 
   /** Reads what a card asks about to its end, without which no approval counts, and approves it. */
   approve(card) {
-    return decide(card, "Approve");
+    return decide(card, /^Approve(:|$)/);
   }
 
   deny(card) {
-    return card.getByRole("button", { name: "Deny", exact: true }).click();
+    return deny(card);
   }
 
   /** The open dialog, with its two buttons. */
@@ -91,7 +91,8 @@ export class Chat {
 
   /** Notices that say this. */
   notice(pattern) {
-    return this.page.getByRole("alert").or(this.page.getByRole("status")).filter({ hasText: pattern });
+    const live = "[role=alert], [role=status]:not(.la-announcer *)";
+    return this.page.locator(`.la-notice, ${live}`).filter({ hasText: pattern });
   }
 
   /** Waits until an element has the focus. */
@@ -102,9 +103,9 @@ export class Chat {
   }
 
   /** Presses a key until an element has the focus, as someone without a mouse does. */
-  async reach(element, key = "Tab") {
+  async reach(element, key = "Tab", most = 60) {
     const focused = () => element.evaluate((node) => node === document.activeElement);
-    for (let steps = 0; steps < 60 && !(await focused()); steps++) await this.page.keyboard.press(key);
+    for (let steps = 0; steps < most && !(await focused()); steps++) await this.page.keyboard.press(key);
     assert.ok(await focused(), `${key} reaches it`);
   }
 
@@ -130,7 +131,7 @@ export async function decide(card, name) {
   const ends = card.locator(".la-approval-end");
   await ends.first().waitFor({ state: "attached" });
   for (const end of await ends.all()) await end.scrollIntoViewIfNeeded();
-  const button = await card.getByRole("button", { name, exact: true }).elementHandle();
+  const button = await card.getByRole("button", { name, exact: typeof name === "string" }).elementHandle();
   await button.scrollIntoViewIfNeeded();
   const refused = (button) =>
     new Promise((done) => requestAnimationFrame(() => done(button.isConnected && button.hasAttribute("aria-disabled"))));
@@ -140,6 +141,16 @@ export async function decide(card, name) {
     const { x, y, width, height } = await button.boundingBox();
     await card.page().mouse.click(x + width / 2, y + height / 2);
   } while (await button.evaluate(refused));
+}
+
+/** Denies what a card asks about: a press asks for a reason where one is taken, a second one denies. */
+export async function deny(card, reason) {
+  const button = card.getByRole("button", { name: "Deny", exact: true });
+  const asksWhy = (await button.getAttribute("aria-expanded")) !== null;
+  await button.click();
+  if (!asksWhy) return;
+  if (reason) await card.getByLabel("Why not? (optional)", { exact: true }).fill(reason);
+  await button.click();
 }
 
 /** Repeats a check until it holds; its last failure is thrown when it does not in time. */

@@ -71,13 +71,19 @@ async function read() {
   const frames = async (count) => {
     for (let frame = 0; frame < count; frame++) await new Promise(requestAnimationFrame);
   };
-  // Only what is near the reader is in the page.
-  for (let top = log.scrollHeight; ; top = log.scrollTop - 2 * log.clientHeight) {
+  // Only what is near the reader is in the page. Where calls are folded, their line is opened, and the list is read from
+  // its end again: it has grown there.
+  let grown = 0;
+  for (let top = log.scrollHeight; ; ) {
     log.scrollTop = top;
+    await frames(2);
+    const lines = chat.querySelectorAll(".la-call-group[aria-expanded=false]");
+    for (const line of lines) line.click();
     await frames(2);
     for (const details of chat.querySelectorAll("details:not([open])")) details.open = true;
     await frames(2);
     look();
     if (top <= 0) return { found: [...found], seen: [...seen] };
+    top = lines.length > 0 && grown++ < 2 ? log.scrollHeight : log.scrollTop - 2 * log.clientHeight;
   }
 }

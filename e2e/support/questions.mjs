@@ -1,21 +1,20 @@
 // What agents wait for, as a person answers it: approval cards and the questions of the inbox.
 
-import { decide } from "./chat.mjs";
+import { decide, deny } from "./chat.mjs";
 
 /** The open questions that are not about a call with a card of its own, in order. */
 export const questions = (chat) => chat.root.locator("[data-interrupt-id]");
 
 /** Changes the arguments in an approval card and approves them. */
 export async function approveWith(card, args) {
-  await card.getByRole("button", { name: "Edit arguments", exact: true }).click();
+  await card.getByRole("button", { name: "Change…", exact: true }).click();
   await fill(card.locator("form"), args);
   await decide(card, "Approve");
 }
 
 /** Denies in an approval card that takes a reason. */
 export async function denyBecause(card, reason) {
-  await card.getByLabel("Reason (optional)", { exact: true }).fill(reason);
-  await card.getByRole("button", { name: "Deny", exact: true }).click();
+  await deny(card, reason);
 }
 
 /** Answers a question. */
@@ -25,7 +24,7 @@ export async function answer(question, value) {
 }
 
 /** Gives a question up. */
-export const giveUp = (question) => question.getByRole("button", { name: "Give up", exact: true }).click();
+export const giveUp = (question) => question.getByRole("button", { name: "Skip", exact: true }).click();
 
 /** Fills a form: in its fields, by their labels, or as a whole where it asks for anything. */
 async function fill(form, value) {

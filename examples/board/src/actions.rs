@@ -91,7 +91,7 @@ pub fn Actions() -> impl IntoView {
                 format!("{count} deleted")
             })
             .approval(Approval::Always)
-            .question(move |_| {
+            .describe(move |_| {
                 format!(
                     "Delete what is done: {}?",
                     board.titles(Column::Done).join(", ")

@@ -161,7 +161,7 @@ fn Books() -> impl IntoView {
                 Ok::<_, ServerFnError>(Json(book))
             })
             .approval(Approval::Always)
-            .question(|args| format!("Lend book {}?", args.id)),
+            .describe(|args| format!("Lend book {}?", args.id)),
     );
     view! {
         <h1>"Books"</h1>

@@ -55,7 +55,7 @@ pub fn CartPage() -> impl IntoView {
         ToolAction::new("check_out", "Buys what is in the cart")
             .handler(move |_: Value| format!("Bought: {}", cart.empty().join(", ")))
             .approval(Approval::Always)
-            .question(move |_| format!("Buy {}?", cart.0.get().join(", "))),
+            .describe(move |_| format!("Buy {}?", cart.0.get().join(", "))),
     );
     let products = move || {
         let products = cart.0.get().into_iter();

@@ -1,0 +1,112 @@
+// The demo: what a person allows for later calls, sees marked, finds in the list, and revokes; and what a call would
+// change, which is what they approve.
+
+import assert from "node:assert/strict";
+
+import { eventually } from "../support/chat.mjs";
+import { begin, fakeAgent, finish, send } from "../support/fake-agent.mjs";
+import { Harbor, shows } from "../support/harbor.mjs";
+import { demo } from "../support/servers.mjs";
+import { suite } from "../support/suite.mjs";
+
+/** Deploys two versions to production in one answer. */
+function twice(answer, input) {
+  begin(answer, input);
+  for (const version of ["9.0.0", "9.1.0"]) {
+    const delta = JSON.stringify({ environment: "production", version });
+    send(answer, { type: "TOOL_CALL_START", toolCallId: version, toolCallName: "deployApplication" });
+    send(answer, { type: "TOOL_CALL_ARGS", toolCallId: version, delta });
+    send(answer, { type: "TOOL_CALL_END", toolCallId: version });
+  }
+  finish(answer, input);
+}
+
+const pageTest = suite(async (open) => {
+  const page = await demo();
+  const agent = await fakeAgent({ origin: new URL(page.url).origin, scenes: { twice } });
+  open.push(page, agent);
+  return { page, agent };
+});
+
+const chatTest = (name, body) =>
+  pageTest(name, { address: ({ page }) => `${page.url}?store=none` }, (chat) => body(chat, new Harbor(chat.page)));
+
+const allowed = (harbor) => harbor.panel("What you allowed");
+
+chatTest("allowed always: the next call runs marked, after a reload too, until it is revoked", async (chat, harbor) => {
+  await shows(allowed(harbor), "You are asked each time");
+  await chat.send("What's the weather?");
+  const first = chat.card("get_weather").first();
+  await first.getByLabel("Approving holds").selectOption({ label: "Always" });
+  await chat.picture("allowed-choice");
+  await chat.approve(first);
+  await chat.status(first, "complete");
+  await chat.idle();
+  await shows(allowed(harbor), /get_weather[^]*Always[^]*exactly these arguments[^]*"location": "Rotterdam"/);
+
+  await chat.ask("What's the weather?");
+  const second = chat.card("get_weather").nth(1);
+  await chat.status(second, "complete");
+  await shows(second, "Allowed earlier");
+  assert.equal(await first.getByText("Allowed earlier").count(), 0, "of the first one a person was asked");
+  await chat.picture("allowed-earlier");
+
+  // Another place is asked about.
+  await chat.send("What's the weather in Hamburg?");
+  const other = chat.card("get_weather").nth(2);
+  await other.getByRole("button", { name: "Approve" }).waitFor();
+  await chat.deny(other);
+  await chat.idle();
+
+  await chat.page.reload();
+  await chat.composer.waitFor();
+  await shows(allowed(harbor), "get_weather");
+  await chat.ask("What's the weather?");
+  await chat.status(chat.card("get_weather").first(), "complete");
+  await shows(chat.card("get_weather").first(), "Allowed earlier");
+
+  await allowed(harbor).getByRole("button", { name: "Revoke get_weather" }).click();
+  await shows(allowed(harbor), "You are asked each time");
+  await chat.send("What's the weather?");
+  await chat.card("get_weather").nth(1).getByRole("button", { name: "Approve" }).waitFor();
+  await shows(harbor.conditions, /14°[^]*Rotterdam/);
+});
+
+chatTest("allowed for an environment: another version runs, another environment is asked about", async (chat, harbor) => {
+  await harbor.mayDeploy.check();
+  await chat.send("Deploy 2.0.0 to production");
+  const card = chat.card("deployApplication");
+  await card.getByLabel("Approving holds").selectOption({ label: "Until this page is closed" });
+  await card.getByLabel("Also with other arguments, with the same environment").check();
+  await chat.approve(card);
+  await chat.idle();
+  await chat.ask("Deploy 2.1.0 to production");
+  await shows(chat.card("deployApplication").nth(1), "Allowed earlier");
+  await shows(harbor.lane("production"), "2.1.0");
+});
+
+const address = ({ page, agent }) =>
+  `${page.url}?${new URLSearchParams({ agent: `${agent.url}twice`, protocol: "ag-ui" })}`;
+
+pageTest("an approval of what would change otherwise by now runs nothing, and is shown anew", { address }, async (chat) => {
+  const harbor = new Harbor(chat.page);
+  await harbor.mayDeploy.check();
+  await chat.send("Deploy both");
+  const [first, second] = [0, 1].map((place) => chat.card("deployApplication").nth(place));
+  const before = (await second.locator("[data-kind=preview]").innerText()).match(/: (.*) → 9\.1\.0/)[1];
+  await shows(first, `Production: ${before} → 9.0.0`);
+  await chat.picture("allowed-preview");
+  await chat.approve(first);
+  await shows(harbor.lane("production"), "9.0.0");
+  // The first one has changed what the second one would change. One press: what is shown then is not approved.
+  const yes = second.getByRole("button", { name: /^Approve: / });
+  for (const end of await second.locator(".la-approval-end").all()) await end.scrollIntoViewIfNeeded();
+  await eventually(async () => assert.equal(await yes.getAttribute("aria-disabled"), null));
+  await yes.press("Enter");
+  await shows(second, "Production: 9.0.0 → 9.1.0");
+  await shows(second, "This call has changed since it was shown");
+  await shows(harbor.lane("production"), "9.0.0");
+  await chat.picture("allowed-preview-changed");
+  await chat.approve(second);
+  await shows(harbor.lane("production"), "9.1.0");
+});

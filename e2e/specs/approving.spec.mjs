@@ -1,0 +1,101 @@
+// Approving with open eyes: what is asked, the name and the answers are in view together, whatever the size of the window.
+
+import assert from "node:assert/strict";
+
+import { eventually } from "../support/chat.mjs";
+import { Harbor, shows } from "../support/harbor.mjs";
+import { demo } from "../support/servers.mjs";
+import { suite } from "../support/suite.mjs";
+
+const pageTest = suite(async (open) => {
+  const page = await demo();
+  open.push(page);
+  return { page };
+});
+
+// 200 % zoom of a window of 1280 × 800 is a window of 640 × 400.
+const SIZES = [
+  [1280, 620],
+  [360, 400],
+  [740, 320],
+  [640, 400],
+];
+
+/** Whether elements are in view whole, in the window and in the transcript. */
+const inView = (chat, element) =>
+  element.evaluate((node) => {
+    const { top, bottom, height } = node.getBoundingClientRect();
+    const log = node.closest("[role=log]").getBoundingClientRect();
+    const found = document.elementFromPoint(node.getBoundingClientRect().left + 3, top + height / 2);
+    return height > 0 && top >= log.top - 1 && bottom <= log.bottom + 1 && bottom <= innerHeight && node.contains(found);
+  });
+
+for (const [width, height] of SIZES) {
+  for (const [prompt, tool] of [
+    ["Deploy 2.4.0 to production", "deployApplication"],
+    ["What's the weather in Oslo and Bergen?", "get_weather"],
+  ]) {
+    const viewport = { width, height };
+    pageTest(`name, question and answers are in view together at ${width} × ${height}: ${tool}`, { address: ({ page }) => page.url, viewport, bare: true }, async (chat) => {
+      const switcher = chat.page.getByRole("button", { name: "Assistant", exact: true });
+      if (await switcher.isVisible()) await switcher.click();
+      await chat.composer.waitFor();
+      await chat.send(prompt);
+      const card = chat.card(tool).first();
+      await card.getByRole("button", { name: /^Approve: / }).waitFor();
+      await eventually(async () => {
+        for (const part of [".la-approval-title", ".la-approval-what", ".la-approval-yes", ".la-approval-deny"]) {
+          assert.ok(await inView(chat, card.locator(part)), `${part} is in view`);
+        }
+      });
+      await chat.picture(`approving ${tool} at ${width} ${height}`);
+      // It stays there, and can be answered without a glance elsewhere.
+      await chat.approve(card);
+      await eventually(async () => assert.notEqual(await card.getAttribute("data-phase"), "approval-requested"));
+    });
+  }
+}
+
+const chatTest = (name, body) =>
+  pageTest(name, { address: ({ page }) => page.url }, (chat) => body(chat, new Harbor(chat.page)));
+
+chatTest("Deny asks why, Escape goes back, and a double click on it approves nothing", async (chat, harbor) => {
+  await chat.send("Deploy 2.4.0 to production");
+  const card = chat.card("deployApplication");
+  const deny = card.getByRole("button", { name: "Deny", exact: true });
+  await deny.click();
+  const why = card.getByLabel("Why not? (optional)");
+  await chat.hasFocus(why);
+  assert.equal(await card.getByRole("button", { name: /^Approve/ }).count(), 0);
+  await chat.page.keyboard.press("Escape");
+  await chat.hasFocus(deny);
+  await card.getByRole("button", { name: "Approve: Deploy" }).waitFor();
+  await deny.dblclick();
+  await why.waitFor();
+  await shows(harbor.lane("production"), "2.3.1");
+  await why.fill("not today");
+  await chat.page.keyboard.press("Enter");
+  await eventually(async () => assert.notEqual(await card.getAttribute("data-phase"), "approval-requested"));
+  await shows(harbor.lane("production"), "2.3.1");
+});
+
+chatTest("all questions of one response are approved together, once all were read", async (chat, harbor) => {
+  await chat.send("What's the weather in Oslo and Bergen?");
+  const all = chat.root.getByRole("group", { name: "2 questions to answer" });
+  await all.waitFor();
+  for (const end of await chat.root.locator(".la-approval-end").all()) await end.scrollIntoViewIfNeeded();
+  const approve = all.getByRole("button", { name: "Approve all" });
+  await approve.and(chat.page.locator(":not([aria-disabled])")).waitFor();
+  await chat.picture("two questions approved together");
+  await approve.click();
+  await chat.idle();
+  await shows(chat.log, /in Oslo[^]*in Bergen/);
+  await shows(harbor.conditions, /Oslo|Bergen/);
+});
+
+chatTest("all questions of one response are denied together", async (chat, harbor) => {
+  await chat.send("What's the weather in Oslo and Bergen?");
+  await chat.root.getByRole("button", { name: "Deny all" }).click();
+  await chat.idle();
+  await shows(harbor.conditions, "No place shared yet");
+});

@@ -1,0 +1,200 @@
+// A conversation with branches, as a person walks, edits and keeps it: with the agent that lives in the page.
+
+import assert from "node:assert/strict";
+
+import { accessible } from "../support/browser.mjs";
+import { eventually } from "../support/chat.mjs";
+import { conversationOf } from "../support/kept.mjs";
+import { demo } from "../support/servers.mjs";
+import { suite } from "../support/suite.mjs";
+
+const pageTest = suite(async (open) => {
+  const page = await demo();
+  open.push(page);
+  return { page };
+});
+
+const CHAT = "branches";
+
+const chatTest = (name, body, options = {}) =>
+  pageTest(name, { address: ({ page }) => `${page.url}?chat=${CHAT}`, ...options }, (chat) => body(chat));
+
+const SIZES = { wide: { width: 1280, height: 800 }, narrow: { width: 360, height: 740 } };
+
+/** The turn that a message stands in. */
+const turn = (message) => message.locator("xpath=ancestor::*[@data-block]");
+
+/** The picker of the turn that a message stands in. */
+const versions = (message) => {
+  const picker = turn(message).getByRole("group", { name: "Versions" });
+  return {
+    picker,
+    before: picker.getByRole("button", { name: "Previous version" }),
+    next: picker.getByRole("button", { name: "Next version" }),
+    says: (text) => eventually(async () => assert.equal(await picker.locator(".la-branch-place").innerText(), text), 10),
+  };
+};
+
+const question = (chat, nth = 0) => chat.messages("user").nth(nth);
+const answer = (chat, nth = 0) => chat.messages("assistant").nth(nth);
+const inTurn = (message, name) => turn(message).getByRole("button", { name, exact: true });
+
+async function edit(chat, message, text) {
+  await message.hover();
+  await inTurn(message, "Edit message").click();
+  const box = chat.root.getByRole("textbox", { name: "Your message" });
+  await chat.hasFocus(box);
+  await box.fill(text);
+  await box.press("Enter");
+}
+
+const texts = async (chat, role) => (await chat.messages(role).allInnerTexts()).map((text) => text.trim());
+
+/** Shows the chat where page and chat do not stand side by side. */
+async function toChat(chat) {
+  const button = chat.page.getByRole("group", { name: "View" }).getByRole("button", { name: "Assistant" });
+  if (await button.isVisible()) await button.click();
+}
+
+chatTest("the first message is edited, its answer regenerated twice, and the tree is as left after a reload", async (chat) => {
+  await chat.ask("Where is order A-17?");
+  const first = await answer(chat).innerText();
+  await chat.ask("Search for tide tables");
+  const log = await chat.log.innerText();
+
+  await edit(chat, question(chat), "Where is order B-4?");
+  await eventually(async () => assert.deepEqual(await texts(chat, "user"), ["Where is order B-4?"]));
+  await chat.idle();
+  await chat.hasFocus(chat.composer, "who has sent goes on in the composer");
+  await versions(question(chat)).says("2 / 2");
+
+  for (const count of [2, 3]) {
+    await inTurn(answer(chat), "Regenerate").click();
+    await versions(answer(chat)).says(`${count} / ${count}`);
+    await chat.idle();
+  }
+  const own = versions(answer(chat));
+  assert.equal(await own.next.getAttribute("aria-disabled"), "true");
+  await own.before.click();
+  await versions(answer(chat)).says("2 / 3");
+  await chat.hasFocus(versions(answer(chat)).before, "the focus stays on the button");
+  await chat.page.keyboard.press("ArrowLeft");
+  await versions(answer(chat)).says("1 / 3");
+
+  await chat.page.reload();
+  await toChat(chat);
+  await versions(answer(chat)).says("1 / 3");
+  await versions(question(chat)).says("2 / 2");
+  await versions(question(chat)).before.click();
+  await eventually(async () => assert.equal((await answer(chat).innerText()).trim(), first.trim()));
+  assert.deepEqual(await texts(chat, "user"), ["Where is order A-17?", "Search for tide tables"]);
+  assert.ok(log.includes("A-17"));
+
+  const stored = await conversationOf(chat.page, CHAT);
+  assert.equal(stored.messages.filter(({ parent }) => parent === null).length, 2, "two first messages");
+  assert.equal(new Set(stored.messages.map(({ message }) => message.id)).size, stored.messages.length);
+});
+
+chatTest("Escape leaves a message as it was, and a run keeps editing waiting", async (chat) => {
+  await chat.ask("Where is order A-17?");
+  await question(chat).hover();
+  const button = inTurn(question(chat), "Edit message");
+  await button.click();
+  const box = chat.root.getByRole("textbox", { name: "Your message" });
+  await box.fill("Something else");
+  await accessible(chat.page);
+  await box.press("Escape");
+  await chat.hasFocus(button);
+  assert.deepEqual(await texts(chat, "user"), ["Where is order A-17?"]);
+  await chat.send("Check berth availability");
+  await chat.running();
+  assert.equal(await button.getAttribute("aria-disabled"), "true");
+  await chat.idle();
+});
+
+chatTest("another branch may be looked at while a tool runs, and leads back", async (chat) => {
+  await chat.ask("Where is order A-17?");
+  await chat.ask("Search for tide tables");
+  await edit(chat, question(chat, 1), "Check berth availability");
+  await chat.card("api_request").waitFor();
+  await versions(question(chat, 1)).before.click();
+  const notice = chat.root.locator(".la-elsewhere");
+  await notice.getByText("The assistant is at work on another version.").waitFor();
+  assert.equal(await chat.root.getByRole("button", { name: "Interject" }).count(), 0);
+  assert.equal(await chat.card("api_request").count(), 0);
+  await notice.getByRole("button", { name: "Show it" }).click();
+  await chat.card("api_request").waitFor();
+  await chat.hasFocus(chat.log);
+  await chat.idle();
+  await chat.says("Berths 4, 9 and 14 are free today.");
+});
+
+chatTest("something that waits on another branch says so, and is decided where it belongs", async (chat) => {
+  await chat.ask("Where is order A-17?");
+  await edit(chat, question(chat), "What's the weather?");
+  await chat.card("get_weather").getByRole("button", { name: "Approve" }).waitFor();
+  await versions(question(chat)).before.click();
+  const notice = chat.root.locator(".la-elsewhere");
+  await notice.getByText("Something waits for you on another version.").waitFor();
+  await accessible(chat.page);
+  await notice.getByRole("button", { name: "Show it" }).click();
+  await chat.approve(chat.card("get_weather"));
+  await chat.idle();
+  assert.deepEqual(await texts(chat, "user"), ["What's the weather?"]);
+});
+
+chatTest("what is said while a slow tool runs comes after it, marked", async (chat) => {
+  await chat.send("Run the full deployment process");
+  await chat.card("deployment_process").waitFor();
+  await chat.composer.fill("Where is order A-17?");
+  const button = chat.root.getByRole("button", { name: "Interject" });
+  await accessible(chat.page);
+  await button.click();
+  assert.equal(await chat.composer.inputValue(), "");
+  await chat.hasFocus(chat.composer);
+  await chat.idle();
+  const said = question(chat, 1);
+  await eventually(async () => assert.ok(await said.evaluate((node) => node.hasAttribute("data-interjected"))));
+  assert.match(await said.innerText(), /Said in between/);
+  await chat.says("A-17");
+  await chat.status(chat.card("deployment_process"), "complete");
+  const stored = await conversationOf(chat.page, CHAT);
+  assert.ok(stored.messages.some(({ message }) => message.interjected));
+});
+
+for (const [name, viewport] of Object.entries(SIZES)) {
+  for (const colorScheme of ["light", "dark"]) {
+    chatTest(
+      `branches look right: ${name} ${colorScheme}`,
+      async (chat) => {
+        await toChat(chat);
+        await chat.ask("Where is order A-17?");
+        await edit(chat, question(chat), "Where is order B-4, and when will it be here?");
+        await chat.idle();
+        await inTurn(answer(chat), "Regenerate").click();
+        await chat.idle();
+        await accessible(chat.page);
+        await chat.picture(`branches versions ${name} ${colorScheme}`);
+        await question(chat).hover();
+        await inTurn(question(chat), "Edit message").click();
+        await accessible(chat.page);
+        await chat.picture(`branches edit ${name} ${colorScheme}`);
+        await chat.page.keyboard.press("Escape");
+        await chat.send("Run the full deployment process");
+        await chat.card("deployment_process").waitFor();
+        await chat.composer.fill("Where is order A-17?");
+        await chat.picture(`branches interject ${name} ${colorScheme}`);
+        await chat.root.getByRole("button", { name: "Interject" }).click();
+        await chat.root.locator("[data-pending]").waitFor();
+        await versions(answer(chat)).before.click();
+        await chat.root.locator(".la-elsewhere").waitFor();
+        await accessible(chat.page);
+        await chat.picture(`branches elsewhere ${name} ${colorScheme}`);
+        await chat.root.locator(".la-elsewhere").getByRole("button").click();
+        await chat.idle();
+        await chat.picture(`branches interjected ${name} ${colorScheme}`);
+      },
+      { viewport, colorScheme, hasTouch: name === "narrow" },
+    );
+  }
+}

@@ -1,0 +1,270 @@
+// What survives when the page is loaded again, crashes, or is open twice: the conversation, the questions, and that each
+// call starts once (rules "after a reload", "exactly once").
+
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+
+import { Chat, decide, eventually } from "../support/chat.mjs";
+import { begin, fakeAgent, finish, send } from "../support/fake-agent.mjs";
+import { Harbor, shows } from "../support/harbor.mjs";
+import { demo } from "../support/servers.mjs";
+import { suite } from "../support/suite.mjs";
+
+const DEPLOY = ["deployApplication", { environment: "production", version: "9.9.9" }];
+
+/** A run that calls one tool. With `stops`, it ends in the middle of the arguments, when the test lets it. */
+function calling(name, args, { stops } = {}) {
+  return async (answer, input, hold) => {
+    begin(answer, input);
+    const toolCallId = `call_${randomUUID()}`;
+    const text = JSON.stringify(args);
+    send(answer, { type: "TOOL_CALL_START", toolCallId, toolCallName: name });
+    send(answer, { type: "TOOL_CALL_ARGS", toolCallId, delta: stops ? text.slice(0, stops) : text });
+    if (stops) return hold();
+    send(answer, { type: "TOOL_CALL_END", toolCallId });
+    finish(answer, input);
+  };
+}
+
+/** Takes the request, and never answers. */
+const silent = () => {};
+/** Has no time. */
+const busy = (answer) => answer.writeHead(503).end();
+
+const tabTest = suite(async (open) => {
+  const page = await demo();
+  open.push(page);
+  const agent = await fakeAgent({
+    origin: new URL(page.url).origin,
+    scenes: {
+      arguments: calling(...DEPLOY, { stops: 20 }),
+      deploy: calling(...DEPLOY),
+      process: calling("deployment_process", { environment: "staging", version: "slow" }),
+      search: calling("web_search", { query: "slow boats" }),
+      unsent: [calling("deployApplication", { environment: "dev", version: "9.9.9" }), busy],
+      unanswered: [calling("deployApplication", { environment: "dev", version: "9.9.9" }), silent],
+    },
+  });
+  open.push(agent);
+  return { page, agent };
+});
+
+const OFFLINE = [/ERR_EMPTY_RESPONSE/, /ERR_CONNECTION/, /Failed to load resource/];
+const address = (page, agent, scene) =>
+  `${page.url}?${new URLSearchParams({ agent: agent.url + scene, store: "indexeddb", chat: "kept" })}`;
+
+/** A test whose page talks to the agent in one scene, and keeps its conversation. `options` go to the context. */
+function sceneTest(name, scene, options, body) {
+  tabTest(name, { address: ({ page, agent }) => address(page, agent, scene), ...options }, async (chat, servers) => {
+    servers.agent.forget();
+    await body(chat, {
+      url: address(servers.page, servers.agent, scene),
+      sent: () => servers.agent.requests(scene).map(({ body }) => body),
+      harbor: new Harbor(chat.page),
+    });
+  });
+}
+
+async function reload(chat) {
+  await chat.page.reload();
+  await chat.composer.waitFor();
+}
+
+/** Another tab of the same person at the same address. */
+async function otherTab(chat, url) {
+  const page = await chat.page.context().newPage();
+  await page.goto(url);
+  const other = new Chat(page);
+  await other.messages("user").first().waitFor();
+  return other;
+}
+
+/** How often the panels of these tabs say that the production was deployed to. */
+async function deployments(...chats) {
+  const counts = chats.map((chat) => new Harbor(chat.page).activity.getByText("Deployment of 9.9.9 to production started").count());
+  return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+}
+
+/** The results of tools that a request carries. */
+const results = (request) => request.messages.filter(({ role }) => role === "tool").map(({ content }) => content);
+
+const elsewhere = (chat) => chat.notice("This conversation is open in another tab.");
+const here = (chat) => chat.root.getByRole("button", { name: "Use here" });
+
+sceneTest("in the middle of the arguments: nothing runs, and it can be tried again", "arguments", {}, async (chat, { sent }) => {
+  await chat.send("Deploy");
+  await chat.card("deployApplication").waitFor();
+  await reload(chat);
+  await chat.messages("user").filter({ hasText: "Deploy" }).waitFor();
+  await chat.root.getByRole("button", { name: "Retry" }).waitFor();
+  assert.equal(await chat.card("deployApplication").getByRole("button").count(), 0, "nothing is asked");
+  await chat.picture("reload arguments");
+  await chat.root.getByRole("button", { name: "Retry" }).click();
+  await chat.says("You said: Deploy");
+  assert.equal(sent().length, 2);
+  assert.equal(await deployments(chat), 0);
+});
+
+sceneTest("in the middle of an approval: the card is back, and works once", "deploy", {}, async (chat, { sent }) => {
+  await chat.send("Deploy");
+  const card = chat.card("deployApplication");
+  await card.getByRole("button", { name: "Approve" }).waitFor();
+  await reload(chat);
+  await chat.approve(card);
+  await chat.says("Results:");
+  assert.equal(await deployments(chat), 1);
+  assert.equal(sent().length, 2);
+  await reload(chat);
+  await chat.says("Results:");
+  assert.equal(await card.getByRole("button", { name: "Approve" }).count(), 0);
+  await chat.idle();
+  assert.equal(sent().length, 2, "nothing is sent a second time");
+});
+
+sceneTest("in the middle of a handler: the person is asked, and it runs again", "process", {}, async (chat, { harbor }) => {
+  await chat.send("Process");
+  await shows(harbor.lane("staging"), "step 2 of 5");
+  await reload(chat);
+  const card = chat.card("deployment_process");
+  await card.getByText("It may have run.").waitFor();
+  await chat.picture("reload handler");
+  await shows(harbor.lane("staging"), "Healthy");
+  await decide(card, /^Run again/);
+  await shows(harbor.lane("staging"), "step 1 of 5");
+});
+
+sceneTest("in the middle of a handler: who skips it has the agent told that it may have run", "process", {}, async (chat, { sent }) => {
+  await chat.send("Process");
+  const card = chat.card("deployment_process");
+  await chat.status(card, "executing");
+  await reload(chat);
+  await card.getByRole("button", { name: "Skip" }).click();
+  await chat.idle();
+  assert.match(results(sent()[1])[0], /"status":"unknown".*may have run/);
+});
+
+sceneTest("in the middle of an idempotent handler: it runs again by itself", "search", {}, async (chat, { sent }) => {
+  await chat.send("Search");
+  await chat.status(chat.card("web_search"), "executing");
+  await reload(chat);
+  await chat.status(chat.card("web_search"), "executing");
+  assert.equal(await chat.card("web_search").getByRole("button").count(), 0, "nobody is asked");
+  assert.equal(sent().length, 1);
+});
+
+sceneTest("results that did not go out are sent once", "unsent", { allow: OFFLINE }, async (chat, { sent }) => {
+  await chat.send("Deploy");
+  await eventually(() => assert.equal(sent().length, 2));
+  await chat.idle();
+  await reload(chat);
+  await chat.root.getByRole("button", { name: /Retry|Send results/ }).click();
+  await chat.says("Results:");
+  assert.equal(sent().length, 3);
+  assert.equal(results(sent()[2]).length, 1);
+  assert.deepEqual(results(sent()[2]), results(sent()[1]), "the same result, not one of a second run");
+});
+
+sceneTest("between the result and what follows it: the result goes again, the handler does not", "unanswered", {}, async (chat, { sent }) => {
+  await chat.send("Deploy");
+  await eventually(() => assert.equal(sent().length, 2));
+  await reload(chat);
+  await chat.root.getByRole("button", { name: "Retry" }).click();
+  await chat.says("Results:");
+  assert.deepEqual(results(sent()[2]), results(sent()[1]));
+});
+
+sceneTest("while offline: what was said is there", "deploy", { allow: OFFLINE }, async (chat, { sent, url }) => {
+  await chat.page.route(new URL(url).searchParams.get("agent"), (route) => route.abort("internetdisconnected"));
+  await chat.send("Deploy");
+  await chat.root.getByRole("button", { name: "Retry" }).waitFor();
+  await reload(chat);
+  await chat.messages("user").filter({ hasText: "Deploy" }).waitFor();
+  await chat.page.unroute(new URL(url).searchParams.get("agent"));
+  await chat.root.getByRole("button", { name: "Retry" }).click();
+  await chat.approve(chat.card("deployApplication"));
+  await chat.says("Results:");
+  assert.equal(sent().length, 2);
+});
+
+sceneTest("a second tab follows, and takes over when it is told to", "deploy", {}, async (chat, { sent, url }) => {
+  await chat.send("Deploy");
+  await chat.card("deployApplication").getByRole("button", { name: "Approve" }).waitFor();
+  const other = await otherTab(chat, url);
+  await elsewhere(other).waitFor();
+  assert.equal(await other.composer.isVisible(), false, "it is read-only");
+  assert.equal(await other.card("deployApplication").getByRole("button", { name: "Approve" }).isVisible(), false);
+  await other.picture("reload follower");
+  await here(other).click();
+  await elsewhere(chat).waitFor();
+  assert.equal(await chat.composer.isVisible(), false, "and the first is, now");
+  await other.approve(other.card("deployApplication"));
+  await other.says("Results:");
+  await chat.says("Results:");
+  assert.equal(await deployments(chat, other), 1);
+  assert.equal(sent().length, 2);
+});
+
+sceneTest("a tab that is taken over in the middle of a handler stops, and the other one asks", "process", {}, async (chat, { harbor, url }) => {
+  await chat.send("Process");
+  await shows(harbor.lane("staging"), "step 1 of 5");
+  const other = await otherTab(chat, url);
+  await here(other).click();
+  await other.card("deployment_process").getByText("It may have run.").waitFor();
+  await elsewhere(chat).waitFor();
+  await shows(harbor.lane("staging"), "Healthy");
+});
+
+// Without locks and without a channel, tabs do not know of each other: only the journal is between them.
+const blind = () => {
+  Object.defineProperty(navigator, "locks", { value: undefined });
+  delete globalThis.BroadcastChannel;
+};
+
+sceneTest("two tabs that do not know of each other, and Approve in both: one start", "deploy", {}, async (chat, { url }) => {
+  await chat.page.context().addInitScript(blind);
+  await reload(chat);
+  await chat.send("Deploy");
+  const card = chat.card("deployApplication");
+  await card.getByRole("button", { name: "Approve" }).waitFor();
+  const other = await otherTab(chat, url);
+  await other.card("deployApplication").getByRole("button", { name: "Approve" }).waitFor();
+  await Promise.allSettled([chat.approve(card), other.approve(other.card("deployApplication"))]);
+  await other.says("Results:");
+  await Promise.any([elsewhere(chat).waitFor(), chat.says("Results:")]);
+  assert.equal(await deployments(chat, other), 1);
+  await elsewhere(chat).waitFor();
+});
+
+/** Kills the process that draws the page, and opens the page again. */
+async function crash(chat, url) {
+  const context = chat.page.context();
+  const devtools = await context.newCDPSession(chat.page);
+  const crashed = chat.page.waitForEvent("crash");
+  devtools.send("Page.crash").catch(() => {});
+  await crashed;
+  const page = await context.newPage();
+  await page.goto(url);
+  const next = new Chat(page);
+  await next.messages("user").first().waitFor();
+  return next;
+}
+const CRASH = { allow: [/the page crashed/] };
+
+sceneTest("a tab that is killed in the middle of a handler: the person is asked", "process", CRASH, async (chat, { harbor, url }) => {
+  await chat.send("Process");
+  await shows(harbor.lane("staging"), "step 2 of 5");
+  const next = await crash(chat, url);
+  const card = next.card("deployment_process");
+  await card.getByText("It may have run.").waitFor();
+  await card.getByRole("button", { name: "Skip" }).click();
+  await next.says("unknown");
+});
+
+sceneTest("a tab that is killed in the middle of an approval: the card is back", "deploy", CRASH, async (chat, { url }) => {
+  await chat.send("Deploy");
+  await chat.card("deployApplication").getByRole("button", { name: "Approve" }).waitFor();
+  const next = await crash(chat, url);
+  await next.approve(next.card("deployApplication"));
+  await next.says("Results:");
+  assert.equal(await deployments(next), 1);
+});

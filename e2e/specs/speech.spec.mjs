@@ -1,0 +1,153 @@
+// What a window says to who listens: the texts that come into its live regions, in their order.
+
+import assert from "node:assert/strict";
+
+import { eventually } from "../support/chat.mjs";
+import { demo } from "../support/servers.mjs";
+import { listen } from "../support/speech.mjs";
+import { suite } from "../support/suite.mjs";
+
+const pageTest = suite(async (open) => {
+  const page = await demo();
+  open.push(page);
+  return { page };
+});
+
+const speechTest = (name, body, query = "") =>
+  pageTest(name, { address: ({ page }) => page.url + query }, async (chat) => body(chat, await listen(chat)));
+
+speechTest("an answer is said once, as plain words, when it is complete", async (chat, said) => {
+  await chat.ask("What can you do?");
+  await eventually(async () => assert.ok((await said()).length > 0));
+  const all = await said();
+  assert.ok(all.every(({ region }) => region === "log"), JSON.stringify(all));
+  const words = all.map(({ text }) => text).join(" ");
+  assert.doesNotMatch(words, /[*`#]|\]\(/, "no marks of markdown");
+  assert.doesNotMatch(words, /What can you do/, "nothing that the person said");
+  assert.equal(new Set(all.map(({ text }) => text)).size, all.length, "nothing twice");
+});
+
+speechTest("a long answer is said block by block, and no further than it can be listened to", async (chat, said) => {
+  await chat.ask("Tell me something long");
+  await eventually(async () => assert.ok((await said()).length > 1));
+  const all = await said();
+  assert.ok(all.every(({ region }) => region === "log"));
+  assert.ok(all.map(({ text }) => text).join("").length < 8_000);
+});
+
+speechTest("a tool: that it runs, in the page's words, and then the answer", async (chat, said) => {
+  await chat.ask("Where is order A-17?");
+  await eventually(async () => assert.ok((await said()).some(({ text }) => /shipped/.test(text))));
+  const all = await said();
+  const tool = all.findIndex(({ region, text }) => region === "status" && /lookup_order/.test(text));
+  const answer = all.findIndex(({ region, text }) => region === "log" && /shipped/.test(text));
+  assert.ok(tool >= 0 && answer > tool, JSON.stringify(all));
+  assert.ok(!all.some(({ region }) => region === "alert"), "nothing is urgent");
+});
+
+speechTest("a stepper: that it runs, once, and none of its steps", async (chat, said) => {
+  await chat.ask("Run the full deployment process");
+  await eventually(async () => assert.ok((await said()).some(({ region }) => region === "log")));
+  const runs = (await said()).filter(({ text }) => /deployment_process|Running|deployment process/.test(text) && !/completed/.test(text));
+  assert.equal(runs.filter(({ region }) => region === "status").length, 1, JSON.stringify(runs));
+});
+
+speechTest("an approval: what must be decided, at once; then that it runs; then the answer", async (chat, said) => {
+  await chat.send("What's the weather?");
+  const card = chat.card("get_weather");
+  await card.getByRole("button", { name: "Approve" }).waitFor();
+  await eventually(async () => assert.deepEqual((await said()).at(-1), { region: "alert", text: "Approval needed: Look up the weather, Place: Rotterdam" }));
+  await chat.approve(card);
+  await chat.idle();
+  await eventually(async () => assert.match((await said()).at(-1).text, /14 °C in Rotterdam/));
+  assert.deepEqual(
+    (await said()).map(({ region, text }) => `${region}: ${text}`).filter((line) => !line.includes("14 °C")),
+    ["log: Let me check…", "alert: Approval needed: Look up the weather, Place: Rotterdam", "status: Looking up the weather"],
+  );
+});
+
+speechTest("two approvals are asked for together", async (chat, said) => {
+  await chat.send("What's the weather in Oslo and Bergen?");
+  await chat.card("get_weather").nth(1).getByRole("button", { name: "Approve" }).waitFor();
+  await eventually(async () => assert.ok((await said()).some(({ region }) => region === "alert")));
+  const urgent = (await said()).filter(({ region }) => region === "alert");
+  assert.deepEqual(urgent.map(({ text }) => text), ["Approval needed: Look up the weather, Place: Oslo; Look up the weather, Place: Bergen"]);
+});
+
+speechTest("an error is an alert of its own, and said once", async (chat, said) => {
+  await chat.ask("Crash the agent");
+  await eventually(async () => assert.ok((await said()).some(({ region }) => region === "alert")));
+  const urgent = (await said()).filter(({ region }) => region === "alert");
+  assert.equal(urgent.length, 1, JSON.stringify(urgent));
+  assert.match(urgent[0].text, /answered with an error/);
+});
+
+speechTest("Stop: that it is stopped, once", async (chat, said) => {
+  await chat.send("Run the full deployment process");
+  await chat.status(chat.card("deployment_process"), "executing");
+  await chat.stopButton.click();
+  await chat.idle();
+  await eventually(async () => assert.deepEqual((await said()).at(-1), { region: "status", text: "Stopped." }));
+  assert.equal((await said()).filter(({ text }) => /^Stopped/.test(text)).length, 1);
+});
+
+speechTest(
+  "a reload says nothing of what stood there before",
+  async (chat) => {
+    await chat.ask("Where is order A-17?");
+    await chat.page.reload();
+    const said = await listen(chat);
+    await chat.says("A-17");
+    await chat.page.waitForTimeout(500);
+    assert.deepEqual(await said(), []);
+    await chat.ask("What can you do?");
+    await eventually(async () => assert.ok((await said()).length > 0));
+    assert.ok(!(await said()).some(({ text }) => /shipped/.test(text)));
+  },
+  "?chat=heard",
+);
+
+speechTest(
+  "scrolling through 1,000 messages says nothing",
+  async (chat, said) => {
+    await chat.log.locator('[data-message-id="past-999"]').waitFor();
+    for (let step = 0; step < 20; step++) {
+      await chat.log.evaluate((log) => log.scrollBy(0, -1500));
+      await chat.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    }
+    await chat.log.evaluate((log) => log.scrollTo(0, 0));
+    await chat.page.waitForTimeout(300);
+    assert.deepEqual(await said(), []);
+  },
+  "?history=1000",
+);
+
+speechTest("each turn is one article with a heading, and the transcript itself is not live", async (chat) => {
+  await chat.ask("Where is order A-17?");
+  assert.equal(await chat.log.getAttribute("aria-live"), "off");
+  const turns = chat.log.getByRole("article");
+  assert.equal(await turns.count(), 2);
+  assert.deepEqual(await chat.log.getByRole("heading", { level: 3 }).allTextContents(), ["You", "Assistant"]);
+  for (const turn of await turns.all()) assert.equal(await turn.getByRole("heading", { level: 3 }).count(), 1);
+});
+
+speechTest(
+  "Up, Down, Home and End go from turn to turn",
+  async (chat) => {
+    await chat.log.locator('[data-message-id="past-199"]').waitFor();
+    const { keyboard } = chat.page;
+    const focused = () => chat.page.evaluate(() => document.activeElement.querySelector("[data-message-id]")?.dataset.messageId);
+    await chat.log.focus();
+    await keyboard.press("ArrowUp");
+    await eventually(async () => assert.equal(await focused(), "past-199"));
+    await keyboard.press("ArrowUp");
+    await eventually(async () => assert.equal(await focused(), "past-198"));
+    await keyboard.press("ArrowDown");
+    await eventually(async () => assert.equal(await focused(), "past-199"));
+    await keyboard.press("Home");
+    await eventually(async () => assert.equal(await focused(), "past-0"));
+    await keyboard.press("End");
+    await eventually(async () => assert.equal(await focused(), "past-199"));
+  },
+  "?history=200",
+);

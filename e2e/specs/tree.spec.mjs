@@ -1,0 +1,181 @@
+// All branches of a conversation at once, in the panel of the demo: walked by keyboard and pointer, deleted, edited.
+
+import assert from "node:assert/strict";
+
+import { accessible } from "../support/browser.mjs";
+import { eventually } from "../support/chat.mjs";
+import { conversationOf } from "../support/kept.mjs";
+import { demo } from "../support/servers.mjs";
+import { suite } from "../support/suite.mjs";
+
+const pageTest = suite(async (open) => {
+  const page = await demo();
+  open.push(page);
+  return { page };
+});
+
+const treeTest = (name, body, { query = "chat=tree", ...options } = {}) =>
+  pageTest(name, { address: ({ page }) => `${page.url}?tree=open&${query}`, ...options }, body);
+
+const tree = (chat) => chat.page.getByRole("tree", { name: "Branches" });
+const rows = (chat) => tree(chat).getByRole("treeitem");
+const said = async (chat) => (await rows(chat).locator(".la-tree-text").allInnerTexts()).map((text) => text.trim());
+
+/** What the keyboard is at, by the element that the tree points at. */
+const current = (chat) =>
+  tree(chat).evaluate((tree) => {
+    const row = tree.getRootNode().getElementById(tree.getAttribute("aria-activedescendant"));
+    return row?.querySelector(".la-tree-text").innerText.trim();
+  });
+
+const isAt = (chat, expected) => eventually(async () => assert.equal(await current(chat), expected), 10);
+
+async function toChat(chat) {
+  const button = chat.page.getByRole("group", { name: "View" }).getByRole("button", { name: "Assistant" });
+  if (await button.isVisible()) await button.click();
+}
+
+async function toPage(chat) {
+  const button = chat.page.getByRole("group", { name: "View" }).getByRole("button", { name: "Page" });
+  if (await button.isVisible()) await button.click();
+}
+
+/** Two versions of a question, with an answer each, and one more question behind the first. */
+async function branched(chat) {
+  await toChat(chat);
+  await chat.ask("Where is order A-17?");
+  await chat.ask("Search for tide tables");
+  const turn = chat.messages("user").first().locator("xpath=ancestor::*[@data-block]");
+  await chat.messages("user").first().hover();
+  await turn.getByRole("button", { name: "Edit message" }).click();
+  const box = chat.root.getByRole("textbox", { name: "Your message" });
+  await box.fill("Where is order B-4?");
+  await box.press("Enter");
+  await eventually(async () => assert.equal(await chat.messages("user").count(), 1));
+  await chat.idle();
+  await toPage(chat);
+}
+
+treeTest("keys walk it, Enter shows a branch, and what is shown is marked", async (chat) => {
+  await branched(chat);
+  const all = await said(chat);
+  assert.equal(all.filter((text) => text.startsWith("Where is order")).length, 2);
+  const shown = tree(chat).locator("[data-shown]");
+  await eventually(async () => assert.match((await shown.first().innerText()).replace(/\s+/g, " "), /order B-4/));
+  await tree(chat).focus();
+  await chat.page.keyboard.press("Home");
+  await isAt(chat, "Where is order A-17?");
+  await chat.page.keyboard.press("ArrowDown");
+  await isAt(chat, all[1]);
+  await chat.page.keyboard.press("s");
+  await isAt(chat, "Search for tide tables");
+  await accessible(chat.page);
+  await chat.page.keyboard.press("Enter");
+  await eventually(async () => assert.equal(await chat.messages("user").count(), 2));
+  assert.equal(await chat.messages("assistant").last().innerText().then((text) => text.includes("A-17")), true);
+  const tip = tree(chat).locator('[aria-selected="true"]');
+  assert.match(await tip.innerText(), /Search for tide tables/, "the branch ends where it was chosen");
+  await chat.page.keyboard.press("End");
+  await isAt(chat, all.at(-1));
+});
+
+treeTest("Delete asks first, takes the branch, and the tree is as left after a reload", async (chat) => {
+  await branched(chat);
+  const before = (await said(chat)).length;
+  await tree(chat).focus();
+  await chat.page.keyboard.press("Home");
+  await isAt(chat, "Where is order A-17?");
+  await chat.page.keyboard.press("Delete");
+  const dialog = chat.dialog();
+  await dialog.getByText(/All that follows it goes, too: \d+ messages/).waitFor();
+  await accessible(chat.page);
+  await chat.hasFocus(dialog.getByRole("button", { name: "Cancel" }));
+  await chat.page.keyboard.press("Escape");
+  await chat.hasFocus(tree(chat));
+  assert.equal((await said(chat)).length, before);
+  await chat.page.keyboard.press("Delete");
+  await dialog.getByRole("button", { name: "Delete" }).click();
+  await eventually(async () => assert.equal((await said(chat))[0], "Where is order B-4?"));
+  await chat.hasFocus(tree(chat));
+  const left = await said(chat);
+  await chat.page.reload();
+  await eventually(async () => assert.deepEqual(await said(chat), left));
+  const stored = await conversationOf(chat.page, "tree");
+  assert.equal(stored.messages.filter(({ parent }) => parent === null).length, 1);
+});
+
+treeTest("branches close and open, and a message is written anew from here", async (chat) => {
+  await branched(chat);
+  await tree(chat).focus();
+  await chat.page.keyboard.press("Home");
+  const edit = chat.page.locator(".la-tree-bar").getByRole("button", { name: "Edit message" });
+  await edit.click();
+  const box = chat.page.getByRole("textbox", { name: "Your message" });
+  assert.equal(await box.inputValue(), "Where is order A-17?");
+  await accessible(chat.page);
+  await box.fill("Where is order C-9?");
+  await chat.page.getByRole("dialog").getByRole("button", { name: "Send" }).click();
+  await eventually(async () => assert.ok((await said(chat)).includes("Where is order C-9?")));
+  await chat.idle();
+  await chat.ask("Search for tide tables");
+  // A second version of the answer before: there is something to close.
+  const asked = chat.messages("user").last();
+  const turn = asked.locator("xpath=ancestor::*[@data-block]");
+  await asked.hover();
+  await turn.getByRole("button", { name: "Edit message" }).click();
+  await chat.root.getByRole("textbox", { name: "Your message" }).fill("Search for crabs");
+  await chat.page.keyboard.press("Enter");
+  await eventually(async () => assert.ok((await said(chat)).includes("Search for crabs")));
+  await chat.idle();
+  const open = tree(chat).locator('[aria-expanded="true"]');
+  await open.first().waitFor();
+  const before = (await said(chat)).length;
+  await open.first().locator(".la-tree-fold").click();
+  await eventually(async () => assert.ok((await said(chat)).length < before));
+  await tree(chat).focus();
+  await chat.page.keyboard.press("ArrowRight");
+  await eventually(async () => assert.equal((await said(chat)).length, before));
+});
+
+treeTest(
+  "a long conversation costs no more elements than are in view",
+  async (chat) => {
+    await eventually(async () => assert.ok((await rows(chat).count()) > 5));
+    assert.ok((await rows(chat).count()) < 60, "few are in the page");
+    await tree(chat).focus();
+    await chat.page.keyboard.press("Home");
+    await eventually(async () => assert.equal(await rows(chat).first().getAttribute("aria-posinset"), "1"));
+    assert.equal(await rows(chat).first().getAttribute("aria-setsize"), "20000");
+    await chat.page.keyboard.press("End");
+    await eventually(async () => assert.equal(await rows(chat).last().getAttribute("aria-posinset"), "20000"));
+    assert.ok((await rows(chat).count()) < 60);
+    const row = await tree(chat).evaluate((tree) => {
+      const { top, bottom } = tree.querySelector("[data-cursor]").getBoundingClientRect();
+      const view = tree.getBoundingClientRect();
+      return top >= view.top - 1 && bottom <= view.bottom + 1;
+    });
+    assert.ok(row, "what the keyboard is at is in view");
+  },
+  { query: "history=20000" },
+);
+
+for (const [name, viewport] of Object.entries({ wide: { width: 1280, height: 800 }, narrow: { width: 360, height: 740 } })) {
+  for (const colorScheme of ["light", "dark"]) {
+    treeTest(
+      `the tree looks right: ${name} ${colorScheme}`,
+      async (chat) => {
+        await branched(chat);
+        await tree(chat).scrollIntoViewIfNeeded();
+        await tree(chat).focus();
+        await chat.page.keyboard.press("ArrowUp");
+        await accessible(chat.page);
+        await tree(chat).evaluate((tree) => tree.closest(".la-tree").scrollIntoView({ block: "center" }));
+        await chat.picture(`tree ${name} ${colorScheme}`);
+        await chat.page.keyboard.press("Delete");
+        await chat.dialog().waitFor();
+        await chat.picture(`tree delete ${name} ${colorScheme}`);
+      },
+      { viewport, colorScheme, hasTouch: name === "narrow", bare: name === "narrow" },
+    );
+  }
+}

@@ -1,0 +1,123 @@
+// Typing is sacred: nothing that comes, goes or swaps places takes a key, a click or the place of who types and reads.
+
+import assert from "node:assert/strict";
+
+import { eventually } from "../support/chat.mjs";
+import { Harbor, shows } from "../support/harbor.mjs";
+import { demo } from "../support/servers.mjs";
+import { suite } from "../support/suite.mjs";
+
+const pageTest = suite(async (open) => {
+  const page = await demo();
+  open.push(page);
+  return { page };
+});
+
+const chatTest = (name, body, query = "") =>
+  pageTest(name, { address: ({ page }) => page.url + query }, (chat) => body(chat, new Harbor(chat.page)));
+
+chatTest("a dialog that opens while keys are coming takes none of them", async (chat, harbor) => {
+  await chat.send("Delete the project atlas-sandbox");
+  const dialog = chat.dialog();
+  await dialog.waitFor();
+  // As someone types on: letters, a space, Enter and Escape.
+  for (const key of ["a", " ", "Enter", "Escape"]) await chat.page.keyboard.press(key);
+  await chat.hasFocus(dialog, "the dialog as a whole has the focus");
+  assert.equal(await dialog.count(), 1, "it stands");
+  await shows(harbor.projects, "atlas-sandbox");
+  await dialog.getByRole("button", { name: "Cancel", disabled: false }).click();
+  await chat.idle();
+  await shows(harbor.projects, "4 projects");
+});
+
+chatTest("a double click on Send does not stop what it sent", async (chat) => {
+  await chat.composer.fill("Run the full deployment process");
+  await chat.root.getByRole("button", { name: "Send", exact: true }).dblclick();
+  await chat.status(chat.card("deployment_process"), "executing");
+  await chat.idle();
+  await chat.status(chat.card("deployment_process"), "complete");
+});
+
+chatTest("who types while an answer comes and a question is asked goes on typing", async (chat) => {
+  await chat.send("What's the weather?");
+  await chat.page.keyboard.type("my next thought", { delay: 20 });
+  await chat.card("get_weather").getByRole("button", { name: /^Approve/ }).waitFor();
+  await chat.page.keyboard.type(", continued");
+  assert.equal(await chat.composer.inputValue(), "my next thought, continued");
+  assert.equal(await chat.composer.getAttribute("readonly"), null);
+  await chat.hasFocus(chat.composer);
+});
+
+chatTest("opening something in the transcript does not scroll it away", async (chat) => {
+  for (const _ of [1, 2, 3]) await chat.ask("Where is order A-17?");
+  const summary = chat.card("lookup_order").last().locator("summary");
+  await summary.scrollIntoViewIfNeeded();
+  const top = () => summary.evaluate((node) => node.getBoundingClientRect().top);
+  const before = await top();
+  await summary.click();
+  await chat.page.waitForTimeout(300);
+  assert.ok(Math.abs((await top()) - before) < 2, `it stands where it stood: ${before} → ${await top()}`);
+});
+
+chatTest(
+  "Jump to latest passes the focus on",
+  async (chat) => {
+    await chat.log.locator('[data-message-id="past-199"]').waitFor();
+    await chat.log.evaluate((log) => log.scrollBy(0, -3000));
+    const jump = chat.root.getByRole("button", { name: "Jump to latest" });
+    await jump.focus();
+    await chat.page.keyboard.press("Enter");
+    await jump.waitFor({ state: "hidden" });
+    await chat.hasFocus(chat.composer);
+  },
+  "?history=200",
+);
+
+chatTest("New conversation passes the focus on", async (chat) => {
+  await chat.ask("Where is order A-17?");
+  const button = chat.root.getByRole("button", { name: "New conversation" });
+  await button.focus();
+  await chat.page.keyboard.press("Enter");
+  await chat.hasFocus(chat.composer);
+});
+
+chatTest("an answered question passes the focus on to the next one, and the last to the text box", async (chat) => {
+  await chat.send("What's the weather in Oslo and Bergen?");
+  const cards = chat.card("get_weather");
+  await cards.nth(1).getByRole("button", { name: "Deny", exact: true }).waitFor();
+  for (const card of [cards.nth(0), cards.nth(1)]) {
+    await card.getByRole("button", { name: "Deny", exact: true }).focus();
+    await chat.page.keyboard.press("Enter");
+    await chat.hasFocus(card.getByLabel("Why not? (optional)"));
+    await chat.page.keyboard.press("Enter");
+    if (card === cards.nth(0)) await chat.hasFocus(cards.nth(1).locator(".la-approval"));
+  }
+  await chat.hasFocus(chat.composer);
+});
+
+chatTest("Escape stops what runs, and nothing while a question is open", async (chat) => {
+  await chat.send("Run the full deployment process");
+  await chat.status(chat.card("deployment_process"), "executing");
+  await chat.composer.focus();
+  await chat.page.keyboard.press("Escape");
+  await chat.idle();
+  await chat.status(chat.card("deployment_process"), "failed");
+  await chat.send("What's the weather?");
+  const approve = chat.card("get_weather").getByRole("button", { name: /^Approve/ });
+  await approve.waitFor();
+  await chat.composer.focus();
+  await chat.page.keyboard.press("Escape");
+  await chat.page.waitForTimeout(200);
+  assert.equal(await approve.count(), 1, "the question stands");
+});
+
+chatTest("Escape leaves an edit of arguments, and the question stands", async (chat) => {
+  await chat.send("What's the weather?");
+  const card = chat.card("get_weather");
+  await card.getByRole("button", { name: "Change…" }).click();
+  const field = card.getByRole("textbox").first();
+  await chat.hasFocus(field);
+  await chat.page.keyboard.press("Escape");
+  await chat.hasFocus(card.getByRole("button", { name: "Change…" }));
+  await eventually(async () => assert.equal(await card.getAttribute("data-phase"), "approval-requested"));
+});
