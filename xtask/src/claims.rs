@@ -1,29 +1,36 @@
-//! What `docs/comparison.md` claims: every test that it names is there.
+//! What pages of `docs/` claim: every test that they name is there.
 
 use std::path::Path;
 
 use crate::project::{Outcome, Project, read};
 
-const PAGE: &str = "docs/comparison.md";
+const PAGES: [&str; 2] = ["docs/comparison.md", "docs/requirements.md"];
 
-/// Names the tests that the page links to and that are not there.
+/// Names the tests that the pages link to and that are not there.
 pub(crate) fn check(project: &Project) -> Outcome<()> {
-    let page = read(&project.root.join(PAGE))?;
     let mut missing = Vec::new();
-    for (name, path) in links(&page) {
-        let file = project.root.join("docs").join(Path::new(path));
-        let is_there = read(&file).is_ok_and(|text| text.contains(&format!("fn {name}(")));
-        if !is_there {
-            missing.push(format!("{name} in {path}"));
+    for page in PAGES {
+        let text = read(&project.root.join(page))?;
+        for (name, path) in links(&text) {
+            let file = project.root.join("docs").join(Path::new(path));
+            if !read(&file).is_ok_and(|text| text.contains(&mark(name, path))) {
+                missing.push(format!("{page}: {name} in {path}"));
+            }
         }
     }
     if missing.is_empty() {
         return Ok(());
     }
-    Err(format!(
-        "{PAGE} names tests that are not there: {}",
-        missing.join(", ")
-    ))
+    Err(format!("tests that are not there: {}", missing.join(", ")))
+}
+
+/// What a test of this name looks like in its file: a function, or a title.
+fn mark(name: &str, path: &str) -> String {
+    if path.ends_with(".mjs") {
+        format!("\"{name}\"")
+    } else {
+        format!("fn {name}(")
+    }
 }
 
 /// Links to tests, as the name of the test and the path of its file.
@@ -34,7 +41,8 @@ fn links(page: &str) -> Vec<(&str, &str)> {
         let (path, _) = rest.split_once(')')?;
         Some((name, path))
     });
-    links.filter(|(_, path)| path.contains("tests/")).collect()
+    let is_test = |path: &str| path.contains("tests/") || path.contains("e2e/specs/");
+    links.filter(|(_, path)| is_test(path)).collect()
 }
 
 #[cfg(test)]
@@ -46,5 +54,13 @@ mod tests {
         let row =
             "| a [b] | yes, `c[0]`: [it_works](../tests/web/a.rs), [more](https://example.org) |";
         assert_eq!(links(row), [("it_works", "../tests/web/a.rs")]);
+        let row = "| S1 | x | [it, too](../e2e/specs/a.spec.mjs) |";
+        assert_eq!(links(row), [("it, too", "../e2e/specs/a.spec.mjs")]);
+    }
+
+    #[test]
+    fn a_test_is_a_function_or_a_title() {
+        assert_eq!(mark("it_works", "../tests/web/a.rs"), "fn it_works(");
+        assert_eq!(mark("it, too", "../e2e/specs/a.spec.mjs"), "\"it, too\"");
     }
 }

@@ -10,6 +10,7 @@
 
 mod bench;
 mod claims;
+mod codes;
 mod demo;
 mod dist;
 mod examples;

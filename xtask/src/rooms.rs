@@ -9,10 +9,11 @@ use std::{fmt, fs};
 use crate::project::{Outcome, Project, read};
 
 /// The rooms from the ground up. One imports from the lines above its own; those of one line from each other.
-const ORDER: [&[&str]; 12] = [
+const ORDER: [&[&str]; 13] = [
     &["ui"],
     &["render"],
     &["agent"],
+    &["store"],
     &["runtime"],
     &["view"],
     &["assistant", "action", "provider"],

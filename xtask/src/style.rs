@@ -5,7 +5,7 @@ use std::fs;
 use crate::project::{Outcome, Project, files, read};
 
 /// The sheets in the order in which they stand in the one: later ones may rely on those before.
-const SHEETS: [&str; 14] = [
+const SHEETS: &[&str] = &[
     "tokens",
     "controls",
     "chat",
@@ -18,8 +18,10 @@ const SHEETS: [&str; 14] = [
     "tool",
     "question",
     "notice",
+    "past",
     "dialog",
     "frame",
+    "tree",
 ];
 
 /// All of them.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::options::Part;
 use crate::project::{Outcome, Project, files};
 use crate::tally::{Report, Tally};
-use crate::{claims, demo, dist, examples, rooms, style};
+use crate::{claims, codes, demo, dist, examples, rooms, style};
 
 /// The Node.js that the reference client and the end-to-end tests run on.
 const NODE: (u32, u32) = (20, 11);
@@ -24,6 +24,20 @@ const BROWSER: [&str; 12] = [
     "headless",
     "-p",
     "routes",
+];
+/// Each feature of the library alone, and none.
+const FEATURES: [&str; 11] = [
+    "",
+    "csr",
+    "hydrate",
+    "markdown",
+    "math",
+    "callouts",
+    "ui-stream",
+    "completions",
+    "records",
+    "schemars",
+    "testing",
 ];
 const WASM: [&str; 2] = ["--target", "wasm32-unknown-unknown"];
 
@@ -44,7 +58,8 @@ pub(crate) fn run(project: &Project, parts: &[Part]) -> Outcome<bool> {
 fn lint(project: &Project, tally: &mut Tally) {
     tally.task("rooms of src/", || rooms::check(project));
     tally.task("style sheets", || style::check(project));
-    tally.task("claims of the comparison", || claims::check(project));
+    tally.task("claims of docs", || claims::check(project));
+    tally.task("table of diagnostics", || codes::check(project));
     let ready = tally.task("set-up for lints", || {
         project.need_lint_tools()?;
         project.need_wasm_target()
@@ -73,7 +88,7 @@ fn lint(project: &Project, tally: &mut Tally) {
     ] {
         let mut clippy = project.cargo();
         clippy
-            .args(["clippy", "-p", "assistant-core", "--all-targets"])
+            .args(["clippy", "-p", "assistant-core"])
             .args(["--no-default-features", "--features", features])
             .args(deny);
         tally.step("clippy of one feature", Report::ExitCode, &mut clippy);
@@ -84,13 +99,21 @@ fn lint(project: &Project, tally: &mut Tally) {
         .args(BROWSER)
         .args([
             "--features",
-            "leptos-assistant/math,leptos-assistant/ui-stream,leptos-assistant/completions,leptos-assistant/schemars",
+            "leptos-assistant/math,leptos-assistant/ui-stream,leptos-assistant/completions,leptos-assistant/records,leptos-assistant/schemars",
         ])
         .args(WASM)
         .args(deny)
         // As applications build us that do not erase their views; the tests build the other way.
         .env("RUSTFLAGS", "");
     tally.step("clippy for the browser", Report::ExitCode, &mut clippy);
+    for features in FEATURES {
+        let mut check = project.cargo();
+        check
+            .args(["check", "-p", "leptos-assistant", "--lib"])
+            .args(["--no-default-features", "--features", features])
+            .args(WASM);
+        tally.step("check of one feature", Report::ExitCode, &mut check);
+    }
     let mut clippy = project.cargo();
     clippy
         .args(["clippy", "-p", "leptos-ssr", "--lib"])
@@ -161,7 +184,7 @@ fn browser(project: &Project, tally: &mut Tally) {
             "-p",
             "leptos-assistant",
             "--features",
-            "math,callouts,ui-stream,completions,schemars",
+            "math,callouts,ui-stream,completions,records,schemars",
             "--test",
             "web",
             "--no-fail-fast",

@@ -1,0 +1,96 @@
+//! The table of diagnostics in `docs/diagnostics.md`: every code of the source stands in it, and no other.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::project::{Outcome, Project, read};
+
+const PAGE: &str = "docs/diagnostics.md";
+const SOURCE: &str = "crates/assistant-core/src";
+/// What takes a code as its first argument.
+const TAKERS: [&str; 5] = [
+    "Diagnostic::new(",
+    "ProtocolError::new(",
+    "warn(",
+    "complain(",
+    "drop_with(",
+];
+
+/// Names the codes that are missing on one side.
+pub(crate) fn check(project: &Project) -> Outcome<()> {
+    let page = read(&project.root.join(PAGE))?;
+    let told: BTreeSet<&str> = rows(&page).collect();
+    let mut used = BTreeSet::new();
+    for file in sources(&project.root.join(SOURCE)) {
+        used.extend(codes(&read(&file)?));
+    }
+    let missing = used.iter().filter(|code| !told.contains(code.as_str()));
+    let gone = told.iter().filter(|code| !used.contains(**code));
+    let missing: Vec<&str> = missing.map(String::as_str).collect();
+    let gone: Vec<&str> = gone.copied().collect();
+    match missing.is_empty() && gone.is_empty() {
+        true => Ok(()),
+        false => Err(format!(
+            "{PAGE} lacks [{}], and the source no longer has [{}]",
+            missing.join(", "),
+            gone.join(", ")
+        )),
+    }
+}
+
+/// The files of a folder and of those in it.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut found = Vec::new();
+    for path in entries.map(|entry| entry.path()) {
+        if path.is_dir() {
+            found.extend(sources(&path));
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            found.push(path);
+        }
+    }
+    found
+}
+
+/// The codes of a table's rows.
+fn rows(page: &str) -> impl Iterator<Item = &str> {
+    page.lines().filter_map(|line| {
+        let (code, _) = line.strip_prefix("| `")?.split_once('`')?;
+        Some(code)
+    })
+}
+
+/// The codes that a file gives out; not those of its tests.
+fn codes(source: &str) -> Vec<String> {
+    let source = source.split("#[cfg(test)]").next().unwrap_or_default();
+    let mut codes = Vec::new();
+    for taker in TAKERS {
+        for rest in source.split(taker).skip(1) {
+            let Some(rest) = rest.trim_start().strip_prefix('"') else {
+                continue;
+            };
+            let code = rest.split('"').next().unwrap_or_default();
+            if code
+                .bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte == b'-')
+            {
+                codes.push(code.to_owned());
+            }
+        }
+    }
+    codes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_found_in_calls_and_rows() {
+        let source = "out.warn(\n  \"state-patch\", x); Diagnostic::new(code, y);\n#[cfg(test)]\nwarn(\"z\")";
+        assert_eq!(codes(source), ["state-patch"]);
+        let page = "| code | meaning |\n| --- | --- |\n| `a-b` | What. |";
+        assert_eq!(rows(page).collect::<Vec<_>>(), ["a-b"]);
+    }
+}
