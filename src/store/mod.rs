@@ -13,7 +13,7 @@ use std::fmt;
 
 use futures_util::future::LocalBoxFuture;
 
-pub(crate) use own::{Channel, Lock, Said, locks_are_there};
+pub(crate) use own::{Channel, Lock, Place, Said, locks_are_there};
 pub(crate) use record::{OUTLINE, message_of, name_of};
 
 pub use indexed_db::IndexedDbStore;

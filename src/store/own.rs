@@ -57,6 +57,14 @@ impl Lock {
         }
     }
 
+    /// Waits for the lock until it is granted, or the place in the queue is dropped.
+    pub(crate) fn queue(name: &str, lost: impl FnOnce() + 'static) -> Option<(Place, Granted)> {
+        let options = Object::new();
+        let place = Place(AbortController::new().ok()?);
+        let _ = Reflect::set(&options, &"signal".into(), &place.0.signal());
+        Some((place, request(name, options, lost)?))
+    }
+
     /// Takes the lock away from whoever has it.
     pub(crate) async fn steal(name: &str, lost: impl FnOnce() + 'static) -> Option<Self> {
         let options = Object::new();
@@ -65,12 +73,19 @@ impl Lock {
     }
 }
 
-/// Asks for a lock; `None` comes of it if it is not granted.
-fn request(
-    name: &str,
-    options: Object,
-    lost: impl FnOnce() + 'static,
-) -> Option<LocalBoxFuture<'static, Option<Lock>>> {
+/// A lock, once it is granted; `None` if it is not.
+pub(crate) type Granted = LocalBoxFuture<'static, Option<Lock>>;
+
+/// A place in the queue for a lock, left when this is dropped.
+pub(crate) struct Place(AbortController);
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+fn request(name: &str, options: Object, lost: impl FnOnce() + 'static) -> Option<Granted> {
     let locks = locks()?;
     let (sender, receiver) = oneshot::channel::<Option<Lock>>();
     let sender = Rc::new(RefCell::new(Some(sender)));

@@ -35,13 +35,13 @@ pub(super) fn bar(tree: &Tree) -> AnyView {
     let edits = tree.clone();
     let edit = move |_| {
         if let Some(row) = untrack(|| edits.current()).filter(|_| !busy.get_untracked()) {
-            edits.asked.set(Some(Asked::Edit(row.id)));
+            edits.ask(Asked::Edit(row.id));
         }
     };
     let deletes = tree.clone();
     let delete = move |_| {
         if let Some(row) = untrack(|| deletes.current()) {
-            deletes.asked.set(Some(Asked::Delete(row.id)));
+            deletes.ask(Asked::Delete(row.id));
         }
     };
     let of = tree.clone();

@@ -17,10 +17,10 @@ pub(super) fn view(tree: &Tree) -> AnyView {
     let (asked, tree) = (tree.asked, tree.clone());
     each(
         move || asked.get().into_iter().collect(),
-        |asked| format!("{asked:?}"),
-        move |asked| match asked {
-            Asked::Delete(id) => deletion(&tree, &id),
-            Asked::Edit(id) => edit(&tree, &id),
+        |(turn, _)| turn.clone(),
+        move |(turn, asked)| match asked {
+            Asked::Delete(id) => deletion(&tree, turn, &id),
+            Asked::Edit(id) => edit(&tree, turn, &id),
         },
     )
 }
@@ -40,7 +40,7 @@ fn agreed(element: NodeRef<html::Dialog>) -> bool {
     dialog.is_some_and(|dialog| dialog.return_value() == "confirm")
 }
 
-fn deletion(tree: &Tree, id: &MessageId) -> AnyView {
+fn deletion(tree: &Tree, turn: String, id: &MessageId) -> AnyView {
     let words = tree.words.clone();
     let element = NodeRef::<html::Dialog>::new();
     open(element);
@@ -66,8 +66,7 @@ fn deletion(tree: &Tree, id: &MessageId) -> AnyView {
                 // It is gone already if this is refused.
                 let _ = tree.assistant.change_tree(TreeChange::Delete { message });
             }
-            tree.asked.set(None);
-            tree.focus();
+            tree.answered(&turn);
         }
     };
     view! {
@@ -102,7 +101,7 @@ fn deletion(tree: &Tree, id: &MessageId) -> AnyView {
     .into_any()
 }
 
-fn edit(tree: &Tree, id: &MessageId) -> AnyView {
+fn edit(tree: &Tree, turn: String, id: &MessageId) -> AnyView {
     let words = tree.words.clone();
     let (element, input) = (
         NodeRef::<html::Dialog>::new(),
@@ -143,8 +142,7 @@ fn edit(tree: &Tree, id: &MessageId) -> AnyView {
     let closed = {
         let tree = tree.clone();
         move |_| {
-            tree.asked.set(None);
-            tree.focus();
+            tree.answered(&turn);
         }
     };
     view! {

@@ -30,7 +30,7 @@ pub(super) fn pressed(tree: &Tree, event: &ev::KeyboardEvent) {
         "Enter" | " " | "Delete" => {
             if let Some(id) = id_of(tree, at) {
                 match key.as_str() {
-                    "Delete" => tree.asked.set(Some(Asked::Delete(id))),
+                    "Delete" => tree.ask(Asked::Delete(id)),
                     _ => tree.show(&id),
                 }
             }

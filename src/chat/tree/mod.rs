@@ -93,8 +93,8 @@ struct Tree {
     /// The rows in view.
     window: RwSignal<(usize, usize)>,
     scroller: NodeRef<html::Div>,
-    /// What is asked first.
-    asked: RwSignal<Option<Asked>>,
+    /// What is asked first, and which question it is: a dialog that was left says so later than the next one opens.
+    asked: RwSignal<Option<(String, Asked)>>,
     /// Names the rows, which the tree points at.
     name: Arc<str>,
 }
@@ -146,6 +146,21 @@ impl Tree {
             scroller: NodeRef::new(),
             asked: RwSignal::new(None),
             name: format!("la-tree-{}", fresh_id()).into(),
+        }
+    }
+
+    fn ask(&self, what: Asked) {
+        self.asked.set(Some((fresh_id(), what)));
+    }
+
+    /// A question was answered, and the person goes on in the tree, unless the next one stands.
+    fn answered(&self, turn: &str) {
+        let stands = self
+            .asked
+            .with_untracked(|asked| asked.as_ref().is_some_and(|(now, _)| now == turn));
+        if stands {
+            self.asked.set(None);
+            self.focus();
         }
     }
 

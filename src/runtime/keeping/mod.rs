@@ -29,7 +29,7 @@ use self::{
 };
 use super::{Runtime, keep::Keeper, starts_something};
 use crate::{
-    store::{Channel, KeptIn, Label, Lock, Store, StoreError, ThreadInfo, locks_are_there},
+    store::{Channel, KeptIn, Label, Lock, Place, Store, StoreError, ThreadInfo, locks_are_there},
     ui::{after, console_error, fresh_id, now, spawn_local},
 };
 
@@ -67,10 +67,12 @@ pub(crate) struct Keeping {
 struct Thread {
     id: String,
     /// The name of this tab as a writer: another each time that the conversation is taken.
-    writer: String,
+    writer: RefCell<String>,
     /// True if the store knows the writer.
     taken: Cell<bool>,
     lock: RefCell<Option<Lock>>,
+    /// Where this tab stands in the queue of those that would act on it.
+    place: RefCell<Option<Place>>,
     channel: RefCell<Option<Channel>>,
 }
 
@@ -78,13 +80,29 @@ impl Thread {
     fn new(id: String) -> Rc<Self> {
         Rc::new(Self {
             id,
-            // Sorted by time, so that a store can forget the old ones.
-            writer: format!("{:015}-{}", now(), fresh_id()),
+            writer: RefCell::new(fresh_writer()),
             taken: Cell::new(false),
             lock: RefCell::default(),
+            place: RefCell::default(),
             channel: RefCell::default(),
         })
     }
+
+    fn writer(&self) -> String {
+        self.writer.borrow().clone()
+    }
+
+    /// The conversation is taken again: by another writer.
+    fn take_anew(&self, lock: Lock) {
+        self.writer.replace(fresh_writer());
+        self.taken.set(false);
+        self.lock.replace(Some(lock));
+    }
+}
+
+/// The name of a writer; sorted by time, so that a store can forget the old ones.
+fn fresh_writer() -> String {
+    format!("{:015}-{}", now(), fresh_id())
 }
 
 impl Keeping {
@@ -331,6 +349,7 @@ impl Keeper for Keeping {
         self.leaving.take();
         let thread = self.thread();
         thread.lock.take();
+        thread.place.take();
         thread.channel.take();
     }
 }

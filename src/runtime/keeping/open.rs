@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Keeping, Thread, stored};
 use crate::{
     store::{Channel, KeptIn, Lock, Said, StoreError, StoreErrorKind, StoredThread},
-    ui::after,
+    ui::{after, spawn_local},
 };
 
 /// The longest time that a lock takes to be free: that of a page that is loaded again goes with the old one.
@@ -33,16 +33,20 @@ impl Keeping {
         if !self.is_current(&thread) {
             return;
         }
+        self.bring(&thread, owned, initial).await;
+    }
+
+    async fn bring(self: &Rc<Self>, thread: &Rc<Thread>, owned: bool, initial: Option<Value>) {
         if !owned {
-            return self.follow(&thread).await;
+            return self.follow(thread, initial).await;
         }
-        let brought = self.take_and_load(&thread).await;
-        if !self.is_current(&thread) {
+        let brought = self.take_and_load(thread).await;
+        if !self.is_current(thread) {
             return;
         }
         match brought {
-            Ok(Some(stored)) => self.restore(&thread, &stored),
-            Ok(None) => self.begin_anew(&thread, initial),
+            Ok(Some(stored)) => self.restore(thread, &stored),
+            Ok(None) => self.begin_anew(thread, initial),
             Err(error) => self.give_up(&error, initial),
         }
     }
@@ -120,7 +124,7 @@ impl Keeping {
     }
 
     async fn take_and_load(&self, thread: &Thread) -> Result<Option<StoredThread>, StoreError> {
-        self.store.take(&thread.id, &thread.writer).await?;
+        self.store.take(&thread.id, &thread.writer()).await?;
         thread.taken.set(true);
         thread.say(Said::Has);
         self.store.load(&thread.id).await
@@ -185,16 +189,53 @@ impl Keeping {
     }
 
     /// Shows what another tab does.
-    async fn follow(&self, thread: &Rc<Thread>) {
+    async fn follow(&self, thread: &Rc<Thread>, initial: Option<Value>) {
         match self.store.load(&thread.id).await {
             Ok(stored) if self.is_current(thread) => {
                 self.tell_place(KeptIn::Elsewhere);
                 self.show(thread, stored.as_ref());
                 self.let_in();
+                self.wait_in_line(thread, initial);
             }
             Err(error) if self.is_current(thread) => self.give_up(&error, None),
             _ => {}
         }
+    }
+
+    /// When the tab that acts on a conversation goes, this one does in its place.
+    fn wait_in_line(&self, thread: &Rc<Thread>, initial: Option<Value>) {
+        let name = self.name_of(thread);
+        let queued = name.and_then(|name| Lock::queue(&name, self.on_lost(thread)));
+        let (Some((place, granted)), Some(me)) = (queued, self.me.upgrade()) else {
+            return;
+        };
+        thread.place.replace(Some(place));
+        let (me, thread) = (Rc::downgrade(&me), Rc::downgrade(thread));
+        spawn_local(async move {
+            let lock = granted.await;
+            let (Some(lock), Some(me), Some(thread)) = (lock, me.upgrade(), thread.upgrade())
+            else {
+                return;
+            };
+            if me.is_current(&thread) && me.kept_in.get() == KeptIn::Elsewhere {
+                thread.take_anew(lock);
+                me.tell_place(KeptIn::Opening);
+                me.bring(&thread, true, initial).await;
+            }
+        });
+    }
+
+    /// The tab that takes over is first in the queue; this one comes after it.
+    fn wait_in_line_later(&self, thread: &Rc<Thread>) {
+        let (me, thread) = (self.me.clone(), Rc::downgrade(thread));
+        after(LETTING_GO_MS, move || {
+            if let (Some(me), Some(thread)) = (me.upgrade(), thread.upgrade())
+                && me.is_current(&thread)
+                && me.kept_in.get() == KeptIn::Elsewhere
+            {
+                me.wait_in_line(&thread, None);
+            }
+        });
     }
 
     fn show(&self, thread: &Thread, stored: Option<&StoredThread>) {
@@ -216,7 +257,7 @@ impl Keeping {
         after(FOLLOWING_MS, move || {
             let Some(keeping) = me.upgrade() else { return };
             keeping.refreshing.set(false);
-            crate::ui::spawn_local(async move {
+            spawn_local(async move {
                 let stored = keeping.store.load(&thread.id).await;
                 let follows = keeping.kept_in.get() == KeptIn::Elsewhere;
                 if let Ok(stored) = stored
@@ -238,6 +279,7 @@ impl Keeping {
         // Dropping the lock lets go of it; the batch is on its way, and comes before others.
         thread.lock.take();
         thread.say(Said::LetsGo);
+        self.wait_in_line_later(thread);
     }
 
     /// Another tab has the conversation now.
@@ -247,6 +289,7 @@ impl Keeping {
         self.show_what_was(thread);
         thread.lock.take();
         self.refresh_later();
+        self.wait_in_line_later(thread);
     }
 
     fn stop_acting(&self) {

@@ -174,7 +174,7 @@ impl Keeping {
 fn batch_of(session: &Session, thread: &Thread, unsaved: &Unsaved) -> Batch {
     let mut batch = Batch {
         thread_id: thread.id.clone(),
-        writer: thread.writer.clone(),
+        writer: thread.writer(),
         add: unsaved.entries.clone(),
         ..Batch::default()
     };

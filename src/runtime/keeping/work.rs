@@ -149,7 +149,7 @@ impl Keeping {
         self.listen(thread);
         // Another tab may have one of this id only if it was imported: then this one is newer.
         self.own(thread, true).await;
-        self.store.take(&thread.id, &thread.writer).await?;
+        self.store.take(&thread.id, &thread.writer()).await?;
         thread.taken.set(true);
         thread.say(Said::Has);
         Ok(())
@@ -188,7 +188,7 @@ impl Keeping {
         }
         let batch = Batch {
             thread_id: thread.id.clone(),
-            writer: thread.writer.clone(),
+            writer: thread.writer(),
             put: records_of(snapshot),
             add: unsaved.take_entries(),
             ..Batch::default()
