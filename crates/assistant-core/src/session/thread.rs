@@ -105,19 +105,10 @@ impl Session {
         for key in self.direct_keys() {
             self.give_up(&key, None, cx);
         }
-        self.end_everything(cx);
-        let mut happened = self.conversation.take_transitions(true);
-        for one in &mut happened {
-            one.thread_id = Some(self.thread_id.clone());
+        // What is followed is open elsewhere, and goes on there.
+        if !std::mem::take(&mut self.following) {
+            self.end_and_archive(cx);
         }
-        cx.output.transitions.extend(happened);
-        if self.conversation.message_count() > 0 {
-            cx.effect(Effect::Archive {
-                thread_id: self.thread_id.clone(),
-                snapshot: self.export(),
-            });
-        }
-        self.following = false;
         self.thread_id = thread_id;
         self.conversation = conversation;
         if !self.interrupts.is_empty() {
@@ -131,6 +122,21 @@ impl Session {
         cx.change(Change::Path);
         cx.change(Change::State);
         cx.change(Change::Queue);
+    }
+
+    fn end_and_archive(&mut self, cx: &mut Cx<'_>) {
+        self.end_everything(cx);
+        let mut happened = self.conversation.take_transitions(true);
+        for one in &mut happened {
+            one.thread_id = Some(self.thread_id.clone());
+        }
+        cx.output.transitions.extend(happened);
+        if self.conversation.message_count() > 0 {
+            cx.effect(Effect::Archive {
+                thread_id: self.thread_id.clone(),
+                snapshot: self.export(),
+            });
+        }
     }
 
     /// Open calls of a loaded conversation go on: questions are asked again. What was running is
