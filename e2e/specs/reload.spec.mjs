@@ -218,6 +218,22 @@ sceneTest("when the tab that acts is closed, the one that follows acts in its pl
   assert.equal(sent().length, 2);
 });
 
+sceneTest("a tab that is loaded again keeps its conversation from one in the background", "deploy", {}, async (chat, { url }) => {
+  await chat.send("Deploy");
+  await chat.card("deployApplication").getByRole("button", { name: "Approve" }).waitFor();
+  // Pages of a browser without a screen are never hidden.
+  await chat.page.context().addInitScript(() => {
+    if (new URL(location.href).hash === "#hidden") Object.defineProperty(document, "hidden", { value: true });
+  });
+  const other = await otherTab(chat, `${url}#hidden`);
+  await elsewhere(other).waitFor();
+  await reload(chat);
+  assert.equal(await elsewhere(chat).count(), 0);
+  assert.ok(await elsewhere(other).isVisible());
+  await chat.approve(chat.card("deployApplication"));
+  await chat.says("Results:");
+});
+
 sceneTest("two tabs pass a conversation to and fro, and the one that is left keeps it", "deploy", {}, async (chat, { url }) => {
   await chat.send("Deploy");
   await chat.card("deployApplication").getByRole("button", { name: "Approve" }).waitFor();
