@@ -27,6 +27,7 @@ use assistant_core::{
     action::{RegistrationId, RememberedApproval, ToolError},
     conversation::{CallKey, Change},
     event::Diagnostic,
+    observe::{Heard, Observers},
     session::{Input, InvocationId, Refusal, RunKey, Session, SessionOptions, TurnSummary},
 };
 use futures_channel::oneshot;
@@ -44,7 +45,6 @@ pub(crate) use audit::Recorder;
 pub use calls::{CallEvent, CallEventKind, Subscription};
 pub(crate) use keeping::Keeping;
 
-type DiagnosticObserver = Rc<dyn Fn(&Diagnostic)>;
 type GeneralPermission = Rc<dyn Fn(String, Value) -> LocalBoxFuture<'static, Result<(), String>>>;
 type ApprovalKeeper = Rc<dyn Fn(Vec<RememberedApproval>)>;
 type StopRule = Rc<dyn Fn(&TurnSummary) -> bool>;
@@ -104,7 +104,7 @@ pub(crate) struct Runtime {
     archive: RefCell<Vec<(String, Value)>>,
     /// Keeps what must outlive the page, if the application wants that.
     keeper: RefCell<Option<Rc<dyn keep::Keeper>>>,
-    diagnostics: RefCell<Vec<DiagnosticObserver>>,
+    diagnostics: Observers<Diagnostic>,
     call_events: calls::CallEvents,
     stop_rules: RefCell<HashMap<String, StopRule>>,
     /// The application's rule whether calls may start, whatever their action is.
@@ -153,7 +153,7 @@ impl Runtime {
             executing: RefCell::default(),
             archive: RefCell::default(),
             keeper: RefCell::default(),
-            diagnostics: RefCell::default(),
+            diagnostics: Observers::default(),
             call_events: calls::CallEvents::default(),
             stop_rules: RefCell::default(),
             permission: RefCell::default(),
@@ -273,14 +273,21 @@ impl Runtime {
     }
 
     fn report(&self, diagnostic: &Diagnostic) {
-        let observers = self.diagnostics.borrow().clone();
-        for observer in observers {
-            observer(diagnostic);
+        // Telling of it would lead here again.
+        for failure in self.diagnostics.tell(diagnostic) {
+            console_error(&format!("An observer of diagnostics failed: {failure}"));
         }
     }
 
-    pub(crate) fn on_diagnostic(&self, observer: DiagnosticObserver) {
-        self.diagnostics.borrow_mut().push(observer);
+    pub(crate) fn on_diagnostic<R: Heard>(&self, observer: impl Fn(&Diagnostic) -> R + 'static) {
+        self.diagnostics.add(observer);
+    }
+
+    /// What observers say that failed. The others heard everything (rule "observers").
+    pub(crate) fn observers_failed(&self, failures: Vec<String>) {
+        for failure in failures {
+            self.report(&Diagnostic::new("observer-failed", failure));
+        }
     }
 
     pub(crate) fn set_agent(&self, agent: Rc<dyn Agent>) {

@@ -21,6 +21,7 @@ mod interleavings;
 mod json_patch;
 #[cfg(feature = "markdown")]
 mod markdown;
+mod observers;
 mod partial_json;
 #[cfg(all(feature = "ui-stream", feature = "completions"))]
 mod protocols;
