@@ -99,7 +99,8 @@ pub mod view;
 pub use action::Action;
 pub use action::{
     Approval, ConfirmOptions, Description, IntoToolResult, Json, Risk, ToolAction, ToolCallView,
-    ToolContext, ToolTarget, use_assistant_action, use_assistant_context, use_tool_renderer,
+    ToolContext, ToolTarget, list_tools_action, use_assistant_action, use_assistant_context,
+    use_tool_renderer,
 };
 pub use assistant::{
     ApprovalStore, Assistant, AssistantEvent, AuditLog, InterruptView, PartHandle, use_assistant,
@@ -107,9 +108,12 @@ pub use assistant::{
 };
 pub use assistant_core::{
     self as core,
-    action::{ActionSpec, CallLimits, ToolError, definitions_from_json},
+    action::{ActionSpec, CallLimits, OfferFilter, ToolError, ToolInfo, definitions_from_json},
     conversation::{CallKey, MarkdownTools, Phase, Status},
-    session::{Notice, NoticeAction, NoticeKind, Refusal, SessionOptions, StopCondition},
+    session::{
+        Notice, NoticeAction, NoticeKind, Refusal, SessionOptions, StopCondition, ToolHistory,
+        ToolRecord,
+    },
     text::address::MediaPolicy,
 };
 pub use attachment::Attachments;

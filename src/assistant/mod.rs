@@ -14,6 +14,7 @@ mod place;
 mod signals;
 mod thread_bound;
 mod threads;
+mod tools;
 #[cfg(feature = "records")]
 mod updates;
 

@@ -38,7 +38,7 @@ use crate::{
     agent::Agent,
     render::{ActionCode, Cancellation},
     store::{KeptIn, ThreadInfo},
-    ui::{console_error, console_warn},
+    ui::{console_error, console_warn, fresh_id},
 };
 
 pub(crate) use audit::Recorder;
@@ -92,6 +92,10 @@ pub(crate) struct Runtime {
     /// What is read when a run opens.
     sources: sources::Sources,
     awaited: sources::Awaited,
+    /// The number of the source that has the filter of what is offered.
+    filter_source: Cell<Option<u64>>,
+    /// Names this assistant in this page.
+    client_id: String,
     /// Whether its provider is gone.
     ended: Cell<bool>,
     agent: RefCell<Rc<dyn Agent>>,
@@ -144,6 +148,8 @@ impl Runtime {
             draining: Cell::new(false),
             sources: sources::Sources::default(),
             awaited: sources::Awaited::default(),
+            filter_source: Cell::new(None),
+            client_id: fresh_id(),
             ended: Cell::new(false),
             agent: RefCell::new(agent),
             code: RefCell::default(),
@@ -174,6 +180,10 @@ impl Runtime {
 
     pub(crate) fn weak(&self) -> Weak<Self> {
         self.me.clone()
+    }
+
+    pub(crate) fn client_id(&self) -> &str {
+        &self.client_id
     }
 
     /// A number that was never given out before.

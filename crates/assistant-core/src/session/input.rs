@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::{CommitId, InvocationId, JournalEntry, NoticeId, NoticeKind, RunKey, Ticket, TimerId};
 use crate::{
     action::{
-        ActionSpec, InvalidAction, RegistrationId, Remember, RememberedApproval, ToolError,
-        ToolOutcome, schema::Violation,
+        ActionSpec, InvalidAction, OfferFilter, RegistrationId, Remember, RememberedApproval,
+        ToolError, ToolOutcome, schema::Violation,
     },
     conversation::{CallKey, Fingerprint, MessageId, Progress, Sibling, TreeError},
     event::{Content, ContextItem, Diagnostic, Event, ResumeStatus},
@@ -135,6 +135,17 @@ pub enum Input {
     Unregister {
         /// Which registration.
         id: RegistrationId,
+    },
+    /// The application narrows what the agent is offered, from the next run on.
+    Offer {
+        /// What is offered; `None` offers everything.
+        filter: Option<OfferFilter>,
+    },
+    /// The agent asked for actions that the filter keeps back: it is offered them, too, until the
+    /// person speaks.
+    Reveal {
+        /// The actions.
+        names: Vec<String>,
     },
     /// A component tells the agent something, or no longer does.
     SetContext {
