@@ -103,7 +103,7 @@ pub use action::{
     use_tool_renderer,
 };
 pub use assistant::{
-    ApprovalStore, Assistant, AssistantEvent, AuditLog, InterruptView, PartHandle, use_assistant,
+    Assistant, AssistantEvent, AuditLog, InterruptView, PartHandle, use_assistant,
     use_assistant_events, use_interrupt_renderer, use_part_renderer,
 };
 pub use assistant_core::{
@@ -123,6 +123,7 @@ pub use render::{InterruptTarget, PartTarget};
 pub use runtime::{CallEvent, CallEventKind, Subscription};
 #[cfg(feature = "schemars")]
 pub use schemars;
+pub use store::ApprovalStore;
 pub use ui::{ClientOnly, ClientOnlyProps, Icon, Labels, media_policy, provide_labels};
 
 /// The style sheet of all components, the file `style/all.css` of this crate: to be linked by the

@@ -43,6 +43,12 @@ pub enum Input {
         /// All that it has kept.
         approvals: Vec<RememberedApproval>,
     },
+    /// Something else than this session has changed what the host keeps, another tab: what is not there
+    /// any longer is revoked.
+    SyncApprovals {
+        /// All that is kept now.
+        approvals: Vec<RememberedApproval>,
+    },
     /// The person answers what an agent waits for.
     Answer {
         /// Which interrupt.

@@ -196,6 +196,7 @@ impl Session {
             } => self.decide(&call, shown.as_ref(), verdict, cx),
             Input::ForgetApproval { id } => self.forget_approval(&id, cx),
             Input::RestoreApprovals { approvals } => self.restore_approvals(approvals, cx),
+            Input::SyncApprovals { approvals } => self.sync_approvals(approvals, cx),
             Input::Answer {
                 interrupt_id,
                 status,
