@@ -116,6 +116,7 @@ impl Session {
             cx.change(Change::Interrupts);
         }
         self.turn = Turn::default();
+        self.past_direct.clear();
         self.calls.clear();
         self.clear_notices(cx);
         cx.change(Change::Thread);
@@ -144,9 +145,10 @@ impl Session {
     /// as its question did not come along, and what was made by a run of which it is not known
     /// that it succeeded.
     pub(super) fn take_up_calls(&mut self, cx: &mut Cx<'_>) {
-        let offered = self.registry.offered();
-        let names = offered.iter().map(|entry| entry.spec.name.clone());
-        self.turn.set_offered(names.collect());
+        // A filter of now says nothing about what was called then.
+        let offered = self.registry.offered().into_iter();
+        let all = offered.map(|entry| (entry.spec.name.clone(), entry.spec.fingerprint()));
+        self.turn.set_offered(all.collect(), Vec::new());
         for key in self.conversation.active_calls() {
             self.take_up(&key, cx);
         }
