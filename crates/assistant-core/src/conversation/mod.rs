@@ -32,6 +32,7 @@ mod part;
 mod path;
 mod phase;
 mod rates;
+mod removed;
 mod runs;
 mod source;
 mod splice;
