@@ -13,6 +13,7 @@ mod calls;
 mod change;
 mod copy;
 mod cost;
+mod drawing;
 mod export;
 #[cfg(feature = "records")]
 mod feed;
@@ -54,6 +55,7 @@ pub use branch::{Sibling, TreeError};
 pub use call::ToolCall;
 pub use change::Change;
 pub use cost::Cost;
+pub use drawing::{Drawing, Seen, Spot};
 pub use fingerprint::Fingerprint;
 pub use id::{CallKey, MessageId};
 pub use json::FormatError;
