@@ -300,6 +300,9 @@ pub enum TreeChange {
         /// The message.
         message: MessageId,
     },
+    /// Brings back what was deleted last, as it was. What the deletion ended stays ended. It can be
+    /// done until a run begins.
+    Restore,
     /// Moves a message and all below it.
     Reparent {
         /// The message.

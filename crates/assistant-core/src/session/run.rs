@@ -78,6 +78,7 @@ impl Session {
     }
 
     pub(super) fn begin_run(&mut self, takes_up: bool, cx: &mut Cx<'_>) {
+        self.conversation.forget_removed();
         let key = RunKey(self.number());
         let summary = RunSummary {
             run_id: cx.host.new_id(),
