@@ -34,7 +34,7 @@ pub(crate) use console::{console_error, console_warn};
 pub(crate) use dom::{closest, find};
 pub(crate) use files::{read_base64, save_file};
 pub(crate) use host::shown_host;
-pub(crate) use icon_button::IconButton;
+pub(crate) use icon_button::{IconButton, TabStop};
 pub(crate) use id::fresh_id;
 pub(crate) use joint::{dynamic, each, scope, when};
 pub(crate) use labels::Word;

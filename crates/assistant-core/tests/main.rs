@@ -32,6 +32,7 @@ mod schema;
 mod session_agent;
 mod session_approval;
 mod session_audit;
+mod session_clock;
 mod session_direct;
 mod session_failure;
 mod session_identity;
