@@ -8,7 +8,7 @@ use super::{
     agents_words::agents_words,
     approval::{Shown, arguments, hint},
     batch,
-    inbox::told,
+    inbox::problems_of,
     pieces::in_plain,
     preview::preview,
     remember::{self, Choice},
@@ -282,7 +282,7 @@ pub(super) fn edit(shown: &Shown) -> impl IntoView + use<> {
         if !seen.allows() {
             return;
         }
-        let wrong = told(call.approve_with(args), &told_in.now());
+        let wrong = problems_of(call.approve_with(args), &told_in.now());
         if wrong.is_empty() {
             left.leave();
         }

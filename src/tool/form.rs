@@ -140,6 +140,7 @@ fn collect(fields: &[Field], labels: &Labels) -> Result<Value, Vec<Problem>> {
             // The whole value cannot be left out.
             Ok(None) if field.pointer().is_empty() => labels.required.to_string(),
             Ok(None) => continue,
+            Err(Wrong::Missing) if field.pointer().is_empty() => labels.required.to_string(),
             Err(Wrong::Missing) => enter(&field.label, labels),
             Err(Wrong::NoNumber) => labels.no_number.to_string(),
             Err(Wrong::NoJson { line, column }) => labels

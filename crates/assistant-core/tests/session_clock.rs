@@ -211,6 +211,23 @@ fn steps_and_answers_that_were_broken_off_keep_their_mark() {
 }
 
 #[test]
+fn steps_of_an_answer_that_was_stopped_stay_with_it() {
+    let mut driver = Driver::new();
+    driver.send("hi");
+    driver.event(started());
+    driver.events([
+        EventKind::StepStarted {
+            step_name: "look".to_owned(),
+        },
+        text_start("a"),
+        text("a", "It is"),
+    ]);
+    driver.input(Input::Stop);
+    let open: Vec<_> = steps(&driver).iter().map(|step| step.finished).collect();
+    assert_eq!(open, [false]);
+}
+
+#[test]
 fn steps_that_cannot_be_read_are_left_out() {
     let driver = broken_off();
     let mut exported = driver.session.conversation().export();
