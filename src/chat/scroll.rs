@@ -22,7 +22,8 @@ const SETTLES_MS: u32 = 100;
 /// What is left free above a question that is shown from its head on, in pixels.
 const ABOVE: f64 = 8.0;
 /// What asks the person something in a message.
-const QUESTION: &str = ".la-tool[data-phase=approval-requested], .la-tool:has(> .la-approval)";
+const QUESTION: &str = ".la-tool[data-phase=approval-requested], .la-tool:has(> .la-approval), \
+                        .la-inbox > :not(.la-inbox-progress, [inert])";
 
 /// Whether the end is in view, and the elements that scroll and grow.
 #[derive(Clone, Copy)]

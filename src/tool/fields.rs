@@ -62,8 +62,11 @@ pub(super) struct Choice {
 pub(super) enum Wrong {
     Missing,
     NoNumber,
-    /// And where it stops being JSON: line and column.
-    NoJson(String),
+    /// And where it stops being JSON.
+    NoJson {
+        line: usize,
+        column: usize,
+    },
 }
 
 /// The fields that a schema asks for, with what they hold at first.
@@ -337,6 +340,7 @@ impl Field {
             Kind::Text(_) | Kind::LongText => {
                 (self.required || !text.is_empty()).then_some(Value::String(text))
             }
+            Kind::Number if empty && self.required => return Err(Wrong::Missing),
             _ if empty => None,
             Kind::Lines => {
                 let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -360,8 +364,10 @@ fn number(text: &str) -> Result<Value, Wrong> {
 }
 
 fn json(text: &str) -> Result<Value, Wrong> {
-    serde_json::from_str(text)
-        .map_err(|error| Wrong::NoJson(format!("{}:{}", error.line(), error.column())))
+    serde_json::from_str(text).map_err(|error| Wrong::NoJson {
+        line: error.line(),
+        column: error.column(),
+    })
 }
 
 /// Puts the value of a field where it belongs.

@@ -140,9 +140,13 @@ fn collect(fields: &[Field], labels: &Labels) -> Result<Value, Vec<Problem>> {
             // The whole value cannot be left out.
             Ok(None) if field.pointer().is_empty() => labels.required.to_string(),
             Ok(None) => continue,
-            Err(Wrong::Missing) => labels.required.to_string(),
+            Err(Wrong::Missing) if field.pointer().is_empty() => labels.required.to_string(),
+            Err(Wrong::Missing) => enter(&field.label, labels),
             Err(Wrong::NoNumber) => labels.no_number.to_string(),
-            Err(Wrong::NoJson(place)) => labels.no_json.replace("{place}", &place),
+            Err(Wrong::NoJson { line, column }) => labels
+                .no_json
+                .replace("{line}", &line.to_string())
+                .replace("{column}", &column.to_string()),
         };
         let path = field.pointer();
         wrong.push(Problem { path, message });
@@ -153,12 +157,35 @@ fn collect(fields: &[Field], labels: &Labels) -> Result<Value, Vec<Problem>> {
     }
 }
 
-/// What is wrong, by the label of its field where it has one.
+/// Asks for what is missing, by the label of its field: "Enter the number of nights."
+fn enter(label: &str, labels: &Labels) -> String {
+    let mut letters = label.chars();
+    let first = letters.next().map(|first| first.to_lowercase().to_string());
+    // An abbreviation stays as it is.
+    let name = match letters.next().is_some_and(char::is_uppercase) {
+        true => label.to_owned(),
+        false => {
+            let rest = label
+                .char_indices()
+                .nth(1)
+                .map_or("", |(at, _)| label.get(at..).unwrap_or_default());
+            first.unwrap_or_default() + rest
+        }
+    };
+    let text = labels.enter_field.replace("{name}", &name);
+    text.replace("{field}", label)
+}
+
+/// What is wrong, by the label of its field where it has one and nothing else says it.
 fn sentence(fields: &[Field], wrong: &Problem) -> String {
     let field = fields.iter().find(|field| concerns(field, wrong));
     let place = field.map_or(wrong.path.as_str(), |field| field.label.as_str());
     let message = wrong.message.trim_end_matches('.');
+    let whole = field.is_some_and(|field| field.pointer().is_empty());
+    let is_sentence = message.starts_with(char::is_uppercase)
+        && (whole || message.to_lowercase().contains(&place.to_lowercase()));
     match place {
+        _ if is_sentence => format!("{message}."),
         "" => format!("{message}."),
         place => format!("{place}: {message}."),
     }

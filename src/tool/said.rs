@@ -4,7 +4,7 @@
 use leptos::prelude::*;
 use serde_json::Value;
 
-use super::ExactText;
+use super::{ExactText, telling::telling};
 use crate::{
     action::ToolCallView,
     ui::{Icon, Labels, Word, Words, dynamic, memo},
@@ -131,6 +131,19 @@ impl Said {
                 false => words.word(|l| &l.title_asks).replace("{title}", &title),
             })
         })
+    }
+
+    /// What tells the call from others of its action, where only its title or name is said.
+    pub(super) fn telling(self) -> Option<String> {
+        let described = self.shown.with(|shown| {
+            shown
+                .as_ref()
+                .is_some_and(|shown| !shown.sentence.is_empty())
+        });
+        match described {
+            true => None,
+            false => telling(&self.call.args_value()?),
+        }
     }
 
     /// Draws what to be careful about, and what the action does where nothing else says so.

@@ -230,7 +230,8 @@ impl ViewModel {
                 Change::State => updates.state = true,
                 Change::Run | Change::Steps => {
                     let runs = session.summary().runs.iter();
-                    let steps = runs.flat_map(|run| run.steps.clone());
+                    let shown = runs.filter(|run| !run.steps_kept);
+                    let steps = shown.flat_map(|run| run.steps.clone());
                     updates.agent_steps = Some(steps.collect());
                 }
                 Change::Registry => {

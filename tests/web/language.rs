@@ -64,6 +64,8 @@ async fn a_switch_of_labels_is_followed_by_what_is_drawn() {
     settle().await;
     let input: web_sys::HtmlTextAreaElement = page.find("textarea").unwrap().unchecked_into();
     input.set_value("half a sentence");
+    assert!(page.click(".la-tool-summary"));
+    assert!(until(|| page.find(".la-tool-body").is_some()).await);
     let card = page.find(".la-approval").unwrap();
     german.set(true);
     settle().await;

@@ -28,4 +28,7 @@ async fn a_hundred_calls_side_by_side_are_few_nodes() {
     assert!(chat.page.click(".la-call-group"));
     chat.appears(".la-tool-card").await;
     assert_eq!(chat.page.count(".la-tool-card"), 100);
+    let html = chat.page.root.inner_html();
+    let nodes = html.matches('<').count() - html.matches("</").count();
+    assert!(nodes <= 5_000, "{nodes} nodes with all of them in the page");
 }

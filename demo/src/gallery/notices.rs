@@ -1,7 +1,10 @@
 //! What went wrong or stands still, and answers that are shorter than they should be.
 
 use leptos_assistant::{
-    ToolAction, ToolError, agent::Script, core::event::RunInput, use_assistant_action,
+    ToolAction, ToolError,
+    agent::Script,
+    core::event::{EventKind, RunInput},
+    use_assistant_action,
 };
 use serde_json::{Value, json};
 
@@ -29,8 +32,32 @@ pub(super) const STATES: &[State] = &[
     ),
     State::new("no answer", |_| Script::new(), || ()),
     State::new("stopped while it writes", slow, || ()).stopped(),
+    State::new("steps that were cut off", steps, || ()).stopped(),
+    State::new("wider than its window", |_| Script::new().text(WIDE), || ()),
     State::new("the limit of runs", again, again_action),
 ];
+
+const WIDE: &str = "A table and code that go on beyond the edge:\n\n\
+    | Port | Arrives | Leaves | Berth | Draught | Remarks |\n\
+    | --- | --- | --- | ---: | ---: | --- |\n\
+    | Oslo | Monday, 08:00 | Monday, 17:30 | 12 | 6.4 m | Pilot on board at the fairway buoy |\n\
+    | Bergen | Wednesday, 06:15 | Thursday, 22:00 | 3 | 7.1 m | Bunkering |\n\n\
+    ```rust\n\
+    let berths = harbour.berths().filter(|berth| berth.is_free(arrival, departure)).collect::<Vec<_>>();\n\
+    ```";
+
+fn steps(_: &RunInput) -> Script {
+    let step = |name: &str| EventKind::StepStarted {
+        step_name: name.to_owned(),
+    };
+    let step_name = "Read the orders".to_owned();
+    Script::new()
+        .event(step("Read the orders"))
+        .event(EventKind::StepFinished { step_name })
+        .event(step("Compare prices"))
+        .text("I have read them and ")
+        .wait(std::time::Duration::from_secs(600))
+}
 
 fn slow(_: &RunInput) -> Script {
     Script::new()

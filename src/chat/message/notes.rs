@@ -6,12 +6,13 @@ use leptos::prelude::*;
 
 use super::Spoken;
 use crate::{
+    part::kept_steps,
     tool::ExactText,
-    ui::{Icon, Words, dynamic},
+    ui::{Icon, Words, dynamic, memo, when},
 };
 
-/// Notes below a message: that it was said in between, that it was cut short, or that the agent's
-/// record of it differs. Each is
+/// Notes below a message: that it was said in between, the steps that it was made in, that it was
+/// cut short, or that the agent's record of it differs. Each is
 /// an element of its own, there when there is something to say; so it takes no attributes. There is
 /// an arrangement with it at [`super::MessageView`].
 ///
@@ -32,6 +33,9 @@ pub fn MessageNotes() -> impl IntoView {
         return ().into_any();
     };
     let (cut, disputed) = (spoken.message.cut.clone(), spoken.message.disputed.clone());
+    let steps = spoken.message.steps.read_only();
+    let some = steps.clone();
+    let some = memo(move || some.with(|steps| !steps.is_empty()));
     let (words, said) = (spoken.words.clone(), spoken.words.clone());
     let interjected = spoken.message.interjected.then(|| {
         view! {
@@ -42,6 +46,7 @@ pub fn MessageNotes() -> impl IntoView {
     });
     view! {
         {interjected}
+        {when(move || some.get(), move || kept_steps(steps.clone()))}
         {dynamic(move || cut.get().map(|cut| cut_note(&words, cut)))}
         {dynamic(move || disputed.get().map(|text| disputed_note(&said, text)))}
     }

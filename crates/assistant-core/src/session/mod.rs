@@ -23,6 +23,7 @@ mod approve;
 mod audit;
 mod branch;
 mod calls;
+mod clock;
 mod direct;
 mod effect;
 mod events;
@@ -173,6 +174,7 @@ impl Session {
         act(self, &mut cx);
         if !self.following {
             self.advance(&mut cx);
+            self.follow_clock(&mut cx);
         }
         let mut output = cx.output;
         let happened = self.conversation.take_transitions(false);

@@ -377,7 +377,7 @@ fn check(entry: &Registration, call: &ToolCall, cx: &mut Cx<'_>) -> Option<CallE
     invalid_arguments(&call.name, &violations)
 }
 
-/// The error that lists every violation with its path, so that the model can mend them (rule "arguments are validated").
+/// The error that lists every violation with its path, so that the model can correct them (rule "arguments are validated").
 pub(super) fn invalid_arguments(name: &str, violations: &[schema::Violation]) -> Option<CallError> {
     if violations.is_empty() {
         return None;

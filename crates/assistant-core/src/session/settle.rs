@@ -24,6 +24,7 @@ impl Session {
         };
         // What is still open now was never ended by the agent.
         self.close_texts(Some(Cut::BrokenOff), cx);
+        self.keep_steps();
         cx.change(Change::Run);
         let succeeded = matches!(run.finish, Some(Finish::Success)) && !end.breaks(&run.finish);
         self.conversation.end_run(succeeded);

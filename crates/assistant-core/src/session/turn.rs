@@ -1,6 +1,6 @@
 //! What the person's newest message led to so far: the run that goes on, and what follows it.
 
-use super::{RunSummary, TurnSummary, run::Run};
+use super::{FinishReason, RunSummary, TurnSummary, clock::Clock, run::Run};
 use crate::{
     action::ActionFingerprint,
     event::{Content, Event},
@@ -29,6 +29,7 @@ pub(super) struct Turn {
     /// It was said while the loop went on, and goes out at the next boundary between tools.
     interjected: bool,
     side_events: Vec<Event>,
+    clock: Clock,
 }
 
 impl Turn {
@@ -49,12 +50,19 @@ impl Turn {
     }
 
     /// A run begins.
-    pub(super) fn begin(&mut self, run: Run, summary: RunSummary) {
+    pub(super) fn begin(&mut self, run: Run, summary: RunSummary, now: i64) {
+        let waits = matches!(self.summary.finish, None | Some(FinishReason::Interrupt));
+        let goes_on = waits && !self.summary.runs.is_empty();
+        self.clock.run_begins(goes_on, now);
         self.looping = false;
         self.stopped = false;
         self.summary.finish = None;
         self.summary.runs.push(summary);
         self.run = Some(run);
+    }
+
+    pub(super) const fn clock(&mut self) -> &mut Clock {
+        &mut self.clock
     }
 
     /// The newest run never was one.
