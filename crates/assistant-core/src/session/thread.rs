@@ -105,7 +105,10 @@ impl Session {
         for key in self.direct_keys() {
             self.give_up(&key, None, cx);
         }
-        self.end_everything(cx);
+        // What is only shown here is not this session's to end.
+        if !self.following {
+            self.end_everything(cx);
+        }
         let mut happened = self.conversation.take_transitions(true);
         for one in &mut happened {
             one.thread_id = Some(self.thread_id.clone());

@@ -17,17 +17,20 @@ pub enum Tool {
     Look,
     /// A person is asked if a rule of the page says so.
     Maybe,
+    /// A person is always asked, and told what would change.
+    Move,
     /// The page does not have it.
     Theirs,
 }
 
 impl Tool {
     /// All of them.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Pay,
         Self::Erase,
         Self::Look,
         Self::Maybe,
+        Self::Move,
         Self::Theirs,
     ];
 
@@ -39,6 +42,7 @@ impl Tool {
             Self::Erase => "erase",
             Self::Look => "look",
             Self::Maybe => "maybe",
+            Self::Move => "move",
             Self::Theirs => "theirs",
         }
     }
@@ -151,6 +155,15 @@ pub enum Page {
     Unregister(Tool),
     /// What was allowed for later calls is revoked.
     Revoke(u8),
+    /// The world changes: what a call would change is something else from now on.
+    World,
+    /// An action says what a call would change; if `fails`, that it does not know.
+    Previews {
+        /// Which of those that were asked.
+        which: u8,
+        /// True if it does not know.
+        fails: bool,
+    },
 }
 
 /// One thing that happens.
@@ -297,6 +310,8 @@ fn others() -> impl Strategy<Value = Move> {
         1 => tool().prop_map(Page::Register),
         1 => tool().prop_map(Page::Unregister),
         1 => n().prop_map(Page::Revoke),
+        2 => Just(Page::World),
+        6 => (n(), any::<u8>()).prop_map(|(which, luck)| Page::Previews { which, fails: luck < 25 }),
     ];
     prop_oneof![
         2 => Just(Move::Look),
