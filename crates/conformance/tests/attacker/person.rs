@@ -286,6 +286,13 @@ impl Scene {
 
     fn click(&mut self, pick: u8, says: Says, looks: bool) {
         if looks {
+            // Who reads waits until the card says what would change.
+            while !self.previews.is_empty() {
+                self.page(Page::Previews {
+                    which: 0,
+                    fails: false,
+                });
+            }
             self.screen = self.cards();
         }
         let place = usize::from(pick).checked_rem(self.screen.len());
@@ -420,6 +427,12 @@ impl Scene {
             }
             if self.run.is_some() {
                 self.end(&End::Well);
+            }
+            while !self.previews.is_empty() {
+                self.page(Page::Previews {
+                    which: 0,
+                    fails: false,
+                });
             }
             while !self.live.is_empty() {
                 self.page(Page::Ends(0));
