@@ -22,6 +22,8 @@ pub(super) struct Run {
     is_open: bool,
     /// Whether it reads an answer on that is under way.
     pub(super) takes_up: bool,
+    /// Whether it reads on what the network cut while the page lives, and who asked for that.
+    pub(super) cut: Option<Asker>,
     /// Calls whose results go out with it for the first time.
     pub(super) carries: Vec<CallKey>,
     /// Interrupts that it answers.
@@ -38,7 +40,16 @@ pub(super) struct Run {
     grace: Option<TimerId>,
     pub(super) started: bool,
     /// When the person began to wait for it.
-    started_at: i64,
+    pub(super) started_at: i64,
+}
+
+/// Who wants an answer read on that was cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asker {
+    /// Nobody yet: it is tried once.
+    Nobody,
+    /// The person, by Retry: where there is nothing to read on, the run is tried again.
+    Person,
 }
 
 /// How a run ended, as far as its events say.
@@ -95,6 +106,7 @@ impl Session {
             run_id: summary.run_id.clone(),
             is_open: false,
             takes_up,
+            cut: None,
             carries: if takes_up {
                 Vec::new()
             } else {
@@ -114,7 +126,10 @@ impl Session {
             started: false,
             started_at: cx.now,
         };
-        self.conversation.begin_run(&run.run_id);
+        match takes_up {
+            true => self.conversation.go_on_with_run(&run.run_id),
+            false => self.conversation.begin_run(&run.run_id),
+        }
         self.turn.begin(run, summary);
         if !takes_up {
             self.hand_over(&Happening::HandedOver);
