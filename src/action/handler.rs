@@ -97,6 +97,10 @@ fn finish(
 
 /// Reads arguments into the type that a handler wants. The error names the field (rule "typed arguments").
 fn typed_args<T: DeserializeOwned + 'static>(value: Value) -> Result<T, ToolError> {
+    // A handler that wants none is given `()`, whatever came.
+    if let Some(args) = as_it_is(&mut Some(())) {
+        return Ok(args);
+    }
     let mut value = Some(value);
     if let Some(args) = as_it_is(&mut value) {
         return Ok(args);

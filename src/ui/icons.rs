@@ -36,6 +36,9 @@ pub enum Icon {
     Refresh,
     Branch,
     Trash,
+    Plus,
+    Minus,
+    Fit,
 }
 
 impl Icon {
@@ -70,6 +73,9 @@ impl Icon {
             Self::Refresh => "refresh",
             Self::Branch => "branch",
             Self::Trash => "trash",
+            Self::Plus => "plus",
+            Self::Minus => "minus",
+            Self::Fit => "fit",
         }
     }
 
@@ -100,6 +106,9 @@ impl Icon {
                 "M6 7.2v5.6M6 7.2a1.9 1.9 0 1 0 0-3.8 1.9 1.9 0 0 0 0 3.8zM6 16.6a1.9 1.9 0 1 0 0-3.8 1.9 1.9 0 0 0 0 3.8zM14 7.2a1.9 1.9 0 1 0 0-3.8 1.9 1.9 0 0 0 0 3.8zM14 7.2c0 3-2.4 3.6-5 4.1-1.6.3-3 .7-3 1.5"
             }
             Self::Trash => "M4 6h12M8 6V4h4v2M5.5 6l.8 10h7.4l.8-10M8.5 9v4.5M11.5 9v4.5",
+            Self::Plus => "M10 4.5v11M4.5 10h11",
+            Self::Minus => "M4.5 10h11",
+            Self::Fit => "M8 3.5H3.5V8M12 3.5h4.5V8M8 16.5H3.5V12M12 16.5h4.5V12",
             Self::Copy => {
                 "M7.5 7.5h8a1 1 0 0 1 1 1v7a1 1 0 0 1-1 1h-7a1 1 0 0 1-1-1zM12.5 7.5v-3a1 1 0 0 0-1-1h-7a1 1 0 0 0-1 1v7a1 1 0 0 0 1 1h3"
             }

@@ -234,7 +234,13 @@ pub struct Labels {
     pub delete_title: Word,
     pub delete_one: Word,
     pub delete_text: Word,
+    pub deleted_one: Word,
+    pub deleted_many: Word,
     pub no_branches: Word,
+    pub draw_tree: Word,
+    pub fit_tree: Word,
+    pub zoom_in: Word,
+    pub zoom_out: Word,
     pub open_elsewhere: Word,
     pub use_here: Word,
     pub notice_not_kept: Word,
@@ -494,11 +500,18 @@ impl Default for Labels {
             show_branch: "Show".into(),
             delete: "Delete".into(),
             delete_title: "Delete this message?".into(),
-            delete_one: "It cannot be brought back.".into(),
+            delete_one: "You can undo this until the assistant is at work again.".into(),
             delete_text:
-                "All that follows it goes, too: {count} messages. They cannot be brought back."
+                "All that follows it goes, too: {count} messages. You can undo this until \
+                          the assistant is at work again."
                     .into(),
+            deleted_one: "1 message deleted.".into(),
+            deleted_many: "{count} messages deleted.".into(),
             no_branches: "Nothing was said yet.".into(),
+            draw_tree: "Draw as a tree".into(),
+            fit_tree: "Fit".into(),
+            zoom_in: "Zoom in".into(),
+            zoom_out: "Zoom out".into(),
             open_elsewhere: "This conversation is open in another tab.".into(),
             use_here: "Use here".into(),
             notice_not_kept: "What is said now is not kept: it is gone when this page closes."

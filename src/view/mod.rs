@@ -235,7 +235,7 @@ impl ViewModel {
                     updates.agent_steps = Some(steps.collect());
                 }
                 Change::Registry => {
-                    updates.tools = Some(session.registry().tools());
+                    updates.tools = Some(session.tools());
                     // What a person approves are the rules of the action, too.
                     for key in session.pending_approvals() {
                         updates.calls.extend(cells.shown(&key, session));

@@ -60,6 +60,7 @@ mod support;
 mod text;
 mod tool_renderers;
 mod transcript;
+mod tree;
 mod weight;
 mod windows;
 

@@ -8,7 +8,7 @@ use assistant_core::{
     conversation::{Change, Phase},
     event::Content,
     session::{
-        FailureKind, Input, JournalEntry, NoticeKind, Refusal, StreamEnd, Verdict,
+        Effect, FailureKind, Input, JournalEntry, NoticeKind, Refusal, StreamEnd, Verdict,
         assemble_snapshot,
     },
 };
@@ -148,11 +148,17 @@ fn who_follows_acts_on_nothing() {
 #[test]
 fn who_followed_goes_on_when_the_conversation_is_theirs() {
     let (owner, mut follower) = follower();
-    follower.input(Input::Restore {
+    let output = follower.input(Input::Restore {
         thread_id: "thread".to_owned(),
         snapshot: owner.session.snapshot(),
         journal: Vec::<JournalEntry>::new(),
     });
+    let ends = |effect: &Effect| matches!(effect, Effect::Record { .. } | Effect::Archive { .. });
+    assert!(
+        !output.effects.iter().any(ends),
+        "what was followed is not ended: {:?}",
+        output.effects
+    );
     assert!(!follower.session.is_following());
     assert_eq!(follower.phase("c"), Phase::ApprovalRequested);
     assert_eq!(follower.approve("c"), None);

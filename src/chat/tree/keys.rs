@@ -36,6 +36,14 @@ pub(super) fn pressed(tree: &Tree, event: &ev::KeyboardEvent) {
             }
             at
         }
+        "+" if tree.drawn.get_untracked() => {
+            tree.zoom_in();
+            at
+        }
+        "-" if tree.drawn.get_untracked() => {
+            tree.zoom_out();
+            at
+        }
         typed if typed.chars().count() == 1 => find(tree, at, typed),
         _ => return,
     };

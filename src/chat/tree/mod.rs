@@ -1,36 +1,29 @@
 //! All branches of a conversation at once.
 //!
-//! Neighbours: `keys` is how it is walked, `row` what a message looks like in it, `deeds` what can
-//! be done with one, `dialog` what is asked first.
+//! Neighbours: `keys` is how it is walked, `row` what a message looks like in it, `view` which rows
+//! are in view, `drawn` the same as a drawing, `deeds` what can be done with one, `dialog` what is
+//! asked first, `undo` how a deletion is taken back.
 
 mod deeds;
 mod dialog;
+mod drawn;
 mod keys;
 mod row;
+mod undo;
+mod view;
 
 use std::{collections::HashSet, sync::Arc};
 
 use assistant_core::{
-    conversation::{MessageId, OutlineRow},
+    conversation::{Drawing, MessageId, OutlineRow, Spot},
     session::TreeChange,
 };
 use leptos::{html, prelude::*};
-use send_wrapper::SendWrapper;
-use wasm_bindgen::{JsCast, closure::Closure};
 
 use crate::{
     assistant::{Assistant, assistant_for},
-    ui::{Words, each, effect, fresh_id, scope, written},
+    ui::{Words, each, fresh_id, scope},
 };
-
-/// The height that a row is taken to have until one was seen, in pixels.
-const FIRST_GUESS: f64 = 40.0;
-/// The number of rows in the page above and below those in view.
-const AROUND: usize = 6;
-/// The most rows in the page, whatever room the application gives them.
-const MOST: usize = 200;
-/// The number that is taken to be in view before there is any room.
-const LEAST: usize = 2 * AROUND + 1;
 
 /// All branches of a conversation as a tree: what is shown is marked, any message can be gone to,
 /// and branches can be deleted, or begun by writing a message anew.
@@ -38,6 +31,9 @@ const LEAST: usize = 2 * AROUND + 1;
 /// What follows without a choice stands below what it follows; where there are versions they stand
 /// one level further in. Only the rows in view are in the page, however large the tree is. It fills
 /// its parent, which should have a height; without one it grows up to a limit.
+///
+/// A button draws the same tree with lines from message to message, with Fit and zoom. Whichever
+/// form it has, a deletion can be undone until the assistant is at work again.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -58,23 +54,28 @@ const LEAST: usize = 2 * AROUND + 1;
 ///
 /// A `tree` with one stop for the keyboard: the arrows go up, down, in and out, Home and End to the
 /// ends, letters to the next message that begins with them; Enter shows the branch up to a message,
-/// Delete asks whether it is to go. Below the tree stands a toolbar for the message that the
+/// Delete asks whether it is to go. Drawn, it is the same `tree` with the same keys, and `+` and `-`
+/// zoom. Above the tree stands a toolbar for its form, below it one for the message that the
 /// keyboard is at.
 ///
 /// # Styling
 ///
 /// `la-tree`, with rows `la-tree-row` that carry `data-role`, `data-shown` on the branch that is
-/// shown and `data-cursor` where the keyboard is; `--la-tree-level` is how far in a row stands.
+/// shown and `data-cursor` where the keyboard is; `--la-tree-level` is how far in a row stands. Drawn,
+/// it has `data-drawn`, and `--la-tree-column` and `--la-tree-step` are the sizes of a place.
 #[component]
 pub fn TreeView(
     /// Whose conversation; the one above without it.
     #[prop(optional)]
     assistant: Option<Assistant>,
+    /// Begins as a drawing.
+    #[prop(optional)]
+    drawn: bool,
 ) -> impl IntoView {
     let Some(assistant) = assistant_for(assistant, "TreeView") else {
         return ().into_any();
     };
-    scope(Box::new(move || draw(&Tree::new(assistant))))
+    scope(Box::new(move || draw(&Tree::new(assistant, drawn))))
 }
 
 /// What the pieces of the tree share.
@@ -88,10 +89,14 @@ struct Tree {
     cursor: RwSignal<Option<MessageId>>,
     /// The same as a row.
     at: Memo<usize>,
-    /// The height of a row, in pixels.
-    height: RwSignal<f64>,
-    /// The rows in view.
-    window: RwSignal<(usize, usize)>,
+    /// What of the list is in view.
+    list: view::List,
+    /// Whether it is drawn.
+    drawn: RwSignal<bool>,
+    /// Where everything stands while it is drawn.
+    drawing: Memo<Option<Arc<Drawing>>>,
+    /// What of the drawing is in view.
+    plane: drawn::Plane,
     scroller: NodeRef<html::Div>,
     /// What is asked first, and which question it is: a dialog that was left says so later than the next one opens.
     asked: RwSignal<Option<(String, Asked)>>,
@@ -109,7 +114,7 @@ enum Asked {
 }
 
 impl Tree {
-    fn new(assistant: Assistant) -> Self {
+    fn new(assistant: Assistant, drawn: bool) -> Self {
         let closed = RwSignal::new(HashSet::new());
         let (of, path) = (assistant.clone(), assistant.messages());
         let rows = Memo::new_with_compare(
@@ -134,6 +139,15 @@ impl Tree {
                 found.unwrap_or(0).min(rows.len().saturating_sub(1))
             })
         });
+        let drawn = RwSignal::new(drawn);
+        let drawing = Memo::new_with_compare(
+            move |_| {
+                drawn
+                    .get()
+                    .then(|| rows.with(|rows| Arc::new(Drawing::of(rows))))
+            },
+            |_, _| true,
+        );
         Self {
             assistant,
             words: Words::current(),
@@ -141,8 +155,10 @@ impl Tree {
             closed,
             cursor,
             at,
-            height: RwSignal::new(FIRST_GUESS),
-            window: RwSignal::new((0, LEAST)),
+            list: view::List::new(),
+            drawn,
+            drawing,
+            plane: drawn::Plane::new(),
             scroller: NodeRef::new(),
             asked: RwSignal::new(None),
             name: format!("la-tree-{}", fresh_id()).into(),
@@ -192,67 +208,6 @@ impl Tree {
         }
     }
 
-    fn bring_into_view(&self, at: usize) {
-        let Some(scroller) = self.scroller.get_untracked() else {
-            return;
-        };
-        let height = self.height.get_untracked();
-        let top = as_pixels(at) * height;
-        let (from, room) = (
-            f64::from(scroller.scroll_top()),
-            f64::from(scroller.client_height()),
-        );
-        let to = match () {
-            () if top < from => top,
-            () if top + height > from + room => top + height - room,
-            () => return,
-        };
-        #[allow(clippy::cast_possible_truncation, reason = "pixels of a page")]
-        scroller.set_scroll_top(to.ceil() as i32);
-        self.look();
-    }
-
-    /// The focus came. By a pointer it came to a row, which must not move away below it.
-    fn came(&self) {
-        let by_key = self.scroller.get_untracked().is_some_and(|scroller| {
-            // It fails only for a selector that is none.
-            scroller.matches(":focus-visible").unwrap_or_default()
-        });
-        if by_key {
-            self.bring_into_view(self.at.get_untracked());
-        }
-    }
-
-    /// Sees which rows are in view, and how high they are.
-    fn look(&self) {
-        let Some(scroller) = self.scroller.get_untracked() else {
-            return;
-        };
-        let row = scroller.query_selector(".la-tree-row").ok().flatten();
-        let seen = row.map(|row| row.get_bounding_client_rect().height());
-        if let Some(seen) = seen.filter(|seen| *seen > 1.0)
-            && (seen - self.height.get_untracked()).abs() > 0.01
-        {
-            self.height.set(seen);
-        }
-        let height = self.height.get_untracked();
-        let whole = |pixels: f64| {
-            #[allow(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "a place in a list"
-            )]
-            let rows = (pixels / height).max(0.0) as usize;
-            rows
-        };
-        let first = whole(f64::from(scroller.scroll_top())).saturating_sub(AROUND);
-        let count = whole(f64::from(scroller.client_height())) + LEAST;
-        let count = count.min(MOST);
-        if self.window.get_untracked() != (first, count) {
-            self.window.set((first, count));
-        }
-    }
-
     fn row_id(&self, at: usize) -> String {
         format!("{}-{at}", self.name)
     }
@@ -266,25 +221,17 @@ impl Tree {
     }
 }
 
-#[allow(clippy::cast_precision_loss, reason = "pixels of a page")]
-fn as_pixels(rows: usize) -> f64 {
-    rows as f64
-}
-
 fn draw(tree: &Tree) -> AnyView {
     let (words, of_rows, of_keys) = (tree.words.clone(), tree.clone(), tree.clone());
-    let (rows, height, window) = (tree.rows, tree.height, tree.window);
-    let items = move || {
-        rows.with(|rows| {
-            let (first, count) = window.get();
-            let first = first.min(rows.len().saturating_sub(count));
-            let shown = rows.iter().enumerate().skip(first).take(count);
-            shown.map(|(at, row)| (at, row.clone())).collect::<Vec<_>>()
-        })
+    let of_items = tree.clone();
+    let items = move || match of_items.drawing.get() {
+        Some(drawing) => of_items.drawn_rows(&drawing),
+        None => of_items.listed_rows(),
     };
-    let key = |(at, row): &(usize, OutlineRow)| format!("{at} {row:?}");
-    let list = each(items, key, move |(at, row)| row::view(&of_rows, at, &row));
-    let total = move || written(rows.with(|rows| as_pixels(rows.len())) * height.get()) + "px";
+    let key = |(at, row, spot): &Entry| format!("{at} {row:?} {spot:?}");
+    let rows = each(items, key, move |(at, row, spot)| {
+        row::view(&of_rows, at, &row, spot)
+    });
     let active = {
         let tree = tree.clone();
         move || {
@@ -293,9 +240,12 @@ fn draw(tree: &Tree) -> AnyView {
         }
     };
     let (looks, comes, keys) = (tree.clone(), tree.clone(), of_keys);
-    begin(tree);
+    let (turns, drawn) = (tree.clone(), tree.drawn);
+    let height = tree.list_height();
+    view::begin(tree);
     view! {
-        <div class="la-tree la-standalone">
+        <div class="la-tree la-standalone" data-drawn=move || drawn.get().then_some("")>
+            {drawn::tools(tree)}
             <div
                 class="la-tree-scroller"
                 role="tree"
@@ -305,12 +255,20 @@ fn draw(tree: &Tree) -> AnyView {
                 node_ref=tree.scroller
                 on:scroll=move |_| looks.look()
                 on:focus=move |_| comes.came()
+                on:wheel=move |event| turns.wheel(&event)
                 on:keydown=move |event| keys::pressed(&keys, &event)
             >
-                <div class="la-tree-rows" role="presentation" style:block-size=total>
-                    {list}
+                <div
+                    class="la-tree-rows"
+                    role="presentation"
+                    node_ref=tree.plane.element
+                    style:block-size=height
+                >
+                    {drawn::ways(tree)}
+                    {rows}
                 </div>
             </div>
+            {undo::view(tree)}
             {deeds::bar(tree)}
             {dialog::view(tree)}
         </div>
@@ -318,36 +276,5 @@ fn draw(tree: &Tree) -> AnyView {
     .into_any()
 }
 
-/// Looks at once, and whenever there is more or less room; where the keyboard is comes into view
-/// once there is any.
-fn begin(tree: &Tree) {
-    let of = tree.clone();
-    effect(move |_| {
-        of.rows.track();
-        of.look();
-    });
-    let of = tree.clone();
-    let sized = move || {
-        let had_room = of
-            .window
-            .try_get_untracked()
-            .is_some_and(|(_, count)| count > LEAST);
-        of.look();
-        if !had_room {
-            of.bring_into_view(of.at.get_untracked());
-        }
-    };
-    let of = tree.clone();
-    effect(move |_| {
-        let Some(scroller) = of.scroller.get() else {
-            return;
-        };
-        let changed = Closure::<dyn FnMut()>::new(sized.clone());
-        let Ok(observer) = web_sys::ResizeObserver::new(changed.as_ref().unchecked_ref()) else {
-            return;
-        };
-        observer.observe(&scroller);
-        let watching = SendWrapper::new((observer, changed));
-        on_cleanup(move || watching.0.disconnect());
-    });
-}
+/// A row, its number, and where it stands if it is drawn.
+type Entry = (usize, OutlineRow, Option<Spot>);

@@ -1,21 +1,21 @@
 //! One message of the tree: who speaks, how it begins, and which version it is.
 
 use assistant_core::{
-    conversation::{Conversation, Message, OutlineRow, Part},
+    conversation::{Conversation, Message, OutlineRow, Part, Spot},
     event::Role,
 };
 use leptos::prelude::*;
 
-use super::{Tree, as_pixels};
+use super::{Tree, view::as_pixels};
 use crate::ui::{Icon, dynamic, written};
 
 /// The most of a message that a row begins with, in characters.
 const MOST: usize = 120;
 
-/// Draws the row at a place.
-pub(super) fn view(tree: &Tree, at: usize, row: &OutlineRow) -> AnyView {
+/// Draws the row at a place, of the list or of the drawing.
+pub(super) fn view(tree: &Tree, at: usize, row: &OutlineRow, spot: Option<Spot>) -> AnyView {
     let words = tree.words.clone();
-    let (height, here) = (tree.height, tree.at);
+    let (height, here) = (tree.list.height, tree.at);
     let role = tree
         .assistant
         .with_conversation(|all| all.message(&row.id).map(|message| message.role));
@@ -90,7 +90,12 @@ pub(super) fn view(tree: &Tree, at: usize, row: &OutlineRow) -> AnyView {
             data-first=(row.version.1 > 1).then_some("")
             data-cursor=move || (here.get() == at).then_some("")
             style:--la-tree-level=level
-            style:inset-block-start=move || written(as_pixels(at) * height.get()) + "px"
+            style:--la-tree-x=spot.map(|spot| written(spot.column))
+            style:--la-tree-y=spot.map(|spot| spot.line.to_string())
+            style:inset-block-start=move || {
+                let listed = || written(as_pixels(at) * height.get()) + "px";
+                spot.is_none().then(listed)
+            }
             on:click=move |_| clicked.show(&id)
         >
             <span class="la-tree-mark" aria-hidden="true">{""}</span>

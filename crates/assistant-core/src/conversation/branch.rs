@@ -25,6 +25,8 @@ pub enum TreeError {
     NotAssistant,
     /// There is no version before or after this one.
     NoSibling,
+    /// Nothing was deleted, or something else has taken its place since.
+    NothingDeleted,
 }
 
 impl TreeError {
@@ -39,6 +41,7 @@ impl TreeError {
             Self::NotUser => "not_user",
             Self::NotAssistant => "not_assistant",
             Self::NoSibling => "no_sibling",
+            Self::NothingDeleted => "nothing_deleted",
         }
     }
 }
@@ -53,6 +56,7 @@ impl fmt::Display for TreeError {
             Self::NotUser => "Only what a person said can be edited as a branch.",
             Self::NotAssistant => "Only an answer can be regenerated.",
             Self::NoSibling => "There is no other version there.",
+            Self::NothingDeleted => "There is nothing to bring back.",
         })
     }
 }
@@ -236,6 +240,7 @@ impl Conversation {
         self.close_gaps();
         let ix = self.index_of(id)?;
         let doomed = self.subtree(ix);
+        self.keep_removed(&doomed);
         let shown_goes = self.shown_path().contains(&ix);
         let run_goes = self.path.contains(&ix);
         let siblings = self.sibling_list(ix);

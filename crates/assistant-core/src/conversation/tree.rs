@@ -84,6 +84,8 @@ pub struct Conversation {
     pub(super) direct: Sorted<CallKey, Box<ToolCall>>,
     /// Calls that left the path of their run, by the agent's id: they are the same if they return.
     pub(super) departed: HashMap<String, super::calls::Departed>,
+    /// What a person deleted last, while it can come back.
+    pub(super) removed: Option<Box<super::removed::Removed>>,
     /// Calls by the id of the tool message that answers them.
     pub(super) answers: HashMap<String, Vec<CallKey>>,
     /// Tool messages that stand before all nodes in the received order.
@@ -126,6 +128,7 @@ impl Default for Conversation {
             open: Sorted::new(),
             direct: Sorted::new(),
             departed: HashMap::new(),
+            removed: None,
             answers: HashMap::new(),
             leading_results: Vec::new(),
             orphans: HashMap::new(),

@@ -25,6 +25,7 @@ impl Session {
                 Ok(())
             }
             TreeChange::Delete { message } => self.delete(&message, cx),
+            TreeChange::Restore => self.bring_back(write, cx),
             TreeChange::Reparent { message, .. } if !write && self.is_on_run(&message) => {
                 return cx.refuse(Refusal::Busy);
             }
@@ -79,6 +80,16 @@ impl Session {
             cx.change(Change::Interrupts);
         }
         deleted
+    }
+
+    /// What comes back stands as it went: nothing of it is asked or run again, and what an agent
+    /// asked about it has no answer any more.
+    fn bring_back(&mut self, write: bool, cx: &mut Cx<'_>) -> Result<(), TreeError> {
+        self.conversation.restore(write)?;
+        if write {
+            self.end_answered_gates(cx);
+        }
+        Ok(())
     }
 
     fn edit(&mut self, message: &MessageId, content: Content, cx: &mut Cx<'_>) {

@@ -76,6 +76,7 @@ impl Session {
     }
 
     pub(super) fn begin_run(&mut self, takes_up: bool, cx: &mut Cx<'_>) {
+        self.conversation.forget_removed();
         let key = RunKey(self.number());
         let summary = RunSummary {
             run_id: cx.host.new_id(),
@@ -128,10 +129,7 @@ impl Session {
         };
         run.is_open = true;
         let (run_id, takes_up) = (run.run_id.clone(), run.takes_up);
-        let offered = self.registry.offered();
-        let tools = offered.iter().map(|entry| entry.spec.tool()).collect();
-        let names = offered.iter().map(|entry| entry.spec.name.clone());
-        self.turn.set_offered(names.collect());
+        let tools = self.note_offered();
         let input = RunInput {
             thread_id: self.thread_id.clone(),
             run_id,

@@ -102,6 +102,7 @@ pub(super) enum Tree {
     Interject,
     Delete(u8),
     Reparent(u8, u8),
+    Restore,
     ShowRun,
 }
 
@@ -232,6 +233,7 @@ fn tree() -> impl Strategy<Value = Tree> {
         1 => Just(Tree::Interject),
         1 => n().prop_map(Tree::Delete),
         1 => (n(), n()).prop_map(|(a, b)| Tree::Reparent(a, b)),
+        2 => Just(Tree::Restore),
         1 => Just(Tree::ShowRun),
     ]
 }

@@ -154,6 +154,7 @@ impl World {
                 let parent = to_message(parent);
                 to_message(message).map(|message| TreeChange::Reparent { message, parent })
             }
+            Tree::Restore => Some(TreeChange::Restore),
             Tree::ShowRun => Some(TreeChange::ShowRun),
         };
         if let Some(change) = change {

@@ -3,6 +3,7 @@
 mod asked;
 mod deleted;
 mod lists;
+mod restored;
 mod stored;
 
 use assistant_core::{

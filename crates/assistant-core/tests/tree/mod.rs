@@ -1,5 +1,6 @@
 //! The tree of messages: vectors of operations, another library's recorded ones, and random trees.
 
+mod drawing;
 mod model;
 mod outline;
 mod random;

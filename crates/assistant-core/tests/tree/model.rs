@@ -17,15 +17,18 @@ enum Act {
     Select { message: usize, exact: bool },
     Switch { message: usize, next: bool },
     Delete { message: usize },
+    Restore,
 }
 
 /// Parents, children in order, and through which child each message was shown last. Message 0 stands for the top.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 struct Model {
     parents: BTreeMap<usize, usize>,
     children: BTreeMap<usize, Vec<usize>>,
     chosen: BTreeMap<usize, usize>,
     path: Vec<usize>,
+    /// What was deleted last, and everything as it was before.
+    deleted: Option<(usize, Box<Self>)>,
 }
 
 impl Model {
@@ -103,12 +106,34 @@ impl Model {
                 self.show(path);
             }
             Act::Delete { message } if self.parents.contains_key(&message) => self.delete(message),
+            Act::Restore => return self.restore(),
             _ => return false,
         }
         true
     }
 
+    fn restore(&mut self) -> bool {
+        let Some((message, before)) = self.deleted.take() else {
+            return false;
+        };
+        let parent = before.parents[&message];
+        if before.chosen.get(&parent) == Some(&message) {
+            self.chosen.insert(parent, message);
+        }
+        self.parents = before.parents;
+        self.children = before.children;
+        let path = match before.path.contains(&message) {
+            true => before.path,
+            false => self.path.clone(),
+        };
+        self.show(path);
+        true
+    }
+
     fn delete(&mut self, message: usize) {
+        let mut before = self.clone();
+        before.deleted = None;
+        self.deleted = Some((message, Box::new(before)));
         let (siblings, parent) = (self.siblings(message), self.parents[&message]);
         let place = siblings.iter().position(|other| *other == message).unwrap();
         let heir = place.checked_sub(1).map(|before| siblings[before]);
@@ -168,6 +193,13 @@ fn compare(conversation: &Conversation, model: &Model) {
         model.path.iter().map(|m| name(*m)).collect::<Vec<_>>()
     );
     assert_eq!(conversation.message_count(), model.parents.len());
+    assert!(conversation.is_sound());
+    let gone = model
+        .deleted
+        .as_ref()
+        .map(|(message, before)| (name(*message), before.parents.len() - model.parents.len()));
+    let last = conversation.last_deleted();
+    assert_eq!(last.map(|(id, count)| (id.clone(), count)), gone);
     for (message, parent) in &model.parents {
         let siblings = model.siblings(*message).iter().map(|m| name(*m));
         let found = conversation.siblings(&name(*message));
@@ -184,12 +216,22 @@ fn compare(conversation: &Conversation, model: &Model) {
     }
 }
 
+/// All but which branches were looked at: the one that took the place of what went was.
+fn exported(driver: &Driver) -> Value {
+    let mut exported = driver.session.export();
+    for entry in exported["messages"].as_array_mut().unwrap() {
+        entry.as_object_mut().unwrap().remove("chosen");
+    }
+    exported
+}
+
 fn act() -> impl Strategy<Value = Act> {
     let message = 1..24_usize;
     prop_oneof![
         3 => (message.clone(), any::<bool>()).prop_map(|(message, exact)| Act::Select { message, exact }),
         3 => (message.clone(), any::<bool>()).prop_map(|(message, next)| Act::Switch { message, next }),
         1 => message.prop_map(|message| Act::Delete { message }),
+        1 => Just(Act::Restore),
     ]
 }
 
@@ -216,8 +258,15 @@ proptest! {
                     to: if next { Sibling::Next } else { Sibling::Previous },
                 },
                 Act::Delete { message } => TreeChange::Delete { message: name(message) },
+                Act::Restore => TreeChange::Restore,
             };
+            let before = exported(&driver);
             let refused = driver.input(Input::Tree { change }).refused;
+            if refused.is_none() && matches!(act, Act::Delete { .. }) {
+                let mut other = driver.clone();
+                other.input(Input::Tree { change: TreeChange::Restore });
+                prop_assert_eq!(exported(&other), before);
+            }
             prop_assert_eq!(refused.is_none(), model.act(act), "{:?}", act);
             compare(driver.session.conversation(), &model);
         }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::support::Driver;
 
-fn load(messages: &[(String, Option<String>)], tip: &str) -> Driver {
+pub(super) fn load(messages: &[(String, Option<String>)], tip: &str) -> Driver {
     let entry = |(id, parent): &(String, Option<String>)| {
         json!({
             "parent": parent,
@@ -31,7 +31,7 @@ fn load(messages: &[(String, Option<String>)], tip: &str) -> Driver {
     driver
 }
 
-fn tree(messages: &[(&str, Option<&str>)], tip: &str) -> Driver {
+pub(super) fn tree(messages: &[(&str, Option<&str>)], tip: &str) -> Driver {
     let owned = messages.iter();
     let owned = owned.map(|(id, parent)| ((*id).to_owned(), parent.map(str::to_owned)));
     load(&owned.collect::<Vec<_>>(), tip)

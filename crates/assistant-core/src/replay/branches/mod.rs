@@ -128,6 +128,7 @@ impl Script {
                 let message = self.name(need(op, "id")?);
                 self.change(TreeChange::Delete { message })
             }
+            "restore" => self.change(TreeChange::Restore),
             "reparent" => {
                 let message = self.name(need(op, "id")?);
                 let parent = text(op, "parent").map(|id| self.name(id));

@@ -1,0 +1,160 @@
+//! The tree as a drawing: where each row of its outline stands, and what of it is in view.
+//!
+//! Every message has a line of its own depth, from top to bottom; every message without followers
+//! has a column of its own, and one with followers stands in the middle above them. What stands in
+//! one line is in the order of its columns, so that what is in view is found by halving. Nothing
+//! here recurses. Neighbour: `outline`, whose rows are drawn.
+
+use std::ops::Range;
+
+use super::OutlineRow;
+
+/// Where the rows of an outline stand when they are drawn as a tree.
+///
+/// ```
+/// use assistant_core::conversation::Drawing;
+///
+/// let nothing = Drawing::of(&[]);
+/// assert_eq!((nothing.columns(), nothing.lines()), (0, 0));
+/// ```
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Drawing {
+    spots: Vec<Spot>,
+    /// The rows of each line, in the order of their columns.
+    lines: Vec<Vec<usize>>,
+    columns: usize,
+}
+
+/// Where a row stands.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct Spot {
+    /// The column, counted from 0. One that stands above several is between them.
+    pub column: f64,
+    /// The line, counted from 0.
+    pub line: usize,
+    /// The row of the message before it.
+    pub parent: Option<usize>,
+}
+
+/// What of a drawing is in view.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Seen {
+    /// The rows in view.
+    pub rows: Vec<usize>,
+    /// The rows whose way from the message before them may cross the view. Ways that lie on these
+    /// are left out.
+    pub ways: Vec<usize>,
+}
+
+impl Drawing {
+    /// Finds the places of all rows.
+    #[must_use]
+    pub fn of(rows: &[OutlineRow]) -> Self {
+        let mut spots: Vec<Spot> = Vec::with_capacity(rows.len());
+        let mut lines: Vec<Vec<usize>> = Vec::new();
+        let mut followed = vec![false; rows.len()];
+        for (at, row) in rows.iter().enumerate() {
+            // Versions name the message that they follow; all others stand right behind it.
+            let parent = match row.version.1 > 1 {
+                true => row.above,
+                false => at.checked_sub(1),
+            };
+            let above = parent.and_then(|parent| spots.get(parent));
+            let line = above.map_or(0, |above| above.line + 1);
+            if let Some(followed) = parent.and_then(|parent| followed.get_mut(parent)) {
+                *followed = true;
+            }
+            if lines.len() <= line {
+                lines.resize_with(line + 1, Vec::new);
+            }
+            if let Some(rows) = lines.get_mut(line) {
+                rows.push(at);
+            }
+            spots.push(Spot {
+                column: 0.0,
+                line,
+                parent,
+            });
+        }
+        let mut columns = 0;
+        for (spot, followed) in spots.iter_mut().zip(&followed) {
+            if !followed {
+                spot.column = number(columns);
+                columns += 1;
+            }
+        }
+        // Followers come after what they follow: from the end, theirs are known.
+        let mut below: Vec<Option<(f64, f64)>> = vec![None; spots.len()];
+        for at in (0..spots.len()).rev() {
+            let Some(spot) = spots.get_mut(at) else {
+                continue;
+            };
+            if let Some((first, last)) = below.get(at).copied().flatten() {
+                spot.column = f64::midpoint(first, last);
+            }
+            let column = spot.column;
+            if let Some(range) = spot.parent.and_then(|parent| below.get_mut(parent)) {
+                *range = Some((column, range.map_or(column, |(_, last)| last)));
+            }
+        }
+        Self {
+            spots,
+            lines,
+            columns,
+        }
+    }
+
+    /// The number of columns.
+    #[must_use]
+    pub const fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// The number of lines.
+    #[must_use]
+    pub const fn lines(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// Where a row stands.
+    #[must_use]
+    pub fn spot(&self, row: usize) -> Option<Spot> {
+        self.spots.get(row).copied()
+    }
+
+    /// What stands in these columns and lines, at most so many rows.
+    #[must_use]
+    pub fn seen(&self, columns: &Range<f64>, lines: &Range<usize>, most: usize) -> Seen {
+        let mut seen = Seen::default();
+        // The ways to the line below the last one in view begin in view.
+        let to = (lines.end + 1).min(self.lines.len());
+        for line in lines.start..to {
+            let Some(rows) = self.lines.get(line) else {
+                break;
+            };
+            let column = |row: &usize| self.spots.get(*row).map_or(0.0, |spot| spot.column);
+            let first = rows.partition_point(|row| column(row) + 1.0 <= columns.start);
+            let end = rows.partition_point(|row| column(row) < columns.end);
+            if seen.rows.len() + (end - first.min(end)) > most {
+                break;
+            }
+            if line < lines.end {
+                let inside = rows.get(first..end).unwrap_or_default();
+                seen.rows.extend(inside);
+            }
+            // Ways of those further out lie on the ways of the nearest ones.
+            let around = rows.get(first.saturating_sub(1)..(end + 1).min(rows.len()));
+            let leads = |row: &&usize| self.spots.get(**row).is_some_and(|s| s.parent.is_some());
+            let around = around.unwrap_or_default().iter().filter(leads);
+            seen.ways.extend(around);
+        }
+        seen
+    }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "a place in a drawing")]
+fn number(count: usize) -> f64 {
+    count as f64
+}

@@ -1,0 +1,121 @@
+//! A branch that a person deleted and wants back.
+
+use assistant_core::{
+    conversation::{Change, MessageId, Phase, TreeError},
+    session::{Input, Output, Refusal, TreeChange},
+};
+use serde_json::json;
+
+use super::{assert_exports_itself, hi, listed};
+use crate::support::*;
+
+fn delete(driver: &mut Driver, message: MessageId) {
+    let change = TreeChange::Delete { message };
+    assert_eq!(driver.input(Input::Tree { change }).refused, None);
+}
+
+fn restore(driver: &mut Driver) -> Output {
+    driver.input(Input::Tree {
+        change: TreeChange::Restore,
+    })
+}
+
+fn home(driver: &Driver, call: &str) -> MessageId {
+    let conversation = driver.session.conversation();
+    conversation
+        .message_of_call(&driver.key(call))
+        .unwrap()
+        .id
+        .clone()
+}
+
+/// One call ran, one was denied, and the agent said something about it.
+fn told() -> Driver {
+    let mut driver = with([action("f"), asking("g")]);
+    driver.events([text_start("m")]);
+    driver.event(start_in("c", "f", Some("m")));
+    driver.events([args("c", "{}"), end("c")]);
+    driver.event(start_in("d", "g", Some("m")));
+    driver.events([args("d", "{}"), end("d")]);
+    finish_run(&mut driver);
+    driver.deny("d", None);
+    driver.returns("c", json!(1));
+    driver.event(started());
+    driver.events(says("n", "done"));
+    finish_run(&mut driver);
+    assert!(!driver.session.is_busy());
+    driver
+}
+
+#[test]
+fn what_was_deleted_comes_back_as_it_was_and_runs_nothing() {
+    let mut driver = told();
+    let (before, keys) = (driver.session.export(), [driver.key("c"), driver.key("d")]);
+    let message = home(&driver, "c");
+    delete(&mut driver, message.clone());
+    let conversation = driver.session.conversation();
+    assert_eq!(conversation.last_deleted(), Some((&message, 2)));
+    assert_eq!(conversation.call(&keys[0]).map(|_| ()), None);
+    let output = restore(&mut driver);
+    assert_eq!(output.refused, None);
+    assert!(output.effects.is_empty(), "{output:?}");
+    assert!(output.changes.contains(&Change::MessageAdded(message)));
+    assert_eq!(driver.session.export(), before);
+    assert_eq!([driver.key("c"), driver.key("d")], keys);
+    assert_eq!(driver.phase("d"), Phase::OutputDenied);
+    assert_eq!((driver.starts("c"), driver.starts("d")), (1, 0));
+    assert_exports_itself(&driver);
+    // An agent that lists both again, the denied one with other words, runs neither.
+    driver.send("again");
+    driver.event(started());
+    let calls = [("c", "f", "{}"), ("d", "g", r#"{"x":2}"#)];
+    driver.event(snapshot(vec![hi(), listed("m", &calls)]));
+    finish_run(&mut driver);
+    assert_eq!((driver.starts("c"), driver.starts("d")), (1, 0));
+    assert_eq!(driver.phase("d"), Phase::OutputDenied);
+}
+
+#[test]
+fn what_the_deletion_ended_stays_ended() {
+    let mut driver = with([asking("f")]);
+    driver.events(calls("c", "f", "{}"));
+    finish_run(&mut driver);
+    assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
+    let message = home(&driver, "c");
+    delete(&mut driver, message);
+    assert!(restore(&mut driver).effects.is_empty());
+    assert_eq!(driver.phase("c"), Phase::Cancelled);
+    assert_eq!(driver.session.pending_approvals(), []);
+    assert!(!driver.session.is_busy());
+    driver.send("again");
+    assert_eq!(driver.starts("c"), 0);
+}
+
+#[test]
+fn what_the_agent_asked_about_it_has_no_answer_any_more() {
+    let mut driver = with([action("f")]);
+    driver.events(calls("c", "f", "{}"));
+    driver.event(interrupted(vec![gate("int", "c")]));
+    driver.close();
+    let message = home(&driver, "c");
+    delete(&mut driver, message);
+    restore(&mut driver);
+    assert_eq!(driver.phase("c"), Phase::OutputDenied);
+    assert_eq!(driver.session.interrupts().len(), 0);
+    assert!(!driver.session.is_busy());
+}
+
+#[test]
+fn it_comes_back_until_a_run_begins_and_once() {
+    let nothing = Some(Refusal::Tree(TreeError::NothingDeleted));
+    let mut driver = told();
+    assert_eq!(restore(&mut driver).refused, nothing);
+    let message = home(&driver, "c");
+    delete(&mut driver, message.clone());
+    assert_eq!(restore(&mut driver).refused, None);
+    assert_eq!(restore(&mut driver).refused, nothing);
+    delete(&mut driver, message);
+    driver.send("again");
+    assert_eq!(driver.session.conversation().last_deleted(), None);
+    assert_eq!(restore(&mut driver).refused, nothing);
+}

@@ -1,0 +1,133 @@
+//! The tree as a drawing.
+
+use std::collections::HashSet;
+
+use assistant_core::conversation::{Drawing, OutlineRow};
+use proptest::prelude::*;
+
+use super::outline::{load, tree};
+
+fn rows(messages: &[(&str, Option<&str>)]) -> Vec<OutlineRow> {
+    let driver = tree(messages, messages[0].0);
+    driver.session.conversation().outline(&HashSet::new())
+}
+
+fn places(rows: &[OutlineRow]) -> Vec<String> {
+    let drawing = Drawing::of(rows);
+    let place = |(at, row): (usize, &OutlineRow)| {
+        let spot = drawing.spot(at).unwrap();
+        let parent = spot.parent.map(|parent| rows[parent].id.to_string());
+        let parent = parent.unwrap_or_default();
+        format!("{} {},{} {parent}", row.id, spot.column, spot.line)
+    };
+    rows.iter().enumerate().map(place).collect()
+}
+
+#[test]
+fn a_message_stands_in_the_middle_above_what_follows_it() {
+    let rows = rows(&[
+        ("q", None),
+        ("a", Some("q")),
+        ("a1", Some("a")),
+        ("b", Some("q")),
+        ("c", Some("q")),
+        ("r", None),
+    ]);
+    assert_eq!(
+        places(&rows),
+        [
+            "q 1,0 ", "a 0,1 q", "a1 0,2 a", "b 1,1 q", "c 2,1 q", "r 3,0 "
+        ]
+    );
+    let drawing = Drawing::of(&rows);
+    assert_eq!((drawing.columns(), drawing.lines()), (4, 3));
+    let seen = drawing.seen(&(1.5..2.5), &(0..2), 100);
+    let ids = |list: &[usize]| {
+        let ids = list.iter().map(|at| rows[*at].id.to_string());
+        ids.collect::<Vec<_>>()
+    };
+    assert_eq!(ids(&seen.rows), ["q", "b", "c"]);
+    assert_eq!(ids(&seen.ways), ["a", "b", "c", "a1"]);
+}
+
+#[test]
+fn a_closed_branch_is_drawn_without_what_follows() {
+    let driver = tree(
+        &[("q", None), ("a", Some("q")), ("b", Some("q")), ("r", None)],
+        "q",
+    );
+    let rows = driver
+        .session
+        .conversation()
+        .outline(&HashSet::from(["q".into()]));
+    assert_eq!(places(&rows), ["q 0,0 ", "r 1,0 "]);
+}
+
+#[test]
+fn a_large_tree_is_drawn_without_recursion_and_little_of_it_is_in_view() {
+    // One way is 30,000 deep; the others fan out at its root.
+    let deep = (1..30_000).map(|at| (format!("m{at}"), Some(format!("m{}", at - 1))));
+    let wide = (30_000..100_000).map(|at| (format!("m{at}"), Some("m0".to_owned())));
+    let all: Vec<_> = [("m0".to_owned(), None)]
+        .into_iter()
+        .chain(deep)
+        .chain(wide)
+        .collect();
+    let driver = load(&all, "m0");
+    let rows = driver.session.conversation().outline(&HashSet::new());
+    let drawing = Drawing::of(&rows);
+    assert_eq!((drawing.columns(), drawing.lines()), (70_001, 30_000));
+    let seen = drawing.seen(&(5_000.0..5_010.0), &(0..12), 400);
+    assert_eq!(seen.rows.len(), 10);
+    assert!(seen.ways.len() < 20 + 2 * 12, "{}", seen.ways.len());
+    let seen = drawing.seen(&(0.0..70_001.0), &(0..30_000), 400);
+    assert!(seen.rows.len() <= 400 && seen.ways.len() <= 402);
+}
+
+proptest! {
+    /// Neighbours of a line do not overlap, everybody is below the message before it, and what is
+    /// seen is what a look at every row says.
+    #[test]
+    fn nothing_overlaps_and_what_is_in_view_is_seen(
+        parents in prop::collection::vec(0..40_usize, 1..40),
+        (left, wide) in (0.0..8.0_f64, 0.5..6.0_f64),
+        (top, high) in (0..6_usize, 1..6_usize),
+    ) {
+        let name = |at: usize| format!("m{at}");
+        let parent = |at: usize, parent: usize| match parent % (at + 1) {
+            0 => None,
+            other => Some(name(other - 1)),
+        };
+        let all = parents.iter().enumerate();
+        let all: Vec<_> = all.map(|(at, of)| (name(at), parent(at, *of))).collect();
+        let driver = load(&all, "m0");
+        let conversation = driver.session.conversation();
+        let rows = conversation.outline(&HashSet::new());
+        let drawing = Drawing::of(&rows);
+        let spots: Vec<_> = (0..rows.len()).map(|at| drawing.spot(at).unwrap()).collect();
+        for (at, spot) in spots.iter().enumerate() {
+            let above = conversation.parent(&rows[at].id);
+            prop_assert_eq!(spot.parent.map(|parent| &rows[parent].id), above);
+            let line = spot.parent.map_or(0, |parent| spots[parent].line + 1);
+            prop_assert_eq!(spot.line, line);
+            for other in &spots[at + 1..] {
+                prop_assert!(other.line != spot.line || other.column >= spot.column + 1.0);
+            }
+        }
+        let seen = drawing.seen(&(left..left + wide), &(top..top + high), usize::MAX);
+        let is_in = |at: &usize| {
+            let spot = &spots[*at];
+            (top..top + high).contains(&spot.line)
+                && spot.column < left + wide
+                && spot.column + 1.0 > left
+        };
+        let mut found = seen.rows.clone();
+        found.sort_unstable();
+        let expected: Vec<usize> = (0..rows.len()).filter(is_in).collect();
+        prop_assert_eq!(found, expected);
+        // Each way of a row in view is there, and the way to each that follows one in view.
+        for at in (0..rows.len()).filter(is_in) {
+            prop_assert_eq!(seen.ways.contains(&at), spots[at].parent.is_some());
+        }
+    }
+}

@@ -1,0 +1,335 @@
+//! The tree as a drawing: what of it is in view, how near it is, and the lines between messages.
+//!
+//! Nothing here knows how large a place is: the style says so, in units of the size of the text,
+//! which follows the zoom. Neighbours: `row` draws a message in either form, `view` the list.
+
+use assistant_core::conversation::{Drawing, Spot};
+use leptos::{ev, html, prelude::*};
+
+use super::{
+    Entry, Tree,
+    view::{as_pixels, pixels, whole},
+};
+use crate::ui::{Icon, IconButton, each, effect, written};
+
+/// How far away and how near a drawing can be.
+const FARTHEST: f64 = 0.25;
+/// See [`FARTHEST`].
+const NEAREST: f64 = 1.5;
+/// What is smaller than this cannot be read.
+const READABLE: f64 = 0.5;
+/// What one press of a button makes of the zoom.
+const STEP: f64 = 1.25;
+/// What one pixel of a wheel does to it, and the most pixels of one turn.
+const WHEEL: f64 = 0.005;
+/// See [`WHEEL`].
+const TURN: f64 = 50.0;
+/// The most rows in the page, however far away the drawing is.
+const MOST: usize = 800;
+
+/// What of the drawing is in view.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Plane {
+    pub(super) element: NodeRef<html::Div>,
+    zoom: RwSignal<f64>,
+    area: RwSignal<Area>,
+}
+
+/// Columns and lines, each from and to.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+struct Area {
+    columns: (f64, f64),
+    lines: (usize, usize),
+}
+
+impl Plane {
+    pub(super) fn new() -> Self {
+        Self {
+            element: NodeRef::new(),
+            zoom: RwSignal::new(1.0),
+            area: RwSignal::new(Area::default()),
+        }
+    }
+
+    /// Lets the style know how large the drawing is.
+    fn lay(self, drawing: &Drawing) {
+        let Some(element) = self.element.get_untracked() else {
+            return;
+        };
+        let style = web_sys::HtmlElement::style(&element);
+        for (name, value) in [
+            ("--la-tree-columns", as_pixels(drawing.columns())),
+            ("--la-tree-lines", as_pixels(drawing.lines())),
+            ("--la-tree-zoom", self.zoom.get_untracked()),
+        ] {
+            // Setting a number does not fail.
+            let _ = style.set_property(name, &written(value));
+        }
+    }
+
+    /// The width and the height of a place, in pixels. `None` as long as nothing is drawn.
+    fn place(self, drawing: &Drawing) -> Option<(f64, f64)> {
+        let rect = self.element.get_untracked()?.get_bounding_client_rect();
+        let place = (
+            rect.width() / as_pixels(drawing.columns()),
+            rect.height() / as_pixels(drawing.lines()),
+        );
+        (place.0 > 1.0 && place.1 > 1.0 && place.0.is_finite() && place.1.is_finite())
+            .then_some(place)
+    }
+}
+
+/// Where a scrolling element is, counted from where lines begin.
+struct Scroll {
+    element: web_sys::HtmlDivElement,
+    /// -1 where lines run from right to left.
+    sign: f64,
+}
+
+impl Scroll {
+    fn of(tree: &Tree) -> Option<Self> {
+        let element = tree.scroller.get_untracked()?;
+        let style = window().get_computed_style(&element).ok().flatten();
+        let direction = style.and_then(|style| style.get_property_value("direction").ok());
+        let sign = if direction.as_deref() == Some("rtl") {
+            -1.0
+        } else {
+            1.0
+        };
+        Some(Self { element, sign })
+    }
+
+    fn at(&self) -> (f64, f64) {
+        let (left, top) = (self.element.scroll_left(), self.element.scroll_top());
+        (f64::from(left) * self.sign, f64::from(top))
+    }
+
+    fn room(&self) -> (f64, f64) {
+        let (width, height) = (self.element.client_width(), self.element.client_height());
+        (f64::from(width), f64::from(height))
+    }
+
+    fn go(&self, (left, top): (f64, f64)) {
+        self.element
+            .set_scroll_left(pixels((left * self.sign).round()));
+        self.element.set_scroll_top(pixels(top.round()));
+    }
+}
+
+impl Tree {
+    pub(super) fn drawn_rows(&self, drawing: &Drawing) -> Vec<Entry> {
+        let Area { columns, lines } = self.plane.area.get();
+        let seen = drawing.seen(&(columns.0..columns.1), &(lines.0..lines.1), MOST);
+        self.rows.with(|rows| {
+            let entry = |at: usize| Some((at, rows.get(at)?.clone(), drawing.spot(at)));
+            seen.rows.into_iter().filter_map(entry).collect()
+        })
+    }
+
+    fn drawn_ways(&self, drawing: &Drawing) -> Vec<Way> {
+        let Area { columns, lines } = self.plane.area.get();
+        let seen = drawing.seen(&(columns.0..columns.1), &(lines.0..lines.1), MOST);
+        self.rows.with(|rows| {
+            let way = |at: usize| {
+                let spot = drawing.spot(at)?;
+                let from = drawing.spot(spot.parent?)?.column;
+                let shown = rows.get(at)?.shown;
+                Some(Way { from, spot, shown })
+            };
+            seen.ways.into_iter().filter_map(way).collect()
+        })
+    }
+
+    /// Sees which part of the drawing is in view.
+    pub(super) fn look_at_plane(&self) {
+        let (Some(drawing), Some(scroll)) = (self.drawing.get_untracked(), Scroll::of(self)) else {
+            return;
+        };
+        self.plane.lay(&drawing);
+        let Some((wide, high)) = self.plane.place(&drawing) else {
+            return;
+        };
+        let ((left, top), (width, height)) = (scroll.at(), scroll.room());
+        let area = Area {
+            columns: (
+                (left / wide).floor() - 1.0,
+                ((left + width) / wide).ceil() + 1.0,
+            ),
+            lines: (
+                whole(top / high).saturating_sub(1),
+                whole((top + height) / high) + 2,
+            ),
+        };
+        if self.plane.area.get_untracked() != area {
+            self.plane.area.set(area);
+        }
+    }
+
+    /// Scrolls until a row is in view, or in the middle of it.
+    pub(super) fn bring_spot_into_view(&self, at: usize, middle: bool) {
+        let (Some(drawing), Some(scroll)) = (self.drawing.get_untracked(), Scroll::of(self)) else {
+            return;
+        };
+        let place = self.plane.place(&drawing);
+        let (Some((wide, high)), Some(spot)) = (place, drawing.spot(at)) else {
+            return;
+        };
+        let (now, room) = (scroll.at(), scroll.room());
+        let to = |from: f64, size: f64, now: f64, room: f64| match () {
+            () if middle => from + size / 2.0 - room / 2.0,
+            () if from < now => from,
+            () if from + size > now + room => (from + size - room).min(from),
+            () => now,
+        };
+        scroll.go((
+            to(spot.column * wide, wide, now.0, room.0),
+            to(as_pixels(spot.line) * high, high, now.1, room.1),
+        ));
+        self.look();
+    }
+
+    /// Draws it nearer or farther away; what is at a point of the view stays there. Without a
+    /// point it is the middle.
+    fn zoom_to(&self, zoom: f64, point: Option<(f64, f64)>) {
+        let (Some(drawing), Some(scroll)) = (self.drawing.get_untracked(), Scroll::of(self)) else {
+            return;
+        };
+        let before = self.plane.zoom.get_untracked();
+        let zoom = zoom.clamp(FARTHEST, NEAREST);
+        let (now, room) = (scroll.at(), scroll.room());
+        let point = point.unwrap_or((room.0 / 2.0, room.1 / 2.0));
+        self.plane.zoom.set(zoom);
+        self.plane.lay(&drawing);
+        let to = |now: f64, point: f64| (now + point) * zoom / before - point;
+        scroll.go((to(now.0, point.0), to(now.1, point.1)));
+        self.look();
+    }
+
+    pub(super) fn zoom_in(&self) {
+        self.zoom_to(self.plane.zoom.get_untracked() * STEP, None);
+    }
+
+    pub(super) fn zoom_out(&self) {
+        self.zoom_to(self.plane.zoom.get_untracked() / STEP, None);
+    }
+
+    /// As near as all of it fits, with the message that the keyboard is at in the middle if it
+    /// does not.
+    fn fit(&self) {
+        let (Some(drawing), Some(scroll)) = (self.drawing.get_untracked(), Scroll::of(self)) else {
+            return;
+        };
+        let Some((wide, high)) = self.plane.place(&drawing) else {
+            return;
+        };
+        let (zoom, room) = (self.plane.zoom.get_untracked(), scroll.room());
+        let across = room.0 / (wide / zoom * as_pixels(drawing.columns()));
+        let down = room.1 / (high / zoom * as_pixels(drawing.lines()));
+        self.zoom_to(across.min(down).min(1.0), None);
+        self.bring_spot_into_view(self.at.get_untracked(), true);
+    }
+
+    /// A wheel with Ctrl, or two fingers on a pad, zooms at the pointer.
+    pub(super) fn wheel(&self, event: &ev::WheelEvent) {
+        let zooms = event.ctrl_key() || event.meta_key();
+        let Some(scroll) = Scroll::of(self).filter(|_| zooms && self.drawn.get_untracked()) else {
+            return;
+        };
+        event.prevent_default();
+        let in_lines = event.delta_mode() != 0;
+        let turn = event.delta_y() * if in_lines { 16.0 } else { 1.0 };
+        let factor = (-turn.clamp(-TURN, TURN) * WHEEL).exp();
+        let rect = scroll.element.get_bounding_client_rect();
+        let (x, y) = (f64::from(event.client_x()), f64::from(event.client_y()));
+        let across = if scroll.sign < 0.0 {
+            rect.right() - x
+        } else {
+            x - rect.left()
+        };
+        let point = Some((across, y - rect.top()));
+        self.zoom_to(self.plane.zoom.get_untracked() * factor, point);
+    }
+}
+
+/// A line from a message to one that follows it.
+struct Way {
+    from: f64,
+    spot: Spot,
+    shown: bool,
+}
+
+/// The lines in view. Who hears the tree is told its levels instead.
+pub(super) fn ways(tree: &Tree) -> AnyView {
+    let (of, drawing) = (tree.clone(), tree.drawing);
+    let items = move || {
+        let drawing = drawing.get();
+        drawing.map_or_else(Vec::new, |drawing| of.drawn_ways(&drawing))
+    };
+    let key = |way: &Way| format!("{:?} {} {}", way.spot, way.from, way.shown);
+    let lines = each(items, key, |Way { from, spot, shown }| {
+        let width = (spot.column - from).abs();
+        view! {
+            <span
+                class="la-tree-way"
+                data-shown=shown.then_some("")
+                data-back=(spot.column < from).then_some("")
+                style:--la-tree-x=written(spot.column.min(from))
+                style:--la-tree-y=spot.line.to_string()
+                style:--la-tree-width=written(width)
+            ></span>
+        }
+        .into_any()
+    });
+    view! { <div class="la-tree-ways" aria-hidden="true">{lines}</div> }.into_any()
+}
+
+/// The toolbar above the tree.
+pub(super) fn tools(tree: &Tree) -> AnyView {
+    let (drawn, plane, drawing) = (tree.drawn, tree.plane, tree.drawing);
+    let far = move || (plane.zoom.get() < READABLE).then_some("");
+    effect(move |_| {
+        let (far, element) = (far(), plane.element.get());
+        let Some(element) = element else { return };
+        // Setting an attribute with a good name does not fail.
+        let _ = match far {
+            Some(value) => element.set_attribute("data-far", value),
+            None => element.remove_attribute("data-far"),
+        };
+    });
+    effect(move |_| {
+        if let Some(drawing) = drawing.get() {
+            plane.lay(&drawing);
+        }
+    });
+    let mut toggle = IconButton::new(
+        |l| &l.draw_tree,
+        Icon::Branch,
+        move |_| {
+            drawn.update(|drawn| *drawn = !*drawn);
+        },
+    );
+    toggle.pressed = Signal::derive(move || Some(drawn.get()));
+    let button = |name, icon, act: fn(&Tree), ends: fn(f64) -> bool| {
+        let of = tree.clone();
+        let mut button = IconButton::new(name, icon, move |_| act(&of));
+        button.disabled = Signal::derive(move || ends(plane.zoom.get()));
+        button.view(&tree.words)
+    };
+    let rows = tree.rows;
+    view! {
+        <div
+            class="la-tree-tools"
+            role="group"
+            aria-label=tree.words.attr(|l| &l.branches)
+            hidden=move || rows.with(|rows| rows.is_empty())
+        >
+            {toggle.view(&tree.words)}
+            <span class="la-tree-zoom" hidden=move || !drawn.get()>
+                {button(|l| &l.fit_tree, Icon::Fit, Tree::fit, |_| false)}
+                {button(|l| &l.zoom_out, Icon::Minus, Tree::zoom_out, |zoom| zoom <= FARTHEST)}
+                {button(|l| &l.zoom_in, Icon::Plus, Tree::zoom_in, |zoom| zoom >= NEAREST)}
+            </span>
+        </div>
+    }
+    .into_any()
+}

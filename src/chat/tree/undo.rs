@@ -1,0 +1,61 @@
+//! What was deleted last can be brought back.
+
+use assistant_core::session::TreeChange;
+use leptos::prelude::*;
+
+use super::Tree;
+use crate::{
+    chat::counts::with_count,
+    ui::{dynamic, memo},
+};
+
+/// Says what went, with a button that brings it back for as long as the engine can.
+pub(super) fn view(tree: &Tree) -> AnyView {
+    let (of, activity) = (tree.clone(), tree.assistant.activity());
+    let gone = memo(move || {
+        of.assistant.tree_changes().track();
+        // A run that begins is the end of it.
+        activity.track();
+        let last = |all: &assistant_core::conversation::Conversation| {
+            let last = all.last_deleted();
+            last.map(|(_, count)| count)
+        };
+        of.assistant.with_conversation(last).flatten()
+    });
+    let words = tree.words.clone();
+    let says = move || match gone.get() {
+        None => String::new(),
+        Some(1) => words.word(|l| &l.deleted_one).into_owned(),
+        Some(count) => with_count(&words.word(|l| &l.deleted_many), count),
+    };
+    let of = tree.clone();
+    let restore = move |_| {
+        let first = of
+            .assistant
+            .with_conversation(|all| all.last_deleted().map(|(first, _)| first.clone()));
+        let done = of.assistant.change_tree(TreeChange::Restore).is_ok();
+        if let Some(first) = first.flatten().filter(|_| done) {
+            of.cursor.set(Some(first));
+        }
+        // The button is gone by then.
+        of.focus();
+    };
+    view! {
+        <div class="la-tree-undo" data-some=move || gone.get().map(|_| "")>
+            <p class="la-tree-gone" role="status">
+                {dynamic(says)}
+            </p>
+            <button
+                type="button"
+                class="la-button"
+                data-variant="quiet"
+                data-size="small"
+                hidden=move || gone.get().is_none()
+                on:click=restore
+            >
+                <span>{tree.words.text(|l| &l.undo)}</span>
+            </button>
+        </div>
+    }
+    .into_any()
+}

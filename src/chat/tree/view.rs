@@ -1,0 +1,181 @@
+//! Which rows of the list are in view: only those are in the page.
+
+use leptos::prelude::*;
+use send_wrapper::SendWrapper;
+use wasm_bindgen::{JsCast, closure::Closure};
+
+use super::{Entry, Tree};
+use crate::ui::{after, effect, written};
+
+/// The height that a row is taken to have until one was seen, in pixels.
+const FIRST_GUESS: f64 = 40.0;
+/// The number of rows in the page above and below those in view.
+const AROUND: usize = 6;
+/// The most rows in the page, whatever room the application gives them.
+const MOST: usize = 200;
+/// The number that is taken to be in view before there is any room.
+const LEAST: usize = 2 * AROUND + 1;
+
+/// What of the list is in view.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct List {
+    /// The height of a row, in pixels.
+    pub(super) height: RwSignal<f64>,
+    /// The first row in the page, and their number.
+    window: RwSignal<(usize, usize)>,
+}
+
+impl List {
+    pub(super) fn new() -> Self {
+        Self {
+            height: RwSignal::new(FIRST_GUESS),
+            window: RwSignal::new((0, LEAST)),
+        }
+    }
+}
+
+impl Tree {
+    pub(super) fn listed_rows(&self) -> Vec<Entry> {
+        self.rows.with(|rows| {
+            let (first, count) = self.list.window.get();
+            let first = first.min(rows.len().saturating_sub(count));
+            let shown = rows.iter().enumerate().skip(first).take(count);
+            shown.map(|(at, row)| (at, row.clone(), None)).collect()
+        })
+    }
+
+    /// The height of the list, for the page. A drawing has its own.
+    pub(super) fn list_height(&self) -> impl Fn() -> Option<String> + Send + 'static {
+        let (rows, drawn, list) = (self.rows, self.drawn, self.list);
+        move || {
+            let height = || rows.with(|rows| as_pixels(rows.len())) * list.height.get();
+            (!drawn.get()).then(|| written(height()) + "px")
+        }
+    }
+
+    /// Scrolls until a row is in view.
+    pub(super) fn bring_into_view(&self, at: usize) {
+        let Some(scroller) = self.scroller.get_untracked() else {
+            return;
+        };
+        if self.drawn.get_untracked() {
+            return self.bring_spot_into_view(at, false);
+        }
+        let height = self.list.height.get_untracked();
+        let top = as_pixels(at) * height;
+        let (from, room) = (
+            f64::from(scroller.scroll_top()),
+            f64::from(scroller.client_height()),
+        );
+        let to = match () {
+            () if top < from => top,
+            () if top + height > from + room => top + height - room,
+            () => return,
+        };
+        scroller.set_scroll_top(pixels(to.ceil()));
+        self.look();
+    }
+
+    /// The focus came. By a pointer it came to a row, which must not move away below it.
+    pub(super) fn came(&self) {
+        let by_key = self.scroller.get_untracked().is_some_and(|scroller| {
+            // It fails only for a selector that is none.
+            scroller.matches(":focus-visible").unwrap_or_default()
+        });
+        if by_key {
+            self.bring_into_view(self.at.get_untracked());
+        }
+    }
+
+    /// Sees which rows are in view, and how high they are.
+    pub(super) fn look(&self) {
+        if self.drawn.get_untracked() {
+            return self.look_at_plane();
+        }
+        let Some(scroller) = self.scroller.get_untracked() else {
+            return;
+        };
+        let row = scroller.query_selector(".la-tree-row").ok().flatten();
+        let seen = row.map(|row| row.get_bounding_client_rect().height());
+        let known = self.list.height;
+        if let Some(seen) = seen.filter(|seen| *seen > 1.0)
+            && (seen - known.get_untracked()).abs() > 0.01
+        {
+            known.set(seen);
+        }
+        let height = known.get_untracked();
+        let first = whole(f64::from(scroller.scroll_top()) / height).saturating_sub(AROUND);
+        let count = whole(f64::from(scroller.client_height()) / height) + LEAST;
+        let count = count.min(MOST);
+        if self.list.window.get_untracked() != (first, count) {
+            self.list.window.set((first, count));
+        }
+    }
+
+    fn had_room(&self) -> bool {
+        let window = self.list.window.try_get_untracked();
+        window.is_some_and(|(_, count)| count > LEAST)
+    }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "pixels of a page")]
+pub(super) fn as_pixels(rows: usize) -> f64 {
+    rows as f64
+}
+
+#[allow(clippy::cast_possible_truncation, reason = "pixels of a page")]
+pub(super) fn pixels(number: f64) -> i32 {
+    number as i32
+}
+
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a place in a list"
+)]
+pub(super) fn whole(number: f64) -> usize {
+    number.max(0.0) as usize
+}
+
+/// Looks at once, and whenever there is more or less room; where the keyboard is comes into view
+/// once there is any.
+pub(super) fn begin(tree: &Tree) {
+    let of = tree.clone();
+    effect(move |before: Option<bool>| {
+        of.rows.track();
+        let drawn = of.drawn.get();
+        of.look();
+        // In another form it stands at another place, once the page has that form.
+        if before != Some(drawn) {
+            let of = of.clone();
+            after(0, move || {
+                if of.drawn.try_get_untracked() == Some(drawn) {
+                    of.look();
+                    of.bring_into_view(of.at.get_untracked());
+                }
+            });
+        }
+        drawn
+    });
+    let of = tree.clone();
+    let sized = move || {
+        let had_room = of.had_room();
+        of.look();
+        if !had_room {
+            of.bring_into_view(of.at.get_untracked());
+        }
+    };
+    let of = tree.clone();
+    effect(move |_| {
+        let Some(scroller) = of.scroller.get() else {
+            return;
+        };
+        let changed = Closure::<dyn FnMut()>::new(sized.clone());
+        let Ok(observer) = web_sys::ResizeObserver::new(changed.as_ref().unchecked_ref()) else {
+            return;
+        };
+        observer.observe(&scroller);
+        let watching = SendWrapper::new((observer, changed));
+        on_cleanup(move || watching.0.disconnect());
+    });
+}
