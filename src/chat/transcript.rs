@@ -6,7 +6,7 @@ use super::{
     Feedback, MessageFn,
     counts::with_count,
     desk::Desk,
-    inbox_place,
+    inbox_place::InTranscript,
     item::{End, Item},
     list::{List, News},
     queued::Queued,
@@ -174,6 +174,7 @@ fn follow(assistant: &Assistant, list: List, stick: StickToEnd) {
         assistant.view().asked.clone(),
     );
     let interrupts = assistant.interrupts();
+    let inside = use_context::<InTranscript>();
     effect(move |known: Option<Vec<String>>| {
         let mut calls = approvals.get();
         asked.with(|list| calls.extend(list.iter().map(|asked| asked.call)));
@@ -184,8 +185,7 @@ fn follow(assistant: &Assistant, list: List, stick: StickToEnd) {
             open.map(|open| open.interrupt.id.clone())
                 .collect::<Vec<_>>()
         });
-        let scroller = stick.scroller.get_untracked();
-        if scroller.is_some_and(|scroller| inbox_place::is_inside(&scroller)) {
+        if inside.is_some_and(InTranscript::get) {
             open.extend(of_agent);
         }
         let known = known.unwrap_or_default();

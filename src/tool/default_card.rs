@@ -48,7 +48,11 @@ pub fn DefaultCard(
     };
     let state = call;
     let said = words.clone();
-    let tone = memo(move || call.result_value().as_ref().is_some_and(tells_failure));
+    // What was stopped, denied or skipped was not carried out, and nothing broke.
+    let tone = memo(move || {
+        let ended = matches!(call.phase(), Phase::OutputAvailable | Phase::OutputError);
+        ended && call.result_value().as_ref().is_some_and(tells_failure)
+    });
     let reported = memo(move || call.is_reported());
     let body = call;
     // What nobody has opened is not in the page.

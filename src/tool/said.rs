@@ -133,17 +133,15 @@ impl Said {
         })
     }
 
-    /// What tells the call from others of its action, where only its title or name is said.
+    /// What tells the call from others of its action, where the question does not say it.
     pub(super) fn telling(self) -> Option<String> {
-        let described = self.shown.with(|shown| {
+        let text = telling(&self.call.args_value()?)?;
+        let said = self.shown.with(|shown| {
             shown
                 .as_ref()
-                .is_some_and(|shown| !shown.sentence.is_empty())
+                .is_some_and(|shown| shown.sentence.contains(&text))
         });
-        match described {
-            true => None,
-            false => telling(&self.call.args_value()?),
-        }
+        (!said).then_some(text)
     }
 
     /// Draws what to be careful about, and what the action does where nothing else says so.

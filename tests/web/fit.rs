@@ -81,6 +81,12 @@ async fn the_inbox_stands_in_the_transcript_where_there_is_little_height() {
     height.set(250);
     chat.appears(INSIDE).await;
     assert_eq!(chat.page.count("[data-interrupt-id]"), 3, "and all of it");
+    let shown = until(|| {
+        let distance = top(&head()) - top(&list);
+        (-1.0..=40.0).contains(&distance)
+    })
+    .await;
+    assert!(shown, "{} in {}", top(&head()), top(&list));
 }
 
 #[wasm_bindgen_test]

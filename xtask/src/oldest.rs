@@ -47,7 +47,10 @@ fn asked(metadata: &str) -> impl Iterator<Item = (Vec<u32>, &str)> {
 
 /// Its numbers, without the zeros at the end.
 fn version(text: &str) -> Vec<u32> {
-    let mut numbers: Vec<u32> = text.split('.').map_while(|part| part.parse().ok()).collect();
+    let mut numbers: Vec<u32> = text
+        .split('.')
+        .map_while(|part| part.parse().ok())
+        .collect();
     while numbers.last() == Some(&0) {
         numbers.pop();
     }

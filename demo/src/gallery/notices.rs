@@ -15,7 +15,8 @@ pub(super) const STATES: &[State] = &[
         "an error of the agent",
         |_| {
             Script::new()
-                .text("Half an answ")
+                .event(begins())
+                .event(says("Half an answ"))
                 .error("the model exploded")
         },
         || (),
@@ -27,7 +28,12 @@ pub(super) const STATES: &[State] = &[
     ),
     State::new(
         "broken off",
-        |_| Script::new().text("This answer breaks off").cut(),
+        |_| {
+            Script::new()
+                .event(begins())
+                .event(says("This answer breaks off"))
+                .cut()
+        },
         || (),
     ),
     State::new("no answer", |_| Script::new(), || ()),
@@ -55,15 +61,33 @@ fn steps(_: &RunInput) -> Script {
         .event(step("Read the orders"))
         .event(EventKind::StepFinished { step_name })
         .event(step("Compare prices"))
-        .text("I have read them and ")
+        .event(begins())
+        .event(says("I have read them and "))
         .wait(std::time::Duration::from_secs(600))
 }
 
 fn slow(_: &RunInput) -> Script {
     Script::new()
-        .text("It begins ")
+        .event(begins())
+        .event(says("It begins "))
         .wait(std::time::Duration::from_secs(600))
-        .text("and does not end.")
+        .event(says("and does not end."))
+}
+
+/// A text that the agent does not end.
+fn begins() -> EventKind {
+    EventKind::TextMessageStart {
+        message_id: "open".to_owned(),
+        role: None,
+        name: None,
+    }
+}
+
+fn says(delta: &str) -> EventKind {
+    EventKind::TextMessageContent {
+        message_id: "open".to_owned(),
+        delta: delta.to_owned(),
+    }
 }
 
 fn again(_: &RunInput) -> Script {
