@@ -23,7 +23,7 @@ async function again(page, place, url, options) {
   return mountIn(page, place, url, options);
 }
 
-const texts = (chat) => chat.messages().allInnerTexts();
+const texts = (chat) => chat.messages("user").allInnerTexts();
 
 pageTest("store: after a reload the conversation is there, and goes on", {}, async (page, agent) => {
   const url = `${agent.url}hello`;

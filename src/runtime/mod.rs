@@ -27,7 +27,7 @@ use assistant_core::{
     action::{RegistrationId, RememberedApproval, ToolError},
     conversation::{CallKey, Change},
     event::Diagnostic,
-    observe::{Heard, Observers},
+    observe::{self, Heard, Observers},
     session::{Input, InvocationId, Refusal, RunKey, Session, SessionOptions, TurnSummary},
 };
 use futures_channel::oneshot;
@@ -296,7 +296,7 @@ impl Runtime {
     /// What observers say that failed. The others heard everything (rule "observers").
     pub(crate) fn observers_failed(&self, failures: Vec<String>) {
         for failure in failures {
-            self.report(&Diagnostic::new("observer-failed", failure));
+            self.report(&observe::failed(failure));
         }
     }
 

@@ -11,6 +11,8 @@ use std::{
     rc::Rc,
 };
 
+use crate::event::Diagnostic;
+
 /// What an observer gives back: nothing, or a `Result` whose error says why it failed.
 pub trait Heard {
     /// Converts it into a result with the sentence that is reported.
@@ -127,6 +129,12 @@ impl<T: ?Sized> Observers<T> {
         let (id, observer) = list.get(place)?;
         (*id <= until).then(|| (*id, Rc::clone(observer)))
     }
+}
+
+/// Returns the diagnostic by which a host reports that an observer failed.
+#[must_use]
+pub fn failed(message: impl Into<String>) -> Diagnostic {
+    Diagnostic::new("observer-failed", message)
 }
 
 fn panic_message(panic: &(dyn Any + Send)) -> String {

@@ -65,6 +65,9 @@ impl Scene {
             Page::Reload => {
                 self.run = None;
                 self.previews.clear();
+                // What was approved and has not started is asked about anew.
+                self.confirmed.clear();
+                self.to_allow.clear();
                 let (thread_id, snapshot) = ("thread".to_owned(), self.session.export());
                 assert!(self.input(Input::Load {
                     thread_id,

@@ -37,7 +37,7 @@ impl Scene {
             if run.name == "move" && !grant.by_agent {
                 let now = self.saying.as_ref();
                 let now = now.filter(|(_, calls)| calls.contains(&key));
-                let said = self.confirmed.get(&key).or(now.map(|(said, _)| said));
+                let said = now.map(|(said, _)| said).or(self.confirmed.get(&key));
                 let said = said.unwrap_or_else(|| panic!("not asked once more: {run:?}"));
                 let shown = grant.preview.as_ref();
                 assert_eq!(shown, Some(said), "agreed to something else: {run:?}");

@@ -407,10 +407,15 @@ impl Scene {
             self.agent.clone(),
         );
         self.turn_off();
-        if !self.session.is_busy() {
+        let change = change(id.clone());
+        // With `auto_deny` what is said anew denies what is open, and goes to another branch.
+        let branches_off = matches!(
+            change,
+            TreeChange::Edit { .. } | TreeChange::Regenerate { .. }
+        );
+        if branches_off || !self.session.is_busy() {
             self.agent.turns();
         }
-        let change = change(id.clone());
         if !self.input(Input::Tree { change }) {
             (self.ran_ids, self.refused_ids, self.agent) = before;
         }
