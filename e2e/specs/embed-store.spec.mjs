@@ -4,9 +4,18 @@ import assert from "node:assert/strict";
 
 import { eventually } from "../support/chat.mjs";
 import { embedSuite, mountIn } from "../support/embed.mjs";
-import { says } from "../support/fake-agent.mjs";
+import { begin, finish, send } from "../support/fake-agent.mjs";
 
-const pageTest = embedSuite({ scenes: { hello: says("Hello yourself.") } });
+const hello = (answer, input) => {
+  const messageId = `answer_${input.runId}`;
+  begin(answer, input);
+  send(answer, { type: "TEXT_MESSAGE_START", messageId, role: "assistant" });
+  send(answer, { type: "TEXT_MESSAGE_CONTENT", messageId, delta: "Hello yourself." });
+  send(answer, { type: "TEXT_MESSAGE_END", messageId });
+  finish(answer, input);
+};
+
+const pageTest = embedSuite({ scenes: { hello } });
 const KEPT = { store: "indexeddb", storeName: "shop" };
 
 async function again(page, place, url, options) {
@@ -19,7 +28,7 @@ const texts = (chat) => chat.messages().allInnerTexts();
 pageTest("store: after a reload the conversation is there, and goes on", {}, async (page, agent) => {
   const url = `${agent.url}hello`;
   const chat = await mountIn(page, "one", url, KEPT);
-  await chat.send("Do you remember me?");
+  await chat.ask("Do you remember me?");
   await chat.says("Hello yourself.");
   const back = await again(page, "one", url, KEPT);
   await back.says("Hello yourself.");
@@ -37,7 +46,7 @@ pageTest("store: after a reload the conversation is there, and goes on", {}, asy
 pageTest("store: a named conversation is one, other names and other databases are others", {}, async (page, agent) => {
   const url = `${agent.url}hello`;
   const chat = await mountIn(page, "one", url, { ...KEPT, threadId: "order-17" });
-  await chat.send("About order 17");
+  await chat.ask("About order 17");
   await chat.says("Hello yourself.");
   const other = await again(page, "one", url, { ...KEPT, threadId: "order-18" });
   assert.equal(await other.messages("user").count(), 0);
@@ -51,7 +60,7 @@ pageTest("store: a named conversation is one, other names and other databases ar
 pageTest("store: without the option nothing is kept, and an option that is none is refused", {}, async (page, agent) => {
   const url = `${agent.url}hello`;
   const chat = await mountIn(page, "one", url);
-  await chat.send("Forget me");
+  await chat.ask("Forget me");
   await chat.says("Hello yourself.");
   const back = await again(page, "one", url);
   assert.equal(await back.messages("user").count(), 0);

@@ -43,5 +43,5 @@ pub(crate) use time::now;
 #[cfg(feature = "testing")]
 pub(crate) use timer::after_by_browser;
 pub(crate) use timer::{after, page_settled, sleep};
-pub(crate) use wording::Words;
+pub(crate) use wording::{AttrText, Words};
 pub(crate) use words::{size_text, words, written};

@@ -74,7 +74,19 @@ fn calls_are_partial_until_their_message_is_over() {
     );
     finish_run(&mut driver);
     assert_eq!(of(&driver).partial[0].result, None);
+    // What a view draws by: the keys of the calls and the ids of the messages, in their order.
+    let drawn = |driver: &Driver| {
+        let path = driver.session.conversation().path();
+        let ids = path.clone().map(|message| message.id.clone());
+        let calls = path.flat_map(|message| message.calls());
+        (
+            ids.collect::<Vec<_>>(),
+            calls.map(|call| call.key()).collect::<Vec<_>>(),
+        )
+    };
+    let before = drawn(&driver);
     driver.returns("c1", json!({"found": true}));
+    assert_eq!(drawn(&driver), before);
     let over = of(&driver);
     assert_eq!(over.partial, []);
     assert_eq!(over.complete[0].result.as_deref(), Some("{\"found\":true}"));
@@ -277,6 +289,56 @@ fn an_update_that_is_missing_loses_no_more_than_it_says() {
     let fed = feed(&turned);
     assert!(fed.session.conversation().is_sound());
     assert_eq!(fed.session.conversation().orphans().len(), 0);
+}
+
+#[test]
+fn a_call_that_is_over_without_a_result_ends_with_null() {
+    let fed = feed(&[Update::Tool(
+        ToolUpdate::from_json(&json!({
+            "convId": "c", "messageId": "m", "toolCallId": "c1", "toolName": "search",
+            "status": "completed",
+        }))
+        .unwrap(),
+    )]);
+    let (_, call) = fed.session.conversation().call_by_wire_id("c1").unwrap();
+    assert_eq!(call.phase(), Phase::OutputAvailable);
+    assert_eq!(call.result.as_ref().unwrap().value, Value::Null);
+    assert!(!fed.session.is_busy());
+}
+
+#[test]
+fn what_an_update_does_not_say_of_the_cost_stays_and_time_does_not_run_back() {
+    let conv = |more: Value| {
+        let mut update = json!({"convId": "c", "messageId": "m", "source": "assistant",
+            "contentBlocks": [{"type": "text", "content": "x"}]});
+        let fields = more.as_object().unwrap().clone();
+        update.as_object_mut().unwrap().extend(fields);
+        Update::from_json(&update).unwrap()
+    };
+    let usage = json!({"inputTokens": 3, "outputTokens": 4});
+    let fed = feed(&[
+        conv(json!({"tokenUsage": usage, "durationMs": 900})),
+        conv(json!({"durationMs": 300})),
+        conv(json!({})),
+    ]);
+    let message = fed
+        .session
+        .conversation()
+        .message(&message_id("m"))
+        .unwrap();
+    assert_eq!(message.cost.duration_ms, Some(900));
+    assert_eq!(message.cost.usage[0].output_tokens, Some(4));
+    let fed = feed(&[
+        conv(json!({"tokenUsage": usage, "durationMs": 900})),
+        conv(json!({"tokenUsage": {"outputTokens": 9}, "durationMs": 1200})),
+    ]);
+    let message = fed
+        .session
+        .conversation()
+        .message(&message_id("m"))
+        .unwrap();
+    assert_eq!(message.cost.duration_ms, Some(1200));
+    assert_eq!(message.cost.usage[0].output_tokens, Some(9));
 }
 
 #[test]

@@ -85,6 +85,30 @@ fn what_no_boundary_is_left_for_is_the_next_message() {
 }
 
 #[test]
+fn what_was_said_before_a_stop_interrupts_nothing_of_the_next_request() {
+    let mut driver = working(SessionOptions::default());
+    assert_eq!(interject(&mut driver, "only the north"), None);
+    driver.input(Input::Stop);
+    assert_eq!(driver.session.queued(), [], "it waits for no boundary");
+    let expected = [("hi", false), ("only the north", false)];
+    assert_eq!(said(&driver), expected.map(|(t, m)| (t.to_owned(), m)));
+    driver.send("look again");
+    driver.event(started());
+    driver.events([
+        start_in("three", "f", Some("n")),
+        args("three", "{}"),
+        end("three"),
+        start_in("four", "f", Some("n")),
+        args("four", "{}"),
+        end("four"),
+        finished(),
+    ]);
+    driver.close();
+    driver.returns("three", json!("done"));
+    assert_eq!(driver.phase("four"), Phase::Running, "it is not skipped");
+}
+
+#[test]
 fn nothing_is_taken_where_interjections_are_switched_off_or_nothing_is_said() {
     let mut driver = working(SessionOptions {
         interjections: false,

@@ -36,6 +36,15 @@ impl Cost {
         self.usage.is_empty() && self.duration_ms.is_none() && self.price_micros.is_none()
     }
 
+    /// Takes in what is known now. What nothing is said of stays, and time does not run backwards.
+    pub(super) fn take_in(&mut self, fresh: Self) {
+        if !fresh.usage.is_empty() {
+            self.usage = fresh.usage;
+        }
+        self.duration_ms = self.duration_ms.max(fresh.duration_ms);
+        self.price_micros = fresh.price_micros.or(self.price_micros);
+    }
+
     /// Adds what something else cost.
     pub fn add(&mut self, other: &Self) {
         for usage in &other.usage {

@@ -106,7 +106,11 @@ impl Conversation {
             status => return self.take_status(key, status),
         };
         let id = update.tool_call_id;
-        let text = update.result.unwrap_or_default();
+        let nothing = || match end {
+            End::Output => "null".to_owned(),
+            _ => String::new(),
+        };
+        let text = update.result.unwrap_or_else(nothing);
         if self.edit_call(&key, |call| settle(call, end, &id, text, now)) == Some(true) {
             self.list_answer(key);
         }

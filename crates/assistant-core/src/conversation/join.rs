@@ -114,9 +114,7 @@ impl Conversation {
         message.parts = parts;
         message.listed = fresh.listed;
         message.markdown = fresh.markdown;
-        if !fresh.cost.is_unknown() {
-            message.cost = fresh.cost;
-        }
+        message.cost.take_in(fresh.cost);
         let id = message.id.clone();
         self.settle_in(ix);
         self.log.push(Change::Message(id));

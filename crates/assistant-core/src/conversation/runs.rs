@@ -41,6 +41,19 @@ impl Conversation {
         });
     }
 
+    /// The newest run goes on, if it came to no good end: what it called before is its own still.
+    pub(crate) fn go_on_with_run(&mut self, id: &str) {
+        let runs = &mut self.runs;
+        match runs.list.last_mut() {
+            Some(run) if run.number == runs.last && run.succeeded != Some(true) => {
+                run.succeeded = None;
+                id.clone_into(&mut run.id);
+                runs.current = Some(run.number);
+            }
+            _ => self.begin_run(id),
+        }
+    }
+
     /// The run that writes now has ended.
     pub(crate) fn end_run(&mut self, succeeded: bool) {
         let Some(number) = self.runs.current.take() else {

@@ -265,6 +265,7 @@ impl Input {
                 | Self::Decide { .. }
                 | Self::Answer { .. }
                 | Self::GiveUp { .. }
+                | Self::Stop
                 | Self::Retry
                 | Self::Continue
                 | Self::TakeUp

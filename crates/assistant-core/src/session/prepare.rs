@@ -323,6 +323,9 @@ impl Session {
     /// An action is on the page now: the calls that waited for it go on, and a person who is asked
     /// by other rules than it has now is asked anew.
     pub(super) fn find_missing(&mut self, name: &str, cx: &mut Cx<'_>) {
+        if self.following {
+            return;
+        }
         let edition = self.registry.in_force(name);
         let Some(edition) = edition.map(|entry| entry.spec.fingerprint()) else {
             return;

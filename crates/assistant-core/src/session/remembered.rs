@@ -91,6 +91,9 @@ impl Session {
 
     /// Asks about what an approval let pass that is not remembered any longer, if it has not started.
     fn ask_without(&mut self, id: &str, cx: &mut Cx<'_>) {
+        if self.following {
+            return;
+        }
         let mut keys = self.conversation.active_calls();
         keys.extend(self.direct_keys());
         for key in keys {

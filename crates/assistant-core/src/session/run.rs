@@ -22,6 +22,8 @@ pub(super) struct Run {
     is_open: bool,
     /// Whether it reads an answer on that is under way.
     pub(super) takes_up: bool,
+    /// Whether it reads on what the network cut while the page lives, and who asked for that.
+    pub(super) cut: Option<Asker>,
     /// Calls whose results go out with it for the first time.
     pub(super) carries: Vec<CallKey>,
     /// Interrupts that it answers.
@@ -37,6 +39,15 @@ pub(super) struct Run {
     pub(super) named: Vec<String>,
     grace: Option<TimerId>,
     pub(super) started: bool,
+}
+
+/// Who wants an answer read on that was cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asker {
+    /// Nobody yet: it is tried once.
+    Nobody,
+    /// The person, by Retry: where there is nothing to read on, the run is tried again.
+    Person,
 }
 
 /// How a run ended, as far as its events say.
@@ -94,6 +105,7 @@ impl Session {
             run_id: summary.run_id.clone(),
             is_open: false,
             takes_up,
+            cut: None,
             carries: if takes_up {
                 Vec::new()
             } else {
@@ -112,7 +124,10 @@ impl Session {
             grace: None,
             started: false,
         };
-        self.conversation.begin_run(&run.run_id);
+        match takes_up {
+            true => self.conversation.go_on_with_run(&run.run_id),
+            false => self.conversation.begin_run(&run.run_id),
+        }
         self.turn.begin(run, summary, cx.now);
         if !takes_up {
             self.hand_over(&Happening::HandedOver);

@@ -6,7 +6,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::{
     Cx, Failure, FailureKind, FinishReason, NoticeAction, NoticeKind, Refusal, RunKey, RunSummary,
-    Session, StreamEnd, run::Finish,
+    Session, StreamEnd,
+    run::{Asker, Finish, Run},
 };
 use crate::{
     conversation::{CallKey, Change, Cut, End, Happening, State},
@@ -22,6 +23,9 @@ impl Session {
         let Some(run) = self.turn.take_run() else {
             return;
         };
+        if self.can_be_read_on(&run, &end) {
+            return self.read_on_what_was_cut(run, cx);
+        }
         // What is still open now was never ended by the agent.
         self.close_texts(Some(Cut::BrokenOff), cx);
         self.keep_steps();
@@ -50,8 +54,12 @@ impl Session {
             (StreamEnd::Failed(failure), finish)
                 if StreamEnd::Failed(failure.clone()).breaks(&finish) =>
             {
+                let lost = run.cut.is_some() && failure.kind == FailureKind::Network;
                 self.run_failed(failure, &rejected, cx);
+                self.turn.set_cut(lost);
             }
+            (StreamEnd::Nothing, None) if run.cut == Some(Asker::Person) => self.try_again(cx),
+            (StreamEnd::Nothing, None) if run.cut.is_some() => self.run_truncated(true, cx),
             (StreamEnd::Nothing, None) if run.takes_up => {
                 self.turn.forget_newest();
                 self.give_up_calls(Some("interrupted"), cx);
@@ -291,12 +299,52 @@ impl Session {
         if self.is_busy() || !self.notices.offer(NoticeAction::Retry) {
             return cx.refuse(Refusal::NothingToDo);
         }
+        self.clear_notices(cx);
+        match self.turn.is_cut() {
+            true => self.read_on_from(Asker::Person, cx),
+            false => self.try_again(cx),
+        }
+    }
+
+    /// Starts the newest run once more, from where it began.
+    fn try_again(&mut self, cx: &mut Cx<'_>) {
         let base = self.turn.summary_mut().runs.pop().and_then(|run| run.base);
         if base.is_some() {
             self.conversation.try_again_at(base.as_ref());
         }
-        self.clear_notices(cx);
         self.start_run(cx);
+    }
+
+    /// Whether the network cut an answer that its agent keeps.
+    fn can_be_read_on(&self, run: &Run, end: &StreamEnd) -> bool {
+        let cut = matches!(end, StreamEnd::Failed(failure) if failure.kind == FailureKind::Network);
+        cut && self.options.takes_up && run.started && !run.takes_up && run.finish.is_none()
+    }
+
+    /// Reads on at once what the network cut. Calls stay as they are, and handlers go on.
+    fn read_on_what_was_cut(&mut self, broken: Run, cx: &mut Cx<'_>) {
+        // For who waits it is the same answer: its time goes on.
+        let clock = self.turn.clock().clone();
+        self.read_on_from(Asker::Nobody, cx);
+        *self.turn.clock() = clock;
+        if let Some(run) = self.turn.run_mut() {
+            run.answers = broken.answers;
+        }
+    }
+
+    /// Takes the answer of the newest run up. If that fails, the run can be tried again from where
+    /// it began.
+    fn read_on_from(&mut self, asker: Asker, cx: &mut Cx<'_>) {
+        let carried = self.unsent_results();
+        let base = self.turn.summary_mut().runs.pop().and_then(|run| run.base);
+        self.begin_run(true, cx);
+        if let Some(summary) = self.turn.summary_mut().runs.last_mut() {
+            summary.base = base;
+        }
+        if let Some(run) = self.turn.run_mut() {
+            run.carries = carried;
+            run.cut = Some(asker);
+        }
     }
 
     /// Goes on after the limit: the next limit is as far away as the first was.

@@ -23,6 +23,8 @@ pub(super) struct Turn {
     looping: bool,
     /// A handler asked to end the loop after its result.
     stopped: bool,
+    /// The network cut the newest answer, which may be under way still.
+    cut: bool,
     summary: TurnSummary,
     /// What the person said and the agent is not told yet.
     queue: Vec<Content>,
@@ -41,6 +43,15 @@ impl Turn {
         self.run.as_mut()
     }
 
+    /// Whether the answer that broke off can be read on, as far as is known.
+    pub(super) const fn is_cut(&self) -> bool {
+        self.cut
+    }
+
+    pub(super) const fn set_cut(&mut self, cut: bool) {
+        self.cut = cut;
+    }
+
     pub(super) const fn is_running(&self) -> bool {
         self.run.is_some()
     }
@@ -56,6 +67,7 @@ impl Turn {
         self.clock.run_begins(goes_on, now);
         self.looping = false;
         self.stopped = false;
+        self.cut = false;
         self.summary.finish = None;
         self.summary.runs.push(summary);
         self.run = Some(run);

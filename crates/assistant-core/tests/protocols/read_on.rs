@@ -4,11 +4,11 @@
 use assistant_core::{
     codec::UiStream,
     conversation::Phase,
-    session::{Input, StreamEnd},
+    session::{Failure, FailureKind, Input, NoticeKind, StreamEnd},
 };
 use serde_json::{Value, json};
 
-use super::{Talk, ui_stream::stream};
+use super::{Request, Talk, ui_stream::stream};
 use crate::support::action;
 
 fn talk() -> Talk {
@@ -189,4 +189,148 @@ fn what_was_approved_is_interrupted_where_nothing_can_be_read_on() {
         assert!(talk.driver.session.interrupts().is_empty());
         assert_eq!(talk.driver.runs.len(), 1, "nothing is sent by itself");
     }
+}
+
+/// Hears the first chunks of a response, and the network goes.
+fn breaks(talk: &mut Talk, chunks: &[Value]) {
+    let text: String = chunks
+        .iter()
+        .map(|chunk| format!("data: {chunk}\n\n"))
+        .collect();
+    talk.hear(text.as_bytes());
+    ends(
+        talk,
+        StreamEnd::Failed(Failure::new(FailureKind::Network, "gone")),
+    );
+}
+
+fn ends(talk: &mut Talk, end: StreamEnd) {
+    let run = talk.driver.run();
+    talk.driver.input(Input::RunClosed { run, end });
+}
+
+fn reads_on(talk: &Talk) -> bool {
+    let request = talk.codec.request(talk.driver.request());
+    matches!(request, Request::Get { path } if path.ends_with("/stream"))
+}
+
+/// Some words, two calls of the page, and more words.
+fn with_calls() -> Vec<Value> {
+    let mut chunks = vec![
+        json!({"type": "start", "messageId": "a1"}),
+        json!({"type": "start-step"}),
+    ];
+    chunks.extend(text("1", "Let me see."));
+    for id in ["c1", "c2"] {
+        chunks.push(json!({"type": "tool-input-available", "toolCallId": id, "toolName": "weather", "input": {}}));
+    }
+    chunks.push(json!({"type": "finish-step"}));
+    chunks.push(json!({"type": "finish"}));
+    chunks
+}
+
+#[test]
+fn what_the_network_cuts_is_read_on_and_its_calls_run_once() {
+    let chunks = with_calls();
+    for heard in 1..chunks.len() {
+        let mut talk = talk();
+        talk.driver.register(action("weather"));
+        talk.driver.send("hi");
+        breaks(&mut talk, &chunks[..heard]);
+        assert!(reads_on(&talk), "after {heard} chunks");
+        assert_eq!(talk.driver.notices(), []);
+        assert_eq!(talk.driver.starts("c1"), 0, "nothing runs meanwhile");
+        talk.answer(&stream(&chunks));
+        assert_eq!(
+            (talk.driver.starts("c1"), talk.driver.starts("c2")),
+            (1, 1),
+            "after {heard} chunks"
+        );
+        talk.driver.returns("c1", json!(1));
+        talk.driver.returns("c2", json!(2));
+        assert_eq!(
+            parts(&talk),
+            [
+                "-",
+                "Let me see.",
+                "tool-weather output-available",
+                "tool-weather output-available"
+            ]
+        );
+        assert!(!reads_on(&talk), "the results go out");
+    }
+}
+
+#[test]
+fn a_call_that_was_heard_before_a_reload_runs_once_when_the_answer_is_over() {
+    let chunks = with_calls();
+    for heard in 1..chunks.len() {
+        let mut talk = talk();
+        talk.driver.register(action("weather"));
+        talk.driver.send("hi");
+        cut(&mut talk, &chunks[..heard]);
+        talk.answer(&stream(&chunks));
+        assert_eq!(
+            (talk.driver.starts("c1"), talk.driver.starts("c2")),
+            (1, 1),
+            "after {heard} chunks"
+        );
+    }
+}
+
+#[test]
+fn what_cannot_be_read_on_at_once_is_by_retry() {
+    let chunks = with_calls();
+    let mut talk = talk();
+    talk.driver.register(action("weather"));
+    talk.driver.send("hi");
+    breaks(&mut talk, &chunks[..5]);
+    assert!(reads_on(&talk));
+    ends(
+        &mut talk,
+        StreamEnd::Failed(Failure::new(FailureKind::Network, "still gone")),
+    );
+    assert_eq!(talk.driver.session.notices()[0].kind, NoticeKind::Network);
+    assert!(!talk.driver.session.is_busy());
+    talk.driver.input(Input::Retry);
+    assert!(reads_on(&talk), "the server may have gone on with it");
+    talk.answer(&stream(&chunks));
+    assert_eq!((talk.driver.starts("c1"), talk.driver.starts("c2")), (1, 1));
+    assert_eq!(talk.driver.notices(), []);
+}
+
+#[test]
+fn what_no_server_kept_is_asked_for_again() {
+    let chunks = with_calls();
+    let mut talk = talk();
+    talk.driver.register(action("weather"));
+    talk.driver.send("hi");
+    breaks(&mut talk, &chunks[..5]);
+    ends(&mut talk, StreamEnd::Nothing);
+    assert_eq!(talk.driver.session.notices()[0].kind, NoticeKind::Truncated);
+    talk.driver.input(Input::Retry);
+    assert!(!reads_on(&talk), "it is known to be gone");
+    assert_eq!(talk.body()["messages"].as_array().unwrap().len(), 1);
+    // By Retry, what is gone is asked for again at once.
+    breaks(&mut talk, &chunks[..5]);
+    ends(
+        &mut talk,
+        StreamEnd::Failed(Failure::new(FailureKind::Network, "gone")),
+    );
+    talk.driver.input(Input::Retry);
+    assert!(reads_on(&talk));
+    ends(&mut talk, StreamEnd::Nothing);
+    assert!(talk.driver.session.is_busy() && !reads_on(&talk));
+    assert_eq!(talk.body()["messages"].as_array().unwrap().len(), 1);
+    talk.answer(&stream(&chunks));
+    assert_eq!((talk.driver.starts("c1"), talk.driver.starts("c2")), (1, 1));
+}
+
+#[test]
+fn nothing_is_read_on_from_a_server_that_keeps_nothing() {
+    let mut talk = Talk::new(Box::new(UiStream::default()));
+    talk.driver.send("hi");
+    breaks(&mut talk, &with_calls()[..5]);
+    assert_eq!(talk.driver.session.notices()[0].kind, NoticeKind::Network);
+    assert!(!talk.driver.session.is_busy());
 }

@@ -17,6 +17,8 @@ pub(super) struct Answer {
     earlier: usize,
     /// The messages of a try that comes anew, to be filled again.
     pub(super) spare: VecDeque<String>,
+    /// The ids of its calls, by those that the agent gave them: what comes anew is the same call.
+    spare_calls: HashMap<String, VecDeque<String>>,
     /// Where parts are added; `None` before the first one of this stream.
     pub(super) current: Option<String>,
     pub(super) step: u64,
@@ -151,6 +153,10 @@ impl Answer {
 
     /// An id for a call that the conversation does not have.
     pub(super) fn next_call_id(&mut self, wire_id: &str) -> String {
+        let spare = self.spare_calls.get_mut(wire_id);
+        if let Some(id) = spare.and_then(VecDeque::pop_front) {
+            return id;
+        }
         let wanted = match wire_id {
             "" => "call".to_owned(),
             id => id.to_owned(),
@@ -283,6 +289,9 @@ impl Answer {
         for call in std::mem::take(&mut self.calls) {
             if earlier > 0 && call.step <= self.step {
                 self.add_call(call);
+            } else {
+                let spare = self.spare_calls.entry(call.wire_id).or_default();
+                spare.push_back(call.id);
             }
         }
         let kept: HashSet<&String> = self.nodes.iter().map(|(id, _)| id).collect();
