@@ -75,7 +75,7 @@ impl Conversation {
 
     /// All calls of the tree, on all branches, in no order; tool callouts that are only text are none.
     pub(crate) fn all_calls(&self) -> impl Iterator<Item = &ToolCall> {
-        let calls = self.places.iter().filter_map(|(_, at)| self.call_at(*at));
+        let calls = self.places.values().filter_map(|at| self.call_at(*at));
         calls.filter(|call| call.is_real())
     }
 
