@@ -1,6 +1,9 @@
 //! From a typed function to a handler of JSON values.
 
-use std::{any::Any, rc::Rc};
+use std::{
+    any::{Any, TypeId},
+    rc::Rc,
+};
 
 use assistant_core::action::{ToolError, ToolOutcome};
 use futures_util::future::LocalBoxFuture;
@@ -101,11 +104,11 @@ fn typed_args<T: DeserializeOwned + 'static>(value: Value) -> Result<T, ToolErro
     if let Some(args) = as_it_is(&mut Some(())) {
         return Ok(args);
     }
-    let mut value = Some(value);
-    if let Some(args) = as_it_is(&mut value) {
-        return Ok(args);
+    // Known when it is compiled, so that who takes JSON as it is links no reader of it.
+    if TypeId::of::<T>() == TypeId::of::<Value>() {
+        let args = as_it_is(&mut Some(value));
+        return args.ok_or_else(|| ToolError::new("Invalid arguments"));
     }
-    let value = value.unwrap_or_default();
     serde_json::from_value(value.clone()).map_err(|error| {
         let error = error.to_string();
         let message = match culprit::<T>(&value, &error) {

@@ -23,7 +23,7 @@ const NAME: &str = "aria-label";
 
 /// Keeps the words below an element in the language in force.
 pub(super) fn follow(words: &Words, root: NodeRef<html::Div>) {
-    if !words.change() {
+    if !words.may_change() {
         return;
     }
     let words = words.clone();

@@ -62,7 +62,8 @@ impl Words {
     }
 
     /// Whether another language may come.
-    pub(crate) const fn change(&self) -> bool {
+    #[cfg(feature = "markdown")]
+    pub(crate) const fn may_change(&self) -> bool {
         matches!(self, Self::Live(_))
     }
 
