@@ -13,8 +13,8 @@ use super::{
     branch::{can_regenerate, edit_button, picker, regenerate_button},
     counts::with_text,
     day::clock,
-    desk::Desk,
     message::Spoken,
+    transcript_context::TranscriptContext,
 };
 use crate::{
     assistant::Assistant,
@@ -87,17 +87,17 @@ pub fn MessageActions(
     let Some(spoken) = Spoken::around("MessageActions") else {
         return ().into_any();
     };
-    let speaks = use_context::<Desk>().is_none();
-    let mut desk = spoken.desk();
-    desk.on_feedback = on_feedback.or(desk.on_feedback);
-    let announced = desk.announced;
+    let speaks = use_context::<TranscriptContext>().is_none();
+    let mut shared = spoken.shared();
+    shared.on_feedback = on_feedback.or(shared.on_feedback);
+    let announced = shared.announced;
     let (id, streaming) = (spoken.message.id.clone(), spoken.message.streaming.clone());
     let complete = memo(move || !streaming.get());
-    let picks = (desk.clone(), id.clone());
-    let (editing, of) = (desk.editing, id.clone());
+    let picks = (shared.clone(), id.clone());
+    let (editing, of) = (shared.editing, id.clone());
     let edits = move || editing.with(|editing| editing.as_ref() == Some(&of));
     let role = spoken.message.role;
-    let deeds = move || complete.get().then(|| deeds(&desk, vec![id.clone()]));
+    let deeds = move || complete.get().then(|| deeds(&shared, vec![id.clone()]));
     // Without a transcript around nothing else says that something was copied.
     let said = speaks.then(|| {
         view! {
@@ -105,13 +105,13 @@ pub fn MessageActions(
         }
     });
     let draw = move || {
-        let ((desk, id), deeds) = (picks.clone(), deeds.clone());
-        let (assistant, of) = (desk.assistant.clone(), id.clone());
+        let ((shared, id), deeds) = (picks.clone(), deeds.clone());
+        let (assistant, of) = (shared.assistant.clone(), id.clone());
         let several = move || {
             let version = assistant.version_now(&of);
             version.is_some_and(|(_, count)| count > 1)
         };
-        let versions = when(several, move || picker(&desk, &id));
+        let versions = when(several, move || picker(&shared, &id));
         bar(role, view! { {versions} {dynamic(deeds)} }.into_any())
     };
     view! { <div class="la-message-actions">{when(move || !edits(), draw)} {said}</div> }.into_any()
@@ -134,10 +134,10 @@ pub(super) fn bar(role: Role, children: AnyView) -> AnyView {
 }
 
 /// What can be done with messages that are finished, and what is known of them.
-pub(super) fn deeds(desk: &Desk, messages: Vec<MessageId>) -> Option<AnyView> {
+pub(super) fn deeds(shared: &TranscriptContext, messages: Vec<MessageId>) -> Option<AnyView> {
     let words = Words::current();
     let (first, last) = (messages.first()?.clone(), messages.last()?.clone());
-    let found = desk.assistant.with_conversation(|conversation| {
+    let found = shared.assistant.with_conversation(|conversation| {
         let last = conversation.message(&last)?;
         Some((
             last.role,
@@ -147,20 +147,20 @@ pub(super) fn deeds(desk: &Desk, messages: Vec<MessageId>) -> Option<AnyView> {
         ))
     });
     let (role, at, wire_id, cost) = found.flatten()?;
-    let has_text = source(&desk.assistant, &messages).is_some();
-    let copy = has_text.then(|| copy_button(desk, &words, messages));
-    let feedback = match desk.on_feedback {
+    let has_text = source(&shared.assistant, &messages).is_some();
+    let copy = has_text.then(|| copy_button(shared, &words, messages));
+    let feedback = match shared.on_feedback {
         Some(callback) if has_text && role != Role::User => {
-            Some(feedback_buttons(desk, &words, &last, &wire_id, callback))
+            Some(feedback_buttons(shared, &words, &last, &wire_id, callback))
         }
         _ => None,
     };
     let again = match role {
-        Role::User => Some(edit_button(desk, &first)),
-        _ if can_regenerate(&desk.assistant, &first) => Some(regenerate_button(desk, &first)),
+        Role::User => Some(edit_button(shared, &first)),
+        _ if can_regenerate(&shared.assistant, &first) => Some(regenerate_button(shared, &first)),
         _ => None,
     };
-    let currency = desk.assistant.runtime().currency();
+    let currency = shared.assistant.runtime().currency();
     let costs = role != Role::User && !cost_words(&words.now(), &cost, currency).is_empty();
     let cost = costs.then(|| {
         let words = words.clone();
@@ -188,9 +188,9 @@ fn source(assistant: &Assistant, messages: &[MessageId]) -> Option<String> {
         .map(|texts| texts.join("\n\n"))
 }
 
-fn copy_button(desk: &Desk, words: &Words, messages: Vec<MessageId>) -> AnyView {
+fn copy_button(shared: &TranscriptContext, words: &Words, messages: Vec<MessageId>) -> AnyView {
     let outcome = RwSignal::new(None::<bool>);
-    let (assistant, announced) = (desk.assistant.clone(), desk.announced);
+    let (assistant, announced) = (shared.assistant.clone(), shared.announced);
     let said = words.clone();
     let copy = move |_| {
         let Some(text) = source(&assistant, &messages) else {
@@ -233,13 +233,13 @@ fn copy_button(desk: &Desk, words: &Words, messages: Vec<MessageId>) -> AnyView 
 }
 
 fn feedback_buttons(
-    desk: &Desk,
+    shared: &TranscriptContext,
     words: &Words,
     last: &MessageId,
     wire_id: &str,
     callback: Callback<Feedback>,
 ) -> AnyView {
-    let said = desk.said;
+    let said = shared.said;
     let button = |positive: bool, word: fn(&Labels) -> &Word, icon: Icon| {
         let (id, of, message_id) = (last.clone(), last.clone(), wire_id.to_owned());
         let pressed = move || {

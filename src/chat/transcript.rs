@@ -5,13 +5,13 @@ use leptos::prelude::*;
 use super::{
     Feedback, MessageFn,
     counts::with_count,
-    desk::Desk,
     inbox_place::InTranscript,
     item::{End, Item},
     list::{List, News},
     queued::Queued,
     roving,
     scroll::StickToEnd,
+    transcript_context::TranscriptContext,
     turn::TurnView,
 };
 use crate::{
@@ -72,10 +72,10 @@ pub fn Transcript(
     let unseen = count_unseen(list, stick);
     search_everything(list);
     let nothing = move || list.total.get() == 0;
-    let mut desk = Desk::new(assistant.clone(), on_feedback);
-    desk.message = message;
-    desk.stick = Some(stick);
-    let announced = desk.announced;
+    let mut shared = TranscriptContext::new(assistant.clone(), on_feedback);
+    shared.message = message;
+    shared.stick = Some(stick);
+    let announced = shared.announced;
     let jumps = words.clone();
     let jump = move || match unseen.get() {
         0 => jumps.word(|l| &l.jump),
@@ -85,8 +85,8 @@ pub fn Transcript(
     let draw = move |item| match item {
         Item::Gap => view! { <Room place="between" height=list.between /> }.into_any(),
         Item::Block((_, id), turn) => {
-            let desk = desk.clone();
-            view! { <TurnView desk list id turn /> }.into_any()
+            let shared = shared.clone();
+            view! { <TurnView shared list id turn /> }.into_any()
         }
     };
     let items = each(move || list.items.get(), Item::key, draw);

@@ -4,8 +4,8 @@ use assistant_core::{conversation::MessageId, event::Role};
 use leptos::prelude::*;
 
 use super::{
-    MessageView, actions, branch::picker, day::day_line, desk::Desk, grouping::Groups, item::Turn,
-    list::List,
+    MessageView, actions, branch::picker, day::day_line, grouping::Groups, item::Turn, list::List,
+    transcript_context::TranscriptContext,
 };
 use crate::{
     assistant::Assistant,
@@ -20,7 +20,7 @@ pub(super) struct InTurn;
 /// The messages of a block, in order. Below a turn that is finished stands what can be done.
 #[component]
 pub(super) fn TurnView(
-    desk: Desk,
+    shared: TranscriptContext,
     list: List,
     id: MessageId,
     turn: ArcRwSignal<Turn>,
@@ -28,15 +28,15 @@ pub(super) fn TurnView(
     let entries = turn.clone();
     let newest = turn.clone();
     let placed = turn.clone();
-    let of_messages = (desk.assistant.clone(), turn.clone());
+    let of_messages = (shared.assistant.clone(), turn.clone());
     let words = Words::current();
     let spoken = words.clone();
     provide_context(InTurn);
     // Seen by the messages of this block alone: each block has an owner of its own.
-    provide_context(Groups::of(desk.assistant.clone(), turn.clone()));
-    provide_context(desk.clone());
-    let own = desk.message.clone();
-    let focused = desk.focused;
+    provide_context(Groups::of(shared.assistant.clone(), turn.clone()));
+    provide_context(shared.clone());
+    let own = shared.message.clone();
+    let focused = shared.focused;
     let draw = move |entry: MessageEntry| {
         let (assistant, turn) = of_messages.clone();
         let cell = assistant.message(&entry.id);
@@ -59,10 +59,10 @@ pub(super) fn TurnView(
         draw,
     );
     // Who draws messages puts what can be done where it belongs.
-    let bar = desk
+    let bar = shared
         .message
         .is_none()
-        .then(|| bar(desk, list, id.clone(), turn.clone()));
+        .then(|| bar(shared, list, id.clone(), turn.clone()));
     let heading = heading(&spoken, turn.with_untracked(Turn::by_person));
     let number = move || {
         let start = placed.with(|turn| turn.start + 1);
@@ -99,8 +99,8 @@ fn heading(words: &Words, by_person: bool) -> AnyView {
 
 /// The bar below a turn. It is there once the turn is finished, and before that where it has
 /// versions: they can be looked at meanwhile.
-fn bar(desk: Desk, list: List, id: MessageId, turn: ArcRwSignal<Turn>) -> AnyView {
-    let activity = desk.assistant.activity();
+fn bar(shared: TranscriptContext, list: List, id: MessageId, turn: ArcRwSignal<Turn>) -> AnyView {
+    let activity = shared.assistant.activity();
     let by_person = turn.with_untracked(Turn::by_person);
     let role = if by_person {
         Role::User
@@ -119,12 +119,12 @@ fn bar(desk: Desk, list: List, id: MessageId, turn: ArcRwSignal<Turn>) -> AnyVie
         let now = activity.get();
         (ends && !(runs_on && now.busy && !now.elsewhere)).then_some(whole)
     });
-    let versions = versions(desk.assistant.clone(), list, turn.clone());
-    let (focused, placed) = (desk.focused, turn.clone());
+    let versions = versions(shared.assistant.clone(), list, turn.clone());
+    let (focused, placed) = (shared.focused, turn.clone());
     let stops = memo(move || {
         placed.with(|turn| turn.newest) || focused.with(|focused| focused.as_ref() == Some(&id))
     });
-    let (editing, of) = (desk.editing, turn);
+    let (editing, of) = (shared.editing, turn);
     let nothing = move || {
         let edits = editing.with(|id| {
             let id = id.as_ref();
@@ -135,7 +135,7 @@ fn bar(desk: Desk, list: List, id: MessageId, turn: ArcRwSignal<Turn>) -> AnyVie
     let draw = move || {
         // A stop for each button of each turn would be too many on the way to the text box.
         provide_context(TabStop(stops));
-        let (picks, desk) = (desk.clone(), desk.clone());
+        let (picks, shared) = (shared.clone(), shared.clone());
         let pickers = each(
             move || versions.get(),
             |id| id.as_str().to_owned(),
@@ -143,7 +143,7 @@ fn bar(desk: Desk, list: List, id: MessageId, turn: ArcRwSignal<Turn>) -> AnyVie
         );
         let deeds = move || {
             let whole = whole.get()?;
-            actions::deeds(&desk, list.messages(whole))
+            actions::deeds(&shared, list.messages(whole))
         };
         actions::bar(role, view! { {pickers} {dynamic(deeds)} }.into_any())
     };

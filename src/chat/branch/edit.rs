@@ -3,7 +3,7 @@
 use assistant_core::{conversation::MessageId, event::Role, session::Refusal};
 use leptos::{ev, html, prelude::*};
 
-use super::super::{desk::Desk, message::Spoken};
+use super::super::{message::Spoken, transcript_context::TranscriptContext};
 use crate::ui::{
     Icon, IconButton, Words, closest, dynamic, effect, focus::focus_in, fresh_id, when,
 };
@@ -30,12 +30,12 @@ use crate::ui::{
 pub fn MessageEdit() -> impl IntoView {
     let spoken = Spoken::around("MessageEdit")?;
     let by_person = spoken.message.role == Role::User;
-    by_person.then(|| edit_button(&spoken.desk(), &spoken.message.id))
+    by_person.then(|| edit_button(&spoken.shared(), &spoken.message.id))
 }
 
-pub(in crate::chat) fn edit_button(desk: &Desk, id: &MessageId) -> AnyView {
+pub(in crate::chat) fn edit_button(shared: &TranscriptContext, id: &MessageId) -> AnyView {
     let words = Words::current();
-    let (activity, editing, id) = (desk.assistant.activity(), desk.editing, id.clone());
+    let (activity, editing, id) = (shared.assistant.activity(), shared.editing, id.clone());
     let busy = activity.clone();
     let begin = move |_| {
         if !busy.get_untracked().busy {
@@ -70,16 +70,16 @@ pub fn MessageEditor() -> impl IntoView {
     if spoken.message.role != Role::User {
         return ().into_any();
     }
-    let (desk, id) = (spoken.desk(), spoken.message.id.clone());
-    let (editing, of) = (desk.editing, id.clone());
+    let (shared, id) = (spoken.shared(), spoken.message.id.clone());
+    let (editing, of) = (shared.editing, id.clone());
     let open = move || editing.with(|editing| editing.as_ref() == Some(&of));
-    when(open, move || editor(&desk, &id)).into_any()
+    when(open, move || editor(&shared, &id)).into_any()
 }
 
 /// What is under the editor's buttons and keys.
 #[derive(Clone)]
 struct Draft {
-    desk: Desk,
+    shared: TranscriptContext,
     id: MessageId,
     words: Words,
     form: NodeRef<html::Form>,
@@ -92,7 +92,7 @@ impl Draft {
     fn leave(&self) {
         let turn = self.around(".la-turn");
         let turn = turn.or_else(|| self.around(".la-message"));
-        self.desk.editing.set(None);
+        self.shared.editing.set(None);
         if let Some(turn) = turn {
             focus_in(turn, ".la-message-edit");
         }
@@ -103,10 +103,14 @@ impl Draft {
             return;
         };
         let chat = self.around(".la-chat");
-        match self.desk.assistant.edit(&self.id, input.value().trim_end()) {
+        match self
+            .shared
+            .assistant
+            .edit(&self.id, input.value().trim_end())
+        {
             Ok(()) => {
-                self.desk.editing.set(None);
-                self.desk.follow();
+                self.shared.editing.set(None);
+                self.shared.follow();
                 if let Some(chat) = chat {
                     focus_in(chat, ".la-composer-input");
                 }
@@ -140,12 +144,12 @@ impl Draft {
     }
 }
 
-fn editor(desk: &Desk, id: &MessageId) -> AnyView {
-    let text = desk
+fn editor(shared: &TranscriptContext, id: &MessageId) -> AnyView {
+    let text = shared
         .assistant
         .with_conversation(|conversation| conversation.message(id).map(|known| known.written()));
     let draft = Draft {
-        desk: desk.clone(),
+        shared: shared.clone(),
         id: id.clone(),
         words: Words::current(),
         form: NodeRef::new(),
@@ -212,7 +216,7 @@ fn begin(draft: &Draft, text: String) {
         }
     });
     // What stood in the way may be over.
-    let activity = draft.desk.assistant.activity();
+    let activity = draft.shared.assistant.activity();
     effect(move |_| {
         activity.track();
         refused.set(None);

@@ -3,7 +3,7 @@
 use assistant_core::conversation::{MessageId, Sibling};
 use leptos::{ev, html, prelude::*};
 
-use super::super::{desk::Desk, message::Spoken};
+use super::super::{message::Spoken, transcript_context::TranscriptContext};
 use crate::ui::{Icon, IconButton, Labels, Word, Words, dynamic, effect, memo, when};
 
 /// Which version of its message is shown, "2 / 3", with buttons for the one before and the one
@@ -39,7 +39,7 @@ pub fn BranchPicker() -> impl IntoView {
     let Some(spoken) = Spoken::around("BranchPicker") else {
         return ().into_any();
     };
-    let desk = spoken.desk();
+    let shared = spoken.shared();
     let (assistant, id) = (spoken.assistant.clone(), spoken.message.id.clone());
     let of = id.clone();
     let several = move || {
@@ -47,19 +47,19 @@ pub fn BranchPicker() -> impl IntoView {
             .version_now(&of)
             .is_some_and(|(_, count)| count > 1)
     };
-    when(several, move || picker(&desk, &id)).into_any()
+    when(several, move || picker(&shared, &id)).into_any()
 }
 
 /// The picker of a message, whether or not it has other versions.
-pub(in crate::chat) fn picker(desk: &Desk, id: &MessageId) -> AnyView {
+pub(in crate::chat) fn picker(shared: &TranscriptContext, id: &MessageId) -> AnyView {
     let words = Words::current();
-    let (assistant, of) = (desk.assistant.clone(), id.clone());
+    let (assistant, of) = (shared.assistant.clone(), id.clone());
     let place = memo(move || assistant.version_now(&of).unwrap_or((1, 1)));
     let buttons = [NodeRef::<html::Button>::new(), NodeRef::new()];
-    take_focus(desk, id, buttons, place, &words);
+    take_focus(shared, id, buttons, place, &words);
     let act = {
-        let (desk, id) = (desk.clone(), id.clone());
-        move |to: Sibling| show(&desk, &id, to)
+        let (shared, id) = (shared.clone(), id.clone());
+        move |to: Sibling| show(&shared, &id, to)
     };
     let by_key = act.clone();
     let pressed = move |event: ev::KeyboardEvent| {
@@ -109,30 +109,30 @@ pub(in crate::chat) fn picker(desk: &Desk, id: &MessageId) -> AnyView {
     .into_any()
 }
 
-fn show(desk: &Desk, id: &MessageId, to: Sibling) {
-    let other = desk
+fn show(shared: &TranscriptContext, id: &MessageId, to: Sibling) {
+    let other = shared
         .assistant
         .with_conversation(|conversation| conversation.sibling(id, to).ok().cloned());
     let Some(other) = other.flatten() else {
         return;
     };
-    desk.hold();
-    if desk.assistant.show_version(id, to).is_ok() {
-        desk.wanted.set(Some((other, to)));
+    shared.hold();
+    if shared.assistant.show_version(id, to).is_ok() {
+        shared.wanted.set(Some((other, to)));
     }
 }
 
 /// The version that was asked for has come: its button has the focus, as the one before had.
 fn take_focus(
-    desk: &Desk,
+    shared: &TranscriptContext,
     id: &MessageId,
     [before, after]: [NodeRef<html::Button>; 2],
     place: Memo<(usize, usize)>,
     words: &Words,
 ) {
-    let (desk, id, words) = (desk.clone(), id.clone(), words.clone());
+    let (shared, id, words) = (shared.clone(), id.clone(), words.clone());
     effect(move |_| {
-        let asked = desk.wanted.with(|wanted| {
+        let asked = shared.wanted.with(|wanted| {
             let mine = wanted.as_ref().filter(|(of, _)| *of == id);
             mine.map(|(_, to)| *to)
         });
@@ -142,14 +142,14 @@ fn take_focus(
             None => None,
         };
         if let Some(button) = button {
-            desk.wanted.set(None);
+            shared.wanted.set(None);
             let options = web_sys::FocusOptions::new();
             options.set_prevent_scroll(true);
             // Focusing an element that is in the page does not fail.
             let _ = button.focus_with_options(&options);
-            desk.settle();
+            shared.settle();
             let place = place.get_untracked();
-            desk.announce(in_words(&words.now().version, place));
+            shared.announce(in_words(&words.now().version, place));
         }
     });
 }

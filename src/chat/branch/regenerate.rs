@@ -3,7 +3,7 @@
 use assistant_core::{conversation::MessageId, event::Role};
 use leptos::{ev, prelude::*};
 
-use super::super::{desk::Desk, message::Spoken};
+use super::super::{message::Spoken, transcript_context::TranscriptContext};
 use crate::{
     assistant::Assistant,
     ui::{Icon, IconButton, Words, closest, focus::focus_in, when},
@@ -28,10 +28,10 @@ use crate::{
 #[component]
 pub fn MessageRegenerate() -> impl IntoView {
     let spoken = Spoken::around("MessageRegenerate")?;
-    let (desk, message) = (spoken.desk(), &spoken.message);
+    let (shared, message) = (spoken.shared(), &spoken.message);
     let (id, streaming) = (message.id.clone(), message.streaming.clone());
-    let can = can_regenerate(&desk.assistant, &id);
-    let button = move || regenerate_button(&desk, &id);
+    let can = can_regenerate(&shared.assistant, &id);
+    let button = move || regenerate_button(&shared, &id);
     can.then(|| when(move || !streaming.get(), button))
 }
 
@@ -49,14 +49,14 @@ pub(in crate::chat) fn can_regenerate(assistant: &Assistant, id: &MessageId) -> 
     can.unwrap_or_default()
 }
 
-pub(in crate::chat) fn regenerate_button(desk: &Desk, id: &MessageId) -> AnyView {
+pub(in crate::chat) fn regenerate_button(shared: &TranscriptContext, id: &MessageId) -> AnyView {
     let words = Words::current();
-    let activity = desk.assistant.activity();
-    let (desk, id) = (desk.clone(), id.clone());
+    let activity = shared.assistant.activity();
+    let (shared, id) = (shared.clone(), id.clone());
     let ask = move |event: ev::MouseEvent| {
         let chat = closest(&event_target::<web_sys::Element>(&event), ".la-chat");
-        if desk.assistant.regenerate(&id).is_ok() {
-            desk.follow();
+        if shared.assistant.regenerate(&id).is_ok() {
+            shared.follow();
             // The button goes with the version before.
             if let Some(chat) = chat {
                 focus_in(chat, ".la-transcript-scroller");

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use assistant_core::event::Role;
 use leptos::prelude::*;
 
-use super::{branch::MessageEditor, desk::Desk};
+use super::{branch::MessageEditor, transcript_context::TranscriptContext};
 use crate::{
     assistant::{Assistant, assistant_for},
     chat::turn::InTurn,
@@ -122,13 +122,13 @@ pub(super) struct Spoken {
     pub(super) assistant: Assistant,
     pub(super) message: MessageCell,
     pub(super) words: Words,
-    desk: Desk,
+    shared: TranscriptContext,
 }
 
 impl Spoken {
     /// What it shares with the messages around it.
-    pub(super) fn desk(&self) -> Desk {
-        self.desk.clone()
+    pub(super) fn shared(&self) -> TranscriptContext {
+        self.shared.clone()
     }
 
     /// What a part of a message finds; outside of one it draws nothing, and the programmer is told.
@@ -170,14 +170,15 @@ fn article(
     scope(Box::new(move || {
         let words = Words::current();
         provide_context(Batch::new());
-        let desk = use_context().unwrap_or_else(|| Desk::new(assistant.clone(), None));
-        let (editing, of) = (desk.editing, message.id.clone());
+        let shared =
+            use_context().unwrap_or_else(|| TranscriptContext::new(assistant.clone(), None));
+        let (editing, of) = (shared.editing, message.id.clone());
         let edits = move || editing.with(|editing| editing.as_ref() == Some(&of));
         provide_context(Arc::new(Spoken {
             assistant,
             message: message.clone(),
             words: words.clone(),
-            desk,
+            shared,
         }));
         let named = message.speaker.clone();
         let by_person = message.role == Role::User;

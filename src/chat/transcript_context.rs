@@ -14,7 +14,7 @@ use crate::{
 
 /// See the module.
 #[derive(Clone)]
-pub(super) struct Desk {
+pub(super) struct TranscriptContext {
     pub(super) assistant: Assistant,
     pub(super) on_feedback: Option<Callback<Feedback>>,
     /// Draws a message, where it is not as usual.
@@ -34,7 +34,7 @@ pub(super) struct Desk {
     pub(super) stick: Option<StickToEnd>,
 }
 
-impl Desk {
+impl TranscriptContext {
     pub(super) fn new(assistant: Assistant, on_feedback: Option<Callback<Feedback>>) -> Self {
         Self {
             assistant,
