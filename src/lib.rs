@@ -99,17 +99,21 @@ pub mod view;
 pub use action::Action;
 pub use action::{
     Approval, ConfirmOptions, Description, IntoToolResult, Json, Risk, ToolAction, ToolCallView,
-    ToolContext, ToolTarget, use_assistant_action, use_assistant_context, use_tool_renderer,
+    ToolContext, ToolTarget, list_tools_action, use_assistant_action, use_assistant_context,
+    use_tool_renderer,
 };
 pub use assistant::{
-    ApprovalStore, Assistant, AssistantEvent, AuditLog, InterruptView, PartHandle, use_assistant,
+    Assistant, AssistantEvent, AuditLog, InterruptView, PartHandle, use_assistant,
     use_assistant_events, use_interrupt_renderer, use_part_renderer,
 };
 pub use assistant_core::{
     self as core,
-    action::{ActionSpec, CallLimits, ToolError, definitions_from_json},
+    action::{ActionSpec, CallLimits, OfferFilter, ToolError, ToolInfo, definitions_from_json},
     conversation::{CallKey, MarkdownTools, Phase, Status},
-    session::{Notice, NoticeAction, NoticeKind, Refusal, SessionOptions, StopCondition},
+    session::{
+        Notice, NoticeAction, NoticeKind, Refusal, SessionOptions, StopCondition, ToolHistory,
+        ToolRecord,
+    },
     text::address::MediaPolicy,
 };
 pub use attachment::Attachments;
@@ -119,6 +123,7 @@ pub use render::{InterruptTarget, PartTarget};
 pub use runtime::{CallEvent, CallEventKind, Subscription};
 #[cfg(feature = "schemars")]
 pub use schemars;
+pub use store::ApprovalStore;
 pub use ui::{ClientOnly, ClientOnlyProps, Icon, Labels, media_policy, provide_labels};
 
 /// The style sheet of all components, the file `style/all.css` of this crate: to be linked by the

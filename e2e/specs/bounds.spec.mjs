@@ -111,6 +111,7 @@ for (const { name, text, kept } of cases) {
     const shown = await texts.evaluateAll((parts) => parts.map((part) => part.textContent).join("\n"));
     assert.ok(shown.includes(BEGIN) && shown.includes(END), "what stands around it is there");
     assert.ok(letters(shown) >= kept, `all of it is there: ${letters(shown)} of ${kept} letters`);
+    await chat.card("look").locator("summary").first().click();
     const args = await chat.card("look").locator("[data-kind=arguments]").textContent();
     assert.equal(letters(args.replace(/U\+[0-9A-F]{4,6}/g, "")), letters(text), "the card has all of it, too");
     await chat.composer.pressSequentially("ab");

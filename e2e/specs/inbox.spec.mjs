@@ -70,6 +70,42 @@ function play({ threadId, runId, resume }) {
 }
 
 for (const [width, height] of [
+  [320, 256],
+  [280, 520],
+]) {
+  pageTest(
+    `six questions in a window of ${width} × ${height}: what was said keeps room, and each can be answered`,
+    { address: ({ page }) => `${page.url}host.html`, bare: true, viewport: { width, height } },
+    async ({ page }, { page: server }) => {
+      await page.route("**/agent", (route) =>
+        route.fulfill({ contentType: "text/event-stream", body: play(route.request().postDataJSON()) }),
+      );
+      await page.evaluate(async (url) => {
+        document.body.replaceChildren(document.getElementById("one"));
+        Object.assign(document.getElementById("one").style, { position: "fixed", inset: "0", blockSize: "auto", inlineSize: "auto" });
+        const { mount } = await import("./embed/index.js");
+        await mount(document.getElementById("one"), { url });
+      }, `${server.url}agent`);
+      const chat = new Chat(page, page.locator("#one"));
+      await chat.composer.waitFor();
+      await chat.send("Book a berth");
+      const asked = questions(chat);
+      await asked.nth(3).waitFor();
+      const room = await chat.log.evaluate((log) => log.clientHeight);
+      assert.ok(room >= 100, `${room} pixels for what was said`);
+      await accessible(page, "#one");
+      await chat.picture(`six questions ${width} ${height}`);
+      const third = chat.root.getByRole("group", { name: "Is there a dog on board? 3 of 6" });
+      await decide(third, "Yes");
+      const progress = chat.root.getByRole("status").filter({ hasText: "of 6 answered" });
+      await shows(progress, /^1 of 6 answered/);
+      await answer(asked.first(), { Name: "Ada", Nights: 2 });
+      await shows(progress, /^2 of 6 answered/);
+    },
+  );
+}
+
+for (const [width, height] of [
   [1280, 800],
   [390, 844],
 ]) {

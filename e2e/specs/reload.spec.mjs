@@ -204,6 +204,55 @@ sceneTest("a second tab follows, and takes over when it is told to", "deploy", {
   assert.equal(sent().length, 2);
 });
 
+sceneTest("when the tab that acts is closed, the one that follows acts in its place", "deploy", {}, async (chat, { sent, url }) => {
+  await chat.send("Deploy");
+  await chat.card("deployApplication").getByRole("button", { name: "Approve" }).waitFor();
+  const other = await otherTab(chat, url);
+  await elsewhere(other).waitFor();
+  await chat.page.close();
+  await other.composer.waitFor();
+  await elsewhere(other).waitFor({ state: "detached" });
+  await other.approve(other.card("deployApplication"));
+  await other.says("Results:");
+  assert.equal(await deployments(other), 1);
+  assert.equal(sent().length, 2);
+});
+
+sceneTest("a tab that is loaded again keeps its conversation from one in the background", "deploy", {}, async (chat, { url }) => {
+  await chat.send("Deploy");
+  await chat.card("deployApplication").getByRole("button", { name: "Approve" }).waitFor();
+  // Pages of a browser without a screen are never hidden.
+  await chat.page.context().addInitScript(() => {
+    if (new URL(location.href).hash === "#hidden") Object.defineProperty(document, "hidden", { value: true });
+  });
+  const other = await otherTab(chat, `${url}#hidden`);
+  await elsewhere(other).waitFor();
+  await reload(chat);
+  assert.equal(await elsewhere(chat).count(), 0);
+  assert.ok(await elsewhere(other).isVisible());
+  await chat.approve(chat.card("deployApplication"));
+  await chat.says("Results:");
+});
+
+sceneTest("two tabs pass a conversation to and fro, and the one that is left keeps it", "deploy", {}, async (chat, { url }) => {
+  await chat.send("Deploy");
+  await chat.card("deployApplication").getByRole("button", { name: "Approve" }).waitFor();
+  const other = await otherTab(chat, url);
+  for (const [taker, giver] of [[other, chat], [chat, other], [other, chat]]) {
+    await here(taker).click();
+    await elsewhere(giver).waitFor();
+    await taker.composer.waitFor();
+  }
+  // Long enough for the other tab to stand in the queue.
+  await other.page.waitForTimeout(1500);
+  assert.ok(await elsewhere(chat).isVisible(), "who waits does not take it away");
+  await other.page.close();
+  await chat.composer.waitFor();
+  await chat.approve(chat.card("deployApplication"));
+  await chat.says("Results:");
+  assert.equal(await deployments(chat), 1);
+});
+
 sceneTest("a tab that is taken over in the middle of a handler stops, and the other one asks", "process", {}, async (chat, { harbor, url }) => {
   await chat.send("Process");
   await shows(harbor.lane("staging"), "step 1 of 5");

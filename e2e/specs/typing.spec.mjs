@@ -81,6 +81,28 @@ chatTest("New conversation passes the focus on", async (chat) => {
   await chat.hasFocus(chat.composer);
 });
 
+chatTest("New conversation is undone by the same button, and the focus goes on", async (chat) => {
+  await chat.ask("Where is order A-17?");
+  await chat.root.getByRole("button", { name: "New conversation" }).focus();
+  await chat.page.keyboard.press("Enter");
+  const undo = chat.root.getByRole("button", { name: "Undo" });
+  await undo.waitFor();
+  await chat.picture("new conversation, undo");
+  await undo.focus();
+  await chat.page.keyboard.press("Enter");
+  await chat.says("A-17");
+  await chat.hasFocus(chat.composer);
+});
+
+chatTest("few stops lead from a long transcript to the text box", async (chat) => {
+  for (let turn = 0; turn < 4; turn++) await chat.ask(`Where is order A-${turn}?`);
+  await chat.log.focus();
+  await chat.reach(chat.composer, "Tab", 16);
+  const stops = await chat.root.locator(".la-message-bar button:not([tabindex='-1'])").count();
+  const all = await chat.root.locator(".la-message-bar button").count();
+  assert.ok(stops < all / 2, `${stops} of ${all} buttons`);
+});
+
 chatTest("an answered question passes the focus on to the next one, and the last to the text box", async (chat) => {
   await chat.send("What's the weather in Oslo and Bergen?");
   const cards = chat.card("get_weather");

@@ -29,6 +29,9 @@ const load = async () => ({ getLanguage: (name: string) => name, highlight: (cod
 await mount(place, { url: "/agent", highlight: highlightJs(load) });
 await mount(place, { url: "/agent", mediaOrigins: ["https://media.example.com"], attachments: { accept: "image/*", maxFiles: 2 } });
 await mount(place, { url: "/agent", labels: { stopped: "Angehalten", reload: "Neu laden" } });
+await mount(place, { url: "/agent", store: "indexeddb", storeName: "shop", threadId: "order-17" });
+// @ts-expect-error there is one store
+await mount(place, { url: "/agent", store: "localStorage" });
 // @ts-expect-error words are texts
 await mount(place, { url: "/agent", labels: { stopped: 1 } });
 // @ts-expect-error tokens are pairs

@@ -5,7 +5,7 @@ use std::{cell::Cell, rc::Rc, time::Duration};
 use assistant_core::{
     action::ToolError,
     conversation::{CallKey, Conversation, Message, MessageId, Progress},
-    session::{Input, Invocation, InvocationId},
+    session::{Input, Invocation, InvocationId, ToolHistory},
 };
 use futures_util::{
     FutureExt,
@@ -81,6 +81,49 @@ impl ToolContext {
     #[must_use]
     pub fn message_id(&self) -> Option<&MessageId> {
         self.invocation.message.as_ref()
+    }
+
+    /// The message that the one with the call answers or follows; `None` if the page asked for the
+    /// action itself, or the message is the first.
+    ///
+    /// ```no_run
+    /// # use leptos_assistant::{ToolAction, ToolContext};
+    /// let action = ToolAction::new("act", "").handler(|(): (), context: ToolContext| {
+    ///     context.parent_message_id().is_some()
+    /// });
+    /// ```
+    #[must_use]
+    pub fn parent_message_id(&self) -> Option<MessageId> {
+        let message = self.message_id()?;
+        self.with_conversation(|all| all.parent(message).cloned())?
+    }
+
+    /// The name of the assistant in this page ([`Assistant::client_id`]); `None` when it is gone.
+    ///
+    /// ```no_run
+    /// # use leptos_assistant::{ToolAction, ToolContext};
+    /// let action = ToolAction::new("act", "").handler(|(): (), context: ToolContext| {
+    ///     context.client_id()
+    /// });
+    /// ```
+    #[must_use]
+    pub fn client_id(&self) -> Option<String> {
+        let assistant = self.assistant.upgrade()?;
+        Some(assistant.client_id().to_owned())
+    }
+
+    /// The calls of the conversation so far, this one included ([`Assistant::tool_history`]).
+    ///
+    /// ```no_run
+    /// # use leptos_assistant::{ToolAction, ToolContext};
+    /// let action = ToolAction::new("retry", "").handler(|(): (), context: ToolContext| {
+    ///     context.tool_history().count("retry") > 3
+    /// });
+    /// ```
+    #[must_use]
+    pub fn tool_history(&self) -> ToolHistory {
+        let assistant = self.assistant.upgrade();
+        assistant.map_or_else(ToolHistory::default, |assistant| assistant.tool_history())
     }
 
     /// How many runs came before the one that made the call, since the last user message.

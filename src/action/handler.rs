@@ -1,6 +1,9 @@
 //! From a typed function to a handler of JSON values.
 
-use std::{any::Any, rc::Rc};
+use std::{
+    any::{Any, TypeId},
+    rc::Rc,
+};
 
 use assistant_core::action::{ToolError, ToolOutcome};
 use futures_util::future::LocalBoxFuture;
@@ -97,11 +100,15 @@ fn finish(
 
 /// Reads arguments into the type that a handler wants. The error names the field (rule "typed arguments").
 fn typed_args<T: DeserializeOwned + 'static>(value: Value) -> Result<T, ToolError> {
-    let mut value = Some(value);
-    if let Some(args) = as_it_is(&mut value) {
+    // A handler that wants none is given `()`, whatever came.
+    if let Some(args) = as_it_is(&mut Some(())) {
         return Ok(args);
     }
-    let value = value.unwrap_or_default();
+    // Known when it is compiled, so that who takes JSON as it is links no reader of it.
+    if TypeId::of::<T>() == TypeId::of::<Value>() {
+        let args = as_it_is(&mut Some(value));
+        return args.ok_or_else(|| ToolError::new("Invalid arguments"));
+    }
     serde_json::from_value(value.clone()).map_err(|error| {
         let error = error.to_string();
         let message = match culprit::<T>(&value, &error) {

@@ -115,6 +115,47 @@ impl<Args> ToolAction<Args> {
         self
     }
 
+    /// Words by which a filter finds it ([`Assistant::offer_only`](crate::Assistant::offer_only)); the
+    /// agent is not told.
+    ///
+    /// ```
+    /// use leptos_assistant::ToolAction;
+    ///
+    /// let action = ToolAction::new("check_out", "Buys what is in the cart").tags(["cart"]);
+    /// ```
+    #[must_use]
+    pub fn tags<T: Into<String>>(mut self, tags: impl IntoIterator<Item = T>) -> Self {
+        self.spec.tags = tags.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Offered whatever filter is in force.
+    ///
+    /// ```
+    /// use leptos_assistant::ToolAction;
+    ///
+    /// let action = ToolAction::new("help", "Says what one can do here").always_offered();
+    /// ```
+    #[must_use]
+    pub fn always_offered(mut self) -> Self {
+        self.spec.always_offered = true;
+        self
+    }
+
+    /// Says which version of the action this is. It stands in records, and a call that was stored under
+    /// another one is asked about before it runs (rule "editions of an action").
+    ///
+    /// ```
+    /// use leptos_assistant::ToolAction;
+    ///
+    /// let action = ToolAction::new("pay", "Pays a bill").version("2");
+    /// ```
+    #[must_use]
+    pub fn version(mut self, version: impl Into<String>) -> Self {
+        self.spec.version = Some(version.into());
+        self
+    }
+
     /// Sends string results as they are instead of quoted.
     ///
     /// ```

@@ -1,6 +1,6 @@
 //! What a person has allowed for later calls, and where the application keeps it.
 
-use std::{pin::Pin, rc::Rc};
+use std::{cell::Cell, rc::Rc};
 
 use assistant_core::{
     action::{Remember, RememberedApproval},
@@ -11,40 +11,7 @@ use leptos::prelude::{ArcReadSignal, Set};
 use serde_json::Value;
 
 use super::Assistant;
-use crate::ui::spawn_local;
-
-/// Keeps approvals that outlive the page ([`Assistant::keep_approvals`]).
-///
-/// Keep them where only the person's own page can write: whoever writes here allows.
-///
-/// ```
-/// use std::{cell::RefCell, pin::Pin, rc::Rc};
-///
-/// use leptos_assistant::ApprovalStore;
-/// use serde_json::Value;
-///
-/// /// Keeps them as long as the program runs.
-/// #[derive(Clone, Default)]
-/// struct Memory(Rc<RefCell<Vec<Value>>>);
-///
-/// impl ApprovalStore for Memory {
-///     fn load(&self) -> Pin<Box<dyn Future<Output = Vec<Value>>>> {
-///         let kept = self.0.borrow().clone();
-///         Box::pin(async move { kept })
-///     }
-///
-///     fn keep(&self, approvals: Vec<Value>) {
-///         *self.0.borrow_mut() = approvals;
-///     }
-/// }
-/// ```
-pub trait ApprovalStore: 'static {
-    /// Reads what was kept. What cannot be read allows nothing.
-    fn load(&self) -> Pin<Box<dyn Future<Output = Vec<Value>>>>;
-
-    /// Keeps these approvals in the place of all before.
-    fn keep(&self, approvals: Vec<Value>);
-}
+use crate::{store::ApprovalStore, ui::spawn_local};
 
 impl Assistant {
     /// Lets a call run, and does not ask again about calls like it: with these arguments in place of
@@ -104,29 +71,65 @@ impl Assistant {
     }
 
     /// Keeps approvals that outlive the page, and offers people to allow something always. What
-    /// was kept holds once it has been read; until then the person is asked.
+    /// was kept holds once it has been read; until then the person is asked. What another tab revokes
+    /// is revoked here, where the store tells of it.
     ///
     /// ```no_run
-    /// # fn example(assistant: &leptos_assistant::Assistant, store: impl leptos_assistant::ApprovalStore) {
-    /// assistant.keep_approvals(store);
+    /// use leptos_assistant::store::IndexedDbApprovals;
+    ///
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// assistant.keep_approvals(IndexedDbApprovals::new("orders"));
     /// # }
     /// ```
     pub fn keep_approvals(&self, store: impl ApprovalStore) {
+        self.keep_approvals_in(Rc::new(store));
+    }
+
+    fn keep_approvals_in(&self, store: Rc<dyn ApprovalStore>) {
         let loads = store.load();
-        let keep = move |approvals: Vec<RememberedApproval>| {
-            store.keep(approvals.iter().map(RememberedApproval::to_value).collect());
+        let writes = Rc::new(Cell::new(0_u32));
+        let keep = {
+            let (store, writes) = (Rc::clone(&store), Rc::clone(&writes));
+            move |approvals: Vec<RememberedApproval>| {
+                writes.set(writes.get().wrapping_add(1));
+                store.keep(approvals.iter().map(RememberedApproval::to_value).collect());
+            }
         };
         self.runtime().set_approval_keeper(Rc::new(keep));
         self.view().keeps_approvals.set(true);
         let assistant = self.weak();
         spawn_local(async move {
-            let kept = loads.await;
-            let read = kept.iter().filter_map(RememberedApproval::from_value);
-            let approvals = read.collect();
+            let approvals = read(&loads.await);
             if let Some(assistant) = assistant.upgrade() {
                 // What comes back is never refused.
                 let _ = assistant.dispatch(Input::RestoreApprovals { approvals });
             }
         });
+        let (assistant, inner) = (self.weak(), Rc::downgrade(&store));
+        store.on_change(Box::new(move || {
+            let (assistant, inner, writes) = (assistant.clone(), inner.clone(), writes.clone());
+            spawn_local(async move {
+                loop {
+                    let Some(store) = inner.upgrade() else { return };
+                    let before = writes.get();
+                    let approvals = read(&store.load().await);
+                    let Some(assistant) = assistant.upgrade() else {
+                        return;
+                    };
+                    // What was allowed here meanwhile may not be in it.
+                    if writes.get() == before {
+                        // What another tab did is never refused.
+                        let _ = assistant.dispatch(Input::SyncApprovals { approvals });
+                        return;
+                    }
+                }
+            });
+        }));
     }
+}
+
+/// What cannot be read allows nothing.
+fn read(kept: &[Value]) -> Vec<RememberedApproval> {
+    let read = kept.iter().filter_map(RememberedApproval::from_value);
+    read.collect()
 }

@@ -9,19 +9,22 @@ use std::{
 
 use assistant_core::{
     conversation::CallTransition,
+    observe::{Heard, Observers},
     session::{AuditEntry, Session},
 };
 use send_wrapper::SendWrapper;
 use serde_json::{Value, json};
 
 use super::Assistant;
-use crate::{runtime::Recorder, ui::now};
+use crate::{
+    runtime::Recorder,
+    ui::{console_error, now},
+};
 
 /// The most records that are kept; the oldest go first.
 const MOST: usize = 1_000;
 
 type Redact = Box<dyn Fn(&mut AuditEntry)>;
-type Observer = Rc<dyn Fn(&AuditEntry)>;
 
 /// The records of an assistant since [`Assistant::start_audit`]: the newest thousand.
 #[derive(Clone)]
@@ -32,7 +35,7 @@ struct Records {
     kept: RefCell<VecDeque<AuditEntry>>,
     /// The number of older ones that went.
     gone: Cell<u64>,
-    observers: RefCell<Vec<Observer>>,
+    observers: Rc<Observers<AuditEntry>>,
 }
 
 impl fmt::Debug for AuditLog {
@@ -69,7 +72,7 @@ impl Assistant {
             redact: Box::new(redact),
             kept: RefCell::default(),
             gone: Cell::new(0),
-            observers: RefCell::default(),
+            observers: Rc::default(),
         });
         self.runtime()
             .add_recorder(Rc::clone(&records) as Rc<dyn Recorder>);
@@ -92,9 +95,10 @@ impl AuditLog {
         json!({"version": 1, "left_out": self.0.gone.get(), "entries": entries})
     }
 
-    /// Calls back for each record, for as long as the assistant lives: to send it somewhere.
-    pub fn on_entry(&self, observer: impl Fn(&AuditEntry) + 'static) {
-        self.0.observers.borrow_mut().push(Rc::new(observer));
+    /// Calls back for each record, for as long as the assistant lives: to send it somewhere. An error
+    /// that it gives back leaves the others alone, and stands in the console.
+    pub fn on_entry<R: Heard>(&self, observer: impl Fn(&AuditEntry) -> R + 'static) {
+        self.0.observers.add(observer);
     }
 }
 
@@ -111,11 +115,12 @@ impl Recorder for Records {
         kept.drain(..over);
         self.gone
             .set(self.gone.get() + u64::try_from(over).unwrap_or(0));
-        let observers = self.observers.borrow().clone();
+        let observers = Rc::clone(&self.observers);
         Box::new(move || {
-            for entry in &entries {
-                observers.iter().for_each(|observer| observer(entry));
-            }
+            let told = entries.iter().flat_map(|entry| observers.tell(entry));
+            told.for_each(|failure| {
+                console_error(&format!("An observer of the audit failed: {failure}"));
+            });
         })
     }
 }

@@ -5,6 +5,7 @@ use std::{cell::RefCell, collections::HashSet, rc::Rc};
 use assistant_core::{
     conversation::{CallKey, MessageId, Phase},
     event::Role,
+    observe::Heard,
     session::{Notice, NoticeId},
 };
 use leptos::prelude::*;
@@ -60,7 +61,8 @@ type Observer = Rc<dyn Fn(&AssistantEvent)>;
 /// logs. What a conversation brings along when it is opened is not told.
 ///
 /// The session is free meanwhile: the observer may use the handle, and what it does there happens
-/// after what it was told of.
+/// after what it was told of. It may give back a `Result`: an error leaves other observers and the
+/// conversation alone, and is told as the diagnostic `observer-failed`.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -77,11 +79,22 @@ type Observer = Rc<dyn Fn(&AssistantEvent)>;
 ///     view! { <p>{failed} " failures"</p> }
 /// }
 /// ```
-pub fn use_assistant_events(observer: impl Fn(&AssistantEvent) + 'static) {
+pub fn use_assistant_events<R: Heard>(observer: impl Fn(&AssistantEvent) -> R + 'static) {
     let Some(assistant) = assistant_or_complain("use_assistant_events") else {
         return;
     };
-    let observer: Observer = Rc::new(observer);
+    let told = assistant.weak();
+    listen(
+        assistant,
+        Rc::new(move |event| {
+            if let (Err(failure), Some(assistant)) = (observer(event).outcome(), told.upgrade()) {
+                assistant.runtime().observers_failed(vec![failure]);
+            }
+        }),
+    );
+}
+
+fn listen(assistant: Assistant, observer: Observer) {
     let told = Rc::clone(&observer);
     let calls = assistant.on_call_event(move |event| told(&of_call(event)));
     on_cleanup(move || drop(calls));

@@ -14,6 +14,7 @@ mod place;
 mod signals;
 mod thread_bound;
 mod threads;
+mod tools;
 #[cfg(feature = "records")]
 mod updates;
 
@@ -40,7 +41,6 @@ pub(crate) use place::PlaceId;
 use place::Place;
 use thread_bound::ThreadBound;
 
-pub use approvals::ApprovalStore;
 pub use audit::AuditLog;
 pub use events::{AssistantEvent, use_assistant_events};
 pub use interrupt::{InterruptRendererGuard, InterruptView, use_interrupt_renderer};

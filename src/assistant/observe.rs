@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use assistant_core::{event::Diagnostic, session::TurnSummary};
+use assistant_core::{event::Diagnostic, observe::Heard, session::TurnSummary};
 
 use futures_util::future::LocalBoxFuture;
 use serde_json::Value;
@@ -13,14 +13,17 @@ use crate::runtime::{CallEvent, Subscription};
 impl Assistant {
     /// Calls back for everything that was tolerated, dropped or not acted on.
     ///
+    /// Like every observer it may give back a `Result`. An error leaves the other observers and the
+    /// conversation alone, and is told as the diagnostic `observer-failed` (rule "observers").
+    ///
     /// ```no_run
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// assistant.on_diagnostic(|told| leptos::logging::warn!("{told:?}"));
     /// # }
     /// ```
-    pub fn on_diagnostic(&self, observer: impl Fn(&Diagnostic) + 'static) {
-        self.runtime().on_diagnostic(Rc::new(observer));
+    pub fn on_diagnostic<R: Heard>(&self, observer: impl Fn(&Diagnostic) -> R + 'static) {
+        self.runtime().on_diagnostic(observer);
     }
 
     /// Calls back when a person is asked about a call, when a call starts, and when it ends; for
@@ -41,8 +44,11 @@ impl Assistant {
     /// });
     /// leptos::prelude::on_cleanup(move || drop(heard));
     /// ```
-    pub fn on_call_event(&self, observer: impl Fn(&CallEvent) + 'static) -> Subscription {
-        self.runtime().on_call_event(Rc::new(observer))
+    pub fn on_call_event<R: Heard>(
+        &self,
+        observer: impl Fn(&CallEvent) -> R + 'static,
+    ) -> Subscription {
+        self.runtime().on_call_event(observer)
     }
 
     /// Asks the application right before any call starts, with the action's name and arguments, after

@@ -124,7 +124,9 @@ impl Assistant {
         self.view().notices.read_only()
     }
 
-    /// The steps that the agent says it takes, since the person spoke last.
+    /// The steps that the agent says it takes in the run that goes on. Those of a run that is over
+    /// are kept with its message ([`MessageCell::steps`](crate::view::MessageCell::steps)), or stand
+    /// here until the person speaks where it left none.
     ///
     /// ```no_run
     /// # use leptos::prelude::*;

@@ -1,9 +1,8 @@
 //! Records of what happens, in and out: for a host that forwards them, or that receives them from a
 //! server which runs the loop itself.
 
-use std::rc::Rc;
-
 use assistant_core::{
+    observe::Heard,
     records::Update,
     session::{Input, Refusal},
 };
@@ -20,8 +19,8 @@ impl Assistant {
     /// assistant.on_update(|update| leptos::logging::log!("{}", update.to_json()));
     /// # }
     /// ```
-    pub fn on_update(&self, observer: impl Fn(&Update) + 'static) {
-        self.runtime().on_update(Rc::new(observer));
+    pub fn on_update<R: Heard>(&self, observer: impl Fn(&Update) -> R + 'static) {
+        self.runtime().on_update(observer);
     }
 
     /// Takes in a record from a server that runs the loop itself: the tree follows, and nothing

@@ -293,19 +293,26 @@ fn cost_words(labels: &Labels, cost: &Cost, currency: &str) -> Vec<String> {
         words.push(time::money(micros, currency));
     }
     if let Some(ms) = cost.duration_ms.filter(|ms| *ms >= NOTEWORTHY_MS) {
-        words.push(if ms < 60_000 {
-            with_text(
-                &labels.seconds,
-                &time::number(as_float(ms) / 1_000.0, false),
-            )
-        } else {
-            with_text(
-                &labels.minutes,
-                &time::number(as_float(ms) / 60_000.0, false),
-            )
+        let took = duration(labels, ms);
+        let waited = cost.waited_ms.filter(|ms| *ms >= NOTEWORTHY_MS);
+        words.push(match waited.map(|ms| duration(labels, ms)) {
+            Some(waited) => labels
+                .took_waiting
+                .replace("{time}", &took)
+                .replace("{waited}", &waited),
+            None => labels.took.replace("{time}", &took),
         });
     }
     words
+}
+
+fn duration(labels: &Labels, ms: u64) -> String {
+    let (word, unit) = match ms {
+        0..60_000 => (&labels.seconds, 1_000.0),
+        60_000..3_600_000 => (&labels.minutes, 60_000.0),
+        _ => (&labels.hours, 3_600_000.0),
+    };
+    with_text(word, &time::number(as_float(ms) / unit, false))
 }
 
 #[allow(

@@ -23,6 +23,9 @@ pub(super) struct Desk {
     pub(super) said: RwSignal<HashMap<MessageId, bool>>,
     /// What is to be read out.
     pub(super) announced: RwSignal<String>,
+    /// The turn that had the focus last, by its first message: its buttons are reached by Tab, and
+    /// those of the newest turn.
+    pub(super) focused: RwSignal<Option<MessageId>>,
     /// The message that the person writes anew.
     pub(super) editing: RwSignal<Option<MessageId>>,
     /// The version that was asked for by one of these buttons: its own button takes the focus.
@@ -39,6 +42,7 @@ impl Desk {
             message: None,
             said: RwSignal::new(HashMap::new()),
             announced: RwSignal::new(String::new()),
+            focused: RwSignal::new(None),
             editing: RwSignal::new(None),
             wanted: RwSignal::new(None),
             stick: None,

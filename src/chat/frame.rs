@@ -2,6 +2,7 @@
 
 use leptos::{ev, prelude::*};
 
+use super::inbox_place;
 use crate::{
     assistant::{Assistant, assistant_for},
     store::KeptIn,
@@ -97,6 +98,7 @@ pub(super) fn section(
             escape(assistant, &event);
         }
     };
+    let chat = NodeRef::new();
     // Outside of a provider there is nothing to draw.
     let parts = move || match assistant {
         None => ().into_any(),
@@ -112,6 +114,7 @@ pub(super) fn section(
             if given {
                 provide_context(assistant);
             }
+            inbox_place::follow(chat);
             children()
         })),
     };
@@ -123,6 +126,7 @@ pub(super) fn section(
             data-running=running
             data-elsewhere=elsewhere
             aria-label=move || own_name.get()
+            node_ref=chat
             on:keydown=by_key
         >
             {after_hydration(|| ().into_any(), parts)}

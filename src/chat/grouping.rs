@@ -27,7 +27,7 @@ const NAMES: usize = 3;
 
 /// The place of a call in a group.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Seat {
+struct Membership {
     /// The first call of the group.
     head: CallKey,
     /// What the group says, where this is its first call.
@@ -43,7 +43,7 @@ struct Summary {
 /// The groups of a turn.
 #[derive(Clone, Copy)]
 pub(super) struct Groups {
-    seats: Memo<HashMap<CallKey, Seat>>,
+    members: Memo<HashMap<CallKey, Membership>>,
     open: RwSignal<HashSet<CallKey>>,
     /// Calls that a person looks at.
     kept: RwSignal<HashSet<CallKey>>,
@@ -53,16 +53,16 @@ impl Groups {
     /// The groups among the messages of a block.
     pub(super) fn of(assistant: Assistant, turn: ArcRwSignal<Turn>) -> Self {
         let kept = RwSignal::new(HashSet::new());
-        let seats = memo(move || {
+        let members = memo(move || {
             let rows = kept.with(|kept| rows(&assistant, &turn, kept));
-            let seats = rows
+            let members = rows
                 .into_iter()
                 .filter(|row| row.len() >= ENOUGH)
-                .flat_map(seated);
-            seats.collect()
+                .flat_map(grouped);
+            members.collect()
         });
         Self {
-            seats,
+            members,
             open: RwSignal::new(HashSet::new()),
             kept,
         }
@@ -70,9 +70,9 @@ impl Groups {
 
     /// Whether a call is behind the line of its group.
     pub(super) fn hides(self, call: &CallKey) -> bool {
-        self.seats.with(|seats| {
-            let seat = seats.get(call);
-            seat.is_some_and(|seat| self.open.with(|open| !open.contains(&seat.head)))
+        self.members.with(|members| {
+            let member = members.get(call);
+            member.is_some_and(|member| self.open.with(|open| !open.contains(&member.head)))
         })
     }
 
@@ -80,10 +80,10 @@ impl Groups {
         let target = event.target().and_then(|target| target.dyn_into().ok());
         let card =
             target.and_then(|target: web_sys::Element| closest(&target, "details.la-tool-card"));
-        let grouped = self
-            .seats
-            .try_with_untracked(|seats| seats.contains_key(call));
-        if card.is_some() && grouped == Some(false) {
+        let is_member = self
+            .members
+            .try_with_untracked(|members| members.contains_key(call));
+        if card.is_some() && is_member == Some(false) {
             self.kept.update(|kept| {
                 kept.insert(*call);
             });
@@ -138,7 +138,7 @@ fn is_done(assistant: &Assistant, key: &CallKey) -> bool {
     done && has_default_card(assistant, key) && !fails() && !reported()
 }
 
-fn seated(row: Row) -> Vec<(CallKey, Seat)> {
+fn grouped(row: Row) -> Vec<(CallKey, Membership)> {
     let Some((head, _)) = row.first().cloned() else {
         return Vec::new();
     };
@@ -154,14 +154,14 @@ fn seated(row: Row) -> Vec<(CallKey, Seat)> {
         count: row.len(),
         names: names.join(", ") + more,
     });
-    let seats = row.into_iter().map(|(key, _)| {
-        let seat = Seat {
+    let members = row.into_iter().map(|(key, _)| {
+        let member = Membership {
             head,
             says: says.take(),
         };
-        (key, seat)
+        (key, member)
     });
-    seats.collect()
+    members.collect()
 }
 
 /// The place of a call: the line of its group where it is the first of one, then its card.
@@ -178,8 +178,8 @@ pub(super) fn place(
     }));
     let head = call;
     let says = memo(move || {
-        let seats = groups.seats.read();
-        seats.get(&head).and_then(|seat| seat.says.clone())
+        let members = groups.members.read();
+        members.get(&head).and_then(|member| member.says.clone())
     });
     let (of_line, clicked, focused) = (call, call, call);
     let line = move || {

@@ -13,6 +13,7 @@ mod dialogs;
 mod frame;
 mod grouping;
 mod header;
+mod inbox_place;
 mod item;
 mod list;
 mod message;

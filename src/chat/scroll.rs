@@ -22,7 +22,8 @@ const SETTLES_MS: u32 = 100;
 /// What is left free above a question that is shown from its head on, in pixels.
 const ABOVE: f64 = 8.0;
 /// What asks the person something in a message.
-const QUESTION: &str = ".la-tool[data-phase=approval-requested], .la-tool:has(> .la-approval)";
+const QUESTION: &str = ".la-tool[data-phase=approval-requested], .la-tool:has(> .la-approval), \
+                        .la-inbox > :not(.la-inbox-progress, [inert])";
 
 /// Whether the end is in view, and the elements that scroll and grow.
 #[derive(Clone, Copy)]
@@ -100,7 +101,10 @@ impl StickToEnd {
     /// Whoever reads is put back to their place; whoever follows goes along. This comes after the
     /// layout and before the page is painted, so nobody sees it move.
     fn size_changed(self) {
-        if self.asked.try_get_value() == Some(true) && self.show_question() {
+        // A question that is shown from its head on stays so while it gets its height.
+        let shows =
+            self.asked.try_get_value() == Some(true) || self.held.try_get_untracked() == Some(true);
+        if shows && self.show_question() {
             return;
         }
         if self.at_end.try_get_untracked() != Some(false) {

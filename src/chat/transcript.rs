@@ -1,12 +1,12 @@
 //! The list of messages.
 
-use assistant_core::conversation::CallKey;
 use leptos::prelude::*;
 
 use super::{
     Feedback, MessageFn,
     counts::with_count,
     desk::Desk,
+    inbox_place::InTranscript,
     item::{End, Item},
     list::{List, News},
     queued::Queued,
@@ -173,9 +173,21 @@ fn follow(assistant: &Assistant, list: List, stick: StickToEnd) {
         assistant.pending_approvals(),
         assistant.view().asked.clone(),
     );
-    effect(move |known: Option<Vec<CallKey>>| {
-        let mut open = approvals.get();
-        asked.with(|list| open.extend(list.iter().map(|asked| asked.call)));
+    let interrupts = assistant.interrupts();
+    let inside = use_context::<InTranscript>();
+    effect(move |known: Option<Vec<String>>| {
+        let mut calls = approvals.get();
+        asked.with(|list| calls.extend(list.iter().map(|asked| asked.call)));
+        let mut open: Vec<String> = calls.iter().map(|key| format!("{key:?}")).collect();
+        // What an agent asks of its own accord stands here only where there is little height.
+        let of_agent = interrupts.with(|list| {
+            let open = list.iter().filter(|open| open.answer.is_none());
+            open.map(|open| open.interrupt.id.clone())
+                .collect::<Vec<_>>()
+        });
+        if inside.is_some_and(InTranscript::get) {
+            open.extend(of_agent);
+        }
         let known = known.unwrap_or_default();
         if known != open {
             let came = open.iter().any(|key| !known.contains(key));

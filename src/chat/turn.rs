@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     assistant::Assistant,
-    ui::{Words, dynamic, each, fresh_id, memo, when},
+    ui::{TabStop, Words, dynamic, each, fresh_id, memo, when},
     view::MessageEntry,
 };
 
@@ -36,6 +36,7 @@ pub(super) fn TurnView(
     provide_context(Groups::of(desk.assistant.clone(), turn.clone()));
     provide_context(desk.clone());
     let own = desk.message.clone();
+    let focused = desk.focused;
     let draw = move |entry: MessageEntry| {
         let (assistant, turn) = of_messages.clone();
         let cell = assistant.message(&entry.id);
@@ -61,13 +62,14 @@ pub(super) fn TurnView(
     let bar = desk
         .message
         .is_none()
-        .then(|| bar(desk, list, turn.clone()));
+        .then(|| bar(desk, list, id.clone(), turn.clone()));
     let heading = heading(&spoken, turn.with_untracked(Turn::by_person));
     let number = move || {
         let start = placed.with(|turn| turn.start + 1);
         list.partial.get().then(|| start.to_string())
     };
     let count = move || list.partial.get().then(|| list.total.get().to_string());
+    let (focused, of) = (focused, id.clone());
     let named = format!("la-turn-{}", fresh_id());
     view! {
         <article
@@ -77,6 +79,7 @@ pub(super) fn TurnView(
             aria-setsize=count
             tabindex="-1"
             data-block=id.as_str().to_owned()
+            on:focusin=move |_| focused.set(Some(of.clone()))
             data-newest=move || newest.with(|turn| turn.newest).then_some("")
         >
             <h3 class="la-visually-hidden" id=named.clone()>{heading}</h3>
@@ -96,7 +99,7 @@ fn heading(words: &Words, by_person: bool) -> AnyView {
 
 /// The bar below a turn. It is there once the turn is finished, and before that where it has
 /// versions: they can be looked at meanwhile.
-fn bar(desk: Desk, list: List, turn: ArcRwSignal<Turn>) -> AnyView {
+fn bar(desk: Desk, list: List, id: MessageId, turn: ArcRwSignal<Turn>) -> AnyView {
     let activity = desk.assistant.activity();
     let by_person = turn.with_untracked(Turn::by_person);
     let role = if by_person {
@@ -117,6 +120,10 @@ fn bar(desk: Desk, list: List, turn: ArcRwSignal<Turn>) -> AnyView {
         (ends && !(runs_on && now.busy && !now.elsewhere)).then_some(whole)
     });
     let versions = versions(desk.assistant.clone(), list, turn.clone());
+    let (focused, placed) = (desk.focused, turn.clone());
+    let stops = memo(move || {
+        placed.with(|turn| turn.newest) || focused.with(|focused| focused.as_ref() == Some(&id))
+    });
     let (editing, of) = (desk.editing, turn);
     let nothing = move || {
         let edits = editing.with(|id| {
@@ -126,6 +133,8 @@ fn bar(desk: Desk, list: List, turn: ArcRwSignal<Turn>) -> AnyView {
         edits || (whole.with(Option::is_none) && versions.with(Vec::is_empty))
     };
     let draw = move || {
+        // A stop for each button of each turn would be too many on the way to the text box.
+        provide_context(TabStop(stops));
         let (picks, desk) = (desk.clone(), desk.clone());
         let pickers = each(
             move || versions.get(),

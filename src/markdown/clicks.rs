@@ -1,40 +1,41 @@
 //! Clicks in markdown: one listener for a whole text, so that blocks need none.
 
-use std::sync::Arc;
-
 use leptos::task::spawn_local;
 use wasm_bindgen::JsCast;
 
-use crate::ui::{Labels, SAID_MS, after, closest, copy_to_clipboard, find};
+use crate::ui::{SAID_MS, Words, after, closest, copy_to_clipboard, find};
 
 /// Carries out what was clicked, if it was one of our buttons.
-pub(super) fn clicked(event: &web_sys::MouseEvent, labels: &Arc<Labels>) {
+pub(super) fn clicked(event: &web_sys::MouseEvent, words: &Words) {
     let target = event.target().and_then(|target| target.dyn_into().ok());
     let Some(target): Option<web_sys::Element> = target else {
         return;
     };
     if let Some(button) = closest(&target, ".la-code-copy") {
-        copy_code(&button, labels);
+        copy_code(&button, words);
     } else if let Some(button) = closest(&target, ".la-footnote-button") {
         show_footnote(&button);
     }
 }
 
-fn copy_code(button: &web_sys::Element, labels: &Arc<Labels>) {
+fn copy_code(button: &web_sys::Element, words: &Words) {
     let code = closest(button, ".la-code-block").and_then(|block| find(&block, "code"));
     let (Some(code), Some(word)) = (code, button.first_element_child()) else {
         return;
     };
     let text = code.text_content().unwrap_or_default();
-    let labels = Arc::clone(labels);
+    let words = words.clone();
     spawn_local(async move {
+        let labels = words.now();
         let said = if copy_to_clipboard(&text).await {
             &labels.copied
         } else {
             &labels.copy_failed
         };
         word.set_text_content(Some(said));
-        after(SAID_MS, move || word.set_text_content(Some(&labels.copy)));
+        after(SAID_MS, move || {
+            word.set_text_content(Some(&words.now().copy));
+        });
     });
 }
 

@@ -3,7 +3,7 @@
 use assistant_core::text::markdown::{Alert, Align, Kind};
 use web_sys::Element;
 
-use super::{link, make};
+use super::{link, make, wording};
 use crate::ui::Labels;
 
 /// The elements of a node: what stands in the parent, and what its children stand in.
@@ -145,13 +145,14 @@ fn heading(level: u8, within: Within) -> Option<Element> {
 }
 
 fn alert_box(alert: Alert, labels: &Labels) -> Option<Place> {
-    let (name, word) = match alert {
-        Alert::Note => ("note", &labels.alert_note),
-        Alert::Tip => ("tip", &labels.alert_tip),
-        Alert::Important => ("important", &labels.alert_important),
-        Alert::Warning => ("warning", &labels.alert_warning),
-        Alert::Caution => ("caution", &labels.alert_caution),
+    let name = match alert {
+        Alert::Note => "note",
+        Alert::Tip => "tip",
+        Alert::Important => "important",
+        Alert::Warning => "warning",
+        Alert::Caution => "caution",
     };
+    let word = wording::alert(name, labels);
     let outer = make::element("div", "la-alert")?;
     make::set(&outer, "data-alert", name);
     make::set(&outer, "role", "note");
@@ -220,11 +221,7 @@ fn footnote_reference(label: &str, labels: &Labels) -> Option<Element> {
     let button = make::labelled("button", "la-footnote-button", label)?;
     make::set(&button, "type", "button");
     make::set(&button, "data-footnote", label);
-    make::set(
-        &button,
-        "aria-label",
-        &format!("{} {label}", labels.footnote),
-    );
+    make::set(&button, "aria-label", &wording::footnote(label, labels));
     make::append(&outer, &button);
     Some(outer)
 }

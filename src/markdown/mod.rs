@@ -13,6 +13,7 @@ mod make;
 mod math;
 mod options;
 mod paint;
+mod wording;
 
 use std::sync::Arc;
 
@@ -24,7 +25,7 @@ use leptos::{html, prelude::*};
 
 use crate::{
     assistant::Assistant,
-    ui::{Labels, effect, media_policy},
+    ui::{Words, effect, media_policy},
     view::{Mark, PartCell},
 };
 use paint::Painter;
@@ -54,11 +55,12 @@ pub fn MarkdownText(
     /// The part.
     part: PartCell,
 ) -> impl IntoView {
-    let labels = Labels::current();
+    let words = Words::current();
     let options = MarkdownOptions::current();
     let media = media_policy();
     let root = NodeRef::<html::Div>::new();
-    let words = Arc::clone(&labels);
+    wording::follow(&words, root);
+    let drawn_with = words.clone();
     effect(move |drawing: Option<Option<Drawing>>| {
         let mark = part.mark.get();
         let root = root.get()?;
@@ -73,7 +75,7 @@ pub fn MarkdownText(
             reader: Markdown::new(),
             painter: Painter::new(
                 root.into(),
-                Arc::clone(&words),
+                drawn_with.clone(),
                 options.clone(),
                 Arc::clone(&media),
             ),
@@ -87,7 +89,7 @@ pub fn MarkdownText(
         <div
             class="la-markdown"
             node_ref=root
-            on:click=move |event| clicks::clicked(&event, &labels)
+            on:click=move |event| clicks::clicked(&event, &words)
         ></div>
     }
 }

@@ -14,11 +14,13 @@ use super::{
     link, make,
     options::MarkdownOptions,
 };
-use crate::ui::Labels;
+use crate::ui::{Labels, Words};
 
 /// Draws blocks as children of one element.
 pub(super) struct Painter {
     root: web_sys::Element,
+    words: Words,
+    /// The words as they are now.
     labels: Arc<Labels>,
     options: MarkdownOptions,
     media: Arc<MediaPolicy>,
@@ -53,14 +55,15 @@ impl Painter {
     /// Draws into an element, which is emptied.
     pub(super) fn new(
         root: web_sys::Element,
-        labels: Arc<Labels>,
+        words: Words,
         options: MarkdownOptions,
         media: Arc<MediaPolicy>,
     ) -> Self {
         root.set_text_content(None);
         Self {
             root,
-            labels,
+            labels: words.now(),
+            words,
             options,
             media,
             finished: 0,
@@ -70,6 +73,7 @@ impl Painter {
 
     /// Draws what has become of a text.
     pub(super) fn apply(&mut self, changes: BlockChanges) {
+        self.labels = self.words.now();
         for (index, node) in changes.revised {
             self.revise(index, node);
         }

@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::PartHandle;
 use crate::ui::{
-    Icon, Labels, Word, Words, dynamic, media_policy, save_file, shown_host, size_text,
+    AttrText, Icon, Labels, Word, Words, dynamic, media_policy, save_file, shown_host, size_text,
 };
 
 /// How much of a name is shown, in characters.
@@ -73,7 +73,7 @@ fn src(kind: &str, source: &Source) -> Option<String> {
 }
 
 fn player(card: &Card, src: String, broken: RwSignal<bool>) -> AnyView {
-    let name = card.name.clone();
+    let name = card.name.attr();
     let fail = move |_| broken.set(true);
     match card.icon {
         Icon::Audio => view! {
@@ -102,7 +102,7 @@ fn player(card: &Card, src: String, broken: RwSignal<bool>) -> AnyView {
 /// What can be said about a file.
 struct Card {
     icon: Icon,
-    name: String,
+    name: Name,
     /// Type, size and whose it is, as far as known.
     facts: String,
     /// Where it lies, if a person may go there.
@@ -111,12 +111,11 @@ struct Card {
 
 impl Card {
     fn of(kind: &str, source: &Source, metadata: Option<&Value>) -> Self {
-        let labels = Labels::current();
-        let (icon, word) = match kind {
-            "image" => (Icon::Image, &labels.image),
-            "audio" => (Icon::Audio, &labels.audio),
-            "video" => (Icon::Video, &labels.video),
-            _ => (Icon::File, &labels.file),
+        let (icon, word): (_, fn(&Labels) -> &Word) = match kind {
+            "image" => (Icon::Image, |l| &l.image),
+            "audio" => (Icon::Audio, |l| &l.audio),
+            "video" => (Icon::Video, |l| &l.video),
+            _ => (Icon::File, |l| &l.file),
         };
         let said = ["filename", "name", "title"]
             .into_iter()
@@ -147,10 +146,13 @@ impl Card {
             }
         }
         let name = said.or(from_url);
-        let name: String = name.unwrap_or_else(|| word.to_string());
         Self {
             icon,
-            name: name.chars().take(MAX_NAME).collect(),
+            name: Name {
+                said: name.map(|name| name.chars().take(MAX_NAME).collect()),
+                word,
+                words: Words::current(),
+            },
             facts: plain_name(&facts.join(" · "))
                 .chars()
                 .take(MAX_NAME)
@@ -160,20 +162,42 @@ impl Card {
     }
 }
 
-/// What a button does, with what.
-fn named(
-    words: &Words,
+/// What a file is called, or what it is.
+#[derive(Clone)]
+struct Name {
+    said: Option<String>,
     word: fn(&Labels) -> &Word,
-    name: &str,
-) -> impl Fn() -> String + Send + 'static + use<> {
-    let (words, name) = (words.clone(), name.to_owned());
-    move || format!("{} {name}", words.word(word))
+    words: Words,
+}
+
+impl Name {
+    fn get(&self) -> String {
+        let name = self.said.clone();
+        name.unwrap_or_else(|| self.words.word(self.word).into_owned())
+    }
+
+    fn text(&self) -> AnyView {
+        match &self.said {
+            Some(name) => name.clone().into_any(),
+            None => self.words.text(self.word),
+        }
+    }
+
+    fn attr(&self) -> AttrText {
+        let name = self.clone();
+        Box::new(move || name.get().into())
+    }
+
+    /// What a button does with it.
+    fn after(&self, does: fn(&Labels) -> &Word) -> AttrText {
+        let name = self.clone();
+        Box::new(move || format!("{} {}", name.words.word(does), name.get()).into())
+    }
 }
 
 /// A file by its name; `here` are its bytes as base64, if they lie in the message.
 fn chip(card: &Card, here: Option<String>) -> AnyView {
-    let words = Words::current();
-    let name = card.name.clone();
+    let (words, name) = (card.name.words.clone(), card.name.clone());
     let act = match (&card.href, here) {
         (Some(href), _) => view! {
             <a
@@ -182,7 +206,7 @@ fn chip(card: &Card, here: Option<String>) -> AnyView {
                 href=href.clone()
                 target="_blank"
                 rel="noopener noreferrer nofollow"
-                aria-label=named(&words, |l| &l.open_file, &name)
+                aria-label=name.after(|l| &l.open_file)
             >
                 {Icon::External.view()}
                 <span>{words.text(|l| &l.open_file)}</span>
@@ -194,8 +218,8 @@ fn chip(card: &Card, here: Option<String>) -> AnyView {
                 type="button"
                 class="la-button"
                 data-size="small"
-                aria-label=named(&words, |l| &l.save_file, &name)
-                on:click=move |_| save_file(&name, &base64)
+                aria-label=name.after(|l| &l.save_file)
+                on:click=move |_| save_file(&untrack(|| name.get()), &base64)
             >
                 {Icon::Download.view()}
                 <span>{words.text(|l| &l.save_file)}</span>
@@ -208,7 +232,7 @@ fn chip(card: &Card, here: Option<String>) -> AnyView {
         <div class="la-part la-file">
             <span class="la-file-icon" aria-hidden="true">{card.icon.view()}</span>
             <div class="la-file-text">
-                <p class="la-file-name" dir="auto">{card.name.clone()}</p>
+                <p class="la-file-name" dir="auto">{card.name.text()}</p>
                 <p class="la-file-facts" dir="auto">{card.facts.clone()}</p>
             </div>
             {act}

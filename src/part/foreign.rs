@@ -3,7 +3,7 @@
 //! It is mounted by hand, so that its component can take it away at once when it goes: what it
 //! reads may be gone right after (rule "unmounting"). Neighbour: `cards` keeps what is mounted.
 
-use std::{any::Any, borrow::Cow, rc::Rc};
+use std::{any::Any, rc::Rc};
 
 use assistant_core::action::RegistrationId;
 use leptos::{html, mount::mount_to, prelude::*};
@@ -50,11 +50,11 @@ pub(crate) fn foreign(
         else {
             return;
         };
-        let failed = untrack(|| words.word(|l| &l.render_failed));
+        let words = words.clone();
         let instead = Rc::new(instead);
         let default = Rc::clone(&instead);
         let place = element.clone().into();
-        let drawn = owner.with(|| mount_to(place, move || guarded(draw, default, failed)));
+        let drawn = owner.with(|| mount_to(place, move || guarded(draw, default, words)));
         let mounted: Box<dyn Any> = match asks.filter(|_| is_empty(&element)) {
             None => Box::new(drawn),
             Some(what) => {
@@ -81,7 +81,7 @@ fn is_empty(element: &web_sys::HtmlElement) -> bool {
 fn guarded(
     draw: Box<dyn FnOnce() -> AnyView>,
     instead: Rc<Box<dyn Fn() -> AnyView>>,
-    failed: Cow<'static, str>,
+    words: Words,
 ) -> impl IntoView {
     let (draw, instead) = (SendWrapper::new(draw), SendWrapper::new(instead));
     view! {
@@ -92,7 +92,7 @@ fn guarded(
                 <div class="la-render-error">
                     <p class="la-tool-line" data-tone="error" role="alert">
                         {Icon::Alert.view()}
-                        <span>{failed.clone()} " " {list.join("; ")}</span>
+                        <span>{words.text(|l| &l.render_failed)} " " {list.join("; ")}</span>
                     </p>
                     {instead()}
                 </div>

@@ -29,6 +29,8 @@ pub use crate::{
     ui::media_policy,
 };
 pub use steps::{RunSteps, RunStepsProps};
+
+pub(crate) use steps::kept_steps;
 pub use streaming::{StreamingText, StreamingTextProps};
 
 pub(crate) use file::show as show_file;

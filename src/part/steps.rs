@@ -1,5 +1,6 @@
 //! The steps that the agent says it takes: one line that opens into a list.
 
+use assistant_core::session::AgentStep;
 use leptos::prelude::*;
 
 use crate::{
@@ -10,7 +11,8 @@ use crate::{
 /// How much is shown of why a step failed, in characters.
 const MAX_WORDS: usize = 400;
 
-/// The steps of the agent since the person spoke last. Nothing stands there without any.
+/// The steps of the run that goes on. Nothing stands there without any; once the run is over they
+/// stand with the message that it ended with ([`MessageNotes`](crate::chat::MessageNotes)).
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -32,13 +34,36 @@ pub fn RunSteps(
         let steps = assistant.agent_steps();
         memo(move || steps.with(|steps| !steps.is_empty()))
     };
-    Some(when(move || some.get(), move || list(&assistant)))
+    let draw = move || {
+        let activity = assistant.activity();
+        list(
+            assistant.agent_steps(),
+            memo(move || activity.get().streaming),
+        )
+    };
+    Some(when(move || some.get(), draw))
 }
 
-fn list(assistant: &Assistant) -> AnyView {
+/// The steps that an answer was made in.
+pub(crate) fn kept_steps(steps: ArcReadSignal<Vec<AgentStep>>) -> AnyView {
+    list(steps, memo(|| false))
+}
+
+fn list(steps: ArcReadSignal<Vec<AgentStep>>, busy: Memo<bool>) -> AnyView {
     let words = Words::current();
-    let (steps, activity) = (assistant.agent_steps(), assistant.activity());
-    let busy = memo(move || activity.get().streaming);
+    let cut = {
+        let steps = steps.clone();
+        memo(move || !busy.get() && steps.with(|steps| steps.iter().any(|step| !step.finished)))
+    };
+    let unfinished = words.clone();
+    let unfinished = move || {
+        view! {
+            <span class="la-steps-cut">
+                {Icon::Ban.view()} <span>{unfinished.text(|l| &l.step_unfinished)}</span>
+            </span>
+        }
+        .into_any()
+    };
     let head = {
         let steps = steps.clone();
         let words = words.clone();
@@ -59,7 +84,7 @@ fn list(assistant: &Assistant) -> AnyView {
         }
     };
     let numbered = move || steps.get().into_iter().enumerate().collect();
-    let item = move |(_, step): (usize, assistant_core::session::AgentStep)| {
+    let item = move |(_, step): (usize, AgentStep)| {
         let (done, failed) = (step.finished, step.failure.is_some());
         let mark = move || match (done, busy.get()) {
             (true, _) if failed => Icon::Alert.view().into_any(),
@@ -92,7 +117,9 @@ fn list(assistant: &Assistant) -> AnyView {
     };
     view! {
         <details class="la-steps">
-            <summary class="la-steps-summary">{dynamic(head)}</summary>
+            <summary class="la-steps-summary">
+                {dynamic(head)} {when(move || cut.get(), unfinished)}
+            </summary>
             <ol class="la-steps-list">
                 {each(numbered, |(place, step)| format!("{place} {}", step.finished), item)}
             </ol>

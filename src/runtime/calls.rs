@@ -3,10 +3,11 @@
 //! Made from the phases that an input changes, and told once the session is free again, before the
 //! effects of the input are carried out.
 
-use std::{cell::RefCell, collections::HashMap, fmt, rc::Rc, rc::Weak};
+use std::{cell::RefCell, collections::HashMap, fmt, rc::Weak};
 
 use assistant_core::{
     conversation::{CallKey, Change, Phase, Status, ToolCall},
+    observe::{Heard, ObserverId, Observers},
     session::{Effect, JournalEntry, Output},
 };
 use send_wrapper::SendWrapper;
@@ -37,13 +38,11 @@ pub enum CallEventKind {
     Ended(Phase),
 }
 
-type Observer = Rc<dyn Fn(&CallEvent)>;
-
 /// Who listens, and the phases that they know.
 #[derive(Default)]
 pub(super) struct CallEvents {
     known: RefCell<HashMap<CallKey, Known>>,
-    observers: RefCell<Vec<(u64, Observer)>>,
+    observers: Observers<CallEvent>,
 }
 
 struct Known {
@@ -57,7 +56,7 @@ pub struct Subscription(SendWrapper<Entry>);
 
 struct Entry {
     runtime: Weak<Runtime>,
-    id: u64,
+    id: ObserverId,
 }
 
 impl fmt::Debug for Subscription {
@@ -76,27 +75,20 @@ impl Subscription {
 
 impl Drop for Entry {
     fn drop(&mut self) {
-        let Some(runtime) = self.runtime.upgrade() else {
-            return;
-        };
-        // Dropped after the borrow ends: what the observer holds may come back here.
-        let gone = {
-            let mut observers = runtime.call_events.observers.borrow_mut();
-            let place = observers.iter().position(|(id, _)| *id == self.id);
-            place.map(|place| observers.remove(place))
-        };
-        drop(gone);
+        if let Some(runtime) = self.runtime.upgrade() {
+            runtime.call_events.observers.remove(self.id);
+        }
     }
 }
 
 impl Runtime {
-    pub(crate) fn on_call_event(&self, observer: Observer) -> Subscription {
-        let id = self.number();
-        let observers = &self.call_events.observers;
-        observers.borrow_mut().push((id, observer));
+    pub(crate) fn on_call_event<R: Heard>(
+        &self,
+        observer: impl Fn(&CallEvent) -> R + 'static,
+    ) -> Subscription {
         Subscription(SendWrapper::new(Entry {
             runtime: self.weak(),
-            id,
+            id: self.call_events.observers.add(observer),
         }))
     }
 
@@ -169,15 +161,7 @@ impl Runtime {
 
     pub(super) fn tell_calls(&self, events: &[CallEvent]) {
         for event in events {
-            let observers = self.call_events.observers.borrow().clone();
-            for (id, observer) in observers {
-                // One of them may have unsubscribed another just now.
-                let observers = &self.call_events.observers;
-                let listens = observers.borrow().iter().any(|(other, _)| *other == id);
-                if listens {
-                    observer(event);
-                }
-            }
+            self.observers_failed(self.call_events.observers.tell(event));
         }
     }
 }

@@ -27,6 +27,7 @@ use assistant_core::{
     action::{RegistrationId, RememberedApproval, ToolError},
     conversation::{CallKey, Change},
     event::Diagnostic,
+    observe::{self, Heard, Observers},
     session::{Input, InvocationId, Refusal, RunKey, Session, SessionOptions, TurnSummary},
 };
 use futures_channel::oneshot;
@@ -37,14 +38,13 @@ use crate::{
     agent::Agent,
     render::{ActionCode, Cancellation},
     store::{KeptIn, ThreadInfo},
-    ui::{console_error, console_warn},
+    ui::{console_error, console_warn, fresh_id},
 };
 
 pub(crate) use audit::Recorder;
 pub use calls::{CallEvent, CallEventKind, Subscription};
 pub(crate) use keeping::Keeping;
 
-type DiagnosticObserver = Rc<dyn Fn(&Diagnostic)>;
 type GeneralPermission = Rc<dyn Fn(String, Value) -> LocalBoxFuture<'static, Result<(), String>>>;
 type ApprovalKeeper = Rc<dyn Fn(Vec<RememberedApproval>)>;
 type StopRule = Rc<dyn Fn(&TurnSummary) -> bool>;
@@ -92,6 +92,10 @@ pub(crate) struct Runtime {
     /// What is read when a run opens.
     sources: sources::Sources,
     awaited: sources::Awaited,
+    /// The number of the source that has the filter of what is offered.
+    filter_source: Cell<Option<u64>>,
+    /// Names this assistant in this page.
+    client_id: String,
     /// Whether its provider is gone.
     ended: Cell<bool>,
     agent: RefCell<Rc<dyn Agent>>,
@@ -104,7 +108,7 @@ pub(crate) struct Runtime {
     archive: RefCell<Vec<(String, Value)>>,
     /// Keeps what must outlive the page, if the application wants that.
     keeper: RefCell<Option<Rc<dyn keep::Keeper>>>,
-    diagnostics: RefCell<Vec<DiagnosticObserver>>,
+    diagnostics: Observers<Diagnostic>,
     call_events: calls::CallEvents,
     stop_rules: RefCell<HashMap<String, StopRule>>,
     /// The application's rule whether calls may start, whatever their action is.
@@ -144,6 +148,8 @@ impl Runtime {
             draining: Cell::new(false),
             sources: sources::Sources::default(),
             awaited: sources::Awaited::default(),
+            filter_source: Cell::new(None),
+            client_id: fresh_id(),
             ended: Cell::new(false),
             agent: RefCell::new(agent),
             code: RefCell::default(),
@@ -153,7 +159,7 @@ impl Runtime {
             executing: RefCell::default(),
             archive: RefCell::default(),
             keeper: RefCell::default(),
-            diagnostics: RefCell::default(),
+            diagnostics: Observers::default(),
             call_events: calls::CallEvents::default(),
             stop_rules: RefCell::default(),
             permission: RefCell::default(),
@@ -174,6 +180,10 @@ impl Runtime {
 
     pub(crate) fn weak(&self) -> Weak<Self> {
         self.me.clone()
+    }
+
+    pub(crate) fn client_id(&self) -> &str {
+        &self.client_id
     }
 
     /// A number that was never given out before.
@@ -273,14 +283,21 @@ impl Runtime {
     }
 
     fn report(&self, diagnostic: &Diagnostic) {
-        let observers = self.diagnostics.borrow().clone();
-        for observer in observers {
-            observer(diagnostic);
+        // Telling of it would lead here again.
+        for failure in self.diagnostics.tell(diagnostic) {
+            console_error(&format!("An observer of diagnostics failed: {failure}"));
         }
     }
 
-    pub(crate) fn on_diagnostic(&self, observer: DiagnosticObserver) {
-        self.diagnostics.borrow_mut().push(observer);
+    pub(crate) fn on_diagnostic<R: Heard>(&self, observer: impl Fn(&Diagnostic) -> R + 'static) {
+        self.diagnostics.add(observer);
+    }
+
+    /// What observers say that failed. The others heard everything (rule "observers").
+    pub(crate) fn observers_failed(&self, failures: Vec<String>) {
+        for failure in failures {
+            self.report(&observe::failed(failure));
+        }
     }
 
     pub(crate) fn set_agent(&self, agent: Rc<dyn Agent>) {

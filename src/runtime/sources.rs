@@ -35,6 +35,13 @@ impl Runtime {
         drop(old);
     }
 
+    /// Has the filter of what is offered read whenever a run opens.
+    pub(crate) fn set_filter_source(&self, read: impl Fn() + 'static) {
+        let number = self.filter_source.get().unwrap_or_else(|| self.number());
+        self.filter_source.set(Some(number));
+        self.add_source(number, read);
+    }
+
     /// Reads it no more.
     pub(crate) fn drop_source(&self, number: u64) {
         // Dropped after the borrow ends: what a reader holds may come back here.

@@ -1,34 +1,31 @@
 //! Records of what happens, to those who forward them.
 
-use std::{cell::RefCell, rc::Rc};
+use std::cell::RefCell;
 
 use assistant_core::{
     conversation::Change,
+    observe::{Heard, Observers},
     records::{Recorder, Update},
 };
 
 use super::Runtime;
 use crate::ui::now;
 
-/// Who hears of each record.
-pub(crate) type UpdateObserver = Rc<dyn Fn(&Update)>;
-
 /// The observers, and what was recorded for them.
 #[derive(Default)]
 pub(super) struct Updates {
-    observers: RefCell<Vec<UpdateObserver>>,
+    observers: Observers<Update>,
     recorder: RefCell<Recorder>,
 }
 
 impl Runtime {
-    pub(crate) fn on_update(&self, observer: UpdateObserver) {
-        self.updates.observers.borrow_mut().push(observer);
+    pub(crate) fn on_update<R: Heard>(&self, observer: impl Fn(&Update) -> R + 'static) {
+        self.updates.observers.add(observer);
     }
 
     /// Tells what changed. The session is free meanwhile.
     pub(super) fn tell_updates(&self, changes: &[Change]) {
-        let observers = self.updates.observers.borrow().clone();
-        if observers.is_empty() || changes.is_empty() {
+        if self.updates.observers.is_empty() || changes.is_empty() {
             return;
         }
         if changes.contains(&Change::Thread) {
@@ -39,9 +36,7 @@ impl Runtime {
             recorder.record(session, changes, now())
         });
         for update in updates.unwrap_or_default() {
-            for observer in &observers {
-                observer(&update);
-            }
+            self.observers_failed(self.updates.observers.tell(&update));
         }
     }
 }

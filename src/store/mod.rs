@@ -4,6 +4,7 @@
 //! them in the browser, [`MemoryStore`] for as long as the page lives; an application may have one of
 //! its own. When what is written is the business of the room `runtime`.
 
+mod approvals;
 mod indexed_db;
 mod memory;
 mod own;
@@ -16,7 +17,8 @@ use futures_util::future::LocalBoxFuture;
 pub(crate) use own::{Channel, Lock, Place, Said, locks_are_there};
 pub(crate) use record::{OUTLINE, message_of, name_of};
 
-pub use indexed_db::IndexedDbStore;
+pub use approvals::ApprovalStore;
+pub use indexed_db::{IndexedDbApprovals, IndexedDbStore};
 pub use memory::MemoryStore;
 pub use own::KeptIn;
 pub use record::{Batch, Label, Record, StoredThread, ThreadInfo};

@@ -4,7 +4,7 @@ use assistant_core::{conversation::CallKey, session::Refusal};
 use leptos::{html, prelude::*};
 use serde_json::Value;
 
-use super::{ExactText, SchemaForm, inbox::told, once::once};
+use super::{ExactText, SchemaForm, inbox::problems_of, once::once};
 use crate::{
     action::ToolCallView,
     assistant::Assistant,
@@ -70,7 +70,7 @@ fn card(assistant: &Assistant, call: ToolCallView<Value>, asked: Asked) -> AnyVi
                 leave(card);
                 return call.answer_handler(Ok(value));
             }
-            problems.set(told(Err(Refusal::InvalidEdit(wrong)), &words.now()));
+            problems.set(problems_of(Err(Refusal::InvalidEdit(wrong)), &words.now()));
         })
     };
     let submits = words.clone();

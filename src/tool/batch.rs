@@ -102,7 +102,11 @@ fn several_questions(entries: RwSignal<Vec<Entry>>) -> AnyView {
         let rows = list.map(|one| {
             let said = Said::of(one.call, false);
             let text = said.asks(&asks).unwrap_or_else(|| one.call.name());
-            view! { <li><ExactText text /></li> }
+            let telling = said.telling();
+            let telling = telling.map(|text| {
+                view! { " " <span class="la-batch-argument" dir="auto"><ExactText text /></span> }
+            });
+            view! { <li><ExactText text />{telling}</li> }
         });
         rows.collect_view()
     };

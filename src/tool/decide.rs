@@ -8,7 +8,8 @@ use super::{
     agents_words::agents_words,
     approval::{Shown, arguments, hint},
     batch,
-    inbox::told,
+    inbox::problems_of,
+    pieces::in_plain,
     preview::preview,
     remember::{self, Choice},
     said::Extent,
@@ -191,6 +192,7 @@ fn answers(shown: &Shown, seen: Seen, runnable: Memo<bool>, choice: Choice) -> A
                 data-variant=variant
                 aria-disabled=move || (!seen.is_done()).then_some("true")
                 hidden=move || !takes_yes()
+                title=full_name(shown, &words)
                 on:click=approve
             >
                 {approves(shown, &words)}
@@ -247,6 +249,26 @@ fn approves(shown: &Shown, words: &Words) -> AnyView {
     .into_any()
 }
 
+/// The same in full, for who points at it: the button cuts what has no room. It is its name, too.
+fn full_name(shown: &Shown, words: &Words) -> impl Fn() -> String + Send + Sync + use<> {
+    let (call, words) = (shown.call, words.clone());
+    let by_agent = untrack(|| call.is_asked_by_agent());
+    let again = untrack(|| call.may_have_run());
+    move || {
+        let yes = match again {
+            true => words.word(|l| &l.run_again),
+            false => words.word(|l| &l.approve),
+        };
+        match by_agent {
+            true => yes.into_owned(),
+            false => format!(
+                "{yes}: {}",
+                in_plain(&call.title().unwrap_or_else(|| call.name()))
+            ),
+        }
+    }
+}
+
 /// The arguments as fields; approving takes them as they are then.
 pub(super) fn edit(shown: &Shown) -> impl IntoView + use<> {
     let words = Words::current();
@@ -260,7 +282,7 @@ pub(super) fn edit(shown: &Shown) -> impl IntoView + use<> {
         if !seen.allows() {
             return;
         }
-        let wrong = told(call.approve_with(args), &told_in.now());
+        let wrong = problems_of(call.approve_with(args), &told_in.now());
         if wrong.is_empty() {
             left.leave();
         }

@@ -4,17 +4,19 @@ use assistant_core::conversation::Phase;
 use leptos::prelude::*;
 use serde_json::Value;
 
-use super::{ExactText, ask::asked_by_handler, exact::ExactArguments, pretty::pretty};
+use super::{
+    ExactText, ask::asked_by_handler, exact::ExactArguments, pretty::pretty, telling::telling,
+};
 use crate::{
     action::ToolCallView,
     part::show_file,
-    ui::{Icon, Labels, Word, Words, dynamic, memo, spinner},
+    ui::{Icon, Labels, Word, Words, dynamic, memo, spinner, when},
 };
 
 /// Title or name, the argument that tells most, and the state of a call in one line; arguments,
 /// result and error behind it.
 ///
-/// Closed at first. A result that calls itself a failure (`success: false`, or an `error`) is
+/// Closed at first, and drawn once it is opened. A result that calls itself a failure (`success: false`, or an `error`) is
 /// shown as one; a result that the agent supplies for an action of the page is shown as reported
 /// by the agent. Where a person changed the arguments, the changed ones are shown, and what the
 /// agent had asked for can be opened. What the handler asks with a schema
@@ -46,12 +48,28 @@ pub fn DefaultCard(
     };
     let state = call;
     let said = words.clone();
-    let tone = memo(move || call.result_value().as_ref().is_some_and(tells_failure));
+    // What was stopped, denied or skipped was not carried out, and nothing broke.
+    let tone = memo(move || {
+        let ended = matches!(call.phase(), Phase::OutputAvailable | Phase::OutputError);
+        ended && call.result_value().as_ref().is_some_and(tells_failure)
+    });
     let reported = memo(move || call.is_reported());
     let body = call;
+    // What nobody has opened is not in the page.
+    let opened = RwSignal::new(false);
+    let toggled = move |event: leptos::ev::Event| {
+        let card = event_target::<web_sys::HtmlDetailsElement>(&event);
+        if card.open() {
+            opened.set(true);
+        }
+    };
+    let inside = words.clone();
+    let inside =
+        move || view! { <div class="la-tool-body">{sections(&inside, &body)}</div> }.into_any();
     view! {
         <details
             class="la-card la-tool-card"
+            on:toggle=toggled
             data-tone=move || match (tone.get(), reported.get()) {
                 (true, _) => Some("error"),
                 (false, true) => Some("neutral"),
@@ -67,29 +85,10 @@ pub fn DefaultCard(
                 </span>
                 {Icon::chevron()}
             </summary>
-            <div class="la-tool-body">{sections(&words, &body)}</div>
+            {when(move || opened.get(), inside)}
         </details>
         {asked_by_handler(call)}
     }
-}
-
-/// The most that is shown of an argument beside the name, in characters.
-const MAX_ARGUMENT: usize = 60;
-
-/// The argument that tells most about a call: the first text of one line, else the first number.
-fn telling(args: &Value) -> Option<String> {
-    let args = args.as_object()?;
-    let text = args.values().filter_map(Value::as_str);
-    let mut text = text.filter(|text| !text.trim().is_empty() && !text.contains('\n'));
-    let number = || args.values().find(|value| value.is_number());
-    let text = match text.next() {
-        Some(text) => text.to_owned(),
-        None => number()?.to_string(),
-    };
-    Some(match text.char_indices().nth(MAX_ARGUMENT) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text,
-    })
 }
 
 impl<T> ToolCallView<T> {

@@ -7,7 +7,7 @@
 use leptos::prelude::*;
 use serde_json::{Map, Value};
 
-use crate::ui::Labels;
+use crate::ui::{Labels, Word};
 
 /// How many references and alternatives lead from a schema to what it means.
 const MAX_HOPS: usize = 8;
@@ -23,7 +23,8 @@ const LONG: u64 = 200;
 pub(super) struct Field {
     /// The keys that lead to it; none if it is the whole value.
     path: Vec<String>,
-    pub(super) label: String,
+    /// As its schema says; empty if it says nothing, or if the field takes more than one kind of value.
+    label: String,
     pub(super) hint: Option<String>,
     pub(super) required: bool,
     /// Whether it held a text when the form was made: one to change may be made empty.
@@ -62,12 +63,15 @@ pub(super) struct Choice {
 pub(super) enum Wrong {
     Missing,
     NoNumber,
-    /// And where it stops being JSON: line and column.
-    NoJson(String),
+    /// And where it stops being JSON.
+    NoJson {
+        line: usize,
+        column: usize,
+    },
 }
 
 /// The fields that a schema asks for, with what they hold at first.
-pub(super) fn of(schema: &Value, initial: Option<&Value>, labels: &Labels) -> Vec<Field> {
+pub(super) fn of(schema: &Value, initial: Option<&Value>) -> Vec<Field> {
     let mut fields = Vec::new();
     let whole = Place {
         path: Vec::new(),
@@ -81,12 +85,7 @@ pub(super) fn of(schema: &Value, initial: Option<&Value>, labels: &Labels) -> Ve
     }
     let mut field = field(schema, schema, &whole);
     if matches!(field.kind, Kind::Json | Kind::Free) {
-        field.label = match field.kind {
-            Kind::Json => labels.json.to_string(),
-            _ => labels.answer.to_string(),
-        };
-    } else if field.label.is_empty() {
-        field.label = labels.answer.to_string();
+        field.label.clear();
     }
     vec![field]
 }
@@ -305,6 +304,22 @@ fn ticks_of(kind: &Kind, value: Option<&Value>) -> Vec<bool> {
 }
 
 impl Field {
+    /// What it is called, as its schema says.
+    pub(super) fn label(&self) -> &str {
+        &self.label
+    }
+
+    /// The word for a value that is asked for as a whole, and that its schema does not name.
+    pub(super) fn word(&self) -> Option<fn(&Labels) -> &Word> {
+        if !self.label.is_empty() || !self.path.is_empty() {
+            return None;
+        }
+        Some(match self.kind {
+            Kind::Json => |l| &l.json,
+            _ => |l| &l.answer,
+        })
+    }
+
     /// Where it stands in the value, as a JSON pointer.
     pub(super) fn pointer(&self) -> String {
         let keys = self.path.iter();
@@ -337,6 +352,7 @@ impl Field {
             Kind::Text(_) | Kind::LongText => {
                 (self.required || !text.is_empty()).then_some(Value::String(text))
             }
+            Kind::Number if empty && self.required => return Err(Wrong::Missing),
             _ if empty => None,
             Kind::Lines => {
                 let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -360,8 +376,10 @@ fn number(text: &str) -> Result<Value, Wrong> {
 }
 
 fn json(text: &str) -> Result<Value, Wrong> {
-    serde_json::from_str(text)
-        .map_err(|error| Wrong::NoJson(format!("{}:{}", error.line(), error.column())))
+    serde_json::from_str(text).map_err(|error| Wrong::NoJson {
+        line: error.line(),
+        column: error.column(),
+    })
 }
 
 /// Puts the value of a field where it belongs.

@@ -69,7 +69,7 @@ pub fn SchemaForm(
     children: Option<Children>,
 ) -> impl IntoView {
     let words = Words::current();
-    let fields = StoredValue::new(fields::of(&schema, initial.as_ref(), &words.now()));
+    let fields = StoredValue::new(fields::of(&schema, initial.as_ref()));
     let unreadable = RwSignal::new(Vec::<Problem>::new());
     let form = NodeRef::<html::Form>::new();
     let wrong = Signal::derive(move || {
@@ -77,9 +77,10 @@ pub fn SchemaForm(
         list.extend(problems.get());
         list
     });
+    let (collects, tells) = (words.clone(), words.clone());
     let take = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
-        let value = fields.with_value(|fields| collect(fields, &words.now()));
+        let value = fields.with_value(|fields| collect(fields, &collects.now()));
         unreadable.set(value.as_ref().err().cloned().unwrap_or_default());
         if let Ok(value) = value {
             on_submit.run(value);
@@ -90,9 +91,10 @@ pub fn SchemaForm(
     };
     let told = move || {
         let list = wrong.get();
+        let labels = tells.get();
         let told = list
             .iter()
-            .map(|one| fields.with_value(|fields| sentence(fields, one)));
+            .map(|one| fields.with_value(|fields| sentence(fields, one, &labels)));
         let told: Vec<String> = told.collect();
         (!told.is_empty())
             .then(|| view! { <p class="la-form-problems" role="alert">{said(&told.join(" "))}</p> })
@@ -103,7 +105,7 @@ pub fn SchemaForm(
         } else {
             Detail::Readable
         };
-        let inputs = fields.iter().map(|field| row(field, wrong, detail));
+        let inputs = fields.iter().map(|field| row(field, wrong, detail, &words));
         inputs.collect_view()
     });
     view! {
@@ -140,9 +142,13 @@ fn collect(fields: &[Field], labels: &Labels) -> Result<Value, Vec<Problem>> {
             // The whole value cannot be left out.
             Ok(None) if field.pointer().is_empty() => labels.required.to_string(),
             Ok(None) => continue,
-            Err(Wrong::Missing) => labels.required.to_string(),
+            Err(Wrong::Missing) if field.pointer().is_empty() => labels.required.to_string(),
+            Err(Wrong::Missing) => enter(field.label(), labels),
             Err(Wrong::NoNumber) => labels.no_number.to_string(),
-            Err(Wrong::NoJson(place)) => labels.no_json.replace("{place}", &place),
+            Err(Wrong::NoJson { line, column }) => labels
+                .no_json
+                .replace("{line}", &line.to_string())
+                .replace("{column}", &column.to_string()),
         };
         let path = field.pointer();
         wrong.push(Problem { path, message });
@@ -153,12 +159,39 @@ fn collect(fields: &[Field], labels: &Labels) -> Result<Value, Vec<Problem>> {
     }
 }
 
-/// What is wrong, by the label of its field where it has one.
-fn sentence(fields: &[Field], wrong: &Problem) -> String {
+/// Asks for what is missing, by the label of its field: "Enter the number of nights."
+fn enter(label: &str, labels: &Labels) -> String {
+    let mut letters = label.chars();
+    let first = letters.next().map(|first| first.to_lowercase().to_string());
+    // An abbreviation stays as it is.
+    let name = match letters.next().is_some_and(char::is_uppercase) {
+        true => label.to_owned(),
+        false => {
+            let rest = label
+                .char_indices()
+                .nth(1)
+                .map_or("", |(at, _)| label.get(at..).unwrap_or_default());
+            first.unwrap_or_default() + rest
+        }
+    };
+    let text = labels.enter_field.replace("{name}", &name);
+    text.replace("{field}", label)
+}
+
+/// What is wrong, by the label of its field where it has one and nothing else says it.
+fn sentence(fields: &[Field], wrong: &Problem, labels: &Labels) -> String {
     let field = fields.iter().find(|field| concerns(field, wrong));
-    let place = field.map_or(wrong.path.as_str(), |field| field.label.as_str());
+    let place = match field.map(|field| (field, field.word())) {
+        Some((_, Some(word))) => word(labels),
+        Some((field, None)) => field.label(),
+        None => wrong.path.as_str(),
+    };
     let message = wrong.message.trim_end_matches('.');
+    let whole = field.is_some_and(|field| field.pointer().is_empty());
+    let is_sentence = message.starts_with(char::is_uppercase)
+        && (whole || message.to_lowercase().contains(&place.to_lowercase()));
     match place {
+        _ if is_sentence => format!("{message}."),
         "" => format!("{message}."),
         place => format!("{place}: {message}."),
     }
@@ -178,9 +211,9 @@ fn concerns(field: &Field, wrong: &Problem) -> bool {
 }
 
 /// A field with its hint and what is wrong with it.
-fn row(field: &Field, wrong: Signal<Vec<Problem>>, detail: Detail) -> AnyView {
+fn row(field: &Field, wrong: Signal<Vec<Problem>>, detail: Detail, words: &Words) -> AnyView {
     if matches!(field.kind, Kind::Fixed(_)) {
-        return fixed(field);
+        return fixed(field, words);
     }
     let id = format!("la-field-{}", fresh_id());
     let of = field.clone();
@@ -198,7 +231,7 @@ fn row(field: &Field, wrong: Signal<Vec<Problem>>, detail: Detail) -> AnyView {
             .map(|text| view! { <p class="la-field-exact"><ExactText text readable /></p> })
     };
     view! {
-        {control(field, &id, problem)}
+        {control(field, &id, problem, words)}
         <div class="la-field-below" id=id.clone()>
             {hint.map(|hint| view! { <p class="la-field-hint" dir="auto"><ExactText text=hint readable=true /></p> })}
             {dynamic(exact)}
@@ -215,23 +248,31 @@ fn said(text: &str) -> AnyView {
     view! { <ExactText text=text.to_owned() readable=true /> }.into_any()
 }
 
+/// What a field is called.
+fn name(field: &Field, words: &Words) -> AnyView {
+    match field.word() {
+        Some(word) => words.text(word),
+        None => said(field.label()),
+    }
+}
+
 /// What can have one value only is not asked for: it is shown, if it is part of the answer.
-fn fixed(field: &Field) -> AnyView {
+fn fixed(field: &Field, words: &Words) -> AnyView {
     let Ok(Some(value)) = field.value() else {
         return ().into_any();
     };
     let text = value.to_string();
     view! {
         <p class="la-field la-field-fixed">
-            <span class="la-field-label" dir="auto">{said(&field.label)}</span>
+            <span class="la-field-label" dir="auto">{name(field, words)}</span>
             <code class="la-code-inline"><ExactText text /></code>
         </p>
     }
     .into_any()
 }
 
-fn control(field: &Field, id: &str, problem: Memo<Option<String>>) -> AnyView {
-    let label = field.label.clone();
+fn control(field: &Field, id: &str, problem: Memo<Option<String>>, words: &Words) -> AnyView {
+    let label = name(field, words);
     let id = id.to_owned();
     let text = field.text;
     let invalid = move || problem.with(Option::is_some).then_some("true");
@@ -239,7 +280,7 @@ fn control(field: &Field, id: &str, problem: Memo<Option<String>>) -> AnyView {
     let typed = move |event| text.set(event_target_value(&event));
     let control = match &field.kind {
         Kind::Check => return tick(label, field.ticked, 0, Some(id)),
-        Kind::Several(choices) => return several(field, choices, id),
+        Kind::Several(choices) => return several(field, choices, id, label),
         Kind::Choice(choices) => view! {
             <select
                 class="la-input"
@@ -290,7 +331,7 @@ fn control(field: &Field, id: &str, problem: Memo<Option<String>>) -> AnyView {
     };
     view! {
         <label class="la-field" data-required=field.required.then_some("")>
-            <span class="la-field-label" dir="auto">{said(&label)}</span>
+            <span class="la-field-label" dir="auto">{label}</span>
             {control}
         </label>
     }
@@ -315,17 +356,17 @@ fn options(choices: &[Choice], text: RwSignal<String>) -> AnyView {
 }
 
 /// Choices of which any number may be taken.
-fn several(field: &Field, choices: &[Choice], id: String) -> AnyView {
+fn several(field: &Field, choices: &[Choice], id: String, label: AnyView) -> AnyView {
     let ticked = field.ticked;
     let boxes = choices.iter().enumerate();
-    let boxes = boxes.map(|(place, choice)| tick(choice.label.clone(), ticked, place, None));
+    let boxes = boxes.map(|(place, choice)| tick(said(&choice.label), ticked, place, None));
     view! {
         <fieldset
             class="la-field la-field-several"
             data-required=field.required.then_some("")
             aria-describedby=id
         >
-            <legend class="la-field-label" dir="auto">{said(&field.label)}</legend>
+            <legend class="la-field-label" dir="auto">{label}</legend>
             {boxes.collect_view()}
         </fieldset>
     }
@@ -333,7 +374,7 @@ fn several(field: &Field, choices: &[Choice], id: String) -> AnyView {
 }
 
 fn tick(
-    label: String,
+    label: AnyView,
     ticked: RwSignal<Vec<bool>>,
     place: usize,
     described: Option<String>,
@@ -353,7 +394,7 @@ fn tick(
                 prop:checked=move || ticked.with(|list| list.get(place) == Some(&true))
                 on:change=set
             />
-            <span class="la-field-label" dir="auto">{said(&label)}</span>
+            <span class="la-field-label" dir="auto">{label}</span>
         </label>
     }
     .into_any()

@@ -138,7 +138,7 @@ fn of_several(word: &str, number: usize, count: usize) -> Option<String> {
 }
 
 /// What a refusal says.
-pub(super) fn told(outcome: Result<(), Refusal>, labels: &Labels) -> Vec<Problem> {
+pub(super) fn problems_of(outcome: Result<(), Refusal>, labels: &Labels) -> Vec<Problem> {
     match outcome {
         Ok(()) => Vec::new(),
         Err(Refusal::InvalidEdit(list)) => {

@@ -22,6 +22,7 @@ mod remember;
 mod said;
 mod seen;
 mod slot;
+mod telling;
 
 pub use crate::{
     assistant::{InterruptRendererGuard, InterruptView, use_interrupt_renderer},

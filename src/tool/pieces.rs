@@ -53,6 +53,16 @@ pub(super) fn has_hidden(text: &str, detail: Detail) -> bool {
     pieces.iter().any(|piece| !matches!(piece, Piece::Plain(_)))
 }
 
+/// The text with what is hidden in it written out, for an attribute.
+pub(super) fn in_plain(text: &str) -> String {
+    let write = |piece: &Piece<'_>| match piece {
+        Piece::Plain(text) => (*text).to_owned(),
+        Piece::Hidden(codes) => format!("[{codes}]"),
+        Piece::Foreign(letter, code) => format!("{letter}[{code}]"),
+    };
+    pieces(text, Detail::Exact).iter().map(write).collect()
+}
+
 fn push<'a>(
     text: &'a str,
     begin: usize,

@@ -13,7 +13,7 @@ use super::{
     approval::hint,
     deeds::about,
     expiry::Expiry,
-    inbox::{place, told},
+    inbox::{place, problems_of},
     once::once,
     seen::Seen,
 };
@@ -31,7 +31,7 @@ const MANY_WORDS: (usize, usize) = (200, 5);
 
 /// What the buttons of one question share.
 #[derive(Clone)]
-struct Desk {
+struct AnswerForm {
     assistant: Assistant,
     open: OpenInterrupt,
     words: Words,
@@ -128,7 +128,7 @@ fn built_in(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     // A reason may name who made it: `adk:tool_confirmation`.
     let reason = interrupt.reason.rsplit(':').next().unwrap_or_default();
     let text = message.unwrap_or_else(|| words(reason));
-    let desk = Desk {
+    let form = AnswerForm {
         assistant: assistant.clone(),
         words: wording.clone(),
         card: NodeRef::new(),
@@ -139,17 +139,17 @@ fn built_in(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
         seen,
         open,
     };
-    desk.wake_up();
-    let was_rejected = desk.open.rejected;
+    form.wake_up();
+    let was_rejected = form.open.rejected;
     let rejected = was_rejected.then(|| {
         view! { <p class="la-question-rejected" role="status">{wording.text(|l| &l.answer_rejected)}</p> }
     });
-    let (card, over, expires) = (desk.card, desk.over, desk.open.expires_at());
-    let ways = move || match (desk.open.call.is_some(), desk.answering.get()) {
+    let (card, over, expires) = (form.card, form.over, form.open.expires_at());
+    let ways = move || match (form.open.call.is_some(), form.answering.get()) {
         // Its card takes the answer.
-        (true, _) => actions(desk.give_up_button("")),
-        (false, false) => desk.again(),
-        (false, true) => desk.ways(),
+        (true, _) => actions(form.give_up_button("")),
+        (false, false) => form.again(),
+        (false, true) => form.ways(),
     };
     view! {
         <div
@@ -206,11 +206,11 @@ fn actions(buttons: impl IntoView + 'static) -> AnyView {
     view! { <div class="la-approval-actions">{buttons}</div> }.into_any()
 }
 
-impl Desk {
+impl AnswerForm {
     /// Answers; `None` gives the question up.
     fn settle(&self, value: Option<Value>) {
         let outcome = self.assistant.answer_as_shown(&self.open, value);
-        let wrong = told(outcome, &self.words.now());
+        let wrong = problems_of(outcome, &self.words.now());
         if let (true, Some(card)) = (wrong.is_empty(), self.card.get_untracked()) {
             focus::pass_on(&card);
             // It goes with the next frame. Setting an attribute with a plain name does not fail.
@@ -232,13 +232,13 @@ impl Desk {
     }
 
     fn give_up_button(&self, variant: &'static str) -> AnyView {
-        let desk = self.clone();
+        let form = self.clone();
         view! {
             <button
                 type="button"
                 class="la-button"
                 data-variant=(!variant.is_empty()).then_some(variant)
-                on:click=move |_| desk.settle(None)
+                on:click=move |_| form.settle(None)
             >
                 <span>{self.words.text(|l| &l.give_up)}</span>
             </button>
@@ -282,17 +282,17 @@ impl Desk {
         let schema = self.open.interrupt.response_schema.clone();
         let schema = schema.map_or(Value::Bool(true), Value::Object);
         let answer = {
-            let desk = self.clone();
+            let form = self.clone();
             Callback::new(move |value| {
                 if seen.allows() {
-                    desk.settle(Some(value));
+                    form.settle(Some(value));
                 }
             })
         };
         let words = self.words.clone();
         let submit = Signal::derive(move || words.word(|l| &l.submit).into_owned());
-        let (in_time, desk) = (self.clone(), self.clone());
-        let too_late = move || actions(desk.give_up_button(""));
+        let (in_time, form) = (self.clone(), self.clone());
+        let too_late = move || actions(form.give_up_button(""));
         let in_time = when(move || !over.get(), move || in_time.give_up_button(""));
         view! {
             <fieldset class="la-question-fields" disabled=move || over.get()>
@@ -336,7 +336,7 @@ impl Desk {
             ],
         };
         let buttons = words.into_iter().zip([true, false]).map(|(word, yes)| {
-            let desk = self.clone();
+            let form = self.clone();
             // A plain No may be what the agent is after.
             let gated = yes || bare;
             let decide = move |_| {
@@ -350,7 +350,7 @@ impl Desk {
                     true => Verdict::Approve { args: None },
                     false => Verdict::Deny { reason },
                 };
-                desk.settle(Some(desk.open.payload(&verdict)));
+                form.settle(Some(form.open.payload(&verdict)));
             };
             view! {
                 <button

@@ -4,7 +4,7 @@
 use leptos::prelude::*;
 use serde_json::Value;
 
-use super::ExactText;
+use super::{ExactText, telling::telling};
 use crate::{
     action::ToolCallView,
     ui::{Icon, Labels, Word, Words, dynamic, memo},
@@ -131,6 +131,17 @@ impl Said {
                 false => words.word(|l| &l.title_asks).replace("{title}", &title),
             })
         })
+    }
+
+    /// What tells the call from others of its action, where the question does not say it.
+    pub(super) fn telling(self) -> Option<String> {
+        let text = telling(&self.call.args_value()?)?;
+        let said = self.shown.with(|shown| {
+            shown
+                .as_ref()
+                .is_some_and(|shown| shown.sentence.contains(&text))
+        });
+        (!said).then_some(text)
     }
 
     /// Draws what to be careful about, and what the action does where nothing else says so.

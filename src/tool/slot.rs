@@ -87,15 +87,19 @@ pub fn ToolCallSlot(
             data-phase=move || fine.get().as_str()
             aria-busy=move || (busy.get().status() == Status::Executing).then_some("true")
         >
-            {dynamic(move || match face.get() {
-                // Behind a line nothing of it is seen.
-                Face::Default if folded.is_some_and(|Folded(folded)| folded.get()) => ().into_any(),
-                Face::Approval => view! { <ApprovalCard call=view /> }.into_any(),
-                Face::CustomApproval(_) => custom_approval(assistant.clone(), view),
-                Face::Custom(_) => custom_card(assistant.clone(), view),
-                Face::Default => view! { <DefaultCard call=view /> }.into_any(),
+            {dynamic(move || {
+                let card = match face.get() {
+                    // Behind a line nothing of it is seen.
+                    Face::Default if folded.is_some_and(|Folded(folded)| folded.get()) => {
+                        return ().into_any();
+                    }
+                    Face::Approval => view! { <ApprovalCard call=view /> }.into_any(),
+                    Face::CustomApproval(_) => custom_approval(assistant.clone(), view),
+                    Face::Custom(_) => custom_card(assistant.clone(), view),
+                    Face::Default => view! { <DefaultCard call=view /> }.into_any(),
+                };
+                view! { {card} {earlier_mark(view)} }.into_any()
             })}
-            {earlier_mark(view)}
         </div>
     }
     .into_any()

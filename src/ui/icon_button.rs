@@ -4,6 +4,11 @@ use leptos::{ev::MouseEvent, html, prelude::*};
 
 use super::{Icon, Labels, Words, dynamic, labels::Word};
 
+/// Whether the buttons below it are reached by Tab. Those that are not are pressed like all others,
+/// and found by who reads the page piece by piece.
+#[derive(Clone, Copy)]
+pub(crate) struct TabStop(pub(crate) Memo<bool>);
+
 /// A small button with an icon. Its word is its name, and its tip.
 pub(crate) struct IconButton {
     pub class: &'static str,
@@ -35,6 +40,7 @@ impl IconButton {
     }
 
     pub(crate) fn view(self, words: &Words) -> AnyView {
+        let stops = use_context::<TabStop>();
         let Self {
             class,
             name,
@@ -53,6 +59,7 @@ impl IconButton {
                 data-shape="icon"
                 aria-label=words.attr(name)
                 title=words.attr(name)
+                tabindex=move || stops.and_then(|stops| (!stops.0.get()).then_some("-1"))
                 aria-disabled=move || disabled.get().then_some("true")
                 aria-pressed=move || pressed.get().map(|pressed| pressed.to_string())
                 node_ref=node

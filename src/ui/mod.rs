@@ -1,5 +1,5 @@
-//! What every room may use and that knows nothing of any: words, icons, focus, time, files, and joints
-//! between views.
+//! What every room may use and that knows nothing of any: words, icons, focus, time, files, and the
+//! views that change (`dynamic`, `each`, `when`).
 
 mod browser;
 mod clipboard;
@@ -7,13 +7,13 @@ mod clipboard;
 pub(crate) mod clock;
 mod console;
 mod dom;
+mod dynamic;
 mod files;
 pub(crate) mod focus;
 mod host;
 mod icon_button;
 mod icons;
 mod id;
-mod joint;
 mod labels;
 mod media;
 mod react;
@@ -32,16 +32,16 @@ pub(crate) use browser::{after_hydration, browser, in_browser, spawn_local};
 pub(crate) use clipboard::{SAID_MS, copy as copy_to_clipboard};
 pub(crate) use console::{console_error, console_warn};
 pub(crate) use dom::{closest, find};
+pub(crate) use dynamic::{dynamic, each, scope, when};
 pub(crate) use files::{read_base64, save_file};
 pub(crate) use host::shown_host;
-pub(crate) use icon_button::IconButton;
+pub(crate) use icon_button::{IconButton, TabStop};
 pub(crate) use id::fresh_id;
-pub(crate) use joint::{dynamic, each, scope, when};
 pub(crate) use labels::Word;
 pub(crate) use react::{effect, memo};
 pub(crate) use time::now;
 #[cfg(feature = "testing")]
 pub(crate) use timer::after_by_browser;
 pub(crate) use timer::{after, page_settled, sleep};
-pub(crate) use wording::Words;
+pub(crate) use wording::{AttrText, Words};
 pub(crate) use words::{size_text, words, written};

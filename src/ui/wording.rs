@@ -61,6 +61,12 @@ impl Words {
         }
     }
 
+    /// Whether another language may come.
+    #[cfg(feature = "markdown")]
+    pub(crate) const fn may_change(&self) -> bool {
+        matches!(self, Self::Live(_))
+    }
+
     /// All of them as they are now, to be put into sentences; who asks inside a reactive closure
     /// follows them.
     pub(crate) fn get(&self) -> Arc<Labels> {

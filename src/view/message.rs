@@ -1,7 +1,7 @@
 //! The signals of a message and its parts.
 
 use assistant_core::{
-    conversation::{Cut, Message, MessageId, Part},
+    conversation::{AgentStep, Cut, Message, MessageId, Part},
     event::Role,
 };
 use leptos::prelude::*;
@@ -32,6 +32,8 @@ pub struct MessageCell {
     pub empty: ArcRwSignal<bool>,
     /// Why it is shorter than it should be.
     pub cut: ArcRwSignal<Option<Cut>>,
+    /// The steps that the agent said it took in the runs that ended with it.
+    pub steps: ArcRwSignal<Vec<AgentStep>>,
     /// What the agent says that the person said, where it is something else.
     pub disputed: ArcRwSignal<Option<String>>,
 }
@@ -86,6 +88,7 @@ pub(super) struct Shape {
     streaming: bool,
     empty: bool,
     cut: Option<Cut>,
+    steps: Vec<AgentStep>,
     disputed: Option<String>,
 }
 
@@ -102,6 +105,7 @@ impl MessageCell {
             streaming: ArcRwSignal::new(message.is_streaming()),
             empty: ArcRwSignal::new(message.is_empty()),
             cut: ArcRwSignal::new(message.cut),
+            steps: ArcRwSignal::new(message.steps.clone()),
             disputed: ArcRwSignal::new(message.disputed.clone()),
         };
         if let Some(parts) = cell.shape_of(message).parts {
@@ -140,6 +144,7 @@ impl MessageCell {
             streaming: message.is_streaming(),
             empty: message.is_empty(),
             cut: message.cut,
+            steps: message.steps.clone(),
             disputed: message.disputed.clone(),
         }
     }
@@ -151,6 +156,7 @@ impl MessageCell {
         set_if_changed(&self.streaming, shape.streaming);
         set_if_changed(&self.empty, shape.empty);
         set_if_changed(&self.cut, shape.cut);
+        set_if_changed(&self.steps, shape.steps);
         set_if_changed(&self.disputed, shape.disputed);
     }
 

@@ -230,11 +230,12 @@ impl ViewModel {
                 Change::State => updates.state = true,
                 Change::Run | Change::Steps => {
                     let runs = session.summary().runs.iter();
-                    let steps = runs.flat_map(|run| run.steps.clone());
+                    let shown = runs.filter(|run| !run.steps_kept);
+                    let steps = shown.flat_map(|run| run.steps.clone());
                     updates.agent_steps = Some(steps.collect());
                 }
                 Change::Registry => {
-                    updates.tools = Some(session.registry().tools());
+                    updates.tools = Some(session.tools());
                     // What a person approves are the rules of the action, too.
                     for key in session.pending_approvals() {
                         updates.calls.extend(cells.shown(&key, session));

@@ -6,7 +6,8 @@ use leptos::prelude::*;
 use leptos_assistant::{
     Approval, ApprovalStore, Assistant, ToolAction,
     agent::Script,
-    testing::{MockAgent, until},
+    store::IndexedDbApprovals,
+    testing::{MockAgent, settle, until},
     tool::AllowedActions,
     use_assistant_action,
 };
@@ -204,4 +205,66 @@ async fn what_is_allowed_always_holds_in_another_session() {
         .clone();
     other.assistant.forget_approval(&id);
     assert_eq!(memory.0.borrow().len(), 0);
+}
+
+/// Rule "remembered approvals": kept by the browser, and revoked in all tabs at once
+#[wasm_bindgen_test]
+async fn what_one_tab_allows_and_revokes_holds_in_the_others() {
+    let name = format!("test-{}", js_sys::Math::random());
+    // Each has a connection and a channel of its own, as a tab has.
+    let tab = async || {
+        let (chat, paid) = payments(|pay| pay).await;
+        chat.assistant
+            .keep_approvals(IndexedDbApprovals::new(name.as_str()));
+        (chat, paid)
+    };
+    let (one, _) = tab().await;
+    let (other, paid) = tab().await;
+    asks(&one).await;
+    choose(&one, "always");
+    approves(&one).await;
+    assert!(until(|| count(&other.assistant) == 1).await);
+    passes(&other).await;
+    assert_eq!(paid.get_untracked(), 1);
+
+    // A page that is loaded later has it; what is allowed here does not take away what the others did.
+    let (late, late_paid) = tab().await;
+    assert!(until(|| count(&late.assistant) == 1).await);
+    passes(&late).await;
+    passes(&late).await;
+    assert_eq!(late_paid.get_untracked(), 2);
+    asks(&late).await;
+    choose(&late, "always");
+    approves(&late).await;
+    for tab in [&one, &other, &late] {
+        assert!(until(|| count(&tab.assistant) == 2).await);
+    }
+    let to_ann = other.assistant.remembered_approvals().get_untracked()[0]
+        .id
+        .clone();
+    other.assistant.forget_approval(&to_ann);
+    for tab in [&one, &late] {
+        assert!(until(|| count(&tab.assistant) == 1).await, "it is revoked");
+    }
+    asks(&one).await;
+    deny(&one);
+    let (last, _) = tab().await;
+    assert!(until(|| count(&last.assistant) == 1).await);
+    settle().await;
+    let left = last.assistant.remembered_approvals().get_untracked();
+    assert_ne!(left[0].id, to_ann);
+}
+
+/// Rule "remembered approvals": what a store holds is somebody else's text
+#[wasm_bindgen_test]
+async fn what_a_store_cannot_read_allows_nothing() {
+    let nonsense = IndexedDbApprovals::new(format!("test-{}", js_sys::Math::random()));
+    nonsense.keep(vec![json!(7), json!({"id": "a"}), json!({"id": 3})]);
+    let loaded = nonsense.load().await;
+    assert_eq!(loaded, [json!({"id": "a"})], "only what has an id is kept");
+    let (chat, _) = payments(|pay| pay).await;
+    chat.assistant.keep_approvals(nonsense);
+    settle().await;
+    asks(&chat).await;
+    assert_eq!(count(&chat.assistant), 0);
 }

@@ -352,7 +352,8 @@ async fn pieces_of_messages_find_their_assistant() {
         Script::new()
             .event(step("look_up"))
             .text("Found it")
-            .call("unknown", &serde_json::json!({})),
+            .call("unknown", &serde_json::json!({}))
+            .wait(std::time::Duration::from_millis(400)),
     );
     let page = mount(move || {
         view! {

@@ -162,6 +162,12 @@ async fn an_unknown_tool_has_the_default_card_and_fails_with_its_name() {
     chat.assistant.send("go").unwrap();
     chat.idle().await;
     assert_eq!(chat.page.text(".tool-call-render .la-tool-name"), "nobody");
+    assert_eq!(
+        chat.page.count(".la-tool-card pre"),
+        0,
+        "nobody has opened it"
+    );
+    chat.opens_card().await;
     assert!(
         chat.page
             .text("[data-kind=error]")
@@ -370,6 +376,7 @@ async fn arguments_that_are_no_json_are_shown_as_they_came() {
     let chat = chat(agent, setup).await;
     chat.assistant.send("go").unwrap();
     chat.idle().await;
+    chat.opens_card().await;
     let card = chat.page.text("[data-tool-name=web_search]");
     assert!(card.contains("{\"q\":"), "{card}");
     assert_eq!(

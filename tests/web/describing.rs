@@ -143,6 +143,39 @@ async fn several_questions_of_one_response_are_answered_together() {
     assert_eq!(ran.get_untracked(), versions);
 }
 
+/// Calls of which nothing but the title is said are told apart by the argument that tells most.
+#[wasm_bindgen_test]
+async fn rows_of_several_questions_tell_calls_apart() {
+    let (chat, _) = deployed("Deploy", |_| Description::default(), 2).await;
+    chat.appears(".la-batch").await;
+    let rows_of = |chat: &Chat| chat.page.text(".la-batch-rows");
+    assert_eq!(rows_of(&chat), "Deploy? 2.0Deploy? 2.1");
+    chat.assistant.stop().unwrap();
+    let (chat, _) = deployed("Deploy", described, 2).await;
+    chat.appears(".la-batch").await;
+    assert_eq!(
+        rows_of(&chat),
+        "Deploy to production? 2.0Deploy to production? 2.1"
+    );
+    chat.assistant.stop().unwrap();
+    let tells =
+        |args: &Value| Description::new(format!("Deploy {}?", args["version"].as_str().unwrap()));
+    let (chat, _) = deployed("Deploy", tells, 2).await;
+    chat.appears(".la-batch").await;
+    assert_eq!(rows_of(&chat), "Deploy 2.0?Deploy 2.1?");
+}
+
+/// What a button has no room for is in its name and its tip.
+#[wasm_bindgen_test]
+async fn a_button_with_a_long_title_says_all_of_it() {
+    let title = "Deploy the newest version to every region in which a customer is";
+    let (chat, _) = deployed(title, described, 1).await;
+    let button = chat.page.find(".la-approval-yes").unwrap();
+    let whole = format!("Approve: {title}");
+    assert_eq!(button.text_content().as_deref(), Some(whole.as_str()));
+    assert_eq!(button.get_attribute("title"), Some(whole));
+}
+
 #[wasm_bindgen_test]
 async fn several_questions_of_one_response_are_denied_together() {
     let (chat, ran) = deployed("Deploy", described, 2).await;

@@ -39,7 +39,7 @@ async fn long_arguments_grow_at_their_end() {
         Script::new()
             .event(start())
             .event(delta(&half))
-            .wait(Duration::from_millis(120))
+            .wait(Duration::from_millis(600))
             .event(delta(&half))
             .event(end)
             .result("c", "done"),
@@ -47,6 +47,7 @@ async fn long_arguments_grow_at_their_end() {
     let chat = chat(agent, || ()).await;
     chat.assistant.send("go").unwrap();
     let shown = half.replace('\u{202e}', "U+202E");
+    chat.opens_card().await;
     let text = || chat.page.text(ARGUMENTS);
     assert!(
         until(|| text() == shown).await,
@@ -82,14 +83,17 @@ async fn other_arguments_take_the_place_of_what_was_shown() {
         Script::new()
             .event(start())
             .event(delta("{\"one\": 1"))
-            .wait(Duration::from_millis(120))
+            .wait(Duration::from_millis(600))
             .event(EventKind::MessagesSnapshot { messages })
             .result("c", "done"),
     );
     let chat = chat(agent, || ()).await;
     chat.assistant.send("go").unwrap();
+    chat.opens_card().await;
     let text = || chat.page.text(ARGUMENTS);
     assert!(until(|| text() == "{\"one\": 1").await, "{}", text());
-    assert!(until(|| text() == "{\"other\": 2}").await, "{}", text());
     chat.idle().await;
+    // Another message holds it now: its card is another one.
+    chat.opens_card().await;
+    assert!(until(|| text() == "{\"other\": 2}").await, "{}", text());
 }

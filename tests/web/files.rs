@@ -218,6 +218,7 @@ async fn files_in_the_result_of_a_tool_are_shown() {
         content: Content::Parts(vec![image]),
     };
     let chat = answered(Script::new().call_as("c", "draw", "{}").event(result)).await;
+    chat.opens_card().await;
     assert_eq!(chat.page.count(".la-tool img"), 1);
     assert_eq!(
         chat.page.count(".la-tool [data-kind=result]"),

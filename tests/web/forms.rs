@@ -140,6 +140,30 @@ async fn a_plain_text_is_asked_for_as_text() {
 }
 
 #[wasm_bindgen_test]
+async fn what_is_missing_or_no_json_is_asked_for_in_plain_words() {
+    let chat = asked(json!({
+        "type": "object",
+        "properties": {
+            "nights": {"type": "integer", "title": "Number of nights"},
+            "iban": {"type": "string", "title": "IBAN"},
+            "more": {"type": "object", "title": "More"}
+        },
+        "required": ["nights", "iban"]
+    }))
+    .await;
+    enter(&chat, ".la-form textarea", 0, "{\n]");
+    assert!(chat.page.click(".la-form button[type=submit]"));
+    settle().await;
+    let told = chat.page.text(".la-form-problems");
+    assert_eq!(
+        told,
+        "Enter the number of nights. Enter the IBAN. More: This is not valid JSON. See line 2, \
+         column 1."
+    );
+    assert_eq!(chat.page.count(".la-form [aria-invalid=true]"), 3);
+}
+
+#[wasm_bindgen_test]
 async fn without_a_schema_text_is_text_and_json_is_json() {
     for (typed, meant) in [
         ("Friday at 8", json!("Friday at 8")),
@@ -212,7 +236,7 @@ async fn what_is_wrong_is_said_in_the_words_of_the_application() {
             ("unknown_tool", "Das gibt es hier nicht.".into()),
         ]
         .into(),
-        no_json: "kein JSON, {place}".into(),
+        no_json: "kein JSON, {line}:{column}".into(),
         ..Labels::default()
     };
     let schema = json!({"type": "object", "properties": {
@@ -227,6 +251,7 @@ async fn what_is_wrong_is_said_in_the_words_of_the_application() {
     let chat = chat(agent, move || provide_context(Arc::new(words()))).await;
     chat.assistant.send("go").unwrap();
     chat.appears("[data-interrupt-id=q] button").await;
+    chat.opens_card().await;
     assert_eq!(
         chat.page.text("[data-kind=error]"),
         "Das gibt es hier nicht."

@@ -4,9 +4,11 @@ use leptos::prelude::*;
 use leptos_assistant::{
     Approval, AssistantProvider, ChatWindow, Labels, Suggestion, ToolAction,
     agent::Script,
+    core::event::{Content, ContentPart, PartBody, Source},
     provide_labels,
     testing::{MockAgent, mount, settle, until},
-    use_assistant_action,
+    tool::SchemaForm,
+    use_assistant, use_assistant_action,
 };
 use serde_json::{Value, json};
 use wasm_bindgen::JsCast;
@@ -64,6 +66,8 @@ async fn a_switch_of_labels_is_followed_by_what_is_drawn() {
     settle().await;
     let input: web_sys::HtmlTextAreaElement = page.find("textarea").unwrap().unchecked_into();
     input.set_value("half a sentence");
+    assert!(page.click(".la-tool-summary"));
+    assert!(until(|| page.find(".la-tool-body").is_some()).await);
     let card = page.find(".la-approval").unwrap();
     german.set(true);
     settle().await;
@@ -102,4 +106,99 @@ async fn a_switch_of_labels_is_followed_by_what_is_drawn() {
     german.set(false);
     settle().await;
     assert_eq!(page.text(".la-composer [type=submit]"), "Send");
+}
+
+/// What stands in a text, in a file's card and in a form, and not in an attribute that a view follows.
+#[wasm_bindgen_test]
+async fn words_inside_an_answer_follow_in_place() {
+    const MARKDOWN: &str = "```rust\nfn main() {}\n```\n\n> [!TIP]\n> Try it.\n\n- [x] one\n- [ ] two\n\n\
+        | a |\n| - |\n| b |\n\n![pic](https://media.example/p.png) A note.[^1]\n\n[^1]: Here.\n";
+    let agent = MockAgent::new().answer(Script::new().text(MARKDOWN));
+    let german = RwSignal::new(false);
+    let made = StoredValue::new(None);
+    let page = mount(move || {
+        provide_labels(Signal::derive(move || match german.get() {
+            false => Labels::default(),
+            true => Labels {
+                copy: "Kopieren".into(),
+                alert_tip: "Tipp".into(),
+                task_done: "Erledigt".into(),
+                task_open: "Offen".into(),
+                table: "Tabelle".into(),
+                footnote: "Fußnote".into(),
+                image_not_shown: "Bild nicht gezeigt".into(),
+                file: "Datei".into(),
+                open_file: "Öffnen".into(),
+                answer: "Antwort".into(),
+                json: "Als JSON".into(),
+                ..Labels::default()
+            },
+        }));
+        let form = |schema: Value| {
+            let on_submit = Callback::new(|_: Value| ());
+            view! { <SchemaForm schema problems=Vec::new() submit=String::new() on_submit /> }
+        };
+        view! {
+            <AssistantProvider agent>
+                {made.set_value(use_assistant())}
+                <ChatWindow />
+            </AssistantProvider>
+            <div class="whole">{form(json!({"type": "string"}))}</div>
+            <div class="json">{form(json!({"type": "array", "items": {"type": "array"}}))}</div>
+        }
+    });
+    settle().await;
+    let file = ContentPart {
+        id: None,
+        metadata: None,
+        body: PartBody::Media {
+            kind: "document".to_owned(),
+            source: Source::Url {
+                value: "https://media.example/".to_owned(),
+                mime_type: None,
+            },
+        },
+    };
+    let assistant = made.get_value().unwrap();
+    assistant.send_content(Content::Parts(vec![file])).unwrap();
+    assert!(until(|| page.count(".la-footnote-button") == 1).await);
+    settle().await;
+    let places = [
+        (".la-code-copy", "Copy", "Kopieren"),
+        (".la-alert-title", "Tip", "Tipp"),
+        (
+            ".la-image-chip > span",
+            "Image not shown",
+            "Bild nicht gezeigt",
+        ),
+        (".la-file-name", "File", "Datei"),
+        (".whole .la-field-label", "Your answer", "Antwort"),
+        (".json .la-field-label", "Answer as JSON", "Als JSON"),
+    ];
+    let named = [
+        (".la-alert", "Tip", "Tipp"),
+        (".la-task-mark[data-done]", "Done", "Erledigt"),
+        (".la-task-mark:not([data-done])", "Open", "Offen"),
+        (".la-table", "Table", "Tabelle"),
+        (".la-footnote-button", "Footnote 1", "Fußnote 1"),
+        (".la-file a", "Open File", "Öffnen Datei"),
+    ];
+    let button = page.find(".la-code-copy").unwrap();
+    for german_now in [false, true, false] {
+        german.set(german_now);
+        settle().await;
+        let word = |english: &'static str, german: &'static str| match german_now {
+            true => german,
+            false => english,
+        };
+        for (place, english, german) in places {
+            assert_eq!(page.text(place), word(english, german), "{place}");
+        }
+        for (place, english, german) in named {
+            let name = page.find(place).unwrap().get_attribute("aria-label");
+            assert_eq!(name.as_deref(), Some(word(english, german)), "{place}");
+        }
+    }
+    let same = page.find(".la-code-copy").unwrap();
+    assert!(same.is_same_node(Some(&button)), "nothing was drawn anew");
 }

@@ -66,6 +66,7 @@ async fn what_is_not_permitted_says_why_to_the_agent_and_on_the_card() {
     turn(&chat).await;
     let told = r#"{"error":"Mails go to customers only","errorType":"permission"}"#;
     assert_eq!(chat.results(1), [told]);
+    chat.opens_card().await;
     assert!(
         chat.page
             .text("[data-tool-name=send]")
@@ -76,6 +77,7 @@ async fn what_is_not_permitted_says_why_to_the_agent_and_on_the_card() {
     chat.assistant
         .set_permission(|name, _| async move { Err(format!("No {name} today")) });
     turn(&chat).await;
+    chat.opens_card().await;
     assert!(chat.page.text("[role=log]").contains("No send today"));
     assert_eq!(sent.get_untracked().len(), 1);
 }

@@ -29,6 +29,7 @@ mod decisions;
 mod describing;
 mod exact;
 mod files;
+mod fit;
 mod focus;
 mod forms;
 mod frames;

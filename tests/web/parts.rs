@@ -295,6 +295,55 @@ async fn steps_show_what_goes_on_then_how_many_there_were() {
     );
 }
 
+/// Rule "usage": what was cut off keeps its mark after more messages, and in another window.
+#[wasm_bindgen_test]
+async fn steps_and_answers_that_were_cut_off_keep_their_mark() {
+    let step = |name: &str| EventKind::StepStarted {
+        step_name: name.to_owned(),
+    };
+    let open = EventKind::TextMessageStart {
+        message_id: "m".to_owned(),
+        role: None,
+        name: None,
+    };
+    let half = EventKind::TextMessageContent {
+        message_id: "m".to_owned(),
+        delta: "Half".to_owned(),
+    };
+    let wait = std::time::Duration::from_millis(400);
+    let agent = MockAgent::new()
+        .answer(says([step("Look"), open, half]).wait(wait))
+        .answer(Script::new().event(step("Again")).text("Whole.").wait(wait));
+    let first = chat(agent, || ()).await;
+    first.assistant.send("go").unwrap();
+    first.appears("[data-role=assistant]").await;
+    first.assistant.stop().unwrap();
+    first.idle().await;
+    let marked = |chat: &Chat| {
+        let steps = "[data-message-id=m] .la-steps";
+        assert_eq!(chat.page.count(steps), 1);
+        let says = chat.page.text(&format!("{steps} .la-steps-summary"));
+        assert!(
+            says.contains("Steps1") && says.contains("Not finished"),
+            "{says}"
+        );
+        assert_eq!(chat.page.count("[data-message-id=m] [data-cut=stopped]"), 1);
+        assert_eq!(chat.page.count("[data-message-id=m] .la-spinner"), 0);
+    };
+    marked(&first);
+    first.assistant.send("again").unwrap();
+    first
+        .appears(".la-transcript-content > .la-steps .la-spinner")
+        .await;
+    marked(&first);
+    first.idle().await;
+    marked(&first);
+    let later = chat(MockAgent::new(), || ()).await;
+    later.assistant.import(first.assistant.export()).unwrap();
+    later.appears("[data-message-id=m]").await;
+    marked(&later);
+}
+
 #[wasm_bindgen_test]
 async fn a_subagent_that_failed_says_why() {
     let subagent_run_id = || "sub".to_owned();

@@ -52,6 +52,7 @@ async fn changed_arguments_are_shown_beside_the_agents() {
     assert!(chat.page.click(".la-approval button[type=submit]"));
     chat.idle().await;
     assert_eq!(chat.results(1), ["{\"amount\":5}"]);
+    chat.opens_card().await;
     assert_eq!(
         chat.page.text("[data-kind=arguments]"),
         "{\n  \"amount\": 5\n}"

@@ -107,6 +107,20 @@ impl Chat {
         );
     }
 
+    /// Opens the default cards, which are drawn then.
+    pub async fn opens_card(&self) {
+        self.appears(".la-tool-card").await;
+        while self
+            .page
+            .click(".la-tool-card:not([open]) > .la-tool-summary")
+        {}
+        let drawn = || {
+            let all = self.page.count(".la-tool-card");
+            self.page.count(".la-tool-card > .la-tool-body") == all
+        };
+        assert!(until(drawn).await, "{}", self.page.root.inner_html());
+    }
+
     /// Reads what a card asks about to its end, and waits until an approval counts.
     pub async fn reads(&self, card: &str) {
         self.scrolls_through(card).await;

@@ -268,7 +268,9 @@ fn dated() -> Value {
         message("a3", "assistant", "Part two.", first + day + 2),
     ];
     messages[4]["usage"] = json!([{"inputTokens": 1000, "outputTokens": 234}]);
+    messages[3]["durationMs"] = 600.into();
     messages[4]["durationMs"] = 3_400.into();
+    messages[4]["waitedMs"] = 1_500.into();
     let mut parent = Value::Null;
     let entries: Vec<Value> = messages
         .into_iter()
@@ -299,7 +301,10 @@ async fn days_times_and_costs_are_shown_where_they_are_known() {
     assert_eq!(chat.page.count(".la-message-bar"), 4, "one for each turn");
     assert_eq!(chat.page.count(".la-message-bar time[title]"), 4);
     assert_eq!(chat.page.count(".la-message-cost"), 1);
-    assert_eq!(chat.page.text(".la-message-cost"), "1.2K tokens · 3.4 s");
+    assert_eq!(
+        chat.page.text(".la-message-cost"),
+        "1.2K tokens · Took 4 s, 1.5 s of it waiting for you"
+    );
     // A list without times has none.
     chat.assistant.import(thread(1)).unwrap();
     frames().await;

@@ -154,10 +154,16 @@ fn shrink(project: &Project, of: &Module) -> Outcome<String> {
         sections.drop_exports(|name| UNUSED.iter().any(|unused| name.contains(unused)))?;
         Ok(sections.write())
     })?;
-    // Functions that are called once stay by themselves: what is alike in them is found again then.
-    let small = ["-Oz", "--one-caller-inline-max-function-size=0"];
+    let small = [
+        // Nothing lies below 1024: the stack, which ends there, would have overflown. So offsets go into loads and stores.
+        "--low-memory-unused",
+        "--generate-global-effects",
+        "-Oz",
+        // Functions that are called once stay by themselves: what is alike in them is found again then.
+        "--one-caller-inline-max-function-size=0",
+    ];
     // The one with names is for the table of weights, too.
-    let first = ["--flatten", "--rereloop", "-Oz", "-g"];
+    let first = ["--flatten", "--rereloop", "-Oz", "--converge", "-g"];
     let mut optimise = project.command("wasm-opt");
     optimise.args(small).args(first);
     project.run(optimise.args([used.as_str(), "-o", &named]))?;

@@ -17,6 +17,7 @@ mod examples;
 mod layout;
 mod module;
 mod names;
+mod oldest;
 mod options;
 mod project;
 mod rooms;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::options::Part;
 use crate::project::{Outcome, Project, files};
 use crate::tally::{Report, Tally};
-use crate::{claims, codes, demo, dist, examples, rooms, style};
+use crate::{claims, codes, demo, dist, examples, oldest, rooms, style};
 
 /// The Node.js that the reference client and the end-to-end tests run on.
 const NODE: (u32, u32) = (20, 11);
@@ -60,6 +60,7 @@ fn lint(project: &Project, tally: &mut Tally) {
     tally.task("style sheets", || style::check(project));
     tally.task("claims of docs", || claims::check(project));
     tally.task("table of diagnostics", || codes::check(project));
+    tally.task("the oldest Rust", || oldest::check(project));
     let ready = tally.task("set-up for lints", || {
         project.need_lint_tools()?;
         project.need_wasm_target()

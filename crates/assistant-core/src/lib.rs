@@ -9,6 +9,7 @@
 //! * [`wire`] decodes bytes into that vocabulary and encodes it again; protocols live there.
 //! * [`conversation`] is the tree of messages and the reducer that applies events to it.
 //! * [`action`] is what the page offers: definitions, registry, argument validation, policy.
+//! * [`observe`] tells observers, each apart from the others.
 //! * [`records`] writes and reads records of messages and calls for other systems.
 //! * [`replay`] plays recorded streams into a conversation, for tools and tests.
 //! * [`session`] owns a conversation and decides what happens next.
@@ -18,6 +19,7 @@ pub mod action;
 pub mod codec;
 pub mod conversation;
 pub mod event;
+pub mod observe;
 mod order;
 #[cfg(feature = "records")]
 pub mod records;

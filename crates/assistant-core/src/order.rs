@@ -1,14 +1,33 @@
 //! Sorting, once for all kinds of items, and small maps that are sorted: every type that the
 //! standard library sorts, or keeps in a tree, is compiled into three kilobytes of its own.
 
+use std::cmp::Ordering;
+
 /// Items in the order of a number. Those of the same number stay as they stood.
 pub(crate) fn in_order<T>(items: Vec<T>, number: impl Fn(&T) -> i64) -> Vec<T> {
-    let numbered = items.iter().enumerate();
-    let mut order: Vec<(i64, usize)> = numbered.map(|(at, item)| (number(item), at)).collect();
-    order.sort_unstable();
+    let numbers: Vec<i64> = items.iter().map(number).collect();
+    let order = places(numbers.len(), &|a, b| numbers.get(a).cmp(&numbers.get(b)));
+    arranged(items, &order)
+}
+
+/// Items in the order of a name. Those of the same name stay as they stood.
+pub(crate) fn by_name<T>(items: Vec<T>, name: impl Fn(&T) -> &str) -> Vec<T> {
+    let named = |at| items.get(at).map(&name);
+    let order = places(items.len(), &|a, b| named(a).cmp(&named(b)));
+    arranged(items, &order)
+}
+
+/// The places of so many items, in order; the only sort there is.
+fn places(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..count).collect();
+    places.sort_unstable_by(|a, b| compare(*a, *b).then(a.cmp(b)));
+    places
+}
+
+fn arranged<T>(items: Vec<T>, order: &[usize]) -> Vec<T> {
     let mut items: Vec<Option<T>> = items.into_iter().map(Some).collect();
-    let take = |(_, at): (i64, usize)| items.get_mut(at).and_then(Option::take);
-    order.into_iter().filter_map(take).collect()
+    let take = |at: &usize| items.get_mut(*at).and_then(Option::take);
+    order.iter().filter_map(take).collect()
 }
 
 /// A map in the order of its keys, for few entries or small ones: the entries behind a new one

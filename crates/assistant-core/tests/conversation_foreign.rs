@@ -5,7 +5,7 @@ use proptest::{collection::vec, prelude::*, sample::select};
 use serde_json::{Map, Value, json};
 
 /// The names that exports use, and some that nobody does.
-const NAMES: [&str; 44] = [
+const NAMES: [&str; 46] = [
     "id",
     "wireId",
     "role",
@@ -19,6 +19,8 @@ const NAMES: [&str; 44] = [
     "cut",
     "usage",
     "durationMs",
+    "waitedMs",
+    "steps",
     "markdown",
     "author",
     "disputed",

@@ -21,6 +21,7 @@ mod interleavings;
 mod json_patch;
 #[cfg(feature = "markdown")]
 mod markdown;
+mod observers;
 mod partial_json;
 #[cfg(all(feature = "ui-stream", feature = "completions"))]
 mod protocols;
@@ -32,7 +33,9 @@ mod schema;
 mod session_agent;
 mod session_approval;
 mod session_audit;
+mod session_clock;
 mod session_direct;
+mod session_editions;
 mod session_failure;
 mod session_identity;
 mod session_interject;
@@ -41,6 +44,7 @@ mod session_kept;
 mod session_limits;
 mod session_marks;
 mod session_mixed;
+mod session_offer;
 mod session_older_dialect;
 mod session_opening;
 mod session_preview;

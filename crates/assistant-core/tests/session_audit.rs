@@ -291,5 +291,7 @@ fn a_record_is_bounded_and_readable() {
     };
     // Where a call without a parent stands is another rule's.
     shown.insert("messageId".to_owned(), "m-a".into());
+    let edition = shown.shift_remove("action").unwrap();
+    assert_eq!(edition.as_str().unwrap().len(), 32);
     assert_eq!(Value::Object(shown), expected);
 }

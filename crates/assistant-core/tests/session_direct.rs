@@ -184,10 +184,11 @@ fn what_a_handler_asked_for_ends_with_it() {
     let mut driver = Driver::new();
     driver.register(action("outer"));
     driver.register(action("inner"));
+    driver.register(action("innermost"));
     driver.send("hi");
     driver.plays(calls("c", "outer", "{}"));
     within(&mut driver, 0, 1, "inner");
-    within(&mut driver, 1, 2, "inner");
+    within(&mut driver, 1, 2, "innermost");
     driver.input(Input::Stop);
     assert_eq!(driver.cancelled.len(), 3);
     assert!(outcome(&driver, 2).is_some_and(|told| told.is_err()));
@@ -197,14 +198,139 @@ fn what_a_handler_asked_for_ends_with_it() {
 #[test]
 fn actions_do_not_call_each_other_for_ever() {
     let mut driver = Driver::new();
-    driver.register(action("f"));
-    execute(&mut driver, 0, "f", json!({}));
+    for number in 0..50 {
+        driver.register(action(&format!("f{number}")));
+    }
+    execute(&mut driver, 0, "f0", json!({}));
     let mut depth = 0;
     while driver.invocations.len() > depth {
-        within(&mut driver, depth, depth as u64 + 1, "f");
+        let next = format!("f{}", depth + 1);
+        within(&mut driver, depth, depth as u64 + 1, &next);
         depth += 1;
         assert!(depth < 50, "it never ends");
     }
+    assert_eq!(depth, 5, "four below the first");
     let last = outcome(&driver, depth as u64).unwrap().unwrap_err();
     assert_eq!(last, "Actions call each other too deep");
+}
+
+#[test]
+fn an_action_does_not_call_itself_by_way_of_another() {
+    let mut driver = Driver::new();
+    driver.register(action("a"));
+    driver.register(action("b"));
+    execute(&mut driver, 0, "a", json!({}));
+    within(&mut driver, 0, 1, "a");
+    within(&mut driver, 0, 2, "b");
+    within(&mut driver, 1, 3, "a");
+    for request in [1, 3] {
+        let told = outcome(&driver, request).unwrap().unwrap_err();
+        assert_eq!(told, "Action a would call itself");
+    }
+    assert_eq!(driver.invocations.len(), 2);
+    // Once it is over, another call of it is none of its own.
+    ends(&mut driver, 1);
+    within(&mut driver, 0, 4, "b");
+    assert_eq!(driver.invocations.len(), 3);
+}
+
+#[test]
+fn the_record_of_a_call_names_the_call_whose_handler_asked_for_it() {
+    let mut driver = Driver::new();
+    driver.audit = Some(Vec::new());
+    driver.register(action("outer"));
+    driver.register(asking("inner"));
+    driver.send("hi");
+    driver.plays(calls("c", "outer", "{}"));
+    let parent = driver.key("c");
+    within(&mut driver, 0, 1, "inner");
+    let call = driver.session.pending_approvals()[0];
+    driver.input(Input::Stop);
+    let entries = driver.audit.take().unwrap();
+    let (inner, outer): (Vec<_>, Vec<_>) = entries.iter().partition(|entry| entry.call == call);
+    assert!(inner.len() >= 2 && outer.len() >= 3, "{entries:?}");
+    assert!(inner.iter().all(|entry| entry.parent == Some(parent)));
+    assert!(outer.iter().all(|entry| entry.parent.is_none()));
+    assert_eq!(inner[0].to_value()["parent"], json!(parent.number()));
+    let last = inner.last().unwrap().to_value();
+    assert_eq!(
+        (&last["event"], &last["outcome"]),
+        (&json!("ended"), &json!("cancelled"))
+    );
+}
+
+#[test]
+fn the_history_holds_calls_of_agents_and_of_the_page_in_order() {
+    let mut driver = Driver::new();
+    for name in ["add", "remove", "inner"] {
+        driver.register(action(name));
+    }
+    driver.send("hi");
+    let mut three = calls("c1", "add", "{\"x\":1}");
+    three.extend(calls("c2", "remove", "{}"));
+    three.extend(calls("c3", "add", "no json"));
+    driver.plays(three);
+    within(&mut driver, 0, 1, "inner");
+    ends(&mut driver, 2);
+    driver.returns("c1", json!("added"));
+    let history = driver.session.tool_history();
+    assert_eq!(history.total, 4);
+    assert_eq!(
+        history.counts,
+        *json!({"add": 2, "remove": 1, "inner": 1})
+            .as_object()
+            .unwrap()
+    );
+    assert_eq!((history.count("add"), history.count("nothing")), (2, 0));
+    let told: Vec<_> = history
+        .records
+        .iter()
+        .map(|one| (one.name.as_str(), one.phase.as_str(), one.parent))
+        .collect();
+    let parent = Some(driver.key("c1"));
+    assert_eq!(
+        told,
+        [
+            ("add", "output-available", None),
+            ("remove", "running", None),
+            ("add", "output-error", None),
+            ("inner", "output-available", parent),
+        ]
+    );
+    let [first, second, third, inner] = &history.records[..] else {
+        panic!("four records");
+    };
+    assert_eq!(
+        (&first.args, &first.result),
+        (&json!({"x": 1}), &Some(json!("added")))
+    );
+    assert_eq!(first.message.as_deref(), Some("m"));
+    assert_eq!(first.call_id, "c1");
+    assert!(first.action.is_some() && first.ended_at.is_some() && second.ended_at.is_none());
+    assert_eq!(third.args, json!("no json"));
+    assert!(third.error.as_ref().unwrap().contains("not valid JSON"));
+    assert_eq!((&inner.message, &inner.result), (&None, &Some(json!(2))));
+    driver.input(Input::NewThread);
+    assert_eq!(driver.session.tool_history().total, 0);
+}
+
+#[test]
+fn the_history_is_bounded_and_still_counts() {
+    let mut driver = Driver::new();
+    driver.register(action("f"));
+    let long = "x".repeat(10_000);
+    for number in 0..250 {
+        execute(&mut driver, number, "f", json!({"text": long}));
+        let newest = driver.invocations.len() - 1;
+        ends(&mut driver, newest);
+    }
+    let history = driver.session.tool_history();
+    assert_eq!(history.records.len(), 200);
+    assert_eq!(history.total, history.count("f"));
+    let size: usize = history
+        .records
+        .iter()
+        .map(|one| one.args.to_string().len())
+        .sum();
+    assert!(size < 200 * 5_000, "{size}");
 }

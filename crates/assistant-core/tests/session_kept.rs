@@ -8,7 +8,7 @@ use assistant_core::{
     conversation::{Change, Phase},
     event::Content,
     session::{
-        FailureKind, Input, JournalEntry, NoticeKind, Refusal, StreamEnd, Verdict,
+        Effect, FailureKind, Input, JournalEntry, NoticeKind, Refusal, StreamEnd, Verdict,
         assemble_snapshot,
     },
 };
@@ -146,13 +146,65 @@ fn who_follows_acts_on_nothing() {
 }
 
 #[test]
+fn who_follows_ends_nothing_of_what_another_tab_runs() {
+    let mut owner = Driver::new();
+    owner.register(action("f"));
+    owner.input(send("hello"));
+    owner.plays(calls("c", "f", "{}"));
+    assert_eq!(owner.phase("c"), Phase::Running);
+    let mut follower = Driver::new();
+    follower.register(action("f"));
+    follower.audit = Some(Vec::new());
+    for _ in 0..2 {
+        let output = follower.input(Input::Follow {
+            thread_id: "thread".to_owned(),
+            snapshot: owner.session.snapshot(),
+        });
+        assert_eq!(output.refused, None);
+        assert!(
+            follower.records.is_empty(),
+            "what is shown anew ended nowhere: {:?}",
+            follower.records
+        );
+    }
+    assert_eq!(
+        follower.input(Input::Stop).refused,
+        Some(Refusal::Elsewhere)
+    );
+    follower.input(Input::Restore {
+        thread_id: "thread".to_owned(),
+        snapshot: owner.session.snapshot(),
+        journal: owner
+            .commits
+            .iter()
+            .map(|(_, entry)| entry.clone())
+            .collect(),
+    });
+    assert!(follower.records.is_empty(), "{:?}", follower.records);
+    assert_eq!(
+        follower
+            .audit
+            .unwrap()
+            .last()
+            .map(|one| one.call_id.clone()),
+        Some("c".to_owned())
+    );
+}
+
+#[test]
 fn who_followed_goes_on_when_the_conversation_is_theirs() {
     let (owner, mut follower) = follower();
-    follower.input(Input::Restore {
+    let output = follower.input(Input::Restore {
         thread_id: "thread".to_owned(),
         snapshot: owner.session.snapshot(),
         journal: Vec::<JournalEntry>::new(),
     });
+    let ends = |effect: &Effect| matches!(effect, Effect::Record { .. } | Effect::Archive { .. });
+    assert!(
+        !output.effects.iter().any(ends),
+        "what was followed is not ended: {:?}",
+        output.effects
+    );
     assert!(!follower.session.is_following());
     assert_eq!(follower.phase("c"), Phase::ApprovalRequested);
     assert_eq!(follower.approve("c"), None);

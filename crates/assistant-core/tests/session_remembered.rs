@@ -581,3 +581,48 @@ proptest! {
         }
     }
 }
+
+/// What another tab did to what is kept.
+fn sync(driver: &mut Driver, approvals: Vec<RememberedApproval>) {
+    let step = driver.input(Input::SyncApprovals { approvals });
+    assert_eq!(step.refused, None);
+    assert!(step.changes.contains(&Change::Remembered));
+    assert!(
+        step.effects.is_empty(),
+        "it is there already: {:?}",
+        step.effects
+    );
+}
+
+#[test]
+fn what_another_tab_revokes_is_revoked_and_what_it_allows_is_allowed() {
+    let mut driver = allowed(asking("f"), "{}", remember(RememberScope::Always, true));
+    let kept = driver.session.remembered_approvals().to_vec();
+    sync(&mut driver, kept.clone());
+    assert!(runs(&mut driver, "c1", "{}"));
+    sync(&mut driver, Vec::new());
+    assert!(!runs(&mut driver, "c2", "{}"));
+    sync(&mut driver, kept.clone());
+    assert!(runs(&mut driver, "c3", "{}"));
+    assert_eq!(driver.session.remembered_approvals(), kept);
+}
+
+#[test]
+fn another_tab_does_not_revoke_what_is_remembered_for_this_page_alone() {
+    let mut driver = allowed(asking("f"), "{}", remember(SESSION, true));
+    sync(&mut driver, Vec::new());
+    assert!(runs(&mut driver, "c", "{}"));
+}
+
+#[test]
+fn what_another_tab_revokes_before_the_start_is_asked_about() {
+    let mut driver = allowed(asking("f"), "{}", remember(RememberScope::Always, true));
+    driver.send("go on");
+    driver.event(started());
+    driver.events(calls("c", "f", "{}"));
+    assert_eq!(driver.call("c").approval, None, "nobody is asked");
+    sync(&mut driver, Vec::new());
+    assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
+    finish_run(&mut driver);
+    assert_eq!(driver.starts("c"), 0);
+}

@@ -5,7 +5,7 @@ import { enter, hasStopped, hold } from "./stopped.js";
 /** Puts a chat into an element. `load` fetches the module, once; `mountChat` is its `mount`; it speaks `protocols`. */
 export async function mountWith({ load, mountChat, protocols }, element, options) {
   if (!isElement(element)) throw new TypeError("mount: the first argument must be an HTML element of the page");
-  const { url, headers, highlight, mediaOrigins, attachments, labels, ...look } = options ?? {};
+  const { url, headers, highlight, mediaOrigins, attachments, labels, store, ...look } = options ?? {};
   if (typeof url !== "string" && !(url instanceof URL)) throw new TypeError("mount: the option `url` must be the agent's address");
   const { protocol = "ag-ui" } = look;
   if (!protocols.includes(protocol)) {
@@ -17,6 +17,8 @@ export async function mountWith({ load, mountChat, protocols }, element, options
   if (highlight) look.highlight = highlighting(highlight);
   if (mediaOrigins) look.mediaOrigins = Array.from(mediaOrigins, String);
   if (attachments) look.attachments = { ...attachments };
+  if (store !== undefined && store !== "indexeddb") throw new TypeError('mount: the option `store` can only be "indexeddb"');
+  if (store) look.store = String(look.storeName ?? "leptos-assistant");
   await load();
   const clear = hold(element, labels);
   let chat;

@@ -1,7 +1,10 @@
 //! What went wrong or stands still, and answers that are shorter than they should be.
 
 use leptos_assistant::{
-    ToolAction, ToolError, agent::Script, core::event::RunInput, use_assistant_action,
+    ToolAction, ToolError,
+    agent::Script,
+    core::event::{EventKind, RunInput},
+    use_assistant_action,
 };
 use serde_json::{Value, json};
 
@@ -12,7 +15,8 @@ pub(super) const STATES: &[State] = &[
         "an error of the agent",
         |_| {
             Script::new()
-                .text("Half an answ")
+                .event(begins())
+                .event(says("Half an answ"))
                 .error("the model exploded")
         },
         || (),
@@ -24,19 +28,66 @@ pub(super) const STATES: &[State] = &[
     ),
     State::new(
         "broken off",
-        |_| Script::new().text("This answer breaks off").cut(),
+        |_| {
+            Script::new()
+                .event(begins())
+                .event(says("This answer breaks off"))
+                .cut()
+        },
         || (),
     ),
     State::new("no answer", |_| Script::new(), || ()),
     State::new("stopped while it writes", slow, || ()).stopped(),
+    State::new("steps that were cut off", steps, || ()).stopped(),
+    State::new("wider than its window", |_| Script::new().text(WIDE), || ()),
     State::new("the limit of runs", again, again_action),
 ];
 
+const WIDE: &str = "A table and code that go on beyond the edge:\n\n\
+    | Port | Arrives | Leaves | Berth | Draught | Remarks |\n\
+    | --- | --- | --- | ---: | ---: | --- |\n\
+    | Oslo | Monday, 08:00 | Monday, 17:30 | 12 | 6.4 m | Pilot on board at the fairway buoy |\n\
+    | Bergen | Wednesday, 06:15 | Thursday, 22:00 | 3 | 7.1 m | Bunkering |\n\n\
+    ```rust\n\
+    let berths = harbour.berths().filter(|berth| berth.is_free(arrival, departure)).collect::<Vec<_>>();\n\
+    ```";
+
+fn steps(_: &RunInput) -> Script {
+    let step = |name: &str| EventKind::StepStarted {
+        step_name: name.to_owned(),
+    };
+    let step_name = "Read the orders".to_owned();
+    Script::new()
+        .event(step("Read the orders"))
+        .event(EventKind::StepFinished { step_name })
+        .event(step("Compare prices"))
+        .event(begins())
+        .event(says("I have read them and "))
+        .wait(std::time::Duration::from_secs(600))
+}
+
 fn slow(_: &RunInput) -> Script {
     Script::new()
-        .text("It begins ")
+        .event(begins())
+        .event(says("It begins "))
         .wait(std::time::Duration::from_secs(600))
-        .text("and does not end.")
+        .event(says("and does not end."))
+}
+
+/// A text that the agent does not end.
+fn begins() -> EventKind {
+    EventKind::TextMessageStart {
+        message_id: "open".to_owned(),
+        role: None,
+        name: None,
+    }
+}
+
+fn says(delta: &str) -> EventKind {
+    EventKind::TextMessageContent {
+        message_id: "open".to_owned(),
+        delta: delta.to_owned(),
+    }
 }
 
 fn again(_: &RunInput) -> Script {

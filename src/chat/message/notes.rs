@@ -6,12 +6,13 @@ use leptos::prelude::*;
 
 use super::Spoken;
 use crate::{
+    part::kept_steps,
     tool::ExactText,
-    ui::{Icon, Words, dynamic},
+    ui::{Icon, Words, dynamic, memo, when},
 };
 
-/// Notes below a message: that it was said in between, that it was cut short, or that the agent's
-/// record of it differs. Each is
+/// Notes below a message: that it was said in between, the steps that it was made in, that it was
+/// cut short, or that the agent's record of it differs. Each is
 /// an element of its own, there when there is something to say; so it takes no attributes. There is
 /// an arrangement with it at [`super::MessageView`].
 ///
@@ -31,21 +32,39 @@ pub fn MessageNotes() -> impl IntoView {
     let Some(spoken) = Spoken::around("MessageNotes") else {
         return ().into_any();
     };
-    let (cut, disputed) = (spoken.message.cut.clone(), spoken.message.disputed.clone());
-    let (words, said) = (spoken.words.clone(), spoken.words.clone());
-    let interjected = spoken.message.interjected.then(|| {
+    let message = &spoken.message;
+    let (cut, disputed) = (message.cut.clone(), message.disputed.clone());
+    let (steps, interjected) = (message.steps.read_only(), message.interjected);
+    let some = steps.clone();
+    let some = memo(move || some.with(|steps| !steps.is_empty()));
+    let (is_cut, is_disputed) = (cut.clone(), disputed.clone());
+    // Most messages have none, and one place for all of them is enough.
+    let any = move || {
+        interjected
+            || some.get()
+            || is_cut.with(Option::is_some)
+            || is_disputed.with(Option::is_some)
+    };
+    let words = spoken.words.clone();
+    let notes = move || {
+        let (cut, disputed, steps) = (cut.clone(), disputed.clone(), steps.clone());
+        let (words, said) = (words.clone(), words.clone());
+        let interjected = interjected.then(|| {
+            view! {
+                <p class="la-message-note" data-note="interjected">
+                    {Icon::Chat.view()} <span>{words.text(|l| &l.interjected)}</span>
+                </p>
+            }
+        });
         view! {
-            <p class="la-message-note" data-note="interjected">
-                {Icon::Chat.view()} <span>{words.text(|l| &l.interjected)}</span>
-            </p>
+            {interjected}
+            {when(move || some.get(), move || kept_steps(steps.clone()))}
+            {dynamic(move || cut.get().map(|cut| cut_note(&words, cut)))}
+            {dynamic(move || disputed.get().map(|text| disputed_note(&said, text)))}
         }
-    });
-    view! {
-        {interjected}
-        {dynamic(move || cut.get().map(|cut| cut_note(&words, cut)))}
-        {dynamic(move || disputed.get().map(|text| disputed_note(&said, text)))}
-    }
-    .into_any()
+        .into_any()
+    };
+    when(any, notes).into_any()
 }
 
 /// Why the message is shorter than it should be.

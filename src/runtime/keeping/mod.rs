@@ -74,12 +74,19 @@ struct Thread {
     /// Where this tab stands in the queue of those that would act on it.
     place: RefCell<Option<Place>>,
     channel: RefCell<Option<Channel>>,
+    /// What it begins with if nothing is stored.
+    initial: RefCell<Option<Value>>,
 }
 
 impl Thread {
     fn new(id: String) -> Rc<Self> {
+        Self::beginning_with(id, None)
+    }
+
+    fn beginning_with(id: String, initial: Option<Value>) -> Rc<Self> {
         Rc::new(Self {
             id,
+            initial: RefCell::new(initial),
             writer: RefCell::new(fresh_writer()),
             taken: Cell::new(false),
             lock: RefCell::default(),
@@ -337,9 +344,10 @@ impl Keeper for Keeping {
             return;
         };
         if keeping.kept_in.get() == KeptIn::Elsewhere {
-            let id = keeping.thread().id.clone();
+            let thread = keeping.thread();
+            let (id, initial) = (thread.id.clone(), thread.initial.take());
             keeping.tell_place(KeptIn::Opening);
-            spawn_local(async move { keeping.bring_in(id, None, true).await });
+            spawn_local(async move { keeping.bring_in(id, initial, true).await });
         }
     }
 

@@ -26,24 +26,25 @@ impl Keeping {
         initial: Option<Value>,
         takes_over: bool,
     ) {
-        let thread = Thread::new(id);
+        let thread = Thread::beginning_with(id, initial);
         *self.thread.borrow_mut() = Rc::clone(&thread);
         self.listen(&thread);
         let owned = self.own(&thread, takes_over).await;
         if !self.is_current(&thread) {
             return;
         }
-        self.bring(&thread, owned, initial).await;
+        self.bring(&thread, owned).await;
     }
 
-    async fn bring(self: &Rc<Self>, thread: &Rc<Thread>, owned: bool, initial: Option<Value>) {
+    async fn bring(self: &Rc<Self>, thread: &Rc<Thread>, owned: bool) {
         if !owned {
-            return self.follow(thread, initial).await;
+            return self.follow(thread).await;
         }
         let brought = self.take_and_load(thread).await;
         if !self.is_current(thread) {
             return;
         }
+        let initial = thread.initial.take();
         match brought {
             Ok(Some(stored)) => self.restore(thread, &stored),
             Ok(None) => self.begin_anew(thread, initial),
@@ -189,38 +190,47 @@ impl Keeping {
     }
 
     /// Shows what another tab does.
-    async fn follow(&self, thread: &Rc<Thread>, initial: Option<Value>) {
+    async fn follow(&self, thread: &Rc<Thread>) {
         match self.store.load(&thread.id).await {
             Ok(stored) if self.is_current(thread) => {
                 self.tell_place(KeptIn::Elsewhere);
                 self.show(thread, stored.as_ref());
                 self.let_in();
-                self.wait_in_line(thread, initial);
+                self.wait_in_line(thread);
             }
             Err(error) if self.is_current(thread) => self.give_up(&error, None),
             _ => {}
         }
     }
 
-    /// When the tab that acts on a conversation goes, this one does in its place.
-    fn wait_in_line(&self, thread: &Rc<Thread>, initial: Option<Value>) {
+    /// When the tab that acts on a conversation goes, this one does in its place, if it is looked at: a
+    /// tab that is loaded again keeps what is its own from those in the background.
+    pub(super) fn wait_in_line(&self, thread: &Rc<Thread>) {
+        if self.kept_in.get() != KeptIn::Elsewhere || super::page::is_hidden() {
+            thread.place.take();
+            return;
+        }
+        if thread.place.borrow().is_some() {
+            return;
+        }
         let name = self.name_of(thread);
         let queued = name.and_then(|name| Lock::queue(&name, self.on_lost(thread)));
-        let (Some((place, granted)), Some(me)) = (queued, self.me.upgrade()) else {
+        let Some((place, granted)) = queued else {
             return;
         };
         thread.place.replace(Some(place));
-        let (me, thread) = (Rc::downgrade(&me), Rc::downgrade(thread));
+        let (me, thread) = (self.me.clone(), Rc::downgrade(thread));
         spawn_local(async move {
             let lock = granted.await;
-            let (Some(lock), Some(me), Some(thread)) = (lock, me.upgrade(), thread.upgrade())
-            else {
+            let (Some(me), Some(thread)) = (me.upgrade(), thread.upgrade()) else {
                 return;
             };
+            let Some(lock) = lock else { return };
+            thread.place.take();
             if me.is_current(&thread) && me.kept_in.get() == KeptIn::Elsewhere {
                 thread.take_anew(lock);
                 me.tell_place(KeptIn::Opening);
-                me.bring(&thread, true, initial).await;
+                me.bring(&thread, true).await;
             }
         });
     }
@@ -231,9 +241,8 @@ impl Keeping {
         after(LETTING_GO_MS, move || {
             if let (Some(me), Some(thread)) = (me.upgrade(), thread.upgrade())
                 && me.is_current(&thread)
-                && me.kept_in.get() == KeptIn::Elsewhere
             {
-                me.wait_in_line(&thread, None);
+                me.wait_in_line(&thread);
             }
         });
     }

@@ -26,13 +26,14 @@ impl Drop for Leaving {
 }
 
 impl Keeping {
-    /// Writes what is unsaved when the page is left or hidden.
+    /// Writes what is unsaved when the page is left or hidden, and stands in the queue while it is shown.
     pub(super) fn follow_page(&self) {
         let Some(window) = browser() else { return };
         let me = self.me.clone();
         let listener = Closure::<dyn FnMut()>::new(move || {
             if let Some(keeping) = me.upgrade() {
                 keeping.save_now();
+                keeping.wait_in_line(&keeping.thread());
             }
         });
         for event in Leaving::EVENTS {
@@ -42,6 +43,12 @@ impl Keeping {
         }
         self.leaving.replace(Some(Leaving { listener }));
     }
+}
+
+/// Returns whether nobody looks at the page.
+pub(super) fn is_hidden() -> bool {
+    let document = browser().and_then(|window| window.document());
+    document.is_some_and(|document| document.hidden())
 }
 
 fn key_of(store: &dyn Store) -> Option<String> {

@@ -6,6 +6,7 @@
 //! its way when the page goes. That it may be written is decided by keys that must not be there yet:
 //! the claim in the journal, and the fence of the writer.
 
+mod approvals;
 mod request;
 
 use std::{cell::RefCell, rc::Rc};
@@ -14,6 +15,8 @@ use futures_util::future::FutureExt as _;
 use js_sys::Array;
 use wasm_bindgen::{JsCast, JsValue, closure::Closure};
 use web_sys::{IdbDatabase, IdbKeyRange, IdbRequest, IdbTransaction, IdbTransactionMode};
+
+pub use self::approvals::IndexedDbApprovals;
 
 use self::request::{End, begin, error_of, met_another, open, result, store};
 use super::{
@@ -53,6 +56,7 @@ pub struct IndexedDbStore(Rc<Inner>);
 #[derive(Debug)]
 struct Inner {
     name: String,
+    stores: &'static [&'static str],
     database: RefCell<Option<IdbDatabase>>,
 }
 
@@ -61,14 +65,19 @@ impl IndexedDbStore {
     /// one site that share no conversations take different names.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
-        Self(Rc::new(Inner {
-            name: name.into(),
-            database: RefCell::default(),
-        }))
+        Self(Rc::new(Inner::new(name.into(), &ALL)))
     }
 }
 
 impl Inner {
+    fn new(name: String, stores: &'static [&'static str]) -> Self {
+        Self {
+            name,
+            stores,
+            database: RefCell::default(),
+        }
+    }
+
     fn known(&self) -> Option<IdbDatabase> {
         self.database.borrow().clone()
     }
@@ -77,7 +86,7 @@ impl Inner {
         if let Some(known) = self.known() {
             return Ok(known);
         }
-        let database = open(&self.name, VERSION, &ALL).await?;
+        let database = open(&self.name, VERSION, self.stores).await?;
         if let Some(known) = self.known() {
             database.close();
             return Ok(known);

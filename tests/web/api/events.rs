@@ -118,3 +118,41 @@ async fn a_listener_hears_nothing_from_before_and_nothing_after_it_went() {
         heard.get_untracked()
     );
 }
+
+#[wasm_bindgen_test]
+async fn an_observer_that_fails_stops_neither_the_others_nor_the_run() {
+    let agent = MockAgent::new()
+        .answer(calls(json!({})))
+        .answer(Script::new().text("Done"));
+    let heard = RwSignal::new(Vec::new());
+    let failures = RwSignal::new(Vec::new());
+    let chat = chat(agent, move || {
+        use_assistant_action(act());
+        use_assistant_events(|_| Err("no disk"));
+        view! { <Listener heard /> }
+    })
+    .await;
+    let broken = chat.assistant.on_call_event(|_| Err("no network"));
+    chat.assistant.on_diagnostic(|_| Err("no console"));
+    chat.assistant.on_diagnostic(move |told| {
+        if told.code == "observer-failed" {
+            failures.update(|list: &mut Vec<String>| list.push(told.message.clone()));
+        }
+    });
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    assert!(until(|| heard.with_untracked(Vec::len) == 5).await);
+    let heard = heard.get_untracked();
+    for what in [
+        "message user",
+        "message assistant",
+        "started act",
+        "ended act true",
+    ] {
+        assert!(heard.iter().any(|told| told == what), "{what} in {heard:?}");
+    }
+    // Two of a call and three messages; two of a call.
+    let count = |what| failures.with_untracked(|all| all.iter().filter(|one| *one == what).count());
+    assert_eq!((count("no disk"), count("no network")), (5, 2));
+    drop(broken);
+}

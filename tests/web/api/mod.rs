@@ -11,6 +11,7 @@ mod handle;
 mod options;
 mod part;
 mod signals;
+mod tools;
 mod window;
 
 use leptos_assistant::{ToolAction, ToolError, agent::Script};

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use leptos_assistant::{
     Approval, ToolAction, ToolError,
     agent::{Failure, FailureKind, Script},
-    core::event::EventKind,
+    core::{event::EventKind, session::AgentStep},
     testing::{MockAgent, settle, until},
     use_assistant_action,
 };
@@ -104,11 +104,22 @@ async fn agent_steps_are_what_the_agent_says() {
         .event(EventKind::StepFinished {
             step_name: step_name(),
         })
+        .wait(Duration::from_millis(150))
         .text("Found.");
-    let chat = went(script, || ()).await;
-    let steps = chat.assistant.agent_steps().get_untracked();
-    let names: Vec<_> = steps.iter().map(|step| step.name.as_str()).collect();
-    assert_eq!(names, ["look up"]);
+    let chat = chat(MockAgent::new().answer(script), || ()).await;
+    chat.assistant.send("go").unwrap();
+    let steps = chat.assistant.agent_steps();
+    let names = |steps: &[AgentStep]| {
+        let names = steps.iter().map(|step| step.name.clone());
+        names.collect::<Vec<_>>()
+    };
+    let there = || steps.with_untracked(|steps| names(steps) == ["look up"]);
+    assert!(until(there).await, "{:?}", steps.get_untracked());
+    chat.idle().await;
+    assert!(steps.with_untracked(Vec::is_empty), "they are kept with it");
+    let entries = chat.assistant.messages().get_untracked();
+    let cell = chat.assistant.message(&entries[1].id).unwrap();
+    assert_eq!(names(&cell.steps.get_untracked()), ["look up"]);
 }
 
 #[wasm_bindgen_test]

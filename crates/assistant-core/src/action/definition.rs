@@ -24,8 +24,12 @@ pub struct ActionSpec {
     pub description: String,
     /// JSON Schema of its arguments.
     pub parameters: Value,
-    /// A version for people; informative only.
+    /// A version, for people and for the fingerprint of the action ([`Self::fingerprint`]).
     pub version: Option<String>,
+    /// Words by which a filter finds it ([`super::OfferFilter`]); agents are not told.
+    pub tags: Vec<String>,
+    /// True if no filter keeps it back.
+    pub always_offered: bool,
     /// Whether code stands behind it.
     pub has_handler: bool,
     /// Whether the agent may call it.
@@ -69,6 +73,8 @@ impl ActionSpec {
             description: description.into(),
             parameters: json!({"type": "object", "properties": {}}),
             version: None,
+            tags: Vec::new(),
+            always_offered: false,
             has_handler: false,
             availability: Availability::Offered,
             enabled: true,

@@ -4,7 +4,9 @@
 //! through [`crate::session::Host`]; they are found by the [`RegistrationId`].
 
 mod definition;
+mod fingerprint;
 mod limit;
+mod offer;
 mod outcome;
 mod registry;
 mod remember;
@@ -14,7 +16,9 @@ pub use definition::{
     ActionSpec, Availability, Execution, InvalidAction, Policy, ResultEncoding,
     definitions_from_json,
 };
+pub use fingerprint::ActionFingerprint;
 pub use limit::CallLimits;
+pub use offer::{OfferFilter, ToolInfo};
 pub use outcome::{ToolError, ToolOutcome};
 pub use registry::{Registration, RegistrationId, Registry};
 pub(crate) use remember::RememberedApprovals;

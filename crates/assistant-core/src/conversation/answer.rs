@@ -115,6 +115,8 @@ pub struct CallError {
 pub enum ErrorKind {
     /// The arguments are no JSON or break the schema.
     InvalidArguments,
+    /// The arguments fit the schema that the agent was told, and not the one in force.
+    SchemaChanged,
     /// There is no such tool here, or it was not offered in this run.
     UnknownTool,
     /// The action has no handler.
@@ -141,6 +143,7 @@ impl ErrorKind {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::InvalidArguments => "invalid_arguments",
+            Self::SchemaChanged => "schema_changed",
             Self::UnknownTool => "unknown_tool",
             Self::NoHandler => "no_handler",
             Self::NoResult => "no_result",
@@ -159,6 +162,7 @@ impl ErrorKind {
         matches!(
             self,
             Self::InvalidArguments
+                | Self::SchemaChanged
                 | Self::UnknownTool
                 | Self::NoHandler
                 | Self::Permission
@@ -172,6 +176,7 @@ impl ErrorKind {
     pub fn parse(word: &str) -> Self {
         [
             Self::InvalidArguments,
+            Self::SchemaChanged,
             Self::UnknownTool,
             Self::NoHandler,
             Self::NoResult,

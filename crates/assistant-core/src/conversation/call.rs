@@ -8,6 +8,7 @@ use super::{
     state::{Done, End, Happening, State},
 };
 use crate::{
+    action::ActionFingerprint,
     event::Object,
     wire::json::partial::{self, FieldState, PartialJson},
 };
@@ -20,6 +21,11 @@ pub struct ToolCall {
     pub id: String,
     /// The tool's name.
     pub name: String,
+    /// The edition of the action that the agent was told of or that its handler started as; `None`
+    /// while nothing here answers for it.
+    pub action: Option<ActionFingerprint>,
+    /// The call whose handler asked for it, if one did.
+    pub parent: Option<CallKey>,
     /// What a person was asked and said.
     pub approval: Option<CallApproval>,
     /// The remembered approval that lets it start, where a person would be asked otherwise.
@@ -75,6 +81,8 @@ pub struct ToolCall {
     pub(super) transitions: Vec<Transition>,
     /// What a rule of the application let start without asking a person.
     pub(crate) cleared: Option<Fingerprint>,
+    /// It came out of a store, and its action may be another by now.
+    pub(crate) is_stored: bool,
 }
 
 impl ToolCall {
@@ -85,6 +93,8 @@ impl ToolCall {
             key: CallKey::new(0),
             id: id.into(),
             name: name.into(),
+            action: None,
+            parent: None,
             approval: None,
             allowed_earlier: None,
             edited_args: None,
@@ -115,6 +125,7 @@ impl ToolCall {
             asked_here: false,
             transitions: Vec::new(),
             cleared: None,
+            is_stored: false,
         }
     }
 

@@ -73,6 +73,12 @@ impl Conversation {
         self.node(at.node).map(|node| &node.message)
     }
 
+    /// All calls of the tree, on all branches, in no order; tool callouts that are only text are none.
+    pub(crate) fn all_calls(&self) -> impl Iterator<Item = &ToolCall> {
+        let calls = self.places.values().filter_map(|at| self.call_at(*at));
+        calls.filter(|call| call.is_real())
+    }
+
     /// All calls that are shown, in order.
     #[must_use]
     pub fn path_calls(&self) -> Vec<CallKey> {

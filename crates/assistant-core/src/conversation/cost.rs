@@ -19,8 +19,11 @@ const MODELS: usize = 16;
 pub struct Cost {
     /// Tokens, one entry for each provider and model.
     pub usage: Vec<TokenUsage>,
-    /// How long it took, in milliseconds; `None` when that is not known.
+    /// How long it took, in milliseconds, with its tools and with what a person was asked; `None`
+    /// when that is not known.
     pub duration_ms: Option<u64>,
+    /// For how much of that time nothing went on but a question to the person; `None` for none.
+    pub waited_ms: Option<u64>,
     /// The price in millionths of the host's currency; `None` when nobody priced it. Whole numbers,
     /// so that sums are exact.
     pub price_micros: Option<u64>,
@@ -47,10 +50,8 @@ impl Cost {
         for usage in &other.usage {
             self.add_usage(usage);
         }
-        if let Some(ms) = other.duration_ms {
-            let before = self.duration_ms.unwrap_or_default();
-            self.duration_ms = Some(before.saturating_add(ms));
-        }
+        sum(&mut self.duration_ms, other.duration_ms);
+        sum(&mut self.waited_ms, other.waited_ms);
         sum(&mut self.price_micros, other.price_micros);
     }
 
@@ -125,6 +126,9 @@ impl Cost {
         if let Some(ms) = self.duration_ms {
             out.insert("durationMs".to_owned(), ms.into());
         }
+        if let Some(ms) = self.waited_ms {
+            out.insert("waitedMs".to_owned(), ms.into());
+        }
         if let Some(price) = self.price_micros {
             out.insert("priceMicros".to_owned(), price.into());
         }
@@ -141,6 +145,8 @@ impl Cost {
         }
         let ms = from.shift_remove("durationMs");
         cost.duration_ms = ms.and_then(|ms| ms.as_u64());
+        let ms = from.shift_remove("waitedMs");
+        cost.waited_ms = ms.and_then(|ms| ms.as_u64());
         let price = from.shift_remove("priceMicros");
         cost.price_micros = price.and_then(|price| price.as_u64());
         cost

@@ -49,6 +49,7 @@ impl Conversation {
         message.cost = Cost {
             usage: update.token_usage.into_iter().collect(),
             duration_ms: update.duration_ms,
+            waited_ms: None,
             price_micros: update.cost.map(super::Amount::micros),
         };
         let follows = parent.as_ref() == self.run_tip() && !self.shows_other_branch();

@@ -167,7 +167,7 @@ fn is_misfit(key: &str, value: &Value) -> bool {
     }
 }
 
-const OF_MESSAGE: [&str; 19] = [
+const OF_MESSAGE: [&str; 21] = [
     "id",
     "wireId",
     "role",
@@ -181,6 +181,8 @@ const OF_MESSAGE: [&str; 19] = [
     "cut",
     "usage",
     "durationMs",
+    "waitedMs",
+    "steps",
     "priceMicros",
     "markdown",
     "author",
@@ -227,6 +229,7 @@ impl Message {
         }
         put_text(&mut out, "cut", self.cut.map(Cut::as_str));
         self.cost.write(&mut out);
+        super::step::write(&self.steps, &mut out);
         put_text(&mut out, "markdown", self.markdown.as_deref());
         put_text(&mut out, "author", self.author.map(Author::as_str));
         put_text(&mut out, "disputed", self.disputed.as_deref());
@@ -267,6 +270,7 @@ impl Message {
         message.subagent_run_id = take_text(&mut object, "subagentRunId");
         message.metadata = take_object(&mut object, "metadata");
         message.cost = Cost::read(&mut object);
+        message.steps = super::step::read(&mut object);
         message.cut = take_text(&mut object, "cut").and_then(|word| Cut::parse(&word));
         message.markdown = take_text(&mut object, "markdown");
         message.author = take_text(&mut object, "author").and_then(|word| Author::parse(&word));

@@ -12,11 +12,12 @@ use super::{
     state::{Done, End, State},
 };
 use crate::{
+    action::ActionFingerprint,
     event::{Content, Object},
     wire::agui,
 };
 
-const OF_CALL: [&str; 28] = [
+const OF_CALL: [&str; 29] = [
     "type",
     "toolCallId",
     "toolName",
@@ -44,6 +45,7 @@ const OF_CALL: [&str; 28] = [
     "starts",
     "mayHaveRun",
     "asked",
+    "action",
     "extra",
 ];
 const OF_RESULT: [&str; 8] = [
@@ -144,6 +146,11 @@ pub(super) fn write_in(call: &ToolCall, out: &mut Object, format: Format) {
         if call.changed {
             out.insert("changed".to_owned(), true.into());
         }
+        put_text(
+            out,
+            "action",
+            call.action.as_ref().map(ActionFingerprint::as_str),
+        );
     }
     if let State::Done(done) = call.state() {
         let by = Some(done.by).filter(|by| *by != Author::Record);
@@ -215,6 +222,9 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
             .and_then(read_earlier);
         call.changed = take_flag(&mut from, "changed");
         call.asked_here = take_flag(&mut from, "asked");
+        let action = take_text(&mut from, "action");
+        call.action = action.as_deref().and_then(ActionFingerprint::read);
+        call.is_stored = true;
         let once = u32::from(take_flag(&mut from, "started"));
         let starts = take_int(&mut from, "starts").and_then(|starts| u32::try_from(starts).ok());
         call.starts = starts.unwrap_or(once);

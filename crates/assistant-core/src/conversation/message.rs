@@ -1,6 +1,6 @@
 //! A message of the tree.
 
-use super::{Author, Cost, MessageId, Part, ToolCall};
+use super::{AgentStep, Author, Cost, MessageId, Part, ToolCall};
 use crate::event::{Content, ContentPart, Object, PartBody, Role};
 
 /// A message of the tree: who speaks, and the parts it is made of.
@@ -32,6 +32,8 @@ pub struct Message {
     pub cut: Option<Cut>,
     /// What the runs that ended with it cost. Local, never sent.
     pub cost: Cost,
+    /// The steps that the agent said it took in the runs that ended with it. Local, never sent.
+    pub steps: Vec<AgentStep>,
     /// What was written, if callouts in it became calls. This goes over the wire.
     pub markdown: Option<String>,
     /// Who wrote it: [`Author::Page`] if a person said it here. `None` for what came otherwise.
@@ -100,6 +102,7 @@ impl Message {
             listed: false,
             cut: None,
             cost: Cost::default(),
+            steps: Vec::new(),
             markdown: None,
             author: None,
             disputed: None,

@@ -40,6 +40,7 @@ mod splice;
 mod state;
 #[cfg(test)]
 mod state_table;
+mod step;
 mod transition;
 mod tree;
 #[cfg(feature = "ui-stream")]
@@ -67,5 +68,6 @@ pub use phase::{Phase, Status};
 pub use rates::Rates;
 pub use state::Author;
 pub(crate) use state::{Done, End, Happening, State};
+pub use step::AgentStep;
 pub use transition::{CallTransition, Transition};
 pub use tree::Conversation;

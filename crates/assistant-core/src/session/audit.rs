@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::Session;
 use crate::{
-    action::Policy,
+    action::{ActionFingerprint, Policy},
     conversation::{
         Author, CallKey, CallTransition, Decision, ErrorKind, Phase, ToolCall, Transition,
     },
@@ -37,6 +37,12 @@ pub struct AuditEntry {
     pub call_id: String,
     /// The tool's name.
     pub tool: String,
+    /// The edition of its action ([`crate::action::ActionSpec::fingerprint`]), where one answers for it.
+    pub action: Option<ActionFingerprint>,
+    /// The version that the action says it has.
+    pub version: Option<String>,
+    /// The call whose handler asked for it, if one did.
+    pub parent: Option<CallKey>,
     /// The arguments that run or would run; as they were written where they are no JSON.
     pub args: Value,
     /// What happened.
@@ -174,9 +180,19 @@ impl Session {
             call: transition.call,
             call_id: call.id.clone(),
             tool: call.name.clone(),
+            action: call.action.clone(),
+            version: self.version_of(call),
+            parent: call.parent,
             args: args.unwrap_or_else(|| call.args_text().into()),
             event: self.audit_event(transition.what, call, at)?,
         })
+    }
+
+    /// The version of the action in force, if it is the edition that the call is about.
+    fn version_of(&self, call: &ToolCall) -> Option<String> {
+        let entry = self.registry.in_force(&call.name)?;
+        let version = entry.spec.version.clone()?;
+        (call.action == Some(entry.spec.fingerprint())).then_some(version)
     }
 
     fn audit_event(&self, what: Transition, call: &ToolCall, at: i64) -> Option<AuditEvent> {
@@ -243,19 +259,12 @@ impl AuditEntry {
     /// too long. Redact before.
     #[must_use]
     pub fn bounded(mut self) -> Self {
-        let text = match &self.args {
-            Value::String(text) => text.clone(),
-            args => args.to_string(),
-        };
-        if text.len() > MOST_ARGS {
-            let bytes = text.len();
-            let start: String = text.chars().take(MOST_ARGS).collect();
-            self.args = json!({"cut": start, "bytes": bytes});
-        }
+        bound(&mut self.args);
         cut(&mut self.thread_id);
         cut(&mut self.call_id);
         cut(&mut self.tool);
         self.message.as_mut().map(cut);
+        self.version.as_mut().map(cut);
         match &mut self.event {
             AuditEvent::Denied { reason } => drop(reason.as_mut().map(cut)),
             AuditEvent::Ended { error, .. } => drop(error.as_mut().map(|(_, said)| cut(said))),
@@ -277,6 +286,15 @@ impl AuditEntry {
         put("call", self.call.number().into());
         put("toolCallId", self.call_id.as_str().into());
         put("toolName", self.tool.as_str().into());
+        if let Some(action) = &self.action {
+            put("action", action.as_str().into());
+        }
+        if let Some(version) = &self.version {
+            put("version", version.as_str().into());
+        }
+        if let Some(parent) = self.parent {
+            put("parent", parent.number().into());
+        }
         put("args", self.args.clone());
         let (event, more) = match &self.event {
             AuditEvent::Waited => ("waited", json!({})),
@@ -323,6 +341,19 @@ impl AllowedBy {
             Self::PersonToAgent => json!({"by": "person-to-agent"}),
             Self::Earlier { id } => json!({"by": "earlier", "approval": id}),
         }
+    }
+}
+
+/// Keeps the beginning of a value that is longer than a record may hold.
+pub(super) fn bound(value: &mut Value) {
+    let text = match &value {
+        Value::String(text) => text.clone(),
+        value => value.to_string(),
+    };
+    if text.len() > MOST_ARGS {
+        let bytes = text.len();
+        let start: String = text.chars().take(MOST_ARGS).collect();
+        *value = json!({"cut": start, "bytes": bytes});
     }
 }
 

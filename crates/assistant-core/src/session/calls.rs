@@ -104,6 +104,7 @@ impl Binding {
 #[derive(Debug, Clone, PartialEq)]
 struct Rules {
     parameters: Value,
+    version: Option<String>,
     approval: Policy,
     execution: Execution,
     validate: bool,
@@ -114,6 +115,7 @@ impl Rules {
     fn of(spec: &ActionSpec) -> Self {
         Self {
             parameters: spec.parameters.clone(),
+            version: spec.version.clone(),
             approval: spec.approval,
             execution: spec.execution,
             validate: spec.validate,
@@ -137,6 +139,7 @@ pub(super) fn fingerprint(call: &ToolCall, spec: Option<&ActionSpec>) -> Fingerp
             spec.validate,
             spec.has_handler,
             preview.filter(|_| spec.has_preview),
+            spec.version,
         ])
     });
     let args = call.effective_args().ok_or_else(|| call.args_text());

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// The greatest depth to which handlers ask for actions whose handlers ask for actions.
-const MOST_NESTED: usize = 8;
+const MOST_NESTED: usize = 4;
 
 impl Session {
     pub(super) fn execute(
@@ -21,7 +21,7 @@ impl Session {
         (args, within): (&Value, Option<InvocationId>),
         cx: &mut Cx<'_>,
     ) {
-        let parent = match self.parent_of(within) {
+        let parent = match self.parent_of(within, &name) {
             Ok(parent) => parent,
             Err(message) => {
                 let outcome = Err(ToolError::new(message));
@@ -33,6 +33,7 @@ impl Session {
             return cx.effect(Effect::Executed { request, outcome });
         }
         let mut call = ToolCall::new(String::new(), name, cx.now);
+        call.parent = parent;
         call.set_args_text(&args.to_string());
         call.end_args();
         let key = self.conversation.add_direct(call);
@@ -44,16 +45,25 @@ impl Session {
     }
 
     /// The call whose handler asks for an action, if one does.
-    fn parent_of(&self, within: Option<InvocationId>) -> Result<Option<CallKey>, &'static str> {
+    fn parent_of(
+        &self,
+        within: Option<InvocationId>,
+        name: &str,
+    ) -> Result<Option<CallKey>, String> {
         let Some(invocation) = within else {
             return Ok(None);
         };
         let parent = self
             .running(invocation)
             .ok_or("The call that asks is over")?;
-        match self.calls.ancestors(&parent).count() < MOST_NESTED {
+        let above = || [parent].into_iter().chain(self.calls.ancestors(&parent));
+        let is_it = |key: CallKey| self.conversation.call(&key).is_some_and(|c| c.name == name);
+        if above().any(is_it) {
+            return Err(format!("Action {name} would call itself"));
+        }
+        match above().count() <= MOST_NESTED {
             true => Ok(Some(parent)),
-            false => Err("Actions call each other too deep"),
+            false => Err("Actions call each other too deep".to_owned()),
         }
     }
 
@@ -78,6 +88,7 @@ impl Session {
         let Some(call) = self.conversation.take_direct(key) else {
             return;
         };
+        self.keep_direct(&call);
         let value = call.result.as_ref().map(|result| result.value.clone());
         let value = value.unwrap_or_default();
         let outcome = match call.state() {

@@ -38,7 +38,7 @@ impl Session {
             self.turn.note(|run| run.acted = true);
         }
         match &event.kind {
-            EventKind::RunStarted { .. } => self.run_began(cx.now),
+            EventKind::RunStarted { .. } => self.run_began(),
             EventKind::RunFinished { .. } | EventKind::RunError { .. } => {
                 return self.run_said_end(event, cx);
             }

@@ -37,6 +37,7 @@ impl Ending {
         let mut told = ToolError::new(error.message.as_str());
         let kinds = [
             ErrorKind::InvalidArguments,
+            ErrorKind::SchemaChanged,
             ErrorKind::Permission,
             ErrorKind::RateLimit,
         ];
@@ -44,12 +45,11 @@ impl Ending {
             told = told.error_type(error.kind.as_str());
         }
         let mut told = told.to_value();
-        let wait = error
-            .details
-            .as_ref()
-            .and_then(|details| details.get("retryAfterMs"));
-        if let (Some(wait), Value::Object(told)) = (wait, &mut told) {
-            told.insert("retryAfterMs".to_owned(), wait.clone());
+        for key in ["retryAfterMs", "schema"] {
+            let more = error.details.as_ref().and_then(|details| details.get(key));
+            if let (Some(more), Value::Object(told)) = (more, &mut told) {
+                told.insert(key.to_owned(), more.clone());
+            }
         }
         Self::Failed(error, told)
     }

@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::{CommitId, InvocationId, JournalEntry, NoticeId, NoticeKind, RunKey, Ticket, TimerId};
 use crate::{
     action::{
-        ActionSpec, InvalidAction, RegistrationId, Remember, RememberedApproval, ToolError,
-        ToolOutcome, schema::Violation,
+        ActionSpec, InvalidAction, OfferFilter, RegistrationId, Remember, RememberedApproval,
+        ToolError, ToolOutcome, schema::Violation,
     },
     conversation::{CallKey, Fingerprint, MessageId, Progress, Sibling, TreeError},
     event::{Content, ContextItem, Diagnostic, Event, ResumeStatus},
@@ -41,6 +41,12 @@ pub enum Input {
     /// Approvals come back that [`super::Effect::KeepApprovals`] gave to the host.
     RestoreApprovals {
         /// All that it has kept.
+        approvals: Vec<RememberedApproval>,
+    },
+    /// Something else than this session has changed what the host keeps, another tab: what is not there
+    /// any longer is revoked.
+    SyncApprovals {
+        /// All that is kept now.
         approvals: Vec<RememberedApproval>,
     },
     /// The person answers what an agent waits for.
@@ -135,6 +141,17 @@ pub enum Input {
     Unregister {
         /// Which registration.
         id: RegistrationId,
+    },
+    /// The application narrows what the agent is offered, from the next run on.
+    Offer {
+        /// What is offered; `None` offers everything.
+        filter: Option<OfferFilter>,
+    },
+    /// The agent asked for actions that the filter keeps back: it is offered them, too, until the
+    /// person speaks.
+    Reveal {
+        /// The actions.
+        names: Vec<String>,
     },
     /// A component tells the agent something, or no longer does.
     SetContext {
@@ -248,6 +265,7 @@ impl Input {
                 | Self::Decide { .. }
                 | Self::Answer { .. }
                 | Self::GiveUp { .. }
+                | Self::Stop
                 | Self::Retry
                 | Self::Continue
                 | Self::TakeUp

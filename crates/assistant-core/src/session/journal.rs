@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::{
+    action::ActionFingerprint,
     conversation::{CallKey, CallResult, FormatError, Phase, ToolCall},
     event::Object,
 };
@@ -31,6 +32,8 @@ pub enum JournalEntry {
         name: String,
         /// The exact arguments that the agent wrote.
         args_text: String,
+        /// The edition of the action that starts.
+        action: Option<ActionFingerprint>,
     },
     /// It has its answer.
     Finished {
@@ -106,6 +109,7 @@ impl JournalEntry {
                 attempt,
                 name,
                 args_text,
+                action,
             } => json!({
                 "kind": "started",
                 "threadId": thread_id,
@@ -113,6 +117,7 @@ impl JournalEntry {
                 "attempt": attempt,
                 "toolName": name,
                 "argsText": args_text,
+                "action": action.as_ref().map(ActionFingerprint::as_str),
             }),
             Self::Finished {
                 thread_id,
@@ -155,6 +160,7 @@ impl JournalEntry {
                     .unwrap_or(0),
                 name: text("toolName")?,
                 args_text: text("argsText")?,
+                action: value["action"].as_str().and_then(ActionFingerprint::read),
             }),
             Some("finished") => {
                 let phase = Phase::parse(&text("state")?).filter(|phase| phase.is_final());

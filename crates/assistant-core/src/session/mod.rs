@@ -23,12 +23,14 @@ mod approve;
 mod audit;
 mod branch;
 mod calls;
+mod clock;
 mod direct;
 mod effect;
 mod events;
 mod execute;
 mod expiry;
 mod gate;
+mod history;
 mod host;
 mod input;
 mod interrupts;
@@ -37,6 +39,7 @@ mod kept;
 mod legacy;
 mod limits;
 mod notice;
+mod offer;
 mod options;
 mod pieces;
 mod prepare;
@@ -59,6 +62,7 @@ pub use effect::{
     CommitId, Effect, Invocation, InvocationId, Output, PreviewRequest, RunKey, TimerId,
 };
 pub(crate) use expiry::millis;
+pub use history::{ToolHistory, ToolRecord};
 pub use host::{Answer, Host, PolicyQuestion, Ticket};
 pub use input::{Failure, FailureKind, Input, Refusal, StreamEnd, TreeChange, Verdict};
 pub use interrupts::OpenInterrupt;
@@ -71,7 +75,7 @@ pub use summary::{AgentStep, FinishReason, RunSummary, TurnSummary};
 use serde_json::Value;
 
 use crate::{
-    action::{RegistrationId, Registry, RememberedApprovals},
+    action::{OfferFilter, RegistrationId, Registry, RememberedApprovals},
     conversation::{CallKey, Change, Conversation, Fingerprint, State},
     event::{Content, ContextItem, Diagnostic, Event, Object},
     order::Sorted,
@@ -83,6 +87,8 @@ pub struct Session {
     thread_id: String,
     conversation: Conversation,
     registry: Registry,
+    /// Narrows what the agent is offered.
+    filter: Option<OfferFilter>,
     options: SessionOptions,
     context: Sorted<u64, ContextItem>,
     forwarded_props: Value,
@@ -93,6 +99,8 @@ pub struct Session {
     remembered: RememberedApprovals,
     starts: limits::Starts,
     last_number: u64,
+    /// The newest calls that the page made itself and that have ended, oldest first.
+    past_direct: Vec<ToolRecord>,
     /// The conversation is open elsewhere: here it is only shown.
     following: bool,
 }
@@ -131,6 +139,8 @@ impl Session {
             thread_id: thread_id.into(),
             conversation: Conversation::new(),
             registry: Registry::default(),
+            filter: None,
+            past_direct: Vec::new(),
             options,
             context: Sorted::new(),
             forwarded_props: Value::Object(Object::new()),
@@ -164,6 +174,7 @@ impl Session {
         act(self, &mut cx);
         if !self.following {
             self.advance(&mut cx);
+            self.follow_clock(&mut cx);
         }
         let mut output = cx.output;
         let happened = self.conversation.take_transitions(false);
@@ -187,6 +198,7 @@ impl Session {
             } => self.decide(&call, shown.as_ref(), verdict, cx),
             Input::ForgetApproval { id } => self.forget_approval(&id, cx),
             Input::RestoreApprovals { approvals } => self.restore_approvals(approvals, cx),
+            Input::SyncApprovals { approvals } => self.sync_approvals(approvals, cx),
             Input::Answer {
                 interrupt_id,
                 status,
@@ -224,6 +236,8 @@ impl Session {
             Input::Tree { change } => self.change_tree(change, cx),
             Input::Register { id, spec } => self.register(id, *spec, cx),
             Input::Unregister { id } => self.unregister(id, cx),
+            Input::Offer { filter } => self.set_filter(filter, cx),
+            Input::Reveal { names } => self.reveal(names, cx),
             Input::SetContext { owner, item } => match item {
                 Some(item) => self.context.insert(owner, item),
                 None => drop(self.context.remove(&owner)),

@@ -6,6 +6,7 @@
 use super::{
     Answer, Cx, PolicyQuestion, Session, Ticket,
     calls::{Binding, Judgement, fingerprint},
+    offer::{not_offered, under_another_schema},
     watch::Watched,
 };
 use crate::{
@@ -90,6 +91,7 @@ impl Session {
         }
         self.forget_judgement(key);
         self.sanitize(key, cx);
+        self.note_edition(key);
         let Some(call) = self.conversation.call(key) else {
             return;
         };
@@ -141,12 +143,16 @@ impl Session {
             // An agent that writes its calls down runs none of them itself.
             let written = call.origin == Origin::Intercepted;
             let direct = self.conversation.is_direct(key);
+            if self.turn.was_held_back(name) && !direct {
+                return Happening::FoundInvalid(not_offered(name));
+            }
             return match written || direct || self.turn.was_offered(name) {
                 true => Happening::FoundInvalid(not_found(name)),
                 false => Happening::TakenByAgent,
             };
         };
         if let Some(error) = check(entry, call, cx) {
+            let error = under_another_schema(error, entry, call);
             return Happening::FoundInvalid(error);
         }
         if let Some(error) = self.over_limit(key, false, cx.now) {
@@ -317,6 +323,13 @@ impl Session {
     /// An action is on the page now: the calls that waited for it go on, and a person who is asked
     /// by other rules than it has now is asked anew.
     pub(super) fn find_missing(&mut self, name: &str, cx: &mut Cx<'_>) {
+        if self.following {
+            return;
+        }
+        let edition = self.registry.in_force(name);
+        let Some(edition) = edition.map(|entry| entry.spec.fingerprint()) else {
+            return;
+        };
         for key in self.conversation.active_calls() {
             let call = self.conversation.call(&key);
             let waits =
@@ -327,7 +340,7 @@ impl Session {
                         _ => false,
                     });
             if waits {
-                self.turn.offer_too(name);
+                self.turn.offer_too(name, edition.clone());
                 self.forget_judgement(&key);
                 self.judge(&key, true, cx);
             }
@@ -367,7 +380,7 @@ fn check(entry: &Registration, call: &ToolCall, cx: &mut Cx<'_>) -> Option<CallE
     invalid_arguments(&call.name, &violations)
 }
 
-/// The error that lists every violation with its path, so that the model can mend them (rule "arguments are validated").
+/// The error that lists every violation with its path, so that the model can correct them (rule "arguments are validated").
 pub(super) fn invalid_arguments(name: &str, violations: &[schema::Violation]) -> Option<CallError> {
     if violations.is_empty() {
         return None;

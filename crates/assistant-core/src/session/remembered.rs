@@ -85,6 +85,15 @@ impl Session {
         if self.remembered.remove(id).is_none() {
             return cx.refuse(Refusal::NothingToDo);
         }
+        self.ask_without(id, cx);
+        self.keep_approvals(cx);
+    }
+
+    /// Asks about what an approval let pass that is not remembered any longer, if it has not started.
+    fn ask_without(&mut self, id: &str, cx: &mut Cx<'_>) {
+        if self.following {
+            return;
+        }
         let mut keys = self.conversation.active_calls();
         keys.extend(self.direct_keys());
         for key in keys {
@@ -98,7 +107,25 @@ impl Session {
                 self.prepare(&key, cx);
             }
         }
-        self.keep_approvals(cx);
+    }
+
+    /// What is kept was changed elsewhere, in another tab: what is gone there is revoked here, too.
+    pub(super) fn sync_approvals(&mut self, kept: Vec<RememberedApproval>, cx: &mut Cx<'_>) {
+        let outlives = |one: &RememberedApproval| one.scope != RememberScope::Session;
+        let known = self.remembered.list().iter().filter(|one| outlives(one));
+        let gone = known.filter(|one| kept.iter().all(|other| other.id != one.id));
+        let gone: Vec<String> = gone.map(|one| one.id.clone()).collect();
+        for id in gone {
+            self.remembered.remove(&id);
+            self.ask_without(&id, cx);
+        }
+        for approval in kept.into_iter().filter(outlives) {
+            let mut known = self.remembered.list().iter();
+            if known.all(|one| one.id != approval.id) {
+                self.remembered.add(approval);
+            }
+        }
+        cx.change(Change::Remembered);
     }
 
     /// What the host has kept comes back. What was remembered meanwhile stands above it.

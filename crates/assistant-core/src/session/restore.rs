@@ -109,7 +109,15 @@ impl Session {
                 continue;
             }
             match entry {
-                JournalEntry::Started { attempt, .. } => self.conversation.doubt(&key, attempt),
+                JournalEntry::Started {
+                    attempt, action, ..
+                } => {
+                    self.conversation.doubt(&key, attempt);
+                    if action.is_some() {
+                        self.conversation
+                            .edit_call(&key, |call| call.action = action);
+                    }
+                }
                 JournalEntry::Finished { phase, result, .. } => {
                     let Some(end) = End::of(phase) else { continue };
                     let error = result.error.clone();

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::{Cx, Effect, Refusal, RunKey, RunSummary, Session, StreamEnd, TimerId};
 use crate::{
-    conversation::{Applied, CallKey, Change, Cost, Cut, Happening},
-    event::{Event, EventKind, Interrupt, Outcome, RunInput, TokenUsage},
+    conversation::{Applied, CallKey, Change, Cut, Happening},
+    event::{Event, EventKind, Interrupt, Outcome, RunInput},
 };
 
 /// How long a stream may stay open after its run has finished, in milliseconds.
@@ -39,8 +39,6 @@ pub(super) struct Run {
     pub(super) named: Vec<String>,
     grace: Option<TimerId>,
     pub(super) started: bool,
-    /// When the person began to wait for it.
-    pub(super) started_at: i64,
 }
 
 /// Who wants an answer read on that was cut.
@@ -100,6 +98,7 @@ impl Session {
             spoke: false,
             acted: false,
             steps: Vec::new(),
+            steps_kept: false,
         };
         let run = Run {
             key,
@@ -124,13 +123,12 @@ impl Session {
             named: Vec::new(),
             grace: None,
             started: false,
-            started_at: cx.now,
         };
         match takes_up {
             true => self.conversation.go_on_with_run(&run.run_id),
             false => self.conversation.begin_run(&run.run_id),
         }
-        self.turn.begin(run, summary);
+        self.turn.begin(run, summary, cx.now);
         if !takes_up {
             self.hand_over(&Happening::HandedOver);
         }
@@ -146,10 +144,7 @@ impl Session {
         };
         run.is_open = true;
         let (run_id, takes_up) = (run.run_id.clone(), run.takes_up);
-        let offered = self.registry.offered();
-        let tools = offered.iter().map(|entry| entry.spec.tool()).collect();
-        let names = offered.iter().map(|entry| entry.spec.name.clone());
-        self.turn.set_offered(names.collect());
+        let tools = self.note_offered();
         let input = RunInput {
             thread_id: self.thread_id.clone(),
             run_id,
@@ -184,11 +179,8 @@ impl Session {
     }
 
     /// The agent has the request: what it carried counts as sent.
-    pub(super) fn run_began(&mut self, now: i64) {
+    pub(super) fn run_began(&mut self) {
         if let Some(run) = self.turn.run_mut() {
-            if run.finish.is_some() {
-                run.started_at = now;
-            }
             run.finish = None;
             run.grace = None;
             run.started = true;
@@ -250,18 +242,6 @@ impl Session {
             timer,
             ms: GRACE_MS,
         });
-    }
-
-    fn note_cost(&mut self, usage: &[TokenUsage], cx: &mut Cx<'_>) {
-        let began = self.turn.run().map(|run| run.started_at);
-        let took = began.and_then(|began| u64::try_from(cx.now - began).ok());
-        let prices = usage.iter().filter_map(|usage| cx.host.price(usage));
-        let cost = Cost {
-            usage: usage.to_vec(),
-            price_micros: prices.reduce(u64::saturating_add),
-            duration_ms: took,
-        };
-        self.conversation.note_cost(&cost);
     }
 
     /// Nothing more will come of the texts that are still open; `cut` says why, if too early.

@@ -28,6 +28,7 @@ impl Session {
         }
         // What is still open now was never ended by the agent.
         self.close_texts(Some(Cut::BrokenOff), cx);
+        self.keep_steps();
         cx.change(Change::Run);
         let succeeded = matches!(run.finish, Some(Finish::Success)) && !end.breaks(&run.finish);
         self.conversation.end_run(succeeded);
@@ -322,10 +323,12 @@ impl Session {
 
     /// Reads on at once what the network cut. Calls stay as they are, and handlers go on.
     fn read_on_what_was_cut(&mut self, broken: Run, cx: &mut Cx<'_>) {
+        // For who waits it is the same answer: its time goes on.
+        let clock = self.turn.clock().clone();
         self.read_on_from(Asker::Nobody, cx);
+        *self.turn.clock() = clock;
         if let Some(run) = self.turn.run_mut() {
             run.answers = broken.answers;
-            run.started_at = broken.started_at;
         }
     }
 

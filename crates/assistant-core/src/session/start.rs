@@ -23,14 +23,18 @@ impl Session {
         let Some(call) = self.conversation.call(key) else {
             return;
         };
+        let action = self.registration_for(call).cloned();
+        let edition = action.as_ref().map(|entry| entry.spec.fingerprint());
         let entry = JournalEntry::Started {
             thread_id: self.thread_id.clone(),
             call: *key,
             attempt: call.starts(),
             name: call.name.clone(),
             args_text: call.args_text().to_owned(),
+            action: edition.clone(),
         };
-        let action = self.registration_for(call).cloned();
+        self.conversation
+            .edit_call(key, |call| call.action = edition);
         self.note_start(action.as_ref(), cx.now);
         self.conversation
             .happens(key, &Happening::CommitAsked(commit));

@@ -51,6 +51,14 @@ impl Session {
         }
     }
 
+    /// The run is over: its steps stand with what came of it from now on.
+    pub(super) fn keep_steps(&mut self) {
+        let newest = self.turn.summary_mut().runs.last_mut();
+        if let Some(run) = newest.filter(|run| !run.steps.is_empty() && !run.steps_kept) {
+            run.steps_kept = self.conversation.keep_steps(&run.steps);
+        }
+    }
+
     /// What the subagent of a run is called, as long as the event that said so is kept.
     #[must_use]
     pub fn subagent_name(&self, subagent_run_id: &str) -> Option<String> {

@@ -36,6 +36,7 @@ impl Session {
     pub(super) fn end_everything(&mut self, cx: &mut Cx<'_>) {
         if let Some(run) = self.turn.take_run() {
             self.conversation.end_run(false);
+            self.keep_steps();
             cx.effect(Effect::AbortRun { run: run.key });
             self.hand_over(&Happening::HandedBack);
             self.hand_back_elsewhere();

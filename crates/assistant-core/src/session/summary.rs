@@ -1,5 +1,6 @@
 //! The turn so far, as stop conditions and pages read it: a turn has runs, a run has steps.
 
+pub use crate::conversation::AgentStep;
 use crate::{conversation::MessageId, event::TokenUsage};
 
 /// A turn: what has happened since the last user message.
@@ -45,17 +46,8 @@ pub struct RunSummary {
     pub acted: bool,
     /// The steps that the agent says it takes, in order; no more than the first hundred or so.
     pub steps: Vec<AgentStep>,
-}
-
-/// A step of a run, as the agent names it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AgentStep {
-    /// Its name.
-    pub name: String,
-    /// Whether the agent has said that it is over.
-    pub finished: bool,
-    /// Why the subagent that took it failed, if it did.
-    pub failure: Option<String>,
+    /// Whether they are kept with a message, and shown there.
+    pub steps_kept: bool,
 }
 
 /// Why the loop ended.

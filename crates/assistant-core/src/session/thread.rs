@@ -105,6 +105,27 @@ impl Session {
         for key in self.direct_keys() {
             self.give_up(&key, None, cx);
         }
+        // What is followed is open elsewhere, and goes on there.
+        if !std::mem::take(&mut self.following) {
+            self.end_and_archive(cx);
+        }
+        self.thread_id = thread_id;
+        self.conversation = conversation;
+        if !self.interrupts.is_empty() {
+            self.interrupts.clear();
+            cx.change(Change::Interrupts);
+        }
+        self.turn = Turn::default();
+        self.past_direct.clear();
+        self.calls.clear();
+        self.clear_notices(cx);
+        cx.change(Change::Thread);
+        cx.change(Change::Path);
+        cx.change(Change::State);
+        cx.change(Change::Queue);
+    }
+
+    fn end_and_archive(&mut self, cx: &mut Cx<'_>) {
         self.end_everything(cx);
         let mut happened = self.conversation.take_transitions(true);
         for one in &mut happened {
@@ -117,20 +138,6 @@ impl Session {
                 snapshot: self.export(),
             });
         }
-        self.following = false;
-        self.thread_id = thread_id;
-        self.conversation = conversation;
-        if !self.interrupts.is_empty() {
-            self.interrupts.clear();
-            cx.change(Change::Interrupts);
-        }
-        self.turn = Turn::default();
-        self.calls.clear();
-        self.clear_notices(cx);
-        cx.change(Change::Thread);
-        cx.change(Change::Path);
-        cx.change(Change::State);
-        cx.change(Change::Queue);
     }
 
     /// Open calls of a loaded conversation go on: questions are asked again. What was running is
@@ -138,9 +145,10 @@ impl Session {
     /// as its question did not come along, and what was made by a run of which it is not known
     /// that it succeeded.
     pub(super) fn take_up_calls(&mut self, cx: &mut Cx<'_>) {
-        let offered = self.registry.offered();
-        let names = offered.iter().map(|entry| entry.spec.name.clone());
-        self.turn.set_offered(names.collect());
+        // A filter of now says nothing about what was called then.
+        let offered = self.registry.offered().into_iter();
+        let all = offered.map(|entry| (entry.spec.name.clone(), entry.spec.fingerprint()));
+        self.turn.set_offered(all.collect(), Vec::new());
         for key in self.conversation.active_calls() {
             self.take_up(&key, cx);
         }

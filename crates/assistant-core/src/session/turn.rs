@@ -1,7 +1,10 @@
 //! What the person's newest message led to so far: the run that goes on, and what follows it.
 
-use super::{RunSummary, TurnSummary, run::Run};
-use crate::event::{Content, Event};
+use super::{FinishReason, RunSummary, TurnSummary, clock::Clock, run::Run};
+use crate::{
+    action::ActionFingerprint,
+    event::{Content, Event},
+};
 
 /// How many events that nothing acts on are kept.
 const SIDE_EVENTS: usize = 256;
@@ -10,8 +13,12 @@ const SIDE_EVENTS: usize = 256;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Turn {
     run: Option<Run>,
-    /// What the newest run offered to the agent.
-    offered: Vec<String>,
+    /// What the newest run offered to the agent: names and editions.
+    offered: Vec<(String, ActionFingerprint)>,
+    /// What it could have offered, and the filter kept back.
+    held_back: Vec<String>,
+    /// What the agent asked for although the filter keeps it back.
+    revealed: Vec<String>,
     /// Whether results, once complete, go out by themselves.
     looping: bool,
     /// A handler asked to end the loop after its result.
@@ -24,6 +31,7 @@ pub(super) struct Turn {
     /// It was said while the loop went on, and goes out at the next boundary between tools.
     interjected: bool,
     side_events: Vec<Event>,
+    clock: Clock,
 }
 
 impl Turn {
@@ -53,7 +61,10 @@ impl Turn {
     }
 
     /// A run begins.
-    pub(super) fn begin(&mut self, run: Run, summary: RunSummary) {
+    pub(super) fn begin(&mut self, run: Run, summary: RunSummary, now: i64) {
+        let waits = matches!(self.summary.finish, None | Some(FinishReason::Interrupt));
+        let goes_on = waits && !self.summary.runs.is_empty();
+        self.clock.run_begins(goes_on, now);
         self.looping = false;
         self.stopped = false;
         self.cut = false;
@@ -62,24 +73,52 @@ impl Turn {
         self.run = Some(run);
     }
 
+    pub(super) const fn clock(&mut self) -> &mut Clock {
+        &mut self.clock
+    }
+
     /// The newest run never was one.
     pub(super) fn forget_newest(&mut self) {
         self.summary.runs.pop();
     }
 
-    pub(super) fn set_offered(&mut self, offered: Vec<String>) {
+    pub(super) fn set_offered(
+        &mut self,
+        offered: Vec<(String, ActionFingerprint)>,
+        held_back: Vec<String>,
+    ) {
         self.offered = offered;
+        self.held_back = held_back;
     }
 
     /// What was missing is there now, and counts as offered.
-    pub(super) fn offer_too(&mut self, name: &str) {
+    pub(super) fn offer_too(&mut self, name: &str, edition: ActionFingerprint) {
         if !self.was_offered(name) {
-            self.offered.push(name.to_owned());
+            self.offered.push((name.to_owned(), edition));
         }
     }
 
     pub(super) fn was_offered(&self, name: &str) -> bool {
-        self.offered.iter().any(|offered| offered == name)
+        self.offered_as(name).is_some()
+    }
+
+    /// The edition of an action that the agent was told of.
+    pub(super) fn offered_as(&self, name: &str) -> Option<&ActionFingerprint> {
+        let mut all = self.offered.iter();
+        all.find(|(offered, _)| offered == name)
+            .map(|(_, edition)| edition)
+    }
+
+    pub(super) fn was_held_back(&self, name: &str) -> bool {
+        self.held_back.iter().any(|held| held == name)
+    }
+
+    pub(super) fn is_revealed(&self, name: &str) -> bool {
+        self.revealed.iter().any(|revealed| revealed == name)
+    }
+
+    pub(super) fn reveal(&mut self, names: Vec<String>) {
+        self.revealed.extend(names);
     }
 
     pub(super) const fn is_looping(&self) -> bool {
@@ -109,6 +148,7 @@ impl Turn {
     /// Counts from here on: the person spoke, or let the loop go on.
     pub(super) fn start_over(&mut self) {
         self.summary = TurnSummary::default();
+        self.revealed.clear();
     }
 
     pub(super) fn note(&mut self, update: impl FnOnce(&mut RunSummary)) {

@@ -194,9 +194,9 @@ impl SseDecoder {
             _ => line,
         };
         self.first_line = false;
-        let mut halves = line.splitn(2, |&byte| byte == b':');
-        let name = halves.next().unwrap_or_default();
-        let value = halves.next().unwrap_or_default();
+        let mut parts = line.splitn(2, |&byte| byte == b':');
+        let name = parts.next().unwrap_or_default();
+        let value = parts.next().unwrap_or_default();
         let value = value.strip_prefix(b" ").unwrap_or(value);
         // Text that is fine, which is nearly all of it, is looked through in wide steps.
         let value = std::str::from_utf8(value)

@@ -2,13 +2,13 @@
 //! as the wire decides them; what becomes of the events is tested with the conversation.
 
 mod events;
-mod halves;
 mod order;
 mod props;
 mod reader;
 mod recorded;
 mod shape;
 mod strategies;
+mod surrogates;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! Markdown that is still being written.
 
-mod mend;
+mod repair;
 mod spec;
 mod stream;
 mod support;

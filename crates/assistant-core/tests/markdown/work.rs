@@ -1,7 +1,7 @@
 //! Reading is in proportion to the text, whatever is written.
 
 use super::support::streamed;
-use assistant_core::text::markdown::{Markdown, Node, mend, parse};
+use assistant_core::text::markdown::{Markdown, Node, parse, repair};
 
 /// Texts that grow with `n`, each about the same length.
 fn texts(n: usize) -> Vec<(&'static str, String)> {
@@ -176,6 +176,6 @@ fn a_hundred_thousand_marks_are_read_and_mended() {
         let mut markdown = Markdown::new();
         let _ = markdown.advance(&text, true);
         let _ = markdown.advance(&text, false);
-        assert!(mend(&text).len() < 4 * text.len(), "{mark}");
+        assert!(repair(&text).len() < 4 * text.len(), "{mark}");
     }
 }

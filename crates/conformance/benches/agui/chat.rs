@@ -3,7 +3,9 @@
 use std::hint::black_box;
 
 use assistant_core::action::{RegistrationId, schema::PatternHost};
+use assistant_core::conversation::Change;
 use assistant_core::event::{Content, Diagnostic, Event};
+use assistant_core::observe::Observers;
 use assistant_core::session::{
     Answer, Effect, Host, Input, PolicyQuestion, RunKey, Session, SessionOptions,
 };
@@ -15,6 +17,8 @@ pub(crate) struct Chat {
     session: Session,
     host: Outside,
     run: RunKey,
+    /// Told of every change, as a host tells those who listen.
+    pub(crate) observers: Observers<Change>,
 }
 
 impl Chat {
@@ -34,6 +38,7 @@ impl Chat {
             session,
             host,
             run: run.unwrap(),
+            observers: Observers::default(),
         }
     }
 
@@ -50,7 +55,12 @@ impl Sink for Chat {
             run: self.run,
             event,
         };
-        black_box(self.session.handle(input, &mut self.host));
+        let step = black_box(self.session.handle(input, &mut self.host));
+        if !self.observers.is_empty() {
+            for change in &step.changes {
+                assert!(self.observers.tell(change).is_empty());
+            }
+        }
     }
 
     fn diagnostic(&mut self, diagnostic: Diagnostic) {

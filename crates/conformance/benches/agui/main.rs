@@ -14,9 +14,12 @@
 
 mod chat;
 
+use std::cell::Cell;
 use std::hint::black_box;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use assistant_core::conversation::Change;
 use assistant_core::wire::agui::{Decoder, DecoderOptions, End, Reader};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -95,6 +98,43 @@ fn main() {
     println!("\n| messages in the conversation | token | ratio | arguments | ratio |");
     println!("| --: | --: | --: | --: | --: |");
     lengths();
+    println!("\n| observers of every change | text delta | ratio |");
+    println!("| --: | --: | --: |");
+    observers();
+}
+
+/// What a text delta costs from its bytes into a session to which nobody listens, and eight do.
+fn observers() {
+    let events = text();
+    let blocks: Vec<String> = events
+        .chunks(BLOCK)
+        .map(|block| block.iter().map(frame).collect())
+        .collect();
+    let counts = [0, 8];
+    let mut costs = counts.map(|_| Fastest::new());
+    let heard = Rc::new(Cell::new(0u64));
+    for _ in 0..ROUNDS {
+        for (count, cost) in counts.into_iter().zip(&mut costs) {
+            let (mut chat, mut reader) = (Chat::new(), Reader::new(DecoderOptions::default()));
+            for _ in 0..count {
+                let heard = Rc::clone(&heard);
+                chat.observers
+                    .add(move |change: &Change| heard.set(heard.get() + u64::from(grew(change))));
+            }
+            cost.round(&blocks, |block| reader.push(block.as_bytes(), &mut chat));
+            finish(reader, chat);
+        }
+    }
+    let deltas = u64::try_from((EVENTS - 2) * ROUNDS * 8).unwrap();
+    assert!(heard.get() >= deltas, "{} were heard", heard.get());
+    let costs = costs.map(|cost| cost.sum() / EVENTS as f64);
+    for (count, cost) in counts.into_iter().zip(costs) {
+        println!("| {count} | {cost:.0} | {:.2} |", cost / costs[0]);
+    }
+}
+
+const fn grew(change: &Change) -> bool {
+    matches!(change, Change::PartGrew { .. })
 }
 
 fn compare(name: &str, events: &[Value]) {

@@ -17,17 +17,20 @@ pub enum Tool {
     Look,
     /// A person is asked if a rule of the page says so.
     Maybe,
+    /// A person is always asked, and told what would change.
+    Move,
     /// The page does not have it.
     Theirs,
 }
 
 impl Tool {
     /// All of them.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Pay,
         Self::Erase,
         Self::Look,
         Self::Maybe,
+        Self::Move,
         Self::Theirs,
     ];
 
@@ -39,6 +42,7 @@ impl Tool {
             Self::Erase => "erase",
             Self::Look => "look",
             Self::Maybe => "maybe",
+            Self::Move => "move",
             Self::Theirs => "theirs",
         }
     }
@@ -151,6 +155,15 @@ pub enum Page {
     Unregister(Tool),
     /// What was allowed for later calls is revoked.
     Revoke(u8),
+    /// The world changes: what a call would change is something else from now on.
+    World,
+    /// An action says what a call would change; if `fails`, that it does not know.
+    Previews {
+        /// Which of those that were asked.
+        which: u8,
+        /// True if it does not know.
+        fails: bool,
+    },
 }
 
 /// One thing that happens.
@@ -236,8 +249,9 @@ impl fmt::Debug for History {
     }
 }
 
+/// The one with a preview is twice as likely: more has to come together.
 fn tool() -> impl Strategy<Value = Tool> + Clone {
-    select(Tool::ALL.to_vec())
+    select([&Tool::ALL[..], &[Tool::Move]].concat())
 }
 
 fn args() -> impl Strategy<Value = Args> + Clone {
@@ -297,6 +311,8 @@ fn others() -> impl Strategy<Value = Move> {
         1 => tool().prop_map(Page::Register),
         1 => tool().prop_map(Page::Unregister),
         1 => n().prop_map(Page::Revoke),
+        4 => Just(Page::World),
+        6 => (n(), any::<u8>()).prop_map(|(which, luck)| Page::Previews { which, fails: luck < 25 }),
     ];
     prop_oneof![
         2 => Just(Move::Look),
@@ -308,7 +324,7 @@ fn others() -> impl Strategy<Value = Move> {
         1 => n().prop_map(Move::Turn),
         1 => Just(Move::Stop),
         1 => Just(Move::Retry),
-        4 => page.prop_map(Move::Page),
+        6 => page.prop_map(Move::Page),
     ]
 }
 

@@ -28,7 +28,9 @@ pub(super) struct History {
     pub(super) tab: Tab,
     /// Tabs that were left and are not dead yet: what runs in them ends, and they try to start more.
     pub(super) left: Vec<Tab>,
-    tabs: u64,
+    /// A tab that shows the conversation and does not own it.
+    pub(super) follower: Option<Tab>,
+    pub(super) tabs: u64,
     pub(super) agent: Agent,
     /// How often the handler of a call was started, by the agent's id of the call.
     pub(super) starts: BTreeMap<String, u32>,
@@ -55,6 +57,7 @@ impl History {
             store: Store::default(),
             tab: Tab::new(0, 0),
             left: Vec::new(),
+            follower: None,
             tabs: 0,
             agent: Agent::default(),
             starts: BTreeMap::new(),
@@ -64,6 +67,8 @@ impl History {
             texts: BTreeMap::new(),
             request: Value::Null,
         };
+        history.store.fences = history.rng.bool();
+        history.store.take(0);
         history.say();
         history
     }
@@ -75,7 +80,7 @@ impl History {
         let (runs, works) = (self.tab.run.is_some(), !self.tab.tasks.is_empty());
         let idle = !self.tab.session.is_busy();
         let weigh = |can: bool, weight: u32| if can { weight } else { 0 };
-        let all: [(u32, Act); 13] = [
+        let all: [(u32, Act); 14] = [
             (weigh(runs, 40), |it| it.agent_moves(false)),
             (weigh(works, 20), |it| it.task(false)),
             (weigh(waits, 20), Self::clicks),
@@ -89,6 +94,7 @@ impl History {
             (weigh(true, 3) + weigh(works, 5), Self::tab_dies),
             (1 + weigh(self.store.full, 9), |it| it.store.full ^= true),
             (weigh(runs, 1), Self::connection_breaks),
+            (6, Self::follower_moves),
         ];
         let sum = all.iter().map(|(weight, _)| weight).sum();
         let mut pick = self.rng.u32(0..sum);
@@ -105,6 +111,8 @@ impl History {
     /// Whatever a step changed is on the screen by the next.
     pub(super) fn look(&mut self) {
         self.tally.wrong_card += self.tab.wrong_cards();
+        let follower = self.follower.as_ref();
+        self.tally.wrong_card += follower.map_or(0, Tab::wrong_cards);
     }
 
     pub(super) fn input(&mut self, input: Input) -> bool {
@@ -149,7 +157,7 @@ impl History {
 
     /// A result is written down, if that is possible; the session does not wait for it.
     pub(super) fn record(&mut self, entry: &JournalEntry) {
-        if self.store.add(entry).is_err() {
+        if self.store.add(self.tab.desk.tab, entry).is_err() {
             return;
         }
         let JournalEntry::Finished { call, result, .. } = entry else {
@@ -171,7 +179,8 @@ impl History {
 
     /// Writes down what is shown. `false` if that is not possible.
     pub(super) fn save(&mut self) -> bool {
-        let saved = self.store.save(self.tab.session.snapshot());
+        let snapshot = self.tab.session.snapshot();
+        let saved = self.store.save(self.tab.desk.tab, snapshot);
         if saved {
             let shown = self.tab.session.conversation().path();
             let texts = shown.map(|message| (message.id.clone(), message.text()));
@@ -224,7 +233,7 @@ impl History {
                 // The snapshot first: the journal names no call that nobody knows.
                 let known = self.save();
                 let outcome = match known {
-                    true => self.store.add(&entry),
+                    true => self.store.add(self.tab.desk.tab, &entry),
                     false => Err("the store is full".to_owned()),
                 };
                 self.input(Input::Committed { commit, outcome });
@@ -250,7 +259,10 @@ impl History {
         };
         let news = match tab.tasks.pop() {
             Some(Task::Commit(commit, entry)) => {
-                let outcome = self.store.add(&entry);
+                let outcome = self.store.add(tab.desk.tab, &entry);
+                if self.store.fences && outcome.is_ok() {
+                    self.tally.double_starts += 1;
+                }
                 tab.input(Input::Committed { commit, outcome }).1
             }
             Some(Task::Handler(invocation)) => tab.ends(&invocation, true),
@@ -259,7 +271,13 @@ impl History {
         };
         for news in news {
             match news {
-                News::Started(invocation) => self.note_start(&invocation),
+                News::Started(invocation) => {
+                    self.note_start(&invocation);
+                    // Its start was refused: nothing may run.
+                    if self.store.fences {
+                        self.tally.double_starts += 1;
+                    }
+                }
                 // The owner has its own say by now.
                 News::Recorded(_) | News::Asked(_) => {}
             }
@@ -279,10 +297,10 @@ impl History {
 
     pub(super) fn reload(&mut self) -> Option<Tab> {
         let (snapshot, journal) = self.store.load()?;
-        self.tabs += 1;
         self.agent.is_cut_off();
-        let clock = self.tab.desk.clock;
-        let before = std::mem::replace(&mut self.tab, Tab::new(self.tabs, clock));
+        let taker = self.taker();
+        self.store.take(taker.desk.tab);
+        let before = std::mem::replace(&mut self.tab, taker);
         let thread_id = "thread".to_owned();
         let restored = self.input(Input::Restore {
             thread_id,

@@ -2,10 +2,11 @@
 //! point. From a seed, so that each can be played again.
 //!
 //! What must hold, whatever is killed when: a handler starts once, unless a person or its action
-//! agreed to a second time; every call has one result; nothing that was written down is lost; there
+//! agreed to a second time; a tab that does not own the conversation starts nothing; every call has one result; nothing that was written down is lost; there
 //! is always a way to go on; a card shows what its call is.
 
 mod agent;
+mod follower;
 mod history;
 mod page;
 mod person;

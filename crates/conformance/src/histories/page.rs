@@ -21,7 +21,7 @@ pub(super) const IDEMPOTENT: &str = "count";
 /// What a session asks its page.
 #[derive(Debug, Clone)]
 pub(super) struct Desk {
-    tab: u64,
+    pub(super) tab: u64,
     ids: u64,
     pub(super) clock: i64,
 }
@@ -103,6 +103,13 @@ impl Tab {
             tasks: Vec::new(),
             cards: BTreeMap::new(),
         };
+        tab.register_all();
+        tab
+    }
+
+    /// Registers the page's actions, for the first time or again.
+    pub(super) fn register_all(&mut self) -> Vec<News> {
+        let mut news = Vec::new();
         for (place, name) in (1..).zip(TOOLS) {
             let mut spec = ActionSpec::new(name, "");
             spec.has_handler = true;
@@ -113,9 +120,9 @@ impl Tab {
             };
             spec.timeout_ms = (name == "slow").then_some(1_000);
             let (id, spec) = (RegistrationId(place), Box::new(spec));
-            tab.input(Input::Register { id, spec });
+            news.extend(self.input(Input::Register { id, spec }).1);
         }
-        tab
+        news
     }
 
     /// Hands one input in and does at once what takes no time. `false` if it was refused.

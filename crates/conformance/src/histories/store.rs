@@ -12,21 +12,36 @@ pub(super) struct Store {
     snapshot: Option<Value>,
     journal: Vec<Value>,
     claims: HashSet<String>,
+    /// Tabs that write no more, by their numbers: another one took the conversation over.
+    fenced: HashSet<u64>,
+    writer: Option<u64>,
+    /// True if it keeps who wrote before from writing; claims hold in any case.
+    pub(super) fences: bool,
     /// Writes fail.
     pub(super) full: bool,
 }
 
 impl Store {
+    /// Makes a tab the one that writes from now on.
+    pub(super) fn take(&mut self, tab: u64) {
+        let before = self.writer.replace(tab).filter(|before| *before != tab);
+        self.fenced.extend(before.filter(|_| self.fences));
+    }
+
     /// Writes a snapshot, all or nothing.
-    pub(super) fn save(&mut self, snapshot: Value) -> bool {
-        if !self.full {
+    pub(super) fn save(&mut self, tab: u64, snapshot: Value) -> bool {
+        let writes = !self.full && !self.fenced.contains(&tab);
+        if writes {
             self.snapshot = Some(snapshot);
         }
-        !self.full
+        writes
     }
 
     /// Adds an entry, unless somebody was there first.
-    pub(super) fn add(&mut self, entry: &JournalEntry) -> Result<(), String> {
+    pub(super) fn add(&mut self, tab: u64, entry: &JournalEntry) -> Result<(), String> {
+        if self.fenced.contains(&tab) {
+            return Err("another tab has this conversation now".to_owned());
+        }
         if self.full {
             return Err("the store is full".to_owned());
         }

@@ -11,7 +11,8 @@ pub struct Tally {
     pub histories: u64,
     /// How many tabs were killed in them.
     pub crashes: u64,
-    /// Handlers that ran again though nobody had agreed to it.
+    /// Handlers that ran again though nobody had agreed to it, or that a tab started, or was asked to
+    /// and did not refuse, which does not own the conversation.
     pub double_starts: u64,
     /// Calls without a result, with several, or with another than the one that was written down.
     pub lost_results: u64,

@@ -2,7 +2,8 @@
 
 use assistant_core::{
     action::{ActionSpec, Policy, RegistrationId, ToolError, ToolOutcome, schema::PatternHost},
-    session::{Answer, Host, Input, PolicyQuestion},
+    conversation::CallKey,
+    session::{Answer, Host, Input, PolicyQuestion, Ticket},
 };
 use conformance::attacker::{Page, Tool};
 use serde_json::{Value, json};
@@ -16,6 +17,11 @@ pub(crate) struct Desk(u64);
 /// Whether a person must be asked about arguments.
 pub(crate) fn rule_asks(args: &Value) -> bool {
     args["to"] == "Ann"
+}
+
+/// What a call would change, as the world is.
+pub(crate) fn would_change(world: u64, args: &Value) -> Value {
+    json!({"world": world, "to": args["to"]})
 }
 
 impl PatternHost for Desk {
@@ -58,6 +64,10 @@ impl Scene {
             }
             Page::Reload => {
                 self.run = None;
+                self.previews.clear();
+                // What was approved and has not started is asked about anew.
+                self.confirmed.clear();
+                self.to_allow.clear();
                 let (thread_id, snapshot) = ("thread".to_owned(), self.session.export());
                 assert!(self.input(Input::Load {
                     thread_id,
@@ -65,6 +75,17 @@ impl Scene {
                 }));
             }
             Page::Register(tool) => self.register(tool),
+            Page::World => self.world += 1,
+            Page::Previews { which, fails } => {
+                let place = usize::from(which).checked_rem(self.previews.len());
+                if let Some(asked) = place.map(|place| self.previews.remove(place)) {
+                    let outcome = match fails {
+                        true => Err(format!("unknown {}", self.world)),
+                        false => Ok(would_change(self.world, &asked.args)),
+                    };
+                    self.hears_preview(asked.ticket, outcome);
+                }
+            }
             Page::Revoke(pick) => {
                 let list = self.session.remembered_approvals();
                 let place = usize::from(pick).checked_rem(list.len());
@@ -84,9 +105,47 @@ impl Scene {
         }
     }
 
+    /// An action says what a call would change: of an approval that waited for it, whether it holds.
+    fn hears_preview(&mut self, ticket: Ticket, outcome: Result<Value, String>) {
+        let waiting = self.session.pending_approvals().into_iter();
+        let waiting = waiting.filter(|key| self.session.is_checking_preview(key));
+        let waiting: Vec<CallKey> = waiting.collect();
+        let remembered: Vec<String> = self.remembered();
+        self.saying = Some((outcome.clone(), waiting.clone()));
+        let said = outcome.clone();
+        self.input(Input::Previewed {
+            ticket,
+            outcome: said,
+        });
+        self.saying = None;
+        let open = self.session.pending_approvals();
+        for key in waiting {
+            if self.session.is_checking_preview(&key) {
+                continue;
+            }
+            let to_allow = self.to_allow.remove(&key);
+            if open.contains(&key) {
+                continue;
+            }
+            self.confirmed.insert(key, outcome.clone());
+            let newest = self.remembered().pop();
+            let newest = newest.filter(|id| !remembered.contains(id));
+            if let (Some(allowed), Some(id)) = (to_allow, newest) {
+                self.allowed.insert(id, allowed);
+            }
+        }
+        let known = self.remembered();
+        self.allowed.retain(|id, _| known.contains(id));
+    }
+
+    fn remembered(&self) -> Vec<String> {
+        let list = self.session.remembered_approvals().iter();
+        list.map(|one| one.id.clone()).collect()
+    }
+
     pub(crate) fn register(&mut self, tool: Tool) {
         let policy = match tool {
-            Tool::Pay | Tool::Erase => Policy::Always,
+            Tool::Pay | Tool::Erase | Tool::Move => Policy::Always,
             Tool::Look => Policy::Never,
             Tool::Maybe => Policy::Ask,
             Tool::Theirs => return,
@@ -96,6 +155,7 @@ impl Scene {
         spec.has_handler = true;
         spec.approval = policy;
         spec.exclusive = tool == Tool::Erase;
+        spec.has_preview = tool == Tool::Move;
         if self.registrations.is_multiple_of(3) {
             spec.parameters = json!({"type": "object", "required": ["to"]});
         }

@@ -34,6 +34,14 @@ impl Scene {
             let grant = grant.unwrap_or_else(|| panic!("nobody agreed to {run:?}"));
             let shown = (&grant.name, &grant.args);
             assert_eq!(shown, (&run.name, &run.args), "agreed to something else");
+            if run.name == "move" && !grant.by_agent {
+                let now = self.saying.as_ref();
+                let now = now.filter(|(_, calls)| calls.contains(&key));
+                let said = now.map(|(said, _)| said).or(self.confirmed.get(&key));
+                let said = said.unwrap_or_else(|| panic!("not asked once more: {run:?}"));
+                let shown = grant.preview.as_ref();
+                assert_eq!(shown, Some(said), "agreed to something else: {run:?}");
+            }
             assert!(
                 !(asks && !allowed && grant.by_agent),
                 "an answer to the agent let {run:?} start"

@@ -7,8 +7,8 @@ use assistant_core::{
     conversation::{CallKey, Fingerprint, MarkdownTools, MessageId},
     event::{Content, ResumeStatus},
     session::{
-        Effect, Failure, FailureKind, Input, InvocationId, RunKey, Session, SessionOptions,
-        StreamEnd, TreeChange, Verdict,
+        Effect, Failure, FailureKind, Input, InvocationId, PreviewRequest, RunKey, Session,
+        SessionOptions, StreamEnd, TreeChange, Verdict,
     },
     wire::agui::{self, Decoder},
 };
@@ -25,6 +25,8 @@ pub(crate) struct Card {
     pub(crate) name: String,
     pub(crate) args: Value,
     print: Option<Fingerprint>,
+    /// What it says would change; `None` until the action has said so.
+    pub(crate) preview: Option<Result<Value, String>>,
     pub(crate) by_agent: bool,
 }
 
@@ -61,6 +63,16 @@ pub(crate) struct Scene {
     pub(crate) live: Vec<InvocationId>,
     pub(crate) said: BTreeSet<String>,
     pub(crate) registrations: u64,
+    /// Actions that were asked what would change, and have not answered.
+    pub(crate) previews: Vec<PreviewRequest>,
+    /// Counts the changes of the world: what a call would change depends on it.
+    pub(crate) world: u64,
+    /// What an action says right now that was asked once more, and about which calls that may be.
+    pub(crate) saying: Option<(Result<Value, String>, Vec<CallKey>)>,
+    /// What actions said of calls when they were asked once more, and the approval held.
+    pub(crate) confirmed: BTreeMap<CallKey, Result<Value, String>>,
+    /// What is allowed for later calls if the preview still says the same.
+    pub(crate) to_allow: BTreeMap<CallKey, Allowed>,
     /// How many handlers were started.
     pub(crate) starts: usize,
 }
@@ -96,6 +108,11 @@ impl Scene {
             live: Vec::new(),
             said: BTreeSet::new(),
             registrations: 0,
+            previews: Vec::new(),
+            world: 0,
+            saying: None,
+            confirmed: BTreeMap::new(),
+            to_allow: BTreeMap::new(),
             starts: 0,
         };
         for tool in Tool::ALL {
@@ -144,8 +161,8 @@ impl Scene {
             | Effect::StartTimer { .. }
             | Effect::Executed { .. }
             | Effect::KeepApprovals { .. }
-            | Effect::Preview(_)
             | Effect::Archive { .. } => {}
+            Effect::Preview(asked) => self.previews.push(*asked),
         }
     }
 
@@ -256,6 +273,7 @@ impl Scene {
                 name: shown.name.clone(),
                 args: args.unwrap_or_else(|| shown.args_text().into()),
                 print: self.session.fingerprint(&call),
+                preview: shown.preview.clone(),
                 by_agent: shown.approval.as_ref()?.interrupt_id.is_some(),
             })
         };
@@ -268,6 +286,13 @@ impl Scene {
 
     fn click(&mut self, pick: u8, says: Says, looks: bool) {
         if looks {
+            // Who reads waits until the card says what would change.
+            while !self.previews.is_empty() {
+                self.page(Page::Previews {
+                    which: 0,
+                    fails: false,
+                });
+            }
             self.screen = self.cards();
         }
         let place = usize::from(pick).checked_rem(self.screen.len());
@@ -323,9 +348,13 @@ impl Scene {
                 schema,
                 args: (!any_args).then_some(card.args),
             };
+            assert!(!card.by_agent, "an answer to the agent is remembered");
+            if self.session.is_checking_preview(&call) {
+                self.to_allow.insert(call, allowed);
+                return;
+            }
             let newest = self.session.remembered_approvals().last().cloned();
             let newest = newest.expect("it is remembered");
-            assert!(!card.by_agent, "an answer to the agent is remembered");
             self.allowed.insert(newest.id, allowed);
             // The same said twice is said once.
             let list = self.session.remembered_approvals();
@@ -378,10 +407,15 @@ impl Scene {
             self.agent.clone(),
         );
         self.turn_off();
-        if !self.session.is_busy() {
+        let change = change(id.clone());
+        // With `auto_deny` what is said anew denies what is open, and goes to another branch.
+        let branches_off = matches!(
+            change,
+            TreeChange::Edit { .. } | TreeChange::Regenerate { .. }
+        );
+        if branches_off || !self.session.is_busy() {
             self.agent.turns();
         }
-        let change = change(id.clone());
         if !self.input(Input::Tree { change }) {
             (self.ran_ids, self.refused_ids, self.agent) = before;
         }
@@ -398,6 +432,12 @@ impl Scene {
             }
             if self.run.is_some() {
                 self.end(&End::Well);
+            }
+            while !self.previews.is_empty() {
+                self.page(Page::Previews {
+                    which: 0,
+                    fails: false,
+                });
             }
             while !self.live.is_empty() {
                 self.page(Page::Ends(0));

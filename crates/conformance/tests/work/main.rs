@@ -11,6 +11,7 @@
 )]
 
 mod lists;
+mod observers;
 mod texts;
 mod tree;
 

@@ -43,6 +43,7 @@ impl Conversation {
             fresh.wire_id = message.wire_id.take();
             fresh.created_at = message.created_at;
             fresh.cost = std::mem::take(&mut message.cost);
+            fresh.steps = std::mem::take(&mut message.steps);
             *message = fresh;
             for part in calls {
                 if let Part::ToolCall(call) = part {

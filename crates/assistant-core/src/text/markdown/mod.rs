@@ -2,7 +2,7 @@
 //!
 //! [`Markdown`] reads a text on while it grows and says what is new; [`parse`] reads a whole text
 //! at once and gives the same tree. Blocks that are finished are never read again; the open block
-//! is read with its unfinished markup mended ([`mend()`]), so that half a `**bold` is bold already.
+//! is read with its unfinished markup repaired ([`repair()`]), so that half a `**bold` is bold already.
 //!
 //! The tree is data: text stays text, addresses stay strings, HTML stays as it was written. What
 //! may become a link or an image is decided where it is drawn. The grammar is `CommonMark` with
@@ -13,20 +13,20 @@
 //! * `outline` – where blocks begin and what they define
 //! * `read` – the grammar; `build` – from its events to the tree; `autolink` – addresses that stand bare in the text
 //! * `define` – definitions of links and footnotes, and the blocks that wait for them
-//! * `mend` – unfinished markup
+//! * `repair` – unfinished markup
 
 mod autolink;
 mod build;
 mod define;
 mod fence;
-mod mend;
 mod outline;
 mod pace;
 mod read;
+mod repair;
 mod shown;
 mod stream;
 mod tree;
 
-pub use mend::mend;
+pub use repair::repair;
 pub use stream::{BlockChanges, Markdown, parse};
 pub use tree::{Alert, Align, Kind, Node};

@@ -19,7 +19,7 @@ pub(super) struct Shown {
 
 impl Shown {
     /// What `nodes` show of the open block, whose `source` begins at `at`; the `whole` source, if
-    /// nothing of it had to be mended.
+    /// nothing of it had to be repaired.
     pub(super) fn of(nodes: &[Node], at: usize, source: &str, whole: bool) -> Self {
         let last = nodes.last().filter(|node| node.kind == Kind::Paragraph);
         let end = last.and_then(|node| node.children.last());

@@ -12,10 +12,10 @@ use super::{
     build::code_block,
     define::{Definitions, Waiting},
     fence::Fence,
-    mend::mend,
     outline::{Outline, line_start, may_end, outline, start},
     pace::{Pace, is_plain, window},
     read::{References, read, tame},
+    repair::repair,
     shown::{Shown, hold_back},
     tree::{Kind, Node},
 };
@@ -341,10 +341,10 @@ impl Markdown {
         self.work += source.len() as u64;
         let tamed = tame(source);
         let source = tamed.as_deref().unwrap_or(source);
-        let mended = mend(source);
-        let mut nodes = read(&mended, &self.known, &mut References::default());
+        let repaired = repair(source);
+        let mut nodes = read(&repaired, &self.known, &mut References::default());
         hold_back(&mut nodes, source);
-        let whole = matches!(mended, Cow::Borrowed(mended) if mended.len() == source.len());
+        let whole = matches!(repaired, Cow::Borrowed(repaired) if repaired.len() == source.len());
         self.shown = Shown::of(&nodes, self.at, source, whole);
         changes.blocks.append(&mut nodes);
     }

@@ -74,7 +74,7 @@ impl Decoder {
         result.or_else(|error| self.fail(error, out))
     }
 
-    /// Reads what is JSON but for halves of surrogate pairs, if it is that.
+    /// Reads what is JSON but for lone surrogates, if it is that.
     fn read_cut(&mut self, data: &str, out: &mut Vec<Event>) -> Result<(), ProtocolError> {
         let (object, split) = SplitPair::parse(data)?;
         let message = "The agent cuts within a character: half of a surrogate pair is U+FFFD, unless the next delta begins with the other.";

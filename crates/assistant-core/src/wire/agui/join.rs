@@ -3,10 +3,10 @@
 //! Runs after [`super::Expander`], because every delta has its id there, and before
 //! [`super::Verifier`]. A half is held back until the next delta of the same text: it becomes the
 //! character, or U+FFFD where it stood. Has nothing to do on a stream that was not cut within a
-//! character; [`super::halves`] finds where it was.
+//! character; [`super::surrogates`] finds where it was.
 
 use super::expand::Kind;
-use super::halves::{REPLACED, SplitPair};
+use super::surrogates::{REPLACED, SplitPair};
 use crate::event::{Base, Event, EventKind};
 
 /// Halves held at once; they are searched one by one. What is cut beyond that stays U+FFFD.
@@ -20,7 +20,7 @@ struct Held {
     half: u16,
 }
 
-/// Puts the halves of characters together that a producer cut; everything else passes through.
+/// Joins surrogate pairs that a producer cut; everything else passes through.
 #[derive(Debug, Clone, Default)]
 pub struct Joiner {
     held: Vec<Held>,
@@ -71,13 +71,13 @@ impl Joiner {
         out.push(event);
     }
 
-    /// Appends what is held, as U+FFFD in deltas of their own: the other halves do not come.
+    /// Appends what is held, as U+FFFD in deltas of their own: the low surrogates do not come.
     pub fn release(&mut self, out: &mut Vec<Event>) {
         out.extend(self.held.drain(..).map(alone));
     }
 
     fn go_on(&mut self, kind: Kind, id: &str, delta: &mut String, split: SplitPair) {
-        // What says nothing does not part the halves.
+        // What says nothing does not part a pair.
         if delta.is_empty() {
             return;
         }

@@ -16,13 +16,13 @@ mod decoder;
 mod encode;
 mod expand;
 mod fields;
-mod halves;
 mod join;
 mod message;
 mod object;
 mod patch;
 mod reader;
 mod run;
+mod surrogates;
 mod verify;
 
 pub use super::stream::{End, Ending, Sink};
@@ -35,12 +35,12 @@ pub use encode::{
     message_to_value, run_input, run_input_text, usage_to_value,
 };
 pub use expand::Expander;
-pub use halves::SplitPair;
 pub use join::Joiner;
 pub use message::{content_from_value, content_part_from_value, message_from_value};
 pub use object::EventObject;
 pub use reader::Reader;
 pub use run::{interrupt_from_value, resume_entry_from_value, usage_from_value};
+pub use surrogates::SplitPair;
 pub use verify::{Checked, Verifier};
 
 /// The version of the protocol that this module speaks.

@@ -4,6 +4,8 @@
 //! and adds what only the response as a whole shows: whether its last frame is all there. It reads
 //! no more than it is given, and never waits.
 
+use std::fmt;
+
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
@@ -37,10 +39,17 @@ use crate::{
 /// assert_eq!(ending.end, End::Truncated);
 /// assert!(ending.mid_frame);
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Reader {
     sse: SseDecoder,
     frames: Frames,
+}
+
+// Not all that it holds: behind a `dyn Read` that would be linked with everything an event can be.
+impl fmt::Debug for Reader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reader").finish_non_exhaustive()
+    }
 }
 
 impl Reader {

@@ -9,7 +9,7 @@ use crate::{
     event::{Base, Diagnostic, Event, EventKind, MessageBody, Object, RunInput, TokenUsage},
     wire::{
         fault::quote,
-        json::halves,
+        json::surrogates,
         stream::{End, Sink},
     },
 };
@@ -119,8 +119,8 @@ impl Decoder {
             return self.conclude(sink);
         }
         let read = serde_json::from_str(data).or_else(|error| {
-            let mended = halves::replaced(data, |_| halves::REPLACED).ok_or(error)?;
-            serde_json::from_str(&mended)
+            let repaired = surrogates::replaced(data, |_| surrogates::REPLACED).ok_or(error)?;
+            serde_json::from_str(&repaired)
         });
         match read {
             Ok(chunk) => self.push_chunk(chunk, sink),

@@ -3,6 +3,7 @@
 //! Used for fingerprints, never for what a person is shown or an agent is sent (key order is kept
 //! there). Numbers stay as they are written, so `1` and `1.0` differ. Any depth is fine.
 
+use crate::order;
 use serde_json::{Map, Value};
 use std::fmt::Write;
 use std::slice;
@@ -74,9 +75,7 @@ fn begin<'a>(value: &'a Value, out: &mut String, open: &mut Vec<(Container<'a>, 
 /// The members of an object in the order of their names.
 #[must_use]
 pub fn by_name(map: &Map<String, Value>) -> Vec<(&String, &Value)> {
-    let mut members: Vec<_> = map.iter().collect();
-    members.sort_unstable_by_key(|(name, _)| *name);
-    members
+    order::by_name(map.iter().collect(), |(name, _)| name)
 }
 
 fn scalar(value: &Value, out: &mut String) {

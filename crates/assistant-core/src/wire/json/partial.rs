@@ -172,7 +172,7 @@ impl PartialJson {
             _ => false,
         };
         // `serde_json` refuses half a surrogate pair, so a text that had one is never complete.
-        if ended && !self.text.mended() {
+        if ended && !self.text.repaired() {
             DocumentState::Complete
         } else {
             DocumentState::Partial

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     event::{Extension, Object},
-    wire::{json::halves, stream::Sink},
+    wire::{json::surrogates, stream::Sink},
 };
 
 /// A text that is open.
@@ -99,7 +99,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// Nothing more comes: the halves of characters stay halves.
+    /// Nothing more comes: lone surrogates stay alone.
     pub(super) fn release_halves(&mut self, sink: &mut dyn Sink) {
         for ((reasoning, _), open) in &mut self.blocks {
             release(open, *reasoning, sink);
@@ -110,7 +110,7 @@ impl Decoder {
 
 fn release(open: &Block, reasoning: bool, sink: &mut dyn Sink) {
     if open.half.is_some() {
-        let (block, delta) = (open.number, halves::REPLACED.to_string());
+        let (block, delta) = (open.number, surrogates::REPLACED.to_string());
         let extra = Object::new();
         extend(
             sink,
@@ -124,31 +124,31 @@ fn release(open: &Block, reasoning: bool, sink: &mut dyn Sink) {
     }
 }
 
-/// Puts the halves of a character together that was cut between two pieces. In a piece halves are
+/// Joins a surrogate pair that was cut between two pieces. In a piece halves are
 /// marked; a half at its end waits in `held` for the next one.
 pub(super) fn join(delta: String, held: &mut Option<u16>, is_cut: bool) -> String {
-    // What says nothing does not part the halves.
+    // What says nothing does not part a pair.
     if delta.is_empty() || (held.is_none() && !is_cut) {
         return delta;
     }
-    let marked = |c: char| halves::marked(c).filter(|_| is_cut);
+    let marked = |c: char| surrogates::marked(c).filter(|_| is_cut);
     let mut out = String::with_capacity(delta.len() + 4);
     for c in delta.chars() {
         let half = marked(c);
         let whole = match (held.take(), half) {
-            (Some(high), Some(low)) if halves::is_low(low) => {
+            (Some(high), Some(low)) if surrogates::is_low(low) => {
                 char::decode_utf16([high, low]).next().and_then(Result::ok)
             }
             (Some(_), _) => {
-                out.push(halves::REPLACED);
+                out.push(surrogates::REPLACED);
                 None
             }
             (None, _) => None,
         };
         match (whole, half) {
             (Some(whole), _) => out.push(whole),
-            (None, Some(half)) if !halves::is_low(half) => *held = Some(half),
-            (None, Some(_)) => out.push(halves::REPLACED),
+            (None, Some(half)) if !surrogates::is_low(half) => *held = Some(half),
+            (None, Some(_)) => out.push(surrogates::REPLACED),
             (None, None) => out.push(c),
         }
     }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{
     event::{Diagnostic, EventKind, Extension, Object},
-    wire::{json::halves, stream::Sink},
+    wire::{json::surrogates, stream::Sink},
 };
 
 /// Merges metadata: objects are merged, everything else takes the place of what was there.
@@ -38,7 +38,7 @@ pub(super) fn drop_chunk(sink: &mut dyn Sink, message: impl Into<String>) {
     sink.diagnostic(Diagnostic::new("dropped-chunk", message));
 }
 
-/// A chunk whose halves of characters are marked nowhere but in its deltas.
+/// A chunk whose lone surrogates are marked nowhere but in its deltas.
 pub(super) fn without_marks(mut chunk: Value) -> Value {
     for (key, value) in chunk.as_object_mut().into_iter().flatten() {
         if !matches!(key.as_str(), "delta" | "inputTextDelta") {
@@ -50,7 +50,7 @@ pub(super) fn without_marks(mut chunk: Value) -> Value {
 
 fn unmark(value: &mut Value) {
     match value {
-        Value::String(text) => *text = halves::without_marks(text),
+        Value::String(text) => *text = surrogates::without_marks(text),
         Value::Array(list) => list.iter_mut().for_each(unmark),
         Value::Object(object) => object.values_mut().for_each(unmark),
         _ => {}

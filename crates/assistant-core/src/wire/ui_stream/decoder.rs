@@ -14,7 +14,7 @@ use crate::{
     event::{EventKind, Extension, Object, Outcome, RunInput, TokenUsage},
     wire::{
         fault::quote,
-        json::halves,
+        json::surrogates,
         stream::{End, Sink},
     },
 };
@@ -86,7 +86,7 @@ pub struct Decoder {
     renames: u32,
     /// Tokens, as this response tells them.
     pub(super) usage: Option<Value>,
-    /// Whether the frame holds halves of characters, which are marked in its deltas.
+    /// Whether the frame holds lone surrogates, which are marked in its deltas.
     pub(super) is_cut: bool,
 }
 
@@ -139,7 +139,7 @@ impl Decoder {
         }
         self.is_cut = false;
         let read = serde_json::from_str(data).or_else(|error| {
-            let marked = halves::replaced(data, halves::mark).ok_or(error)?;
+            let marked = surrogates::replaced(data, surrogates::mark).ok_or(error)?;
             self.is_cut = true;
             serde_json::from_str(&marked).map(without_marks)
         });

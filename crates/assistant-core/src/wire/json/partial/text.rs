@@ -30,13 +30,13 @@ enum Escape {
 pub(super) struct Text {
     escape: Escape,
     high: Option<u32>,
-    mended: bool,
+    repaired: bool,
 }
 
 impl Text {
     /// Whether half a surrogate pair was ever replaced.
-    pub(super) fn mended(&self) -> bool {
-        self.mended
+    pub(super) fn repaired(&self) -> bool {
+        self.repaired
     }
 
     /// Reads on, appending to `out`; gives what is left of `rest` after the string.
@@ -131,7 +131,7 @@ impl Text {
     /// The half that was held back has no partner.
     fn lone(&mut self, out: &mut String) {
         if self.high.take().is_some() {
-            self.mended = true;
+            self.repaired = true;
             out.push(char::REPLACEMENT_CHARACTER);
         }
     }

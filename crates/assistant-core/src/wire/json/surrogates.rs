@@ -3,7 +3,7 @@
 
 /// What a half stands as in a text.
 pub(crate) const REPLACED: char = char::REPLACEMENT_CHARACTER;
-/// One character for each of the 2048 halves, in a plane of private use.
+/// One character for each of the 2048 surrogates, in a plane of private use.
 const MARKS: u32 = 0xF_0000;
 
 /// The half that a mark stands for.

@@ -4,7 +4,7 @@
 /// More than this is not open at the same time: what comes deeper is left as it is.
 const MOST: usize = 100;
 
-/// How to mend the end.
+/// How to repair the end.
 #[derive(Default)]
 pub(super) struct End {
     /// How much of the text stays.

@@ -1,4 +1,4 @@
-//! Joints between views with their types taken off.
+//! Views that change, with their types erased.
 //!
 //! Every type of closure that is given to the renderer is compiled into functions of its own: a
 //! list costs nearly ten kilobytes of the module, a branch two. Behind a `Box` all of them share

@@ -1,9 +1,9 @@
 //! Which part of an unfinished text is still open, and as what: a look at its lines that is good
-//! enough for mending. The grammar itself is `read`'s.
+//! enough for repairing. The grammar itself is `read`'s.
 
 /// What is open at the end of a text.
 pub(super) enum Place<'a> {
-    /// Nothing that can be mended: code, an empty line, a line that is complete in itself.
+    /// Nothing that can be repaired: code, an empty line, a line that is complete in itself.
     Done,
     /// Inlines begin at `at`, in a list `item`, or as raw `html`.
     Inline { at: usize, item: bool, html: bool },

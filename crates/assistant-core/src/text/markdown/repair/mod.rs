@@ -2,7 +2,7 @@
 //!
 //! A reader should not see raw marks flash up and vanish. So what is begun is closed (`**bold` is
 //! bold), what says nothing yet is held back (half an image, half a tag, marks with nothing behind
-//! them), and a table begins with its head. Only the end of a text is mended, and only while more
+//! them), and a table begins with its head. Only the end of a text is repaired, and only while more
 //! may come; the finished text is read as it is.
 //!
 //! * `place` – which part of the text is still open, and as what
@@ -15,9 +15,9 @@ use std::borrow::Cow;
 
 use place::{Place, place};
 
-/// The text with its end mended.
+/// The text with its end repaired.
 #[must_use]
-pub fn mend(text: &str) -> Cow<'_, str> {
+pub fn repair(text: &str) -> Cow<'_, str> {
     match place(text) {
         Place::Done => Cow::Borrowed(text),
         Place::Held { before } => Cow::Borrowed(text.get(..before).unwrap_or(text)),
@@ -31,13 +31,13 @@ pub fn mend(text: &str) -> Cow<'_, str> {
             let end = inline::end(row, false);
             let kept = text.get(..cell + end.keep).unwrap_or(text);
             let closed = if row.trim().is_empty() { "" } else { " |" };
-            let mut mended = [kept, &end.close, closed, "\n"].concat();
-            mended.push_str(prefix);
-            mended.push('|');
+            let mut repaired = [kept, &end.close, closed, "\n"].concat();
+            repaired.push_str(prefix);
+            repaired.push('|');
             for _ in 0..columns {
-                mended.push_str("-|");
+                repaired.push_str("-|");
             }
-            Cow::Owned(mended)
+            Cow::Owned(repaired)
         }
         Place::Inline { at, item, html } => {
             let (before, open) = text.split_at_checked(at).unwrap_or((text, ""));

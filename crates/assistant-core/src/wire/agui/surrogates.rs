@@ -9,12 +9,12 @@ use serde_json::Value;
 use super::object::EventObject;
 use crate::wire::{
     fault::ProtocolError,
-    json::halves::{is_low, mark, marked, replaced},
+    json::surrogates::{is_low, mark, marked, replaced},
 };
 
-pub(super) use crate::wire::json::halves::REPLACED;
+pub(super) use crate::wire::json::surrogates::REPLACED;
 
-/// Where the text of a frame's `delta` was cut within a character; the halves stand in it as U+FFFD.
+/// Where the text of a frame's `delta` was cut within a character; the surrogates stand in it as U+FFFD.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SplitPair {
     /// The second half of a pair, with which the delta begins.
@@ -24,10 +24,10 @@ pub struct SplitPair {
 }
 
 impl SplitPair {
-    /// Parses what is JSON but for halves that stand alone.
+    /// Parses what is JSON but for lone surrogates.
     ///
     /// # Errors
-    /// As [`EventObject::parse`], which says so for what has no such halves.
+    /// As [`EventObject::parse`], which says so for what has no such surrogates.
     pub fn parse(data: &str) -> Result<(EventObject, Self), ProtocolError> {
         let Some(text) = replaced(data, |_| REPLACED) else {
             return EventObject::parse(data).map(|object| (object, Self::default()));
@@ -40,7 +40,7 @@ impl SplitPair {
         Ok((object, split))
     }
 
-    /// Parses the frame once more, with marks for its halves. They only say what a U+FFFD at the
+    /// Parses the frame once more, with marks for its surrogates. They only say what a U+FFFD at the
     /// same place was, so that it does no harm if the text has such characters of its own.
     fn of(delta: &str, data: &str) -> Option<Self> {
         if !delta.starts_with(REPLACED) && !delta.ends_with(REPLACED) {

@@ -1,0 +1,73 @@
+//! The steps that an agent says it took, kept with the message that its run ended with.
+
+use serde_json::{Value, json};
+
+use super::{Change, Conversation};
+use crate::event::{Object, Role};
+
+/// How many steps a message keeps.
+const KEPT: usize = 128;
+
+/// A step of a run, as the agent names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentStep {
+    /// Its name.
+    pub name: String,
+    /// Whether the agent has said that it is over.
+    pub finished: bool,
+    /// Why the subagent that took it failed, if it did.
+    pub failure: Option<String>,
+}
+
+impl AgentStep {
+    fn to_json(&self) -> Value {
+        json!({"name": self.name, "finished": self.finished, "failure": self.failure})
+    }
+
+    fn from_json(value: &Value) -> Option<Self> {
+        let text = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
+        Some(Self {
+            name: text("name")?,
+            finished: value.get("finished")?.as_bool()?,
+            failure: text("failure"),
+        })
+    }
+}
+
+pub(super) fn write(steps: &[AgentStep], out: &mut Object) {
+    if !steps.is_empty() {
+        let steps = steps.iter().map(AgentStep::to_json).collect();
+        out.insert("steps".to_owned(), steps);
+    }
+}
+
+/// What cannot be read was no step.
+pub(super) fn read(from: &mut Object) -> Vec<AgentStep> {
+    let steps = from.shift_remove("steps");
+    let list = steps.as_ref().and_then(Value::as_array);
+    let read = list.into_iter().flatten().filter_map(AgentStep::from_json);
+    read.take(KEPT).collect()
+}
+
+impl Conversation {
+    /// A run is over: its steps are kept with the newest message, if the agent wrote it. Returns
+    /// whether they are.
+    pub(crate) fn keep_steps(&mut self, steps: &[AgentStep]) -> bool {
+        let tip = self.path.last().copied();
+        let Some(node) = tip.and_then(|tip| self.node_mut(tip)) else {
+            return false;
+        };
+        let message = &mut node.message;
+        if !matches!(
+            message.role,
+            Role::Assistant | Role::Reasoning | Role::Activity
+        ) {
+            return false;
+        }
+        let room = KEPT.saturating_sub(message.steps.len());
+        message.steps.extend(steps.iter().take(room).cloned());
+        let id = message.id.clone();
+        self.log.push(Change::Message(id));
+        true
+    }
+}

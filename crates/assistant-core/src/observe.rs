@@ -1,0 +1,144 @@
+//! Observers: code that hears what happens and changes nothing about it.
+//!
+//! The engine calls none. A host tells its observers what a step brought, and goes on whatever one of
+//! them does (rule "observers").
+
+use std::{
+    any::Any,
+    cell::{Cell, RefCell},
+    fmt,
+    panic::{AssertUnwindSafe, catch_unwind},
+    rc::Rc,
+};
+
+use crate::event::Diagnostic;
+
+/// What an observer gives back: nothing, or a `Result` whose error says why it failed.
+pub trait Heard {
+    /// Converts it into a result with the sentence that is reported.
+    ///
+    /// # Errors
+    ///
+    /// When the observer says that it failed.
+    fn outcome(self) -> Result<(), String>;
+}
+
+impl Heard for () {
+    fn outcome(self) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+impl<E: fmt::Display> Heard for Result<(), E> {
+    fn outcome(self) -> Result<(), String> {
+        self.map_err(|error| error.to_string())
+    }
+}
+
+/// Names an observer in its list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ObserverId(u64);
+
+type Observer<T> = Rc<dyn Fn(&T) -> Result<(), String>>;
+
+/// A list of observers of one kind of thing, in the order in which they came.
+///
+/// ```
+/// use assistant_core::observe::Observers;
+///
+/// let observers = Observers::<str>::default();
+/// observers.add(|_: &str| Err("no disk"));
+/// observers.add(|what: &str| assert_eq!(what, "started"));
+/// assert_eq!(observers.tell("started"), ["no disk"]);
+/// ```
+pub struct Observers<T: ?Sized> {
+    list: RefCell<Vec<(ObserverId, Observer<T>)>>,
+    last: Cell<u64>,
+}
+
+impl<T: ?Sized> Default for Observers<T> {
+    fn default() -> Self {
+        Self {
+            list: RefCell::default(),
+            last: Cell::new(0),
+        }
+    }
+}
+
+impl<T: ?Sized> fmt::Debug for Observers<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = self.list.borrow().len();
+        f.debug_tuple("Observers").field(&count).finish()
+    }
+}
+
+impl<T: ?Sized> Observers<T> {
+    /// Adds an observer. One that is added while the others are told hears what comes next.
+    pub fn add<R: Heard>(&self, observer: impl Fn(&T) -> R + 'static) -> ObserverId {
+        self.last.set(self.last.get() + 1);
+        let id = ObserverId(self.last.get());
+        let told: Observer<T> = Rc::new(move |what| observer(what).outcome());
+        self.list.borrow_mut().push((id, told));
+        id
+    }
+
+    /// Removes an observer, and says whether it was there. It hears nothing more, not even of what the
+    /// others are being told.
+    pub fn remove(&self, id: ObserverId) -> bool {
+        // Dropped after the borrow ends: what the observer holds may come back here.
+        let gone = {
+            let mut list = self.list.borrow_mut();
+            let place = list.iter().position(|(other, _)| *other == id);
+            place.map(|place| list.remove(place))
+        };
+        gone.is_some()
+    }
+
+    /// Returns whether nobody listens.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.list.borrow().is_empty()
+    }
+
+    /// Tells every observer, one after the other, and returns what those say that failed. An observer
+    /// may add and remove others meanwhile.
+    ///
+    /// A panic of an observer is one of the failures where panics unwind. In a browser a panic ends the
+    /// whole module.
+    pub fn tell(&self, what: &T) -> Vec<String> {
+        let until = ObserverId(self.last.get());
+        let mut failures = Vec::new();
+        let mut before = ObserverId(0);
+        while let Some((id, observer)) = self.after(before, until) {
+            before = id;
+            let heard = catch_unwind(AssertUnwindSafe(|| observer(what)));
+            match heard {
+                Ok(Ok(())) => {}
+                Ok(Err(message)) => failures.push(message),
+                Err(panic) => failures.push(panic_message(panic.as_ref())),
+            }
+        }
+        failures
+    }
+
+    /// The next observer, if it came before the telling began.
+    fn after(&self, before: ObserverId, until: ObserverId) -> Option<(ObserverId, Observer<T>)> {
+        let list = self.list.borrow();
+        // They stand in the order of their ids.
+        let place = list.partition_point(|(id, _)| *id <= before);
+        let (id, observer) = list.get(place)?;
+        (*id <= until).then(|| (*id, Rc::clone(observer)))
+    }
+}
+
+/// Returns the diagnostic by which a host reports that an observer failed.
+#[must_use]
+pub fn failed(message: impl Into<String>) -> Diagnostic {
+    Diagnostic::new("observer-failed", message)
+}
+
+fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+    format!("it panicked: {}", text.unwrap_or("without a message"))
+}

@@ -1,0 +1,247 @@
+//! How long a turn took, what of it a person was asked, and the steps that stay with an answer.
+
+use assistant_core::{
+    conversation::{AgentStep, Conversation, Cost, Cut},
+    event::{EventKind, ResumeStatus},
+    session::{Input, SessionOptions, StopCondition},
+};
+use serde_json::json;
+
+use crate::support::*;
+
+/// What the whole conversation took, and waited.
+fn took(driver: &Driver) -> (Option<u64>, Option<u64>) {
+    let conversation = driver.session.conversation();
+    let mut whole = Cost::default();
+    for message in conversation.path() {
+        whole.add(&message.cost);
+    }
+    (whole.duration_ms, whole.waited_ms)
+}
+
+fn asked() -> Driver {
+    let mut driver = with([asking("f"), action("g")]);
+    driver.send("hi");
+    driver.host.clock += 1_000;
+    driver.plays(calls("c", "f", "{}"));
+    driver
+}
+
+#[test]
+fn a_turn_takes_as_long_as_its_runs_its_questions_and_its_tools() {
+    let mut driver = asked();
+    driver.host.clock += 4_000;
+    assert_eq!(driver.approve("c"), None);
+    driver.host.clock += 2_000;
+    driver.returns("c", json!(1));
+    driver.host.clock += 5_000;
+    driver.plays(says("b", "Done."));
+    assert_eq!(took(&driver), (Some(12_000), Some(4_000)));
+    let copy = Conversation::import(driver.session.conversation().export()).unwrap();
+    let last = |of: &Conversation| of.path().last().unwrap().cost.clone();
+    assert_eq!(last(&copy), last(driver.session.conversation()));
+    assert_eq!(last(&copy).waited_ms, Some(4_000));
+    // Reading the answer is no part of the next one.
+    driver.host.clock += 60_000;
+    driver.send("again");
+    driver.host.clock += 500;
+    driver.plays(says("d", "Yes."));
+    assert_eq!(took(&driver), (Some(12_500), Some(4_000)));
+}
+
+#[test]
+fn a_question_beside_a_run_or_a_tool_is_counted_once() {
+    let mut driver = with([asking("f")]);
+    driver.send("hi");
+    driver.event(started());
+    driver.events(calls("c", "f", "{}"));
+    driver.host.clock += 3_000;
+    // The agent still speaks: it is not the person who is waited for.
+    driver.events(says("m2", "One moment."));
+    driver.host.clock += 1_000;
+    driver.event(finished());
+    driver.close();
+    driver.host.clock += 2_000;
+    driver.deny("c", None);
+    driver.host.clock += 1_000;
+    driver.plays(says("b", "Well."));
+    assert_eq!(took(&driver), (Some(7_000), Some(2_000)));
+}
+
+#[test]
+fn what_an_agent_asks_is_waiting_too() {
+    let mut driver = Driver::new();
+    driver.send("hi");
+    driver.event(started());
+    driver.events(says("a", "A question."));
+    driver.event(interrupted(vec![interrupt("int", None, json!(true))]));
+    driver.close();
+    driver.host.clock += 7_000;
+    driver.input(Input::Answer {
+        interrupt_id: "int".to_owned(),
+        status: ResumeStatus::Resolved,
+        payload: Some(json!(1)),
+    });
+    driver.host.clock += 1_000;
+    driver.plays(says("b", "Thanks."));
+    assert_eq!(took(&driver), (Some(8_000), Some(7_000)));
+}
+
+#[test]
+fn what_was_stopped_or_ran_into_its_limit_took_its_time_too() {
+    let mut driver = asked();
+    driver.approve("c");
+    driver.host.clock += 2_500;
+    driver.input(Input::Stop);
+    assert_eq!(took(&driver), (Some(3_500), None));
+    let options = SessionOptions {
+        stop_when: StopCondition::RunCount(1),
+        ..SessionOptions::default()
+    };
+    let mut driver = Driver::with(options);
+    driver.register(action("g"));
+    driver.send("hi");
+    driver.plays(calls("c", "g", "{}"));
+    driver.host.clock += 800;
+    driver.returns("c", json!(1));
+    assert_eq!(took(&driver), (Some(800), None));
+    // What stands still until the person goes on is nobody's time.
+    driver.host.clock += 90_000;
+    driver.input(Input::Continue);
+    driver.host.clock += 200;
+    driver.plays(says("b", "Done."));
+    assert_eq!(took(&driver), (Some(1_000), None));
+}
+
+#[test]
+fn a_clock_that_is_set_back_and_a_reload_invent_no_time() {
+    let mut driver = asked();
+    driver.host.clock -= 50_000;
+    driver.approve("c");
+    driver.host.clock += 10;
+    driver.returns("c", json!(1));
+    driver.plays(says("b", "Done."));
+    assert_eq!(took(&driver).0, Some(1_000), "what is known");
+    let mut before = asked();
+    let snapshot = before.session.snapshot();
+    let mut after = with([asking("f"), action("g")]);
+    after.host.clock = before.host.clock + 3_600_000;
+    after.input(Input::Restore {
+        thread_id: "thread".to_owned(),
+        snapshot,
+        journal: Vec::new(),
+    });
+    after.host.clock += 1_000;
+    after.approve("c");
+    after.returns("c", json!(1));
+    after.host.clock += 250;
+    after.plays(says("b", "Done."));
+    assert_eq!(took(&after), (Some(1_250), None));
+    before.input(Input::Stop);
+}
+
+fn steps(driver: &Driver) -> Vec<AgentStep> {
+    let messages = driver.session.conversation().path();
+    messages.flat_map(|message| message.steps.clone()).collect()
+}
+
+/// Steps of which one was left open when the answer broke off.
+fn broken_off() -> Driver {
+    let step = |name: &str| EventKind::StepStarted {
+        step_name: name.to_owned(),
+    };
+    let mut driver = Driver::new();
+    driver.send("hi");
+    driver.event(started());
+    driver.events([
+        step("plan"),
+        EventKind::StepFinished {
+            step_name: "plan".to_owned(),
+        },
+        step("look"),
+        text_start("a"),
+        text("a", "It is"),
+    ]);
+    driver.close();
+    driver
+}
+
+#[test]
+fn steps_and_answers_that_were_broken_off_keep_their_mark() {
+    let mut driver = broken_off();
+    let marks = |driver: &Driver| {
+        let steps = steps(driver);
+        let open: Vec<_> = steps.iter().map(|step| step.finished).collect();
+        let cut = driver
+            .session
+            .conversation()
+            .path()
+            .find_map(|message| message.cut);
+        (open, cut)
+    };
+    let expected = (vec![true, false], Some(Cut::BrokenOff));
+    assert_eq!(marks(&driver), expected);
+    assert!(driver.session.summary().runs[0].steps_kept);
+    let first = |driver: &Driver| {
+        driver
+            .session
+            .conversation()
+            .path()
+            .nth(1)
+            .unwrap()
+            .steps
+            .len()
+    };
+    driver.send("go on");
+    driver.plays(says("b", "Here."));
+    assert_eq!(marks(&driver), expected, "after more messages");
+    assert_eq!(first(&driver), 2);
+    let mut later = Driver::new();
+    later.input(Input::Restore {
+        thread_id: "thread".to_owned(),
+        snapshot: driver.session.snapshot(),
+        journal: Vec::new(),
+    });
+    assert_eq!(marks(&later), expected, "after a reload");
+    let sent = serde_json::to_string(&driver.session.conversation().export()).unwrap();
+    assert!(sent.contains("\"steps\""));
+    later.send("more");
+    let request = format!("{:?}", later.request().messages);
+    assert!(!request.contains("plan"), "they are not sent");
+}
+
+#[test]
+fn steps_of_an_answer_that_was_stopped_stay_with_it() {
+    let mut driver = Driver::new();
+    driver.send("hi");
+    driver.event(started());
+    driver.events([
+        EventKind::StepStarted {
+            step_name: "look".to_owned(),
+        },
+        text_start("a"),
+        text("a", "It is"),
+    ]);
+    driver.input(Input::Stop);
+    let open: Vec<_> = steps(&driver).iter().map(|step| step.finished).collect();
+    assert_eq!(open, [false]);
+}
+
+#[test]
+fn steps_that_cannot_be_read_are_left_out() {
+    let driver = broken_off();
+    let mut exported = driver.session.conversation().export();
+    let nodes = exported["messages"].as_array_mut().unwrap();
+    let of = nodes
+        .iter_mut()
+        .map(|node| &mut node["message"])
+        .find(|message| message.get("steps").is_some());
+    let mut many: Vec<_> = (0..500)
+        .map(|_| json!({"name": "x", "finished": true}))
+        .collect();
+    many.insert(0, json!({"name": 1, "finished": "yes"}));
+    of.unwrap()["steps"] = many.into();
+    let read = Conversation::import(exported).unwrap();
+    let kept: Vec<_> = read.path().map(|message| message.steps.len()).collect();
+    assert_eq!(kept, [0, 128]);
+}

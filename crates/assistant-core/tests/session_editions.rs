@@ -1,0 +1,184 @@
+//! Rule "editions of an action": a call is held to what is in force, and one that was stored under another
+//! edition is asked about.
+
+use assistant_core::{
+    action::{ActionSpec, RegistrationId},
+    conversation::{ErrorKind, Phase},
+    session::{Input, JournalEntry},
+};
+use serde_json::{Value, json};
+
+use crate::support::*;
+
+fn edition(version: &str, required: &[&str]) -> ActionSpec {
+    let mut spec = action("f");
+    spec.version = Some(version.to_owned());
+    spec.parameters = json!({"type": "object", "required": required});
+    spec
+}
+
+/// Another page that goes on with what was stored.
+fn reload(before: &Driver, snapshot: Value, spec: ActionSpec) -> Driver {
+    let mut after = Driver::new();
+    after.audit = Some(Vec::new());
+    after.host.ids = before.host.ids + 1_000;
+    after.register(spec);
+    let entries = before.commits.iter().map(|(_, entry)| entry.to_value());
+    let journal = entries.map(|entry| JournalEntry::from_value(&entry).unwrap());
+    let step = after.input(Input::Restore {
+        thread_id: "thread".to_owned(),
+        snapshot,
+        journal: journal.collect(),
+    });
+    assert_eq!(step.refused, None);
+    after
+}
+
+/// A page with a call whose action has not started.
+fn stored(spec: ActionSpec) -> (Driver, Value) {
+    let mut driver = with([spec]);
+    driver.manual_commits = true;
+    driver.events(calls("c", "f", "{\"x\":1}"));
+    finish_run(&mut driver);
+    assert_eq!(driver.commits.len(), 1);
+    driver.commits.clear();
+    let snapshot = driver.session.snapshot();
+    (driver, snapshot)
+}
+
+#[test]
+fn a_schema_that_changed_before_the_arguments_ended_is_told() {
+    let mut driver = with([edition("1", &["x"])]);
+    driver.events([start("c", "f"), args("c", "{\"x\":1}")]);
+    driver.register_as(RegistrationId(1), edition("2", &["x", "y"]));
+    driver.event(end("c"));
+    finish_run(&mut driver);
+    assert_eq!(driver.starts("c"), 0);
+    let error = driver.call("c").error.clone().unwrap();
+    assert_eq!(error.kind, ErrorKind::SchemaChanged);
+    let told: Value = serde_json::from_str(&driver.answer("c")).unwrap();
+    assert_eq!(told["errorType"], json!("schema_changed"));
+    assert_eq!(
+        told["schema"],
+        json!({"type": "object", "required": ["x", "y"]})
+    );
+    assert!(told["error"].as_str().unwrap().contains("/y"), "{told}");
+}
+
+#[test]
+fn what_fits_the_changed_schema_runs_as_it_does_now() {
+    let mut driver = with([edition("1", &["x", "y"])]);
+    driver.events([start("c", "f"), args("c", "{\"x\":1}")]);
+    let now = edition("2", &["x"]);
+    driver.register_as(RegistrationId(1), now.clone());
+    driver.event(end("c"));
+    finish_run(&mut driver);
+    assert_eq!(driver.starts("c"), 1);
+    let JournalEntry::Started { action, .. } = &driver.commits[0].1 else {
+        panic!("not a start");
+    };
+    assert_eq!(*action, Some(now.fingerprint()));
+    assert_eq!(driver.call("c").action, Some(now.fingerprint()));
+}
+
+#[test]
+fn wrong_arguments_for_the_edition_that_was_told_are_only_wrong() {
+    let mut driver = with([edition("1", &["y"])]);
+    driver.events(calls("c", "f", "{\"x\":1}"));
+    finish_run(&mut driver);
+    let error = driver.call("c").error.clone().unwrap();
+    assert_eq!(error.kind, ErrorKind::InvalidArguments);
+    assert!(!driver.answer("c").contains("schema\":"));
+}
+
+#[test]
+fn a_stored_call_goes_on_where_its_action_is_the_same() {
+    let (before, snapshot) = stored(edition("1", &["x"]));
+    let after = reload(&before, snapshot, edition("1", &["x"]));
+    assert_eq!(after.starts("c"), 1);
+}
+
+#[test]
+fn a_stored_call_whose_action_changed_is_asked_about() {
+    for now in [edition("2", &["x"]), edition("1", &[])] {
+        let (before, snapshot) = stored(edition("1", &["x"]));
+        let mut after = reload(&before, snapshot, now.clone());
+        assert_eq!(after.starts("c"), 0);
+        assert_eq!(after.phase("c"), Phase::ApprovalRequested);
+        assert!(after.call("c").has_changed(), "the card says so");
+        assert_eq!(after.approve("c"), None);
+        assert_eq!(after.starts("c"), 1);
+        assert_eq!(after.call("c").action, Some(now.fingerprint()));
+    }
+}
+
+#[test]
+fn a_stored_call_that_does_not_fit_the_changed_action_is_told() {
+    let (before, snapshot) = stored(edition("1", &["x"]));
+    let after = reload(&before, snapshot, edition("1", &["y"]));
+    assert_eq!(after.starts("c"), 0);
+    let error = after.call("c").error.clone().unwrap();
+    assert_eq!(error.kind, ErrorKind::SchemaChanged);
+}
+
+#[test]
+fn an_idempotent_action_that_changed_does_not_run_again_by_itself() {
+    let of = |version| {
+        let mut spec = edition(version, &[]);
+        spec.idempotent = true;
+        spec
+    };
+    for (now, starts) in [("1", 1), ("2", 0)] {
+        let mut before = with([of("1")]);
+        before.events(calls("c", "f", "{}"));
+        let snapshot_before = before.session.snapshot();
+        finish_run(&mut before);
+        assert_eq!(before.starts("c"), 1);
+        assert_ne!(before.session.snapshot(), snapshot_before);
+        let after = reload(&before, before.session.snapshot(), of(now));
+        assert_eq!(after.starts("c"), starts, "version {now}");
+    }
+}
+
+#[test]
+fn records_name_the_edition_and_its_version() {
+    let mut driver = with([edition("7", &[])]);
+    driver.audit = Some(Vec::new());
+    driver.events(calls("c", "f", "{}"));
+    finish_run(&mut driver);
+    driver.returns("c", json!(1));
+    let entries = driver.audit.take().unwrap();
+    assert_eq!(entries.len(), 3, "{entries:?}");
+    for entry in entries {
+        let told = entry.to_value();
+        assert_eq!(told["version"], json!("7"));
+        assert_eq!(
+            told["action"],
+            json!(edition("7", &[]).fingerprint().as_str())
+        );
+    }
+}
+
+#[test]
+fn a_question_is_put_anew_where_the_version_changes() {
+    let ask = |version| {
+        let mut spec = edition(version, &[]);
+        spec.approval = assistant_core::action::Policy::Always;
+        spec
+    };
+    let mut driver = with([ask("1")]);
+    driver.events(calls("c", "f", "{}"));
+    finish_run(&mut driver);
+    let shown = driver.session.fingerprint(&driver.key("c"));
+    driver.register_as(RegistrationId(1), ask("2"));
+    assert_ne!(driver.session.fingerprint(&driver.key("c")), shown);
+    let call = driver.key("c");
+    let verdict = assistant_core::session::Verdict::Approve { args: None };
+    let refused = driver.input(Input::Decide {
+        call,
+        shown,
+        verdict,
+    });
+    assert!(refused.refused.is_some());
+    assert_eq!(driver.starts("c"), 0);
+}

@@ -1,0 +1,105 @@
+//! A second tab that shows the conversation while another one owns it: whatever is asked of it there, it
+//! refuses, until it takes the conversation over.
+
+use assistant_core::{
+    event::Content,
+    session::{Input, TreeChange, Verdict},
+};
+use serde_json::json;
+
+use super::{history::History, page::Tab};
+
+impl History {
+    /// A tab of its own.
+    fn new_tab(&mut self) -> Tab {
+        self.tabs += 1;
+        Tab::new(self.tabs, self.tab.desk.clock)
+    }
+
+    /// The tab that goes on with the conversation: the one that followed, or one that is loaded.
+    pub(super) fn taker(&mut self) -> Tab {
+        let follows = self.rng.u8(..) < 128;
+        match self.follower.take_if(|_| follows) {
+            Some(mut tab) => {
+                tab.desk.clock = self.tab.desk.clock;
+                tab
+            }
+            None => self.new_tab(),
+        }
+    }
+
+    /// The second tab is opened, shows what is new, is asked for something, or is closed.
+    pub(super) fn follower_moves(&mut self) {
+        let Some(mut tab) = self.follower.take() else {
+            return self.opens_follower();
+        };
+        match self.rng.u8(..) {
+            0..20 => return,
+            20..80 => self.shows(&mut tab),
+            _ => self.asks_of(&mut tab),
+        }
+        self.follower = Some(tab);
+    }
+
+    fn opens_follower(&mut self) {
+        let mut tab = self.new_tab();
+        self.shows(&mut tab);
+        if tab.session.is_following() {
+            self.follower = Some(tab);
+        }
+    }
+
+    /// What the owner has written is shown, and nothing of it is taken up.
+    fn shows(&mut self, tab: &mut Tab) {
+        let Some((snapshot, _)) = self.store.load() else {
+            return;
+        };
+        let thread_id = "thread".to_owned();
+        let (accepted, news) = tab.input(Input::Follow {
+            thread_id,
+            snapshot,
+        });
+        let acts = !news.is_empty() || !tab.tasks.is_empty() || tab.run.is_some();
+        self.tally.stuck += u64::from(!accepted);
+        self.tally.double_starts += u64::from(acts);
+    }
+
+    /// A person, or the page, asks for something that only the owner does.
+    fn asks_of(&mut self, tab: &mut Tab) {
+        let calls = tab.session.pending_approvals();
+        let asked = self.rng.choice(calls);
+        let content = Content::Text("in the other tab".to_owned());
+        let message = tab.session.conversation().path().next();
+        let message = message.map(|message| message.id.clone());
+        if self.rng.u8(..) < 40 {
+            // A component of the page is mounted again: that is no deed about the conversation.
+            let news = tab.register_all();
+            let acts = !news.is_empty() || !tab.tasks.is_empty();
+            self.tally.double_starts += u64::from(acts);
+            return;
+        }
+        let input = match (self.rng.u8(0..7), asked, message) {
+            (0, Some(call), _) => Input::Decide {
+                call,
+                shown: tab.session.fingerprint(&call),
+                verdict: Verdict::Approve { args: None },
+            },
+            (1, ..) => Input::Retry,
+            (2, ..) => Input::Continue,
+            (3, ..) => Input::Execute {
+                request: 1,
+                name: "look".to_owned(),
+                args: json!({}),
+                within: None,
+            },
+            (5, ..) => Input::Stop,
+            (4, _, Some(message)) => Input::Tree {
+                change: TreeChange::Regenerate { message },
+            },
+            _ => Input::Send { content },
+        };
+        let (accepted, news) = tab.input(input);
+        let acts = !news.is_empty() || !tab.tasks.is_empty() || tab.run.is_some();
+        self.tally.double_starts += u64::from(accepted || acts);
+    }
+}

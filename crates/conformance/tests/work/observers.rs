@@ -1,0 +1,21 @@
+//! What those who listen cost: nothing is made for them.
+
+use std::{cell::Cell, rc::Rc};
+
+use assistant_core::observe::Observers;
+
+use super::work_of;
+
+#[test]
+fn eight_observers_of_a_delta_ask_for_no_memory() {
+    const DELTAS: u64 = 100_000;
+    let heard = Rc::new(Cell::new(0u64));
+    let observers = Observers::<u64>::default();
+    for _ in 0..8 {
+        let heard = Rc::clone(&heard);
+        observers.add(move |length: &u64| heard.set(heard.get() + length));
+    }
+    let work = work_of(|| (0..DELTAS).for_each(|_| assert!(observers.tell(&1).is_empty())));
+    assert_eq!(heard.get(), 8 * DELTAS);
+    assert_eq!((work.calls, work.bytes), (0, 0));
+}

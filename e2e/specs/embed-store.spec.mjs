@@ -1,0 +1,69 @@
+// The npm package keeps conversations in the browser, where a page asks for that.
+
+import assert from "node:assert/strict";
+
+import { eventually } from "../support/chat.mjs";
+import { embedSuite, mountIn } from "../support/embed.mjs";
+import { begin, finish, send } from "../support/fake-agent.mjs";
+
+const hello = (answer, input) => {
+  const messageId = `answer_${input.runId}`;
+  begin(answer, input);
+  send(answer, { type: "TEXT_MESSAGE_START", messageId, role: "assistant" });
+  send(answer, { type: "TEXT_MESSAGE_CONTENT", messageId, delta: "Hello yourself." });
+  send(answer, { type: "TEXT_MESSAGE_END", messageId });
+  finish(answer, input);
+};
+
+const pageTest = embedSuite({ scenes: { hello } });
+const KEPT = { store: "indexeddb", storeName: "shop" };
+
+async function again(page, place, url, options) {
+  await page.reload();
+  return mountIn(page, place, url, options);
+}
+
+const texts = (chat) => chat.messages("user").allInnerTexts();
+
+pageTest("store: after a reload the conversation is there, and goes on", {}, async (page, agent) => {
+  const url = `${agent.url}hello`;
+  const chat = await mountIn(page, "one", url, KEPT);
+  await chat.ask("Do you remember me?");
+  await chat.says("Hello yourself.");
+  const back = await again(page, "one", url, KEPT);
+  await back.says("Hello yourself.");
+  assert.equal(await back.messages("user").count(), 1);
+  assert.match((await texts(back)).join(" "), /Do you remember me\?/);
+  await back.send("And now?");
+  await eventually(async () => assert.equal(await back.messages("assistant").count(), 2));
+  const sent = agent.requests("hello").at(-1).body.messages;
+  assert.deepEqual(
+    sent.map(({ role }) => role),
+    ["user", "assistant", "user"],
+  );
+});
+
+pageTest("store: a named conversation is one, other names and other databases are others", {}, async (page, agent) => {
+  const url = `${agent.url}hello`;
+  const chat = await mountIn(page, "one", url, { ...KEPT, threadId: "order-17" });
+  await chat.ask("About order 17");
+  await chat.says("Hello yourself.");
+  const other = await again(page, "one", url, { ...KEPT, threadId: "order-18" });
+  assert.equal(await other.messages("user").count(), 0);
+  const elsewhere = await again(page, "one", url, { ...KEPT, storeName: "blog", threadId: "order-17" });
+  assert.equal(await elsewhere.messages("user").count(), 0);
+  const back = await again(page, "one", url, { ...KEPT, threadId: "order-17" });
+  await back.messages("user").first().waitFor();
+  assert.match((await texts(back)).join(" "), /About order 17/);
+});
+
+pageTest("store: without the option nothing is kept, and an option that is none is refused", {}, async (page, agent) => {
+  const url = `${agent.url}hello`;
+  const chat = await mountIn(page, "one", url);
+  await chat.ask("Forget me");
+  await chat.says("Hello yourself.");
+  const back = await again(page, "one", url);
+  assert.equal(await back.messages("user").count(), 0);
+  assert.deepEqual(await page.evaluate(() => indexedDB.databases()), []);
+  await assert.rejects(mountIn(page, "two", url, { store: "cloud" }), /the option `store` can only be "indexeddb"/);
+});

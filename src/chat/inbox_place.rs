@@ -1,0 +1,85 @@
+//! Where a window has little height its inbox stands at the end of the transcript: then both scroll
+//! as one, and what was said keeps room. The style sheet says when
+//! (`--la-inbox-in-transcript`), so that a window of another design decides for itself.
+
+use leptos::{html, prelude::*};
+use send_wrapper::SendWrapper;
+use wasm_bindgen::{JsCast, closure::Closure};
+use web_sys::{Element, Node, ResizeObserver};
+
+use crate::ui::{browser, effect, find, focus};
+
+const INBOX: &str = ".la-inbox";
+const CONTENT: &str = ".la-transcript-content";
+
+/// Whether the inbox of the window around stands in its transcript.
+#[derive(Clone, Copy)]
+pub(super) struct InTranscript(RwSignal<bool>);
+
+impl InTranscript {
+    pub(super) fn get(self) -> bool {
+        self.0.get()
+    }
+}
+
+/// Follows the size of a chat until its window goes, and tells what stands in it.
+pub(super) fn follow(chat: NodeRef<html::Section>) {
+    let inside = RwSignal::new(false);
+    provide_context(InTranscript(inside));
+    let kept = StoredValue::new_local(None::<SendWrapper<Node>>);
+    effect(move |_| {
+        let Some(chat) = chat.get() else {
+            return;
+        };
+        let element: Element = chat.clone().into();
+        let changed = Closure::<dyn FnMut()>::new(move || {
+            if let Some(now) = place(&element, kept) {
+                inside.try_set(now);
+            }
+        });
+        let Ok(observer) = ResizeObserver::new(changed.as_ref().unchecked_ref()) else {
+            return;
+        };
+        observer.observe(&chat);
+        let watching = SendWrapper::new((observer, changed));
+        on_cleanup(move || watching.0.disconnect());
+    });
+}
+
+/// Puts the inbox where it belongs, and returns whether that is the transcript if it moved. Who types
+/// in it goes on typing: what has the focus does not move.
+fn place(
+    chat: &Element,
+    kept: StoredValue<Option<SendWrapper<Node>>, LocalStorage>,
+) -> Option<bool> {
+    let (inbox, content) = (find(chat, INBOX)?, find(chat, CONTENT)?);
+    let inside = content.contains(Some(&inbox));
+    if belongs_inside(&inbox) == inside || focus::is_in(&inbox) {
+        return None;
+    }
+    // Nothing of this fails for elements that are in the page.
+    if inside {
+        let before = kept.try_update_value(Option::take).flatten();
+        if let Some(place) = before
+            && let Some(parent) = place.parent_node()
+        {
+            let _ = parent.replace_child(&inbox, &place);
+        }
+        return Some(false);
+    }
+    let mark = document().create_element("span").ok()?;
+    if let Some(parent) = inbox.parent_node() {
+        mark.set_class_name("la-inbox-place");
+        let _ = mark.set_attribute("hidden", "");
+        let _ = parent.insert_before(&mark, Some(&inbox));
+        kept.set_value(Some(SendWrapper::new(mark.into())));
+        let _ = content.append_child(&inbox);
+    }
+    Some(true)
+}
+
+fn belongs_inside(inbox: &Element) -> bool {
+    let style = browser().and_then(|window| window.get_computed_style(inbox).ok()?);
+    let said = style.and_then(|style| style.get_property_value("--la-inbox-in-transcript").ok());
+    said.is_some_and(|said| said.trim() == "1")
+}

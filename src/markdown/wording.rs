@@ -1,0 +1,88 @@
+//! The words that markdown says by itself, and how they follow another language: in place, so that
+//! what is selected, focused or scrolled stays as it is.
+
+use leptos::{html, prelude::*};
+use wasm_bindgen::JsCast;
+use web_sys::Element;
+
+use super::make;
+use crate::ui::{Labels, Word, Words, effect};
+
+/// Where such a word stands, and which it is. Without an attribute it is the text.
+type Said = (&'static str, Option<&'static str>, fn(&Labels) -> &Word);
+
+const SAID: [Said; 5] = [
+    (".la-code-copy > span", None, |l| &l.copy),
+    (".la-image-chip > span", None, |l| &l.image_not_shown),
+    (".la-table", Some(NAME), |l| &l.table),
+    (".la-task-mark", Some(NAME), |l| &l.task_open),
+    (".la-task-mark[data-done]", Some(NAME), |l| &l.task_done),
+];
+
+const NAME: &str = "aria-label";
+
+/// Keeps the words below an element in the language in force.
+pub(super) fn follow(words: &Words, root: NodeRef<html::Div>) {
+    if !words.may_change() {
+        return;
+    }
+    let words = words.clone();
+    effect(move |drawn: Option<()>| {
+        let labels = words.get();
+        // What is drawn is drawn in the language in force then.
+        if let (Some(()), Some(root)) = (drawn, root.get_untracked()) {
+            say(&root, &labels);
+        }
+    });
+}
+
+fn say(root: &Element, labels: &Labels) {
+    for (places, attribute, word) in SAID {
+        let word = word(labels);
+        each(root, places, &|place| match attribute {
+            Some(attribute) => make::set(place, attribute, word),
+            None => place.set_text_content(Some(word)),
+        });
+    }
+    each(root, ".la-alert", &|place| {
+        let word = alert(
+            &place.get_attribute("data-alert").unwrap_or_default(),
+            labels,
+        );
+        make::set(place, NAME, word);
+        if let Some(title) = place.first_element_child() {
+            title.set_text_content(Some(word));
+        }
+    });
+    each(root, ".la-footnote-button", &|place| {
+        let label = place.get_attribute("data-footnote").unwrap_or_default();
+        make::set(place, NAME, &footnote(&label, labels));
+    });
+}
+
+fn each(root: &Element, places: &str, say: &dyn Fn(&Element)) {
+    let Ok(found) = root.query_selector_all(places) else {
+        return;
+    };
+    for place in 0..found.length() {
+        if let Some(element) = found.item(place).and_then(|node| node.dyn_into().ok()) {
+            say(&element);
+        }
+    }
+}
+
+/// The word above an alert, by its name.
+pub(super) fn alert<'a>(name: &str, labels: &'a Labels) -> &'a Word {
+    match name {
+        "tip" => &labels.alert_tip,
+        "important" => &labels.alert_important,
+        "warning" => &labels.alert_warning,
+        "caution" => &labels.alert_caution,
+        _ => &labels.alert_note,
+    }
+}
+
+/// What a button that leads to a footnote is called.
+pub(super) fn footnote(label: &str, labels: &Labels) -> String {
+    format!("{} {label}", labels.footnote)
+}

@@ -1,0 +1,176 @@
+//! Approvals in the browser's own database, told to other tabs.
+
+use std::{cell::RefCell, pin::Pin, rc::Rc};
+
+use futures_channel::oneshot::{self, Receiver, Sender};
+use js_sys::Array;
+use serde_json::Value;
+use wasm_bindgen::JsValue;
+use web_sys::IdbTransactionMode;
+
+use super::{Inner, made, request};
+use crate::{
+    store::{ApprovalStore, Channel, Said, StoreError},
+    ui::{console_error, spawn_local},
+};
+
+const APPROVALS: &str = "approvals";
+
+/// Keeps approvals in the browser's `IndexedDB`, for all tabs of a site: what one tab allows always
+/// the others allow, what one revokes the others revoke. Its clones share a connection.
+///
+/// Whoever can run scripts on the site's pages can write there, and so allow. A tab hears of what
+/// another one revokes a moment later; what had started by then goes on.
+///
+/// ```no_run
+/// use leptos_assistant::{Assistant, store::IndexedDbApprovals};
+///
+/// # fn example(assistant: &Assistant) {
+/// assistant.keep_approvals(IndexedDbApprovals::new("orders"));
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct IndexedDbApprovals(Rc<Approvals>);
+
+struct Approvals {
+    inner: Rc<Inner>,
+    /// The ids that this tab knows to be in the database.
+    known: RefCell<Vec<String>>,
+    /// Comes when what was asked for last is done: reads and writes come one after the other.
+    last: RefCell<Option<Receiver<()>>>,
+    channel: RefCell<Option<Channel>>,
+}
+
+/// A place in the order of reads and writes, taken when it is asked for.
+struct Turn {
+    before: Option<Receiver<()>>,
+    /// Dropped when it is done.
+    _done: Sender<()>,
+}
+
+impl Turn {
+    async fn comes(&mut self) {
+        if let Some(before) = self.before.take() {
+            // Dropped without a word when it is done.
+            let _ = before.await;
+        }
+    }
+}
+
+impl std::fmt::Debug for IndexedDbApprovals {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let name = &self.0.inner.name;
+        f.debug_tuple("IndexedDbApprovals").field(name).finish()
+    }
+}
+
+impl IndexedDbApprovals {
+    /// Keeps approvals in the database `NAME/approvals`, which is made when it is first used.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        let name = format!("{}/approvals", name.into());
+        Self(Rc::new(Approvals {
+            inner: Rc::new(Inner::new(name, &[APPROVALS])),
+            known: RefCell::default(),
+            last: RefCell::default(),
+            channel: RefCell::default(),
+        }))
+    }
+}
+
+impl Approvals {
+    fn turn(&self) -> Turn {
+        let (done, next) = oneshot::channel();
+        Turn {
+            before: self.last.replace(Some(next)),
+            _done: done,
+        }
+    }
+
+    async fn load(&self) -> Result<Vec<Value>, StoreError> {
+        let database = Rc::clone(&self.inner).database().await?;
+        let mode = IdbTransactionMode::Readonly;
+        let transaction = self.inner.begin(&database, &[APPROVALS], mode, false)?;
+        let kept = request::store(&transaction, APPROVALS)?.get_all();
+        let kept = Array::from(&request::result(kept).await?);
+        let read = |text: JsValue| serde_json::from_str(&text.as_string()?).ok();
+        let kept: Vec<Value> = kept.iter().filter_map(read).collect();
+        *self.known.borrow_mut() = kept.iter().filter_map(id_of).collect();
+        Ok(kept)
+    }
+
+    /// Writes what has changed, so that nothing of another tab is overwritten.
+    async fn keep(&self, approvals: Vec<Value>) -> Result<(), StoreError> {
+        let texts = approvals.iter();
+        let texts = texts.filter_map(|one| Some((id_of(one)?, one.to_string())));
+        let (now, texts): (Vec<String>, Vec<String>) = texts.unzip();
+        let before = self.known.borrow().clone();
+        let database = Rc::clone(&self.inner).database().await?;
+        let mode = IdbTransactionMode::Readwrite;
+        let transaction = self.inner.begin(&database, &[APPROVALS], mode, true)?;
+        let end = request::End::of(&transaction);
+        let store = request::store(&transaction, APPROVALS)?;
+        for gone in before.iter().filter(|id| !now.contains(id)) {
+            made(store.delete(&JsValue::from_str(gone)))?;
+        }
+        for (id, text) in now.iter().zip(&texts) {
+            if !before.contains(id) {
+                let (text, id) = (JsValue::from_str(text), JsValue::from_str(id));
+                made(store.put_with_key(&text, &id))?;
+            }
+        }
+        end.come().await?;
+        *self.known.borrow_mut() = now;
+        self.say();
+        Ok(())
+    }
+
+    fn name(&self) -> String {
+        format!("leptos-assistant/{}", self.inner.name)
+    }
+
+    fn say(&self) {
+        let mut channel = self.channel.borrow_mut();
+        let channel = channel.get_or_insert_with(|| Channel::new(&self.name(), |_| ()));
+        channel.say(Said::Wrote);
+    }
+}
+
+fn id_of(approval: &Value) -> Option<String> {
+    approval["id"].as_str().map(str::to_owned)
+}
+
+impl ApprovalStore for IndexedDbApprovals {
+    fn load(&self) -> Pin<Box<dyn Future<Output = Vec<Value>>>> {
+        let (approvals, mut turn) = (Rc::clone(&self.0), self.0.turn());
+        Box::pin(async move {
+            turn.comes().await;
+            let loaded = approvals.load().await;
+            loaded.unwrap_or_else(|error| {
+                // What is there and cannot be read now is not to be deleted.
+                approvals.known.borrow_mut().clear();
+                console_error(&format!("Approvals cannot be read: {error}"));
+                Vec::new()
+            })
+        })
+    }
+
+    fn keep(&self, approvals: Vec<Value>) {
+        let (me, mut turn) = (Rc::clone(&self.0), self.0.turn());
+        spawn_local(async move {
+            turn.comes().await;
+            if let Err(error) = me.keep(approvals).await {
+                console_error(&format!("Approvals cannot be kept: {error}"));
+            }
+        });
+    }
+
+    fn on_change(&self, changed: Box<dyn Fn()>) {
+        let listen = Channel::new(&self.0.name(), move |said| {
+            if said == Said::Wrote {
+                changed();
+            }
+        });
+        drop(self.0.channel.replace(Some(listen)));
+    }
+}

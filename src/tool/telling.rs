@@ -1,0 +1,42 @@
+//! The argument that tells calls of one action apart, beside the name in one line.
+
+use serde_json::Value;
+
+/// The most that is shown of it, in characters.
+const MAX: usize = 60;
+
+/// The first text of one line, else the first number.
+pub(super) fn telling(args: &Value) -> Option<String> {
+    let args = args.as_object()?;
+    let text = args.values().filter_map(Value::as_str);
+    let mut text = text.filter(|text| !text.trim().is_empty() && !text.contains('\n'));
+    let number = || args.values().find(|value| value.is_number());
+    let text = match text.next() {
+        Some(text) => text.to_owned(),
+        None => number()?.to_string(),
+    };
+    Some(match text.char_indices().nth(MAX) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::telling;
+    use serde_json::json;
+
+    #[test]
+    fn the_first_line_of_text_tells_most_then_the_first_number() {
+        for (args, expected) in [
+            (json!({"n": 3, "city": "Oslo"}), Some("Oslo")),
+            (json!({"body": "a\nb", "to": " ", "n": 3}), Some("3")),
+            (json!({"deep": {"city": "Oslo"}}), None),
+            (json!("Oslo"), None),
+        ] {
+            assert_eq!(telling(&args).as_deref(), expected);
+        }
+        let long = telling(&json!({"q": "ä".repeat(500)})).unwrap_or_default();
+        assert_eq!(long.chars().count(), 61);
+    }
+}

@@ -1,0 +1,76 @@
+//! The oldest Rust that builds the project: what `Cargo.toml` says, and no dependency asks for a newer one. Which parts of
+//! the standard library are younger, clippy knows (`incompatible_msrv`).
+
+use crate::project::{Outcome, Project, read};
+
+/// Names the dependencies that ask for more.
+pub(crate) fn check(project: &Project) -> Outcome<()> {
+    let manifest = read(&project.root.join("Cargo.toml"))?;
+    let own = own(&manifest).ok_or("Cargo.toml does not say which Rust is the oldest")?;
+    let arguments = ["metadata", "--format-version", "1", "--locked"];
+    let metadata = project.printed(project.cargo().args(arguments))?;
+    let newer: Vec<&str> = asked(&metadata)
+        .filter(|(version, _)| *version > own)
+        .map(|(_, manifest)| manifest)
+        .collect();
+    match newer.is_empty() {
+        true => Ok(()),
+        false => Err(format!(
+            "these ask for a newer Rust than Cargo.toml says:\n{}",
+            newer.join("\n")
+        )),
+    }
+}
+
+fn own(manifest: &str) -> Option<Vec<u32>> {
+    let line = manifest
+        .lines()
+        .find_map(|line| line.strip_prefix("rust-version = \""))?;
+    Some(version(line.split('"').next()?))
+}
+
+/// What each package asks for, and where its manifest is.
+fn asked(metadata: &str) -> impl Iterator<Item = (Vec<u32>, &str)> {
+    const ASKS: &str = "\"rust_version\":\"";
+    const PLACE: &str = "\"manifest_path\":\"";
+    metadata.match_indices(ASKS).map(|(at, _)| {
+        let (before, rest) = metadata.split_at(at);
+        let asked = rest.get(ASKS.len()..).unwrap_or_default();
+        let asked = asked.split('"').next().unwrap_or_default();
+        let place = before
+            .rfind(PLACE)
+            .and_then(|at| before.get(at + PLACE.len()..))
+            .unwrap_or_default();
+        (version(asked), place.split('"').next().unwrap_or_default())
+    })
+}
+
+/// Its numbers, without the zeros at the end.
+fn version(text: &str) -> Vec<u32> {
+    let mut numbers: Vec<u32> = text
+        .split('.')
+        .map_while(|part| part.parse().ok())
+        .collect();
+    while numbers.last() == Some(&0) {
+        numbers.pop();
+    }
+    numbers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{asked, own, version};
+
+    #[test]
+    fn a_dependency_that_asks_for_a_newer_rust_is_found() {
+        let manifest = "[workspace.package]\nedition = \"2024\"\nrust-version = \"1.88\"\n";
+        let own = own(manifest).unwrap();
+        assert_eq!(own, version("1.88.0"));
+        let metadata = r#"{"packages":[
+            {"name":"a","manifest_path":"/a","rust_version":"1.88.0"},
+            {"name":"b","manifest_path":"/b","rust_version":null},
+            {"name":"c","manifest_path":"/c","rust_version":"1.90"}]}"#;
+        let newer = asked(metadata).filter(|(version, _)| *version > own);
+        assert_eq!(newer.map(|(_, place)| place).collect::<Vec<_>>(), ["/c"]);
+    }
+}
