@@ -1,6 +1,7 @@
 // What the npm package's types let one write, and what they refuse. Checked by the compiler only, never run.
 
 import { highlightJs } from "../../dist/embed/highlight-js.js";
+import { mount as mountFull } from "../../dist/embed/full.js";
 import { mount, type ActionDefinition, type Chat, type Highlight, type Json } from "../../dist/embed/index.js";
 
 const place: HTMLElement = document.body;
@@ -54,3 +55,13 @@ chat.registerAction({ name: "bad", handler: () => () => 1 });
 chat.registerAction<{ id: number }>({ name: "bad", handler: ({ id }) => id.trim() });
 // @ts-expect-error only texts can be said
 chat.send(value);
+
+await mountFull(place, { url: "/agent" });
+await mountFull(place, { url: "/api/chat", protocol: "ui-stream", resumes: true });
+await mountFull(place, { url: "http://localhost:11434/v1", protocol: "completions", model: "small", label: "Chat" });
+// @ts-expect-error the first module speaks AG-UI alone
+await mount(place, { url: "/api/chat", protocol: "ui-stream" });
+// @ts-expect-error a model is a matter of completions
+await mountFull(place, { url: "/agent", protocol: "ui-stream", model: "small" });
+// @ts-expect-error no such protocol
+await mountFull(place, { url: "/agent", protocol: "telegraph" });

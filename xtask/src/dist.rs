@@ -31,12 +31,50 @@ pub(crate) fn run(project: &Project) -> Outcome<()> {
     sizes(project)
 }
 
-/// Builds the npm package: module, glue, and the files written by hand.
+/// One of the package's modules, each with glue of its own.
+struct Module {
+    /// What its files are called.
+    name: &'static str,
+    /// Where it lies between its steps.
+    work: &'static str,
+    features: &'static [&'static str],
+}
+
+/// The one that most pages want, and the one that speaks every protocol. The first is the one that is weighed.
+const MODULES: [Module; 2] = [
+    Module {
+        name: "assistant_embed",
+        work: WORK,
+        features: &[],
+    },
+    Module {
+        name: "assistant_embed_full",
+        work: "target/xtask/embed-full",
+        features: &["--features", "full"],
+    },
+];
+
+/// Builds the npm package: modules, glue, and the files written by hand.
 pub(crate) fn embed(project: &Project) -> Outcome<()> {
     project.need_wasm_target()?;
     project.need_page_builders()?;
     project.need_node_modules()?;
     eprintln!("xtask: building the npm package into dist/embed");
+    let package = project.root.join("dist/embed");
+    if package.exists() {
+        fs::remove_dir_all(&package).map_err(|error| format!("dist/embed: {error}"))?;
+    }
+    project.copy_folder(NPM, "dist/embed")?;
+    for module in &MODULES {
+        build(project, module)?;
+    }
+    style::write(project)?;
+    let sheet = read(&project.root.join(style::ALL))?;
+    minify(project, WORK, "style.css", &sheet)
+}
+
+/// Builds a module and its glue.
+fn build(project: &Project, of: &Module) -> Outcome<()> {
     let target = project.target_folder();
     let mut cargo = project.cargo();
     // A library crate type of its own: as an ordinary one it would stand in the way of the demo's binary.
@@ -54,29 +92,23 @@ pub(crate) fn embed(project: &Project) -> Outcome<()> {
             "wasm32-unknown-unknown",
             "--crate-type",
             "cdylib",
-        ]);
+        ])
+        .args(of.features);
     without_own_paths(&mut cargo);
     project.run(&mut cargo)?;
     let module = target.join("wasm32-unknown-unknown/wasm/assistant_embed.wasm");
     let mut bindgen = project.command("wasm-bindgen");
     bindgen
-        .args(["--target", "web", "--no-typescript", "--out-dir", WORK])
+        .args(["--target", "web", "--no-typescript", "--out-dir", of.work])
+        .args(["--out-name", of.name])
         .arg(&module);
     project.run(&mut bindgen)?;
-
-    let package = project.root.join("dist/embed");
-    if package.exists() {
-        fs::remove_dir_all(&package).map_err(|error| format!("dist/embed: {error}"))?;
-    }
-    project.copy_folder(NPM, "dist/embed")?;
-    style::write(project)?;
-    let sheet = read(&project.root.join(style::ALL))?;
-    minify(project, "style.css", &sheet)?;
-    let names = shrink(project)?;
-    let glue = "assistant_embed.js";
-    let written = read(&project.root.join(WORK).join(glue))?;
+    let names = shrink(project, of)?;
+    let glue = format!("{}.js", of.name);
+    let written = read(&project.root.join(of.work).join(&glue))?;
     let watched = watch(&written)?;
-    minify(project, glue, &Names::read(&names).shorten(&watched)?)
+    let short = Names::read(&names).shorten(&watched)?;
+    minify(project, of.work, &glue, &short)
 }
 
 /// Lets `npm/stopped.js` watch each call from outside into the module: only there a trap can be noticed.
@@ -97,8 +129,8 @@ fn watch(glue: &str) -> Outcome<String> {
 }
 
 /// Puts a sheet or a script into the package without what is there for people to read.
-fn minify(project: &Project, name: &str, text: &str) -> Outcome<()> {
-    let from = format!("{WORK}/whole-{name}");
+fn minify(project: &Project, work: &str, name: &str, text: &str) -> Outcome<()> {
+    let from = format!("{work}/whole-{name}");
     fs::write(project.root.join(&from), text).map_err(|error| format!("{from}: {error}"))?;
     let mut esbuild = project.command("esbuild");
     let to = format!("--outfile=dist/embed/{name}");
@@ -108,13 +140,15 @@ fn minify(project: &Project, name: &str, text: &str) -> Outcome<()> {
 
 /// Makes the embed's module small, and tells what wasm-opt printed of its short names. No feature flags: the module says
 /// itself which it uses.
-fn shrink(project: &Project) -> Outcome<String> {
+fn shrink(project: &Project, of: &Module) -> Outcome<String> {
+    let Module { name, work, .. } = of;
     let (bound, used, named, laid) = (
-        format!("{WORK}/assistant_embed_bg.wasm"),
-        format!("{WORK}/used.wasm"),
-        format!("{WORK}/named.wasm"),
-        format!("{WORK}/laid.wasm"),
+        format!("{work}/{name}_bg.wasm"),
+        format!("{work}/used.wasm"),
+        format!("{work}/named.wasm"),
+        format!("{work}/laid.wasm"),
     );
+    let small_one = format!("dist/embed/{name}_bg.wasm");
     edit(project, &bound, &used, |module| {
         let mut sections = Sections::read(module)?;
         sections.drop_exports(|name| UNUSED.iter().any(|unused| name.contains(unused)))?;
@@ -141,7 +175,7 @@ fn shrink(project: &Project) -> Outcome<String> {
     ];
     let mut optimise = project.command("wasm-opt");
     optimise.args(small).args(last);
-    project.printed(optimise.args([&laid, "-o", "dist/embed/assistant_embed_bg.wasm"]))
+    project.printed(optimise.args([laid.as_str(), "-o", &small_one]))
 }
 
 /// Writes what becomes of a module.

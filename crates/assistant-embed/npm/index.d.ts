@@ -8,7 +8,7 @@ export type Token = [text: string, classes: string];
 export type Highlight = (code: string, language: string) => Token[] | Promise<Token[]>;
 
 export interface MountOptions {
-  /** Where the AG-UI agent listens. */
+  /** Where the AG-UI agent listens. `leptos-assistant/full` speaks other protocols, too. */
   url: string;
   /** Headers to send with every request. Names and values as a request can carry them: values of Latin-1 characters. */
   headers?: Record<string, string>;

@@ -6,6 +6,7 @@
 //! outside, so that a trap is told. Values cross the border as JSON text. The components are `leptos-assistant`'s.
 #![allow(unsafe_code, reason = "wasm-bindgen's glue is")]
 
+mod agent;
 mod highlight;
 mod json;
 mod look;
@@ -27,7 +28,7 @@ use crate::look::Look;
 use leptos::{mount::mount_to, prelude::*};
 use leptos_assistant::{
     Approval, Assistant, AssistantProvider, Attachments, ChatWindow, StoreProp, ToolAction,
-    ToolError, action::ActionGuard, agent::HttpAgent, store::IndexedDbStore, use_assistant,
+    ToolError, action::ActionGuard, store::IndexedDbStore, use_assistant,
 };
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
@@ -56,12 +57,12 @@ impl std::fmt::Debug for Chat {
     }
 }
 
-/// Puts a chat with the AG-UI agent at `url` into an element. `headers` is a list of pairs;
-/// `options` is an object as in `index.d.ts`.
+/// Puts a chat with the agent at `url` into an element. `headers` is a list of pairs; `options` is an
+/// object as in `index.d.ts` and `full.d.ts`.
 ///
 /// # Errors
 ///
-/// When a chat of this page has stopped for good.
+/// When a chat of this page has stopped for good, or the module does not speak the protocol.
 #[wasm_bindgen]
 pub fn mount(
     element: web_sys::HtmlElement,
@@ -70,13 +71,7 @@ pub fn mount(
     options: &JsValue,
 ) -> Result<Chat, JsError> {
     goes_on()?;
-    let mut agent = HttpAgent::new(url);
-    for pair in headers.iter() {
-        let pair = js_sys::Array::from(&pair);
-        if let (Some(name), Some(value)) = (pair.get(0).as_string(), pair.get(1).as_string()) {
-            agent = agent.header(name, value);
-        }
-    }
+    let agent = agent::of(url, headers, options)?;
     // The provider's own, which ends with it.
     let made = Arc::new(OnceLock::new());
     let below = Arc::clone(&made);

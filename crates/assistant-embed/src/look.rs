@@ -57,7 +57,7 @@ fn attachments(limits: &JsValue) -> Attachments {
     attachments
 }
 
-fn get(object: &JsValue, name: &str) -> JsValue {
+pub(crate) fn get(object: &JsValue, name: &str) -> JsValue {
     js_sys::Reflect::get(object, &name.into()).unwrap_or_default()
 }
 

@@ -94,28 +94,22 @@ pub fn ComposerSend(
     let Some(writing) = Writing::around("ComposerSend") else {
         return ().into_any();
     };
-    let (sends, on_button) = (writing.sends, writing.on_button);
     let sender = writing.clone();
     let early = move |event: ev::MouseEvent| {
         if sender.was_meant_for_the_other(&event) {
             event.prevent_default();
         }
     };
-    let face = face(children, Icon::Send, writing.words.text(|l| &l.send));
-    view! {
-        <button
-            type="submit"
-            class="la-button"
-            data-variant="primary"
-            hidden=move || !sends.get()
-            on:click=early
-            on:focusin=move |_| on_button.set(true)
-            on:focusout=move |event| left(&event, on_button)
-        >
-            {face}
-        </button>
+    Button {
+        kind: "submit",
+        variant: Some("primary"),
+        shown: writing.sends.into(),
+        focused: writing.on_button,
+        face: face(children, Icon::Send, writing.words.text(|l| &l.send)),
+        act: Box::new(early),
+        ..Button::plain(&writing)
     }
-    .into_any()
+    .view()
 }
 
 /// The button that says something while the assistant is at work: it is delivered at the next
@@ -143,26 +137,21 @@ pub fn ComposerInterject(
     let Some(writing) = Writing::around("ComposerInterject") else {
         return ().into_any();
     };
-    let (interjects, focused) = (writing.interjects, writing.on_interject);
-    let face = face(children, Icon::Send, writing.words.text(|l| &l.interject));
+    let speaker = writing.clone();
     let say = move |_| {
-        writing.interject();
-        writing.handle.focus();
+        speaker.interject();
+        speaker.handle.focus();
     };
-    view! {
-        <button
-            type="button"
-            class="la-button la-composer-interject"
-            aria-keyshortcuts="Control+Enter"
-            hidden=move || !interjects.get()
-            on:click=say
-            on:focusin=move |_| focused.set(true)
-            on:focusout=move |event| left(&event, focused)
-        >
-            {face}
-        </button>
+    Button {
+        class: "la-button la-composer-interject",
+        shortcuts: Some("Control+Enter"),
+        shown: writing.interjects.into(),
+        focused: writing.on_interject,
+        face: face(children, Icon::Send, writing.words.text(|l| &l.interject)),
+        act: Box::new(say),
+        ..Button::plain(&writing)
     }
-    .into_any()
+    .view()
 }
 
 /// The button that stops the run, its handlers and its questions; it is hidden while nothing runs.
@@ -185,27 +174,66 @@ pub fn ComposerStop(
     let Some(writing) = Writing::around("ComposerStop") else {
         return ().into_any();
     };
-    let (busy, on_button) = (writing.busy, writing.on_button);
-    let face = face(children, Icon::Stop, writing.words.text(|l| &l.stop));
+    let stopper = writing.clone();
     let stop = move |event: ev::MouseEvent| {
-        if !writing.was_meant_for_the_other(&event) {
+        if !stopper.was_meant_for_the_other(&event) {
             // Nothing to stop is what was wanted.
-            let _ = writing.assistant.stop();
+            let _ = stopper.assistant.stop();
         }
     };
-    view! {
-        <button
-            type="button"
-            class="la-button"
-            hidden=move || !busy.get()
-            on:click=stop
-            on:focusin=move |_| on_button.set(true)
-            on:focusout=move |event| left(&event, on_button)
-        >
-            {face}
-        </button>
+    Button {
+        face: face(children, Icon::Stop, writing.words.text(|l| &l.stop)),
+        act: Box::new(stop),
+        ..Button::plain(&writing)
     }
-    .into_any()
+    .view()
+}
+
+/// What the buttons of a composer have in common. Each knows whether the focus is on it.
+struct Button {
+    kind: &'static str,
+    class: &'static str,
+    variant: Option<&'static str>,
+    shortcuts: Option<&'static str>,
+    shown: Signal<bool>,
+    focused: RwSignal<bool>,
+    face: AnyView,
+    act: Box<dyn FnMut(ev::MouseEvent)>,
+}
+
+impl Button {
+    /// One that is there while the assistant is at work.
+    fn plain(writing: &Writing) -> Self {
+        Self {
+            kind: "button",
+            class: "la-button",
+            variant: None,
+            shortcuts: None,
+            shown: writing.busy.into(),
+            focused: writing.on_button,
+            face: ().into_any(),
+            act: Box::new(|_| ()),
+        }
+    }
+
+    fn view(self) -> AnyView {
+        let (shown, focused) = (self.shown, self.focused);
+        view! {
+            <button
+                type=self.kind
+                class=self.class
+                data-variant=self.variant
+                aria-keyshortcuts=self.shortcuts
+                hidden=move || !shown.get()
+                on:click=self.act
+                on:focusin=move |_| focused.set(true)
+                on:focusout=move |event| left(&event, focused)
+            >
+                {self.face}
+            </button>
+        }
+        .into_any()
+    }
 }
 
 fn face(children: Option<Children>, icon: Icon, word: AnyView) -> AnyView {

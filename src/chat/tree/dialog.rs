@@ -9,7 +9,7 @@ use leptos::{ev, html, prelude::*};
 use super::{Asked, Tree, row::beginning};
 use crate::{
     chat::counts::with_count,
-    ui::{dynamic, each, effect, fresh_id},
+    ui::{Labels, Word, dynamic, each, effect, fresh_id},
 };
 
 /// The dialog, while something is asked.
@@ -43,7 +43,6 @@ fn agreed(element: NodeRef<html::Dialog>) -> bool {
 fn deletion(tree: &Tree, turn: String, id: &MessageId) -> AnyView {
     let words = tree.words.clone();
     let element = NodeRef::<html::Dialog>::new();
-    open(element);
     let found = tree.assistant.with_conversation(|all| {
         let begins = all.message(id).map(beginning).unwrap_or_default();
         (begins, all.subtree_len(id))
@@ -56,49 +55,99 @@ fn deletion(tree: &Tree, turn: String, id: &MessageId) -> AnyView {
             count => with_count(&words.word(|l| &l.delete_text), count),
         }
     };
-    let name = format!("la-dialog-{}", fresh_id());
-    let (title, told) = (format!("{name}-title"), format!("{name}-text"));
-    let closed = {
-        let (tree, message) = (tree.clone(), id.clone());
-        move |_| {
-            let message = message.clone();
+    let told = format!("la-dialog-{}", fresh_id());
+    let inside = view! {
+        <blockquote class="la-tree-quote" dir="auto">
+            {begins}
+        </blockquote>
+        <p class="la-dialog-text" id=told.clone()>
+            {dynamic(text)}
+        </p>
+    };
+    let message = id.clone();
+    let of = tree.clone();
+    Frame {
+        element,
+        title: |l| &l.delete_title,
+        told: Some(told),
+        inside: inside.into_any(),
+        cancels_first: true,
+        does: |l| &l.delete,
+        variant: "danger",
+        value: "confirm",
+        sent: Box::new(|_| ()),
+        closed: Box::new(move || {
             if agreed(element) {
                 // It is gone already if this is refused.
-                let _ = tree.assistant.change_tree(TreeChange::Delete { message });
+                let message = message.clone();
+                let _ = of.assistant.change_tree(TreeChange::Delete { message });
             }
-            tree.answered(&turn);
-        }
-    };
-    view! {
-        <dialog
-            class="la-dialog"
-            aria-labelledby=title
-            aria-describedby=told
-            node_ref=element
-            on:close=closed
-        >
-            <form class="la-dialog-form" method="dialog">
-                <h2 class="la-dialog-title" id=title.clone()>
-                    {words.text(|l| &l.delete_title)}
-                </h2>
-                <blockquote class="la-tree-quote" dir="auto">
-                    {begins}
-                </blockquote>
-                <p class="la-dialog-text" id=told.clone()>
-                    {dynamic(text)}
-                </p>
-                <div class="la-dialog-actions">
-                    <button type="submit" class="la-button" value="cancel" autofocus>
-                        <span>{words.text(|l| &l.cancel)}</span>
-                    </button>
-                    <button type="submit" class="la-button" data-variant="danger" value="confirm">
-                        <span>{words.text(|l| &l.delete)}</span>
-                    </button>
-                </div>
-            </form>
-        </dialog>
+        }),
     }
-    .into_any()
+    .view(tree, turn)
+}
+
+/// What the dialogs have in common: a title, what is asked, and two buttons of which the second does it.
+struct Frame {
+    element: NodeRef<html::Dialog>,
+    title: fn(&Labels) -> &Word,
+    /// The id of what describes it.
+    told: Option<String>,
+    inside: AnyView,
+    /// Whether Cancel has the focus first.
+    cancels_first: bool,
+    does: fn(&Labels) -> &Word,
+    variant: &'static str,
+    value: &'static str,
+    sent: Box<dyn FnMut(ev::SubmitEvent)>,
+    closed: Box<dyn Fn()>,
+}
+
+impl Frame {
+    fn view(self, tree: &Tree, turn: String) -> AnyView {
+        let (words, of, closed) = (tree.words.clone(), tree.clone(), self.closed);
+        let title = format!("la-dialog-{}", fresh_id());
+        open(self.element);
+        let closed = move |_| {
+            closed();
+            of.answered(&turn);
+        };
+        view! {
+            <dialog
+                class="la-dialog"
+                aria-labelledby=title
+                aria-describedby=self.told
+                node_ref=self.element
+                on:close=closed
+            >
+                <form class="la-dialog-form" method="dialog" on:submit=self.sent>
+                    <h2 class="la-dialog-title" id=title.clone()>
+                        {words.text(self.title)}
+                    </h2>
+                    {self.inside}
+                    <div class="la-dialog-actions">
+                        <button
+                            type="submit"
+                            class="la-button"
+                            value="cancel"
+                            autofocus=self.cancels_first
+                        >
+                            <span>{words.text(|l| &l.cancel)}</span>
+                        </button>
+                        <button
+                            type="submit"
+                            class="la-button"
+                            data-variant=self.variant
+                            value=self.value
+                        >
+                            <span>{words.text(self.does)}</span>
+                        </button>
+                    </div>
+                </form>
+            </dialog>
+        }
+        .into_any()
+    }
 }
 
 fn edit(tree: &Tree, turn: String, id: &MessageId) -> AnyView {
@@ -107,7 +156,6 @@ fn edit(tree: &Tree, turn: String, id: &MessageId) -> AnyView {
         NodeRef::<html::Dialog>::new(),
         NodeRef::<html::Textarea>::new(),
     );
-    open(element);
     let text = tree
         .assistant
         .with_conversation(|all| all.message(id).map(|message| message.written()));
@@ -118,7 +166,6 @@ fn edit(tree: &Tree, turn: String, id: &MessageId) -> AnyView {
         }
     });
     let refused = RwSignal::new(None::<String>);
-    let title = format!("la-dialog-{}", fresh_id());
     let sent = {
         let (tree, id) = (tree.clone(), id.clone());
         move |event: ev::SubmitEvent| {
@@ -139,43 +186,29 @@ fn edit(tree: &Tree, turn: String, id: &MessageId) -> AnyView {
             }
         }
     };
-    let closed = {
-        let tree = tree.clone();
-        move |_| {
-            tree.answered(&turn);
-        }
+    let inside = view! {
+        <textarea
+            class="la-input la-tree-edit"
+            rows="4"
+            aria-label=words.attr(|l| &l.your_message)
+            node_ref=input
+            autofocus
+        ></textarea>
+        <p class="la-composer-reason" role="alert">
+            {dynamic(move || refused.get())}
+        </p>
     };
-    view! {
-        <dialog
-            class="la-dialog"
-            aria-labelledby=title
-            node_ref=element
-            on:close=closed
-        >
-            <form class="la-dialog-form" method="dialog" on:submit=sent>
-                <h2 class="la-dialog-title" id=title.clone()>
-                    {words.text(|l| &l.edit_message)}
-                </h2>
-                <textarea
-                    class="la-input la-tree-edit"
-                    rows="4"
-                    aria-label=words.attr(|l| &l.your_message)
-                    node_ref=input
-                    autofocus
-                ></textarea>
-                <p class="la-composer-reason" role="alert">
-                    {dynamic(move || refused.get())}
-                </p>
-                <div class="la-dialog-actions">
-                    <button type="submit" class="la-button" value="cancel">
-                        <span>{words.text(|l| &l.cancel)}</span>
-                    </button>
-                    <button type="submit" class="la-button" data-variant="primary" value="send">
-                        <span>{words.text(|l| &l.send)}</span>
-                    </button>
-                </div>
-            </form>
-        </dialog>
+    Frame {
+        element,
+        title: |l| &l.edit_message,
+        told: None,
+        inside: inside.into_any(),
+        cancels_first: false,
+        does: |l| &l.send,
+        variant: "primary",
+        value: "send",
+        sent: Box::new(sent),
+        closed: Box::new(|| ()),
     }
-    .into_any()
+    .view(tree, turn)
 }

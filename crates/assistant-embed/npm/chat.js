@@ -1,0 +1,63 @@
+// What both faces of the package share: a chat is put into an element by the module that each of them loads.
+import { answering, headerPairs, highlighting, isElement } from "./foreign.js";
+import { enter, hasStopped, hold } from "./stopped.js";
+
+/** Puts a chat into an element. `load` fetches the module, once; `mountChat` is its `mount`; it speaks `protocols`. */
+export async function mountWith({ load, mountChat, protocols }, element, options) {
+  if (!isElement(element)) throw new TypeError("mount: the first argument must be an HTML element of the page");
+  const { url, headers, highlight, mediaOrigins, attachments, labels, store, ...look } = options ?? {};
+  if (typeof url !== "string" && !(url instanceof URL)) throw new TypeError("mount: the option `url` must be the agent's address");
+  const { protocol = "ag-ui" } = look;
+  if (!protocols.includes(protocol)) {
+    const known = protocols.map((name) => JSON.stringify(name)).join(", ");
+    const more = protocols.length > 1 ? "" : "; `leptos-assistant/full` speaks others";
+    throw new TypeError(`mount: the option \`protocol\` must be one of ${known}${more}`);
+  }
+  const pairs = headerPairs(headers);
+  if (highlight) look.highlight = highlighting(highlight);
+  if (mediaOrigins) look.mediaOrigins = Array.from(mediaOrigins, String);
+  if (attachments) look.attachments = { ...attachments };
+  if (store !== undefined && store !== "indexeddb") throw new TypeError('mount: the option `store` can only be "indexeddb"');
+  if (store) look.store = String(look.storeName ?? "leptos-assistant");
+  await load();
+  const clear = hold(element, labels);
+  let chat;
+  try {
+    chat = enter(() => mountChat(element, String(url), pairs, look));
+  } catch (error) {
+    clear();
+    throw error;
+  }
+  let gone = false;
+  const call = (act) => {
+    if (gone) throw new Error("The chat has been taken out of the page");
+    return enter(act);
+  };
+  return {
+    registerAction({ name, description, parameters, handler, requiresApproval = false }) {
+      if (handler !== undefined && typeof handler !== "function") throw new TypeError("registerAction: `handler` must be a function");
+      const schema = JSON.stringify(parameters);
+      const answer = handler && answering(handler);
+      const registration = call(() =>
+        chat.registerAction(String(name), String(description ?? ""), schema, answer, Boolean(requiresApproval)),
+      );
+      return () => {
+        if (!gone && !hasStopped()) registration.unregister();
+      };
+    },
+    send(text) {
+      if (typeof text !== "string") throw new TypeError("send: a text is needed");
+      call(() => chat.send(text));
+    },
+    newConversation: () => call(() => chat.newConversation()),
+    unmount() {
+      if (gone) return;
+      gone = true;
+      try {
+        if (!hasStopped()) chat.unmount();
+      } finally {
+        clear();
+      }
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import type { Chat, MountOptions as SharedOptions } from "./index.js";
+
+export * from "./index.js";
+
+/** An agent that speaks AG-UI, as in `leptos-assistant`. */
+export interface AgUiOptions extends SharedOptions {
+  protocol?: "ag-ui";
+}
+
+/** A backend of the AI SDK: anything that answers with its UI message stream. */
+export interface UiStreamOptions extends SharedOptions {
+  protocol: "ui-stream";
+  /** The backend keeps its streams and answers `GET {url}/{chat}/stream`: an answer that the network cut is read on with Retry. */
+  resumes?: boolean;
+}
+
+/** A model endpoint that speaks OpenAI's chat completions. The loop of calls and results runs in the page. */
+export interface CompletionsOptions extends SharedOptions {
+  protocol: "completions";
+  /** The address before `/chat/completions`. A key in a page is everybody's key: put a server of yours in between. */
+  url: string;
+  /** The model; without it the endpoint chooses. */
+  model?: string;
+}
+
+export type MountOptions = AgUiOptions | UiStreamOptions | CompletionsOptions;
+
+/**
+ * Puts a chat into an element, as `mount` of `leptos-assistant` does, with an agent of any protocol. A page uses one of both:
+ * each has a module of its own.
+ */
+export function mount(element: HTMLElement, options: MountOptions): Promise<Chat>;

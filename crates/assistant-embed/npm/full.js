@@ -1,0 +1,8 @@
+// The package with every protocol. It has a module of its own, which is loaded once, with the first chat.
+import load, { mount as mountChat } from "./assistant_embed_full.js";
+import { mountWith } from "./chat.js";
+
+const protocols = ["ag-ui", "ui-stream", "completions"];
+
+/** Puts a chat with an agent of any protocol into an element. See full.d.ts. */
+export const mount = (element, options) => mountWith({ load, mountChat, protocols }, element, options);

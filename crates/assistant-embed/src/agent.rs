@@ -1,0 +1,49 @@
+//! Which agent a page talks to: its address, its protocol, its headers.
+
+use leptos_assistant::{AgentProp, agent::HttpAgent};
+#[cfg(feature = "full")]
+use leptos_assistant::{
+    agent::{CompletionsAgent, UiStreamAgent},
+    core::codec::UiStream,
+};
+use wasm_bindgen::{JsError, JsValue};
+
+use crate::look::get;
+
+/// Reads what the page says. `npm/chat.js` has refused a protocol before that the module does not
+/// speak.
+pub(crate) fn of(
+    url: String,
+    headers: &js_sys::Array,
+    options: &JsValue,
+) -> Result<AgentProp, JsError> {
+    let headers = pairs(headers);
+    let all = move || headers.clone();
+    match get(options, "protocol").as_string().as_deref() {
+        None | Some("ag-ui") => Ok(HttpAgent::new(url).headers(all).into()),
+        #[cfg(feature = "full")]
+        Some("ui-stream") => {
+            let resumes = get(options, "resumes").is_truthy();
+            let codec = UiStream {
+                resumes,
+                ..UiStream::default()
+            };
+            Ok(UiStreamAgent::new(url, codec).headers(all).into())
+        }
+        #[cfg(feature = "full")]
+        Some("completions") => {
+            let model = get(options, "model").as_string().unwrap_or_default();
+            let agent = CompletionsAgent::completions(url, model);
+            Ok(agent.headers(all).into())
+        }
+        Some(_) => Err(JsError::new("This module does not speak the protocol")),
+    }
+}
+
+fn pairs(headers: &js_sys::Array) -> Vec<(String, String)> {
+    let pair = |pair: JsValue| {
+        let pair = js_sys::Array::from(&pair);
+        Some((pair.get(0).as_string()?, pair.get(1).as_string()?))
+    };
+    headers.iter().filter_map(pair).collect()
+}

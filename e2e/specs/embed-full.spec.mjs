@@ -1,0 +1,102 @@
+// The npm package's second module in a plain page: it speaks the AI SDK's UI message stream and chat completions, each with a
+// real server.
+
+import assert from "node:assert/strict";
+
+import { Chat, eventually } from "../support/chat.mjs";
+import { modelServer } from "../support/model.mjs";
+import { aiSdkAgent, plainPage } from "../support/servers.mjs";
+import { suite } from "../support/suite.mjs";
+
+const pageTest = suite(async (open) => {
+  const page = await plainPage();
+  open.push(page);
+  const agent = await aiSdkAgent(new URL(page.url).origin);
+  open.push(agent);
+  const model = await modelServer();
+  open.push(model);
+  return { page, agent, model };
+});
+
+/** A test on a page with a chat that `options` make of the servers. */
+function chatTest(name, options, body) {
+  // The page's policy lets it talk to the agent that its address names.
+  const address = (servers) => `${servers.page.url}host.html?${new URLSearchParams({ agent: options(servers).url })}`;
+  pageTest(name, { address, bare: true }, async ({ page }, servers) => {
+    await servers.agent.forget();
+    servers.model.forget();
+    await page.evaluate(async (options) => {
+      const { mount } = await import("./embed/full.js");
+      const chat = await mount(document.getElementById("one"), { label: "Chat", ...options });
+      globalThis.runs = [];
+      chat.registerAction({
+        name: "get_weather",
+        description: "The weather of a place.",
+        parameters: { type: "object", properties: { location: { type: "string" } }, required: ["location"] },
+        requiresApproval: true,
+        handler: ({ location }) => {
+          globalThis.runs.push(location);
+          return { location, sky: "clear" };
+        },
+      });
+    }, options(servers));
+    const chat = new Chat(page, page.locator("#one"));
+    await chat.composer.waitFor();
+    await body(chat, servers);
+  });
+}
+
+/** A person approves a call of the page, which runs once; the agent goes on with its result. */
+async function approved(chat) {
+  await chat.send("What's the weather in Oslo?");
+  const card = chat.card("get_weather");
+  await chat.approve(card);
+  await chat.status(card, "complete");
+  await chat.idle();
+  await chat.says("get_weather returned");
+  assert.deepEqual(await chat.page.evaluate(() => globalThis.runs), ["Oslo"]);
+}
+
+chatTest(
+  "a backend of the AI SDK: the page's tool, approved, goes back as its output",
+  ({ agent }) => ({ url: agent.url, protocol: "ui-stream", headers: { "x-place": "one" } }),
+  async (chat, { agent }) => {
+    await approved(chat);
+    const posts = (await agent.requests()).filter(({ method }) => method === "POST");
+    assert.equal(posts.length, 2);
+    assert.equal(posts[0].headers["x-place"], "one");
+    const { type, state, output } = posts[1].body.messages.at(-1).parts.find(({ type }) => type.startsWith("tool-"));
+    assert.deepEqual([type, state, output], ["tool-get_weather", "output-available", { location: "Oslo", sky: "clear" }]);
+  },
+);
+
+chatTest(
+  "a model endpoint: the loop runs in the page, and its result goes back as a tool's message",
+  ({ model }) => ({ url: model.url, protocol: "completions", model: "small" }),
+  async (chat, { model }) => {
+    await approved(chat);
+    const requests = model.requests();
+    assert.equal(requests.length, 2);
+    assert.ok(requests.every(({ body }) => body.model === "small" && body.stream === true));
+    const { role, content } = requests[1].body.messages.at(-1);
+    assert.deepEqual([role, JSON.parse(content)], ["tool", { location: "Oslo", sky: "clear" }]);
+  },
+);
+
+pageTest(
+  "a protocol that a module does not speak is named",
+  { address: ({ page }) => `${page.url}host.html`, bare: true },
+  async ({ page }) => {
+    const said = await page.evaluate(async () => {
+      const place = document.getElementById("one");
+      const why = async (file, protocol) => {
+        const { mount } = await import(file);
+        return mount(place, { url: "/agent", protocol }).then(String, (error) => `${error.name}: ${error.message}`);
+      };
+      return [await why("./embed/index.js", "ui-stream"), await why("./embed/full.js", "telegraph")];
+    });
+    assert.match(said[0], /^TypeError: .*`protocol` must be one of "ag-ui"; `leptos-assistant\/full` speaks others$/);
+    assert.match(said[1], /^TypeError: .*must be one of "ag-ui", "ui-stream", "completions"$/);
+    await eventually(async () => assert.equal(await page.locator("#one > *").count(), 0));
+  },
+);
