@@ -20,14 +20,14 @@ const KEPT = { store: "indexeddb", storeName: "shop" };
 
 async function again(page, place, url, options) {
   await page.reload();
-  return mountIn(page, place, url, options);
+  return mountIn(page, place, url, options, "full");
 }
 
 const texts = (chat) => chat.messages("user").allInnerTexts();
 
 pageTest("store: after a reload the conversation is there, and goes on", {}, async (page, agent) => {
   const url = `${agent.url}hello`;
-  const chat = await mountIn(page, "one", url, KEPT);
+  const chat = await mountIn(page, "one", url, KEPT, "full");
   await chat.ask("Do you remember me?");
   await chat.says("Hello yourself.");
   const back = await again(page, "one", url, KEPT);
@@ -45,7 +45,7 @@ pageTest("store: after a reload the conversation is there, and goes on", {}, asy
 
 pageTest("store: a named conversation is one, other names and other databases are others", {}, async (page, agent) => {
   const url = `${agent.url}hello`;
-  const chat = await mountIn(page, "one", url, { ...KEPT, threadId: "order-17" });
+  const chat = await mountIn(page, "one", url, { ...KEPT, threadId: "order-17" }, "full");
   await chat.ask("About order 17");
   await chat.says("Hello yourself.");
   const other = await again(page, "one", url, { ...KEPT, threadId: "order-18" });
@@ -59,11 +59,12 @@ pageTest("store: a named conversation is one, other names and other databases ar
 
 pageTest("store: without the option nothing is kept, and an option that is none is refused", {}, async (page, agent) => {
   const url = `${agent.url}hello`;
-  const chat = await mountIn(page, "one", url);
+  const chat = await mountIn(page, "one", url, {}, "full");
   await chat.ask("Forget me");
   await chat.says("Hello yourself.");
   const back = await again(page, "one", url);
   assert.equal(await back.messages("user").count(), 0);
   assert.deepEqual(await page.evaluate(() => indexedDB.databases()), []);
-  await assert.rejects(mountIn(page, "two", url, { store: "cloud" }), /the option `store` can only be "indexeddb"/);
+  await assert.rejects(mountIn(page, "two", url, KEPT), /the option `store` must be left out; `leptos-assistant\/full` takes/);
+  await assert.rejects(mountIn(page, "two", url, { store: "cloud" }, "full"), /the option `store` must be "indexeddb"/);
 });

@@ -25,14 +25,14 @@ export function embedSuite({ scenes, serve = plainPage } = {}) {
     });
 }
 
-/** Mounts a chat into one of the places. It is `globalThis.chats[place]` then. */
-export async function mountIn(page, place, url, options = {}) {
+/** Mounts a chat of the package's module `face` into one of the places. It is `globalThis.chats[place]` then. */
+export async function mountIn(page, place, url, options = {}, face = "index") {
   await page.evaluate(
-    async ([place, options]) => {
-      const { mount } = await import("./embed/index.js");
+    async ([place, options, face]) => {
+      const { mount } = await import(`./embed/${face}.js`);
       (globalThis.chats ??= {})[place] = await mount(document.getElementById(place), options);
     },
-    [place, { url, label: `Chat ${place}`, ...options }],
+    [place, { url, label: `Chat ${place}`, ...options }, face],
   );
   const chat = new Chat(page, page.locator(`#${place}`));
   await chat.composer.waitFor();

@@ -29,9 +29,8 @@ const load = async () => ({ getLanguage: (name: string) => name, highlight: (cod
 await mount(place, { url: "/agent", highlight: highlightJs(load) });
 await mount(place, { url: "/agent", mediaOrigins: ["https://media.example.com"], attachments: { accept: "image/*", maxFiles: 2 } });
 await mount(place, { url: "/agent", labels: { stopped: "Angehalten", reload: "Neu laden" } });
-await mount(place, { url: "/agent", store: "indexeddb", storeName: "shop", threadId: "order-17" });
-// @ts-expect-error there is one store
-await mount(place, { url: "/agent", store: "localStorage" });
+// @ts-expect-error the first module keeps nothing
+await mount(place, { url: "/agent", store: "indexeddb" });
 // @ts-expect-error words are texts
 await mount(place, { url: "/agent", labels: { stopped: 1 } });
 // @ts-expect-error tokens are pairs
@@ -57,6 +56,9 @@ chat.registerAction<{ id: number }>({ name: "bad", handler: ({ id }) => id.trim(
 chat.send(value);
 
 await mountFull(place, { url: "/agent" });
+await mountFull(place, { url: "/agent", store: "indexeddb", storeName: "shop", threadId: "order-17" });
+// @ts-expect-error there is one store
+await mountFull(place, { url: "/agent", store: "localStorage" });
 await mountFull(place, { url: "/api/chat", protocol: "ui-stream", resumes: true });
 await mountFull(place, { url: "http://localhost:11434/v1", protocol: "completions", model: "small", label: "Chat" });
 // @ts-expect-error the first module speaks AG-UI alone

@@ -2,22 +2,23 @@
 import { answering, headerPairs, highlighting, isElement } from "./foreign.js";
 import { enter, hasStopped, hold } from "./stopped.js";
 
-/** Puts a chat into an element. `load` fetches the module, once; `mountChat` is its `mount`; it speaks `protocols`. */
-export async function mountWith({ load, mountChat, protocols }, element, options) {
+function unknown(option, values) {
+  const which = values.map((value) => JSON.stringify(value)).join(", ") || "left out";
+  return new TypeError(`mount: here the option \`${option}\` must be ${which}; \`leptos-assistant/full\` takes every protocol and a store`);
+}
+
+/** Puts a chat into an element. `load` fetches the module, once; `mountChat` is its `mount`; it speaks `protocols`, and keeps conversations in one of `stores`. */
+export async function mountWith({ load, mountChat, protocols, stores }, element, options) {
   if (!isElement(element)) throw new TypeError("mount: the first argument must be an HTML element of the page");
   const { url, headers, highlight, mediaOrigins, attachments, labels, store, ...look } = options ?? {};
   if (typeof url !== "string" && !(url instanceof URL)) throw new TypeError("mount: the option `url` must be the agent's address");
   const { protocol = "ag-ui" } = look;
-  if (!protocols.includes(protocol)) {
-    const known = protocols.map((name) => JSON.stringify(name)).join(", ");
-    const more = protocols.length > 1 ? "" : "; `leptos-assistant/full` speaks others";
-    throw new TypeError(`mount: the option \`protocol\` must be one of ${known}${more}`);
-  }
+  if (!protocols.includes(protocol)) throw unknown("protocol", protocols);
+  if (store !== undefined && !stores.includes(store)) throw unknown("store", stores);
   const pairs = headerPairs(headers);
   if (highlight) look.highlight = highlighting(highlight);
   if (mediaOrigins) look.mediaOrigins = Array.from(mediaOrigins, String);
   if (attachments) look.attachments = { ...attachments };
-  if (store !== undefined && store !== "indexeddb") throw new TypeError('mount: the option `store` can only be "indexeddb"');
   if (store) look.store = String(look.storeName ?? "leptos-assistant");
   await load();
   const clear = hold(element, labels);

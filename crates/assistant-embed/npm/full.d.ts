@@ -1,6 +1,19 @@
-import type { Chat, MountOptions as SharedOptions } from "./index.js";
+import type { Chat, MountOptions as SmallOptions } from "./index.js";
 
 export * from "./index.js";
+
+/** What the small module has no room for. */
+interface SharedOptions extends SmallOptions {
+  /**
+   * Where conversations are kept beyond the page: `"indexeddb"` keeps them in the browser, and a page that is loaded again
+   * goes on with its conversation. Without it nothing is kept.
+   */
+  store?: "indexeddb";
+  /** The database for that; `"leptos-assistant"` by default. Two chats on one site that share no conversations need names that differ. */
+  storeName?: string;
+  /** Which conversation to go on with; the one that this tab had before by default. Only with `store`. */
+  threadId?: string;
+}
 
 /** An agent that speaks AG-UI, as in `leptos-assistant`. */
 export interface AgUiOptions extends SharedOptions {
@@ -26,7 +39,7 @@ export interface CompletionsOptions extends SharedOptions {
 export type MountOptions = AgUiOptions | UiStreamOptions | CompletionsOptions;
 
 /**
- * Puts a chat into an element, as `mount` of `leptos-assistant` does, with an agent of any protocol. A page uses one of both:
+ * Puts a chat into an element, as `mount` of `leptos-assistant` does, with an agent of any protocol and a store. A page uses one of both:
  * each has a module of its own.
  */
 export function mount(element: HTMLElement, options: MountOptions): Promise<Chat>;

@@ -22,15 +22,6 @@ export interface MountOptions {
   mediaOrigins?: string[];
   /** Lets the person send files along; without it the composer takes none. */
   attachments?: AttachmentLimits;
-  /**
-   * Where conversations are kept beyond the page: `"indexeddb"` keeps them in the browser, and a page that is loaded again
-   * goes on with its conversation. Without it nothing is kept.
-   */
-  store?: "indexeddb";
-  /** The database for that; `"leptos-assistant"` by default. Two chats on one site that share no conversations need names that differ. */
-  storeName?: string;
-  /** Which conversation to go on with; the one that this tab had before by default. Only with `store`. */
-  threadId?: string;
   /** Words for what the package itself says, each in English where it is missing. */
   labels?: Labels;
 }

@@ -10,6 +10,7 @@ mod agent;
 mod highlight;
 mod json;
 mod look;
+mod store;
 
 use std::{
     any::Any,
@@ -27,8 +28,8 @@ use std::{
 use crate::look::Look;
 use leptos::{mount::mount_to, prelude::*};
 use leptos_assistant::{
-    Approval, Assistant, AssistantProvider, Attachments, ChatWindow, StoreProp, ToolAction,
-    ToolError, action::ActionGuard, store::IndexedDbStore, use_assistant,
+    Approval, Assistant, AssistantProvider, Attachments, ChatWindow, ToolAction, ToolError,
+    action::ActionGuard, use_assistant,
 };
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
@@ -80,12 +81,8 @@ pub fn mount(
         media,
         attachments,
         label,
-        kept,
     } = Look::read(options);
-    let (store, thread_id) = match kept {
-        Some((name, thread_id)) => (StoreProp::from(IndexedDbStore::new(name)), thread_id),
-        None => (StoreProp::default(), String::new()),
-    };
+    let (store, thread_id) = store::of(options);
     let mounted = mount_to(element, move || {
         provide_context(markdown);
         view! {

@@ -11,8 +11,6 @@ pub(crate) struct Look {
     pub(crate) media: MediaPolicy,
     pub(crate) attachments: Option<Attachments>,
     pub(crate) label: String,
-    /// The database in which conversations are kept, and the conversation that it is about.
-    pub(crate) kept: Option<(String, String)>,
 }
 
 impl Look {
@@ -33,10 +31,6 @@ impl Look {
                 policy.allow(&origin)
             }),
             label: get(options, "label").as_string().unwrap_or_default(),
-            kept: get(options, "store").as_string().map(|name| {
-                let thread = get(options, "threadId").as_string();
-                (name, thread.unwrap_or_default())
-            }),
             attachments: field::<js_sys::Object>(options, "attachments")
                 .map(|limits| attachments(&limits)),
         }

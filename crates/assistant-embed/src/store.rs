@@ -1,0 +1,25 @@
+//! Where a page's conversations are kept.
+
+use leptos_assistant::StoreProp;
+#[cfg(feature = "full")]
+use leptos_assistant::store::IndexedDbStore;
+use wasm_bindgen::JsValue;
+
+#[cfg(feature = "full")]
+use crate::look::get;
+
+/// Reads the name of the database and the conversation that it is about.
+#[cfg(feature = "full")]
+pub(crate) fn of(options: &JsValue) -> (StoreProp, String) {
+    let Some(name) = get(options, "store").as_string() else {
+        return (StoreProp::default(), String::new());
+    };
+    let thread = get(options, "threadId").as_string();
+    (IndexedDbStore::new(name).into(), thread.unwrap_or_default())
+}
+
+/// The small module keeps nothing; `npm/chat.js` has refused the option.
+#[cfg(not(feature = "full"))]
+pub(crate) fn of(_options: &JsValue) -> (StoreProp, String) {
+    (StoreProp::default(), String::new())
+}
