@@ -113,6 +113,7 @@ pub(super) fn sentence(labels: &Labels, notice: &Notice) -> Option<String> {
         NoticeKind::Cancelled => &labels.notice_cancelled,
         NoticeKind::Stopped => &labels.notice_stopped,
         NoticeKind::NoAnswer => &labels.notice_no_answer,
+        NoticeKind::RunLimit if notice.limit == Some(1) => &labels.notice_run_limit_one,
         NoticeKind::RunLimit => {
             return Some(with_text(
                 &labels.notice_run_limit,

@@ -85,7 +85,7 @@ async fn the_notice_of_the_limit_names_the_limit() {
     answer(&chat, ".la-question", "Yes").await;
     chat.idle().await;
     let said = chat.page.text(".la-notice");
-    assert!(said.contains("Stopped after 1 steps."), "{said}");
+    assert!(said.contains("Stopped after 1 step."), "{said}");
 }
 
 #[wasm_bindgen_test]
