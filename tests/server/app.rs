@@ -69,7 +69,7 @@ pub fn Page(ran: Ran) -> impl IntoView {
     use_interrupt_renderer("seat", |_| -> String {
         panic_any("a renderer was called on a server")
     });
-    use_assistant_events(|_| panic_any("something happened on a server"));
+    use_assistant_events(|_| -> () { panic_any("something happened on a server") });
     assert!(use_assistant().is_none(), "a server has no assistant");
     assert!(Arc::strong_count(&media_policy()) > 0);
     view! { <h1>{move || name.get()}</h1> }
