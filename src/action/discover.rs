@@ -4,6 +4,7 @@ use assistant_core::action::ToolInfo;
 use serde_json::{Value, json};
 
 use super::{ToolAction, ToolContext};
+use crate::ui::lower;
 
 /// The most actions that one question brings along.
 const MOST: usize = 20;
@@ -53,8 +54,8 @@ impl ToolContext {
 }
 
 fn matches(tool: &ToolInfo, args: &Value) -> bool {
-    let text = format!("{} {}", tool.name, tool.description).to_lowercase();
-    let words = args["query"].as_str().unwrap_or_default().to_lowercase();
+    let text = lower(&format!("{} {}", tool.name, tool.description));
+    let words = lower(args["query"].as_str().unwrap_or_default());
     let tag = args["tag"].as_str();
     words.split_whitespace().all(|word| text.contains(word))
         && tag.is_none_or(|tag| tool.tags.iter().any(|other| other == tag))

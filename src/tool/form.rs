@@ -11,7 +11,7 @@ use super::{
     fields::{self, Choice, Field, Kind, Wrong},
     pieces::{Detail, has_hidden},
 };
-use crate::ui::{Labels, Words, dynamic, focus, fresh_id, memo};
+use crate::ui::{Labels, Words, dynamic, focus, fresh_id, lower, memo};
 
 /// What is wrong with a value that a form gave.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -162,7 +162,7 @@ fn collect(fields: &[Field], labels: &Labels) -> Result<Value, Vec<Problem>> {
 /// Asks for what is missing, by the label of its field: "Enter the number of nights."
 fn enter(label: &str, labels: &Labels) -> String {
     let mut letters = label.chars();
-    let first = letters.next().map(|first| first.to_lowercase().to_string());
+    let first = letters.next().map(|first| lower(&first.to_string()));
     // An abbreviation stays as it is.
     let name = match letters.next().is_some_and(char::is_uppercase) {
         true => label.to_owned(),
@@ -189,7 +189,7 @@ fn sentence(fields: &[Field], wrong: &Problem, labels: &Labels) -> String {
     let message = wrong.message.trim_end_matches('.');
     let whole = field.is_some_and(|field| field.pointer().is_empty());
     let is_sentence = message.starts_with(char::is_uppercase)
-        && (whole || message.to_lowercase().contains(&place.to_lowercase()));
+        && (whole || lower(message).contains(&lower(place)));
     match place {
         _ if is_sentence => format!("{message}."),
         "" => format!("{message}."),

@@ -44,4 +44,4 @@ pub(crate) use time::now;
 pub(crate) use timer::after_by_browser;
 pub(crate) use timer::{after, page_settled, sleep};
 pub(crate) use wording::{AttrText, Words};
-pub(crate) use words::{size_text, words, written};
+pub(crate) use words::{lower, size_text, words, written};

@@ -29,6 +29,11 @@ fn letter(c: char) -> JsString {
     JsString::from(c.encode_utf8(&mut [0; 4]) as &str)
 }
 
+/// A text in small letters, by the browser.
+pub(crate) fn lower(text: &str) -> String {
+    JsString::from(text).to_lower_case().into()
+}
+
 /// A number of bytes for people.
 pub(crate) fn size_text(bytes: usize) -> String {
     let tenths = |unit: usize| (bytes * 10 + unit / 2) / unit;

@@ -4,6 +4,7 @@ use assistant_core::conversation::MessageId;
 use leptos::{ev, prelude::*};
 
 use super::{Asked, Tree, row::beginning};
+use crate::ui::lower;
 
 /// The rows of a page.
 const PAGE: usize = 10;
@@ -86,14 +87,14 @@ fn out(tree: &Tree, at: usize) -> usize {
 
 /// The next message that begins with a letter.
 fn find(tree: &Tree, at: usize, typed: &str) -> usize {
-    let typed = typed.to_lowercase();
+    let typed = lower(typed);
     let found = tree.assistant.with_conversation(|all| {
         tree.rows.with_untracked(|rows| {
             let after = rows.iter().enumerate().skip(at + 1);
             let mut others = after.chain(rows.iter().enumerate().take(at));
             let begins = |id: &MessageId| {
                 let message = all.message(id);
-                message.is_some_and(|m| beginning(m).to_lowercase().starts_with(&typed))
+                message.is_some_and(|m| lower(&beginning(m)).starts_with(&typed))
             };
             let found = others.find(|(_, row)| begins(&row.id));
             found.map(|(place, _)| place)
