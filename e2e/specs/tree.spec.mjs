@@ -127,6 +127,7 @@ treeTest("it is drawn with zoom and fit, and a deletion is undone", async (chat)
   }
   const width = async () => (await rows(chat).first().boundingBox()).width;
   const fitted = await width();
+  await chat.picture("tree drawn");
   await chat.page.mouse.move(room.x + room.width / 2, room.y + room.height / 2);
   await chat.page.keyboard.down("Control");
   await chat.page.mouse.wheel(0, -100);
@@ -140,6 +141,7 @@ treeTest("it is drawn with zoom and fit, and a deletion is undone", async (chat)
   await chat.page.keyboard.press("Delete");
   await chat.dialog().getByRole("button", { name: "Delete" }).click();
   await chat.page.locator(".la-tree").getByRole("status").getByText(/messages deleted/).waitFor();
+  await chat.picture("tree deleted");
   await accessible(chat.page);
   await button("Undo").click();
   await chat.hasFocus(tree(chat));
