@@ -195,11 +195,7 @@ impl Decoder {
     }
 
     fn read_delta(&mut self, mut delta: Object, sink: &mut dyn Sink) {
-        let thought = THOUGHT.iter().find_map(|key| match delta.get(*key) {
-            Some(Value::String(text)) if !text.is_empty() => Some(text.clone()),
-            _ => None,
-        });
-        if let Some(thought) = thought {
+        if let Some(thought) = thought_of(&delta) {
             self.think(thought, sink);
         }
         match delta.shift_remove("content") {
@@ -388,4 +384,19 @@ pub(super) fn error_of(chunk: &Object) -> Option<(String, Option<String>)> {
 
 fn note(sink: &mut dyn Sink, message: impl Into<String>) {
     sink.diagnostic(Diagnostic::new("dropped-chunk", message));
+}
+
+/// What the model thought, in one of the fields for it, or in blocks as gateways pass them on that do
+/// not keep to OpenAI's form.
+fn thought_of(delta: &Object) -> Option<String> {
+    let known = THOUGHT.iter().find_map(|key| delta.get(*key)?.as_str());
+    let text = match known.filter(|text| !text.is_empty()) {
+        Some(text) => text.to_owned(),
+        None => {
+            let blocks = delta.get("content_blocks")?.as_array()?.iter();
+            let texts = blocks.filter_map(|block| block.pointer("/delta/thinking")?.as_str());
+            texts.collect()
+        }
+    };
+    Some(text).filter(|text| !text.is_empty())
 }
