@@ -44,13 +44,15 @@ const words = (page, place) =>
     // What is said aloud depends on the moment: a text that goes on after it was said is said again.
     for (const spoken of element.querySelectorAll(".la-announcer")) spoken.remove();
     const lines = element.innerText.replace(/\d+([.:,]\d+)*( ?(ms|s|AM|PM|seconds?))?/g, "#").split("\n");
-    return lines.filter((line) => /[^#\s]/.test(line)).join("\n");
+    // How long it took is shown from a tenth of a second on.
+    return lines.filter((line) => /[^#\s]/.test(line) && !line.startsWith("Took ")).join("\n");
   });
 
 const frames = (page) =>
   page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
 
 async function play(page, agent, place, scene) {
+  ended.delete(scene);
   const chat = await mountIn(page, place, agent.url + scene);
   // The message may be gone from the page as soon as the answer comes.
   await chat.composer.fill("Go");

@@ -51,6 +51,11 @@ export function suite(start) {
  * said: `cargo xtask test` lists it, and fails if that is needed more than a few times.
  */
 async function secondGo(context, name, error, once) {
-  await once();
+  try {
+    await once();
+  } catch (again) {
+    again.message += `\nand the first time: ${error.message}`;
+    throw again;
+  }
   context.diagnostic(`second go: ${name}: ${error.message.split("\n", 2).join(" ")}`);
 }
