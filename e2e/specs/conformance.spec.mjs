@@ -1,7 +1,7 @@
 // The same scenes with an agent of each protocol: the script of the page, pydantic-ai (AG-UI), the AI SDK and a server of
 // completions. A person does the same each time, and what the page would store is the same up to ids and times. That it
 // holds down to the last field is tested without a browser, in crates/assistant-core/tests/protocols; the differences
-// that are meant stand in fixtures/conformance.exceptions.json.
+// that are meant stand in fixtures/exceptions.json.
 
 import assert from "node:assert/strict";
 

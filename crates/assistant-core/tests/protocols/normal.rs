@@ -1,5 +1,5 @@
 //! A stored conversation without what must differ between two runs of the same scene: ids and times.
-//! What differs for a reason stands in `fixtures/conformance.exceptions.json` and is taken out, too.
+//! What differs for a reason stands in `fixtures/exceptions.json` and is taken out, too.
 
 use std::collections::HashMap;
 
@@ -26,7 +26,7 @@ struct Exception {
 
 impl Exceptions {
     pub(super) fn read() -> Self {
-        let list: Value = crate::ui_stream::fixture("conformance.exceptions.json");
+        let list: Value = crate::ui_stream::fixture("exceptions.json")["conformance"].take();
         let texts = |value: &Value| -> Vec<String> {
             let list = value.as_array().unwrap().iter();
             list.map(|text| text.as_str().unwrap().to_owned()).collect()

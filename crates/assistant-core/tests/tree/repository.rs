@@ -1,6 +1,6 @@
 //! Recorded operations of assistant-ui's repository of messages, said in the words of ours.
 //!
-//! What comes out otherwise, and why, stands in `fixtures/message_repository.exceptions.json`.
+//! What comes out otherwise, and why, stands in `fixtures/exceptions.json`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -161,7 +161,7 @@ fn difference(vector: &Value) -> Option<String> {
 #[test]
 fn the_recorded_repository_holds_but_for_named_exceptions() {
     let vectors = fixture("message_repository.json");
-    let exceptions = fixture("message_repository.exceptions.json");
+    let exceptions = fixture("exceptions.json")["message_repository"].take();
     let exceptions: BTreeMap<String, String> = serde_json::from_value(exceptions).unwrap();
     let mut differing = BTreeMap::new();
     for vector in vectors["vectors"].as_array().unwrap() {
