@@ -387,7 +387,7 @@ fn note(sink: &mut dyn Sink, message: impl Into<String>) {
 }
 
 /// What the model thought, in one of the fields for it, or in blocks as gateways pass them on that do
-/// not keep to OpenAI's form.
+/// not keep to the form of chat completions.
 fn thought_of(delta: &Object) -> Option<String> {
     let known = THOUGHT.iter().find_map(|key| delta.get(*key)?.as_str());
     let text = match known.filter(|text| !text.is_empty()) {
