@@ -33,6 +33,7 @@ mod schema;
 mod session_agent;
 mod session_approval;
 mod session_audit;
+mod session_claims;
 mod session_clock;
 mod session_direct;
 mod session_editions;

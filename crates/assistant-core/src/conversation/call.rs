@@ -64,6 +64,8 @@ pub struct ToolCall {
     pub(crate) may_have_run: bool,
     /// The number of starts of its handler.
     pub(super) starts: u32,
+    /// The number of starts that were written down, perhaps, and did not happen.
+    pub(super) void_starts: u32,
     args_text: String,
     args_generation: u32,
     args: Option<Value>,
@@ -114,6 +116,7 @@ impl ToolCall {
             run: None,
             may_have_run: false,
             starts: 0,
+            void_starts: 0,
             args_text: String::new(),
             args_generation: 0,
             args: None,
@@ -209,15 +212,17 @@ impl ToolCall {
         self.may_have_run
     }
 
-    /// The number of starts of its handler, as far as is known.
-    pub(crate) const fn starts(&self) -> u32 {
-        self.starts
+    /// The number of claims that starts of its handler have used. A journal takes a claim once, so
+    /// that the next start needs the next one, whatever came of those before.
+    pub(crate) const fn claims(&self) -> u32 {
+        self.starts.saturating_add(self.void_starts)
     }
 
     /// Its handler was started, for at least so many times before; what was made of it is judged
     /// anew. What has its answer keeps it.
     pub(super) fn doubt(&mut self, attempt: u32) {
-        self.starts = self.starts.max(attempt.saturating_add(1));
+        let started = attempt.saturating_add(1).saturating_sub(self.void_starts);
+        self.starts = self.starts.max(started);
         let waits = matches!(
             self.state,
             State::Ended | State::Missing | State::Asked | State::Allowed | State::AtAgent { .. }
@@ -278,8 +283,12 @@ impl ToolCall {
         if matches!(next, State::Streaming | State::Ended | State::Gated { .. }) {
             self.forget_judgement(what);
         }
+        let was_claimed = matches!(self.state, State::Committing(_));
+        if was_claimed && !matches!(next, State::Running(..) | State::Done(_)) {
+            self.void_starts = self.void_starts.saturating_add(1);
+        }
         if matches!(next, State::Running(..)) {
-            self.starts += 1;
+            self.starts = self.starts.saturating_add(1);
             self.may_have_run = false;
             self.cleared = None;
         }

@@ -17,7 +17,7 @@ use crate::{
     wire::agui,
 };
 
-const OF_CALL: [&str; 29] = [
+const OF_CALL: [&str; 30] = [
     "type",
     "toolCallId",
     "toolName",
@@ -43,6 +43,7 @@ const OF_CALL: [&str; 29] = [
     "changed",
     "started",
     "starts",
+    "voidStarts",
     "mayHaveRun",
     "asked",
     "action",
@@ -137,6 +138,9 @@ pub(super) fn write_in(call: &ToolCall, out: &mut Object, format: Format) {
         if call.starts > 1 {
             out.insert("starts".to_owned(), call.starts.into());
         }
+        if call.void_starts > 0 {
+            out.insert("voidStarts".to_owned(), call.void_starts.into());
+        }
         if call.may_have_run {
             out.insert("mayHaveRun".to_owned(), true.into());
         }
@@ -226,8 +230,9 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
         call.action = action.as_deref().and_then(ActionFingerprint::read);
         call.is_stored = true;
         let once = u32::from(take_flag(&mut from, "started"));
-        let starts = take_int(&mut from, "starts").and_then(|starts| u32::try_from(starts).ok());
-        call.starts = starts.unwrap_or(once);
+        let mut count = |name: &str| u32::try_from(take_int(&mut from, name)?).ok();
+        call.starts = count("starts").unwrap_or(once);
+        call.void_starts = count("voidStarts").unwrap_or(0);
         call.may_have_run = take_flag(&mut from, "mayHaveRun");
     }
     call.ended_at = take_int(&mut from, "endedAt");

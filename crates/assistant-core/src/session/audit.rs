@@ -218,7 +218,7 @@ impl Session {
             },
             Transition::LeftToAgent => AuditEvent::LeftToAgent,
             Transition::Started => AuditEvent::Started {
-                attempt: call.starts().saturating_sub(1),
+                attempt: call.claims().saturating_sub(1),
             },
             Transition::Voided => AuditEvent::Voided,
             Transition::Ended => {

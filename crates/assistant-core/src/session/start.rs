@@ -28,7 +28,7 @@ impl Session {
         let entry = JournalEntry::Started {
             thread_id: self.thread_id.clone(),
             call: *key,
-            attempt: call.starts(),
+            attempt: call.claims(),
             name: call.name.clone(),
             args_text: call.args_text().to_owned(),
             action: edition.clone(),

@@ -80,7 +80,7 @@ impl History {
         let (runs, works) = (self.tab.run.is_some(), !self.tab.tasks.is_empty());
         let idle = !self.tab.session.is_busy();
         let weigh = |can: bool, weight: u32| if can { weight } else { 0 };
-        let all: [(u32, Act); 14] = [
+        let all: [(u32, Act); 15] = [
             (weigh(runs, 40), |it| it.agent_moves(false)),
             (weigh(works, 20), |it| it.task(false)),
             (weigh(waits, 20), Self::clicks),
@@ -95,6 +95,7 @@ impl History {
             (1 + weigh(self.store.full, 9), |it| it.store.full ^= true),
             (weigh(runs, 1), Self::connection_breaks),
             (6, Self::follower_moves),
+            (3, Self::page_remounts),
         ];
         let sum = all.iter().map(|(weight, _)| weight).sum();
         let mut pick = self.rng.u32(0..sum);
@@ -217,6 +218,14 @@ impl History {
         }
     }
 
+    /// A component is mounted again, perhaps with other rules: what was asked or allowed by those
+    /// before is void.
+    fn page_remounts(&mut self) {
+        self.tab.edition = u64::from(self.rng.bool());
+        let news = self.tab.register_all();
+        self.note(news);
+    }
+
     pub(super) fn connection_breaks(&mut self) {
         let failure = Failure::new(FailureKind::Network, "gone");
         self.close(StreamEnd::Failed(failure));
@@ -236,6 +245,9 @@ impl History {
                     true => self.store.add(self.tab.desk.tab, &entry),
                     false => Err("the store is full".to_owned()),
                 };
+                // Nobody else can have been there: the call could never start.
+                let alone = self.store.fences && !self.store.full;
+                self.tally.stuck += u64::from(alone && outcome.is_err());
                 self.input(Input::Committed { commit, outcome });
             }
             Task::Handler(invocation) => {

@@ -88,6 +88,8 @@ pub(super) struct Tab {
     pub(super) run: Option<(RunKey, Decoder)>,
     pub(super) tasks: Vec<Task>,
     pub(super) cards: BTreeMap<CallKey, Card>,
+    /// Which rules its actions have.
+    pub(super) edition: u64,
 }
 
 impl Tab {
@@ -102,6 +104,7 @@ impl Tab {
             run: None,
             tasks: Vec::new(),
             cards: BTreeMap::new(),
+            edition: 0,
         };
         tab.register_all();
         tab
@@ -118,6 +121,7 @@ impl Tab {
                 "pay" => Policy::Always,
                 _ => Policy::Never,
             };
+            spec.version = (self.edition > 0).then(|| self.edition.to_string());
             spec.timeout_ms = (name == "slow").then_some(1_000);
             let (id, spec) = (RegistrationId(place), Box::new(spec));
             news.extend(self.input(Input::Register { id, spec }).1);
@@ -225,12 +229,15 @@ impl Tab {
     /// The card of a call as it is now.
     fn card(&self, key: &CallKey) -> Option<Card> {
         let call = self.session.conversation().call(key)?;
+        // What is not asked about is not shown by the rules that would be in force.
+        let is_asked = call.phase() == Phase::ApprovalRequested;
+        let print = || self.session.fingerprint(key);
         Some(Card {
             name: call.name.clone(),
             args: call.effective_args().cloned(),
             phase: call.phase(),
             in_doubt: call.may_have_run(),
-            print: self.session.fingerprint(key),
+            print: is_asked.then(print).flatten(),
         })
     }
 
