@@ -32,6 +32,7 @@ mod replay;
 mod schema;
 mod session_agent;
 mod session_approval;
+mod session_attack;
 mod session_audit;
 mod session_claims;
 mod session_clock;

@@ -68,8 +68,9 @@ impl Conversation {
         let Some(key) = self.fed_call(message, &info.id, &info.tool_name, now) else {
             return;
         };
-        let is_done = self.call(&key).is_some_and(|call| call.state.is_done());
-        if !is_done && !info.parameters.is_empty() {
+        // What is asked about, decided or run here is not said otherwise by a record.
+        let is_open = |call: &ToolCall| call.origin == Origin::Provider && !call.state.is_done();
+        if self.call(&key).is_some_and(is_open) && !info.parameters.is_empty() {
             self.edit_call(&key, |call| {
                 if call.args_text() != info.parameters {
                     call.set_args_text(&info.parameters);
@@ -111,6 +112,10 @@ impl Conversation {
             _ => String::new(),
         };
         let text = update.result.unwrap_or_else(nothing);
+        let runs_here = self.call(&key).is_some_and(|call| call.state.is_at_work());
+        if runs_here {
+            return;
+        }
         if self.edit_call(&key, |call| settle(call, end, &id, text, now)) == Some(true) {
             self.list_answer(key);
         }

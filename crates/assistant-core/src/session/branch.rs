@@ -68,11 +68,15 @@ impl Session {
     /// What goes takes along what is under way in it.
     fn delete(&mut self, message: &MessageId, cx: &mut Cx<'_>) -> Result<(), TreeError> {
         let on_run = self.is_on_run(message);
+        let mut said = Vec::new();
         if on_run && self.is_busy() {
+            // What is said and not sent yet is no part of what goes.
+            said = self.turn.take_queue();
             self.abandon_interrupts(cx);
             self.end_everything(cx);
         }
         let deleted = self.conversation.delete(message);
+        self.requeue(said, cx);
         if on_run && deleted.is_ok() {
             self.calls.clear();
             self.interrupts.clear();

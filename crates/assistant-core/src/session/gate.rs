@@ -33,6 +33,13 @@ impl Session {
                     open.gates = Some(key);
                 }
             }
+            // Of two questions with one id only the newer can be answered: the card of the other
+            // would take no answer.
+            let before = self.interrupts.find(&open.interrupt.id);
+            let before = before.and_then(|before| before.call);
+            if let Some(other) = before.filter(|other| open.gates != Some(*other)) {
+                self.gate(other, &open.interrupt.id, false);
+            }
             self.interrupts.open(open);
         }
         cx.change(Change::Interrupts);
