@@ -220,3 +220,66 @@ fn a_record_of_a_server_changes_nothing_of_what_is_asked_or_runs_here() {
         );
     }
 }
+
+#[test]
+fn a_list_does_not_say_otherwise_what_runs_or_has_run() {
+    let lies = || vec![hi(), listed(&[("c", "g", "{\"to\":\"Eve\"}")])];
+    for ends_first in [false, true] {
+        let mut eager = action("f");
+        eager.eager = true;
+        let mut driver = with([eager, action("g")]);
+        driver.events(calls("c", "f", "{\"to\":\"Ann\"}"));
+        if ends_first {
+            driver.returns("c", json!("ours"));
+        }
+        driver.event(snapshot(lies()));
+        driver.events([start("c", "g"), args("c", "{\"to\":\"Eve\"}"), end("c")]);
+        if !ends_first {
+            driver.returns("c", json!("ours"));
+        }
+        finish_run(&mut driver);
+        let call = driver.call("c");
+        let ran = (call.name.as_str(), call.effective_args());
+        assert_eq!(ran, ("f", Some(&json!({"to": "Ann"}))), "{ends_first}");
+        assert_eq!(driver.invocations.len(), 1);
+        assert_eq!(driver.answer("c"), "\"ours\"");
+    }
+}
+
+#[test]
+fn a_list_does_not_say_otherwise_what_was_denied() {
+    for by_agent in [false, true] {
+        let mut driver = with([asking("f"), action("g")]);
+        driver.events(calls("c", "f", "{\"to\":\"Ann\"}"));
+        if by_agent {
+            driver.event(interrupted(vec![gate("int", "c")]));
+            driver.close();
+        }
+        assert_eq!(driver.deny("c", None), None);
+        if by_agent {
+            driver.event(started());
+        }
+        driver.event(snapshot(vec![hi(), listed(&[("c", "g", "{}")])]));
+        driver.events([start("c", "g"), args("c", "{}"), end("c")]);
+        finish_run(&mut driver);
+        let call = driver.call("c");
+        let denied = (call.name.as_str(), call.args(), call.phase());
+        let expected = ("f", Some(&json!({"to": "Ann"})), Phase::OutputDenied);
+        assert_eq!(denied, expected, "{by_agent}");
+        assert!(driver.invocations.is_empty());
+    }
+}
+
+#[test]
+fn a_list_without_arguments_leaves_those_that_were_streamed() {
+    let mut driver = with([action("f"), action("g")]);
+    driver.events(calls("c", "f", "{\"x\":1}"));
+    driver.events(calls("d", "g", "{\"x\":2}"));
+    driver.event(snapshot(vec![
+        hi(),
+        listed(&[("c", "f", ""), ("d", "g", "")]),
+    ]));
+    finish_run(&mut driver);
+    assert_eq!(driver.invocation("c").args, json!({"x": 1}));
+    assert_eq!(driver.invocation("d").args, json!({"x": 2}));
+}

@@ -244,6 +244,16 @@ impl ToolCall {
         )
     }
 
+    /// Returns whether what it says is what runs, has run or was decided here, which no word of the
+    /// agent says otherwise.
+    pub(super) const fn stands(&self) -> bool {
+        let decided = matches!(
+            self.state,
+            State::Running(..) | State::Refused { .. } | State::GateShut { .. }
+        );
+        decided || self.is_settled_here()
+    }
+
     /// Takes over what an agent says of it, listed anew: its content, not its history.
     pub(super) fn take_over(&mut self, said: Self) {
         self.origin = said.origin;

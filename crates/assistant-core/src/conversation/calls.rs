@@ -341,6 +341,9 @@ impl Conversation {
 
     /// What an agent now says of a call that it had said before: another name, other arguments.
     pub(super) fn rewrite(call: &mut ToolCall, name: String, args: &str) {
+        if call.stands() && call.has_ended() {
+            return;
+        }
         // Some servers list calls without the arguments that they streamed.
         let streamed = call.run.is_some() && call.has_ended() && call.args().is_some();
         let emptied = args.is_empty() && streamed;

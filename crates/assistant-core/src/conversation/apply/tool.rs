@@ -65,7 +65,7 @@ impl Conversation {
     fn restart_call(&mut self, key: CallKey, name: String, out: &mut Applied<'_>) {
         let Some(call) = self.call(&key) else { return };
         let id = call.id.clone();
-        if call.is_settled_here() {
+        if call.stands() && (call.has_ended() || call.is_settled_here()) {
             return out.warn(
                 "call-is-final",
                 format!("call '{id}' is final: it is not started again"),
