@@ -330,14 +330,21 @@ impl World {
         }
     }
 
-    /// What the page said of a call stays as it said it.
+    /// What the page said of a call stays as it said it, and so does what runs or has run.
     fn check_results(&mut self) {
         let conversation = self.driver.session.conversation();
+        for run in self.live.values() {
+            let call = conversation.call(&run.call);
+            let says = call.and_then(|call| Some((&call.name, call.effective_args()?)));
+            assert_eq!(says, Some((&run.name, &run.args)), "while it runs");
+        }
         for key in self.all_calls() {
             let name = self.name(&key);
             let call = conversation.call(&key).unwrap();
             let content = call.result.as_ref().map(|result| &result.content);
-            let now = (call.phase(), format!("{content:?} {:?}", call.error));
+            let called = (&call.name, call.args_text(), &call.edited_args);
+            let now = format!("{content:?} {:?} {called:?}", call.error);
+            let now = (call.phase(), now);
             if let Some(before) = self.finals.get(&name) {
                 assert_eq!(*before, now, "{name:?}");
             } else if call.answered_by() == Some(Author::Page) {
