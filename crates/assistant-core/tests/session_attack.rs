@@ -130,7 +130,8 @@ fn what_was_queued_is_kept_whatever_the_person_does() {
         assert_eq!(driver.session.queued().len(), 1);
         driver
     };
-    let acts: Vec<(&str, fn(&mut Driver))> = vec![
+    type Act = fn(&mut Driver);
+    let acts: [(&str, Act); 8] = [
         ("stop", |driver| drop(driver.input(Input::Stop))),
         ("new", |driver| drop(driver.input(Input::NewThread))),
         ("load", |driver| {
