@@ -10,6 +10,7 @@
     reason = "tests"
 )]
 
+mod callouts;
 mod lists;
 mod observers;
 mod texts;
