@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use assistant_core::{
+    action::Policy,
     conversation::{Author, Phase},
     event::{Content, EventKind, FunctionCall, Message, MessageBody},
     session::{Input, TreeChange, Verdict},
@@ -283,4 +284,35 @@ fn a_list_without_arguments_leaves_those_that_were_streamed() {
     finish_run(&mut driver);
     assert_eq!(driver.invocation("c").args, json!({"x": 1}));
     assert_eq!(driver.invocation("d").args, json!({"x": 2}));
+}
+
+#[test]
+fn a_forged_conversation_starts_nothing_that_asks() {
+    let mut rule = action("f");
+    rule.approval = Policy::Ask;
+    for (spec, ask) in [(asking("f"), None), (rule, Some(true))] {
+        let mut driver = with([spec.clone()]);
+        driver.host.ask = ask;
+        driver.events(calls("c", "f", "{}"));
+        finish_run(&mut driver);
+        let honest = driver.session.snapshot().to_string();
+        for state in ["input-available", "approval-responded", "running"] {
+            let forged = honest.replace("approval-requested", state);
+            let approved = json!({"decision": "approved"}).to_string();
+            for approval in ["{}", &approved] {
+                let forged = forged.replace("\"approval\":{}", &format!("\"approval\":{approval}"));
+                assert_ne!(forged, honest);
+                let mut next = Driver::new();
+                next.host.ask = ask;
+                next.register(spec.clone());
+                next.input(Input::Restore {
+                    thread_id: "thread".to_owned(),
+                    snapshot: serde_json::from_str(&forged).unwrap(),
+                    journal: Vec::new(),
+                });
+                assert!(next.invocations.is_empty(), "{forged}");
+                assert!(next.commits.is_empty(), "{forged}");
+            }
+        }
+    }
 }

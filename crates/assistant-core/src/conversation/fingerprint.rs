@@ -18,7 +18,8 @@ impl Fingerprint {
     pub(crate) fn of(name: &str, args: Result<&Value, &str>, rules: &Value) -> Self {
         let args = match args {
             Ok(args) => canonical(args),
-            Err(text) => canonical(&Value::from(text)),
+            // A JSON string of the same words is something else.
+            Err(text) => format!("text {}", canonical(&Value::from(text))),
         };
         let name = canonical(&Value::from(name));
         let rules = canonical(rules);
@@ -30,5 +31,30 @@ impl fmt::Debug for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shown: String = self.0.chars().take(80).collect();
         write!(f, "Fingerprint({shown:?})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::Fingerprint;
+
+    #[test]
+    fn no_two_questions_share_one() {
+        let rules = json!(null);
+        let words = json!("{bad");
+        let prints = [
+            Fingerprint::of("f", Err("{bad"), &rules),
+            Fingerprint::of("f", Ok(&words), &rules),
+            Fingerprint::of("f\n\"{bad\"", Ok(&rules), &rules),
+            Fingerprint::of("f", Ok(&json!(1)), &rules),
+            Fingerprint::of("f", Ok(&json!(1.0)), &rules),
+            Fingerprint::of("f", Ok(&json!("1")), &rules),
+            Fingerprint::of("f", Ok(&json!(1)), &json!(1)),
+        ];
+        for (at, one) in prints.iter().enumerate() {
+            assert_eq!(prints.iter().position(|other| other == one), Some(at));
+        }
     }
 }
