@@ -242,6 +242,14 @@ pub enum Input {
         /// The result so far.
         value: Value,
     },
+    /// A handler begins to ask the person, or has its answer. The time in between is the person's,
+    /// unless something else goes on.
+    Asking {
+        /// The start of the handler.
+        invocation: InvocationId,
+        /// Whether it asks.
+        asks: bool,
+    },
     /// A handler is done.
     Finished {
         /// Which.

@@ -261,6 +261,7 @@ impl Session {
                 progress,
             } => self.note_progress(invocation, progress),
             Input::Preliminary { invocation, value } => self.note_preliminary(invocation, value),
+            Input::Asking { invocation, asks } => self.turn.clock().note_asking(invocation, asks),
             Input::Finished {
                 invocation,
                 outcome,
