@@ -103,6 +103,19 @@ galleryTest("cards keep their distance, and a notice without a way on is one lin
   assert.ok(height <= 50, `“Stopped.” takes ${height} px`);
 });
 
+galleryTest("arrows point where lines go on, from right to left too", {}, async (page) => {
+  await page.evaluate(() => {
+    document.documentElement.dir = "rtl";
+  });
+  const card = page.locator('[data-state="done"] .la-card');
+  const arrow = () => card.locator(".la-chevron").first().evaluate((arrow) => getComputedStyle(arrow).rotate);
+  assert.equal(await arrow(), "180deg", "closed");
+  await card.locator(".la-tool-summary").click();
+  await eventually(async () => assert.equal(await arrow(), "90deg", "open"));
+  assert.deepEqual(await overflows(page), []);
+  await accessible(page);
+});
+
 galleryTest("the gallery in containers of 200 px", {}, async (page) => {
   await page.evaluate(() => {
     for (const window of document.querySelectorAll(".gallery-window")) window.style.inlineSize = "200px";
