@@ -93,7 +93,7 @@ impl ActionSpec {
         }
     }
 
-    /// What the agent is told.
+    /// Returns the definition that the agent gets.
     #[must_use]
     pub fn tool(&self) -> Tool {
         Tool {
@@ -190,7 +190,7 @@ impl fmt::Display for InvalidAction {
 
 impl std::error::Error for InvalidAction {}
 
-/// Whether the agent may call an action.
+/// The rule for who may call an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Availability {
     /// It is offered to the agent.
@@ -199,7 +199,7 @@ pub enum Availability {
     RenderOnly,
 }
 
-/// Whether a person is asked before an action runs.
+/// The rule for when a person is asked before an action runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Policy {
     /// Never.
@@ -210,7 +210,7 @@ pub enum Policy {
     Ask,
 }
 
-/// Who runs an action, once nobody minds.
+/// The side that runs an action once it may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Execution {
     /// The page does, by the action's handler.

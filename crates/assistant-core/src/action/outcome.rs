@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::event::Object;
 
-/// What a handler that did not fail gives back.
+/// The output of a handler that succeeded.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ToolOutcome {
     /// The result; the agent goes on with it.

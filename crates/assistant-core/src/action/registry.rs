@@ -79,7 +79,7 @@ impl Registry {
         self.entries.iter().find(|entry| entry.id == id)
     }
 
-    /// Whether another registration has this name already.
+    /// Returns whether another registration has this name already.
     #[must_use]
     pub fn clashes(&self, id: RegistrationId, name: &str) -> bool {
         self.entries
@@ -87,7 +87,7 @@ impl Registry {
             .any(|entry| entry.id != id && entry.spec.name == name)
     }
 
-    /// What the agent is offered, in order of registration: one definition for each name.
+    /// Returns the offered actions in order of registration, one for each name.
     #[must_use]
     pub fn offered(&self) -> Vec<&Registration> {
         let mut list: Vec<&Registration> = Vec::new();

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::Fingerprint;
 use crate::event::{Content, Object};
 
-/// What a person was asked about a call, and what they said.
+/// The question that a person was asked about a call, and their answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CallApproval {
     /// What they said, once they did.
@@ -39,7 +39,7 @@ pub struct AllowedEarlier {
     pub at: i64,
 }
 
-/// What a person said.
+/// The answer of a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
     /// Go on.
@@ -51,7 +51,7 @@ pub enum Decision {
     },
 }
 
-/// How far a handler says it is.
+/// The progress that a handler reports.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Progress {
     /// From 0 to 1, if it knows.
@@ -109,7 +109,7 @@ pub struct CallError {
     pub details: Option<Value>,
 }
 
-/// Which kind of failure a call met.
+/// The kind of a call's failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {

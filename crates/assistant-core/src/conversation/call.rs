@@ -135,7 +135,7 @@ impl ToolCall {
         self.key
     }
 
-    /// How far it has come.
+    /// Returns how far the call has come.
     #[must_use]
     pub const fn phase(&self) -> Phase {
         match (&self.state, &self.approval) {
@@ -152,7 +152,7 @@ impl ToolCall {
         &self.state
     }
 
-    /// Who gave the result; `None` while there is none.
+    /// Returns who gave the result; `None` while there is none.
     #[must_use]
     pub const fn answered_by(&self) -> Option<Author> {
         match &self.state {
@@ -161,13 +161,14 @@ impl ToolCall {
         }
     }
 
-    /// Whether it was asked about or decided as something else than what it is now.
+    /// Returns whether it was asked about or decided as something else than what it is now.
     #[must_use]
     pub const fn has_changed(&self) -> bool {
         self.changed
     }
 
-    /// Whether an agent has the result: it came from one, or went out with a run that began.
+    /// Returns whether an agent has the result: it came from one, or went out with a run that
+    /// began.
     #[must_use]
     pub const fn is_delivered(&self) -> bool {
         matches!(&self.state, State::Done(done) if done.sent)
@@ -405,8 +406,8 @@ impl ToolCall {
         self.end_args();
     }
 
-    /// Whether the arguments name a field twice. What would run is not what a person reads then, so
-    /// they count as invalid.
+    /// Returns whether the arguments name a field twice. What would run is not what a person reads
+    /// then, so they count as invalid.
     #[must_use]
     pub const fn names_a_field_twice(&self) -> bool {
         self.partial.has_duplicate_keys()
@@ -459,7 +460,7 @@ impl ToolCall {
         self.args = None;
     }
 
-    /// Whether the arguments are complete, even if they are no JSON.
+    /// Returns whether the arguments are complete, even if they are no JSON.
     #[must_use]
     pub const fn has_ended(&self) -> bool {
         !self.open

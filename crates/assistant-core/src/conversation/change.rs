@@ -2,7 +2,7 @@
 
 use super::{CallKey, MessageId};
 
-/// What changed. Readers look up the new state; a change carries only where it is.
+/// A change. Readers look up the new state; a change carries only where it is.
 ///
 /// Every mutation of a conversation reports its changes itself: whoever applies them to what they
 /// saw before sees what they would see if they read everything anew.

@@ -71,7 +71,7 @@ impl Cut {
         }
     }
 
-    /// What the word stands for.
+    /// Reads the word of the wire formats.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         let all = [
@@ -110,7 +110,7 @@ impl Message {
         }
     }
 
-    /// What a person says.
+    /// Creates the message of a person.
     #[must_use]
     pub fn user(id: impl Into<MessageId>, content: Content, now: i64) -> Self {
         let listed = matches!(content, Content::Parts(_));
@@ -140,7 +140,7 @@ impl Message {
         self.parts.iter().filter_map(Part::as_text).collect()
     }
 
-    /// What a person says who changes the text of this message: its files stay.
+    /// Returns the content of this message with another text. Its files stay.
     #[must_use]
     pub fn reworded(&self, text: impl Into<String>) -> Content {
         let text = text.into();
@@ -166,13 +166,13 @@ impl Message {
         Content::Parts(parts)
     }
 
-    /// What was written, as it goes over the wire: its text, with the callouts in it.
+    /// Returns the text as it goes over the wire, with the callouts in it.
     #[must_use]
     pub fn written(&self) -> String {
         self.markdown.clone().unwrap_or_else(|| self.text())
     }
 
-    /// Whether there is anything to show: an assistant's empty text is nothing.
+    /// Returns whether there is anything to show: an assistant's empty text is nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.parts.iter().all(|part| match part {
@@ -181,7 +181,7 @@ impl Message {
         })
     }
 
-    /// Whether more text is expected.
+    /// Returns whether more text is expected.
     #[must_use]
     pub fn is_streaming(&self) -> bool {
         self.parts

@@ -128,7 +128,7 @@ impl Conversation {
         }
     }
 
-    /// How many places of paths were written anew so far. For tests and measurements.
+    /// Counts the places of paths that were written anew so far. For tests and measurements.
     #[doc(hidden)]
     #[must_use]
     pub const fn path_work(&self) -> u64 {

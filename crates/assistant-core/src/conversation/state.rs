@@ -100,7 +100,7 @@ impl End {
     }
 }
 
-/// Who gave a result.
+/// The author of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Author {
     /// This page: its handler ran, or a person decided here.

@@ -202,7 +202,7 @@ impl Conversation {
         self.run_path().next_back().map(|message| &message.id)
     }
 
-    /// Whether another branch is shown than the one that runs write on.
+    /// Returns whether another branch is shown than the one that runs write on.
     #[must_use]
     pub const fn shows_other_branch(&self) -> bool {
         self.shown.is_some()
@@ -234,8 +234,8 @@ impl Conversation {
         list.filter_map(|ix| self.id_at(*ix)).collect()
     }
 
-    /// Which version a message is, counted from 1, and how many there are. `None` if there is no
-    /// such message.
+    /// Returns the number of a message's version, counted from 1, and the number of versions.
+    /// `None` if there is no such message.
     #[must_use]
     pub fn version(&self, id: &MessageId) -> Option<(usize, usize)> {
         let ix = self.ids.get(id)?;

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::Object;
 
-/// What another protocol says beyond AG-UI 1.0.
+/// An event of another protocol that AG-UI 1.0 has no word for.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Extension {
@@ -95,7 +95,7 @@ pub enum Extension {
     },
 }
 
-/// What a call came to, as the agent says.
+/// The end of a call, as the agent reports it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Settlement {
     /// A result that is not the last.

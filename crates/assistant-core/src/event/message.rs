@@ -5,7 +5,7 @@
 
 use super::{Content, Object};
 
-/// Who speaks.
+/// The role of a message's author.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
     /// Instructions of the developer.

@@ -228,7 +228,7 @@ pub enum EventKind {
     Extension(Box<Extension>),
 }
 
-/// What a [`EventKind::ReasoningEncryptedValue`] belongs to.
+/// The owner of an [`EventKind::ReasoningEncryptedValue`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EncryptedEntity {
     /// A tool call, found by its id.

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{Message, Object};
 
-/// What a run is started with.
+/// The input of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunInput {
     /// The conversation's id.
@@ -80,7 +80,7 @@ pub struct ResumeEntry {
     pub metadata: Option<Object>,
 }
 
-/// How an interrupt was answered.
+/// The kind of an interrupt's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResumeStatus {
     /// With an answer.
@@ -89,7 +89,7 @@ pub enum ResumeStatus {
     Cancelled,
 }
 
-/// How a finished run ended.
+/// The outcome of a finished run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
     /// Done, perhaps with calls left for the page to answer.
@@ -106,7 +106,7 @@ pub enum Outcome {
     Cancelled,
 }
 
-/// What an agent waits for.
+/// A question that an agent waits to have answered.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interrupt {
     /// Its id.

@@ -17,7 +17,7 @@ pub enum Update {
     Tool(ToolUpdate),
 }
 
-/// What a message is now.
+/// The state of a message.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ConvUpdate {
     /// The conversation's id.
@@ -66,7 +66,7 @@ pub struct CallInfo {
     pub parameters: String,
 }
 
-/// What a call is now.
+/// The state of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolUpdate {
     /// The conversation's id.

@@ -9,7 +9,8 @@ use crate::{
     },
 };
 
-/// What a client had and sent. What a conversation holds already is not added twice.
+/// The history and the input of a client. Messages that a conversation holds already are not added
+/// twice.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ReplayInput {
     /// The history, in the order in which the client keeps it.

@@ -7,7 +7,7 @@ use crate::{
     wire::agui::{End, ProtocolError, interrupt_to_value, message_to_value},
 };
 
-/// What has become of a stream.
+/// The result of reading a stream.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Report {
@@ -29,7 +29,7 @@ pub struct Report {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// How a run ended that was finished.
+/// The end of a finished run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Finished {
     /// Done.

@@ -49,7 +49,7 @@ pub struct AuditEntry {
     pub event: AuditEvent,
 }
 
-/// What happened to a call.
+/// An event in the life of a call.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum AuditEvent {
@@ -92,7 +92,7 @@ pub enum AuditEvent {
     },
 }
 
-/// What let a call start.
+/// The reason why a call may start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AllowedBy {

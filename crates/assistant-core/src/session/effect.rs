@@ -9,7 +9,7 @@ use crate::{
     event::{Diagnostic, RunInput},
 };
 
-/// What one input led to.
+/// The changes and effects of one input.
 #[derive(Debug, Clone, Default)]
 pub struct Output {
     /// What changed, in order.

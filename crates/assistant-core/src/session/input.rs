@@ -14,7 +14,7 @@ use crate::{
     event::{Content, ContextItem, Diagnostic, Event, ResumeStatus},
 };
 
-/// What can happen to a session.
+/// An input of a session.
 #[derive(Debug, Clone)]
 pub enum Input {
     /// The person says something.
@@ -284,7 +284,7 @@ impl Input {
     }
 }
 
-/// What a person does to the tree of messages.
+/// A change that a person makes to the tree of messages.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum TreeChange {
@@ -346,7 +346,7 @@ pub enum TreeChange {
     },
 }
 
-/// What a person says about a call.
+/// A person's decision about a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
     /// Go on, perhaps with other arguments.
@@ -368,7 +368,7 @@ pub enum Verdict {
     },
 }
 
-/// How a run's stream ended.
+/// The end of a run's stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StreamEnd {
     /// It ended by itself. Whether the run was over is known from its events.
@@ -421,7 +421,7 @@ impl Failure {
     }
 }
 
-/// Which kind of failure a run met.
+/// The kind of a run's failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FailureKind {

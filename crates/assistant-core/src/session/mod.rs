@@ -288,7 +288,7 @@ impl Session {
         &self.conversation
     }
 
-    /// What is registered.
+    /// Returns the registered actions.
     #[must_use]
     pub const fn registry(&self) -> &Registry {
         &self.registry
@@ -300,19 +300,20 @@ impl Session {
         self.notices.list()
     }
 
-    /// What agents wait for.
+    /// Returns the questions that agents wait to have answered.
     #[must_use]
     pub fn interrupts(&self) -> &[OpenInterrupt] {
         self.interrupts.list()
     }
 
-    /// What has happened since the last user message.
+    /// Returns a summary of the time since the last user message.
     #[must_use]
     pub const fn summary(&self) -> &TurnSummary {
         self.turn.summary()
     }
 
-    /// What the person said and the agent is not told yet: an answer to it goes first.
+    /// Returns the messages that the person sent and that wait until an answer to the agent has
+    /// gone out.
     #[must_use]
     pub fn queued(&self) -> &[Content] {
         self.turn.queue()
@@ -325,13 +326,13 @@ impl Session {
         self.turn.side_events()
     }
 
-    /// Whether the agent speaks right now.
+    /// Returns whether the agent speaks right now.
     #[must_use]
     pub const fn is_streaming(&self) -> bool {
         self.turn.is_running()
     }
 
-    /// Whether anything is under way: a run, a handler, or a question to a person.
+    /// Returns whether anything is under way: a run, a handler, or a question to a person.
     #[must_use]
     pub fn is_busy(&self) -> bool {
         self.turn.is_running() || self.interrupts.wait() || self.calls_are_under_way()
@@ -341,7 +342,7 @@ impl Session {
         self.conversation.has_open(State::is_under_way)
     }
 
-    /// Whether the only thing under way is a person's answer.
+    /// Returns whether the only thing under way is a person's answer.
     #[must_use]
     pub fn waits_for_person(&self) -> bool {
         let asked = |state: &State| matches!(state, State::Asked | State::Missing);
@@ -373,8 +374,8 @@ impl Session {
             .collect()
     }
 
-    /// What a person sees when they are asked about a call now. A decision names it, and holds
-    /// only as long as it is the same.
+    /// Returns the fingerprint of what a person sees when they are asked about a call now. A
+    /// decision names it, and holds only as long as it is the same.
     #[must_use]
     pub fn fingerprint(&self, key: &CallKey) -> Option<Fingerprint> {
         let call = self.conversation.call(key)?;

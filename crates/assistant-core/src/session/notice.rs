@@ -27,7 +27,7 @@ pub struct Notice {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct NoticeId(pub u64);
 
-/// Which kind of notice.
+/// The kind of a notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NoticeKind {
@@ -73,7 +73,7 @@ impl NoticeKind {
         matches!(self, Self::NotKept | Self::NotOpened)
     }
 
-    /// Whether it is a failure, which interrupts, or only news.
+    /// Returns whether it is a failure, which interrupts, or only news.
     #[must_use]
     pub const fn is_failure(self) -> bool {
         !matches!(
@@ -91,7 +91,7 @@ impl NoticeKind {
     }
 }
 
-/// What can be done about a notice.
+/// The action that a notice offers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoticeAction {
     /// Try the run again.

@@ -8,7 +8,7 @@ use crate::conversation::{Conversation, MarkdownTools};
 /// Writes a conversation in the form that an agent takes.
 pub type HistoryForm = fn(&Conversation) -> Value;
 
-/// How a session behaves.
+/// The options of a session.
 #[derive(Debug, Clone)]
 pub struct SessionOptions {
     /// When the loop of runs and tool results ends by itself.
@@ -76,7 +76,7 @@ pub enum StopCondition {
 }
 
 impl StopCondition {
-    /// Whether the loop ends here.
+    /// Returns whether the loop ends here.
     #[must_use]
     pub fn is_met(&self, summary: &TurnSummary, host: &mut dyn Host) -> bool {
         match self {

@@ -3,7 +3,7 @@
 use super::fault::ProtocolError;
 use crate::event::{Diagnostic, Event};
 
-/// How a stream ended.
+/// The end of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
     /// The last run ended, well or with an error of its own.

@@ -38,7 +38,7 @@ pub struct Callout {
     pub source: String,
 }
 
-/// How far a call has come, in the words of callouts.
+/// The progress of a call, in the words of callouts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the words are those of the format")]
 pub enum CalloutState {

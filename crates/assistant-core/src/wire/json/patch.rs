@@ -27,7 +27,7 @@ pub struct PatchError {
     pub kind: PatchErrorKind,
 }
 
-/// What is wrong with an operation.
+/// The kind of an operation's error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PatchErrorKind {
