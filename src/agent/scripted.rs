@@ -114,7 +114,7 @@ fn finished(input: &RunInput, outcome: Option<Outcome>) -> EventKind {
     }
 }
 
-/// What a scripted agent says in one run. Begins and ends the run by itself.
+/// The events of a scripted agent in one run. The run begins and ends by itself.
 #[derive(Debug, Clone, Default)]
 pub struct Script {
     steps: Vec<Step>,

@@ -41,7 +41,7 @@ impl Assistant {
         Keeping::begin(self.runtime(), store, thread_id, initial);
     }
 
-    /// Where the conversation is kept, and whether this tab acts on it.
+    /// Returns where the conversation is kept and whether this tab acts on it, as a signal.
     #[must_use]
     pub fn kept_in(&self) -> ArcReadSignal<KeptIn> {
         self.view().kept_in.read_only()

@@ -127,7 +127,7 @@ impl PartHandle {
         self.part.try_get_value()
     }
 
-    /// Whose part it is.
+    /// Returns the message that the part belongs to.
     #[must_use]
     pub fn message(&self) -> Option<MessageId> {
         self.cell().map(|(message, _)| message)
@@ -139,13 +139,13 @@ impl PartHandle {
         self.index
     }
 
-    /// What it is.
+    /// Returns the kind of the part.
     #[must_use]
     pub fn kind(&self) -> PartKind {
         self.cell().map_or(PartKind::Unknown, |(_, cell)| cell.kind)
     }
 
-    /// Whether more of it is expected.
+    /// Returns whether more of it is expected.
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.cell().is_some_and(|(_, cell)| cell.mark.get().open)

@@ -143,7 +143,7 @@ fn button(assistant: &Assistant, suggestion: Suggestion) -> AnyView {
     .into_any()
 }
 
-/// What stands there before the first message: a title, a sentence, and what the person could say.
+/// Shows a title, a sentence and suggestions before the first message.
 ///
 /// ```
 /// use leptos::prelude::*;

@@ -26,7 +26,7 @@ pub struct CallEvent {
     pub kind: CallEventKind,
 }
 
-/// What happened to a call.
+/// An event in the life of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CallEventKind {

@@ -187,7 +187,7 @@ impl Drop for Channel {
     }
 }
 
-/// Where the conversation of an assistant is kept, and whose it is.
+/// The place where an assistant's conversation is kept, and the tab that acts on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum KeptIn {

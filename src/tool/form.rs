@@ -13,7 +13,7 @@ use super::{
 };
 use crate::ui::{Labels, Words, dynamic, focus, fresh_id, lower, memo};
 
-/// What is wrong with a value that a form gave.
+/// A problem with a value of a form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// Where: a JSON pointer into the value, empty for the whole.

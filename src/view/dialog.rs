@@ -5,7 +5,7 @@ use std::{cell::RefCell, sync::Arc};
 use futures_channel::oneshot;
 use send_wrapper::SendWrapper;
 
-/// What a confirm dialog says.
+/// The content of a confirm dialog.
 #[derive(Debug, Clone, Default)]
 pub struct ConfirmOptions {
     /// The question.

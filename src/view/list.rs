@@ -11,7 +11,7 @@ use assistant_core::{
     event::Role,
 };
 
-/// What a list knows of a message.
+/// An entry in the list of messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MessageEntry {

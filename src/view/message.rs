@@ -49,7 +49,7 @@ pub struct PartCell {
     pub mark: ArcRwSignal<Mark>,
 }
 
-/// How far a text has come. Within one generation it only grows.
+/// The length of a text so far. Within one generation it only grows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Mark {
     /// Counts how often another text took the place of what was there.

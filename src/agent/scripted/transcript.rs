@@ -120,7 +120,7 @@ impl Transcript {
         asks.map(String::as_str)
     }
 
-    /// What is said in a run with this input: the part behind the results that it carries.
+    /// Returns the script for a run with this input: the part that follows the results it carries.
     #[must_use]
     pub fn script(&self, input: &RunInput) -> Script {
         let known = results_since_user(input).len();

@@ -74,7 +74,7 @@ impl ComposerHandle {
         }
     }
 
-    /// What is written; who reads it inside a reactive closure follows it.
+    /// Returns the text of the box. A reactive closure that reads it runs again when it changes.
     #[must_use]
     pub fn text(&self) -> String {
         self.text.try_get().unwrap_or_default()
