@@ -63,7 +63,7 @@ impl fmt::Display for Refusal {
                 f.write_str("The call has changed since it was shown. Look at it again.")
             }
             Self::TooEarly => f.write_str("Nobody can have read yet what is to be approved."),
-            Self::NotRemembered => f.write_str("This is asked each time."),
+            Self::NotRemembered => f.write_str("This is asked every time."),
             Self::NotRegistered => f.write_str("The action is not on this page."),
             Self::Tree(error) => error.fmt(f),
             Self::Expired => f.write_str("This can no longer be answered. Cancel it to go on."),
@@ -73,7 +73,7 @@ impl fmt::Display for Refusal {
                     .iter()
                     .try_for_each(|v| write!(f, " {}: {};", v.path, v.message))
             }
-            Self::Unclean => f.write_str("The arguments hold something that is not let pass."),
+            Self::Unclean => f.write_str("The arguments contain something that is not allowed."),
             Self::NoEdits => f.write_str("The arguments of this call cannot be changed."),
             Self::NothingToDo => f.write_str("There is nothing to go on with."),
             Self::InvalidAction(error) => error.fmt(f),
