@@ -43,7 +43,7 @@ pub struct ActionSpec {
     pub remembering: Remembering,
     /// True if it can say what a call would change, before a person is asked (rule "preview").
     pub has_preview: bool,
-    /// Who runs it, once nobody minds.
+    /// Who runs it, once it may run.
     pub execution: Execution,
     /// Never runs at the same time as another action (rule "order of calls").
     pub exclusive: bool,

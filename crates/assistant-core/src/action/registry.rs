@@ -26,7 +26,7 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// Adds an action, or puts another in the place of the one with this id. Says whether what
+    /// Adds an action, or puts another in place of the one with this id. Says whether what
     /// the agent is told has changed.
     pub(crate) fn register(&mut self, id: RegistrationId, spec: ActionSpec) -> bool {
         let before = self.tools();

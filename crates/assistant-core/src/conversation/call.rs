@@ -216,7 +216,7 @@ impl ToolCall {
     }
 
     /// Its handler was started, for at least so many times before; what was made of it is judged
-    /// anew. What has its answer keeps it.
+    /// again. What has its answer keeps it.
     pub(super) fn doubt(&mut self, attempt: u32) {
         self.starts = self.starts.max(attempt.saturating_add(1));
         let waits = matches!(
@@ -240,7 +240,7 @@ impl ToolCall {
         )
     }
 
-    /// Takes over what an agent says of it, listed anew: its content, not its history.
+    /// Takes over what an agent says of it, listed again: its content, not its history.
     pub(super) fn take_over(&mut self, said: Self) {
         self.origin = said.origin;
         super::Conversation::rewrite(self, said.name, &said.args_text);
@@ -252,7 +252,7 @@ impl ToolCall {
         self.extra = said.extra;
     }
 
-    /// The agent announces it again after it had left: its arguments come anew, unless what was
+    /// The agent announces it again after it had left: its arguments come again, unless what was
     /// done with them stands.
     pub(super) fn begin_anew(&mut self) {
         let stands = matches!(
@@ -372,7 +372,7 @@ impl ToolCall {
         self.partial.push(delta);
     }
 
-    /// Puts other argument text in the place of what was there.
+    /// Puts other argument text in place of what was there.
     pub(crate) fn set_args_text(&mut self, text: &str) {
         if !text.starts_with(&self.args_text) {
             self.args_generation = self.args_generation.wrapping_add(1);

@@ -56,12 +56,12 @@ pub enum Extension {
         /// Whether its data takes the place of those of the part with its type and id.
         replace: bool,
     },
-    /// What an answer holds so far was a failed try, and comes anew.
+    /// What an answer holds so far was a failed try, and comes again.
     Reset {
         /// The answer's id.
         message_id: String,
     },
-    /// The arguments of a call, in the place of those that came so far.
+    /// The arguments of a call, in place of those that came so far.
     CallInput {
         /// Which call.
         tool_call_id: String,
@@ -70,7 +70,7 @@ pub enum Extension {
         /// Whether they are complete.
         complete: bool,
     },
-    /// The agent takes back what it said a call came to: its arguments come anew.
+    /// The agent takes back what it said a call came to: its arguments come again.
     CallRestart {
         /// Which call.
         tool_call_id: String,

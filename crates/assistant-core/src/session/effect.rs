@@ -82,7 +82,7 @@ pub enum Effect {
         /// The handler's value, or why there is none.
         outcome: Result<Value, ToolError>,
     },
-    /// Keep these approvals in the place of all that were kept before; they come back as
+    /// Keep these approvals in place of all that were kept before; they come back as
     /// [`super::Input::RestoreApprovals`]. A host that keeps nothing leaves it.
     KeepApprovals {
         /// All that outlive the session.

@@ -166,7 +166,7 @@ impl Session {
         }
     }
 
-    /// Tells what the host has to say, in the place of what it said before about the same.
+    /// Tells what the host has to say, in place of what it said before about the same.
     pub(super) fn tell(&mut self, kind: NoticeKind, message: Option<String>, cx: &mut Cx<'_>) {
         if self.notices.retain(|notice| notice.kind != kind) {
             cx.change(Change::Notices);
