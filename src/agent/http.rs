@@ -89,7 +89,7 @@ impl HttpAgent {
         self
     }
 
-    /// Asks for the headers anew with every request, for tokens that change.
+    /// Asks for the headers with every request, for tokens that change.
     ///
     /// ```
     /// use leptos_assistant::agent::HttpAgent;

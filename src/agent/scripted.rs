@@ -180,7 +180,7 @@ impl Script {
         self.call_as(fresh_id(), name, &args.to_string())
     }
 
-    /// Calls a tool under an id of one's own, with arguments that may be no JSON.
+    /// Calls a tool under an id of your own, with arguments that may be no JSON.
     ///
     /// ```
     /// use leptos_assistant::agent::Script;

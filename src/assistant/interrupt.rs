@@ -131,7 +131,7 @@ pub fn use_interrupt_renderer<V: IntoView + 'static>(
 }
 
 /// A question of an agent, for its renderer: as it was when it was drawn. Another question is drawn
-/// anew, and an answer counts for this one only.
+/// again, and an answer counts for this one only.
 ///
 /// It is `Copy`, and may outlive the question and the assistant: then it knows nothing more, and
 /// answers are refused.

@@ -48,7 +48,7 @@ impl Assistant {
     }
 
     /// Acts on the conversation in this tab, where another one does. That one writes down what it has
-    /// and lets go; what its handlers had begun is put to the person here.
+    /// and lets go; what its handlers had begun is shown to the person for a decision here.
     pub fn use_here(&self) {
         if let Some(keeper) = self.runtime().keeper() {
             keeper.use_here();

@@ -34,7 +34,7 @@ impl Drop for PartRendererGuard {
 }
 
 impl Assistant {
-    /// Draws parts of messages in a way of one's own until the guard is dropped.
+    /// Draws parts of messages in a way of your own until the guard is dropped.
     pub fn render_parts<V: IntoView + 'static>(
         &self,
         target: impl Into<PartTarget>,
@@ -52,7 +52,7 @@ impl Assistant {
     }
 }
 
-/// Draws parts of messages in a way of one's own as long as the component lives.
+/// Draws parts of messages in a way of your own as long as the component lives.
 ///
 /// The newest renderer for a kind of part is in force; one for a type of data goes before one for
 /// all data. What it has drawn goes with the component, and the default look takes its place. A

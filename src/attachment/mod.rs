@@ -109,7 +109,7 @@ impl Attachments {
         self
     }
 
-    /// Puts each file somewhere and sends its address in the place of its bytes. The hook gives
+    /// Puts each file somewhere and sends its address in place of its bytes. The hook gives
     /// the address, or a sentence that says why it could not.
     ///
     /// ```

@@ -47,7 +47,7 @@ impl Suggestion {
     /// ```
     /// use leptos_assistant::{Icon, Suggestion};
     ///
-    /// let suggestion = Suggestion::new("Begin anew").icon(Icon::NewChat);
+    /// let suggestion = Suggestion::new("Start over").icon(Icon::NewChat);
     /// ```
     #[must_use]
     pub fn icon(mut self, icon: impl Into<ViewFn>) -> Self {
@@ -91,7 +91,7 @@ pub fn Suggestions(
     /// What the person could say.
     #[prop(into)]
     suggestions: Signal<Vec<Suggestion>>,
-    /// A line of buttons that can be scrolled, in the place of a list.
+    /// A line of buttons that can be scrolled, in place of a list.
     #[prop(optional, into)]
     strip: bool,
 ) -> impl IntoView {

@@ -88,7 +88,7 @@ impl Transcript {
         Self { runs: reader.runs }
     }
 
-    /// Puts a text in the place of `{key}`, in what is said and in the texts of inputs and outputs.
+    /// Puts a text in place of `{key}`, in what is said and in the texts of inputs and outputs.
     /// What it holds is text: no callout, no YAML.
     ///
     /// ```
@@ -183,7 +183,7 @@ impl Reader {
 
 impl Run {
     fn script(&self) -> Script {
-        // Ids are made anew each time: the same transcript may be played twice in a chat.
+        // Ids are made each time: the same transcript may be played twice in a chat.
         let mut ids: HashMap<&str, String> = HashMap::new();
         let mut script = Script::new();
         for say in &self.says {

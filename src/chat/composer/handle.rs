@@ -80,7 +80,7 @@ impl ComposerHandle {
         self.text.try_get().unwrap_or_default()
     }
 
-    /// Writes something in the place of what is there. Nothing is sent.
+    /// Writes something in place of what is there. Nothing is sent.
     pub fn set_text(&self, text: impl Into<String>) {
         let text = text.into();
         if let Some(element) = self.element() {
