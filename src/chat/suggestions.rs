@@ -10,11 +10,11 @@ use crate::{
 /// Something the person could say.
 #[derive(Clone)]
 pub struct Suggestion {
-    /// What is said.
+    /// The text that is sent.
     pub text: String,
-    /// What the button shows.
+    /// The text of the button.
     pub label: String,
-    /// What stands before it.
+    /// The icon before the text.
     pub icon: Option<ViewFn>,
 }
 

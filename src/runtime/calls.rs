@@ -22,7 +22,7 @@ pub struct CallEvent {
     pub call: CallKey,
     /// The tool's name.
     pub name: String,
-    /// What happened.
+    /// The event.
     pub kind: CallEventKind,
 }
 

@@ -131,7 +131,7 @@ impl Store for Box<dyn Store> {
 /// Why a store could not do what it was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreError {
-    /// Which kind.
+    /// The kind.
     pub kind: StoreErrorKind,
     /// A sentence in English.
     pub message: String,

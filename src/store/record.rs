@@ -31,7 +31,7 @@ pub(crate) fn message_of(name: &str) -> Option<&str> {
 pub struct Batch {
     /// The conversation.
     pub thread_id: String,
-    /// Who writes: see [`super::Store::take`].
+    /// The writer: see [`super::Store::take`].
     pub writer: String,
     /// Records that take the place of those of the same name.
     pub put: Vec<Record>,
@@ -60,7 +60,7 @@ pub struct StoredThread {
 pub struct ThreadInfo {
     /// The conversation.
     pub id: String,
-    /// What the person calls it, else what they said first.
+    /// The title that the person gave it, else the beginning of their first message.
     pub title: String,
     /// True if the person gave it its title.
     pub named: bool,
@@ -74,7 +74,7 @@ pub struct ThreadInfo {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Label {
-    /// What it is called, instead of what was said first.
+    /// The title, in place of the beginning of the first message.
     pub title: Option<String>,
     /// When it was deleted.
     pub deleted_at: Option<i64>,

@@ -10,7 +10,7 @@ use send_wrapper::SendWrapper;
 pub struct ConfirmOptions {
     /// The question.
     pub title: String,
-    /// What follows from it.
+    /// The text below the title.
     pub text: String,
     /// Whether Confirm does something that cannot be undone.
     pub danger: bool,

@@ -17,7 +17,7 @@ use assistant_core::{
 pub struct MessageEntry {
     /// Its id in the conversation.
     pub id: MessageId,
-    /// Who speaks.
+    /// The role of the author.
     pub role: Role,
     /// When it appeared, in milliseconds since 1970; 0 when that is not known.
     pub created_at: i64,

@@ -54,7 +54,7 @@ impl OfferFilter {
 pub struct ToolInfo {
     /// The action's name.
     pub name: String,
-    /// What it does.
+    /// The description.
     pub description: String,
     /// JSON Schema of its arguments.
     pub parameters: Value,

@@ -34,7 +34,7 @@ pub struct ToolError {
     pub message: String,
     /// A word for the kind of error.
     pub error_type: Option<String>,
-    /// What the model could do instead.
+    /// A suggestion of what the model could do instead.
     pub suggestion: Option<String>,
 }
 

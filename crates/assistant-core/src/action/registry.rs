@@ -13,7 +13,7 @@ pub struct RegistrationId(pub u64);
 /// A registered action.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Registration {
-    /// Whose it is.
+    /// The id of the registration.
     pub id: RegistrationId,
     /// What it is.
     pub spec: ActionSpec,

@@ -10,7 +10,7 @@ use crate::event::{Content, Object};
 /// The question that a person was asked about a call, and their answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CallApproval {
-    /// What they said, once they did.
+    /// The answer, once they have given it.
     pub decision: Option<Decision>,
     /// The agent's interrupt that this answers, if it was the agent who asked.
     pub interrupt_id: Option<String>,
@@ -56,7 +56,7 @@ pub enum Decision {
 pub struct Progress {
     /// From 0 to 1, if it knows.
     pub fraction: Option<f64>,
-    /// What it is doing.
+    /// A text about the work that is going on.
     pub text: Option<String>,
 }
 
@@ -65,7 +65,7 @@ pub struct Progress {
 pub struct CallResult {
     /// The id of the tool message that carries it.
     pub message_id: String,
-    /// What is sent: serialised once, kept as it is.
+    /// The content that is sent: serialised once, kept as it is.
     pub content: Content,
     /// The error field of the tool message; only for calls that failed (rule "results on the wire").
     pub error: Option<String>,
@@ -103,7 +103,7 @@ impl CallResult {
 pub struct CallError {
     /// A sentence, for the person and the model.
     pub message: String,
-    /// Which kind of failure.
+    /// The kind of failure.
     pub kind: ErrorKind,
     /// More, if there is more.
     pub details: Option<Value>,

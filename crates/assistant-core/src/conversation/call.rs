@@ -26,7 +26,7 @@ pub struct ToolCall {
     pub action: Option<ActionFingerprint>,
     /// The call whose handler asked for it, if one did.
     pub parent: Option<CallKey>,
-    /// What a person was asked and said.
+    /// The question that a person was asked, and their answer.
     pub approval: Option<CallApproval>,
     /// The remembered approval that lets it start, where a person would be asked otherwise.
     pub allowed_earlier: Option<AllowedEarlier>,
@@ -39,7 +39,7 @@ pub struct ToolCall {
     pub preview: Option<Result<Value, String>>,
     /// The newest preliminary result. Shown, never sent.
     pub preliminary: Option<Value>,
-    /// How far the handler says it is.
+    /// The progress that the handler reports.
     pub progress: Option<Progress>,
     /// The answer, which goes to the agent.
     pub result: Option<CallResult>,
@@ -55,7 +55,7 @@ pub struct ToolCall {
     pub metadata: Object,
     /// Fields beyond what is known, kept as they came.
     pub extra: Object,
-    /// Where it was said.
+    /// The place where the agent wrote it.
     pub origin: Origin,
     pub(super) state: State,
     /// The number of the run that made it, if that is known.

@@ -10,9 +10,9 @@ pub struct Message {
     pub id: MessageId,
     /// The id on the wire, where it differs: another branch holds a message with that id.
     pub wire_id: Option<String>,
-    /// Who speaks.
+    /// The role of the author.
     pub role: Role,
-    /// What it is made of, in order.
+    /// The parts, in order.
     pub parts: Vec<Part>,
     /// When it appeared, in milliseconds since 1970.
     pub created_at: i64,
@@ -30,11 +30,11 @@ pub struct Message {
     pub listed: bool,
     /// Why it is shorter than it should be. Local, never sent.
     pub cut: Option<Cut>,
-    /// What the runs that ended with it cost. Local, never sent.
+    /// The cost of the runs that ended with it. Local, never sent.
     pub cost: Cost,
     /// The steps that the agent said it took in the runs that ended with it. Local, never sent.
     pub steps: Vec<AgentStep>,
-    /// What was written, if callouts in it became calls. This goes over the wire.
+    /// The original text, if callouts in it became calls. This goes over the wire.
     pub markdown: Option<String>,
     /// Who wrote it: [`Author::Page`] if a person said it here. `None` for what came otherwise.
     pub author: Option<Author>,

@@ -102,7 +102,7 @@ impl Span {
 /// A tool result that stands on its own.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolResultPart {
-    /// Which call it answers.
+    /// The id of the call that it answers.
     pub tool_call_id: String,
     /// The tool's name, if given.
     pub tool_name: Option<String>,

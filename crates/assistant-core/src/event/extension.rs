@@ -31,7 +31,7 @@ pub enum Extension {
     },
     /// More of such a text.
     BlockDelta {
-        /// Which.
+        /// The number of the block.
         block: u64,
         /// Whether it is something that the model thought.
         reasoning: bool,
@@ -42,7 +42,7 @@ pub enum Extension {
     },
     /// Such a text is complete.
     BlockEnd {
-        /// Which.
+        /// The number of the block.
         block: u64,
         /// Fields of its `extra`; `null` takes one away.
         extra: Object,
@@ -63,7 +63,7 @@ pub enum Extension {
     },
     /// The arguments of a call, in place of those that came so far.
     CallInput {
-        /// Which call.
+        /// The id of the call.
         tool_call_id: String,
         /// The arguments as JSON text.
         text: String,
@@ -72,21 +72,21 @@ pub enum Extension {
     },
     /// The agent takes back what it said a call came to: its arguments come again.
     CallRestart {
-        /// Which call.
+        /// The id of the call.
         tool_call_id: String,
         /// The tool's name.
         tool_call_name: String,
     },
     /// Something is said about a call.
     CallNote {
-        /// Which call.
+        /// The id of the call.
         tool_call_id: String,
         /// Fields of its `extra`; `null` takes one away.
         extra: Object,
     },
     /// The agent says what a call came to.
     CallSettled {
-        /// Which call.
+        /// The id of the call.
         tool_call_id: String,
         /// The id of the message that says so.
         message_id: String,

@@ -60,7 +60,7 @@ impl Role {
 pub struct Message {
     /// Its id, an opaque string.
     pub id: String,
-    /// What depends on the role.
+    /// The fields that depend on the role.
     pub body: MessageBody,
     /// The speaker's name.
     pub name: Option<String>,

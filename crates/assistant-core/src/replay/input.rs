@@ -19,7 +19,7 @@ pub struct ReplayInput {
     pub state: Option<Value>,
     /// Answers to open interrupts.
     pub resume: Vec<ResumeEntry>,
-    /// What agents wait for.
+    /// The questions that agents wait to have answered.
     pub pending_interrupts: Vec<Interrupt>,
 }
 

@@ -15,7 +15,7 @@ pub struct Report {
     pub outcome: End,
     /// The violation that ended it.
     pub error: Option<ProtocolError>,
-    /// How its finished runs ended.
+    /// The ends of its finished runs.
     pub finished: Vec<Finished>,
     /// The failures that its runs reported.
     pub run_errors: Vec<RunFailure>,
@@ -23,9 +23,9 @@ pub struct Report {
     pub messages: Vec<Message>,
     /// The shared state after it.
     pub state: Value,
-    /// What agents wait for after it.
+    /// The questions that agents wait to have answered after it.
     pub pending_interrupts: Vec<Interrupt>,
-    /// What was tolerated, dropped or could not be acted on.
+    /// Diagnostics about what was tolerated, dropped or could not be acted on.
     pub diagnostics: Vec<Diagnostic>,
 }
 

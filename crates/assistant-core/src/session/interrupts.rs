@@ -14,7 +14,7 @@ use crate::{
 /// An interrupt that no finished run has answered yet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenInterrupt {
-    /// What the agent asks.
+    /// The question of the agent.
     pub interrupt: Interrupt,
     /// The call that it gates and that is shown as an approval card.
     pub call: Option<CallKey>,

@@ -8,7 +8,7 @@ use crate::conversation::Change;
 pub struct Notice {
     /// Names it.
     pub id: NoticeId,
-    /// Which kind.
+    /// The kind.
     pub kind: NoticeKind,
     /// A sentence in English; what an agent, a server or a decoder said, if it is about that.
     pub message: String,
@@ -17,9 +17,9 @@ pub struct Notice {
     /// How long the server asked to wait before the next request, in milliseconds from the moment
     /// of the answer.
     pub retry_after_ms: Option<u64>,
-    /// How many runs a turn may have, for a [`NoticeKind::RunLimit`].
+    /// The number of runs that a turn may have, for a [`NoticeKind::RunLimit`].
     pub limit: Option<u32>,
-    /// What can be done about it.
+    /// The action that it offers.
     pub action: Option<NoticeAction>,
 }
 

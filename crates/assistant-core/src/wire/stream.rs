@@ -28,7 +28,7 @@ pub trait Sink {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Ending {
-    /// How the stream ended.
+    /// The end of the stream.
     pub end: End,
     /// The violation that ended it, if and only if `end` is [`End::Failed`].
     pub error: Option<ProtocolError>,

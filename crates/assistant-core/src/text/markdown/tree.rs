@@ -5,7 +5,7 @@
 pub struct Node {
     /// What it is.
     pub kind: Kind,
-    /// What is in it, in order. Empty for leaves.
+    /// The children, in order. Empty for leaves.
     pub children: Vec<Self>,
 }
 

@@ -23,7 +23,7 @@ use std::fmt;
 pub struct PatchError {
     /// The operation at fault, counted from 0.
     pub operation: usize,
-    /// What is wrong with it.
+    /// The kind of error.
     pub kind: PatchErrorKind,
 }
 
