@@ -59,8 +59,7 @@ impl AgentProp {
     }
 }
 
-/// Where a provider keeps conversations; made from anything that is a [`Store`]. The default is
-/// nowhere.
+/// The store of a provider; made from anything that is a [`Store`]. The default is nowhere.
 #[derive(Default)]
 pub struct StoreProp(Option<SendWrapper<Box<dyn Store>>>);
 

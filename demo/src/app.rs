@@ -196,7 +196,7 @@ fn Switcher(harbor: Harbor) -> impl IntoView {
     }
 }
 
-/// Light or dark, in the place of what the system says.
+/// Light or dark, in place of what the system says.
 #[component]
 fn ThemeButton(harbor: Harbor) -> impl IntoView {
     let toggle = move |_| {

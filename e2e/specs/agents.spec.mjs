@@ -1,4 +1,4 @@
-// The demo's dialog for another agent: where it leads, and what becomes of a key.
+// The demo's dialog for another agent: where it leads, and what happens to a key.
 
 import assert from "node:assert/strict";
 

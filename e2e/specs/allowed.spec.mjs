@@ -34,7 +34,7 @@ const chatTest = (name, body) =>
 const allowed = (harbor) => harbor.panel("What you allowed");
 
 chatTest("allowed always: the next call runs marked, after a reload too, until it is revoked", async (chat, harbor) => {
-  await shows(allowed(harbor), "You are asked each time");
+  await shows(allowed(harbor), "You are asked every time");
   await chat.send("What's the weather?");
   const first = chat.card("get_weather").first();
   await first.getByLabel("Approving holds").selectOption({ label: "Always" });
@@ -66,7 +66,7 @@ chatTest("allowed always: the next call runs marked, after a reload too, until i
   await shows(chat.card("get_weather").first(), "Allowed earlier");
 
   await allowed(harbor).getByRole("button", { name: "Revoke get_weather" }).click();
-  await shows(allowed(harbor), "You are asked each time");
+  await shows(allowed(harbor), "You are asked every time");
   await chat.send("What's the weather?");
   await chat.card("get_weather").nth(1).getByRole("button", { name: "Approve" }).waitFor();
   await shows(harbor.conditions, /14°[^]*Rotterdam/);

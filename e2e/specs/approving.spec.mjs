@@ -99,3 +99,21 @@ chatTest("all questions of one response are denied together", async (chat, harbo
   await chat.idle();
   await shows(harbor.conditions, "No place shared yet");
 });
+
+pageTest(
+  "question and answers of a dialog are in view together at 320 × 256",
+  { address: ({ page }) => page.url, viewport: { width: 320, height: 256 }, bare: true },
+  async (chat) => {
+    await chat.page.getByRole("button", { name: "Assistant", exact: true }).click();
+    await chat.composer.waitFor();
+    await chat.send("Rotate the API keys, but ask me first");
+    const dialog = chat.dialog();
+    await dialog.waitFor();
+    const outside = await dialog.evaluate((dialog) => {
+      const { top, bottom } = dialog.getBoundingClientRect();
+      const all = [...dialog.querySelectorAll("h2, button")].map((node) => [node.textContent, node.getBoundingClientRect()]);
+      return all.filter(([, at]) => at.top < top || at.bottom > bottom).map(([text]) => text);
+    });
+    assert.deepEqual(outside, []);
+  },
+);

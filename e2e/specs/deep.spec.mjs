@@ -14,7 +14,7 @@ const LISTS = `${"[".repeat(DEPTH)}1${"]".repeat(DEPTH)}`;
 const OBJECTS = `${'{"a":'.repeat(DEPTH)}1${"}".repeat(DEPTH)}`;
 const SCHEMA = `${'{"type":"array","items":'.repeat(DEPTH)}{}${"}".repeat(DEPTH)}`;
 
-/** A run with an event that has such a value in the place of `"DEEP"`. */
+/** A run with an event that has such a value in place of `"DEEP"`. */
 const event = (value, deep) => (answer, input) => {
   begin(answer, input);
   answer.write(`data: ${JSON.stringify(value).replace('"DEEP"', () => deep)}\n\n`);

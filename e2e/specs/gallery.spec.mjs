@@ -69,6 +69,51 @@ for (const colorScheme of ["light", "dark"]) {
 
 galleryTest("the gallery in forced colours", { forcedColors: "active" }, async (page) => {
   await accessible(page);
+  // Edges that are not seen otherwise are drawn there: none crosses the edge of its card.
+  const crossing = await page.evaluate(() =>
+    [...document.querySelectorAll(".la-approval button, .la-notice button")]
+      .filter((button) => {
+        const [inner, outer] = [button, button.closest(".la-approval, .la-notice")].map((node) => node.getBoundingClientRect());
+        return inner.width > 0 && (inner.left < outer.left + 4 || inner.right > outer.right - 4);
+      })
+      .map((button) => button.textContent),
+  );
+  assert.deepEqual(crossing, []);
+});
+
+galleryTest("what is approved is named whole on its button, on a phone too", { viewport: { width: 360, height: 740 } }, async (page) => {
+  const named = page.locator(".la-approval-yes .la-button-text");
+  assert.ok((await named.count()) > 5);
+  for (const text of ["Approve: Look the weather up at the berth", "Approve: Deploy"]) {
+    const clipped = await named.evaluateAll((all, text) => {
+      for (const node of all) node.textContent = text;
+      return all.filter((node) => node.scrollWidth > node.clientWidth || node.scrollHeight > node.clientHeight + 1).length;
+    }, text);
+    assert.equal(clipped, 0, text);
+  }
+});
+
+galleryTest("cards keep their distance, and a notice without a way on is one line", {}, async (page) => {
+  const gap = await page.locator('[data-state="a handler asks"]').evaluate((state) => {
+    const [card, asked] = [".la-card", ".la-ask"].map((name) => state.querySelector(name).getBoundingClientRect());
+    return asked.top - card.bottom;
+  });
+  assert.ok(gap >= 8, `${gap} px between a call and what it asks`);
+  const height = await page.locator('[data-state="stopped"] .la-notice').evaluate((notice) => notice.getBoundingClientRect().height);
+  assert.ok(height <= 50, `“Stopped.” takes ${height} px`);
+});
+
+galleryTest("arrows point where lines go on, from right to left too", {}, async (page) => {
+  await page.evaluate(() => {
+    document.documentElement.dir = "rtl";
+  });
+  const card = page.locator('[data-state="done"] .la-card');
+  const arrow = () => card.locator(".la-chevron").first().evaluate((arrow) => getComputedStyle(arrow).rotate);
+  assert.equal(await arrow(), "180deg", "closed");
+  await card.locator(".la-tool-summary").click();
+  await eventually(async () => assert.equal(await arrow(), "90deg", "open"));
+  assert.deepEqual(await overflows(page), []);
+  await accessible(page);
 });
 
 galleryTest("the gallery in containers of 200 px", {}, async (page) => {

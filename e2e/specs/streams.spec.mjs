@@ -41,7 +41,7 @@ const pageTest = embedSuite({ scenes });
 /** What a person can read in a place, line by line, but for times. */
 const words = (page, place) =>
   page.locator(`#${place}`).evaluate((element) => {
-    // What is said aloud depends on the moment: a text that goes on after it was said is said again.
+    // What is announced depends on the moment: a text that goes on after it was said is said again.
     for (const spoken of element.querySelectorAll(".la-announcer")) spoken.remove();
     const lines = element.innerText.replace(/\d+([.:,]\d+)*( ?(ms|s|AM|PM|seconds?))?/g, "#").split("\n");
     // How long it took is shown from a tenth of a second on.

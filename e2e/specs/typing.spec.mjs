@@ -143,3 +143,38 @@ chatTest("Escape leaves an edit of arguments, and the question stands", async (c
   await chat.hasFocus(card.getByRole("button", { name: "Change…" }));
   await eventually(async () => assert.equal(await card.getAttribute("data-phase"), "approval-requested"));
 });
+
+for (const width of [320, 1280]) {
+  pageTest(
+    `an empty text box is one line high, also beside Send and Stop, in a page of ${width} px`,
+    { address: ({ page }) => page.url, viewport: { width, height: 620 }, bare: true },
+    async (chat) => {
+      const switcher = chat.page.getByRole("button", { name: "Assistant", exact: true });
+      if (await switcher.isVisible()) await switcher.click();
+      await chat.composer.waitFor();
+      const height = () => chat.composer.evaluate((box) => box.getBoundingClientRect().height);
+      const before = await height();
+      assert.ok(before < 50, `${before} px`);
+      await chat.send("Start a deployment process");
+      await chat.running();
+      await chat.root.getByRole("button", { name: "Interject", exact: true }).waitFor();
+      assert.equal(await height(), before, "what is read above it does not move");
+      // No button of the page's bar is cut off either.
+      const cut = await chat.page.evaluate(() =>
+        [...document.querySelectorAll(".demo-bar button")].filter((button) => button.getBoundingClientRect().right > innerWidth).map((button) => button.ariaLabel),
+      );
+      assert.deepEqual(cut, []);
+    },
+  );
+}
+
+chatTest("the step that runs stands with the words that it belongs to", async (chat) => {
+  await chat.send("Show me everything");
+  const steps = chat.root.locator(".la-transcript-content > .la-steps");
+  await steps.getByText("Write the report").first().waitFor();
+  const gap = await steps.evaluate((steps) => {
+    const parts = [...steps.previousElementSibling.querySelectorAll(".la-message")];
+    return steps.getBoundingClientRect().top - parts.at(-1).getBoundingClientRect().bottom;
+  });
+  assert.equal(Math.round(gap), 12);
+});

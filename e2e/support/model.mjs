@@ -1,5 +1,5 @@
 // A real server of OpenAI-compatible completions (the npm package @copilotkit/aimock) whose model is scripted by the scenes of
-// examples/ai-sdk. What that server never does stands under /odd: refusals, pages in the place of answers, and the ways of
+// examples/ai-sdk. What that server never does stands under /odd: refusals, pages in place of answers, and the ways of
 // other servers, from fixtures/completions.
 
 import { readFile } from "node:fs/promises";

@@ -33,7 +33,7 @@ export function trustedTypes(behind) {
   }));
 }
 
-/** Serves what another server serves, with headers in the place of its policy. */
+/** Serves what another server serves, with headers in place of its policy. */
 async function rewriting(behind, change) {
   const server = http.createServer((request, answer) => {
     http.get(new URL(request.url, behind.url), (reply) => {

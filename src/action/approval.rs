@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::{ToolAction, ToolCallView, renderer::renderer};
 
-/// Whether a person is asked before an action runs.
+/// The rule for when a person is asked before an action runs.
 pub enum Approval {
     /// Never.
     Never,
@@ -86,7 +86,7 @@ impl std::fmt::Debug for Approval {
 }
 
 impl<Args> ToolAction<Args> {
-    /// Whether a person is asked first.
+    /// Sets whether a person is asked first.
     ///
     /// ```
     /// use leptos_assistant::{Approval, ToolAction};
@@ -141,12 +141,12 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// How this page asks whether a call may run, in place of the built-in card. The function calls
-    /// [`ToolCallView::approve`] and [`ToolCallView::deny`]; [`ToolCallView::args_value`] is what
-    /// would run. The exact arguments stay one click away below it. A decision still counts only for
-    /// the call as it was shown, and an approval only once the card was in view to its end and has
-    /// stood for half a second ([`ToolCallView::can_approve`]). What the agent asks of its own accord has the built-in
-    /// card.
+    /// Draws the question whether a call may run, in place of the built-in card. The function calls
+    /// [`ToolCallView::approve`] and [`ToolCallView::deny`]; [`ToolCallView::args_value`] is what would
+    /// run. The exact arguments stay one click away below it. A decision still counts only for the call
+    /// as it was shown, and an approval only once the card was in view to its end and has stood for
+    /// half a second ([`ToolCallView::can_approve`]). What the agent asks of its own accord has the
+    /// built-in card.
     ///
     /// ```
     /// use leptos::prelude::*;
@@ -176,8 +176,8 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// What the agent is told when a person says no: from the arguments and the reason given. For
-    /// arguments that are not of the action's type, it is told the same as without.
+    /// Sets what the agent is told when a person denies a call, from the arguments and the reason
+    /// given. For arguments that are not of the action's type, it is told the same as without.
     ///
     /// ```
     /// use leptos_assistant::{Approval, ToolAction};

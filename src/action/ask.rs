@@ -1,6 +1,9 @@
 //! What a handler asks the person: in the card of its call, or in a dialog.
 
-use assistant_core::action::ToolError;
+use assistant_core::{
+    action::ToolError,
+    session::{Input, InvocationId},
+};
 use futures_channel::oneshot;
 use leptos::prelude::{GetUntracked, Update, WithUntracked};
 use serde::{Serialize, de::DeserializeOwned};
@@ -76,7 +79,7 @@ impl ToolContext {
         let assistant = self.assistant.upgrade().ok_or_else(gone)?;
         let call = self.invocation.call;
         let reply = assistant.runtime().await_reply(call);
-        let asking = Asking::begin(&assistant);
+        let asking = Asking::begin(&assistant, self.invocation.id);
         let id = assistant.runtime().number();
         let asked = Asked {
             id,
@@ -111,7 +114,7 @@ impl ToolContext {
         let (sender, receiver) = oneshot::channel();
         let id = assistant.runtime().number();
         let guard = DialogGuard {
-            asking: Asking::begin(&assistant),
+            asking: Asking::begin(&assistant, self.invocation.id),
             id,
         };
         assistant
@@ -185,7 +188,7 @@ struct AskGuard {
 
 impl Drop for AskGuard {
     fn drop(&mut self) {
-        if let Some(assistant) = self.asking.0.upgrade() {
+        if let Some(assistant) = self.asking.assistant.upgrade() {
             let asked = &assistant.view().asked;
             asked.update(|list| list.retain(|asked| asked.id != self.id));
         }
@@ -200,26 +203,39 @@ struct DialogGuard {
 
 impl Drop for DialogGuard {
     fn drop(&mut self) {
-        if let Some(assistant) = self.asking.0.upgrade() {
+        if let Some(assistant) = self.asking.assistant.upgrade() {
             assistant.view().close_dialog(self.id);
         }
     }
 }
 
-/// The chat says that it waits for the person for as long as this lives.
-struct Asking(WeakAssistant);
+/// The chat says that it waits for the person for as long as this lives, and the time is theirs.
+struct Asking {
+    assistant: WeakAssistant,
+    invocation: InvocationId,
+}
 
 impl Asking {
-    fn begin(assistant: &Assistant) -> Self {
+    fn begin(assistant: &Assistant, invocation: InvocationId) -> Self {
         assistant.view().begin_asking();
-        Self(assistant.weak())
+        tell(assistant, invocation, true);
+        Self {
+            assistant: assistant.weak(),
+            invocation,
+        }
     }
 }
 
 impl Drop for Asking {
     fn drop(&mut self) {
-        if let Some(assistant) = self.0.upgrade() {
+        if let Some(assistant) = self.assistant.upgrade() {
             assistant.view().end_asking();
+            tell(&assistant, self.invocation, false);
         }
     }
+}
+
+fn tell(assistant: &Assistant, invocation: InvocationId, asks: bool) {
+    // It is never refused.
+    let _ = assistant.dispatch(Input::Asking { invocation, asks });
 }

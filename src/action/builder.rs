@@ -134,7 +134,7 @@ impl<Args> ToolAction<Args> {
         }
     }
 
-    /// What it does, as something that changes: a signal or a closure, read when a run opens.
+    /// Sets a description that changes: a signal or a closure, read when a run opens.
     ///
     /// ```
     /// use leptos::prelude::*;
@@ -187,7 +187,7 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// What runs: a function of nothing, of the arguments, or of them and a
+    /// Sets the handler: a function of nothing, of the arguments, or of them and a
     /// [`ToolContext`](super::ToolContext), `async` or not. See [`IntoHandler`].
     ///
     /// ```
@@ -213,7 +213,7 @@ impl<Args> ToolAction<Args> {
         self.args()
     }
 
-    /// How its calls are shown. The function runs once for each card; what it reads from the
+    /// Draws the calls. The function runs once for each card; what it reads from the
     /// [`ToolCallView`] inside closures follows the call. It is given the type of arguments of the
     /// handler before it, or of [`Self::args`].
     ///

@@ -20,7 +20,7 @@ use crate::{
     ui::sleep,
 };
 
-/// What a handler may know and say while it runs.
+/// The handle of a running handler on its call and the chat.
 #[derive(Clone)]
 pub struct ToolContext {
     pub(super) assistant: WeakAssistant,
@@ -126,7 +126,7 @@ impl ToolContext {
         assistant.map_or_else(ToolHistory::default, |assistant| assistant.tool_history())
     }
 
-    /// How many runs came before the one that made the call, since the last user message.
+    /// Returns the number of runs between the last user message and the one that made the call.
     ///
     /// ```no_run
     /// # use leptos_assistant::{ToolAction, ToolContext};

@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::ToolCallView;
 use crate::assistant::Assistant;
 
-/// What a decision about a call may carry beside yes or no.
+/// The extras that a decision about a call may carry.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ApprovalTakes {
     /// Other arguments.
@@ -32,7 +32,7 @@ pub(crate) struct Gate {
 }
 
 impl<T> ToolCallView<T> {
-    /// Whether approving counts by now: what is asked was in view to its end, and has stood
+    /// Returns whether approving counts by now: what is asked was in view to its end, and has stood
     /// unchanged in its place for half a second. Until then a click may be meant for something
     /// else, and [`Self::approve`] refuses ([`Refusal::TooEarly`]). Denying counts at once.
     ///
@@ -76,23 +76,23 @@ impl<T> ToolCallView<T> {
             .or_else(|| self.parameters())
     }
 
-    /// Whether it is the agent who asks about the call, by an interrupt, and not this page by the
-    /// rules of its action. The answer is an answer to the agent; the page's own question is not
-    /// answered by it.
+    /// Returns whether it is the agent who asks about the call, by an interrupt, and not this page
+    /// by the rules of its action. The answer is an answer to the agent; the page's own question is
+    /// not answered by it.
     #[must_use]
     pub fn is_asked_by_agent(&self) -> bool {
         self.interrupt_id().is_some()
     }
 
-    /// What the agent says where it is the agent who asks whether the call may run. Its words are
-    /// not the page's: show them as such, after the arguments.
+    /// Returns what the agent says where it is the agent who asks whether the call may run. Its
+    /// words are not the page's: show them as such, after the arguments.
     #[must_use]
     pub fn question(&self) -> Option<String> {
         let said = self.read_interrupt(|interrupt| interrupt.message.clone());
         said.flatten().filter(|text| !text.trim().is_empty())
     }
 
-    /// Until when the agent waits for the decision, in milliseconds since 1970.
+    /// Returns until when the agent waits for the decision, in milliseconds since 1970.
     #[must_use]
     pub fn expires_at(&self) -> Option<i64> {
         self.read_open(OpenInterrupt::expires_at).flatten()
@@ -119,7 +119,8 @@ impl<T> ToolCallView<T> {
         found.flatten()
     }
 
-    /// Whether approving it can lead to anything: its action is on the page, or the agent runs it.
+    /// Returns whether approving it can lead to anything: its action is on the page, or the agent
+    /// runs it.
     #[must_use]
     pub fn can_run(&self) -> bool {
         let Some(assistant) = self.assistant() else {
@@ -131,8 +132,8 @@ impl<T> ToolCallView<T> {
         self.is_asked_by_agent() || self.is_run_by_agent() || assistant.read(runs).unwrap_or(true)
     }
 
-    /// What a decision may carry: the page takes other arguments for what it runs, and any reason;
-    /// where it is the agent who asks, it says what it takes.
+    /// Returns what a decision may carry: the page takes other arguments for what it runs, and any
+    /// reason; where it is the agent who asks, it says what it takes.
     #[must_use]
     pub fn approval_takes(&self) -> ApprovalTakes {
         if !self.is_asked_by_agent() {
@@ -189,15 +190,16 @@ impl<T> ToolCallView<T> {
         assistant.read(told).unwrap_or_default()
     }
 
-    /// Whether its result is the agent's word for something that only this page runs. It is shown
-    /// as reported, not as done here.
+    /// Returns whether its result is the agent's word for something that only this page runs. It is
+    /// shown as reported, not as done here.
     #[must_use]
     pub fn is_reported(&self) -> bool {
         let by_agent = self.read(|call| call.answered_by() == Some(Author::Agent));
         by_agent == Some(true) && self.is_run_here()
     }
 
-    /// Whether the call is another one than a person was asked about or decided about before.
+    /// Returns whether the call is another one than a person was asked about or decided about
+    /// before.
     #[must_use]
     pub fn has_changed(&self) -> bool {
         self.read(ToolCall::has_changed).unwrap_or_default()

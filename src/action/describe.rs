@@ -13,9 +13,9 @@ use crate::render::{CallWords, Description, Risk};
 const MAX_TITLE: usize = 80;
 
 impl<Args> ToolAction<Args> {
-    /// What it does, as a person would say it: "Look up the weather". The approval card asks
-    /// "Look up the weather?", and its button and the default card carry the title in place of the
-    /// name. The model is not told.
+    /// Sets a title as a person would say it: "Look up the weather". The approval card asks "Look
+    /// up the weather?", and its button and the default card carry the title in place of the name.
+    /// The model is not told.
     ///
     /// ```
     /// use leptos_assistant::{Approval, ToolAction};
@@ -49,8 +49,8 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// What the approval card asks, from the arguments: a sentence, or a [`Description`] with rows.
-    /// The exact arguments are then one click away below it. They stand there at once for
+    /// Sets what the approval card asks, from the arguments: a sentence, or a [`Description`] with
+    /// rows. The exact arguments are then one click away below it. They stand there at once for
     /// arguments that are not of the action's type, and where nothing is said.
     ///
     /// ```
@@ -117,7 +117,7 @@ impl<T> ToolCallView<T> {
         self.words().title
     }
 
-    /// What depends on it ([`ToolAction::risk`]).
+    /// Returns the risk of the action ([`ToolAction::risk`]).
     #[must_use]
     pub fn risk(&self) -> Risk {
         self.words().risk

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::{assistant::assistant_or_complain, ui::console_error};
 
-/// What [`use_assistant_context`] takes: text, a JSON value, a signal, or a closure that gives
+/// A value for [`use_assistant_context`]: text, a JSON value, a signal, or a closure that gives
 /// something that can be written as JSON. `Marker` is inferred.
 pub trait ContextValue<Marker>: 'static {
     /// What is true now; `None` once the signal is gone.

@@ -56,8 +56,8 @@ impl<Args> ToolAction<Args> {
 }
 
 impl<T> ToolCallView<T> {
-    /// What the call would change, as its action says while a person is asked; `Err` says why that
-    /// is not known. Nothing until it has said it.
+    /// Returns what the call would change, as its action says while a person is asked; `Err` says
+    /// why that is not known. Nothing until it has said it.
     #[must_use]
     pub fn preview(&self) -> Option<Result<Value, String>> {
         self.read(|call| call.preview.clone()).flatten()

@@ -45,7 +45,7 @@ impl<Args> ToolAction<Args> {
     /// ```
     /// use leptos_assistant::ToolAction;
     ///
-    /// let action = ToolAction::new("reindex", "Builds the index anew").exclusive();
+    /// let action = ToolAction::new("reindex", "Rebuilds the index").exclusive();
     /// ```
     #[must_use]
     pub fn exclusive(mut self) -> Self {

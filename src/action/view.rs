@@ -101,7 +101,7 @@ impl<T> ToolCallView<T> {
         }
     }
 
-    /// Which call.
+    /// Returns the key of the call.
     #[must_use]
     pub const fn key(&self) -> &CallKey {
         &self.key
@@ -133,14 +133,14 @@ impl<T> ToolCallView<T> {
             .unwrap_or_default()
     }
 
-    /// How far it has come, in fine steps.
+    /// Returns how far the call has come, in fine steps.
     #[must_use]
     pub fn phase(&self) -> Phase {
         self.cell()
             .map_or(Phase::Cancelled, |cell| cell.phase.get())
     }
 
-    /// How far it has come, in four words.
+    /// Returns how far the call has come, in four words.
     #[must_use]
     pub fn status(&self) -> Status {
         self.phase().status()
@@ -179,7 +179,7 @@ impl<T> ToolCallView<T> {
         self.read(|call| call.args().cloned()).flatten()
     }
 
-    /// Whether a person approved the call with other arguments than the agent's.
+    /// Returns whether a person approved the call with other arguments than the agent's.
     #[must_use]
     pub fn is_edited(&self) -> bool {
         let edited = self.read(|call| {
@@ -204,7 +204,7 @@ impl<T> ToolCallView<T> {
         self.read(ToolCall::may_have_run).unwrap_or_default()
     }
 
-    /// What a person decided about the call, once they did.
+    /// Returns what a person decided about the call, once they did.
     #[must_use]
     pub fn decision(&self) -> Option<Decision> {
         self.read(|call| call.approval.as_ref()?.decision.clone())
@@ -226,7 +226,7 @@ impl<T> ToolCallView<T> {
         from_value(self.read(|call| call.preliminary.clone()).flatten())
     }
 
-    /// How far the handler says it is.
+    /// Returns the progress that the handler reports.
     #[must_use]
     pub fn progress(&self) -> Option<Progress> {
         self.read(|call| call.progress.clone()).flatten()

@@ -44,7 +44,7 @@ pub struct HttpAgent {
     sent: Rc<RefCell<HashSet<String>>>,
 }
 
-/// Which messages go along when a run only answers what the agent waits for.
+/// The messages of a run that only answers a question of the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ResumeMessages {
     /// The whole history, as with any run.
@@ -89,7 +89,7 @@ impl HttpAgent {
         self
     }
 
-    /// Asks for the headers anew with every request, for tokens that change.
+    /// Asks for the headers with every request, for tokens that change.
     ///
     /// ```
     /// use leptos_assistant::agent::HttpAgent;

@@ -57,7 +57,7 @@ pub(crate) trait Receiver {
     fn diagnostic(&self, diagnostic: Diagnostic);
 }
 
-/// Where an agent's events go.
+/// The receiver of an agent's events.
 #[derive(Clone)]
 pub struct EventSink {
     receiver: Weak<dyn Receiver>,

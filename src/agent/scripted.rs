@@ -114,7 +114,7 @@ fn finished(input: &RunInput, outcome: Option<Outcome>) -> EventKind {
     }
 }
 
-/// What a scripted agent says in one run. Begins and ends the run by itself.
+/// The events of a scripted agent in one run. The run begins and ends by itself.
 #[derive(Debug, Clone, Default)]
 pub struct Script {
     steps: Vec<Step>,
@@ -180,7 +180,7 @@ impl Script {
         self.call_as(fresh_id(), name, &args.to_string())
     }
 
-    /// Calls a tool under an id of one's own, with arguments that may be no JSON.
+    /// Calls a tool under an id of your own, with arguments that may be no JSON.
     ///
     /// ```
     /// use leptos_assistant::agent::Script;

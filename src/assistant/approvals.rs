@@ -40,7 +40,7 @@ impl Assistant {
         self.decide(call, Verdict::Remember { args, what })
     }
 
-    /// What the person has allowed for later calls, oldest first.
+    /// Returns the approvals that hold for later calls, oldest first, as a signal.
     ///
     /// ```no_run
     /// # use leptos::prelude::*;

@@ -10,8 +10,8 @@ use leptos::prelude::*;
 use super::Assistant;
 
 impl Assistant {
-    /// Which version of its message this is, counted from 1, and how many there are, as a signal.
-    /// `None` once it is gone.
+    /// Returns the number of a message's version, counted from 1, and the number of versions, as a
+    /// signal. `None` once it is gone.
     ///
     /// ```no_run
     /// use leptos::prelude::*;

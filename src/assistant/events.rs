@@ -23,28 +23,28 @@ use crate::{
 pub enum AssistantEvent {
     /// A message is complete: the person's, or the agent's once its text has ended.
     Message {
-        /// Which.
+        /// The id of the message.
         id: MessageId,
-        /// Who speaks.
+        /// The role of the author.
         role: Role,
     },
     /// A person is asked whether a call may run.
     ApprovalAsked {
-        /// Which call.
+        /// The key of the call.
         call: CallKey,
         /// The tool's name.
         name: String,
     },
     /// The handler of a call runs, or the agent runs the tool.
     CallStarted {
-        /// Which call.
+        /// The key of the call.
         call: CallKey,
         /// The tool's name.
         name: String,
     },
     /// A call has come to its last phase: done, failed, denied, skipped or cancelled.
     CallEnded {
-        /// Which call.
+        /// The key of the call.
         call: CallKey,
         /// The tool's name.
         name: String,

@@ -130,8 +130,8 @@ pub fn use_interrupt_renderer<V: IntoView + 'static>(
     on_cleanup(move || drop(guard));
 }
 
-/// What an agent asks, as its renderer sees it: as it was when it was drawn. Another question is
-/// drawn anew, and an answer counts for this one only.
+/// A question of an agent, for its renderer: as it was when it was drawn. Another question is drawn
+/// again, and an answer counts for this one only.
 ///
 /// It is `Copy`, and may outlive the question and the assistant: then it knows nothing more, and
 /// answers are refused.
@@ -189,7 +189,7 @@ impl InterruptView {
             .unwrap_or_default()
     }
 
-    /// What the agent says. Its words are not the page's: show them as such.
+    /// Returns the words of the agent. They are not the page's: show them as such.
     #[must_use]
     pub fn message(&self) -> Option<String> {
         self.read(|open| open.interrupt.message.clone()).flatten()
@@ -202,20 +202,20 @@ impl InterruptView {
             .flatten()
     }
 
-    /// Until when it can be answered, in milliseconds since 1970.
+    /// Returns until when it can be answered, in milliseconds since 1970.
     #[must_use]
     pub fn expires_at(&self) -> Option<i64> {
         self.read(OpenInterrupt::expires_at).flatten()
     }
 
-    /// Whether the agent did not take an answer: it can be answered again, or given up.
+    /// Returns whether the agent did not take an answer: it can be answered again, or given up.
     #[must_use]
     pub fn is_rejected(&self) -> bool {
         self.read(|open| open.rejected).unwrap_or_default()
     }
 
-    /// Whether an answer counts by now: the view was in sight to its end, and has stood unchanged in
-    /// its place for half a second. Giving up counts at once.
+    /// Returns whether an answer counts by now: the view was in sight to its end, and has stood
+    /// unchanged in its place for half a second. Giving up counts at once.
     #[must_use]
     pub fn can_answer(&self) -> bool {
         self.gate

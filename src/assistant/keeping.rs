@@ -41,14 +41,14 @@ impl Assistant {
         Keeping::begin(self.runtime(), store, thread_id, initial);
     }
 
-    /// Where the conversation is kept, and whether this tab acts on it.
+    /// Returns where the conversation is kept and whether this tab acts on it, as a signal.
     #[must_use]
     pub fn kept_in(&self) -> ArcReadSignal<KeptIn> {
         self.view().kept_in.read_only()
     }
 
     /// Acts on the conversation in this tab, where another one does. That one writes down what it has
-    /// and lets go; what its handlers had begun is put to the person here.
+    /// and lets go; what its handlers had begun is shown to the person for a decision here.
     pub fn use_here(&self) {
         if let Some(keeper) = self.runtime().keeper() {
             keeper.use_here();

@@ -34,7 +34,7 @@ impl Drop for PartRendererGuard {
 }
 
 impl Assistant {
-    /// Draws parts of messages in a way of one's own until the guard is dropped.
+    /// Draws parts of messages in a way of your own until the guard is dropped.
     pub fn render_parts<V: IntoView + 'static>(
         &self,
         target: impl Into<PartTarget>,
@@ -52,7 +52,7 @@ impl Assistant {
     }
 }
 
-/// Draws parts of messages in a way of one's own as long as the component lives.
+/// Draws parts of messages in a way of your own as long as the component lives.
 ///
 /// The newest renderer for a kind of part is in force; one for a type of data goes before one for
 /// all data. What it has drawn goes with the component, and the default look takes its place. A
@@ -127,7 +127,7 @@ impl PartHandle {
         self.part.try_get_value()
     }
 
-    /// Whose part it is.
+    /// Returns the message that the part belongs to.
     #[must_use]
     pub fn message(&self) -> Option<MessageId> {
         self.cell().map(|(message, _)| message)
@@ -139,13 +139,13 @@ impl PartHandle {
         self.index
     }
 
-    /// What it is.
+    /// Returns the kind of the part.
     #[must_use]
     pub fn kind(&self) -> PartKind {
         self.cell().map_or(PartKind::Unknown, |(_, cell)| cell.kind)
     }
 
-    /// Whether more of it is expected.
+    /// Returns whether more of it is expected.
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.cell().is_some_and(|(_, cell)| cell.mark.get().open)

@@ -65,7 +65,7 @@ impl Assistant {
         })
     }
 
-    /// What is going on.
+    /// Returns the activity of the chat, as a signal.
     ///
     /// ```no_run
     /// # use leptos::prelude::*;
@@ -110,7 +110,7 @@ impl Assistant {
         })
     }
 
-    /// What the person should know, oldest first.
+    /// Returns the notices, oldest first, as a signal.
     ///
     /// ```no_run
     /// # use leptos::prelude::*;
@@ -139,7 +139,7 @@ impl Assistant {
         self.view().agent_steps.read_only()
     }
 
-    /// What the agent is offered.
+    /// Returns the tools that the agent is offered, as a signal.
     ///
     /// ```no_run
     /// # use leptos::prelude::*;
@@ -171,7 +171,7 @@ impl Assistant {
         })
     }
 
-    /// What the agent waits for.
+    /// Returns the questions that the agent waits to have answered, as a signal.
     ///
     /// ```no_run
     /// # use leptos::prelude::*;
@@ -197,7 +197,7 @@ impl Assistant {
         self.view().approvals.read_only()
     }
 
-    /// What the person said while an answer to the agent had to go out first: it follows.
+    /// Returns the messages that wait until an answer to the agent has gone out, as a signal.
     ///
     /// ```no_run
     /// # use leptos::prelude::*;
@@ -265,7 +265,7 @@ impl Assistant {
         self.read(|session| read(session.conversation()))
     }
 
-    /// What has happened since the last user message.
+    /// Returns a summary of the time since the last user message.
     ///
     /// ```no_run
     /// # use leptos::prelude::*;

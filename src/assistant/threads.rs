@@ -10,7 +10,7 @@ use crate::ui::fresh_id;
 impl Assistant {
     /// Begins another conversation; what is open in this one is cancelled, and nothing is sent.
     pub fn new_conversation(&self) {
-        // Beginning anew is never refused.
+        // Starting over is never refused.
         let _ = self.dispatch(Input::NewThread);
         self.runtime().flush();
     }

@@ -11,7 +11,7 @@ use super::Assistant;
 impl Assistant {
     /// Narrows what the agent is offered to actions with certain tags or names: a value, a signal or a
     /// closure, read when a run opens. `None` offers everything that is registered and enabled. What
-    /// is kept back is refused if the agent calls it all the same; [`Self::execute`] is not narrowed.
+    /// is kept back is refused if the agent calls it anyway; [`Self::execute`] is not narrowed.
     /// The filter stays for as long as the assistant lives, or until another one takes its place.
     ///
     /// ```no_run

@@ -19,8 +19,8 @@ pub(crate) use view::{attach_button, file_frame, tray_view};
 type Upload =
     Arc<SendWrapper<Box<dyn Fn(web_sys::File) -> LocalBoxFuture<'static, Result<Source, String>>>>>;
 
-/// What a person may attach to a message: any file, ten at a time, 10 MB each, unless told
-/// otherwise.
+/// The files that a person may attach to a message: any file, ten at a time, 10 MB each, unless
+/// told otherwise.
 ///
 /// Without it a composer takes no files. Their bytes go along in the message as base64, and again
 /// with each later run; an application with a place for files gives an [`Attachments::upload`].
@@ -109,7 +109,7 @@ impl Attachments {
         self
     }
 
-    /// Puts each file somewhere and sends its address in the place of its bytes. The hook gives
+    /// Puts each file somewhere and sends its address in place of its bytes. The hook gives
     /// the address, or a sentence that says why it could not.
     ///
     /// ```

@@ -60,7 +60,7 @@ impl Item {
         plain_name(&self.name)
     }
 
-    /// Image, audio, video, or document: what agents tell apart.
+    /// Image, audio, video, or document: what agents distinguish.
     pub(super) fn kind(&self) -> &'static str {
         match self.mime_type.split('/').next() {
             Some("image") => "image",

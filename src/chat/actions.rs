@@ -28,7 +28,7 @@ use crate::{
 /// Below this a duration says nothing, in milliseconds.
 const NOTEWORTHY_MS: u64 = 100;
 
-/// What a person thinks of an answer.
+/// A person's opinion of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Feedback {
@@ -38,7 +38,7 @@ pub struct Feedback {
     pub positive: Option<bool>,
 }
 
-/// How a message is drawn: made from any function of a [`MessageCell`].
+/// A function that draws a message: made from any function of a [`MessageCell`].
 #[derive(Clone)]
 pub struct MessageFn(Arc<dyn Fn(MessageCell) -> AnyView + Send + Sync>);
 
@@ -60,8 +60,9 @@ impl MessageFn {
     }
 }
 
-/// What can be done with one message once it is complete, with the small print beside it: copy,
-/// feedback, time and tokens. A [`Transcript`](super::Transcript) shows the same below each turn.
+/// Shows what can be done with one message once it is complete, with the small print beside it:
+/// copy, feedback, time and tokens. A [`Transcript`](super::Transcript) shows the same below each
+/// turn.
 ///
 /// ```
 /// use leptos::prelude::*;

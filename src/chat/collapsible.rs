@@ -64,7 +64,7 @@ impl Collapsible {
         frame
     }
 
-    /// What the button shows.
+    /// Returns the content of the button.
     pub fn face(&self) -> AnyView {
         let open = self.open;
         dynamic(move || match open.get() {

@@ -26,7 +26,7 @@ use crate::{
 /// fn App() -> impl IntoView {
 ///     view! {
 ///         <AssistantProvider agent=HttpAgent::new("/agent")>
-///             // A window of one's own …
+///             // A window of your own …
 ///             <ConfirmDialogs />
 ///         </AssistantProvider>
 ///     }

@@ -10,7 +10,7 @@ use crate::{
     view::Window,
 };
 
-/// A window of one's own arrangement: a named section, and the parts in it. [`ChatWindow`] is the
+/// A window of your own arrangement: a named section, and the parts in it. [`ChatWindow`] is the
 /// default arrangement, written with nothing but public parts:
 ///
 /// ```

@@ -164,8 +164,10 @@ fn details(words: &Words, mut message: String) -> AnyView {
         message.push('…');
     }
     view! {
-        <details class="la-notice-details">
-            <summary class="la-notice-summary">{words.text(|l| &l.details)}</summary>
+        <details class="la-fold la-notice-details">
+            <summary class="la-fold-summary">
+                {Icon::chevron()} <span>{words.text(|l| &l.details)}</span>
+            </summary>
             <pre class="la-code" tabindex="0" role="group" aria-label=words.attr(|l| &l.details)>
                 <ExactText text=message />
             </pre>

@@ -10,11 +10,11 @@ use crate::{
 /// Something the person could say.
 #[derive(Clone)]
 pub struct Suggestion {
-    /// What is said.
+    /// The text that is sent.
     pub text: String,
-    /// What the button shows.
+    /// The text of the button.
     pub label: String,
-    /// What stands before it.
+    /// The icon before the text.
     pub icon: Option<ViewFn>,
 }
 
@@ -47,7 +47,7 @@ impl Suggestion {
     /// ```
     /// use leptos_assistant::{Icon, Suggestion};
     ///
-    /// let suggestion = Suggestion::new("Begin anew").icon(Icon::NewChat);
+    /// let suggestion = Suggestion::new("Start over").icon(Icon::NewChat);
     /// ```
     #[must_use]
     pub fn icon(mut self, icon: impl Into<ViewFn>) -> Self {
@@ -91,7 +91,7 @@ pub fn Suggestions(
     /// What the person could say.
     #[prop(into)]
     suggestions: Signal<Vec<Suggestion>>,
-    /// A line of buttons that can be scrolled, in the place of a list.
+    /// A line of buttons that can be scrolled, in place of a list.
     #[prop(optional, into)]
     strip: bool,
 ) -> impl IntoView {
@@ -143,7 +143,7 @@ fn button(assistant: &Assistant, suggestion: Suggestion) -> AnyView {
     .into_any()
 }
 
-/// What stands there before the first message: a title, a sentence, and what the person could say.
+/// Shows a title, a sentence and suggestions before the first message.
 ///
 /// ```
 /// use leptos::prelude::*;

@@ -26,7 +26,7 @@ pub(super) struct TranscriptContext {
     /// The turn that had the focus last, by its first message: its buttons are reached by Tab, and
     /// those of the newest turn.
     pub(super) focused: RwSignal<Option<MessageId>>,
-    /// The message that the person writes anew.
+    /// The message that the person rewrites.
     pub(super) editing: RwSignal<Option<MessageId>>,
     /// The version that was asked for by one of these buttons: its own button takes the focus.
     pub(super) wanted: RwSignal<Option<(MessageId, Sibling)>>,

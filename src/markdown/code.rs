@@ -122,7 +122,7 @@ fn until_next_piece(text: &str, filled: usize) -> usize {
     lines.find(|end| *end >= room).unwrap_or(text.len())
 }
 
-/// Puts the tokens in the place of the plain code, if they are that code.
+/// Puts the tokens in place of the plain code, if they are that code.
 fn colour(element: &web_sys::Element, code: &str, tokens: &[Token]) {
     let mut rest = code;
     for token in tokens {

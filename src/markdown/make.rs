@@ -40,7 +40,7 @@ pub(super) fn append(parent: &web_sys::Node, child: &web_sys::Node) {
     let _ = parent.append_child(child);
 }
 
-/// Puts a node in the place of another.
+/// Puts a node in place of another.
 pub(super) fn replace(old: &web_sys::Node, new: &web_sys::Node) {
     if let Some(parent) = old.parent_node() {
         // Fails only if the old one is no child of its parent.

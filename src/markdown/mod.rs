@@ -38,7 +38,7 @@ pub use options::{Highlighter, MarkdownOptions, Token};
 /// use leptos::prelude::*;
 /// use leptos_assistant::{core::conversation::MessageId, markdown::MarkdownText, use_assistant};
 ///
-/// /// The first part of a message, in a window of one's own.
+/// /// The first part of a message, in a window of your own.
 /// #[component]
 /// fn First(message: MessageId) -> impl IntoView {
 ///     let assistant = use_assistant()?;
@@ -67,7 +67,7 @@ pub fn MarkdownText(
         let known = drawing
             .flatten()
             .filter(|drawing| drawing.mark.generation == mark.generation)
-            // A text that goes on after it had ended is read anew, and so it is drawn anew.
+            // A text that goes on after it had ended is read again, and so it is redrawn.
             .filter(|drawing| !drawing.ended || mark.len <= drawing.mark.len);
         let mut drawing = known.unwrap_or_else(|| Drawing {
             mark,

@@ -8,7 +8,7 @@ use send_wrapper::SendWrapper;
 
 type Highlight = dyn Fn(String, String) -> LocalBoxFuture<'static, Vec<Token>>;
 
-/// How markdown is shown. Provide it by context above the chat:
+/// The options for showing markdown. Provide it by context above the chat:
 ///
 /// ```
 /// use leptos::prelude::provide_context;

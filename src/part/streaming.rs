@@ -17,7 +17,7 @@ use crate::{
 /// use leptos::prelude::*;
 /// use leptos_assistant::{core::conversation::MessageId, part::StreamingText, use_assistant};
 ///
-/// /// The first part of a message, in a window of one's own.
+/// /// The first part of a message, in a window of your own.
 /// #[component]
 /// fn First(message: MessageId) -> impl IntoView {
 ///     let assistant = use_assistant()?;

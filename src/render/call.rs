@@ -7,7 +7,7 @@ use assistant_core::action::RegistrationId;
 
 use super::{CallWords, NamedTable, Renderer};
 
-/// Which calls a renderer of tools draws. A text is the name of a tool.
+/// The calls that a renderer draws. A text is the name of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ToolTarget {

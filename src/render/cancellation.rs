@@ -32,7 +32,7 @@ impl Default for Cancellation {
 }
 
 impl Cancellation {
-    /// Whether the result is no longer wanted.
+    /// Returns whether the result is no longer wanted.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.get()

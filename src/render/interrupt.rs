@@ -1,6 +1,6 @@
 //! Which interrupts a renderer draws.
 
-/// Which interrupts a renderer draws. A text is the reason that the agent gives.
+/// The interrupts that a renderer draws. A text is the reason that the agent gives.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum InterruptTarget {

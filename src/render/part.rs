@@ -7,7 +7,7 @@ use leptos::prelude::*;
 
 use super::Renderer;
 
-/// What a part is.
+/// The kind of a part.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PartKind {
@@ -25,7 +25,7 @@ pub enum PartKind {
     Unknown,
 }
 
-/// Which parts a renderer draws. A text is the name of a type of data or activity.
+/// The parts that a renderer draws. A text is the name of a type of data or activity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PartTarget {

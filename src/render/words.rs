@@ -8,7 +8,7 @@ use serde_json::Value;
 /// of the type that it knows.
 pub(crate) type Describe = Rc<dyn Fn(&Value) -> Option<Description>>;
 
-/// What a page says of a call: a sentence, and rows of a name and a value.
+/// The description of a call by its page: a sentence, and rows of a name and a value.
 ///
 /// A sentence alone may be a text. It stands in the approval card in place of the arguments, which
 /// are one click away below it; so it should say everything that a decision depends on. What is too
@@ -57,7 +57,7 @@ impl From<&str> for Description {
     }
 }
 
-/// What depends on a decision. It chooses the colour and the words of the page's question.
+/// The risk of an action. It chooses the colour and the words of the page's question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Risk {

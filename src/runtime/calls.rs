@@ -22,11 +22,11 @@ pub struct CallEvent {
     pub call: CallKey,
     /// The tool's name.
     pub name: String,
-    /// What happened.
+    /// The event.
     pub kind: CallEventKind,
 }
 
-/// What happened to a call.
+/// An event in the life of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CallEventKind {

@@ -385,7 +385,7 @@ impl Runtime {
         if let Some(keeper) = self.keeper.take() {
             keeper.end();
         }
-        // The session first, so that nothing begins anew when actions are taken back later.
+        // The session first, so that nothing starts over when actions are taken back later.
         self.later(Input::Stop);
         self.ended.set(true);
         for (_, abort) in self.runs.borrow_mut().drain() {

@@ -23,7 +23,7 @@ pub use memory::MemoryStore;
 pub use own::KeptIn;
 pub use record::{Batch, Label, Record, StoredThread, ThreadInfo};
 
-/// What a store answers with, later.
+/// The future answer of a store.
 pub type StoreFuture<T> = LocalBoxFuture<'static, Result<T, StoreError>>;
 
 /// Keeps conversations: their newest state, and a journal that is only ever added to.
@@ -131,13 +131,13 @@ impl Store for Box<dyn Store> {
 /// Why a store could not do what it was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreError {
-    /// Which kind.
+    /// The kind.
     pub kind: StoreErrorKind,
     /// A sentence in English.
     pub message: String,
 }
 
-/// Which kind of failure a store met.
+/// The kind of a store's failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StoreErrorKind {

@@ -43,7 +43,7 @@ impl Lock {
     pub(crate) async fn wait(name: &str, ms: u32, lost: impl FnOnce() + 'static) -> Option<Self> {
         let options = Object::new();
         let abort = AbortController::new().ok()?;
-        // Setting a member of an object of one's own does not fail.
+        // Setting a member of an object of your own does not fail.
         let _ = Reflect::set(&options, &"signal".into(), &abort.signal());
         let asked = request(name, options, lost)?;
         let patience = Box::pin(sleep(Duration::from_millis(u64::from(ms))));
@@ -187,7 +187,7 @@ impl Drop for Channel {
     }
 }
 
-/// Where the conversation of an assistant is kept, and whose it is.
+/// The place where an assistant's conversation is kept, and the tab that acts on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum KeptIn {

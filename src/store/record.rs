@@ -26,12 +26,12 @@ pub(crate) fn message_of(name: &str) -> Option<&str> {
     name.strip_prefix(MESSAGE)
 }
 
-/// What is written at once: all of it or nothing.
+/// A set of changes that a store writes all or none of.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Batch {
     /// The conversation.
     pub thread_id: String,
-    /// Who writes: see [`super::Store::take`].
+    /// The writer: see [`super::Store::take`].
     pub writer: String,
     /// Records that take the place of those of the same name.
     pub put: Vec<Record>,
@@ -45,7 +45,7 @@ pub struct Batch {
     pub info: Option<ThreadInfo>,
 }
 
-/// What was written about a conversation.
+/// A stored conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StoredThread {
     /// Its records, in any order.
@@ -54,13 +54,13 @@ pub struct StoredThread {
     pub journal: Vec<Record>,
 }
 
-/// What a list of conversations says about one.
+/// An entry in a list of conversations.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct ThreadInfo {
     /// The conversation.
     pub id: String,
-    /// What the person calls it, else what they said first.
+    /// The title that the person gave it, else the beginning of their first message.
     pub title: String,
     /// True if the person gave it its title.
     pub named: bool,
@@ -70,11 +70,11 @@ pub struct ThreadInfo {
     pub deleted_at: Option<i64>,
 }
 
-/// What a person says about a conversation.
+/// The title and the marks that a person gave a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Label {
-    /// What it is called, instead of what was said first.
+    /// The title, in place of the beginning of the first message.
     pub title: Option<String>,
     /// When it was deleted.
     pub deleted_at: Option<i64>,
@@ -126,7 +126,7 @@ impl Label {
 }
 
 impl ThreadInfo {
-    /// What is said about a conversation.
+    /// Creates the entry of a conversation.
     #[must_use]
     pub fn new(id: impl Into<String>, title: impl Into<String>, updated_at: i64) -> Self {
         Self {

@@ -80,7 +80,7 @@ impl MockAgent {
         self
     }
 
-    /// What it was asked, one input for each run.
+    /// Returns the inputs that the agent was given, one for each run.
     #[must_use]
     pub fn inputs(&self) -> Vec<RunInput> {
         self.inputs.borrow().clone()

@@ -64,7 +64,7 @@ impl Mounted {
             .unwrap_or_default()
     }
 
-    /// How many elements fit a CSS selector.
+    /// Counts the elements that match a CSS selector.
     #[must_use]
     pub fn count(&self, selector: &str) -> u32 {
         self.root

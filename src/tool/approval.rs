@@ -45,7 +45,7 @@ use crate::{
 /// use leptos_assistant::{ToolCallView, tool::ApprovalCard};
 /// use serde_json::Value;
 ///
-/// /// A frame of one's own around the built-in question.
+/// /// A frame of your own around the built-in question.
 /// #[component]
 /// fn Framed(call: ToolCallView<Value>) -> impl IntoView {
 ///     view! { <div class="frame"><ApprovalCard call /></div> }

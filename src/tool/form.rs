@@ -13,12 +13,12 @@ use super::{
 };
 use crate::ui::{Labels, Words, dynamic, focus, fresh_id, lower, memo};
 
-/// What is wrong with a value that a form gave.
+/// A problem with a value of a form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Where: a JSON pointer into the value, empty for the whole.
+    /// A JSON pointer into the value, empty for the whole.
     pub path: String,
-    /// What has to change, in a few words.
+    /// The change that is needed, in a few words.
     pub message: String,
 }
 

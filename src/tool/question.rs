@@ -163,7 +163,7 @@ fn built_in(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
             data-rejected=was_rejected.then_some("")
         >
             <div class="la-approval-head">
-                {Icon::Info.view()}
+                {Icon::Question.view()}
                 <p class="la-approval-title" id=head>
                     {wording.text(|l| &l.agent_asks)}
                 </p>

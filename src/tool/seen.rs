@@ -49,7 +49,7 @@ pub(super) struct Seen {
     /// Stand where something ends that is to be read.
     ends: StoredValue<Vec<End>>,
     stage: RwSignal<Stage>,
-    /// Counts how often it was shown anew: what a timer of another round says is void.
+    /// Counts how often it was shown again: what a timer of another round says is void.
     round: StoredValue<u32>,
     /// The person is to be told to read on: an end stays out of view, or they wanted to approve
     /// before it was in view.
@@ -98,7 +98,7 @@ impl End {
 }
 
 impl Seen {
-    /// Begins anew whenever the content is another one, and tells so.
+    /// Starts over whenever the content is another one, and tells so.
     pub(super) fn new<T: Clone + PartialEq + Send + Sync + 'static>(
         content: Memo<T>,
         changed: impl Fn() + 'static,

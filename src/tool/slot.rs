@@ -60,7 +60,7 @@ pub fn ToolCallSlot(
     /// Whose conversation; the one above without it.
     #[prop(optional)]
     assistant: Option<Assistant>,
-    /// Which call.
+    /// The key of the call.
     call: CallKey,
 ) -> impl IntoView {
     let Some(assistant) = assistant_for(assistant, "ToolCallSlot") else {

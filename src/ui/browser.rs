@@ -85,7 +85,7 @@ fn once_hydrated(hydrating: impl Fn() -> bool + 'static, ready: ArcRwSignal<bool
 /// Draws its children in the browser alone. On a server, and while the page that it sent is taken
 /// over (hydrated), the fallback stands there, so that both draw the same.
 ///
-/// [`ChatWindow`](crate::ChatWindow) needs none around it. A chat of one's own, and whatever
+/// [`ChatWindow`](crate::ChatWindow) needs none around it. A chat of your own, and whatever
 /// else reads [`use_assistant`](crate::use_assistant) while it is drawn, does: there is no
 /// assistant on a server.
 ///

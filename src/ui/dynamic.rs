@@ -6,7 +6,7 @@
 
 use leptos::{prelude::*, tachys::reactive_graph::OwnedView};
 
-/// A view that is made anew when what it reads changes.
+/// A view that is rebuilt when what it reads changes.
 pub(crate) type Dynamic = Box<dyn FnMut() -> AnyView + Send>;
 
 /// See [`Dynamic`].
@@ -14,7 +14,7 @@ pub(crate) fn dynamic<V: IntoAny>(mut view: impl FnMut() -> V + Send + 'static) 
     Box::new(move || view().into_any())
 }
 
-/// A view that is there for as long as something holds. It is made anew only when that changes.
+/// A view that is there for as long as something holds. It is rebuilt only when that changes.
 pub(crate) fn when(
     holds: impl Fn() -> bool + Send + Sync + 'static,
     view: impl Fn() -> AnyView + Send + 'static,

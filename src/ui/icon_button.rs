@@ -14,7 +14,7 @@ pub(crate) struct IconButton {
     pub class: &'static str,
     pub name: fn(&Labels) -> &Word,
     pub icon: Signal<Icon>,
-    /// Says so, and is reached by keyboard all the same.
+    /// Says so, and is reached by keyboard anyway.
     pub disabled: Signal<bool>,
     /// Whether what it switches is on, for a button that switches something.
     pub pressed: Signal<Option<bool>>,

@@ -15,7 +15,7 @@ fn boxed(mut run: Box<dyn FnMut()>) {
     Effect::new(move |_| run());
 }
 
-/// A value that is made anew when what it reads has changed, and tells others only if it differs.
+/// A value that is computed again when what it reads has changed, and tells others only if it differs.
 pub(crate) fn memo<T: PartialEq + Send + Sync + 'static>(
     read: impl Fn() -> T + Send + Sync + 'static,
 ) -> Memo<T> {

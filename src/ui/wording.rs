@@ -10,7 +10,7 @@ use super::{
 };
 
 /// Gives the words to all components below, as a signal: what is drawn follows it, and nothing is
-/// mounted anew.
+/// mounted again.
 ///
 /// Words that never change may be given as `provide_context(Arc::new(labels))` instead, which makes
 /// their texts plain ones. A signal goes first where both are given.

@@ -11,13 +11,13 @@ use super::set_if_changed;
 /// A tool call as views see it.
 #[derive(Debug, Clone)]
 pub struct CallCell {
-    /// Which call.
+    /// The key of the call.
     pub key: CallKey,
     /// The id that the agent gave it.
     pub id: String,
     /// The tool's name; agents may rename a call until its run is over.
     pub name: ArcRwSignal<String>,
-    /// How far it has come.
+    /// The phase.
     pub phase: ArcRwSignal<Phase>,
     /// What a person sees when they are asked about it now: their decision is bound to it.
     pub shown: ArcRwSignal<Option<Fingerprint>>,

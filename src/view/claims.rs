@@ -18,7 +18,7 @@ pub(crate) enum Question {
     Interrupt(String),
     /// What a handler asks in a card or a dialog.
     Handler(u64),
-    /// What is said aloud.
+    /// What is announced.
     Speech,
 }
 

@@ -5,12 +5,12 @@ use std::{cell::RefCell, sync::Arc};
 use futures_channel::oneshot;
 use send_wrapper::SendWrapper;
 
-/// What a confirm dialog says.
+/// The content of a confirm dialog.
 #[derive(Debug, Clone, Default)]
 pub struct ConfirmOptions {
     /// The question.
     pub title: String,
-    /// What follows from it.
+    /// The text below the title.
     pub text: String,
     /// Whether Confirm does something that cannot be undone.
     pub danger: bool,

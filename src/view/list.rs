@@ -1,7 +1,7 @@
 //! The list of messages: what a list must know of each, without its parts.
 //!
 //! A thread may hold thousands of messages of which few are in view. Growing at the end touches
-//! only what came; everything else makes the list anew and gives it another edition. Neighbour:
+//! only what came; everything else rebuilds the list and gives it another edition. Neighbour:
 //! `message`, the signals of one message, which only what is in view has.
 
 use std::ops::Deref;
@@ -11,13 +11,13 @@ use assistant_core::{
     event::Role,
 };
 
-/// What a list knows of a message.
+/// An entry in the list of messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MessageEntry {
     /// Its id in the conversation.
     pub id: MessageId,
-    /// Who speaks.
+    /// The role of the author.
     pub role: Role,
     /// When it appeared, in milliseconds since 1970; 0 when that is not known.
     pub created_at: i64,
@@ -39,7 +39,7 @@ pub struct MessageList {
     entries: Vec<MessageEntry>,
     thread: u64,
     edition: u64,
-    /// The conversation's own count, which begins anew with each conversation.
+    /// The conversation's own count, which starts over with each conversation.
     seen: Option<u64>,
 }
 

@@ -16,11 +16,11 @@ pub struct MessageCell {
     pub id: MessageId,
     /// The id that agents know, as in `data-message-id`.
     pub wire_id: String,
-    /// Who speaks.
+    /// The role of the author.
     pub role: Role,
     /// When it appeared, in milliseconds since 1970.
     pub created_at: i64,
-    /// What the speaker is called, if the agent says: one of several agents.
+    /// The name of the speaker, if the agent gives one of several agents a name.
     pub speaker: Option<String>,
     /// True if the person said it while something was under way, so that it came in between.
     pub interjected: bool,
@@ -49,7 +49,7 @@ pub struct PartCell {
     pub mark: ArcRwSignal<Mark>,
 }
 
-/// How far a text has come. Within one generation it only grows.
+/// The length of a text so far. Within one generation it only grows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Mark {
     /// Counts how often another text took the place of what was there.

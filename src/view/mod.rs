@@ -42,7 +42,7 @@ pub use message::{Mark, MessageCell, PartCell};
 
 pub use crate::render::PartKind;
 
-/// What is going on, in one value for headers and composers.
+/// The activity of a chat in one value, for headers and composers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Activity {
     /// A run, a handler or a question to a person is open.

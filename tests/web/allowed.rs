@@ -70,7 +70,7 @@ async fn passes(chat: &Chat) {
 #[wasm_bindgen_test]
 async fn what_is_allowed_for_a_conversation_runs_again_marked_and_can_be_revoked() {
     let (chat, paid) = payments(|pay| pay).await;
-    assert!(chat.page.text(".la-allowed").contains("asked each time"));
+    assert!(chat.page.text(".la-allowed").contains("asked every time"));
     asks(&chat).await;
     choose(&chat, "conversation");
     approves(&chat).await;

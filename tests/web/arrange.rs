@@ -1,4 +1,4 @@
-//! Windows of one's own arrangement: each part does its work, finds what it needs by context, and
+//! Windows of your own arrangement: each part does its work, finds what it needs by context, and
 //! takes attributes.
 
 use leptos::prelude::*;

@@ -78,6 +78,12 @@ async fn an_action_that_asks_with_a_schema_gets_a_form_in_its_card() {
     assert_eq!(chat.results(1), ["\"red\""]);
     assert_eq!(chat.page.count(FORM), 0);
     assert!(!chat.assistant.activity().get_untracked().asking);
+    let cost = chat.assistant.cost().get_untracked();
+    let waited = cost.waited_ms.unwrap_or_default();
+    assert!(
+        waited > 0 && waited <= cost.duration_ms.unwrap_or_default(),
+        "the time until the answer was the person's: {cost:?}"
+    );
 }
 
 #[wasm_bindgen_test]

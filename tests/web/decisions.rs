@@ -80,7 +80,7 @@ async fn an_approval_counts_once_the_end_was_in_view() {
     assert_eq!(ran.get_untracked(), 1);
 }
 
-/// Other rules than were shown are another question: it says so, and begins anew.
+/// Other rules than were shown are another question: it says so, and starts over.
 #[wasm_bindgen_test]
 async fn a_change_is_said_and_must_be_read_anew() {
     let schema = |limit: u32| json!({"type": "object", "properties": {"amount": {"type": "integer", "maximum": limit}}});

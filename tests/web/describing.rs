@@ -143,7 +143,7 @@ async fn several_questions_of_one_response_are_answered_together() {
     assert_eq!(ran.get_untracked(), versions);
 }
 
-/// Calls of which nothing but the title is said are told apart by the argument that tells most.
+/// Calls of which nothing but the title is said are distinguished by the argument that tells most.
 #[wasm_bindgen_test]
 async fn rows_of_several_questions_tell_calls_apart() {
     let (chat, _) = deployed("Deploy", |_| Description::default(), 2).await;

@@ -178,7 +178,7 @@ fn shrink(project: &Project, of: &Module) -> Outcome<String> {
     project.printed(optimise.args([laid.as_str(), "-o", &small_one]))
 }
 
-/// Writes what becomes of a module.
+/// Writes what happens to a module.
 fn edit(
     project: &Project,
     from: &str,

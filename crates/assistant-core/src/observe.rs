@@ -13,7 +13,7 @@ use std::{
 
 use crate::event::Diagnostic;
 
-/// What an observer gives back: nothing, or a `Result` whose error says why it failed.
+/// The return value of an observer: nothing, or a `Result` whose error says why it failed.
 pub trait Heard {
     /// Converts it into a result with the sentence that is reported.
     ///

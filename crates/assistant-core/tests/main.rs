@@ -51,6 +51,7 @@ mod session_older_dialect;
 mod session_opening;
 mod session_preview;
 mod session_remembered;
+mod session_remembered_steps;
 mod session_restore;
 mod session_results;
 mod session_run;

@@ -88,6 +88,55 @@ fn what_an_agent_asks_is_waiting_too() {
 }
 
 #[test]
+fn what_a_handler_asks_is_waiting_and_what_it_does_is_not() {
+    let mut driver = with([action("f")]);
+    driver.send("hi");
+    driver.plays(calls("c", "f", "{}"));
+    let invocation = driver.invocation("c").id;
+    let asks = |driver: &mut Driver, asks| {
+        driver.input(Input::Asking { invocation, asks });
+    };
+    driver.host.clock += 2_000;
+    // Two questions at once are waited for once.
+    asks(&mut driver, true);
+    driver.host.clock += 10_000;
+    asks(&mut driver, true);
+    driver.host.clock += 20_000;
+    asks(&mut driver, false);
+    driver.host.clock += 5_000;
+    asks(&mut driver, false);
+    driver.host.clock += 1_000;
+    driver.returns("c", json!(1));
+    driver.host.clock += 500;
+    driver.plays(says("b", "Done."));
+    assert_eq!(took(&driver), (Some(38_500), Some(35_000)));
+}
+
+#[test]
+fn a_tool_that_works_beside_a_question_of_another_is_no_waiting() {
+    let mut driver = with([action("f"), action("g")]);
+    driver.send("hi");
+    driver.event(started());
+    driver.events(calls("c", "f", "{}"));
+    driver.events(calls("d", "g", "{}"));
+    driver.event(finished());
+    driver.close();
+    let invocation = driver.invocation("c").id;
+    driver.input(Input::Asking {
+        invocation,
+        asks: true,
+    });
+    driver.host.clock += 4_000;
+    driver.returns("d", json!(2));
+    // From here on there is only the question, until its handler goes without taking it back.
+    driver.host.clock += 3_000;
+    driver.returns("c", json!(1));
+    driver.host.clock += 1_000;
+    driver.plays(says("b", "Done."));
+    assert_eq!(took(&driver), (Some(8_000), Some(3_000)));
+}
+
+#[test]
 fn what_was_stopped_or_ran_into_its_limit_took_its_time_too() {
     let mut driver = asked();
     driver.approve("c");

@@ -75,7 +75,7 @@ fn the_outcome_counts_where_a_custom_event_says_the_same() {
     assert_eq!(ids, ["int"]);
 }
 
-/// Several answers of the older dialect are told apart by the ids of their events.
+/// Several answers of the older dialect are distinguished by the ids of their events.
 #[test]
 fn several_questions_of_the_older_dialect_are_answered_by_id() {
     let mut driver = Driver::new();

@@ -1,4 +1,4 @@
-//! What becomes of a call: values, errors, refusals, and what is sent of them (rules "every call is answered", "results on the wire").
+//! What happens to a call: values, errors, refusals, and what is sent of them (rules "every call is answered", "results on the wire").
 
 use assistant_core::{
     action::{ResultEncoding, ToolError, ToolOutcome},

@@ -283,7 +283,7 @@ fn the_sequential_option_runs_one_after_the_other_in_order() {
     driver.events(calls("1", "f", "{}"));
     driver.events(calls("2", "ask", "{}"));
     driver.events(calls("3", "f", "{}"));
-    // Looked at anew, the first call keeps its place.
+    // Looked at again, the first call keeps its place.
     driver.events([start("1", "f"), end("1")]);
     finish_run(&mut driver);
     assert_eq!(driver.invocations.len(), 1);

@@ -1,6 +1,6 @@
 import type { Highlight } from "./index.js";
 
-/** What of highlight.js is used; its default export, its core or a build of one's own. */
+/** What of highlight.js is used; its default export, its core or a build of your own. */
 export interface HighlightJs {
   getLanguage(name: string): unknown;
   highlight(code: string, options: { language: string; ignoreIllegals?: boolean }): { value: string };

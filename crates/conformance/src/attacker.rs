@@ -145,7 +145,7 @@ impl Agent {
         self.say(&id);
         let call = call(&id, tool.name(), args.text());
         let at = home.clone().unwrap_or_else(|| id.clone());
-        // Where its home was said on another branch, it begins anew here.
+        // Where its home was said on another branch, it starts over here.
         self.before.remove(&at);
         match self.memory.iter_mut().find(|message| message["id"] == at) {
             Some(message) => push(message, call),

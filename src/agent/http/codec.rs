@@ -106,7 +106,7 @@ impl<C: Codec + 'static> CodecAgent<C> {
         self
     }
 
-    /// Asks for the headers anew with every request, for tokens that change.
+    /// Asks for the headers with every request, for tokens that change.
     ///
     /// ```
     /// # #[cfg(feature = "ui-stream")] {

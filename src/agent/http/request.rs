@@ -101,7 +101,7 @@ async fn send(
     let response = JsFuture::from(window.fetch_with_request(&request))
         .await
         .map_err(refused)?;
-    // A script of the page may have put another function in the place of `fetch`.
+    // A script of the page may have put another function in place of `fetch`.
     response
         .dyn_into()
         .map_err(|_| failure("The `fetch` of this page gave no response."))

@@ -88,7 +88,7 @@ impl Transcript {
         Self { runs: reader.runs }
     }
 
-    /// Puts a text in the place of `{key}`, in what is said and in the texts of inputs and outputs.
+    /// Puts a text in place of `{key}`, in what is said and in the texts of inputs and outputs.
     /// What it holds is text: no callout, no YAML.
     ///
     /// ```
@@ -120,7 +120,7 @@ impl Transcript {
         asks.map(String::as_str)
     }
 
-    /// What is said in a run with this input: the part behind the results that it carries.
+    /// Returns the script for a run with this input: the part that follows the results it carries.
     #[must_use]
     pub fn script(&self, input: &RunInput) -> Script {
         let known = results_since_user(input).len();
@@ -183,7 +183,7 @@ impl Reader {
 
 impl Run {
     fn script(&self) -> Script {
-        // Ids are made anew each time: the same transcript may be played twice in a chat.
+        // Ids are made each time: the same transcript may be played twice in a chat.
         let mut ids: HashMap<&str, String> = HashMap::new();
         let mut script = Script::new();
         for say in &self.says {

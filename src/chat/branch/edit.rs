@@ -1,4 +1,4 @@
-//! Writing a message of the person anew, where it stands.
+//! Rewriting a message of the person where it stands.
 
 use assistant_core::{conversation::MessageId, event::Role, session::Refusal};
 use leptos::{ev, html, prelude::*};
@@ -8,7 +8,7 @@ use crate::ui::{
     Icon, IconButton, Words, closest, dynamic, effect, focus::focus_in, fresh_id, when,
 };
 
-/// The button that lets the person write their message anew, where it stands: a
+/// The button that lets the person rewrite their message where it stands: a
 /// [`MessageEditor`] takes the place of its text. It stands below messages of the person alone,
 /// and waits while something is under way. A [`Transcript`](crate::chat::Transcript) shows it
 /// below each of them.
@@ -50,7 +50,7 @@ pub(in crate::chat) fn edit_button(shared: &TranscriptContext, id: &MessageId) -
     .view(&words)
 }
 
-/// The box in which a person writes their message anew, there while they do. Enter sends it as
+/// The box in which a person rewrites their message, there while they do. Enter sends it as
 /// another version of the message, with its files; Shift+Enter breaks the line; Escape leaves all
 /// as it was. There is an example at [`MessageEdit`].
 ///

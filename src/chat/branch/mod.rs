@@ -1,4 +1,4 @@
-//! The branches of a conversation on the screen: versions of a message, writing a message anew,
+//! The branches of a conversation on the screen: versions of a message, rewriting a message,
 //! another answer, and what goes on elsewhere.
 
 mod edit;

@@ -6,9 +6,9 @@ use leptos::{ev, html, prelude::*};
 use super::super::{message::Spoken, transcript_context::TranscriptContext};
 use crate::ui::{Icon, IconButton, Labels, Word, Words, dynamic, effect, memo, when};
 
-/// Which version of its message is shown, "2 / 3", with buttons for the one before and the one
-/// after. Nothing stands there for a message with one version. A
-/// [`Transcript`](crate::chat::Transcript) shows it below each turn that has versions.
+/// Shows the version of a message, "2 / 3", with buttons for the one before and the one after.
+/// Nothing stands there for a message with one version. A [`Transcript`](crate::chat::Transcript)
+/// shows it below each turn that has versions.
 ///
 /// What follows a version is as it was when it was shown last. While something is under way it may
 /// be left, too: it goes on where it is, and an [`OtherBranch`](super::OtherBranch) leads back.

@@ -74,13 +74,13 @@ impl ComposerHandle {
         }
     }
 
-    /// What is written; who reads it inside a reactive closure follows it.
+    /// Returns the text of the box. A reactive closure that reads it runs again when it changes.
     #[must_use]
     pub fn text(&self) -> String {
         self.text.try_get().unwrap_or_default()
     }
 
-    /// Writes something in the place of what is there. Nothing is sent.
+    /// Writes something in place of what is there. Nothing is sent.
     pub fn set_text(&self, text: impl Into<String>) {
         let text = text.into();
         if let Some(element) = self.element() {

@@ -13,7 +13,7 @@ use crate::{
     view::Activity,
 };
 
-/// A composer of one's own arrangement: a form whose parts find each other in it. Submitting it
+/// A composer of your own arrangement: a form whose parts find each other in it. Submitting it
 /// sends what is written and attached. [`Composer`](super::Composer) is the default arrangement.
 ///
 /// Files that are pasted, or dropped on the chat around it, are taken if there are attachments.

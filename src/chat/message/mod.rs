@@ -71,7 +71,7 @@ pub fn MessageView(
     when(move || !empty.get(), draw)
 }
 
-/// A message of one's own arrangement: an `article`, or a part of its turn's in a transcript, whose parts find each other in it.
+/// A message of your own arrangement: an `article`, or a part of its turn's in a transcript, whose parts find each other in it.
 /// [`MessageView`] is the default arrangement. It is hidden while there is nothing to show.
 ///
 /// ```
@@ -99,7 +99,7 @@ pub fn MessageView(
 /// # Styling
 ///
 /// `la-message`, with `data-role` (`user`, `assistant`, …), `data-streaming` while more is
-/// expected, `data-editing` while the person writes it anew, `data-interjected` where they said it
+/// expected, `data-editing` while the person rewrites it, `data-interjected` where they said it
 /// in between, and `data-message-id` as agents know it.
 #[component]
 pub fn MessageRoot(
@@ -141,7 +141,7 @@ impl Spoken {
     }
 }
 
-/// The message around this component, if there is one: a part of one's own begins with it.
+/// The message around this component, if there is one: a part of your own begins with it.
 ///
 /// ```
 /// use leptos::prelude::*;

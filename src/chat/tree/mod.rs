@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// All branches of a conversation as a tree: what is shown is marked, any message can be gone to,
-/// and branches can be deleted, or begun by writing a message anew.
+/// and branches can be deleted, or begun by rewriting a message.
 ///
 /// What follows without a choice stands below what it follows; where there are versions they stand
 /// one level further in. Only the rows in view are in the page, however large the tree is. It fills

@@ -65,7 +65,7 @@ pub(super) fn remembered(store: &dyn Store) -> Option<String> {
 pub(super) fn remember(store: &dyn Store, thread_id: &str) {
     let storage = browser().and_then(|window| window.session_storage().ok().flatten());
     if let (Some(storage), Some(key)) = (storage, key_of(store)) {
-        // A tab that may keep nothing begins anew.
+        // A tab that may keep nothing starts over.
         let _ = storage.set_item(&key, thread_id);
     }
 }

@@ -119,7 +119,7 @@ pub(super) async fn open(
     match select(Box::pin(once.come()), patience).await {
         Either::Left((outcome, _)) => outcome.unwrap_or_else(|| Err(blocked())),
         Either::Right(_) => {
-            // It may come all the same, and nobody waits for it any more.
+            // It may come anyway, and nobody waits for it any more.
             close_when_opened(&request);
             Err(blocked())
         }

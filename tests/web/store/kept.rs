@@ -182,11 +182,11 @@ async fn a_full_store_lets_nothing_start_and_the_chat_goes_on() {
         chat.page.text("[role=log]").contains("Paid."),
         "the agent is told, and answers"
     );
-    assert!(chat.page.text(".la-chat-notices").contains("not kept"));
+    assert!(chat.page.text(".la-chat-notices").contains("not saved"));
     store.fails.set(None);
     chat.assistant.send("again").unwrap();
     chat.idle().await;
-    assert!(!chat.page.text(".la-chat-notices").contains("not kept"));
+    assert!(!chat.page.text(".la-chat-notices").contains("not saved"));
     assert!(store.load("t").await.unwrap().is_some());
 }
 
@@ -196,7 +196,7 @@ async fn a_browser_without_a_store_keeps_nothing_and_says_so() {
     store.closed.set(true);
     let chat = open(store.clone(), paying()).await;
     assert_eq!(chat.assistant.kept_in().get_untracked(), KeptIn::Nowhere);
-    assert!(chat.page.text(".la-chat-notices").contains("not kept"));
+    assert!(chat.page.text(".la-chat-notices").contains("not saved"));
     chat.asks().await;
     chat.approve();
     chat.idle().await;

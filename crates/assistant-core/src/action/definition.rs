@@ -20,7 +20,7 @@ use crate::event::Tool;
 pub struct ActionSpec {
     /// Unique name: letters, digits, `_`, `-`, `.`, at most 128.
     pub name: String,
-    /// What it does, for the model.
+    /// The description for the model.
     pub description: String,
     /// JSON Schema of its arguments.
     pub parameters: Value,
@@ -30,20 +30,20 @@ pub struct ActionSpec {
     pub tags: Vec<String>,
     /// True if no filter keeps it back.
     pub always_offered: bool,
-    /// Whether code stands behind it.
+    /// Whether it has a handler.
     pub has_handler: bool,
-    /// Whether the agent may call it.
+    /// The rule for who may call it.
     pub availability: Availability,
     /// `false` while it is neither offered nor started; what runs already goes on, and cards stay.
     pub enabled: bool,
-    /// Whether a person is asked first.
+    /// The rule for when a person is asked first.
     pub approval: Policy,
     /// The most that may be remembered of an approval, so that a person is not asked again (rule "remembered
     /// approvals").
     pub remembering: Remembering,
     /// True if it can say what a call would change, before a person is asked (rule "preview").
     pub has_preview: bool,
-    /// Who runs it, once nobody minds.
+    /// The side that runs it, once it may run.
     pub execution: Execution,
     /// Never runs at the same time as another action (rule "order of calls").
     pub exclusive: bool,
@@ -60,7 +60,7 @@ pub struct ActionSpec {
     pub limits: CallLimits,
     /// Whether arguments are validated against `parameters` before anything else.
     pub validate: bool,
-    /// How a handler's value becomes the text that is sent.
+    /// The encoding of a handler's value in the text that is sent.
     pub encoding: ResultEncoding,
 }
 
@@ -93,7 +93,7 @@ impl ActionSpec {
         }
     }
 
-    /// What the agent is told.
+    /// Returns the definition that the agent gets.
     #[must_use]
     pub fn tool(&self) -> Tool {
         Tool {
@@ -190,7 +190,7 @@ impl fmt::Display for InvalidAction {
 
 impl std::error::Error for InvalidAction {}
 
-/// Whether the agent may call an action.
+/// The rule for who may call an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Availability {
     /// It is offered to the agent.
@@ -199,7 +199,7 @@ pub enum Availability {
     RenderOnly,
 }
 
-/// Whether a person is asked before an action runs.
+/// The rule for when a person is asked before an action runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Policy {
     /// Never.
@@ -210,7 +210,7 @@ pub enum Policy {
     Ask,
 }
 
-/// Who runs an action, once nobody minds.
+/// The side that runs an action once it may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Execution {
     /// The page does, by the action's handler.

@@ -54,7 +54,7 @@ impl OfferFilter {
 pub struct ToolInfo {
     /// The action's name.
     pub name: String,
-    /// What it does.
+    /// The description.
     pub description: String,
     /// JSON Schema of its arguments.
     pub parameters: Value,
@@ -81,7 +81,7 @@ impl ToolInfo {
         }
     }
 
-    /// What an agent is told that asks which tools there are: everything but the schema.
+    /// Returns the entry for an agent that asks for a list of tools: everything but the schema.
     #[must_use]
     pub fn to_value(&self) -> Value {
         json!({"name": self.name, "description": self.description, "tags": self.tags, "offered": self.is_offered})

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::event::Object;
 
-/// What a handler that did not fail gives back.
+/// The output of a handler that succeeded.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ToolOutcome {
     /// The result; the agent goes on with it.
@@ -34,7 +34,7 @@ pub struct ToolError {
     pub message: String,
     /// A word for the kind of error.
     pub error_type: Option<String>,
-    /// What the model could do instead.
+    /// A suggestion of what the model could do instead.
     pub suggestion: Option<String>,
 }
 

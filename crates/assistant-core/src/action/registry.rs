@@ -13,7 +13,7 @@ pub struct RegistrationId(pub u64);
 /// A registered action.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Registration {
-    /// Whose it is.
+    /// The id of the registration.
     pub id: RegistrationId,
     /// What it is.
     pub spec: ActionSpec,
@@ -26,7 +26,7 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// Adds an action, or puts another in the place of the one with this id. Says whether what
+    /// Adds an action, or puts another in place of the one with this id. Says whether what
     /// the agent is told has changed.
     pub(crate) fn register(&mut self, id: RegistrationId, spec: ActionSpec) -> bool {
         let before = self.tools();
@@ -79,7 +79,7 @@ impl Registry {
         self.entries.iter().find(|entry| entry.id == id)
     }
 
-    /// Whether another registration has this name already.
+    /// Returns whether another registration has this name already.
     #[must_use]
     pub fn clashes(&self, id: RegistrationId, name: &str) -> bool {
         self.entries
@@ -87,7 +87,7 @@ impl Registry {
             .any(|entry| entry.id != id && entry.spec.name == name)
     }
 
-    /// What the agent is offered, in order of registration: one definition for each name.
+    /// Returns the offered actions in order of registration, one for each name.
     #[must_use]
     pub fn offered(&self) -> Vec<&Registration> {
         let mut list: Vec<&Registration> = Vec::new();

@@ -45,7 +45,7 @@ impl RememberScope {
     }
 }
 
-/// What of a decision is remembered.
+/// The part of a decision that holds for later calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Remember {
     /// For how long.
@@ -55,7 +55,7 @@ pub struct Remember {
     pub any_args: bool,
 }
 
-/// What of an approval may be remembered: the action says how far a person can go.
+/// The limit that an action sets for remembering an approval.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Remembering {
     /// Nothing: a person is asked each time.

@@ -7,10 +7,10 @@ use serde_json::Value;
 use super::Fingerprint;
 use crate::event::{Content, Object};
 
-/// What a person was asked about a call, and what they said.
+/// The question that a person was asked about a call, and their answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CallApproval {
-    /// What they said, once they did.
+    /// The answer, once they have given it.
     pub decision: Option<Decision>,
     /// The agent's interrupt that this answers, if it was the agent who asked.
     pub interrupt_id: Option<String>,
@@ -39,7 +39,7 @@ pub struct AllowedEarlier {
     pub at: i64,
 }
 
-/// What a person said.
+/// The answer of a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
     /// Go on.
@@ -51,12 +51,12 @@ pub enum Decision {
     },
 }
 
-/// How far a handler says it is.
+/// The progress that a handler reports.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Progress {
     /// From 0 to 1, if it knows.
     pub fraction: Option<f64>,
-    /// What it is doing.
+    /// A text about the work that is going on.
     pub text: Option<String>,
 }
 
@@ -65,7 +65,7 @@ pub struct Progress {
 pub struct CallResult {
     /// The id of the tool message that carries it.
     pub message_id: String,
-    /// What is sent: serialised once, kept as it is.
+    /// The content that is sent: serialised once, kept as it is.
     pub content: Content,
     /// The error field of the tool message; only for calls that failed (rule "results on the wire").
     pub error: Option<String>,
@@ -103,13 +103,13 @@ impl CallResult {
 pub struct CallError {
     /// A sentence, for the person and the model.
     pub message: String,
-    /// Which kind of failure.
+    /// The kind of failure.
     pub kind: ErrorKind,
     /// More, if there is more.
     pub details: Option<Value>,
 }
 
-/// Which kind of failure a call met.
+/// The kind of a call's failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {

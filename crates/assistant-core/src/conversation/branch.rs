@@ -63,7 +63,7 @@ impl fmt::Display for TreeError {
 
 impl std::error::Error for TreeError {}
 
-/// Which version of a message is meant.
+/// A version of a message, relative to the one that is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sibling {
     /// The one before.
@@ -122,7 +122,7 @@ impl Conversation {
         self.node(*self.ids.get(id)?)?.awaits.as_ref()
     }
 
-    /// How many messages there are, on all branches.
+    /// Returns how many messages there are, on all branches.
     #[must_use]
     pub fn message_count(&self) -> usize {
         self.ids.len()

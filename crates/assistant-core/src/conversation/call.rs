@@ -26,7 +26,7 @@ pub struct ToolCall {
     pub action: Option<ActionFingerprint>,
     /// The call whose handler asked for it, if one did.
     pub parent: Option<CallKey>,
-    /// What a person was asked and said.
+    /// The question that a person was asked, and their answer.
     pub approval: Option<CallApproval>,
     /// The remembered approval that lets it start, where a person would be asked otherwise.
     pub allowed_earlier: Option<AllowedEarlier>,
@@ -39,7 +39,7 @@ pub struct ToolCall {
     pub preview: Option<Result<Value, String>>,
     /// The newest preliminary result. Shown, never sent.
     pub preliminary: Option<Value>,
-    /// How far the handler says it is.
+    /// The progress that the handler reports.
     pub progress: Option<Progress>,
     /// The answer, which goes to the agent.
     pub result: Option<CallResult>,
@@ -55,7 +55,7 @@ pub struct ToolCall {
     pub metadata: Object,
     /// Fields beyond what is known, kept as they came.
     pub extra: Object,
-    /// Where it was said.
+    /// The place where the agent wrote it.
     pub origin: Origin,
     pub(super) state: State,
     /// The number of the run that made it, if that is known.
@@ -138,7 +138,7 @@ impl ToolCall {
         self.key
     }
 
-    /// How far it has come.
+    /// Returns how far the call has come.
     #[must_use]
     pub const fn phase(&self) -> Phase {
         match (&self.state, &self.approval) {
@@ -155,7 +155,7 @@ impl ToolCall {
         &self.state
     }
 
-    /// Who gave the result; `None` while there is none.
+    /// Returns who gave the result; `None` while there is none.
     #[must_use]
     pub const fn answered_by(&self) -> Option<Author> {
         match &self.state {
@@ -164,13 +164,14 @@ impl ToolCall {
         }
     }
 
-    /// Whether it was asked about or decided as something else than what it is now.
+    /// Returns whether it was asked about or decided as something else than what it is now.
     #[must_use]
     pub const fn has_changed(&self) -> bool {
         self.changed
     }
 
-    /// Whether an agent has the result: it came from one, or went out with a run that began.
+    /// Returns whether an agent has the result: it came from one, or went out with a run that
+    /// began.
     #[must_use]
     pub const fn is_delivered(&self) -> bool {
         matches!(&self.state, State::Done(done) if done.sent)
@@ -219,7 +220,7 @@ impl ToolCall {
     }
 
     /// Its handler was started, for at least so many times before; what was made of it is judged
-    /// anew. What has its answer keeps it.
+    /// again. What has its answer keeps it.
     pub(super) fn doubt(&mut self, attempt: u32) {
         let started = attempt.saturating_add(1).saturating_sub(self.void_starts);
         self.starts = self.starts.max(started);
@@ -254,7 +255,7 @@ impl ToolCall {
         decided || self.is_settled_here()
     }
 
-    /// Takes over what an agent says of it, listed anew: its content, not its history.
+    /// Takes over what an agent says of it, listed again: its content, not its history.
     pub(super) fn take_over(&mut self, said: Self) {
         self.origin = said.origin;
         super::Conversation::rewrite(self, said.name, &said.args_text);
@@ -266,7 +267,7 @@ impl ToolCall {
         self.extra = said.extra;
     }
 
-    /// The agent announces it again after it had left: its arguments come anew, unless what was
+    /// The agent announces it again after it had left: its arguments come again, unless what was
     /// done with them stands.
     pub(super) fn begin_anew(&mut self) {
         let stands = matches!(
@@ -390,7 +391,7 @@ impl ToolCall {
         self.partial.push(delta);
     }
 
-    /// Puts other argument text in the place of what was there.
+    /// Puts other argument text in place of what was there.
     pub(crate) fn set_args_text(&mut self, text: &str) {
         if !text.starts_with(&self.args_text) {
             self.args_generation = self.args_generation.wrapping_add(1);
@@ -424,8 +425,8 @@ impl ToolCall {
         self.end_args();
     }
 
-    /// Whether the arguments name a field twice. What would run is not what a person reads then, so
-    /// they count as invalid.
+    /// Returns whether the arguments name a field twice. What would run is not what a person reads
+    /// then, so they count as invalid.
     #[must_use]
     pub const fn names_a_field_twice(&self) -> bool {
         self.partial.has_duplicate_keys()
@@ -478,7 +479,7 @@ impl ToolCall {
         self.args = None;
     }
 
-    /// Whether the arguments are complete, even if they are no JSON.
+    /// Returns whether the arguments are complete, even if they are no JSON.
     #[must_use]
     pub const fn has_ended(&self) -> bool {
         !self.open

@@ -2,10 +2,10 @@
 
 use super::{CallKey, MessageId};
 
-/// What changed. Readers look up the new state; a change carries only where it is.
+/// A change. Readers look up the new state; a change carries only where it is.
 ///
 /// Every mutation of a conversation reports its changes itself: whoever applies them to what they
-/// saw before sees what they would see if they read everything anew.
+/// saw before sees what they would see if they read everything again.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Change {
     /// The list of messages that is shown.

@@ -30,7 +30,7 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// Whether nothing is known.
+    /// Returns whether nothing is known.
     #[must_use]
     pub fn is_unknown(&self) -> bool {
         self.usage.is_empty() && self.duration_ms.is_none() && self.price_micros.is_none()
@@ -184,7 +184,7 @@ impl Conversation {
         }
     }
 
-    /// What some messages cost together.
+    /// Adds up the costs of some messages.
     #[must_use]
     pub fn cost_of<'a>(&self, messages: impl IntoIterator<Item = &'a MessageId>) -> Cost {
         let mut cost = Cost::default();

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::OutlineRow;
 
-/// Where the rows of an outline stand when they are drawn as a tree.
+/// The positions of an outline's rows when they are drawn as a tree.
 ///
 /// ```
 /// use assistant_core::conversation::Drawing;
@@ -25,7 +25,7 @@ pub struct Drawing {
     columns: usize,
 }
 
-/// Where a row stands.
+/// The position of a row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Spot {
@@ -37,7 +37,7 @@ pub struct Spot {
     pub parent: Option<usize>,
 }
 
-/// What of a drawing is in view.
+/// The part of a drawing that is in view.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Seen {
@@ -118,13 +118,13 @@ impl Drawing {
         self.lines.len()
     }
 
-    /// Where a row stands.
+    /// Returns the position of a row.
     #[must_use]
     pub fn spot(&self, row: usize) -> Option<Spot> {
         self.spots.get(row).copied()
     }
 
-    /// What stands in these columns and lines, at most so many rows.
+    /// Returns the rows and lines within these columns and lines, at most `most` rows.
     #[must_use]
     pub fn seen(&self, columns: &Range<f64>, lines: &Range<usize>, most: usize) -> Seen {
         let mut seen = Seen::default();

@@ -156,7 +156,7 @@ impl Conversation {
         self.call_of(message, id)
     }
 
-    /// Whether a run is writing the message right now.
+    /// Returns whether a run is writing the message right now.
     #[must_use]
     pub fn is_being_written(&self, id: &MessageId) -> bool {
         let node = self.ids.get(id).and_then(|ix| self.node(*ix));

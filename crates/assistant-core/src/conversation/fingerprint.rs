@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::wire::json::canonical::canonical;
 
-/// What was on the screen when a person was asked about a call.
+/// A short name for the text on the screen when a person was asked about a call.
 ///
 /// A decision carries it, and holds only as long as the call still has it. It is the canonical
 /// text itself and no hash of it, so that no two questions share one.

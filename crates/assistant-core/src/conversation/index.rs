@@ -77,7 +77,7 @@ impl Conversation {
         }
     }
 
-    /// Builds every index anew, after an operation that moved parts or nodes.
+    /// Rebuilds every index, after an operation that moved parts or nodes.
     pub(super) fn reindex(&mut self) {
         self.calls.clear();
         self.answers.clear();

@@ -243,7 +243,7 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
 }
 
 /// The state that shows as this phase. What was under way is not taken up by itself: who loads a
-/// conversation says what becomes of it.
+/// conversation says what happens to it.
 fn state_of(
     phase: Phase,
     approval: Option<&CallApproval>,
@@ -320,7 +320,7 @@ fn read_approval(mut from: Object, format: Format) -> (Option<CallApproval>, Opt
     (Some(approval), told)
 }
 
-/// What lets nothing start: it is looked up anew.
+/// What lets nothing start: it is looked up again.
 fn read_earlier(from: &Value) -> Option<AllowedEarlier> {
     Some(AllowedEarlier {
         id: from.get("id")?.as_str()?.to_owned(),

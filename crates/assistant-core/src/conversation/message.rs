@@ -10,9 +10,9 @@ pub struct Message {
     pub id: MessageId,
     /// The id on the wire, where it differs: another branch holds a message with that id.
     pub wire_id: Option<String>,
-    /// Who speaks.
+    /// The role of the author.
     pub role: Role,
-    /// What it is made of, in order.
+    /// The parts, in order.
     pub parts: Vec<Part>,
     /// When it appeared, in milliseconds since 1970.
     pub created_at: i64,
@@ -30,11 +30,11 @@ pub struct Message {
     pub listed: bool,
     /// Why it is shorter than it should be. Local, never sent.
     pub cut: Option<Cut>,
-    /// What the runs that ended with it cost. Local, never sent.
+    /// The cost of the runs that ended with it. Local, never sent.
     pub cost: Cost,
     /// The steps that the agent said it took in the runs that ended with it. Local, never sent.
     pub steps: Vec<AgentStep>,
-    /// What was written, if callouts in it became calls. This goes over the wire.
+    /// The original text, if callouts in it became calls. This goes over the wire.
     pub markdown: Option<String>,
     /// Who wrote it: [`Author::Page`] if a person said it here. `None` for what came otherwise.
     pub author: Option<Author>,
@@ -71,7 +71,7 @@ impl Cut {
         }
     }
 
-    /// What the word stands for.
+    /// Reads the word of the wire formats.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         let all = [
@@ -110,7 +110,7 @@ impl Message {
         }
     }
 
-    /// What a person says.
+    /// Creates the message of a person.
     #[must_use]
     pub fn user(id: impl Into<MessageId>, content: Content, now: i64) -> Self {
         let listed = matches!(content, Content::Parts(_));
@@ -140,7 +140,7 @@ impl Message {
         self.parts.iter().filter_map(Part::as_text).collect()
     }
 
-    /// What a person says who changes the text of this message: its files stay.
+    /// Returns the content of this message with another text. Its files stay.
     #[must_use]
     pub fn reworded(&self, text: impl Into<String>) -> Content {
         let text = text.into();
@@ -166,13 +166,13 @@ impl Message {
         Content::Parts(parts)
     }
 
-    /// What was written, as it goes over the wire: its text, with the callouts in it.
+    /// Returns the text as it goes over the wire, with the callouts in it.
     #[must_use]
     pub fn written(&self) -> String {
         self.markdown.clone().unwrap_or_else(|| self.text())
     }
 
-    /// Whether there is anything to show: an assistant's empty text is nothing.
+    /// Returns whether there is anything to show: an assistant's empty text is nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.parts.iter().all(|part| match part {
@@ -181,7 +181,7 @@ impl Message {
         })
     }
 
-    /// Whether more text is expected.
+    /// Returns whether more text is expected.
     #[must_use]
     pub fn is_streaming(&self) -> bool {
         self.parts

@@ -1,6 +1,6 @@
 //! Where calls come from: from the agent's protocol, or out of a text.
 
-/// Where a call was said.
+/// The place where an agent wrote a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Origin {
@@ -27,7 +27,7 @@ impl Origin {
         }
     }
 
-    /// What the word stands for.
+    /// Reads the word of the wire formats.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         let all = [Self::Provider, Self::Text, Self::Intercepted];
@@ -35,7 +35,7 @@ impl Origin {
     }
 }
 
-/// What becomes of tool callouts in what an assistant writes. Without the feature `callouts` they
+/// The treatment of tool callouts in the text of an assistant. Without the feature `callouts` they
 /// are text, whatever is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MarkdownTools {

@@ -20,7 +20,7 @@ pub struct OutlineRow {
     pub above: Option<usize>,
     /// Its place among the rows of its level below the same row, counted from 1, and their number.
     pub place: (usize, usize),
-    /// Which version of its message it is, counted from 1, and how many there are.
+    /// The number of the version, counted from 1, and the number of versions.
     pub version: (usize, usize),
     /// The number of versions that follow it, where there are several.
     pub branches: usize,

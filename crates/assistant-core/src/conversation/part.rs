@@ -90,7 +90,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// How long it took, in milliseconds, once it has ended.
+    /// Returns the duration in milliseconds, once it has ended.
     #[must_use]
     pub fn duration(&self) -> Option<u64> {
         let ms = self.ended_at?.saturating_sub(self.started_at);
@@ -102,7 +102,7 @@ impl Span {
 /// A tool result that stands on its own.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolResultPart {
-    /// Which call it answers.
+    /// The id of the call that it answers.
     pub tool_call_id: String,
     /// The tool's name, if given.
     pub tool_name: Option<String>,
@@ -114,7 +114,7 @@ pub struct ToolResultPart {
     pub extra: Object,
 }
 
-/// Where something in an answer comes from: a page, or a document.
+/// A source of something in an answer: a page, or a document.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SourcePart {
     /// Its id.

@@ -120,7 +120,7 @@ impl Conversation {
         }
     }
 
-    /// Forgets the gaps of the path; its nodes are to be numbered anew then.
+    /// Forgets the gaps of the path; its nodes are to be numbered again then.
     pub(super) fn drop_gaps(&mut self) {
         if self.gaps > 0 {
             self.path.retain(|ix| *ix != GAP);
@@ -128,7 +128,7 @@ impl Conversation {
         }
     }
 
-    /// How many places of paths were written anew so far. For tests and measurements.
+    /// Counts the places of paths that were rewritten so far. For tests and measurements.
     #[doc(hidden)]
     #[must_use]
     pub const fn path_work(&self) -> u64 {

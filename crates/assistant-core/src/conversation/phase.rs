@@ -1,6 +1,6 @@
 //! How far a tool call has come.
 
-/// How far a tool call has come, in fine steps.
+/// The progress of a tool call, in fine steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Phase {
     /// Arguments are arriving.
@@ -65,7 +65,7 @@ impl Phase {
         })
     }
 
-    /// Whether nothing can change it any more, a snapshot apart.
+    /// Returns whether nothing can change it any more, a snapshot apart.
     #[must_use]
     pub const fn is_final(self) -> bool {
         matches!(
@@ -95,7 +95,7 @@ impl Phase {
     }
 }
 
-/// How far a tool call has come, in the four words that renderers see.
+/// The progress of a tool call, in the four words that renderers see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Status {
     /// Not running yet.

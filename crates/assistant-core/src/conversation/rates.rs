@@ -3,7 +3,7 @@
 use super::{Amount, AmountError, Conversation, Cost, Message, MessageId};
 use crate::event::TokenUsage;
 
-/// What a million tokens of a model cost.
+/// The prices of a million tokens of a model.
 ///
 /// ```
 /// use assistant_core::conversation::Rates;
@@ -48,7 +48,7 @@ impl Rates {
         })
     }
 
-    /// What is read from a cache costs this many times as much as what goes in.
+    /// Sets the price of tokens read from a cache, as a multiple of the price of input.
     ///
     /// # Errors
     /// If the text is no decimal number, or the price has more than nine digits after the point.
@@ -57,7 +57,7 @@ impl Rates {
         Ok(self)
     }
 
-    /// What is written to a cache costs this many times as much as what goes in.
+    /// Sets the price of tokens written to a cache, as a multiple of the price of input.
     ///
     /// # Errors
     /// As [`Self::cache_reads`].
@@ -78,7 +78,7 @@ impl Rates {
         price.filter(|price| price.is_price()).ok_or(AmountError)
     }
 
-    /// What a usage costs. What is not known costs nothing.
+    /// Returns the price of a usage. Tokens without a number count as none.
     #[must_use]
     pub fn price(&self, usage: &TokenUsage) -> Amount {
         let read = usage.cached_input_tokens.unwrap_or(0);
@@ -113,20 +113,20 @@ impl Cost {
 }
 
 impl Conversation {
-    /// What the messages that are shown cost together.
+    /// Adds up the costs of the messages that are shown.
     #[must_use]
     pub fn path_cost(&self) -> Cost {
         sum(self.path())
     }
 
-    /// What the messages from the first to this one cost together.
+    /// Adds up the costs of the messages from the first to this one.
     #[must_use]
     pub fn cost_up_to(&self, id: &MessageId) -> Cost {
         let chain = self.path_to(id).unwrap_or_default();
         self.cost_of(chain)
     }
 
-    /// What the messages of all branches cost together.
+    /// Adds up the costs of the messages of all branches.
     #[must_use]
     pub fn tree_cost(&self) -> Cost {
         sum(self.all_messages())

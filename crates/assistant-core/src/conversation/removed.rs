@@ -32,8 +32,8 @@ pub(super) struct Removed {
 }
 
 impl Conversation {
-    /// How the message begins that a person deleted last, with the number of messages that went, if
-    /// that can be undone.
+    /// Returns the beginning of the message that a person deleted last and the number of messages
+    /// that went with it, if that can be undone.
     #[must_use]
     pub fn last_deleted(&self) -> Option<(&MessageId, usize)> {
         let removed = self.removed.as_deref()?;

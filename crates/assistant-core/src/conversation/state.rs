@@ -100,7 +100,7 @@ impl End {
     }
 }
 
-/// Who gave a result.
+/// The author of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Author {
     /// This page: its handler ran, or a person decided here.
@@ -208,7 +208,7 @@ impl State {
                 sent: true,
                 ..*done
             }),
-            // An agent may say its own result anew. What the page did is not rewritten.
+            // An agent may say its own result again. What the page did is not rewritten.
             (Self::Done(done), H::Settled(anew))
                 if done.by != Author::Page && anew.by == Author::Agent =>
             {
@@ -241,7 +241,7 @@ impl State {
             (Self::Streaming | Self::Ended, H::Rewritten) => return None,
             (_, H::Rewritten) => Self::Ended,
 
-            // Judgements, each made anew from `Ended`.
+            // Judgements, each made again from `Ended`.
             (Self::Ended, H::FoundMissing) => Self::Missing,
             (Self::Ended, H::RuleAsked(ticket)) => Self::Ruling(*ticket),
             (Self::Ended, H::FoundInvalid(error)) => Self::Invalid(error.clone()),

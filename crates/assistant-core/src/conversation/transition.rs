@@ -33,7 +33,7 @@ pub enum Transition {
 pub struct CallTransition {
     /// The call.
     pub call: CallKey,
-    /// What happened.
+    /// The event.
     pub what: Transition,
     /// The call as it was, where the session has let go of it.
     pub(crate) gone: Option<Box<ToolCall>>,

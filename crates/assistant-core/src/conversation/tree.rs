@@ -68,7 +68,7 @@ pub struct Conversation {
     pub(super) path: Vec<usize>,
     /// How many places of `path` stand for nodes that are gone.
     pub(super) gaps: usize,
-    /// How many places of paths were written anew so far.
+    /// How many places of paths were rewritten so far.
     pub(super) path_work: u64,
     /// What is shown, where that is another branch.
     pub(super) shown: Option<Vec<usize>>,
@@ -202,7 +202,7 @@ impl Conversation {
         self.run_path().next_back().map(|message| &message.id)
     }
 
-    /// Whether another branch is shown than the one that runs write on.
+    /// Returns whether another branch is shown than the one that runs write on.
     #[must_use]
     pub const fn shows_other_branch(&self) -> bool {
         self.shown.is_some()
@@ -234,8 +234,8 @@ impl Conversation {
         list.filter_map(|ix| self.id_at(*ix)).collect()
     }
 
-    /// Which version a message is, counted from 1, and how many there are. `None` if there is no
-    /// such message.
+    /// Returns the number of a message's version, counted from 1, and the number of versions.
+    /// `None` if there is no such message.
     #[must_use]
     pub fn version(&self, id: &MessageId) -> Option<(usize, usize)> {
         let ix = self.ids.get(id)?;

@@ -42,7 +42,7 @@ pub struct ContentPart {
     pub body: PartBody,
 }
 
-/// What a content part holds.
+/// The body of a content part.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PartBody {
     /// Text.
@@ -56,7 +56,7 @@ pub enum PartBody {
     },
 }
 
-/// Where the bytes of a media part are.
+/// The place of a media part's bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
     /// In the message itself, as base64.

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::Object;
 
-/// What another protocol says beyond AG-UI 1.0.
+/// An event of another protocol that AG-UI 1.0 has no word for.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Extension {
@@ -31,7 +31,7 @@ pub enum Extension {
     },
     /// More of such a text.
     BlockDelta {
-        /// Which.
+        /// The number of the block.
         block: u64,
         /// Whether it is something that the model thought.
         reasoning: bool,
@@ -42,7 +42,7 @@ pub enum Extension {
     },
     /// Such a text is complete.
     BlockEnd {
-        /// Which.
+        /// The number of the block.
         block: u64,
         /// Fields of its `extra`; `null` takes one away.
         extra: Object,
@@ -56,37 +56,37 @@ pub enum Extension {
         /// Whether its data takes the place of those of the part with its type and id.
         replace: bool,
     },
-    /// What an answer holds so far was a failed try, and comes anew.
+    /// What an answer holds so far was a failed try, and comes again.
     Reset {
         /// The answer's id.
         message_id: String,
     },
-    /// The arguments of a call, in the place of those that came so far.
+    /// The arguments of a call, in place of those that came so far.
     CallInput {
-        /// Which call.
+        /// The id of the call.
         tool_call_id: String,
         /// The arguments as JSON text.
         text: String,
         /// Whether they are complete.
         complete: bool,
     },
-    /// The agent takes back what it said a call came to: its arguments come anew.
+    /// The agent takes back what it said a call came to: its arguments come again.
     CallRestart {
-        /// Which call.
+        /// The id of the call.
         tool_call_id: String,
         /// The tool's name.
         tool_call_name: String,
     },
     /// Something is said about a call.
     CallNote {
-        /// Which call.
+        /// The id of the call.
         tool_call_id: String,
         /// Fields of its `extra`; `null` takes one away.
         extra: Object,
     },
     /// The agent says what a call came to.
     CallSettled {
-        /// Which call.
+        /// The id of the call.
         tool_call_id: String,
         /// The id of the message that says so.
         message_id: String,
@@ -95,7 +95,7 @@ pub enum Extension {
     },
 }
 
-/// What a call came to, as the agent says.
+/// The end of a call, as the agent reports it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Settlement {
     /// A result that is not the last.

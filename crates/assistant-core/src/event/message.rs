@@ -5,7 +5,7 @@
 
 use super::{Content, Object};
 
-/// Who speaks.
+/// The role of a message's author.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
     /// Instructions of the developer.
@@ -60,7 +60,7 @@ impl Role {
 pub struct Message {
     /// Its id, an opaque string.
     pub id: String,
-    /// What depends on the role.
+    /// The fields that depend on the role.
     pub body: MessageBody,
     /// The speaker's name.
     pub name: Option<String>,

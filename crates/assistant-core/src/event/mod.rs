@@ -24,7 +24,7 @@ pub type Object = Map<String, Value>;
 /// One event of a run: what happened, and what every event may carry beside it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
-    /// What happened.
+    /// The event.
     pub kind: EventKind,
     /// The optional fields that every event may carry.
     pub base: Base,
@@ -228,7 +228,7 @@ pub enum EventKind {
     Extension(Box<Extension>),
 }
 
-/// What a [`EventKind::ReasoningEncryptedValue`] belongs to.
+/// The owner of an [`EventKind::ReasoningEncryptedValue`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EncryptedEntity {
     /// A tool call, found by its id.

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{Message, Object};
 
-/// What a run is started with.
+/// The input of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunInput {
     /// The conversation's id.
@@ -21,9 +21,9 @@ pub struct RunInput {
     pub messages: Vec<Message>,
     /// The history in the agent's own form, if the session was told to write one.
     pub history: Option<Box<Value>>,
-    /// What the agent may call on the page.
+    /// The tools of the page that the agent may call.
     pub tools: Vec<Tool>,
-    /// What the page wants the agent to know.
+    /// The context that the page gives the agent.
     pub context: Vec<ContextItem>,
     /// Whatever the host passes through.
     pub forwarded_props: Value,
@@ -50,7 +50,7 @@ impl RunInput {
 pub struct Tool {
     /// Unique name.
     pub name: String,
-    /// What it does, for the model.
+    /// The description for the model.
     pub description: String,
     /// JSON Schema of its arguments; absent means none.
     pub parameters: Option<Value>,
@@ -61,7 +61,7 @@ pub struct Tool {
 /// A piece of context.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContextItem {
-    /// What it is about.
+    /// The description.
     pub description: String,
     /// The text.
     pub value: String,
@@ -70,7 +70,7 @@ pub struct ContextItem {
 /// The answer to one interrupt.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResumeEntry {
-    /// Which interrupt.
+    /// The id of the interrupt.
     pub interrupt_id: String,
     /// Answered or given up.
     pub status: ResumeStatus,
@@ -80,7 +80,7 @@ pub struct ResumeEntry {
     pub metadata: Option<Object>,
 }
 
-/// How an interrupt was answered.
+/// The kind of an interrupt's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResumeStatus {
     /// With an answer.
@@ -89,7 +89,7 @@ pub enum ResumeStatus {
     Cancelled,
 }
 
-/// How a finished run ended.
+/// The outcome of a finished run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
     /// Done, perhaps with calls left for the page to answer.
@@ -106,7 +106,7 @@ pub enum Outcome {
     Cancelled,
 }
 
-/// What an agent waits for.
+/// A question that an agent waits to have answered.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interrupt {
     /// Its id.

@@ -29,9 +29,9 @@ pub struct CallRecord {
 /// the lists is empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CallRecords {
-    /// What is under way.
+    /// The calls that are under way.
     pub partial: Vec<CallRecord>,
-    /// What is over.
+    /// The calls that are over.
     pub complete: Vec<CallRecord>,
 }
 

@@ -17,7 +17,7 @@ pub enum Update {
     Tool(ToolUpdate),
 }
 
-/// What a message is now.
+/// The state of a message.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ConvUpdate {
     /// The conversation's id.
@@ -26,7 +26,7 @@ pub struct ConvUpdate {
     pub message_id: String,
     /// The message above it.
     pub parent_id: Option<String>,
-    /// What it says.
+    /// The content.
     pub content_blocks: Vec<ContentBlock>,
     /// When, in milliseconds since 1970.
     pub timestamp: i64,
@@ -38,7 +38,7 @@ pub struct ConvUpdate {
     pub cost: Option<Amount>,
     /// Files, in any form.
     pub attachments: Vec<Value>,
-    /// How long it took, in milliseconds.
+    /// The duration in milliseconds.
     pub duration_ms: Option<u64>,
     /// Its calls.
     pub tool_calls: Vec<CallInfo>,
@@ -60,13 +60,13 @@ pub struct CallInfo {
     pub id: String,
     /// The tool.
     pub tool_name: String,
-    /// How far it is.
+    /// The status.
     pub status: Status,
     /// The arguments, as JSON text.
     pub parameters: String,
 }
 
-/// What a call is now.
+/// The state of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolUpdate {
     /// The conversation's id.
@@ -77,7 +77,7 @@ pub struct ToolUpdate {
     pub tool_call_id: String,
     /// The tool.
     pub tool_name: String,
-    /// How far it is.
+    /// The status.
     pub status: Status,
     /// The result, or what went wrong, as text.
     pub result: Option<String>,

@@ -9,7 +9,8 @@ use crate::{
     },
 };
 
-/// What a client had and sent. What a conversation holds already is not added twice.
+/// The history and the input of a client. Messages that a conversation holds already are not added
+/// twice.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ReplayInput {
     /// The history, in the order in which the client keeps it.
@@ -18,7 +19,7 @@ pub struct ReplayInput {
     pub state: Option<Value>,
     /// Answers to open interrupts.
     pub resume: Vec<ResumeEntry>,
-    /// What agents wait for.
+    /// The questions that agents wait to have answered.
     pub pending_interrupts: Vec<Interrupt>,
 }
 

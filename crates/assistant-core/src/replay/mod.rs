@@ -70,7 +70,7 @@ impl Replay {
         &self.conversation
     }
 
-    /// What agents wait for.
+    /// Returns the questions that agents wait to have answered.
     #[must_use]
     pub fn pending_interrupts(&self) -> &[Interrupt] {
         &self.interrupts

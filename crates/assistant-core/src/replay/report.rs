@@ -7,7 +7,7 @@ use crate::{
     wire::agui::{End, ProtocolError, interrupt_to_value, message_to_value},
 };
 
-/// What has become of a stream.
+/// The result of reading a stream.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Report {
@@ -15,7 +15,7 @@ pub struct Report {
     pub outcome: End,
     /// The violation that ended it.
     pub error: Option<ProtocolError>,
-    /// How its finished runs ended.
+    /// The ends of its finished runs.
     pub finished: Vec<Finished>,
     /// The failures that its runs reported.
     pub run_errors: Vec<RunFailure>,
@@ -23,13 +23,13 @@ pub struct Report {
     pub messages: Vec<Message>,
     /// The shared state after it.
     pub state: Value,
-    /// What agents wait for after it.
+    /// The questions that agents wait to have answered after it.
     pub pending_interrupts: Vec<Interrupt>,
-    /// What was tolerated, dropped or could not be acted on.
+    /// Diagnostics about what was tolerated, dropped or could not be acted on.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// How a run ended that was finished.
+/// The end of a finished run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Finished {
     /// Done.

@@ -101,7 +101,7 @@ impl Tally {
     }
 }
 
-/// Adds interrupts; one that is open already is put anew.
+/// Adds interrupts; one that is open already is asked again.
 pub(super) fn raise(open: &mut Vec<Interrupt>, raised: Vec<Interrupt>) {
     open.retain(|old| !raised.iter().any(|new| new.id == old.id));
     open.extend(raised);

@@ -1,4 +1,4 @@
-//! Lists of the AI SDK's chunks played into a conversation: what becomes of the answer.
+//! Lists of the AI SDK's chunks played into a conversation: what happens to the answer.
 
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ pub fn run(case: &Value) -> Value {
     let last = case.pointer("/initial/lastMessage");
     let last = last.filter(|last| last.get("role") == Some(&"assistant".into()));
     if let Some(last) = last {
-        // What is no message cannot be continued: the answer begins anew then.
+        // What is no message cannot be continued: the answer starts over then.
         let _ = replay.conversation.add_ui_message(last.clone());
     }
     let flag = |name: &str| {

@@ -31,7 +31,7 @@ pub struct AuditEntry {
     pub thread_id: String,
     /// In which message; `None` for what the page asked for itself.
     pub message: Option<String>,
-    /// Which call, by the key that it keeps.
+    /// The key of the call.
     pub call: CallKey,
     /// The id that the agent gave it.
     pub call_id: String,
@@ -45,11 +45,11 @@ pub struct AuditEntry {
     pub parent: Option<CallKey>,
     /// The arguments that run or would run; as they were written where they are no JSON.
     pub args: Value,
-    /// What happened.
+    /// The event.
     pub event: AuditEvent,
 }
 
-/// What happened to a call.
+/// An event in the life of a call.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum AuditEvent {
@@ -81,7 +81,7 @@ pub enum AuditEvent {
     Voided,
     /// It has come to its end: the one record that every attempt has.
     Ended {
-        /// How.
+        /// The outcome.
         outcome: AuditOutcome,
         /// Who says so.
         by: Author,
@@ -92,7 +92,7 @@ pub enum AuditEvent {
     },
 }
 
-/// What let a call start.
+/// The reason why a call may start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AllowedBy {

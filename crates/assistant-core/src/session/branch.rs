@@ -41,7 +41,7 @@ impl Session {
         };
         match done {
             Err(error) => cx.refuse(Refusal::Tree(error)),
-            // Asked anew: a deletion ends what was under way.
+            // Asked again: a deletion ends what was under way.
             Ok(()) if !self.is_busy() => self.end_forgotten_calls(cx),
             Ok(()) => {}
         }
@@ -109,7 +109,7 @@ impl Session {
         self.branch_off(message, Some(content), cx);
     }
 
-    /// Lets the agent answer anew from where this message began. What it thought right before goes
+    /// Lets the agent answer again from where this message began. What it thought right before goes
     /// with it; calls that came before stay as they ended, and are not run again.
     fn regenerate(&mut self, message: &MessageId, cx: &mut Cx<'_>) {
         let role = self.conversation.message(message).map(|known| known.role);

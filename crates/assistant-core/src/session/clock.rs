@@ -3,8 +3,11 @@
 //! A run's end notes what has passed since the one before with the newest message. A time that
 //! nobody measured, such as the one between a page and its reload, does not count.
 
-use super::{Cx, FinishReason, Session};
-use crate::{conversation::Cost, event::TokenUsage};
+use super::{Cx, FinishReason, InvocationId, Session};
+use crate::{
+    conversation::{Cost, State},
+    event::TokenUsage,
+};
 
 /// What has passed since time was noted last.
 #[derive(Debug, Clone, Default)]
@@ -15,6 +18,8 @@ pub(super) struct Clock {
     asks_since: Option<i64>,
     /// How long questions stood since then, in milliseconds.
     waited: i64,
+    /// The handlers that ask the person, once for each question.
+    asking: Vec<InvocationId>,
 }
 
 impl Clock {
@@ -29,6 +34,15 @@ impl Clock {
                     ..Self::default()
                 }
             }
+        }
+    }
+
+    /// A handler begins to ask, or has its answer.
+    pub(super) fn note_asking(&mut self, handler: InvocationId, asks: bool) {
+        if asks {
+            self.asking.push(handler);
+        } else if let Some(place) = self.asking.iter().position(|asking| *asking == handler) {
+            self.asking.swap_remove(place);
         }
     }
 
@@ -74,7 +88,7 @@ impl Session {
         if self.turn.is_running() || !self.turn.clock().is_running() {
             return;
         }
-        let asks = self.waits_for_person();
+        let asks = self.waits_for_person() || self.only_handlers_ask();
         self.turn.clock().watch(asks, cx.now);
         if asks || self.is_busy() {
             return;
@@ -85,6 +99,16 @@ impl Session {
             self.note_cost(&[], cx);
         }
         *self.turn.clock() = Clock::default();
+    }
+
+    /// Returns whether handlers wait for the person, and nothing else goes on.
+    fn only_handlers_ask(&mut self) -> bool {
+        let asking = std::mem::take(&mut self.turn.clock().asking);
+        let asks = |state: &State| matches!(state, State::Running(id, _) if asking.contains(id));
+        let works = |state: &State| state.is_under_way() && !asks(state);
+        let only = self.conversation.has_open(asks) && !self.conversation.has_open(works);
+        self.turn.clock().asking = asking;
+        only
     }
 }
 

@@ -9,16 +9,16 @@ use crate::{
     event::{Diagnostic, RunInput},
 };
 
-/// What one input led to.
+/// The changes and effects of one input.
 #[derive(Debug, Clone, Default)]
 pub struct Output {
-    /// What changed, in order.
+    /// The changes, in order.
     pub changes: Vec<Change>,
     /// What happened to calls, in order; [`super::Session::audit_entry`] says it in full.
     pub transitions: Vec<CallTransition>,
-    /// What must be done now, in order.
+    /// The effects to carry out, in order.
     pub effects: Vec<Effect>,
-    /// What was tolerated or dropped.
+    /// Diagnostics about what was tolerated or dropped.
     pub diagnostics: Vec<Diagnostic>,
     /// Why the input was not accepted. Nothing has changed then.
     pub refused: Option<Refusal>,
@@ -65,7 +65,7 @@ pub enum Effect {
     Invoke(Box<Invocation>),
     /// Tell a handler that its result is no longer wanted, and drop it.
     CancelHandler {
-        /// Which.
+        /// The start of the handler.
         invocation: InvocationId,
     },
     /// Answer with [`super::Input::Timer`] after some time.
@@ -82,7 +82,7 @@ pub enum Effect {
         /// The handler's value, or why there is none.
         outcome: Result<Value, ToolError>,
     },
-    /// Keep these approvals in the place of all that were kept before; they come back as
+    /// Keep these approvals in place of all that were kept before; they come back as
     /// [`super::Input::RestoreApprovals`]. A host that keeps nothing leaves it.
     KeepApprovals {
         /// All that outlive the session.
@@ -102,7 +102,7 @@ pub enum Effect {
 pub struct PreviewRequest {
     /// Names the question.
     pub ticket: Ticket,
-    /// Whose action.
+    /// The registration of the action.
     pub registration: RegistrationId,
     /// The arguments, validated.
     pub args: Value,
@@ -129,7 +129,7 @@ pub struct TimerId(pub u64);
 pub struct Invocation {
     /// Names this start.
     pub id: InvocationId,
-    /// Whose handler.
+    /// The registration of the handler.
     pub registration: RegistrationId,
     /// The call.
     pub call: CallKey,
@@ -141,6 +141,6 @@ pub struct Invocation {
     pub name: String,
     /// The arguments, validated.
     pub args: Value,
-    /// How many runs came before the one that made the call, since the last user message.
+    /// The number of runs between the last user message and the one that made the call.
     pub iteration: u32,
 }

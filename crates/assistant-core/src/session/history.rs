@@ -30,7 +30,7 @@ pub struct ToolHistory {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ToolRecord {
-    /// Which call.
+    /// The key of the call.
     pub call: CallKey,
     /// The id that the agent gave it; empty for what the page asked for itself.
     pub call_id: String,
@@ -40,9 +40,9 @@ pub struct ToolRecord {
     pub action: Option<ActionFingerprint>,
     /// The arguments that ran or would run; as they were written where they are no JSON.
     pub args: Value,
-    /// How far it has come.
+    /// The phase.
     pub phase: Phase,
-    /// What the agent was told, once there is something.
+    /// The result that the agent was told, once there is one.
     pub result: Option<Value>,
     /// Why it failed.
     pub error: Option<String>,

@@ -76,9 +76,9 @@ pub struct Ticket(pub u64);
 pub struct PolicyQuestion<'a> {
     /// Names the question, for an answer that comes later.
     pub ticket: Ticket,
-    /// Whose rule.
+    /// The registration of the rule's action.
     pub registration: RegistrationId,
-    /// Which call.
+    /// The key of the call.
     pub call: &'a CallKey,
     /// The action's name.
     pub name: &'a str,

@@ -1,36 +1,36 @@
-//! What can happen to a session.
-
-use std::fmt;
+//! The inputs of a session.
 
 use serde_json::Value;
 
-use super::{CommitId, InvocationId, JournalEntry, NoticeId, NoticeKind, RunKey, Ticket, TimerId};
+use super::{
+    CommitId, InvocationId, JournalEntry, NoticeId, NoticeKind, RunKey, StreamEnd, Ticket, TimerId,
+};
 use crate::{
     action::{
-        ActionSpec, InvalidAction, OfferFilter, RegistrationId, Remember, RememberedApproval,
-        ToolError, ToolOutcome, schema::Violation,
+        ActionSpec, OfferFilter, RegistrationId, Remember, RememberedApproval, ToolError,
+        ToolOutcome,
     },
-    conversation::{CallKey, Fingerprint, MessageId, Progress, Sibling, TreeError},
+    conversation::{CallKey, Fingerprint, MessageId, Progress, Sibling},
     event::{Content, ContextItem, Diagnostic, Event, ResumeStatus},
 };
 
-/// What can happen to a session.
+/// An input of a session.
 #[derive(Debug, Clone)]
 pub enum Input {
     /// The person says something.
     Send {
-        /// What.
+        /// The text and files of the message.
         content: Content,
     },
     /// The person decides about a call.
     Decide {
-        /// Which call.
+        /// The call.
         call: CallKey,
         /// What they saw of it, from [`super::Session::fingerprint`] at the time when it was
         /// drawn: the decision is refused if the call is another by now. `None` binds it to what
         /// the call is now, for programs that show nothing.
         shown: Option<Fingerprint>,
-        /// What they say.
+        /// Their decision.
         verdict: Verdict,
     },
     /// The person is to be asked again about what an approval is remembered for.
@@ -51,7 +51,7 @@ pub enum Input {
     },
     /// The person answers what an agent waits for.
     Answer {
-        /// Which interrupt.
+        /// The id of the interrupt.
         interrupt_id: String,
         /// Answered or given up.
         status: ResumeStatus,
@@ -60,7 +60,7 @@ pub enum Input {
     },
     /// The person wants nothing more to do with a question whose answer the agent rejected.
     GiveUp {
-        /// Which interrupt.
+        /// The id of the interrupt.
         interrupt_id: String,
     },
     /// The person stops everything that is under way.
@@ -74,7 +74,7 @@ pub enum Input {
     TakeUp,
     /// A notice has been read.
     Dismiss {
-        /// Which.
+        /// The notice.
         notice: NoticeId,
     },
     /// The person begins another conversation.
@@ -127,7 +127,7 @@ pub enum Input {
     },
     /// The person does something to the tree of messages.
     Tree {
-        /// What.
+        /// The change.
         change: TreeChange,
     },
     /// A component offers an action, or changes what it offers.
@@ -139,7 +139,7 @@ pub enum Input {
     },
     /// A component is gone.
     Unregister {
-        /// Which registration.
+        /// The registration.
         id: RegistrationId,
     },
     /// The application narrows what the agent is offered, from the next run on.
@@ -157,7 +157,7 @@ pub enum Input {
     SetContext {
         /// Names the component's entry.
         owner: u64,
-        /// What it says.
+        /// The entry; `None` removes it.
         item: Option<ContextItem>,
     },
     /// The page changes the shared state.
@@ -167,42 +167,42 @@ pub enum Input {
     },
     /// The host passes something through with every run.
     SetForwardedProps {
-        /// What.
+        /// The properties.
         props: Value,
     },
     /// The page is ready for a run that [`super::Effect::PrepareRun`] announced.
     OpenRun {
-        /// Which run.
+        /// The run.
         run: RunKey,
     },
     /// A server that runs the loop itself says what a message or a call is now. Nothing runs here.
     #[cfg(feature = "records")]
     Update {
-        /// What it says.
+        /// The state of the message or the call.
         update: Box<crate::records::Update>,
     },
     /// The agent says something.
     Event {
-        /// In which run.
+        /// The run that it belongs to.
         run: RunKey,
-        /// What.
+        /// The event.
         event: Box<Event>,
     },
     /// A decoder tolerated or dropped something.
     Diagnostic {
-        /// What.
+        /// The diagnostic.
         diagnostic: Diagnostic,
     },
     /// A run's stream is over.
     RunClosed {
-        /// Which run.
+        /// The run.
         run: RunKey,
         /// How it ended.
         end: StreamEnd,
     },
     /// An entry was written, or could not be.
     Committed {
-        /// Which.
+        /// The number of the entry.
         commit: CommitId,
         /// `Err` with a sentence if it could not.
         outcome: Result<(), String>,
@@ -228,30 +228,38 @@ pub enum Input {
         /// `Ok` if it may; else why not, for the model and the person.
         outcome: Result<(), String>,
     },
-    /// A handler says how far it is.
+    /// A handler reports its progress.
     Progress {
-        /// Which.
+        /// The start of the handler.
         invocation: InvocationId,
-        /// How far.
+        /// The progress.
         progress: Progress,
     },
     /// A handler shows a result that is not its last.
     Preliminary {
-        /// Which.
+        /// The start of the handler.
         invocation: InvocationId,
         /// The result so far.
         value: Value,
     },
+    /// A handler begins to ask the person, or has its answer. The time in between is the person's,
+    /// unless something else goes on.
+    Asking {
+        /// The start of the handler.
+        invocation: InvocationId,
+        /// Whether it asks.
+        asks: bool,
+    },
     /// A handler is done.
     Finished {
-        /// Which.
+        /// The start of the handler.
         invocation: InvocationId,
-        /// What it gave back.
+        /// Its output.
         outcome: Result<ToolOutcome, ToolError>,
     },
     /// A timer has run out.
     Timer {
-        /// Which.
+        /// The timer.
         timer: TimerId,
     },
 }
@@ -276,7 +284,7 @@ impl Input {
     }
 }
 
-/// What a person does to the tree of messages.
+/// A change that a person makes to the tree of messages.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum TreeChange {
@@ -291,7 +299,7 @@ pub enum TreeChange {
     Switch {
         /// The message.
         message: MessageId,
-        /// Which version.
+        /// The version to show.
         to: Sibling,
     },
     /// Shows the branch on which a run, a handler or a question is open.
@@ -316,14 +324,14 @@ pub enum TreeChange {
     Edit {
         /// The message.
         message: MessageId,
-        /// What is said.
+        /// The new text and files.
         content: Content,
     },
     /// Corrects a message where it stands: no branch, and nothing is sent.
     EditInPlace {
         /// The message.
         message: MessageId,
-        /// What it says from now on.
+        /// The new text and files.
         content: Content,
     },
     /// Asks for another version of an answer.
@@ -333,12 +341,12 @@ pub enum TreeChange {
     },
     /// Says something while the loop goes on: it is delivered at the next boundary between tools.
     Interject {
-        /// What.
+        /// The text and files of the message.
         content: Content,
     },
 }
 
-/// What a person says about a call.
+/// A person's decision about a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
     /// Go on, perhaps with other arguments.
@@ -350,7 +358,7 @@ pub enum Verdict {
     Remember {
         /// The arguments as the person changed them.
         args: Option<Value>,
-        /// What is remembered.
+        /// The extent of the approval.
         what: Remember,
     },
     /// Do not.
@@ -359,156 +367,3 @@ pub enum Verdict {
         reason: Option<String>,
     },
 }
-
-/// How a run's stream ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum StreamEnd {
-    /// It ended by itself. Whether the run was over is known from its events.
-    Closed,
-    /// There was no answer under way that could be read on.
-    Nothing,
-    /// It could not be opened or read on.
-    Failed(Failure),
-}
-
-impl StreamEnd {
-    /// Whether it makes a failure of a run that said this of its end. Once the last word was said,
-    /// a connection that goes takes nothing away.
-    pub(super) fn breaks(&self, finish: &Option<super::run::Finish>) -> bool {
-        match self {
-            Self::Closed | Self::Nothing => false,
-            Self::Failed(failure) => finish.is_none() || failure.kind != FailureKind::Network,
-        }
-    }
-}
-
-/// Why a run could not be had.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Failure {
-    /// Which kind.
-    pub kind: FailureKind,
-    /// A sentence for the person.
-    pub message: String,
-    /// How long the server asks to wait before the next request, in milliseconds.
-    pub retry_after_ms: Option<u64>,
-}
-
-impl Failure {
-    /// Returns a failure after which nobody has to wait.
-    #[must_use]
-    pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
-        Self {
-            kind,
-            message: message.into(),
-            retry_after_ms: None,
-        }
-    }
-
-    /// Says how long the server asks to wait before the next request.
-    #[must_use]
-    pub fn retry_after_ms(mut self, ms: u64) -> Self {
-        self.retry_after_ms = Some(ms);
-        self
-    }
-}
-
-/// Which kind of failure a run met.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum FailureKind {
-    /// No connection: wrong address, refused, blocked by the browser.
-    Network,
-    /// The request could not be made: its address or one of its headers is not valid.
-    Request,
-    /// An answer with an error status.
-    Http {
-        /// The status.
-        status: u16,
-    },
-    /// An answer that is no event stream.
-    NotAStream,
-    /// Events that break the protocol.
-    Protocol,
-}
-
-/// Why an input was not accepted.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub enum Refusal {
-    /// There is nothing in the message.
-    EmptyMessage,
-    /// A run or a handler is under way.
-    Busy,
-    /// Calls wait for a decision.
-    ApprovalsPending,
-    /// The agent waits for an answer.
-    InterruptsPending,
-    /// The decision was taken before, or was never asked for.
-    AlreadyResolved,
-    /// The call is no longer what the person saw when they decided.
-    Changed,
-    /// Nobody can have read yet what is to be approved.
-    TooEarly,
-    /// The approval cannot be remembered: the call is asked about each time.
-    NotRemembered,
-    /// The action of the call is not on the page.
-    NotRegistered,
-    /// The tree of messages does not allow it.
-    Tree(TreeError),
-    /// The agent waits no longer: it can only be given up.
-    Expired,
-    /// The edited arguments break the schema.
-    InvalidEdit(Vec<Violation>),
-    /// The edited arguments hold something that the application does not let pass.
-    Unclean,
-    /// The agent runs the call, and takes no other arguments.
-    NoEdits,
-    /// There is nothing to try again or to go on with.
-    NothingToDo,
-    /// The action cannot be registered.
-    InvalidAction(InvalidAction),
-    /// The stored conversation cannot be read.
-    InvalidSnapshot(String),
-    /// The conversation is open elsewhere, and only shown here.
-    Elsewhere,
-    /// The assistant has ended: its provider is gone.
-    Ended,
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::EmptyMessage => f.write_str("There is nothing to send."),
-            Self::Busy => f.write_str("The assistant is still at work."),
-            Self::ApprovalsPending => f.write_str("Approve or deny the open request first."),
-            Self::InterruptsPending => f.write_str("Answer what the assistant asks first."),
-            Self::AlreadyResolved => f.write_str("This was decided before."),
-            Self::Changed => {
-                f.write_str("The call has changed since it was shown. Look at it again.")
-            }
-            Self::TooEarly => f.write_str("Nobody can have read yet what is to be approved."),
-            Self::NotRemembered => f.write_str("This is asked each time."),
-            Self::NotRegistered => f.write_str("The action is not on this page."),
-            Self::Tree(error) => error.fmt(f),
-            Self::Expired => f.write_str("This can no longer be answered. Cancel it to go on."),
-            Self::InvalidEdit(violations) => {
-                f.write_str("The arguments do not fit:")?;
-                violations
-                    .iter()
-                    .try_for_each(|v| write!(f, " {}: {};", v.path, v.message))
-            }
-            Self::Unclean => f.write_str("The arguments hold something that is not let pass."),
-            Self::NoEdits => f.write_str("The arguments of this call cannot be changed."),
-            Self::NothingToDo => f.write_str("There is nothing to go on with."),
-            Self::InvalidAction(error) => error.fmt(f),
-            Self::InvalidSnapshot(error) => {
-                write!(f, "The stored conversation cannot be read: {error}")
-            }
-            Self::Elsewhere => f.write_str("The conversation is open in another tab."),
-            Self::Ended => f.write_str("The assistant has ended."),
-        }
-    }
-}
-
-impl std::error::Error for Refusal {}

@@ -14,7 +14,7 @@ use crate::{
 /// An interrupt that no finished run has answered yet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenInterrupt {
-    /// What the agent asks.
+    /// The question of the agent.
     pub interrupt: Interrupt,
     /// The call that it gates and that is shown as an approval card.
     pub call: Option<CallKey>,
@@ -56,13 +56,13 @@ impl OpenInterrupt {
         }
     }
 
-    /// Until when it can be answered, in milliseconds since 1970.
+    /// Returns until when it can be answered, in milliseconds since 1970.
     #[must_use]
     pub fn expires_at(&self) -> Option<i64> {
         expiry::millis(self.interrupt.expires_at.as_deref()?)
     }
 
-    /// Whether approve or deny answers it, whatever else it takes.
+    /// Returns whether approve or deny answers it, whatever else it takes.
     #[must_use]
     pub fn takes_approval(&self) -> bool {
         self.asks != Asks::Anything

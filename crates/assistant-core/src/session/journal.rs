@@ -67,7 +67,7 @@ impl JournalEntry {
         }
     }
 
-    /// What a journal may hold only once.
+    /// Returns the key that a journal may hold only once.
     ///
     /// ```
     /// use assistant_core::session::JournalEntry;

@@ -44,6 +44,7 @@ mod options;
 mod pieces;
 mod prepare;
 mod preview;
+mod refusal;
 mod remembered;
 mod restore;
 mod run;
@@ -52,6 +53,7 @@ mod settle;
 mod start;
 mod steps;
 mod stop;
+mod stream_end;
 mod summary;
 mod thread;
 mod turn;
@@ -64,12 +66,14 @@ pub use effect::{
 pub(crate) use expiry::millis;
 pub use history::{ToolHistory, ToolRecord};
 pub use host::{Answer, Host, PolicyQuestion, Ticket};
-pub use input::{Failure, FailureKind, Input, Refusal, StreamEnd, TreeChange, Verdict};
+pub use input::{Input, TreeChange, Verdict};
 pub use interrupts::OpenInterrupt;
 pub use journal::JournalEntry;
 pub use notice::{Notice, NoticeAction, NoticeId, NoticeKind};
 pub use options::{HistoryForm, SessionOptions, StopCondition};
 pub use pieces::assemble_snapshot;
+pub use refusal::Refusal;
+pub use stream_end::{Failure, FailureKind, StreamEnd};
 pub use summary::{AgentStep, FinishReason, RunSummary, TurnSummary};
 
 use serde_json::Value;
@@ -261,6 +265,7 @@ impl Session {
                 progress,
             } => self.note_progress(invocation, progress),
             Input::Preliminary { invocation, value } => self.note_preliminary(invocation, value),
+            Input::Asking { invocation, asks } => self.turn.clock().note_asking(invocation, asks),
             Input::Finished {
                 invocation,
                 outcome,
@@ -287,7 +292,7 @@ impl Session {
         &self.conversation
     }
 
-    /// What is registered.
+    /// Returns the registered actions.
     #[must_use]
     pub const fn registry(&self) -> &Registry {
         &self.registry
@@ -299,19 +304,20 @@ impl Session {
         self.notices.list()
     }
 
-    /// What agents wait for.
+    /// Returns the questions that agents wait to have answered.
     #[must_use]
     pub fn interrupts(&self) -> &[OpenInterrupt] {
         self.interrupts.list()
     }
 
-    /// What has happened since the last user message.
+    /// Returns a summary of the time since the last user message.
     #[must_use]
     pub const fn summary(&self) -> &TurnSummary {
         self.turn.summary()
     }
 
-    /// What the person said and the agent is not told yet: an answer to it goes first.
+    /// Returns the messages that the person sent and that wait until an answer to the agent has
+    /// gone out.
     #[must_use]
     pub fn queued(&self) -> &[Content] {
         self.turn.queue()
@@ -324,13 +330,13 @@ impl Session {
         self.turn.side_events()
     }
 
-    /// Whether the agent speaks right now.
+    /// Returns whether the agent speaks right now.
     #[must_use]
     pub const fn is_streaming(&self) -> bool {
         self.turn.is_running()
     }
 
-    /// Whether anything is under way: a run, a handler, or a question to a person.
+    /// Returns whether anything is under way: a run, a handler, or a question to a person.
     #[must_use]
     pub fn is_busy(&self) -> bool {
         self.turn.is_running() || self.interrupts.wait() || self.calls_are_under_way()
@@ -340,7 +346,7 @@ impl Session {
         self.conversation.has_open(State::is_under_way)
     }
 
-    /// Whether the only thing under way is a person's answer.
+    /// Returns whether the only thing under way is a person's answer.
     #[must_use]
     pub fn waits_for_person(&self) -> bool {
         let asked = |state: &State| matches!(state, State::Asked | State::Missing);
@@ -372,8 +378,8 @@ impl Session {
             .collect()
     }
 
-    /// What a person sees when they are asked about a call now. A decision names it, and holds
-    /// only as long as it is the same.
+    /// Returns the fingerprint of what a person sees when they are asked about a call now. A
+    /// decision names it, and holds only as long as it is the same.
     #[must_use]
     pub fn fingerprint(&self, key: &CallKey) -> Option<Fingerprint> {
         let call = self.conversation.call(key)?;

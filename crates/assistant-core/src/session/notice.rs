@@ -8,7 +8,7 @@ use crate::conversation::Change;
 pub struct Notice {
     /// Names it.
     pub id: NoticeId,
-    /// Which kind.
+    /// The kind.
     pub kind: NoticeKind,
     /// A sentence in English; what an agent, a server or a decoder said, if it is about that.
     pub message: String,
@@ -17,9 +17,9 @@ pub struct Notice {
     /// How long the server asked to wait before the next request, in milliseconds from the moment
     /// of the answer.
     pub retry_after_ms: Option<u64>,
-    /// How many runs a turn may have, for a [`NoticeKind::RunLimit`].
+    /// The number of runs that a turn may have, for a [`NoticeKind::RunLimit`].
     pub limit: Option<u32>,
-    /// What can be done about it.
+    /// The action that it offers.
     pub action: Option<NoticeAction>,
 }
 
@@ -27,7 +27,7 @@ pub struct Notice {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct NoticeId(pub u64);
 
-/// Which kind of notice.
+/// The kind of a notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NoticeKind {
@@ -73,7 +73,7 @@ impl NoticeKind {
         matches!(self, Self::NotKept | Self::NotOpened)
     }
 
-    /// Whether it is a failure, which interrupts, or only news.
+    /// Returns whether it is a failure, which interrupts, or only news.
     #[must_use]
     pub const fn is_failure(self) -> bool {
         !matches!(
@@ -91,7 +91,7 @@ impl NoticeKind {
     }
 }
 
-/// What can be done about a notice.
+/// The action that a notice offers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoticeAction {
     /// Try the run again.
@@ -166,7 +166,7 @@ impl Session {
         }
     }
 
-    /// Tells what the host has to say, in the place of what it said before about the same.
+    /// Tells what the host has to say, in place of what it said before about the same.
     pub(super) fn tell(&mut self, kind: NoticeKind, message: Option<String>, cx: &mut Cx<'_>) {
         if self.notices.retain(|notice| notice.kind != kind) {
             cx.change(Change::Notices);

@@ -8,7 +8,7 @@ use crate::conversation::{Conversation, MarkdownTools};
 /// Writes a conversation in the form that an agent takes.
 pub type HistoryForm = fn(&Conversation) -> Value;
 
-/// How a session behaves.
+/// The options of a session.
 #[derive(Debug, Clone)]
 pub struct SessionOptions {
     /// When the loop of runs and tool results ends by itself.
@@ -23,7 +23,7 @@ pub struct SessionOptions {
     /// A person may have approvals remembered, as far as the action lets them; without it they are
     /// asked each time.
     pub remember_approvals: bool,
-    /// What becomes of tool callouts in what an assistant writes (rule "callouts run by permission"). Needs the
+    /// What happens to tool callouts in what an assistant writes (rule "callouts run by permission"). Needs the
     /// feature `callouts`.
     pub markdown_tools: MarkdownTools,
     /// How the history is written for agents that take it in a form of their own, beside
@@ -76,7 +76,7 @@ pub enum StopCondition {
 }
 
 impl StopCondition {
-    /// Whether the loop ends here.
+    /// Returns whether the loop ends here.
     #[must_use]
     pub fn is_met(&self, summary: &TurnSummary, host: &mut dyn Host) -> bool {
         match self {

@@ -1,7 +1,7 @@
 //! From complete arguments to a judgement: may this call run, must a person be asked, is it wrong?
 //!
 //! A judgement binds to the call's id, name and exact argument text and to the rules of the action it
-//! was made by; if one of them changes before the handler starts, it is made anew (rule "when a tool starts").
+//! was made by; if one of them changes before the handler starts, it is made again (rule "when a tool starts").
 
 use super::{
     Answer, Cx, PolicyQuestion, Session, Ticket,
@@ -321,7 +321,7 @@ impl Session {
     }
 
     /// An action is on the page now: the calls that waited for it go on, and a person who is asked
-    /// by other rules than it has now is asked anew.
+    /// by other rules than it has now is asked again.
     pub(super) fn find_missing(&mut self, name: &str, cx: &mut Cx<'_>) {
         if self.following {
             return;

@@ -256,7 +256,7 @@ impl Session {
         self.conversation.close_open_texts(&mut out);
     }
 
-    /// A finished run whose stream stays open is over all the same.
+    /// A finished run whose stream stays open is over anyway.
     pub(super) fn grace_over(&mut self, timer: TimerId, cx: &mut Cx<'_>) -> bool {
         let Some(run) = self.turn.run().filter(|run| run.grace == Some(timer)) else {
             return false;

@@ -82,7 +82,7 @@ impl Session {
     }
 
     /// The agent did not take the answers that the run carried: to send the same again would lead
-    /// to the same. The person answers anew, or gives it up.
+    /// to the same. The person answers again, or gives it up.
     fn reject_answers(&mut self, answered: &[String], cx: &mut Cx<'_>) {
         if answered.is_empty() {
             return;

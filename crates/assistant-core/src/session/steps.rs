@@ -59,7 +59,7 @@ impl Session {
         }
     }
 
-    /// What the subagent of a run is called, as long as the event that said so is kept.
+    /// Returns the name of a run's subagent, as long as the event that named it is kept.
     #[must_use]
     pub fn subagent_name(&self, subagent_run_id: &str) -> Option<String> {
         self.turn

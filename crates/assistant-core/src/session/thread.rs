@@ -36,7 +36,7 @@ impl Session {
         }
     }
 
-    /// Puts a stored conversation in the place of this one, and gives what came along with it.
+    /// Puts a stored conversation in place of this one, and gives what came along with it.
     pub(super) fn put_in_place(
         &mut self,
         thread_id: String,

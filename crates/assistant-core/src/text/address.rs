@@ -14,7 +14,7 @@ pub struct Address {
     origin: Option<String>,
 }
 
-/// Where an address leads.
+/// The kind of target that an address leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AddressKind {
     /// To a page or file on a named host.
@@ -28,13 +28,13 @@ pub enum AddressKind {
 }
 
 impl Address {
-    /// What to put into the link.
+    /// Returns the value of the link's `href`.
     #[must_use]
     pub fn href(&self) -> &str {
         &self.href
     }
 
-    /// Where it leads.
+    /// Returns the kind of target.
     #[must_use]
     pub const fn kind(&self) -> AddressKind {
         self.kind
@@ -171,7 +171,7 @@ fn host_of(rest: &str, scheme: &str) -> Option<String> {
     }
 }
 
-/// Which media the page may show by itself. What it may not is named and linked instead.
+/// The media that the page may load by itself. Anything else is named and linked instead.
 ///
 /// By default nothing is fetched: an image that an agent names could tell another server what
 /// stands in the conversation. Images that lie in the message itself are shown.
@@ -213,7 +213,7 @@ impl MediaPolicy {
         self
     }
 
-    /// How many bytes an image in a message may have to be shown; 10 MiB unless told.
+    /// Sets the largest size in bytes of an image inside a message; 10 MiB by default.
     #[must_use]
     pub const fn max_data(mut self, bytes: usize) -> Self {
         self.max_data = bytes;
@@ -221,8 +221,8 @@ impl MediaPolicy {
     }
 }
 
-/// What to put into `src` to show this, if the policy allows it: an address of an allowed origin,
-/// or a `data:` address of a raster image.
+/// Returns the value of `src` that shows this, if the policy allows it: an address of an allowed
+/// origin, or a `data:` address of a raster image.
 #[must_use]
 pub fn media_src(text: &str, policy: &MediaPolicy) -> Option<String> {
     if let Some(rest) = after_data(text) {

@@ -1,6 +1,6 @@
 //! The way of a response that is a stream of JSON frames: from its bytes to a [`Decode`].
 //!
-//! Framing is [`SseDecoder`]'s. What is no event stream at all is told apart by its first
+//! Framing is [`SseDecoder`]'s. What is no event stream at all is recognised by its first
 //! character: a server may answer with a whole JSON document, or with a page.
 
 use super::{

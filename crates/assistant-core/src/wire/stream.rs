@@ -3,7 +3,7 @@
 use super::fault::ProtocolError;
 use crate::event::{Diagnostic, Event};
 
-/// How a stream ended.
+/// The end of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
     /// The last run ended, well or with an error of its own.
@@ -28,7 +28,7 @@ pub trait Sink {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Ending {
-    /// How the stream ended.
+    /// The end of the stream.
     pub end: End,
     /// The violation that ended it, if and only if `end` is [`End::Failed`].
     pub error: Option<ProtocolError>,

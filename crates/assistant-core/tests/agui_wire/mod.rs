@@ -1,5 +1,5 @@
 //! AG-UI 1.0 on the wire: the official streams, recorded cases and captures of real servers, as far
-//! as the wire decides them; what becomes of the events is tested with the conversation.
+//! as the wire decides them; what happens to the events is tested with the conversation.
 
 mod events;
 mod order;

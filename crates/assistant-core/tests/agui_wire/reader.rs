@@ -95,7 +95,7 @@ fn a_response_that_ends_in_the_middle_of_a_frame_is_truncated() {
         .replace("né", r"n\u00e9 \ud83d\ude00 \ud83d")
         .replace("}", r#","timestamp":-1.5e3,"a":[true,null,{}]}"#);
     for strict in [true, false] {
-        // Without the blank line it is whole all the same.
+        // Without the blank line it is whole anyway.
         for cut in 1..=last.len() - 3 {
             let (log, ending) = read(strict, [head.as_bytes(), &last.as_bytes()[..cut]]);
             assert_eq!((ending.end, ending.error), (End::Truncated, None), "{cut}");

@@ -1,4 +1,4 @@
-//! What a single event may hold, and what becomes of old and unknown shapes.
+//! What a single event may hold, and what happens to old and unknown shapes.
 
 use super::*;
 

@@ -350,7 +350,7 @@ fn an_intercepted_callout_is_a_call_like_any_other() {
             "tool:tool-call-1={\"found\":2}"
         ]
     );
-    // The next message counts anew, and its call is another one.
+    // The next message counts from one, and its call is another one.
     driver.event(started());
     driver.events(says("n", "> [!tool search]\n> input: {}\n"));
     finish_run(&mut driver);

@@ -1,4 +1,4 @@
-//! A view that reads only what the changes name. It must show what a view made anew shows.
+//! A view that reads only what the changes name. It must show what a view rebuilt shows.
 
 use std::collections::BTreeMap;
 
@@ -92,7 +92,7 @@ impl Mirror {
         }
     }
 
-    /// Holds what was followed against what is read anew.
+    /// Holds what was followed against what is read again.
     pub(super) fn check(&self, session: &Session, output: &Output) {
         let anew = Self::anew(session);
         let said = &output.changes;

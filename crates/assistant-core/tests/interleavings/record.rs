@@ -79,7 +79,7 @@ impl Record {
         self.started_ids.clear();
     }
 
-    /// What the last try said is said anew.
+    /// What the last try said is said again.
     pub(super) fn tries_again(&mut self) {
         self.said.clear();
     }

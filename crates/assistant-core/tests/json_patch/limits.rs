@@ -1,4 +1,4 @@
-//! What one patch may cost, and what becomes of one that costs more.
+//! What one patch may cost, and what happens to one that costs more.
 
 use assistant_core::event::EventKind;
 use serde_json::{Value, json};

@@ -143,7 +143,7 @@ enum Fate {
     Denied,
 }
 
-/// A response, and what becomes of its calls; then the page may be reloaded.
+/// A response, and what happens to its calls; then the page may be reloaded.
 #[derive(Debug, Clone)]
 struct Turn {
     text: bool,

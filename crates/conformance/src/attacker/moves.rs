@@ -147,9 +147,9 @@ pub enum Says {
 pub enum Page {
     /// A handler ends.
     Ends(u8),
-    /// It is loaded anew.
+    /// It is loaded again.
     Reload,
-    /// A component registers a tool anew, with another schema.
+    /// A component registers a tool again, with another schema.
     Register(Tool),
     /// A component that has a tool goes.
     Unregister(Tool),

@@ -297,7 +297,7 @@ impl History {
         self.left.push(tab);
     }
 
-    /// The tab is killed and the page loaded anew, or another tab takes the conversation over.
+    /// The tab is killed and the page loaded again, or another tab takes the conversation over.
     pub(super) fn tab_dies(&mut self) {
         self.tally.crashes += 1;
         let is_left = self.rng.u8(..) < 80;

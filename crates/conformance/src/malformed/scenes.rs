@@ -16,7 +16,7 @@ pub(super) struct Scene {
 }
 
 impl Scene {
-    /// The stream with this in the place of the subject.
+    /// The stream with this in place of the subject.
     pub(super) fn with(&self, subject: Value) -> Value {
         let mut stream = self.before.clone();
         stream.push(subject);

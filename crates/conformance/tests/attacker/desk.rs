@@ -65,7 +65,7 @@ impl Scene {
             Page::Reload => {
                 self.run = None;
                 self.previews.clear();
-                // What was approved and has not started is asked about anew.
+                // What was approved and has not started is asked about again.
                 self.confirmed.clear();
                 self.to_allow.clear();
                 let (thread_id, snapshot) = ("thread".to_owned(), self.session.export());

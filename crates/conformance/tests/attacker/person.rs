@@ -408,7 +408,7 @@ impl Scene {
         );
         self.turn_off();
         let change = change(id.clone());
-        // With `auto_deny` what is said anew denies what is open, and goes to another branch.
+        // With `auto_deny` what is said again denies what is open, and goes to another branch.
         let branches_off = matches!(
             change,
             TreeChange::Edit { .. } | TreeChange::Regenerate { .. }

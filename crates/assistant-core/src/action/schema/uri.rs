@@ -79,7 +79,7 @@ fn is_scheme(text: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
 }
 
-/// `path` in the place of the base path's last segment.
+/// `path` in place of the base path's last segment.
 fn beside(base: &Parts<'_>, path: &str) -> String {
     let mut out = match base.path.rsplit_once('/') {
         Some((folder, _)) => format!("{folder}/"),

@@ -269,7 +269,7 @@ impl Conversation {
         }
     }
 
-    /// The ids of callouts are counted in each message anew; calls need one of their own.
+    /// The ids of callouts are counted from one in each message; calls need one of their own.
     fn free_call_id(&self, ix: usize, id: String) -> String {
         let message = self.node(ix).map_or("", |node| node.message.wire_id());
         let mut free = id;

@@ -170,7 +170,7 @@ impl Conversation {
                 | State::GateShut { .. }
                 | State::Done(_)
         );
-        // The answer may be told anew, as that of a stream that is taken up.
+        // The answer may be told again, as that of a stream that is taken up.
         let anew = !call.has_ended() && !call.is_settled_here();
         if stands && !anew {
             let message = format!("arguments for call '{id}', which is decided or over");

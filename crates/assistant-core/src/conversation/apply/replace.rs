@@ -16,7 +16,7 @@ use crate::{
 };
 
 impl Conversation {
-    /// Puts what the list says in the place of a message. In an assistant's message the split into
+    /// Puts what the list says in place of a message. In an assistant's message the split into
     /// parts stays. What a person said here stays as they said it, with what the agent says of it
     /// beside it.
     pub(super) fn replace_message(

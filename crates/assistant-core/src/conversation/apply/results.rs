@@ -79,7 +79,7 @@ impl Conversation {
             let mut fresh = incoming.remove(id);
             let is_answer = |message: &mut Message| there && answers(message) == Some(&call_id);
             if let Some(message) = fresh.take_if(|message| !is_answer(message)) {
-                // Its call is gone, comes anew or has another answer, or it is another message now:
+                // Its call is gone, comes again or has another answer, or it is another message now:
                 // the place stays.
                 let current = self.runs.current.take();
                 self.insert_wire(after, message, now);

@@ -9,7 +9,7 @@ use crate::{
 /// How many tool messages in a row are looked through for the end of the row.
 const LONGEST_ROW: usize = 64;
 
-/// The longest conversation that is numbered anew for a result that changes nothing, in messages; in a longer one such a
+/// The longest conversation that is numbered again for a result that changes nothing, in messages; in a longer one such a
 /// result stands at the end.
 const LONGEST_MOVED: usize = 1_000;
 

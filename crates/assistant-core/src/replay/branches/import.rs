@@ -44,7 +44,7 @@ impl Script {
         }
     }
 
-    /// Puts a stored conversation in the place of this one, at once or not at all.
+    /// Puts a stored conversation in place of this one, at once or not at all.
     pub(super) fn load(&mut self, snapshot: Value) -> Result<(), Code> {
         let mut alone = snapshot.clone();
         if let Value::Object(alone) = &mut alone {

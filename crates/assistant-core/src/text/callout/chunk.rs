@@ -24,11 +24,11 @@ pub struct Callout {
     pub has_own_id: bool,
     /// The tool's name.
     pub name: String,
-    /// How far the call has come, if the callout says so.
+    /// The state of the call, if the callout has one.
     pub state: Option<CalloutState>,
-    /// What the tool was given. Null is a value.
+    /// The input of the tool. Null is a value.
     pub input: Option<Value>,
-    /// What it answered. Null is a value.
+    /// The output of the tool. Null is a value.
     pub output: Option<Value>,
     /// Why it failed.
     pub error_text: Option<String>,
@@ -38,7 +38,7 @@ pub struct Callout {
     pub source: String,
 }
 
-/// How far a call has come, in the words of callouts.
+/// The progress of a call, in the words of callouts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the words are those of the format")]
 pub enum CalloutState {

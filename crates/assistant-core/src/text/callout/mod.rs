@@ -3,7 +3,7 @@
 //! [`parse`] reads a whole text, [`Parser`] one that is still being written; both give the same
 //! chunks, however the text was split. A callout that breaks the rules stays the text that it is,
 //! so nothing is lost and nothing fails. [`create_stream_chunks`] makes stream events of chunks,
-//! [`write()`] makes a callout of a call. What becomes of a call is decided elsewhere: reading one
+//! [`write()`] makes a callout of a call. What happens to a call is decided elsewhere: reading one
 //! runs nothing.
 //!
 //! ```

@@ -1,6 +1,6 @@
 //! What a reader of callouts accepts.
 
-/// What a reader of callouts accepts. What goes beyond stays text.
+/// The limits of a reader of callouts. Anything beyond them stays text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CalloutOptions {
     /// How many bytes the source of one callout may have; 256 KiB unless told otherwise.

@@ -153,7 +153,7 @@ impl Parser {
         open.map(|open| &open.pending)
     }
 
-    /// What there is to tell the author: callouts that stayed text, states that do not exist.
+    /// Takes the diagnostics for the author: callouts that stayed text, states that do not exist.
     pub fn take_diagnostics(&mut self) -> Vec<Diagnostic> {
         std::mem::take(&mut self.diagnostics)
     }

@@ -44,7 +44,7 @@ pub enum StreamChunk {
     Finish(Usage),
 }
 
-/// How much was said, in UTF-16 code units, which stand for tokens here.
+/// The amount of text, in UTF-16 code units, which stand for tokens here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Usage {
     /// Of what the person asked.

@@ -1,7 +1,7 @@
 //! From a piece of text to its blocks: the grammar, and what the text refers to.
 //!
 //! The piece stands for itself: definitions come from [`Definitions`]. What is unfinished is
-//! repaired before (`repair`), what is finished is told apart by `stream`.
+//! repaired before (`repair`), `stream` decides what is finished.
 
 use pulldown_cmark::{BrokenLink, BrokenLinkCallback, CowStr, OffsetIter, Options, Parser};
 

@@ -75,7 +75,7 @@ impl Default for Markdown {
     }
 }
 
-/// What a longer text changes in the blocks.
+/// The changes that a longer text makes to the blocks.
 #[derive(Debug, Default)]
 pub struct BlockChanges {
     /// Finished blocks that changed after all, by index: a definition that came later gave a link
@@ -105,7 +105,7 @@ impl Markdown {
         Self::default()
     }
 
-    /// How many bytes were read so far, those that were read again included. For tests and
+    /// Counts the bytes that were read so far, including those that were read again. For tests and
     /// measurements.
     #[doc(hidden)]
     #[must_use]

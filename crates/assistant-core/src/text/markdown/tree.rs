@@ -5,11 +5,11 @@
 pub struct Node {
     /// What it is.
     pub kind: Kind,
-    /// What is in it, in order. Empty for leaves.
+    /// The children, in order. Empty for leaves.
     pub children: Vec<Self>,
 }
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Kind {
@@ -98,7 +98,7 @@ pub enum Alert {
     Caution,
 }
 
-/// How a column of a table is aligned.
+/// The alignment of a table's column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum Align {

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::event::{Diagnostic, Event};
 
-/// How to read a stream.
+/// The options of a decoder.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DecoderOptions {
@@ -155,13 +155,13 @@ impl Decoder {
         out.append(&mut held);
     }
 
-    /// What was tolerated or dropped since the last call.
+    /// Takes the diagnostics of what was tolerated or dropped since the last call.
     #[must_use]
     pub fn take_diagnostics(&mut self) -> Vec<Diagnostic> {
         self.notes.take()
     }
 
-    /// How the stream ended, to be asked when no more frames come.
+    /// Returns how the stream ended. Call it when no more frames come.
     #[must_use]
     pub fn finish(&self) -> End {
         if self.failed.is_some() {

@@ -33,7 +33,7 @@ impl Joiner {
         Self::default()
     }
 
-    /// Whether nothing is held: an event that was not cut passes through as it is.
+    /// Returns whether nothing is held: an event that was not cut passes through as it is.
     #[must_use]
     pub const fn is_idle(&self) -> bool {
         self.held.is_empty()

@@ -14,7 +14,7 @@ use crate::wire::{
 
 pub(super) use crate::wire::json::surrogates::REPLACED;
 
-/// Where the text of a frame's `delta` was cut within a character; the surrogates stand in it as U+FFFD.
+/// The place where a frame's `delta` was cut within a character; the surrogates stand in it as U+FFFD.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SplitPair {
     /// The second half of a pair, with which the delta begins.

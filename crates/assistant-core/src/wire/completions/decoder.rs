@@ -17,7 +17,7 @@ use crate::{
 /// The fields in which servers send what the model thought, in the order in which they are tried.
 const THOUGHT: [&str; 3] = ["reasoning_content", "reasoning", "thinking"];
 
-/// What a response begins with.
+/// The beginning of a response.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Start {

@@ -7,7 +7,7 @@ use crate::event::{
     Tool,
 };
 
-/// How a request is written.
+/// The options for writing a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RequestOptions {

@@ -26,7 +26,7 @@ use tree::Tree;
 /// How many containers may stand in each other: as many as `serde_json` reads.
 const MAX_DEPTH: usize = 127;
 
-/// What a text is, as far as it has come.
+/// The state of a JSON text, as far as it has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DocumentState {
     /// Nothing to show yet: no text, blanks, or the sign of a number.
@@ -39,7 +39,7 @@ pub enum DocumentState {
     Invalid,
 }
 
-/// Whether a place in the value may still change.
+/// The state of a place in the value: whether it may still change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldState {
     /// The field has not come, or is still being written.
@@ -144,7 +144,8 @@ impl PartialJson {
         self.tree.into_root()
     }
 
-    /// Whether an object of the text names a field twice: readers differ about which counts.
+    /// Returns whether an object of the text names a field twice: readers differ about which
+    /// counts.
     #[must_use]
     pub const fn has_duplicate_keys(&self) -> bool {
         self.tree.is_doubled()
@@ -156,7 +157,7 @@ impl PartialJson {
         self.too_deep
     }
 
-    /// What the text is, as far as it has come.
+    /// Returns the state of the text, as far as it has come.
     #[must_use]
     pub fn state(&self) -> DocumentState {
         if self.mode == Mode::Invalid {
@@ -179,7 +180,7 @@ impl PartialJson {
         }
     }
 
-    /// Whether the value at `path` may still change. Array indexes are written in decimal.
+    /// Returns whether the value at `path` may still change. Array indexes are written in decimal.
     #[must_use]
     pub fn field_state(&self, path: &[&str]) -> FieldState {
         match self.state() {

@@ -23,11 +23,11 @@ use std::fmt;
 pub struct PatchError {
     /// The operation at fault, counted from 0.
     pub operation: usize,
-    /// What is wrong with it.
+    /// The kind of error.
     pub kind: PatchErrorKind,
 }
 
-/// What is wrong with an operation.
+/// The kind of an operation's error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PatchErrorKind {

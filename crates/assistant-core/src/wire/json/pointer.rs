@@ -30,7 +30,7 @@ impl Pointer {
         &self.tokens
     }
 
-    /// What the pointer leads to.
+    /// Returns the value that the pointer leads to.
     #[must_use]
     pub fn get<'a>(&self, root: &'a Value) -> Option<&'a Value> {
         self.tokens.iter().try_fold(root, |node, token| match node {

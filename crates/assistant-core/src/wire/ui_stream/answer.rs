@@ -15,9 +15,9 @@ pub(super) struct Answer {
     pub(super) nodes: Vec<(String, u64)>,
     /// How many of them came in earlier responses, which nobody repeats.
     earlier: usize,
-    /// The messages of a try that comes anew, to be filled again.
+    /// The messages of a try that comes again, to be filled again.
     pub(super) spare: VecDeque<String>,
-    /// The ids of its calls, by those that the agent gave them: what comes anew is the same call.
+    /// The ids of its calls, by those that the agent gave them: what comes again is the same call.
     spare_calls: HashMap<String, VecDeque<String>>,
     /// Where parts are added; `None` before the first one of this stream.
     pub(super) current: Option<String>,
@@ -273,7 +273,7 @@ impl Answer {
         };
     }
 
-    /// Takes back everything of the response: it comes anew from its beginning. Gives its messages.
+    /// Takes back everything of the response: it comes again from its beginning. Gives its messages.
     /// What came before the page answered a call was a response of its own, and stays.
     pub(super) fn begin_anew(&mut self) -> Vec<String> {
         let earlier = self.earlier.min(self.nodes.len());

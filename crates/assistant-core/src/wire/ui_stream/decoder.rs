@@ -22,7 +22,7 @@ use crate::{
 /// How often an answer may get another id; each time is as much work as it has steps.
 const MAX_RENAMES: u32 = 16;
 
-/// What a response begins with.
+/// The beginning of a response.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Start {

@@ -1,4 +1,4 @@
-//! What becomes of calls: approvals that are asked for and given, results, failures.
+//! What happens to calls: approvals that are asked for and given, results, failures.
 
 use serde_json::Value;
 

@@ -46,7 +46,8 @@ fn has_output(part: &Value) -> bool {
     }
 }
 
-/// Whether every call of the last step that the client can answer is answered, and there is one.
+/// Returns whether every call of the last step that the client can answer is answered, and there is
+/// one.
 #[must_use]
 pub fn is_complete_with_tool_calls(messages: &[Value]) -> bool {
     let Some(step) = last_step(messages) else {
@@ -61,8 +62,8 @@ pub fn is_complete_with_tool_calls(messages: &[Value]) -> bool {
     !says_more && step.iter().filter(|part| is_ours(part)).all(has_output)
 }
 
-/// Whether every approval of the last step is answered and every other call is over, and at least
-/// one answer was not sent yet.
+/// Returns whether every approval of the last step is answered and every other call is over, and at
+/// least one answer was not sent yet.
 #[must_use]
 pub fn is_complete_with_approvals(messages: &[Value]) -> bool {
     let Some(step) = last_step(messages) else {

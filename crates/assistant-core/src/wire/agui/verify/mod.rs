@@ -14,7 +14,7 @@ use table::Table;
 
 const PARENT: &str = "(the parent agent)";
 
-/// What to do with an event that is not fatal.
+/// The treatment of an event that is not fatal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Checked {
     /// Hand it on.
@@ -64,7 +64,7 @@ impl Verifier {
         }
     }
 
-    /// Whether the last run that started has ended.
+    /// Returns whether the last run that started has ended.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         matches!(self.stage, Stage::Finished | Stage::Failed)

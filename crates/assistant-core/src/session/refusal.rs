@@ -1,0 +1,89 @@
+//! The reasons why an input is not accepted, and what a person reads of them.
+
+use std::fmt;
+
+use crate::{
+    action::{InvalidAction, schema::Violation},
+    conversation::TreeError,
+};
+
+/// The reason why an input was not accepted.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// There is nothing in the message.
+    EmptyMessage,
+    /// A run or a handler is under way.
+    Busy,
+    /// Calls wait for a decision.
+    ApprovalsPending,
+    /// The agent waits for an answer.
+    InterruptsPending,
+    /// The decision was taken before, or was never asked for.
+    AlreadyResolved,
+    /// The call is no longer what the person saw when they decided.
+    Changed,
+    /// Nobody can have read yet what is to be approved.
+    TooEarly,
+    /// The approval cannot be remembered: the call is asked about each time.
+    NotRemembered,
+    /// The action of the call is not on the page.
+    NotRegistered,
+    /// The tree of messages does not allow it.
+    Tree(TreeError),
+    /// The agent waits no longer: it can only be given up.
+    Expired,
+    /// The edited arguments break the schema.
+    InvalidEdit(Vec<Violation>),
+    /// The edited arguments hold something that the application does not let pass.
+    Unclean,
+    /// The agent runs the call, and takes no other arguments.
+    NoEdits,
+    /// There is nothing to try again or to go on with.
+    NothingToDo,
+    /// The action cannot be registered.
+    InvalidAction(InvalidAction),
+    /// The stored conversation cannot be read.
+    InvalidSnapshot(String),
+    /// The conversation is open elsewhere, and only shown here.
+    Elsewhere,
+    /// The assistant has ended: its provider is gone.
+    Ended,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::EmptyMessage => f.write_str("There is nothing to send."),
+            Self::Busy => f.write_str("The assistant is still at work."),
+            Self::ApprovalsPending => f.write_str("Approve or deny the open request first."),
+            Self::InterruptsPending => f.write_str("Answer what the assistant asks first."),
+            Self::AlreadyResolved => f.write_str("This was decided before."),
+            Self::Changed => {
+                f.write_str("The call has changed since it was shown. Look at it again.")
+            }
+            Self::TooEarly => f.write_str("Nobody can have read yet what is to be approved."),
+            Self::NotRemembered => f.write_str("This is asked every time."),
+            Self::NotRegistered => f.write_str("The action is not on this page."),
+            Self::Tree(error) => error.fmt(f),
+            Self::Expired => f.write_str("This can no longer be answered. Cancel it to go on."),
+            Self::InvalidEdit(violations) => {
+                f.write_str("The arguments do not fit:")?;
+                violations
+                    .iter()
+                    .try_for_each(|v| write!(f, " {}: {};", v.path, v.message))
+            }
+            Self::Unclean => f.write_str("The arguments contain something that is not allowed."),
+            Self::NoEdits => f.write_str("The arguments of this call cannot be changed."),
+            Self::NothingToDo => f.write_str("There is nothing to go on with."),
+            Self::InvalidAction(error) => error.fmt(f),
+            Self::InvalidSnapshot(error) => {
+                write!(f, "The stored conversation cannot be read: {error}")
+            }
+            Self::Elsewhere => f.write_str("The conversation is open in another tab."),
+            Self::Ended => f.write_str("The assistant has ended."),
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}
