@@ -234,6 +234,59 @@ sceneTest("a tab that is loaded again keeps its conversation from one in the bac
   await chat.says("Results:");
 });
 
+/** Pages of a browser without a screen all believe to have the focus. */
+const unfocused = (context) =>
+  context.addInitScript(() => {
+    if (new URL(location.href).hash === "#unfocused") document.hasFocus = () => false;
+  });
+
+sceneTest("of two windows side by side, the one that is loaded again takes its conversation back", "deploy", {}, async (chat, { sent, url }) => {
+  await chat.send("Deploy");
+  await chat.card("deployApplication").getByRole("button", { name: "Approve" }).waitFor();
+  const other = await otherTab(chat, url);
+  await elsewhere(other).waitFor();
+  // Long enough for it to stand in the queue.
+  await other.page.waitForTimeout(1500);
+  await reload(chat);
+  await elsewhere(other).waitFor();
+  assert.equal(await elsewhere(chat).count(), 0);
+  await chat.approve(chat.card("deployApplication"));
+  await chat.says("Results:");
+  await other.says("Results:");
+  assert.equal(await deployments(chat, other), 1);
+  assert.equal(sent().length, 2);
+});
+
+sceneTest("a window that is loaded again without the focus leaves its conversation to the other", "deploy", {}, async (chat, { url }) => {
+  await unfocused(chat.page.context());
+  await chat.page.goto(`${url}#unfocused`);
+  await reload(chat);
+  await chat.send("Deploy");
+  await chat.card("deployApplication").getByRole("button", { name: "Approve" }).waitFor();
+  const other = await otherTab(chat, url);
+  await elsewhere(other).waitFor();
+  await other.page.waitForTimeout(1500);
+  await chat.page.reload();
+  await elsewhere(chat).waitFor();
+  await other.approve(other.card("deployApplication"));
+  await other.says("Results:");
+  assert.equal(await deployments(chat, other), 1);
+});
+
+sceneTest("a window that takes its conversation back in the middle of a handler runs nothing by itself", "process", {}, async (chat, { harbor, url }) => {
+  await chat.send("Process");
+  await shows(harbor.lane("staging"), "step 1 of 5");
+  const other = await otherTab(chat, url);
+  await elsewhere(other).waitFor();
+  await other.page.waitForTimeout(1500);
+  await reload(chat);
+  await elsewhere(other).waitFor();
+  await chat.card("deployment_process").getByText("It may have run.").waitFor();
+  for (const page of [chat.page, other.page]) {
+    await shows(new Harbor(page).lane("staging"), "Healthy");
+  }
+});
+
 sceneTest("two tabs pass a conversation to and fro, and the one that is left keeps it", "deploy", {}, async (chat, { url }) => {
   await chat.send("Deploy");
   await chat.card("deployApplication").getByRole("button", { name: "Approve" }).waitFor();

@@ -187,8 +187,8 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Sets the handler: a function of nothing, of the arguments, or of them and a
-    /// [`ToolContext`](super::ToolContext), `async` or not. See [`IntoHandler`].
+    /// Sets the handler: a function of nothing, of the arguments, of a
+    /// [`ToolContext`](super::ToolContext), or of both; `async` or not. See [`IntoHandler`].
     ///
     /// ```
     /// use leptos_assistant::{ToolAction, ToolContext};

@@ -19,15 +19,16 @@ pub(crate) type Handler =
 /// The type of the error of a handler that cannot read its arguments.
 pub(super) const INVALID_ARGUMENTS: &str = "invalid_arguments";
 
-/// A function that can be a handler: of no arguments, of the call's arguments, or of them and a
-/// [`ToolContext`]; `async` or not. [`IntoToolResult`](super::IntoToolResult) says what it may give
-/// back. `Marker` is inferred.
+/// A function that can be a handler: of nothing, of the call's arguments, of a [`ToolContext`], or
+/// of both; `async` or not. [`IntoToolResult`](super::IntoToolResult) says what it may give back.
+/// `Marker` is inferred.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no handler of an action",
     label = "not a handler",
-    note = "a handler is `|| …`, `|args: Args| …` or `|args: Args, context: ToolContext| …`, `async` or not, where \
-            `Args: DeserializeOwned`",
-    note = "it gives back a plain value, `Json(value)`, or a `Result` whose error is a `ToolError` or can be printed"
+    note = "a handler is `|| …`, `|args: Args| …`, `|context: ToolContext| …` or `|args: Args, context: ToolContext| …`, \
+            `async` or not, where `Args: DeserializeOwned`",
+    note = "it gives back a plain value, a type of yours as `Json(value)`, or a `Result` whose error is a `ToolError` or can \
+            be printed"
 )]
 pub trait IntoHandler<Marker> {
     /// The type of its arguments.
@@ -61,6 +62,23 @@ where
             Ok(args) => finish(self(args).finish(), context),
             Err(error) => refuse(error),
         })
+    }
+}
+
+/// Marks what takes a [`ToolContext`] alone.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct ContextAlone;
+
+impl<F, O, M> IntoHandler<(ContextAlone, O, M)> for F
+where
+    F: Fn(ToolContext) -> O + 'static,
+    O: HandlerOutput<M>,
+{
+    type Args = Value;
+
+    fn into_handler(self) -> Handler {
+        Rc::new(move |_, context| finish(self(context.clone()).finish(), context))
     }
 }
 

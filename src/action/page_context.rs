@@ -11,6 +11,12 @@ use crate::{assistant::assistant_or_complain, ui::console_error};
 
 /// A value for [`use_assistant_context`]: text, a JSON value, a signal, or a closure that gives
 /// something that can be written as JSON. `Marker` is inferred.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is nothing that an agent can be told as context",
+    label = "not a signal, a closure, text or a JSON value",
+    note = "a signal or a closure is read whenever a run opens: `move || …`; what it gives implements `Serialize`",
+    note = "what never changes is text, or `serde_json::json!(…)`"
+)]
 pub trait ContextValue<Marker>: 'static {
     /// What is true now; `None` once the signal is gone.
     ///
@@ -42,29 +48,16 @@ where
     }
 }
 
-macro_rules! by_signal {
-    ($($signal:ident),*) => {$(
-        impl<T> ContextValue<BySignal> for $signal<T>
-        where
-            T: Serialize + Send + Sync + 'static,
-        {
-            fn read(&self) -> Result<Option<Value>, serde_json::Error> {
-                self.try_with_untracked(|value| serde_json::to_value(value))
-                    .transpose()
-            }
-        }
-    )*};
+impl<S> ContextValue<BySignal> for S
+where
+    S: WithUntracked + 'static,
+    S::Value: Serialize,
+{
+    fn read(&self) -> Result<Option<Value>, serde_json::Error> {
+        self.try_with_untracked(|value| serde_json::to_value(value))
+            .transpose()
+    }
 }
-
-by_signal!(
-    RwSignal,
-    ReadSignal,
-    Signal,
-    Memo,
-    ArcRwSignal,
-    ArcReadSignal,
-    ArcMemo
-);
 
 macro_rules! by_value {
     ($($text:ty),*) => {$(

@@ -14,7 +14,7 @@ use serde_json::json;
 use wasm_bindgen_futures::spawn_local;
 
 use super::Attachments;
-use crate::ui::{Words, media_policy, read_base64, size_text};
+use crate::ui::{WordOf, Words, media_policy, read_base64, size_text};
 
 /// The largest picture of which a thumbnail is made when its bytes are not sent, in bytes.
 const MAX_THUMBNAIL: usize = 2_000_000;
@@ -28,7 +28,7 @@ pub(crate) struct Tray {
     pub(super) input: NodeRef<html::Input>,
     pub(super) items: RwSignal<Vec<Item>>,
     /// Why files were not taken, a sentence for each.
-    pub(super) refused: RwSignal<Vec<String>>,
+    pub(super) refused: RwSignal<Vec<Objection>>,
     /// Whether files are held over the chat.
     pub(super) hovered: RwSignal<bool>,
     policy: Arc<MediaPolicy>,
@@ -50,8 +50,24 @@ pub(super) struct Item {
 pub(super) enum State {
     Reading,
     Ready(Source),
-    /// With a sentence that says why.
-    Failed(String),
+    /// With a sentence of the upload's that says why; without one its bytes cannot be read.
+    Failed(Option<String>),
+}
+
+/// Why a file was not taken.
+#[derive(Clone)]
+pub(super) struct Objection {
+    word: WordOf,
+    limit: String,
+    name: String,
+}
+
+impl Objection {
+    pub(super) fn said(&self, words: &Words) -> String {
+        // The name last: a file may be called "{limit}".
+        let sentence = words.word(self.word).replace("{limit}", &self.limit);
+        sentence.replace("{name}", &self.name)
+    }
 }
 
 impl Item {
@@ -109,20 +125,22 @@ impl Tray {
         self.refused.set(refused);
     }
 
-    fn objection(&self, file: &web_sys::File) -> Option<String> {
-        let (config, labels, name) = (&self.config, self.words.now(), file.name());
-        let (sentence, limit) = if !config.takes(&name, &file.type_()) {
-            (&labels.file_type_refused, String::new())
+    fn objection(&self, file: &web_sys::File) -> Option<Objection> {
+        let (config, name) = (&self.config, file.name());
+        let (word, limit): (WordOf, _) = if !config.takes(&name, &file.type_()) {
+            (|l| &l.file_type_refused, String::new())
         } else if size_of(file) > config.max_bytes {
-            (&labels.file_too_large, size_text(config.max_bytes))
+            (|l| &l.file_too_large, size_text(config.max_bytes))
         } else if self.items.with_untracked(Vec::len) >= config.max_files {
-            (&labels.too_many_files, config.max_files.to_string())
+            (|l| &l.too_many_files, config.max_files.to_string())
         } else {
             return None;
         };
-        // The name last: a file may be called "{limit}".
-        let sentence = sentence.replace("{limit}", &limit);
-        Some(sentence.replace("{name}", &plain_name(&name)))
+        Some(Objection {
+            word,
+            limit,
+            name: plain_name(&name),
+        })
     }
 
     fn take(&self, file: web_sys::File) {
@@ -141,7 +159,7 @@ impl Tray {
             picture: ArcRwSignal::new(None),
         };
         self.items.update(|items| items.push(item.clone()));
-        let (config, words) = (Arc::clone(&self.config), self.words.clone());
+        let config = Arc::clone(&self.config);
         let policy = Arc::clone(&self.policy);
         spawn_local(async move {
             let sent = config.upload.is_none();
@@ -157,14 +175,14 @@ impl Tray {
                             value,
                             mime_type: item.mime_type.clone(),
                         }),
-                        None => State::Failed(words.now().file_unreadable.to_string()),
+                        None => State::Failed(None),
                     });
                 }
             }
             if let Some(upload) = &config.upload {
                 item.state.set(match upload(file).await {
                     Ok(source) => State::Ready(source),
-                    Err(reason) => State::Failed(reason),
+                    Err(reason) => State::Failed(Some(reason)),
                 });
             }
         });
@@ -185,8 +203,8 @@ impl Tray {
     ///
     /// # Errors
     ///
-    /// A sentence, when a file is still being read or could not be.
-    pub(crate) fn content(&self, text: &str) -> Result<Option<Content>, String> {
+    /// Says why, when a file is still being read or could not be.
+    pub(crate) fn content(&self, text: &str) -> Result<Option<Content>, WordOf> {
         let items = self.items.get_untracked();
         let blank = text.trim().is_empty();
         if items.is_empty() {
@@ -201,8 +219,8 @@ impl Tray {
         for item in items {
             let source = match item.state.get_untracked() {
                 State::Ready(source) => source,
-                State::Reading => return Err(self.words.now().files_not_ready.to_string()),
-                State::Failed(_) => return Err(self.words.now().files_failed.to_string()),
+                State::Reading => return Err(|l| &l.files_not_ready),
+                State::Failed(_) => return Err(|l| &l.files_failed),
             };
             parts.push(ContentPart {
                 id: None,

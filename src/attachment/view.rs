@@ -82,12 +82,13 @@ pub(crate) fn tray_view(tray: &Tray, home: NodeRef<html::Textarea>) -> AnyView {
             .into_any()
         }
     };
+    let words = tray.words.clone();
     let reasons = move || {
         let list = refused.get();
         (!list.is_empty()).then(|| {
             let lines: Vec<_> = list
-                .into_iter()
-                .map(|line| view! { <li>{line}</li> })
+                .iter()
+                .map(|why| view! { <li>{why.said(&words)}</li> })
                 .collect();
             view! { <ul class="la-attachment-refusals">{lines}</ul> }
         })
@@ -122,7 +123,8 @@ fn item_view(tray: &Tray, item: Item, home: NodeRef<html::Textarea>) -> AnyView 
         move || match state.get() {
             State::Reading => words.word(|l| &l.reading).into_owned(),
             State::Ready(_) => size.clone(),
-            State::Failed(reason) => reason.replace("{name}", &name),
+            State::Failed(Some(reason)) => reason.replace("{name}", &name),
+            State::Failed(None) => words.word(|l| &l.file_unreadable).replace("{name}", &name),
         }
     };
     let tray = tray.clone();

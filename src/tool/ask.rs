@@ -4,7 +4,7 @@ use assistant_core::{conversation::CallKey, session::Refusal};
 use leptos::{html, prelude::*};
 use serde_json::Value;
 
-use super::{ExactText, SchemaForm, inbox::problems_of, once::once};
+use super::{ExactText, SchemaForm, once::once, problems::Problems};
 use crate::{
     action::ToolCallView,
     assistant::Assistant,
@@ -54,7 +54,8 @@ fn card(assistant: &Assistant, call: ToolCallView<Value>, asked: Asked) -> AnyVi
     let [head, said] = ["head", "said"].map(|part| format!("{id}-{part}"));
     let named_by = format!("{head} {said}");
     let card = NodeRef::<html::Div>::new();
-    let problems = RwSignal::new(Vec::new());
+    let wrong = Problems::new();
+    let problems = wrong.said(&words);
     let schema = asked.schema.unwrap_or(Value::Bool(true));
     let text = match asked.question {
         Value::String(text) => text,
@@ -62,15 +63,14 @@ fn card(assistant: &Assistant, call: ToolCallView<Value>, asked: Asked) -> AnyVi
         other => format!("{other:#}"),
     };
     let answer = {
-        let (schema, words) = (schema.clone(), words.clone());
-        let assistant = assistant.clone();
+        let (schema, assistant) = (schema.clone(), assistant.clone());
         Callback::new(move |value: Value| {
-            let wrong = assistant.runtime().violations(&schema, &value);
-            if wrong.is_empty() {
+            let found = assistant.runtime().violations(&schema, &value);
+            if found.is_empty() {
                 leave(card);
                 return call.answer_handler(Ok(value));
             }
-            problems.set(problems_of(Err(Refusal::InvalidEdit(wrong)), &words.now()));
+            wrong.tell(Err(Refusal::InvalidEdit(found)));
         })
     };
     let submits = words.clone();

@@ -8,9 +8,9 @@ use super::{
     agents_words::agents_words,
     approval::{Shown, arguments, hint},
     batch,
-    inbox::problems_of,
     pieces::in_plain,
     preview::preview,
+    problems::Problems,
     remember::{self, Choice},
     said::Extent,
     seen::Seen,
@@ -274,20 +274,18 @@ pub(super) fn edit(shown: &Shown) -> impl IntoView + use<> {
     let words = Words::current();
     let call = shown.call;
     let seen = shown.seen();
-    let problems = RwSignal::new(Vec::new());
+    let wrong = Problems::new();
+    let problems = wrong.said(&words);
     let schema = untrack(|| call.edit_schema()).unwrap_or(Value::Bool(true));
     let initial = untrack(|| call.args_value()).unwrap_or_default();
-    let (told_in, left, back) = (words.clone(), shown.clone(), shown.clone());
+    let (left, back) = (shown.clone(), shown.clone());
     let approve = Callback::new(move |args: Value| {
         if !seen.allows() {
             return;
         }
-        let wrong = problems_of(call.approve_with(args), &told_in.now());
-        if wrong.is_empty() {
+        if wrong.tell(call.approve_with(args)) {
             left.leave();
         }
-        // The form is gone if the call has changed.
-        let _ = problems.try_set(wrong);
     });
     let enabled = Signal::derive(move || seen.is_done());
     let approves = words.clone();

@@ -60,6 +60,7 @@ pub(super) struct Choice {
 }
 
 /// What is wrong with the value of a field.
+#[derive(Clone, Copy)]
 pub(super) enum Wrong {
     Missing,
     NoNumber,

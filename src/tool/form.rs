@@ -70,17 +70,23 @@ pub fn SchemaForm(
 ) -> impl IntoView {
     let words = Words::current();
     let fields = StoredValue::new(fields::of(&schema, initial.as_ref()));
-    let unreadable = RwSignal::new(Vec::<Problem>::new());
+    let unreadable = RwSignal::new(Vec::<(usize, Wrong)>::new());
     let form = NodeRef::<html::Form>::new();
+    let (reads, tells) = (words.clone(), words.clone());
     let wrong = Signal::derive(move || {
-        let mut list = unreadable.get();
+        let labels = reads.get();
+        let unreadable = unreadable.get().into_iter();
+        let mut list: Vec<Problem> = fields.with_value(|fields| {
+            let said = unreadable
+                .filter_map(|(at, wrong)| Some(in_words(fields.get(at)?, wrong, &labels)));
+            said.collect()
+        });
         list.extend(problems.get());
         list
     });
-    let (collects, tells) = (words.clone(), words.clone());
     let take = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
-        let value = fields.with_value(|fields| collect(fields, &collects.now()));
+        let value = fields.with_value(|fields| collect(fields));
         unreadable.set(value.as_ref().err().cloned().unwrap_or_default());
         if let Ok(value) = value {
             on_submit.run(value);
@@ -129,34 +135,38 @@ pub fn SchemaForm(
     }
 }
 
-/// The value that the fields make, or what cannot be read in them.
-fn collect(fields: &[Field], labels: &Labels) -> Result<Value, Vec<Problem>> {
+/// The value that the fields make, or what cannot be read in them, by their places.
+fn collect(fields: &[Field]) -> Result<Value, Vec<(usize, Wrong)>> {
     let mut whole = None;
     let mut wrong = Vec::new();
-    for field in fields {
-        let message = match field.value() {
-            Ok(Some(value)) => {
-                fields::put(&mut whole, field, value);
-                continue;
-            }
+    for (at, field) in fields.iter().enumerate() {
+        match field.value() {
+            Ok(Some(value)) => fields::put(&mut whole, field, value),
             // The whole value cannot be left out.
-            Ok(None) if field.pointer().is_empty() => labels.required.to_string(),
-            Ok(None) => continue,
-            Err(Wrong::Missing) if field.pointer().is_empty() => labels.required.to_string(),
-            Err(Wrong::Missing) => enter(field.label(), labels),
-            Err(Wrong::NoNumber) => labels.no_number.to_string(),
-            Err(Wrong::NoJson { line, column }) => labels
-                .no_json
-                .replace("{line}", &line.to_string())
-                .replace("{column}", &column.to_string()),
-        };
-        let path = field.pointer();
-        wrong.push(Problem { path, message });
+            Ok(None) if field.pointer().is_empty() => wrong.push((at, Wrong::Missing)),
+            Ok(None) => {}
+            Err(found) => wrong.push((at, found)),
+        }
     }
     match wrong.is_empty() {
         true => Ok(whole.unwrap_or_else(|| Value::Object(Map::new()))),
         false => Err(wrong),
     }
+}
+
+/// What cannot be read in a field, as a sentence.
+fn in_words(field: &Field, wrong: Wrong, labels: &Labels) -> Problem {
+    let path = field.pointer();
+    let message = match wrong {
+        Wrong::Missing if path.is_empty() => labels.required.to_string(),
+        Wrong::Missing => enter(field.label(), labels),
+        Wrong::NoNumber => labels.no_number.to_string(),
+        Wrong::NoJson { line, column } => labels
+            .no_json
+            .replace("{line}", &line.to_string())
+            .replace("{column}", &column.to_string()),
+    };
+    Problem { path, message }
 }
 
 /// Asks for what is missing, by the label of its field: "Enter the number of nights."

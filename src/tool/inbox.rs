@@ -1,18 +1,14 @@
 //! What waits for the person and has no place in a message: questions of the agent, and calls that
 //! the page makes itself. Neighbour: `question` draws one question.
 
-use assistant_core::{
-    conversation::CallKey,
-    event::Interrupt,
-    session::{OpenInterrupt, Refusal},
-};
+use assistant_core::{conversation::CallKey, event::Interrupt, session::OpenInterrupt};
 use leptos::prelude::*;
 use serde_json::Value;
 
-use super::{Problem, ToolCallSlot, question::question};
+use super::{ToolCallSlot, question::question};
 use crate::{
     assistant::{Assistant, assistant_for},
-    ui::{Labels, Words, dynamic, each, memo, when},
+    ui::{Words, dynamic, each, memo, when},
 };
 
 /// The questions of the agent that no approval card stands for: Approve and Deny where that answers
@@ -135,22 +131,4 @@ pub(super) fn place(assistant: &Assistant, id: String) -> AnyView {
 fn of_several(word: &str, number: usize, count: usize) -> Option<String> {
     let put = |name, number: usize| word.replace(name, &number.to_string());
     (count > 1).then(|| put("{number}", number).replace("{count}", &count.to_string()))
-}
-
-/// What a refusal says.
-pub(super) fn problems_of(outcome: Result<(), Refusal>, labels: &Labels) -> Vec<Problem> {
-    match outcome {
-        Ok(()) => Vec::new(),
-        Err(Refusal::InvalidEdit(list)) => {
-            let problems = list.into_iter().map(|found| Problem {
-                message: labels.reason(found.keyword, &found.limit, &found.message),
-                path: found.path,
-            });
-            problems.collect()
-        }
-        Err(refusal) => vec![Problem {
-            path: String::new(),
-            message: labels.refusal(&refusal),
-        }],
-    }
 }

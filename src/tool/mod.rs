@@ -17,6 +17,7 @@ mod once;
 mod pieces;
 mod pretty;
 mod preview;
+mod problems;
 mod question;
 mod remember;
 mod said;

@@ -9,13 +9,8 @@ use leptos::{html, prelude::*};
 use serde_json::Value;
 
 use super::{
-    ExactText, SchemaForm,
-    approval::hint,
-    deeds::about,
-    expiry::Expiry,
-    inbox::{place, problems_of},
-    once::once,
-    seen::Seen,
+    ExactText, SchemaForm, approval::hint, deeds::about, expiry::Expiry, inbox::place, once::once,
+    problems::Problems, seen::Seen,
 };
 use crate::{
     assistant::{Assistant, InterruptView},
@@ -36,7 +31,7 @@ struct AnswerForm {
     open: OpenInterrupt,
     words: Words,
     card: NodeRef<html::Div>,
-    problems: RwSignal<Vec<super::Problem>>,
+    problems: Problems,
     /// Whether the time to answer is over.
     over: RwSignal<bool>,
     /// Whether the ways to answer are shown: after a rejection the person asks for them.
@@ -132,7 +127,7 @@ fn built_in(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
         assistant: assistant.clone(),
         words: wording.clone(),
         card: NodeRef::new(),
-        problems: RwSignal::new(Vec::new()),
+        problems: Problems::new(),
         over: RwSignal::new(false),
         answering,
         in_detail,
@@ -210,13 +205,12 @@ impl AnswerForm {
     /// Answers; `None` gives the question up.
     fn settle(&self, value: Option<Value>) {
         let outcome = self.assistant.answer_as_shown(&self.open, value);
-        let wrong = problems_of(outcome, &self.words.now());
-        if let (true, Some(card)) = (wrong.is_empty(), self.card.get_untracked()) {
+        let taken = self.problems.tell(outcome);
+        if let (true, Some(card)) = (taken, self.card.get_untracked()) {
             focus::pass_on(&card);
             // It goes with the next frame. Setting an attribute with a plain name does not fail.
             let _ = card.set_attribute("inert", "");
         }
-        self.problems.set(wrong);
     }
 
     /// A card that was answered goes, unless the agent has rejected the answer by then.
@@ -278,7 +272,8 @@ impl AnswerForm {
         if self.open.takes_approval() && !self.in_detail.get() {
             return self.decision();
         }
-        let (over, problems, seen) = (self.over, self.problems, self.seen);
+        let (over, seen) = (self.over, self.seen);
+        let problems = self.problems.said(&self.words);
         let schema = self.open.interrupt.response_schema.clone();
         let schema = schema.map_or(Value::Bool(true), Value::Object);
         let answer = {
@@ -314,7 +309,8 @@ impl AnswerForm {
 
     /// Approve and Deny, or Yes and No where the answer is that alone.
     fn decision(&self) -> AnyView {
-        let (over, problems, seen) = (self.over, self.problems, self.seen);
+        let (over, seen) = (self.over, self.seen);
+        let problems = self.problems.said(&self.words);
         let schema = self.open.interrupt.response_schema.as_ref();
         let properties = schema.and_then(|schema| schema.get("properties")?.as_object());
         let bare = schema.is_some_and(|schema| schema.get("type") == Some(&"boolean".into()));

@@ -8,6 +8,10 @@ use assistant_core::session::Refusal;
 
 pub(crate) type Word = Cow<'static, str>;
 
+/// Which of the words, to be said in those in force: what is kept of a text that follows another
+/// language.
+pub(crate) type WordOf = fn(&Labels) -> &Word;
+
 /// The words that the components show; what stands in braces is put in, `{count}` for a number.
 /// Another set is provided by [`provide_labels`](crate::provide_labels).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -271,23 +275,22 @@ pub struct Labels {
 
 impl Labels {
     /// Why something was not done, to the person who asked for it.
-    pub(crate) fn refusal(&self, refusal: &Refusal) -> String {
-        let word = match refusal {
-            Refusal::Busy => &self.busy_hint,
-            Refusal::ApprovalsPending => &self.approvals_hint,
-            Refusal::InterruptsPending => &self.questions_hint,
-            Refusal::AlreadyResolved => &self.already_decided,
-            Refusal::Expired => &self.too_late,
-            Refusal::NoEdits => &self.no_edits,
-            Refusal::NotRemembered => &self.not_remembered,
-            Refusal::Unclean => &self.unclean,
-            Refusal::Changed => &self.changed,
-            Refusal::TooEarly => &self.read_to_end,
-            Refusal::Elsewhere => &self.open_elsewhere,
+    pub(crate) fn refusal(refusal: &Refusal) -> WordOf {
+        match refusal {
+            Refusal::Busy => |l| &l.busy_hint,
+            Refusal::ApprovalsPending => |l| &l.approvals_hint,
+            Refusal::InterruptsPending => |l| &l.questions_hint,
+            Refusal::AlreadyResolved => |l| &l.already_decided,
+            Refusal::Expired => |l| &l.too_late,
+            Refusal::NoEdits => |l| &l.no_edits,
+            Refusal::NotRemembered => |l| &l.not_remembered,
+            Refusal::Unclean => |l| &l.unclean,
+            Refusal::Changed => |l| &l.changed,
+            Refusal::TooEarly => |l| &l.read_to_end,
+            Refusal::Elsewhere => |l| &l.open_elsewhere,
             // The others are told to programs.
-            _ => &self.failed,
-        };
-        word.to_string()
+            _ => |l| &l.failed,
+        }
     }
 
     /// Why something failed, by its kind, else as a program says it.

@@ -37,7 +37,7 @@ pub(crate) use files::{read_base64, save_file};
 pub(crate) use host::shown_host;
 pub(crate) use icon_button::{IconButton, TabStop};
 pub(crate) use id::fresh_id;
-pub(crate) use labels::Word;
+pub(crate) use labels::{Word, WordOf};
 pub(crate) use react::{effect, memo};
 pub(crate) use time::now;
 #[cfg(feature = "testing")]

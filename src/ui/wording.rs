@@ -9,8 +9,8 @@ use super::{
     labels::{Labels, Word},
 };
 
-/// Gives the words to all components below, as a signal: what is drawn follows it, and nothing is
-/// mounted again.
+/// Gives the words to all components below, as a signal or a closure: what is drawn follows it, and
+/// nothing is mounted again.
 ///
 /// Words that never change may be given as `provide_context(Arc::new(labels))` instead, which makes
 /// their texts plain ones. A signal goes first where both are given.
@@ -21,15 +21,15 @@ use super::{
 ///
 /// #[component]
 /// fn Chat(german: RwSignal<bool>) -> impl IntoView {
-///     provide_labels(Signal::derive(move || match german.get() {
+///     provide_labels(move || match german.get() {
 ///         true => Labels { send: "Senden".into(), stop: "Anhalten".into(), ..Labels::default() },
 ///         false => Labels::default(),
-///     }));
+///     });
 ///     view! { <ChatWindow /> }
 /// }
 /// ```
-pub fn provide_labels(labels: impl Into<Signal<Labels>>) {
-    let labels = labels.into();
+pub fn provide_labels<M>(labels: impl IntoReactiveValue<Signal<Labels>, M>) {
+    let labels = labels.into_reactive_value();
     // Copied once for each language, and by those alone who switch.
     let shared = ArcMemo::new_with_compare(move |_| Arc::new(labels.get()), |_, _| true);
     provide_context(Live(shared.into()));

@@ -33,7 +33,24 @@ impl From<&Message> for MessageEntry {
     }
 }
 
-/// The messages of the chat, oldest first.
+/// The messages of the chat, oldest first: a slice to read, and what a `<For>` goes through.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::use_assistant;
+///
+/// #[component]
+/// fn Log() -> impl IntoView {
+///     let assistant = use_assistant()?;
+///     let (messages, count) = (assistant.messages(), assistant.messages());
+///     Some(view! {
+///         <p>{move || count.with(|list| list.len())}</p>
+///         <For each=move || messages.get() key=|entry| entry.id.clone() let:entry>
+///             <p>{assistant.message_text(&entry.id)}</p>
+///         </For>
+///     })
+/// }
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct MessageList {
     entries: Vec<MessageEntry>,
@@ -48,6 +65,24 @@ impl Deref for MessageList {
 
     fn deref(&self) -> &[MessageEntry] {
         &self.entries
+    }
+}
+
+impl IntoIterator for MessageList {
+    type Item = MessageEntry;
+    type IntoIter = std::vec::IntoIter<MessageEntry>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.entries.into_iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a MessageList {
+    type Item = &'a MessageEntry;
+    type IntoIter = std::slice::Iter<'a, MessageEntry>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.entries.iter()
     }
 }
 

@@ -26,7 +26,7 @@ async fn chat(agent: &MockAgent, attachments: Attachments) -> Mounted {
 }
 
 /// Gives files, each as (name, type, content), to an element in one of the ways of a browser.
-fn give(target: &web_sys::HtmlElement, way: &str, files: &[(&str, &str, &str)]) -> bool {
+pub fn give(target: &web_sys::HtmlElement, way: &str, files: &[(&str, &str, &str)]) -> bool {
     let list = js_sys::Array::new();
     for (name, kind, content) in files {
         list.push(&js_sys::Array::of3(

@@ -46,7 +46,9 @@ async fn results(names: &[&str], setup: fn()) -> Vec<String> {
 #[wasm_bindgen_test]
 async fn a_handler_gives_back_values_at_once_or_in_time() {
     let told = results(
-        &["none", "text", "sum", "json", "later", "context", "list"],
+        &[
+            "none", "text", "sum", "json", "later", "context", "alone", "list",
+        ],
         || {
             use_assistant_action(ToolAction::new("none", "").handler(|| ()));
             use_assistant_action(ToolAction::new("text", "").handler(|| "done").text_result());
@@ -68,6 +70,12 @@ async fn a_handler_gives_back_values_at_once_or_in_time() {
                 ToolAction::new("context", "")
                     .handler(|_: Value, context: ToolContext| context.iteration()),
             );
+            use_assistant_action(ToolAction::new("alone", "").handler(
+                |context: ToolContext| async move {
+                    settle().await;
+                    context.iteration()
+                },
+            ));
             use_assistant_action(ToolAction::new("list", "").handler(|| async { vec![1, 2] }));
         },
     )
@@ -80,6 +88,7 @@ async fn a_handler_gives_back_values_at_once_or_in_time() {
             "21.0",
             r#"{"total":20.0}"#,
             "\"o1\"",
+            "0",
             "0",
             "[1,2]"
         ]

@@ -2,7 +2,8 @@
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Approval, AssistantProvider, ChatWindow, Labels, Suggestion, ToolAction,
+    Approval, AssistantProvider, Attachments, ChatWindow, Labels, Suggestion, ToolAction,
+    ToolContext,
     agent::Script,
     core::event::{Content, ContentPart, PartBody, Source},
     provide_labels,
@@ -13,6 +14,12 @@ use leptos_assistant::{
 use serde_json::{Value, json};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::{
+    attachments::give,
+    interrupts::{click, fill},
+    support::{Chat, provided},
+};
 
 #[component]
 fn Actions() -> impl IntoView {
@@ -201,4 +208,89 @@ async fn words_inside_an_answer_follow_in_place() {
     }
     let same = page.find(".la-code-copy").unwrap();
     assert!(same.is_same_node(Some(&button)), "nothing was drawn anew");
+}
+
+/// Shows a chat in German, where each of the places has to say other words, and in English again.
+async fn switched(chat: &Chat, german: RwSignal<bool>, places: &[(&str, &str, &str)]) {
+    for german_now in [false, true, false] {
+        german.set(german_now);
+        settle().await;
+        for (place, in_english, in_german) in places {
+            let word = if german_now { in_german } else { in_english };
+            let text = chat.page.text(place);
+            assert!(text.contains(word), "{place}: {text}");
+        }
+    }
+}
+
+#[wasm_bindgen_test]
+async fn what_was_refused_follows_as_well() {
+    let german = RwSignal::new(false);
+    let words = move || match german.get() {
+        false => Labels::default(),
+        true => Labels {
+            files_failed: "Entferne die Dateien".into(),
+            file_type_refused: "{name} geht nicht".into(),
+            busy_hint: "Gerade nicht".into(),
+            no_number: "Keine Zahl".into(),
+            reasons: vec![("minimum", "mindestens {limit}".into())].into(),
+            ..Labels::default()
+        },
+    };
+    let asks = |_: Value, context: ToolContext| async move {
+        let sizes = json!({
+            "type": "object",
+            "properties": {"size": {"type": "integer", "minimum": 3}},
+            "required": ["size"]
+        });
+        context.ask_with::<Value>("How large?", sizes).await
+    };
+    let agent = MockAgent::new()
+        .answer(Script::new().text("Hello"))
+        .answer(Script::new().call("paint", &json!({})));
+    let chat = provided(agent, Default::default(), move || {
+        provide_labels(words);
+        use_assistant_action(ToolAction::new("paint", "Paints").handler(asks));
+        let full = |_| async { Err::<String, _>("no room".to_owned()) };
+        view! { <ChatWindow attachments=Attachments::new().accept("text/*").upload(full) /> }
+    })
+    .await;
+    chat.assistant.send("hello").unwrap();
+    chat.idle().await;
+
+    let files = [("a.txt", "text/plain", "a"), ("b.png", "image/png", "b")];
+    give(&chat.page.find("input[type=file]").unwrap(), "pick", &files);
+    chat.appears(".la-attachment[data-state=failed]").await;
+    let input = chat.page.find(".la-composer textarea").unwrap();
+    let input: web_sys::HtmlTextAreaElement = input.unchecked_into();
+    input.set_value("look");
+    assert!(chat.page.click(".la-composer [type=submit]"));
+    let files = [
+        (
+            ".la-composer [role=alert].la-composer-reason",
+            "Remove",
+            "Entferne",
+        ),
+        (".la-attachment-refusals", "b.png", "b.png geht nicht"),
+    ];
+    switched(&chat, german, &files).await;
+
+    assert!(chat.page.click(".la-message-edit"));
+    chat.appears(".la-message-editor").await;
+    chat.assistant.send("paint").unwrap();
+    chat.appears(".la-ask").await;
+    click(&chat, ".la-message-editor", "Send");
+    let box_ = (".la-message-editor [role=alert]", "work", "Gerade nicht");
+    switched(&chat, german, &[box_]).await;
+
+    for (text, english, german_words) in [("x", "number", "Keine Zahl"), ("1", "3", "mindestens 3")]
+    {
+        fill(&chat, ".la-ask input", text);
+        click(&chat, ".la-ask", "Submit");
+        let places = [
+            (".la-ask .la-form-problems", english, german_words),
+            (".la-ask .la-field-problem", english, german_words),
+        ];
+        switched(&chat, german, &places).await;
+    }
 }

@@ -5,7 +5,8 @@ use leptos::{ev, html, prelude::*};
 
 use super::super::{message::Spoken, transcript_context::TranscriptContext};
 use crate::ui::{
-    Icon, IconButton, Words, closest, dynamic, effect, focus::focus_in, fresh_id, when,
+    Icon, IconButton, Labels, WordOf, Words, closest, dynamic, effect, focus::focus_in, fresh_id,
+    when,
 };
 
 /// The button that lets the person rewrite their message where it stands: a
@@ -84,7 +85,7 @@ struct Draft {
     words: Words,
     form: NodeRef<html::Form>,
     input: NodeRef<html::Textarea>,
-    refused: RwSignal<Option<String>>,
+    refused: RwSignal<Option<WordOf>>,
 }
 
 impl Draft {
@@ -117,7 +118,7 @@ impl Draft {
             }
             // There is nothing to send: the composer does not speak of that, either.
             Err(Refusal::EmptyMessage) => {}
-            Err(refusal) => self.refused.set(Some(self.words.now().refusal(&refusal))),
+            Err(refusal) => self.refused.set(Some(Labels::refusal(&refusal))),
         }
     }
 
@@ -162,7 +163,10 @@ fn editor(shared: &TranscriptContext, id: &MessageId) -> AnyView {
         draft.refused,
         format!("la-edit-{}", fresh_id()),
     );
-    let reason = move || refused.get();
+    let reason = {
+        let words = words.clone();
+        move || refused.get().map(|word| words.word(word))
+    };
     let (submits, cancels, keys) = (draft.clone(), draft.clone(), draft.clone());
     view! {
         <form

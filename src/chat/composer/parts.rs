@@ -317,9 +317,8 @@ pub fn ComposerHint() -> impl IntoView {
     });
     let words: Words = writing.words.clone();
     let text = move || {
-        refused
-            .get()
-            .unwrap_or_else(|| hint_of(&words.get(), &writing))
+        let word = refused.get();
+        words.word(word.unwrap_or_else(|| hint_of(&writing)))
     };
     view! {
         <p

@@ -9,7 +9,7 @@ use super::{ComposerHandle, send};
 use crate::{
     assistant::{Assistant, assistant_for},
     attachment::{Attachments, Tray, file_frame, paste, watch_drops},
-    ui::{Labels, Words, console_error, effect, fresh_id, in_browser, memo, now, scope},
+    ui::{WordOf, Words, console_error, effect, fresh_id, in_browser, memo, now, scope},
     view::Activity,
 };
 
@@ -65,7 +65,7 @@ pub(super) struct Writing {
     pub(super) words: Words,
     pub(super) tray: Option<Tray>,
     /// Why the last attempt to send was refused.
-    pub(super) refused: RwSignal<Option<String>>,
+    pub(super) refused: RwSignal<Option<WordOf>>,
     pub(super) busy: Memo<bool>,
     pub(super) state: Memo<&'static str>,
     /// Whether a question is open that is no approval.
@@ -258,17 +258,16 @@ fn state_of(activity: Activity) -> &'static str {
 }
 
 /// What the line below says while nothing was refused.
-pub(super) fn hint_of(labels: &Labels, writing: &Writing) -> String {
+pub(super) fn hint_of(writing: &Writing) -> WordOf {
     let asked = writing.asked.get();
-    let word = match writing.state.get() {
-        BLOCKED | RUNNING if writing.elsewhere.get() => &labels.elsewhere_hint,
-        _ if writing.denies.get() => &labels.auto_deny_hint,
-        BLOCKED | RUNNING if asked => &labels.questions_hint,
-        BLOCKED => &labels.approvals_hint,
-        RUNNING => &labels.busy_hint,
-        _ => &labels.hint,
-    };
-    word.to_string()
+    match writing.state.get() {
+        BLOCKED | RUNNING if writing.elsewhere.get() => |l| &l.elsewhere_hint,
+        _ if writing.denies.get() => |l| &l.auto_deny_hint,
+        BLOCKED | RUNNING if asked => |l| &l.questions_hint,
+        BLOCKED => |l| &l.approvals_hint,
+        RUNNING => |l| &l.busy_hint,
+        _ => |l| &l.hint,
+    }
 }
 
 /// An id for the line that explains.

@@ -4,13 +4,16 @@ use assistant_core::{event::Content, session::Refusal};
 use leptos::prelude::*;
 
 use super::root::{Writing, is_asked};
-use crate::assistant::Assistant;
+use crate::{
+    assistant::Assistant,
+    ui::{Labels, WordOf},
+};
 
 /// Sends what is written and attached, if anything is. What is refused stays; the reason comes back.
 pub(super) fn written(
     writing: &Writing,
     say: fn(&Assistant, Content) -> Result<(), Refusal>,
-) -> Result<(), String> {
+) -> Result<(), WordOf> {
     let (assistant, tray) = (&writing.assistant, writing.tray.as_ref());
     let text = writing.handle.written();
     let text = text.trim_end();
@@ -22,14 +25,13 @@ pub(super) fn written(
         return Ok(());
     };
     let sent = say(assistant, content);
-    sent.map_err(|refusal| {
-        let labels = writing.words.now();
+    sent.map_err(|refusal| -> WordOf {
         // An approval card asks for another thing than a question does.
         let asks = assistant.interrupts();
         let asks = asks.with_untracked(|list| list.iter().any(is_asked));
         match refusal {
-            Refusal::InterruptsPending if !asks => labels.approvals_hint.to_string(),
-            refusal => labels.refusal(&refusal),
+            Refusal::InterruptsPending if !asks => |l| &l.approvals_hint,
+            refusal => Labels::refusal(&refusal),
         }
     })?;
     writing.handle.set_text("");

@@ -9,7 +9,7 @@ use leptos::{ev, html, prelude::*};
 use super::{Asked, Tree, row::beginning};
 use crate::{
     chat::counts::with_count,
-    ui::{Labels, Word, dynamic, each, effect, fresh_id},
+    ui::{Labels, Word, WordOf, dynamic, each, effect, fresh_id},
 };
 
 /// The dialog, while something is asked.
@@ -165,7 +165,7 @@ fn edit(tree: &Tree, turn: String, id: &MessageId) -> AnyView {
             input.set_value(&text);
         }
     });
-    let refused = RwSignal::new(None::<String>);
+    let refused = RwSignal::new(None::<WordOf>);
     let sent = {
         let (tree, id) = (tree.clone(), id.clone());
         move |event: ev::SubmitEvent| {
@@ -181,11 +181,12 @@ fn edit(tree: &Tree, turn: String, id: &MessageId) -> AnyView {
                 Err(Refusal::EmptyMessage) => event.prevent_default(),
                 Err(refusal) => {
                     event.prevent_default();
-                    refused.set(Some(tree.words.now().refusal(&refusal)));
+                    refused.set(Some(Labels::refusal(&refusal)));
                 }
             }
         }
     };
+    let said = words.clone();
     let inside = view! {
         <textarea
             class="la-input la-tree-edit"
@@ -195,7 +196,7 @@ fn edit(tree: &Tree, turn: String, id: &MessageId) -> AnyView {
             autofocus
         ></textarea>
         <p class="la-composer-reason" role="alert">
-            {dynamic(move || refused.get())}
+            {dynamic(move || refused.get().map(|word| said.word(word)))}
         </p>
     };
     Frame {

@@ -148,7 +148,10 @@ impl Keeping {
         runtime.set_keeper(Rc::clone(&keeping) as Rc<dyn Keeper>);
         keeping.tell_place(KeptIn::Opening);
         match known {
-            Some(_) => spawn_local(async move { keeping.bring_in(id, initial, false).await }),
+            Some(_) => {
+                let back = page::takes_back(&*keeping.store, &id);
+                spawn_local(async move { keeping.bring_in(id, initial, back).await });
+            }
             // Nobody else can have it.
             None => {
                 keeping.tell_place(keeping.here());

@@ -44,6 +44,10 @@ impl Keeping {
         if !self.is_current(thread) {
             return;
         }
+        // Another tab took it away meanwhile, and this one follows by now.
+        if self.kept_in.get() != KeptIn::Opening {
+            return self.let_in();
+        }
         let initial = thread.initial.take();
         match brought {
             Ok(Some(stored)) => self.restore(thread, &stored),

@@ -127,6 +127,8 @@ async fn messages_give_their_signals() {
     let chat = went(Script::new().text("Hello there."), || ()).await;
     let entries = chat.assistant.messages().get_untracked();
     assert_eq!(entries.len(), 2);
+    let ids: Vec<_> = entries.clone().into_iter().map(|entry| entry.id).collect();
+    assert!(entries.iter().zip(&ids).all(|(entry, id)| entry.id == *id));
     let cell = chat.assistant.message(&entries[1].id).unwrap();
     assert_eq!(cell.id, entries[1].id);
     assert!(!cell.streaming.get_untracked() && !cell.empty.get_untracked());
