@@ -63,7 +63,8 @@ pub(super) fn TurnView(
         .message
         .is_none()
         .then(|| bar(shared, list, id.clone(), turn.clone()));
-    let heading = heading(&spoken, turn.with_untracked(Turn::by_person));
+    let by_person = turn.with_untracked(Turn::by_person);
+    let heading = heading(&spoken, by_person);
     let number = move || {
         let start = placed.with(|turn| turn.start + 1);
         list.partial.get().then(|| start.to_string())
@@ -79,6 +80,7 @@ pub(super) fn TurnView(
             aria-setsize=count
             tabindex="-1"
             data-block=id.as_str().to_owned()
+            data-of=by_person.then_some("user")
             on:focusin=move |_| focused.set(Some(of.clone()))
             data-newest=move || newest.with(|turn| turn.newest).then_some("")
         >

@@ -80,12 +80,16 @@ pub fn MessageParts() -> impl IntoView {
     .into_any()
 }
 
-/// How many calls show the default card, which can be opened.
+/// How many of several calls show the default card, which can be opened.
 fn default_cards(assistant: &Assistant, parts: &[PartCell], groups: Option<Groups>) -> usize {
     let calls = parts.iter().filter_map(|part| match &part.kind {
         PartKind::Call(key) => Some(key),
         _ => None,
     });
+    // One call alone opens by itself.
+    if calls.clone().nth(1).is_none() {
+        return 0;
+    }
     let shown = calls.filter(|key| groups.is_none_or(|groups| !groups.hides(key)));
     shown.filter(|key| has_default_card(assistant, key)).count()
 }
