@@ -46,8 +46,8 @@ struct Summary {
 struct Slot {
     /// Whether the call is behind the line of its group.
     hides: ArcRwSignal<bool>,
-    /// What the line says, where the call is the first of a group.
-    says: ArcRwSignal<Option<Summary>>,
+    /// Whether it is the first of a group, so that the line stands before it.
+    heads: ArcRwSignal<bool>,
 }
 
 /// The groups of a turn.
@@ -101,7 +101,7 @@ impl Groups {
             PartKind::Call(key) => {
                 any = true;
                 let slot = self.slot(key);
-                slot.hides.get() && slot.says.with(Option::is_none)
+                slot.hides.get() && !slot.heads.get()
             }
             PartKind::Text => part.mark.with(|mark| mark.len == 0),
             _ => false,
@@ -112,10 +112,10 @@ impl Groups {
     fn slot(self, call: &CallKey) -> Slot {
         let known = self.slots.try_with_value(|slots| slots.get(call).cloned());
         known.flatten().unwrap_or_else(|| {
-            let (hides, says) = untrack(|| self.tells(call));
+            let (hides, heads) = untrack(|| self.tells(call));
             let slot = Slot {
                 hides: ArcRwSignal::new(hides),
-                says: ArcRwSignal::new(says),
+                heads: ArcRwSignal::new(heads),
             };
             // Gone with the turn.
             let _ = self
@@ -125,12 +125,12 @@ impl Groups {
         })
     }
 
-    /// What there is to tell a call.
-    fn tells(self, call: &CallKey) -> (bool, Option<Summary>) {
+    /// Whether a call is hidden, and whether it is the first of a group.
+    fn tells(self, call: &CallKey) -> (bool, bool) {
         let told = self.members.with(|members| {
             let member = members.get(call)?;
             let hides = self.open.with(|open| !open.contains(&member.head));
-            Some((hides, member.says.clone()))
+            Some((hides, member.says.is_some()))
         });
         told.unwrap_or_default()
     }
@@ -141,10 +141,18 @@ impl Groups {
         // A signal that is set may have views drawn that ask for a slot.
         let slots = self.slots.try_get_value().unwrap_or_default();
         for (call, slot) in slots {
-            let (hides, says) = untrack(|| self.tells(&call));
-            set_if_changed(&slot.says, says);
+            let (hides, heads) = untrack(|| self.tells(&call));
+            set_if_changed(&slot.heads, heads);
             set_if_changed(&slot.hides, hides);
         }
+    }
+
+    /// What the line before a call says; who asks inside a reactive closure follows it.
+    fn says<R: Default>(self, head: &CallKey, read: impl FnOnce(&Summary) -> R) -> R {
+        let said = self
+            .members
+            .with(|members| members.get(head)?.says.as_ref().map(read));
+        said.unwrap_or_default()
     }
 
     fn keep(self, call: &CallKey, event: &web_sys::Event) {
@@ -261,17 +269,14 @@ pub(super) fn place(
     card: impl FnOnce() -> AnyView + 'static,
 ) -> AnyView {
     let words = Words::current();
-    let Slot { hides, says } = groups.slot(&call);
+    let Slot { hides, heads } = groups.slot(&call);
     let folded = hides.clone();
     let card = scope(Box::new(move || {
         provide_context(Folded(folded));
         card()
     }));
     let (of_line, clicked, focused) = (call, call, call);
-    let line = move || {
-        let summary = says.get()?;
-        Some(line(groups, of_line, words.clone(), summary))
-    };
+    let line = move || heads.get().then(|| line(groups, of_line, words.clone()));
     view! {
         {dynamic(line)}
         <div
@@ -286,9 +291,12 @@ pub(super) fn place(
     .into_any()
 }
 
-fn line(groups: Groups, head: CallKey, words: Words, summary: Summary) -> AnyView {
+fn line(groups: Groups, head: CallKey, words: Words) -> AnyView {
     let of_state = head;
-    let count = move || with_count(&words.word(|l| &l.tool_calls), summary.count);
+    let count = memo(move || groups.says(&head, |summary| summary.count));
+    let names = memo(move || groups.says(&head, |summary| summary.names.clone()));
+    let count = move || with_count(&words.word(|l| &l.tool_calls), count.get());
+    let names = move || view! { <ExactText text=names.get() /> };
     let is_open = move || groups.open.with(|open| open.contains(&of_state));
     let toggle = move |_| {
         groups.open.update(|open| {
@@ -308,7 +316,7 @@ fn line(groups: Groups, head: CallKey, words: Words, summary: Summary) -> AnyVie
             <span class="la-call-group-count">
                 {dynamic(count)}
             </span>
-            <span class="la-call-group-names"><ExactText text=summary.names /></span>
+            <span class="la-call-group-names">{dynamic(names)}</span>
             {Icon::chevron()}
         </button>
     }

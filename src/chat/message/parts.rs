@@ -12,7 +12,7 @@ use crate::{
         part::PartView,
     },
     tool::{Batch, batch_bar, has_default_card},
-    ui::{Words, closest, dynamic, each, memo, when},
+    ui::{Words, closest, dynamic, each, memo},
     view::{PartCell, PartKind},
 };
 
@@ -74,7 +74,7 @@ pub fn MessageParts() -> impl IntoView {
     let asked = use_context::<Batch>().map(batch_bar);
     view! {
         <div class="la-message-parts">
-            {when(move || several.get(), || view! { <ExpandAll /> }.into_any())} {parts} {asked}
+            {dynamic(move || several.get().then(|| view! { <ExpandAll /> }))} {parts} {asked}
         </div>
     }
     .into_any()
