@@ -16,8 +16,8 @@ use crate::{
     action::ToolCallView,
     assistant::Assistant,
     tool::{ExactText, Folded, has_default_card, tells_failure},
-    ui::{Icon, Words, closest, dynamic, memo, scope},
-    view::PartKind,
+    ui::{Icon, Words, closest, dynamic, effect, memo, scope},
+    view::{PartCell, PartKind},
 };
 
 /// How many neighbours make a group.
@@ -40,6 +40,16 @@ struct Summary {
     names: String,
 }
 
+/// What a call is told of its group. Each has signals of its own: a memo passes every change of any
+/// call on to all that follow it, which is much for a hundred calls side by side.
+#[derive(Clone)]
+struct Slot {
+    /// Whether the call is behind the line of its group.
+    hides: ArcRwSignal<bool>,
+    /// Whether it is the first of a group, so that the line stands before it.
+    heads: ArcRwSignal<bool>,
+}
+
 /// The groups of a turn.
 #[derive(Clone, Copy)]
 pub(super) struct Groups {
@@ -47,33 +57,102 @@ pub(super) struct Groups {
     open: RwSignal<HashSet<CallKey>>,
     /// Calls that a person looks at.
     kept: RwSignal<HashSet<CallKey>>,
+    slots: StoredValue<HashMap<CallKey, Slot>>,
 }
 
 impl Groups {
     /// The groups among the messages of a block.
     pub(super) fn of(assistant: Assistant, turn: ArcRwSignal<Turn>) -> Self {
         let kept = RwSignal::new(HashSet::new());
+        let done = StoredValue::new(HashMap::new());
+        let by_person = turn.with_untracked(Turn::by_person);
         let members = memo(move || {
-            let rows = kept.with(|kept| rows(&assistant, &turn, kept));
+            let is_done = |key: &CallKey| is_done(&assistant, key, done);
+            let rows = kept.with(|kept| rows(&assistant, &turn, kept, &is_done));
             let members = rows
                 .into_iter()
                 .filter(|row| row.len() >= ENOUGH)
                 .flat_map(grouped);
             members.collect()
         });
-        Self {
+        let groups = Self {
             members,
             open: RwSignal::new(HashSet::new()),
             kept,
+            slots: StoredValue::new(HashMap::new()),
+        };
+        if !by_person {
+            effect(move |_| groups.tell_all());
+        }
+        groups
+    }
+
+    /// Whether a call is behind the line of its group; who asks inside a reactive closure follows
+    /// it.
+    pub(super) fn hides(self, call: &CallKey) -> bool {
+        self.slot(call).hides.get()
+    }
+
+    /// Whether all that a message holds is behind the line of a group in another message; who asks
+    /// inside a reactive closure follows it.
+    pub(super) fn hides_all(self, parts: &[PartCell]) -> bool {
+        let mut any = false;
+        let hides = |part: &PartCell| match &part.kind {
+            PartKind::Call(key) => {
+                any = true;
+                let slot = self.slot(key);
+                slot.hides.get() && !slot.heads.get()
+            }
+            PartKind::Text => part.mark.with(|mark| mark.len == 0),
+            _ => false,
+        };
+        parts.iter().all(hides) && any
+    }
+
+    fn slot(self, call: &CallKey) -> Slot {
+        let known = self.slots.try_with_value(|slots| slots.get(call).cloned());
+        known.flatten().unwrap_or_else(|| {
+            let (hides, heads) = untrack(|| self.tells(call));
+            let slot = Slot {
+                hides: ArcRwSignal::new(hides),
+                heads: ArcRwSignal::new(heads),
+            };
+            // Gone with the turn.
+            let _ = self
+                .slots
+                .try_update_value(|slots| slots.insert(*call, slot.clone()));
+            slot
+        })
+    }
+
+    /// Whether a call is hidden, and whether it is the first of a group.
+    fn tells(self, call: &CallKey) -> (bool, bool) {
+        let told = self.members.with(|members| {
+            let member = members.get(call)?;
+            let hides = self.open.with(|open| !open.contains(&member.head));
+            Some((hides, member.says.is_some()))
+        });
+        told.unwrap_or_default()
+    }
+
+    fn tell_all(self) {
+        self.members.track();
+        self.open.track();
+        // A signal that is set may have views drawn that ask for a slot.
+        let slots = self.slots.try_get_value().unwrap_or_default();
+        for (call, slot) in slots {
+            let (hides, heads) = untrack(|| self.tells(&call));
+            set_if_changed(&slot.heads, heads);
+            set_if_changed(&slot.hides, hides);
         }
     }
 
-    /// Whether a call is behind the line of its group.
-    pub(super) fn hides(self, call: &CallKey) -> bool {
-        self.members.with(|members| {
-            let member = members.get(call);
-            member.is_some_and(|member| self.open.with(|open| !open.contains(&member.head)))
-        })
+    /// What the line before a call says; who asks inside a reactive closure follows it.
+    fn says<R: Default>(self, head: &CallKey, read: impl FnOnce(&Summary) -> R) -> R {
+        let said = self
+            .members
+            .with(|members| members.get(head)?.says.as_ref().map(read));
+        said.unwrap_or_default()
     }
 
     fn keep(self, call: &CallKey, event: &web_sys::Event) {
@@ -94,7 +173,12 @@ impl Groups {
 type Row = Vec<(CallKey, String)>;
 
 /// Rows of neighbours that may be put together.
-fn rows(assistant: &Assistant, turn: &ArcRwSignal<Turn>, kept: &HashSet<CallKey>) -> Vec<Row> {
+fn rows(
+    assistant: &Assistant,
+    turn: &ArcRwSignal<Turn>,
+    kept: &HashSet<CallKey>,
+    is_done: &dyn Fn(&CallKey) -> bool,
+) -> Vec<Row> {
     let cells: Vec<_> = turn.with(|turn| {
         let ids = turn.entries.iter().map(|entry| &entry.id);
         ids.filter_map(|id| assistant.message(id)).collect()
@@ -104,7 +188,7 @@ fn rows(assistant: &Assistant, turn: &ArcRwSignal<Turn>, kept: &HashSet<CallKey>
         cell.parts.with(|parts| {
             for part in parts {
                 match &part.kind {
-                    PartKind::Call(key) if !kept.contains(key) && is_done(assistant, key) => {
+                    PartKind::Call(key) if !kept.contains(key) && is_done(key) => {
                         let name = assistant.call(key).map(|cell| cell.name.get());
                         if let Some(row) = rows.last_mut() {
                             row.push((*key, name.unwrap_or_default()));
@@ -120,9 +204,23 @@ fn rows(assistant: &Assistant, turn: &ArcRwSignal<Turn>, kept: &HashSet<CallKey>
     rows
 }
 
+/// Whether the calls of a turn are done: each is looked at again when it changes itself.
+type Done = StoredValue<HashMap<CallKey, ArcMemo<bool>>>;
+
+fn is_done(assistant: &Assistant, key: &CallKey, known: Done) -> bool {
+    let found = known.try_with_value(|known| known.get(key).cloned());
+    let done = found.flatten().unwrap_or_else(|| {
+        let (assistant, key) = (assistant.clone(), *key);
+        let done = ArcMemo::new(move |_| ends_well(&assistant, &key));
+        let _ = known.try_update_value(|known| known.insert(key, done.clone()));
+        done
+    });
+    done.get()
+}
+
 /// Whether a call ended well, by what this page or the agent's own tool did, and has the default
 /// card.
-fn is_done(assistant: &Assistant, key: &CallKey) -> bool {
+fn ends_well(assistant: &Assistant, key: &CallKey) -> bool {
     let Some(cell) = assistant.call(key) else {
         return false;
     };
@@ -171,21 +269,14 @@ pub(super) fn place(
     card: impl FnOnce() -> AnyView + 'static,
 ) -> AnyView {
     let words = Words::current();
-    let hides = memo(move || groups.hides(&call));
+    let Slot { hides, heads } = groups.slot(&call);
+    let folded = hides.clone();
     let card = scope(Box::new(move || {
-        provide_context(Folded(hides));
+        provide_context(Folded(folded));
         card()
     }));
-    let head = call;
-    let says = memo(move || {
-        let members = groups.members.read();
-        members.get(&head).and_then(|member| member.says.clone())
-    });
     let (of_line, clicked, focused) = (call, call, call);
-    let line = move || {
-        let summary = says.get()?;
-        Some(line(groups, of_line, words.clone(), summary))
-    };
+    let line = move || heads.get().then(|| line(groups, of_line, words.clone()));
     view! {
         {dynamic(line)}
         <div
@@ -200,9 +291,12 @@ pub(super) fn place(
     .into_any()
 }
 
-fn line(groups: Groups, head: CallKey, words: Words, summary: Summary) -> AnyView {
+fn line(groups: Groups, head: CallKey, words: Words) -> AnyView {
     let of_state = head;
-    let count = move || with_count(&words.word(|l| &l.tool_calls), summary.count);
+    let count = memo(move || groups.says(&head, |summary| summary.count));
+    let names = memo(move || groups.says(&head, |summary| summary.names.clone()));
+    let count = move || with_count(&words.word(|l| &l.tool_calls), count.get());
+    let names = move || view! { <ExactText text=names.get() /> };
     let is_open = move || groups.open.with(|open| open.contains(&of_state));
     let toggle = move |_| {
         groups.open.update(|open| {
@@ -222,9 +316,15 @@ fn line(groups: Groups, head: CallKey, words: Words, summary: Summary) -> AnyVie
             <span class="la-call-group-count">
                 {dynamic(count)}
             </span>
-            <span class="la-call-group-names"><ExactText text=summary.names /></span>
+            <span class="la-call-group-names">{dynamic(names)}</span>
             {Icon::chevron()}
         </button>
     }
     .into_any()
+}
+
+fn set_if_changed<T: PartialEq + Send + Sync + 'static>(signal: &ArcRwSignal<T>, value: T) {
+    if signal.with_untracked(|old| *old != value) {
+        signal.set(value);
+    }
 }

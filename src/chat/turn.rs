@@ -36,6 +36,7 @@ pub(super) fn TurnView(
     provide_context(Groups::of(shared.assistant.clone(), turn.clone()));
     provide_context(shared.clone());
     let own = shared.message.clone();
+    let (is_own, assistant) = (own.is_some(), shared.assistant.clone());
     let focused = shared.focused;
     let draw = move |entry: MessageEntry| {
         let (assistant, turn) = of_messages.clone();
@@ -63,7 +64,21 @@ pub(super) fn TurnView(
         .message
         .is_none()
         .then(|| bar(shared, list, id.clone(), turn.clone()));
-    let heading = heading(&spoken, turn.with_untracked(Turn::by_person));
+    let by_person = turn.with_untracked(Turn::by_person);
+    // Before an answer begins there is nothing of it, and no room is left for it.
+    let empty = (!is_own).then(|| {
+        let (empty, of_cells) = (turn.clone(), assistant.clone());
+        move || {
+            let is_empty = |entry: &MessageEntry| {
+                let cell = of_cells.message(&entry.id);
+                cell.is_none_or(|message| message.empty.get())
+            };
+            empty
+                .with(|turn| turn.entries.iter().all(is_empty))
+                .then_some("")
+        }
+    });
+    let heading = heading(&spoken, by_person);
     let number = move || {
         let start = placed.with(|turn| turn.start + 1);
         list.partial.get().then(|| start.to_string())
@@ -79,6 +94,8 @@ pub(super) fn TurnView(
             aria-setsize=count
             tabindex="-1"
             data-block=id.as_str().to_owned()
+            data-of=by_person.then_some("user")
+            data-empty=empty
             on:focusin=move |_| focused.set(Some(of.clone()))
             data-newest=move || newest.with(|turn| turn.newest).then_some("")
         >

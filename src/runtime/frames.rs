@@ -1,14 +1,14 @@
-//! Changes reach the signals once per animation frame; text that only grows at every second one,
-//! because laying it out is what an answer costs, and no one reads that fast.
+//! Changes reach the signals once per animation frame; what an agent sends while it speaks at every
+//! second one, because laying it out is what an answer costs, and no one reads that fast.
 //!
 //! Frames stop in hidden tabs, so a timer runs beside each; what comes first flushes. The end of
 //! a run does not wait for either.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashSet;
 
-use assistant_core::conversation::Change;
-use wasm_bindgen::{JsCast, closure::Closure};
+use assistant_core::{conversation::Change, session::Session};
+use wasm_bindgen::{JsCast, JsValue, closure::Closure};
 
 use super::Runtime;
 use crate::ui::{after, browser};
@@ -21,23 +21,30 @@ const HIDDEN_MS: u32 = 250;
 pub(super) struct Frames {
     order: RefCell<Vec<Change>>,
     known: RefCell<HashSet<Change>>,
-    scheduled: Cell<bool>,
-    /// Counts the flushes: what was scheduled before the last one has nothing to do any more.
-    flushed: Cell<u32>,
+    /// Called at each frame that was asked for. Made once, and the page's to let go of: a frame may
+    /// come when the runtime is gone.
+    tick: OnceCell<JsValue>,
+    /// A frame was asked for and has not come.
+    asked: Cell<bool>,
+    /// What streams in has waited for a frame already.
+    waited: Cell<bool>,
+    /// A timer runs for the case that no frame comes.
+    timed: Cell<bool>,
 }
 
 impl Frames {
-    fn only_growth(&self) -> bool {
-        let grew = |change: &Change| matches!(change, Change::PartGrew { .. });
-        self.order.borrow().iter().all(grew)
-    }
-}
-
-fn next_frame(act: impl FnOnce() + 'static) {
-    if let Some(window) = browser() {
-        let callback = Closure::once_into_js(act);
-        // Fails only without a callback.
-        let _ = window.request_animation_frame(callback.unchecked_ref());
+    /// Whether all that has changed is what an agent says and does while it speaks.
+    fn streams_in(&self, speaks: bool) -> bool {
+        let streams = |change: &Change| match change {
+            Change::PartGrew { .. } => true,
+            Change::PartAdded { .. }
+            | Change::MessageAdded(_)
+            | Change::Message(_)
+            | Change::Path
+            | Change::Call(_) => speaks,
+            _ => false,
+        };
+        self.order.borrow().iter().all(streams)
     }
 }
 
@@ -59,32 +66,61 @@ impl Runtime {
         }
         if at_once {
             self.flush();
-        } else if !self.frames.scheduled.replace(true) {
+        } else {
             self.schedule();
         }
     }
 
+    /// Asks for a frame, and for a timer beside it: one of either is enough.
     fn schedule(&self) {
-        let (runtime, round) = (self.weak(), self.frames.flushed.get());
-        let flush = move || {
-            let runtime = runtime.upgrade();
-            if let Some(runtime) = runtime.filter(|runtime| runtime.frames.flushed.get() == round) {
-                runtime.flush();
-            }
-        };
-        let (runtime, first) = (self.weak(), flush.clone());
-        next_frame(move || match runtime.upgrade() {
-            Some(runtime) if runtime.frames.only_growth() => next_frame(first),
-            _ => first(),
+        self.next_frame();
+        if !self.frames.timed.replace(true) {
+            let runtime = self.weak();
+            after(HIDDEN_MS, move || {
+                if let Some(runtime) = runtime.upgrade() {
+                    runtime.frames.timed.set(false);
+                    runtime.flush();
+                }
+            });
+        }
+    }
+
+    fn next_frame(&self) {
+        let Some(window) = browser() else { return };
+        if self.frames.asked.replace(true) {
+            return;
+        }
+        let tick = self.frames.tick.get_or_init(|| {
+            let runtime = self.weak();
+            let tick = Closure::<dyn FnMut()>::new(move || {
+                if let Some(runtime) = runtime.upgrade() {
+                    runtime.tick();
+                }
+            });
+            tick.into_js_value()
         });
-        after(HIDDEN_MS, flush);
+        // Fails only without a callback.
+        let _ = window.request_animation_frame(tick.unchecked_ref());
+    }
+
+    fn tick(&self) {
+        self.frames.asked.set(false);
+        let nothing = self.frames.order.borrow().is_empty();
+        if !nothing && self.streams_in() && !self.frames.waited.replace(true) {
+            self.next_frame();
+        } else {
+            self.flush();
+        }
+    }
+
+    fn streams_in(&self) -> bool {
+        let speaks = self.read(Session::is_streaming).unwrap_or_default();
+        self.frames.streams_in(speaks)
     }
 
     /// Tells the signals what has changed.
     pub(crate) fn flush(&self) {
-        self.frames.scheduled.set(false);
-        let flushed = &self.frames.flushed;
-        flushed.set(flushed.get().wrapping_add(1));
+        self.frames.waited.set(false);
         self.frames.known.borrow_mut().clear();
         let changes = std::mem::take(&mut *self.frames.order.borrow_mut());
         if changes.is_empty() {

@@ -6,12 +6,16 @@ use serde_json::Value;
 use super::{ExactText, approval::hint, said::Said, seen::Seen};
 use crate::{
     action::ToolCallView,
-    ui::{Icon, Words, dynamic, focus, memo, when},
+    ui::{Icon, Words, dynamic, focus, memo},
 };
 
 /// What the cards of one response ask, for the line that answers them together.
 #[derive(Clone, Copy)]
-pub(crate) struct Batch(RwSignal<Vec<Entry>>);
+pub(crate) struct Batch {
+    entries: RwSignal<Vec<Entry>>,
+    /// Whether there is more than one: most messages ask nothing, and watch no more than this.
+    several: RwSignal<bool>,
+}
 
 /// A question, and whether it was read.
 #[derive(Clone, Copy)]
@@ -23,14 +27,29 @@ struct Entry {
 
 impl Batch {
     pub(crate) fn new() -> Self {
-        Self(RwSignal::new(Vec::new()))
+        Self {
+            entries: RwSignal::new(Vec::new()),
+            several: RwSignal::new(false),
+        }
+    }
+
+    fn change(self, change: impl FnOnce(&mut Vec<Entry>)) {
+        // Gone with the message.
+        let count = self.entries.try_update(|list| {
+            change(list);
+            list.len()
+        });
+        let several = count.unwrap_or_default() > 1;
+        if self.several.try_get_untracked() == Some(!several) {
+            self.several.set(several);
+        }
     }
 }
 
 /// Adds a question of the page to those of its response, for as long as its card stands. The
 /// agent's questions are each answered by themselves.
 pub(super) fn joins(call: ToolCallView<Value>, seen: Seen) {
-    let Some(Batch(entries)) = use_context::<Batch>() else {
+    let Some(batch) = use_context::<Batch>() else {
         return;
     };
     let number = call
@@ -41,20 +60,17 @@ pub(super) fn joins(call: ToolCallView<Value>, seen: Seen) {
     };
     let entry = Entry { number, call, seen };
     // The list may be what draws the card.
-    let _ = entries.try_update(|list| list.push(entry));
-    on_cleanup(move || {
-        let _ = entries.try_update(|list| list.retain(|entry| entry.number != number));
-    });
+    batch.change(|list| list.push(entry));
+    on_cleanup(move || batch.change(|list| list.retain(|entry| entry.number != number)));
 }
 
 /// A row for each question of a response that has several, and the answers to all of them.
 /// Approving counts once each card was read to its end and the list has stood for half a second;
 /// every decision is one about its own call as its card shows it.
 pub(crate) fn bar(batch: Batch) -> AnyView {
-    let Batch(entries) = batch;
     // Cards come one after the other.
-    let several = memo(move || entries.with(|list| list.len() > 1));
-    when(move || several.get(), move || several_questions(entries)).into_any()
+    let Batch { entries, several } = batch;
+    dynamic(move || several.get().then(|| several_questions(entries))).into_any()
 }
 
 fn several_questions(entries: RwSignal<Vec<Entry>>) -> AnyView {

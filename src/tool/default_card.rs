@@ -10,7 +10,7 @@ use super::{
 use crate::{
     action::ToolCallView,
     part::show_file,
-    ui::{Icon, Labels, Word, Words, dynamic, memo, spinner, when},
+    ui::{Icon, Labels, Word, Words, dynamic, memo, spinner},
 };
 
 /// Title or name, the argument that tells most, and the state of a call in one line; arguments,
@@ -51,15 +51,15 @@ pub fn DefaultCard(
     // What was stopped, denied or skipped was not carried out, and nothing broke.
     let tone = memo(move || {
         let ended = matches!(call.phase(), Phase::OutputAvailable | Phase::OutputError);
-        ended && call.result_value().as_ref().is_some_and(tells_failure)
+        let failed = ended && call.result_value().as_ref().is_some_and(tells_failure);
+        (failed, call.is_reported())
     });
-    let reported = memo(move || call.is_reported());
     let body = call;
     // What nobody has opened is not in the page.
     let opened = RwSignal::new(false);
     let toggled = move |event: leptos::ev::Event| {
         let card = event_target::<web_sys::HtmlDetailsElement>(&event);
-        if card.open() {
+        if card.open() && !opened.get_untracked() {
             opened.set(true);
         }
     };
@@ -70,7 +70,7 @@ pub fn DefaultCard(
         <details
             class="la-card la-tool-card"
             on:toggle=toggled
-            data-tone=move || match (tone.get(), reported.get()) {
+            data-tone=move || match tone.get() {
                 (true, _) => Some("error"),
                 (false, true) => Some("neutral"),
                 (false, false) => None,
@@ -81,11 +81,14 @@ pub fn DefaultCard(
                 <span class="la-tool-name" data-titled=titled>{dynamic(called)}</span>
                 {dynamic(argument)}
                 <span class="la-tool-status">
-                    {dynamic(move || state_view(&said, &state, tone.get(), reported.get()))}
+                    {dynamic(move || {
+                        let (failed, reported) = tone.get();
+                        state_view(&said, &state, failed, reported)
+                    })}
                 </span>
                 {Icon::chevron()}
             </summary>
-            {when(move || opened.get(), inside)}
+            {dynamic(move || opened.get().then(&inside))}
         </details>
         {asked_by_handler(call)}
     }

@@ -36,8 +36,8 @@ enum Face {
 }
 
 /// Says whether the calls below it stand behind one line.
-#[derive(Clone, Copy)]
-pub(crate) struct Folded(pub(crate) Memo<bool>);
+#[derive(Clone)]
+pub(crate) struct Folded(pub(crate) ArcRwSignal<bool>);
 
 /// The place of a tool call in a message. An unknown call has none.
 ///
@@ -90,7 +90,7 @@ pub fn ToolCallSlot(
             {dynamic(move || {
                 let card = match face.get() {
                     // Behind a line nothing of it is seen.
-                    Face::Default if folded.is_some_and(|Folded(folded)| folded.get()) => {
+                    Face::Default if folded.as_ref().is_some_and(|Folded(folded)| folded.get()) => {
                         return ().into_any();
                     }
                     Face::Approval => view! { <ApprovalCard call=view /> }.into_any(),

@@ -12,7 +12,7 @@ use leptos::prelude::*;
 use super::{branch::MessageEditor, transcript_context::TranscriptContext};
 use crate::{
     assistant::{Assistant, assistant_for},
-    chat::turn::InTurn,
+    chat::{grouping::Groups, turn::InTurn},
     tool::Batch,
     ui::{Words, console_error, in_browser, scope, when},
     view::{MessageCell, PartKind},
@@ -52,14 +52,18 @@ pub fn MessageView(
 ) -> impl IntoView {
     let empty = message.empty.clone();
     let draw = move || {
-        let children = || {
-            view! {
-                <MessageSpeaker />
-                <MessageParts />
-                <MessageEditor />
-                <MessageNotes />
-            }
-            .into_any()
+        let (named, by_person) = (message.speaker.is_some(), message.role == Role::User);
+        let children = move || {
+            // What most messages have not has no place that is kept for it: every place is a node.
+            let speaker = (named && !by_person).then(|| view! { <MessageSpeaker /> }.into_any());
+            let editor = by_person.then(|| view! { <MessageEditor /> }.into_any());
+            let rest = [
+                Some(view! { <MessageParts /> }.into_any()),
+                editor,
+                Some(view! { <MessageNotes /> }.into_any()),
+            ];
+            let all = speaker.into_iter().chain(rest.into_iter().flatten());
+            all.collect_view().into_any()
         };
         article(
             assistant.clone(),
@@ -100,7 +104,8 @@ pub fn MessageView(
 ///
 /// `la-message`, with `data-role` (`user`, `assistant`, …), `data-streaming` while more is
 /// expected, `data-editing` while the person rewrites it, `data-interjected` where they said it
-/// in between, and `data-message-id` as agents know it.
+/// in between, `data-folded` while all its calls are behind the line of a group in another message,
+/// and `data-message-id` as agents know it.
 #[component]
 pub fn MessageRoot(
     /// Whose conversation; the one above without it.
@@ -173,7 +178,10 @@ fn article(
         let shared =
             use_context().unwrap_or_else(|| TranscriptContext::new(assistant.clone(), None));
         let (editing, of) = (shared.editing, message.id.clone());
-        let edits = move || editing.with(|editing| editing.as_ref() == Some(&of));
+        let editing = move || {
+            let edits = editing.with(|editing| editing.as_ref() == Some(&of));
+            edits.then_some("")
+        };
         provide_context(Arc::new(Spoken {
             assistant,
             message: message.clone(),
@@ -192,6 +200,19 @@ fn article(
             let is_call = |kind: &PartKind| matches!(kind, PartKind::Call(_));
             calls.with(|parts| parts.iter().any(|part| is_call(&part.kind)))
         };
+        let (parts, cut, interjected) = (
+            message.parts.clone(),
+            message.cut.clone(),
+            message.interjected,
+        );
+        let groups = use_context::<Groups>().filter(|_| !by_person && !interjected);
+        let folded = groups.map(|groups| {
+            move || {
+                let folded =
+                    parts.with(|parts| groups.hides_all(parts)) && cut.with(Option::is_none);
+                folded.then_some("")
+            }
+        });
         let streaming = message.streaming.clone();
         // A turn of the transcript is one article, with a heading that says who speaks.
         let alone = use_context::<InTurn>().is_none();
@@ -201,6 +222,9 @@ fn article(
             (false, true) => Some("group"),
             (false, false) => Some("none"),
         };
+        // The place of a turn says where its messages stand.
+        let number = move || place.get().map(|(number, _)| number.to_string());
+        let count = move || place.get().map(|(_, count)| count.to_string());
         let empty = message.empty.clone();
         view! {
             <article
@@ -209,15 +233,12 @@ fn article(
                 data-role=message.role.as_str()
                 data-message-id=message.wire_id.clone()
                 role=role
-                aria-label=move || (alone || named_itself).then(&speaker)
-                aria-posinset=move || {
-                    place.get().filter(|_| alone).map(|(number, _)| number.to_string())
-                }
-                aria-setsize=move || {
-                    place.get().filter(|_| alone).map(|(_, count)| count.to_string())
-                }
+                aria-label=(alone || named_itself).then_some(speaker)
+                aria-posinset=alone.then_some(number)
+                aria-setsize=alone.then_some(count)
                 data-interjected=message.interjected.then_some("")
-                data-editing=move || edits().then_some("")
+                data-editing=by_person.then_some(editing)
+                data-folded=folded
                 data-streaming=move || streaming.get().then_some("")
                 hidden=move || empty.get()
             >

@@ -8,7 +8,7 @@ use super::Spoken;
 use crate::{
     part::kept_steps,
     tool::ExactText,
-    ui::{Icon, Words, dynamic, memo, when},
+    ui::{Icon, Words, dynamic, when},
 };
 
 /// Notes below a message: that it was said in between, the steps that it was made in, that it was
@@ -36,18 +36,18 @@ pub fn MessageNotes() -> impl IntoView {
     let (cut, disputed) = (message.cut.clone(), message.disputed.clone());
     let (steps, interjected) = (message.steps.read_only(), message.interjected);
     let some = steps.clone();
-    let some = memo(move || some.with(|steps| !steps.is_empty()));
     let (is_cut, is_disputed) = (cut.clone(), disputed.clone());
     // Most messages have none, and one place for all of them is enough.
     let any = move || {
         interjected
-            || some.get()
+            || some.with(|steps| !steps.is_empty())
             || is_cut.with(Option::is_some)
             || is_disputed.with(Option::is_some)
     };
     let words = spoken.words.clone();
     let notes = move || {
         let (cut, disputed, steps) = (cut.clone(), disputed.clone(), steps.clone());
+        let some = steps.clone();
         let (words, said) = (words.clone(), words.clone());
         let interjected = interjected.then(|| {
             view! {
@@ -58,7 +58,7 @@ pub fn MessageNotes() -> impl IntoView {
         });
         view! {
             {interjected}
-            {when(move || some.get(), move || kept_steps(steps.clone()))}
+            {when(move || some.with(|steps| !steps.is_empty()), move || kept_steps(steps.clone()))}
             {dynamic(move || cut.get().map(|cut| cut_note(&words, cut)))}
             {dynamic(move || disputed.get().map(|text| disputed_note(&said, text)))}
         }

@@ -12,7 +12,7 @@ use crate::{
         part::PartView,
     },
     tool::{Batch, batch_bar, has_default_card},
-    ui::{Words, closest, dynamic, each, memo, when},
+    ui::{Words, closest, dynamic, each, memo},
     view::{PartCell, PartKind},
 };
 
@@ -74,18 +74,22 @@ pub fn MessageParts() -> impl IntoView {
     let asked = use_context::<Batch>().map(batch_bar);
     view! {
         <div class="la-message-parts">
-            {when(move || several.get(), || view! { <ExpandAll /> }.into_any())} {parts} {asked}
+            {dynamic(move || several.get().then(|| view! { <ExpandAll /> }))} {parts} {asked}
         </div>
     }
     .into_any()
 }
 
-/// How many calls show the default card, which can be opened.
+/// How many of several calls show the default card, which can be opened.
 fn default_cards(assistant: &Assistant, parts: &[PartCell], groups: Option<Groups>) -> usize {
     let calls = parts.iter().filter_map(|part| match &part.kind {
         PartKind::Call(key) => Some(key),
         _ => None,
     });
+    // One call alone opens by itself.
+    if calls.clone().nth(1).is_none() {
+        return 0;
+    }
     let shown = calls.filter(|key| groups.is_none_or(|groups| !groups.hides(key)));
     shown.filter(|key| has_default_card(assistant, key)).count()
 }

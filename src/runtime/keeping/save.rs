@@ -99,22 +99,45 @@ impl Unsaved {
     }
 }
 
-/// Returns whether what has changed is written at once: anything but what streams in.
+/// Returns whether what has changed is written at once: what the person says, what they are asked,
+/// what the page's own calls come to, and the ends of runs. What the agent says, and what it does by
+/// itself, streams in and waits with the rest of the answer.
 pub(super) fn is_urgent(changes: &[Change], session: &Session) -> bool {
-    changes.iter().any(|change| match change {
-        Change::PartGrew { .. } | Change::PartAdded { .. } => false,
-        Change::State | Change::Steps | Change::Registry | Change::Remembered | Change::Notices => {
-            false
+    let conversation = session.conversation();
+    let mut answers = false;
+    let of_person = changes.iter().any(|change| match change {
+        Change::MessageAdded(id) => {
+            let message = conversation.message(id);
+            let by_agent = message.is_some_and(|message| message.role != Role::User);
+            answers |= by_agent;
+            !by_agent
         }
-        Change::Message(_) => false,
-        Change::Call(key) => {
-            let call = session.conversation().call(key);
-            call.is_some_and(|call| {
-                call.phase() != Phase::InputStreaming && call.phase() != Phase::Running
-            })
-        }
-        _ => true,
-    })
+        _ => false,
+    });
+    of_person
+        || changes.iter().any(|change| match change {
+            Change::PartGrew { .. } | Change::PartAdded { .. } | Change::MessageAdded(_) => false,
+            Change::State
+            | Change::Steps
+            | Change::Registry
+            | Change::Remembered
+            | Change::Notices => false,
+            Change::Message(_) => false,
+            // A message that is added makes the path longer.
+            Change::Path => !answers,
+            Change::Call(key) => conversation
+                .call(key)
+                .is_some_and(|call| match call.phase() {
+                    Phase::InputStreaming | Phase::Running => false,
+                    // Nothing here runs it, and nobody is asked about it.
+                    Phase::InputAvailable | Phase::OutputAvailable | Phase::OutputError => {
+                        call.approval.is_some()
+                            || session.registry().named(&call.name).next().is_some()
+                    }
+                    _ => true,
+                }),
+            _ => true,
+        })
 }
 
 /// An entry of the journal, under its claim.

@@ -271,6 +271,37 @@ async fn a_long_answer_is_written_a_few_times_and_alone() {
     assert_eq!(first.count(), 0, "what has not changed is not written");
 }
 
+/// What the agent does by itself is a part of its answer; a question is written when it is asked.
+#[wasm_bindgen_test]
+async fn calls_of_the_agent_are_written_with_its_answer() {
+    let store = Moody::default();
+    let mut script = Script::new();
+    for number in 0..30 {
+        let id = format!("c{number}");
+        let pause = std::time::Duration::from_millis(10);
+        script = script.wait(pause).call_as(&id, "look_up", "{}");
+        script = script.result(&id, "{\"found\":3}");
+    }
+    let pay = json!({});
+    let agent = MockAgent::new()
+        .answer(script)
+        .answer(Script::new().call("pay", &pay));
+    let chat = open(store.clone(), agent).await;
+    chat.assistant.send("one").unwrap();
+    chat.idle().await;
+    let count = store.written.borrow().len();
+    assert!(count < 12, "{count} batches for 30 calls");
+    let holds = |word: &str| {
+        let written = store.written.borrow();
+        let mut records = written.iter().flat_map(|batch| &batch.put);
+        records.any(|record| record.text.contains(word))
+    };
+    assert!(holds("c29"), "the end of the run is written");
+    chat.asks().await;
+    settle().await;
+    assert!(holds("\"pay\""), "a question is there after a reload");
+}
+
 /// The start is in the journal before the handler runs, with the snapshot that knows the call.
 #[wasm_bindgen_test]
 async fn a_start_is_written_with_what_it_is_about() {
