@@ -9,7 +9,7 @@ use assistant_core::{
     conversation::{Change, Phase},
     session::{Input, Refusal, SessionOptions, Verdict},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::*;
 
