@@ -105,12 +105,13 @@ impl Project {
 /// Keeps the folders of this machine out of a module that is shipped: without it, each place of a dependency that can
 /// panic would name the folder in which its source lay. To be called when the sources are there.
 pub(crate) fn without_own_paths(command: &mut Command) {
-    let Some(sources) = cargo_home().map(|home| home.join("registry/src")) else {
-        return;
-    };
-    let registries = fs::read_dir(sources).into_iter().flatten().flatten();
+    let sources = cargo_home().map(|home| home.join("registry/src"));
+    let registries = sources.and_then(|sources| fs::read_dir(sources).ok());
+    let registries = registries.into_iter().flatten().flatten();
     let flags: Vec<String> = registries
-        .map(|registry| format!("--remap-path-prefix={}/=", registry.path().display()))
+        .map(|registry| registry.path())
+        .chain(standard_library())
+        .map(|folder| format!("--remap-path-prefix={}/=", folder.display()))
         // Flags are parted at blanks.
         .filter(|flag| !flag.contains(char::is_whitespace))
         .collect();
@@ -119,6 +120,13 @@ pub(crate) fn without_own_paths(command: &mut Command) {
         "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS",
         flags.join(" "),
     );
+}
+
+/// Where the source of the standard library lies, for those who have it (`rust-src`): the compiler names it then.
+fn standard_library() -> Option<PathBuf> {
+    let output = Command::new("rustc").args(["--print", "sysroot"]).output();
+    let root = String::from_utf8(output.ok()?.stdout).ok()?;
+    Some(Path::new(root.trim()).join("lib/rustlib/src/rust"))
 }
 
 /// Where `cargo install` puts programs for this person.
