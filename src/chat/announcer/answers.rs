@@ -27,9 +27,8 @@ struct Followed {
 }
 
 /// What was said of a conversation.
-#[derive(Default)]
 struct Heard {
-    thread: Option<u64>,
+    thread: u64,
     /// The newest message that was there.
     tip: Option<MessageId>,
     answers: HashMap<MessageId, Followed>,
@@ -37,7 +36,12 @@ struct Heard {
 
 /// Says answers as they come.
 pub(super) fn follow(assistant: &Assistant, voice: Voice, speech: Signal<Speech>) {
-    let heard = StoredValue::new_local(RefCell::<Heard>::default());
+    let (thread, tip) = voice.since();
+    let heard = StoredValue::new_local(RefCell::new(Heard {
+        thread,
+        tip,
+        answers: HashMap::new(),
+    }));
     let (messages, words) = (assistant.messages(), Words::current());
     let of = assistant.clone();
     effect(move |_| {
@@ -81,14 +85,13 @@ impl Heard {
     /// The answers that came since this listens, and are not said in full.
     fn take_in(&mut self, list: &MessageList) -> Vec<MessageId> {
         let tip = list.last().map(|entry| entry.id.clone());
-        let first = self.thread.is_none() && !list.is_empty();
-        let other = self.thread.is_some_and(|thread| thread != list.thread());
-        self.thread = Some(list.thread());
+        let other = self.thread != list.thread();
+        self.thread = list.thread();
         let old = std::mem::replace(&mut self.tip, tip);
         if other {
             self.answers.clear();
         }
-        if first || (other && !list.is_empty()) {
+        if other && !list.is_empty() {
             return Vec::new();
         }
         let from = match old.filter(|_| !other) {

@@ -18,11 +18,10 @@ use crate::{
     action::ToolCallView,
     assistant::{Assistant, assistant_for},
     runtime::{CallEvent, CallEventKind},
-    tool::{asked_words, claim},
+    tool::asked_words,
     ui::{Labels, Word, Words, after, effect, memo},
-    view::Question,
 };
-use voice::Voice;
+pub(super) use voice::Voice;
 
 /// When a window reads answers out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -75,15 +74,18 @@ pub fn Announcer(
     speech: Signal<Speech>,
 ) -> impl IntoView {
     let assistant = assistant_for(assistant, "Announcer")?;
-    // Of several windows one speaks.
-    let claim = claim(&assistant, Question::Speech);
-    let voice = Voice::new(claim.elsewhere);
-    answers::follow(&assistant, voice, speech);
-    say_what_is_asked(&assistant, voice);
-    say_tools(&assistant, voice);
-    say_notices(&assistant, voice);
-    say_that_work_goes_on(&assistant, voice);
+    let voice = Voice::of(&assistant);
+    speak(&assistant, voice, speech);
     Some(voice.regions())
+}
+
+/// Says from now on what comes.
+pub(super) fn speak(assistant: &Assistant, voice: Voice, speech: Signal<Speech>) {
+    answers::follow(assistant, voice, speech);
+    say_what_is_asked(assistant, voice);
+    say_tools(assistant, voice);
+    say_notices(assistant, voice);
+    say_that_work_goes_on(assistant, voice);
 }
 
 /// What waits for a decision: each once, those that come one after the other together.

@@ -1,8 +1,14 @@
 //! The regions that assistive technology reads out.
 
+use assistant_core::conversation::MessageId;
 use leptos::prelude::*;
 
-use crate::ui::{after, each};
+use crate::{
+    assistant::Assistant,
+    tool::claim,
+    ui::{after, each},
+    view::Question,
+};
 
 /// The time that a text stays in its region, in milliseconds.
 const STAYS_MS: u32 = 10_000;
@@ -12,7 +18,9 @@ type Region = RwSignal<Vec<(u64, String)>>;
 
 /// Says things, where no other window does.
 #[derive(Clone, Copy)]
-pub(super) struct Voice {
+pub(in crate::chat) struct Voice {
+    /// The conversation and its newest message when there were regions first: what comes later is said.
+    since: StoredValue<(u64, Option<MessageId>)>,
     elsewhere: Memo<Option<String>>,
     answers: Region,
     status: Region,
@@ -21,14 +29,25 @@ pub(super) struct Voice {
 }
 
 impl Voice {
-    pub(super) fn new(elsewhere: Memo<Option<String>>) -> Self {
+    /// The voice of a window. Of several windows of an assistant one speaks.
+    pub(in crate::chat) fn of(assistant: &Assistant) -> Self {
+        let since = assistant.messages().with_untracked(|list| {
+            let newest = list.last().map(|entry| entry.id.clone());
+            (list.thread(), newest)
+        });
         Self {
-            elsewhere,
+            since: StoredValue::new(since),
+            elsewhere: claim(assistant, Question::Speech).elsewhere,
             answers: RwSignal::default(),
             status: RwSignal::default(),
             urgent: RwSignal::default(),
             count: StoredValue::new(0),
         }
+    }
+
+    /// From where on messages are said.
+    pub(super) fn since(self) -> (u64, Option<MessageId>) {
+        self.since.get_value()
     }
 
     /// The number of times it said something.
@@ -73,7 +92,7 @@ impl Voice {
     }
 
     /// The regions. What is removed from them is not said.
-    pub(super) fn regions(self) -> AnyView {
+    pub(in crate::chat) fn regions(self) -> AnyView {
         let texts = |region: Region| {
             let draw = |(_, text): (u64, String)| view! { <p>{text}</p> }.into_any();
             each(move || region.get(), |one| one.0.to_string(), draw)
