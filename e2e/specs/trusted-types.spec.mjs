@@ -12,7 +12,11 @@ import { answer, questions } from "../support/questions.mjs";
 import { ROOT, demo, plainPage, trustedTypes } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
 
-const MODULES = ["dist/embed/assistant_embed_bg.wasm", "dist/demo/demo_bg.wasm"];
+const MODULES = [
+  "dist/embed/assistant_embed_bg.wasm",
+  "dist/embed/assistant_embed_conversation.wasm",
+  "dist/demo/demo_bg.wasm",
+];
 /** The markup in a module: what a view gives the browser to read as HTML. */
 function markup(module) {
   const text = readFileSync(path.join(ROOT, module), "latin1");

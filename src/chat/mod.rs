@@ -8,6 +8,7 @@ mod collapsible;
 mod composer;
 mod counts;
 mod day;
+mod deferred;
 mod dialogs;
 mod frame;
 mod grouping;

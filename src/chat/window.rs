@@ -1,15 +1,16 @@
 //! The chat window: the default arrangement of the parts.
 
+use std::sync::Arc;
+
 use leptos::prelude::*;
 
 use super::{
-    Announcer, ChatHeader, Composer, ComposerHandle, ConfirmDialogs, EmptyState, Feedback, Notices,
-    OtherBranch, Speech, Suggestion, Suggestions, Transcript, frame::section,
+    ChatHeader, Composer, ComposerHandle, EmptyState, Feedback, Speech, Suggestion, Suggestions,
+    announcer::Voice, deferred::Deferred, frame::section,
 };
 use crate::{
     assistant::{Assistant, use_assistant},
     attachment::Attachments,
-    tool::InterruptInbox,
 };
 
 /// A chat with the assistant of the nearest provider: messages, tool cards, notices, composer.
@@ -74,18 +75,21 @@ pub fn ChatWindow(
     speech: Signal<Speech>,
 ) -> impl IntoView {
     let children = move || {
-        let empty = move || view! { <EmptyState title=empty_title text=empty_text suggestions /> };
-        let next = use_assistant().map(|assistant| next(&assistant, follow_ups));
+        // Its frame draws them for an assistant alone.
+        let Some(assistant) = use_assistant() else {
+            return ().into_any();
+        };
+        let (parts, voice) = (Deferred::of(&assistant), Voice::of(&assistant));
+        let empty = move || {
+            view! { <EmptyState title=empty_title text=empty_text suggestions /> }.into_any()
+        };
         view! {
             <ChatHeader />
-            <Transcript empty on_feedback />
-            <InterruptInbox />
-            <OtherBranch />
-            <Notices />
-            {next}
+            {parts.conversation(Arc::new(empty), on_feedback)}
+            {next(&assistant, follow_ups)}
             <Composer attachments handle=composer />
-            <Announcer speech />
-            <ConfirmDialogs />
+            {voice.regions()}
+            {parts.voices(assistant, voice, speech)}
         }
         .into_any()
     };

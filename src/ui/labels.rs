@@ -66,6 +66,8 @@ pub struct Labels {
     pub confirm: Word,
     pub cancel: Word,
     pub retry: Word,
+    pub loading: Word,
+    pub not_loaded: Word,
     pub continue_: Word,
     pub dismiss: Word,
     pub agent_failed: Word,

@@ -1,12 +1,13 @@
 //! `cargo xtask dist`: the optimised demo in `dist/demo`, the npm package in `dist/embed`, and what they weigh.
 
 use std::fs;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use crate::demo;
 use crate::layout;
 use crate::module::Sections;
 use crate::names::Names;
+use crate::parts::{self, Part};
 use crate::project::{Outcome, Project, read, without_own_paths};
 use crate::style;
 
@@ -58,6 +59,7 @@ const MODULES: [Module; 2] = [
 pub(crate) fn embed(project: &Project) -> Outcome<()> {
     project.need_wasm_target()?;
     project.need_page_builders()?;
+    project.need_splitter()?;
     project.need_node_modules()?;
     eprintln!("xtask: building the npm package into dist/embed");
     let package = project.root.join("dist/embed");
@@ -93,21 +95,25 @@ fn build(project: &Project, of: &Module) -> Outcome<()> {
             "--crate-type",
             "cdylib",
         ])
-        .args(of.features);
+        .args(of.features)
+        // Where things lie in the module, for who takes it apart.
+        .args(["--", "-Clink-args=--emit-relocs", "-Cstrip=none"]);
     without_own_paths(&mut cargo);
     project.run(&mut cargo)?;
     let module = target.join("wasm32-unknown-unknown/wasm/assistant_embed.wasm");
+    let part = Part::cut(project, &module, of.work, of.name)?;
     let mut bindgen = project.command("wasm-bindgen");
     bindgen
         .args(["--target", "web", "--no-typescript", "--out-dir", of.work])
-        .args(["--out-name", of.name])
-        .arg(&module);
+        .args(["--out-name", of.name, "--keep-lld-exports", "--no-demangle"])
+        .arg(&part.rest);
     project.run(&mut bindgen)?;
     let names = shrink(project, of)?;
+    shrink_part(project, of, &part)?;
     let glue = format!("{}.js", of.name);
     let written = read(&project.root.join(of.work).join(&glue))?;
-    let watched = watch(&written)?;
-    let short = Names::read(&names).shorten(&watched)?;
+    let joined = part.join(project, &watch(&written)?)?;
+    let short = Names::read(&names).shorten(&joined)?;
     minify(project, of.work, &glue, &short)
 }
 
@@ -154,28 +160,44 @@ fn shrink(project: &Project, of: &Module) -> Outcome<String> {
         sections.drop_exports(|name| UNUSED.iter().any(|unused| name.contains(unused)))?;
         Ok(sections.write())
     })?;
-    let small = [
-        // Nothing lies below 1024: the stack, which ends there, would have overflown. So offsets go into loads and stores.
-        "--low-memory-unused",
-        "--generate-global-effects",
-        "-Oz",
-        // Functions that are called once stay by themselves: what is alike in them is found again then.
-        "--one-caller-inline-max-function-size=0",
-    ];
     // The one with names is for the table of weights, too.
-    let first = ["--flatten", "--rereloop", "-Oz", "--converge", "-g"];
-    let mut optimise = project.command("wasm-opt");
-    optimise.args(small).args(first);
-    project.run(optimise.args([used.as_str(), "-o", &named]))?;
+    project.run(optimise(project, &FIRST).args([used.as_str(), "-o", &named]))?;
     edit(project, &named, &laid, layout::arrange)?;
-    let last = [
-        "--dealign",
-        "--reorder-functions-by-name",
-        "--minify-imports-and-exports-and-modules",
-    ];
+    let mut last = optimise(project, &LAST);
+    last.arg("--minify-imports-and-exports-and-modules");
+    project.printed(last.args([laid.as_str(), "-o", &small_one]))
+}
+
+/// The same for the part that is fetched later; what it shares with the rest keeps its names.
+fn shrink_part(project: &Project, of: &Module, part: &Part) -> Outcome<()> {
+    let (named, laid) = (
+        format!("{}/part-named.wasm", of.work),
+        format!("{}/part-laid.wasm", of.work),
+    );
+    let small_one = format!("dist/embed/{}", parts::file(of.name));
+    project.run(optimise(project, &FIRST).args([part.cut.as_str(), "-o", &named]))?;
+    edit(project, &named, &laid, layout::arrange)?;
+    project.run(optimise(project, &LAST).args([laid.as_str(), "-o", &small_one]))
+}
+
+/// The steps before the functions are laid out, and those after.
+const FIRST: [&str; 5] = ["--flatten", "--rereloop", "-Oz", "--converge", "-g"];
+const LAST: [&str; 2] = ["--dealign", "--reorder-functions-by-name"];
+
+fn optimise(project: &Project, steps: &[&str]) -> Command {
     let mut optimise = project.command("wasm-opt");
-    optimise.args(small).args(last);
-    project.printed(optimise.args([laid.as_str(), "-o", &small_one]))
+    optimise
+        .args([
+            // Nothing lies below 1024: the stack, which ends there, would have overflown. So offsets go into loads and
+            // stores.
+            "--low-memory-unused",
+            "--generate-global-effects",
+            "-Oz",
+            // Functions that are called once stay by themselves: what is alike in them is found again then.
+            "--one-caller-inline-max-function-size=0",
+        ])
+        .args(steps);
+    optimise
 }
 
 /// Writes what happens to a module.

@@ -19,6 +19,7 @@ mod module;
 mod names;
 mod oldest;
 mod options;
+mod parts;
 mod project;
 mod rooms;
 mod style;

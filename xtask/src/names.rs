@@ -35,7 +35,9 @@ impl Names {
 
     /// Puts the short names into the glue: `name: function…` for what it gives, `wasm.name` for what it takes.
     pub(crate) fn shorten(&self, glue: &str) -> Outcome<String> {
-        let [module] = self.modules.as_slice() else {
+        let given = |module: &&String| glue.contains(&format!("\"{module}\":"));
+        let modules: Vec<&String> = self.modules.iter().filter(given).collect();
+        let [module] = modules.as_slice() else {
             return Err("wasm-opt: the module asks for nothing, or of several".to_owned());
         };
         // wasm-opt calls all modules the same.

@@ -65,6 +65,8 @@ impl Default for Labels {
             confirm: "Confirm".into(),
             cancel: "Cancel".into(),
             retry: "Retry".into(),
+            loading: "Loading".into(),
+            not_loaded: "The conversation could not be loaded.".into(),
             continue_: "Continue".into(),
             dismiss: "Dismiss".into(),
             agent_failed: "The agent answered with an error".into(),

@@ -1,0 +1,117 @@
+// The chat as an element: `<leptos-assistant url="…"></leptos-assistant>`. This file is small: the program is fetched when the
+// element is in the page, or with `loading="lazy"` when it can be seen.
+
+/** The options that may be attributes, by the names of attributes, and how they are read. */
+const ATTRIBUTES = {
+  url: ["url", String],
+  label: ["label", String],
+  "heading-offset": ["headingOffset", Number],
+  protocol: ["protocol", String],
+  model: ["model", String],
+  resumes: ["resumes", () => true],
+  store: ["store", String],
+  "store-name": ["storeName", String],
+  "thread-id": ["threadId", String],
+};
+
+/** Whether the small module has no room for what is asked for. */
+const needsFull = ({ protocol = "ag-ui", store }) => protocol !== "ag-ui" || store !== undefined;
+
+/** See element.d.ts. */
+export class LeptosAssistantElement extends HTMLElement {
+  // Set already on an element that was in the page before this file.
+  options = Object.hasOwn(this, "options") ? this.options : {};
+
+  /** Registered actions, each with what takes it back from the chat that is there. */
+  #actions = new Set();
+  #chat;
+  /** Says of a chat that is on its way whether it is still wanted. */
+  #turn = 0;
+  #started = false;
+  #watch;
+
+  get chat() {
+    return this.#chat;
+  }
+
+  connectedCallback() {
+    if (this.#started) return;
+    this.#started = true;
+    if (this.getAttribute("loading") !== "lazy") return void this.#mount();
+    this.#watch = new IntersectionObserver((entries) => {
+      if (!entries.some((entry) => entry.isIntersecting)) return;
+      this.#watch.disconnect();
+      this.#mount();
+    });
+    this.#watch.observe(this);
+  }
+
+  disconnectedCallback() {
+    // What is moved is taken out and put in again at once, and its chat stays.
+    queueMicrotask(() => {
+      if (!this.isConnected) this.#end();
+    });
+  }
+
+  registerAction(action) {
+    const entry = { action, undo: this.#chat?.registerAction(action) };
+    this.#actions.add(entry);
+    return () => {
+      this.#actions.delete(entry);
+      entry.undo?.();
+      entry.undo = undefined;
+    };
+  }
+
+  async #mount() {
+    const turn = ++this.#turn;
+    try {
+      // Who made the element may still be setting its attributes.
+      await undefined;
+      const options = this.#read();
+      const { mount } = await (needsFull(options) ? import("./full.js") : import("./index.js"));
+      if (turn !== this.#turn) return;
+      const chat = await mount(this, options);
+      if (turn !== this.#turn) return chat.unmount();
+      this.#chat = chat;
+      for (const entry of this.#actions) this.#register(entry);
+      this.dispatchEvent(new Event("ready"));
+    } catch (error) {
+      if (turn === this.#turn) this.#tell(error);
+    }
+  }
+
+  #end() {
+    this.#turn++;
+    this.#started = false;
+    this.#watch?.disconnect();
+    this.#chat?.unmount();
+    this.#chat = undefined;
+    for (const entry of this.#actions) entry.undo = undefined;
+  }
+
+  #register(entry) {
+    try {
+      entry.undo = this.#chat.registerAction(entry.action);
+    } catch (error) {
+      this.#actions.delete(entry);
+      this.#tell(error);
+    }
+  }
+
+  #read() {
+    const options = { ...this.options };
+    for (const [name, [option, read]] of Object.entries(ATTRIBUTES)) {
+      const value = this.getAttribute(name);
+      if (value !== null) options[option] = read(value);
+    }
+    return options;
+  }
+
+  #tell(error) {
+    const event = new ErrorEvent("error", { error, message: String(error?.message ?? error), cancelable: true });
+    if (this.dispatchEvent(event)) reportError(error);
+  }
+}
+
+if (!customElements.get("leptos-assistant")) customElements.define("leptos-assistant", LeptosAssistantElement);

@@ -1,0 +1,114 @@
+// The npm package's module comes in two parts: what shows a conversation is fetched when somebody turns to a chat, or when
+// there is something to show.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+
+import { eventually } from "../support/chat.mjs";
+import { accessible } from "../support/browser.mjs";
+import { embedSuite, mountIn } from "../support/embed.mjs";
+import { begin, finish, send } from "../support/fake-agent.mjs";
+import { ROOT } from "../support/servers.mjs";
+import { listen } from "../support/speech.mjs";
+
+const PART = /assistant_embed_conversation\.wasm/;
+/** What the browser writes down of them. */
+const REFUSED = [/Failed to load resource/, /integrity/i];
+const NOT_LOADED = /could not be loaded/;
+
+function hello(answer, input) {
+  begin(answer, input);
+  send(answer, { type: "TEXT_MESSAGE_START", messageId: "m", role: "assistant" });
+  send(answer, { type: "TEXT_MESSAGE_CONTENT", messageId: "m", delta: "Good day." });
+  send(answer, { type: "TEXT_MESSAGE_END", messageId: "m" });
+  finish(answer, input);
+  answer.end();
+}
+
+const partTest = embedSuite({ scenes: { hello, again: hello } });
+
+/** How often the part was asked for so far. */
+function asked(page) {
+  let count = 0;
+  page.on("request", (request) => (count += Number(PART.test(request.url()))));
+  return () => count;
+}
+
+/** Long enough for a request to begin. */
+const moment = (page) => page.waitForTimeout(400);
+
+partTest("the part that shows a conversation is fetched once, when somebody turns to a chat", {}, async (page, agent) => {
+  const fetched = asked(page);
+  const one = await mountIn(page, "one", `${agent.url}hello`);
+  const two = await mountIn(page, "two", `${agent.url}again`);
+  await moment(page);
+  assert.equal(fetched(), 0, "nobody has turned to either");
+  await accessible(page, "#one");
+  await one.picture("embed before anybody turns to it");
+  await one.reach(one.composer);
+  await eventually(() => assert.equal(fetched(), 1));
+  await page.keyboard.type("Hello");
+  await page.keyboard.press("Enter");
+  await one.says("Good day.");
+  await two.composer.hover();
+  await two.send("Hello");
+  await two.says("Good day.");
+  assert.equal(fetched(), 1);
+});
+
+partTest("a pointer over the chat fetches the part", {}, async (page, agent) => {
+  const fetched = asked(page);
+  const chat = await mountIn(page, "one", `${agent.url}hello`);
+  await chat.composer.hover();
+  await eventually(() => assert.equal(fetched(), 1));
+  await moment(page);
+  assert.equal(await chat.messages("user").count(), 0);
+});
+
+partTest("what a page says for a person is shown and spoken, though nobody has turned to the chat", {}, async (page, agent) => {
+  // Slow enough for the answer to be there first.
+  await page.route(PART, async (route) => {
+    await page.waitForTimeout(600);
+    await route.continue();
+  });
+  const chat = await mountIn(page, "one", `${agent.url}hello`);
+  const heard = await listen(chat);
+  await page.evaluate(() => globalThis.chats.one.send("Hello"));
+  await chat.root.getByText("Loading").waitFor();
+  await chat.picture("embed while its conversation is fetched");
+  await chat.says("Good day.");
+  await eventually(async () => assert.match(JSON.stringify(await heard()), /"log","text":"Good day\./));
+});
+
+/** The part cannot be had at first; then the person tries again. */
+async function comesLater(page, agent, refuse) {
+  await page.route(PART, refuse);
+  const chat = await mountIn(page, "one", `${agent.url}hello`);
+  await chat.composer.hover();
+  await moment(page);
+  assert.equal(await chat.notice(NOT_LOADED).count(), 0, "nothing is missing yet");
+  await chat.composer.fill("Hello");
+  await chat.composer.press("Enter");
+  await chat.notice(NOT_LOADED).waitFor();
+  await accessible(page, "#one");
+  await chat.picture("embed whose conversation could not be fetched");
+  await page.unroute(PART);
+  await chat.notice(NOT_LOADED).getByRole("button", { name: "Retry" }).press("Enter");
+  await chat.says("Good day.");
+  assert.equal(await chat.messages("user").count(), 1, "nothing was lost");
+  assert.equal(await page.evaluate(() => document.activeElement !== document.body), true, "the focus is somewhere");
+}
+
+partTest("a part that cannot be fetched is said, and asked for again", { allow: REFUSED }, async (page, agent) => {
+  await comesLater(page, agent, (route) => route.abort());
+});
+
+partTest("a server's error in place of the part is said, and asked for again", { allow: REFUSED }, async (page, agent) => {
+  await comesLater(page, agent, (route) => route.fulfill({ status: 500, body: "no" }));
+});
+
+partTest("a part of another build is not taken", { allow: REFUSED }, async (page, agent) => {
+  const other = readFileSync(path.join(ROOT, "dist/embed/assistant_embed_full_conversation.wasm"));
+  await comesLater(page, agent, (route) => route.fulfill({ contentType: "application/wasm", body: other }));
+});

@@ -1,0 +1,195 @@
+//! The parts of a window that is built with a split point: fetched when they are wanted.
+
+#![allow(
+    unsafe_code,
+    reason = "the split point is an import, which its macro declares"
+)]
+
+use leptos::{
+    html,
+    prelude::*,
+    wasm_split::{SplitLoaderError, wasm_split},
+};
+use send_wrapper::SendWrapper;
+use wasm_bindgen::{JsCast, closure::Closure};
+
+use super::{DRAWERS, Drawers, Empty};
+use crate::{
+    assistant::Assistant,
+    chat::{Feedback, Speech, announcer::Voice},
+    store::KeptIn,
+    ui::{Icon, Words, closest, dynamic, effect, focus, spawn_local, spinner},
+};
+
+/// What only this function reaches is in a module of its own.
+#[wasm_split(conversation, wasm_split_path = leptos::wasm_split, fallible)]
+fn drawers() -> Result<Drawers, SplitLoaderError> {
+    Ok(DRAWERS)
+}
+
+/// What is there of the parts.
+#[derive(Clone, Copy)]
+enum Stage {
+    Away,
+    Fetched(Drawers),
+    Failed,
+}
+
+/// The parts of one window, which are fetched when they are wanted.
+#[derive(Clone, Copy)]
+pub(in crate::chat) struct Deferred {
+    stage: RwSignal<Stage>,
+    /// Whether somebody has turned to the window.
+    turned_to: RwSignal<bool>,
+    /// Whether there has been something to show.
+    needed: RwSignal<bool>,
+}
+
+impl Deferred {
+    pub(in crate::chat) fn of(assistant: &Assistant) -> Self {
+        let parts = Self {
+            stage: RwSignal::new(Stage::Away),
+            turned_to: RwSignal::new(false),
+            needed: RwSignal::new(false),
+        };
+        let (messages, notices) = (assistant.messages(), assistant.notices());
+        let (interrupts, kept_in) = (assistant.interrupts(), assistant.kept_in());
+        let dialogs = assistant.view().dialogs.clone();
+        effect(move |_| {
+            let shows = messages.with(|list| !list.is_empty())
+                || notices.with(|list| !list.is_empty())
+                || interrupts.with(|list| !list.is_empty())
+                || dialogs.with(|list| !list.is_empty())
+                || kept_in.get() == KeptIn::Elsewhere;
+            if shows && !parts.needed.get_untracked() {
+                parts.needed.set(true);
+            }
+        });
+        effect(move |_| {
+            // Who turned to it when it could not be fetched sees no notice; it is asked for again when it is needed.
+            let needed = parts.needed.get();
+            let wanted = needed || parts.turned_to.get();
+            if wanted && !matches!(parts.stage.get_untracked(), Stage::Fetched(_)) {
+                parts.fetch();
+            }
+        });
+        parts
+    }
+
+    fn fetch(self) {
+        self.stage.set(Stage::Away);
+        spawn_local(async move {
+            let stage = drawers().await.map_or(Stage::Failed, Stage::Fetched);
+            // The window may be gone by now.
+            self.stage.try_set(stage);
+        });
+    }
+
+    /// Suggestions stand where they are until something is said, so that who has just gone to
+    /// one by key does not lose it.
+    pub(in crate::chat) fn conversation(
+        self,
+        empty: Empty,
+        on_feedback: Option<Callback<Feedback>>,
+    ) -> AnyView {
+        let words = Words::current();
+        let conversation = move || {
+            if !self.needed.get() {
+                return self.place(empty());
+            }
+            match self.stage.get() {
+                Stage::Fetched(drawers) => (drawers.conversation)(empty.clone(), on_feedback),
+                Stage::Away => self.place(coming(&words)),
+                Stage::Failed => self.place(self.failed(&words)),
+            }
+        };
+        dynamic(conversation).into_any()
+    }
+
+    /// Where the messages will be, from where it is heard that somebody turns to the window.
+    fn place(self, inside: AnyView) -> AnyView {
+        let place = NodeRef::<html::Div>::new();
+        effect(move |_| {
+            let chat = place
+                .get()
+                .and_then(|place| closest(&place, "[data-assistant-chat]"));
+            if let Some(chat) = chat {
+                self.listen(chat);
+            }
+        });
+        view! {
+            <div class="la-transcript" node_ref=place>
+                <div class="la-transcript-scroller">
+                    <div class="la-transcript-content">{inside}</div>
+                </div>
+            </div>
+        }
+        .into_any()
+    }
+
+    fn listen(self, chat: web_sys::Element) {
+        let turned = Closure::<dyn Fn()>::new(move || {
+            self.turned_to.try_set(true);
+        });
+        let heard = SendWrapper::new((chat, turned));
+        for event in TURNED_TO {
+            // Nothing of this fails for an element that is there.
+            let _ = heard
+                .0
+                .add_event_listener_with_callback(event, heard.1.as_ref().unchecked_ref());
+        }
+        on_cleanup(move || {
+            for event in TURNED_TO {
+                let _ = heard
+                    .0
+                    .remove_event_listener_with_callback(event, heard.1.as_ref().unchecked_ref());
+            }
+        });
+    }
+
+    fn failed(self, words: &Words) -> AnyView {
+        view! {
+            <div class="la-notice" data-tone="error" role="alert">
+                {Icon::Alert.view()}
+                <div class="la-notice-body">
+                    <p class="la-notice-text">{words.text(|l| &l.not_loaded)}</p>
+                </div>
+                <div class="la-notice-actions">
+                    <button
+                        type="button"
+                        class="la-button"
+                        data-size="small"
+                        on:click=move |event| {
+                            focus::go_on(&event_target(&event), event.detail() == 0);
+                            self.fetch();
+                        }
+                    >
+                        <span>{words.text(|l| &l.retry)}</span>
+                    </button>
+                </div>
+            </div>
+        }
+        .into_any()
+    }
+
+    pub(in crate::chat) fn voices(
+        self,
+        assistant: Assistant,
+        voice: Voice,
+        speech: Signal<Speech>,
+    ) -> AnyView {
+        let voices = move || match self.stage.get() {
+            Stage::Fetched(drawers) => (drawers.voices)(assistant.clone(), voice, speech),
+            Stage::Away | Stage::Failed => ().into_any(),
+        };
+        dynamic(voices).into_any()
+    }
+}
+
+fn coming(words: &Words) -> AnyView {
+    let word = words.text(|l| &l.loading);
+    view! { <p class="la-working" role="status">{spinner()} <span>{word}</span></p> }.into_any()
+}
+
+/// What somebody does who is about to use a window.
+const TURNED_TO: [&str; 2] = ["pointerenter", "focusin"];
