@@ -85,7 +85,7 @@ export async function fakeAgent({ origin, scenes = {} } = {}) {
     const input = JSON.parse(body);
     const name = request.url.slice(1);
     const before = seen.filter((other) => other.scene === name).length;
-    seen.push({ scene: name, text: body, body: input });
+    seen.push({ scene: name, text: body, body: input, headers: request.headers });
     const play = [known[name] ?? []].flat()[before] ?? behave;
     play(answer, input, hold);
   });

@@ -1,5 +1,6 @@
 // What the npm package's types let one write, and what they refuse. Checked by the compiler only, never run.
 
+import { LeptosAssistantElement } from "../../dist/embed/element.js";
 import { highlightJs } from "../../dist/embed/highlight-js.js";
 import { mount as mountFull } from "../../dist/embed/full.js";
 import { mount, type ActionDefinition, type Chat, type Highlight, type Json } from "../../dist/embed/index.js";
@@ -67,3 +68,13 @@ await mount(place, { url: "/api/chat", protocol: "ui-stream" });
 await mountFull(place, { url: "/agent", protocol: "ui-stream", model: "small" });
 // @ts-expect-error no such protocol
 await mountFull(place, { url: "/agent", protocol: "telegraph" });
+
+const element: LeptosAssistantElement = document.createElement("leptos-assistant");
+element.options = { headers: { "x-team": "harbor" }, highlight: shout };
+const undo: () => void = element.registerAction({ name: "ping", handler: () => "pong" });
+undo();
+element.chat?.send("Hello");
+// @ts-expect-error options are those of `mount`
+element.options = { colour: "red" };
+// @ts-expect-error the element makes its chat
+element.chat = undefined;

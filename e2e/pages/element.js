@@ -1,0 +1,19 @@
+// A page with a chat as an element, which a button shows. `?agent=URL` names the AG-UI agent.
+import "./embed/element.js";
+
+const chat = document.getElementById("chat");
+chat.setAttribute("url", new URLSearchParams(location.search).get("agent"));
+globalThis.opened = [];
+chat.registerAction({
+  name: "open_page",
+  description: "Opens a page of the site",
+  parameters: { type: "object", properties: { page: { type: "string" } }, required: ["page"] },
+  requiresApproval: true,
+  handler: ({ page }) => {
+    globalThis.opened.push(page);
+    return `opened ${page}`;
+  },
+});
+globalThis.events = [];
+for (const kind of ["ready", "error"]) chat.addEventListener(kind, ({ type, message }) => globalThis.events.push(message ?? type));
+document.getElementById("open").addEventListener("click", () => (chat.hidden = !chat.hidden));
