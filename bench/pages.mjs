@@ -13,19 +13,18 @@ const REST_MS = 400;
 
 const COMPOSER = "[data-assistant-chat] textarea";
 
-/** Serves the pages. `folders` are where the files of a page lie that it loads. */
+/** Serves the pages. */
 export async function pages() {
   const servers = { bare: await serve({ root: path.join(ROOT, "bench") }), demo: await demo(), embed: await plainPage() };
-  const kind = (name, file, composer, ...folders) => ({
+  const kind = (name, file, composer) => ({
     name,
     address: (agent) => `${servers[name].url}${file}?${new URLSearchParams({ agent: agent.url })}`,
     composer,
-    folders: folders.map((folder) => path.join(ROOT, folder)),
   });
   return {
-    bare: kind("bare", "bare.html", "#composer", "bench"),
-    demo: kind("demo", "", COMPOSER, "dist/demo"),
-    embed: kind("embed", "", COMPOSER, "dist/embed", "examples/plain-html"),
+    bare: kind("bare", "bare.html", "#composer"),
+    demo: kind("demo", "", COMPOSER),
+    embed: kind("embed", "", COMPOSER),
     close: () => Promise.all(Object.values(servers).map((server) => server.close())),
   };
 }

@@ -6,7 +6,7 @@ import { parseArgs } from "node:util";
 
 import { launch } from "../e2e/support/browser.mjs";
 import { pacedAgent } from "./agent.mjs";
-import { firstLoad, weight } from "./load.mjs";
+import { firstLoad } from "./load.mjs";
 import { median } from "./measure.mjs";
 import { pages } from "./pages.mjs";
 import { SCENES } from "./scenes.mjs";
@@ -51,7 +51,7 @@ async function scene(name) {
 
 function load() {
   console.error("bench: first load");
-  return middle([bare, embed, demo], async (kind) => ({ gzip: weight(kind), usable: await firstLoad(browser, kind, agent) }));
+  return middle([bare, embed, demo], (kind) => firstLoad(browser, kind, agent));
 }
 
 /** Measures each page as often as was asked for, in turns, and gives the medians of its figures. */

@@ -39,13 +39,14 @@ export function keys(results) {
 
 /** The first load of each page. */
 export function loads(results) {
-  const rows = Object.entries(results).map(([name, { gzip, usable }]) => [
+  const rows = Object.entries(results).map(([name, { gzip, later, usable }]) => [
     name,
     (gzip / 1000).toFixed(1),
+    later ? (later / 1000).toFixed(1) : "",
     usable.toFixed(0),
     ratio(usable, results.bare.usable),
   ]);
-  return table(["page", "KB gzip", "usable after, ms", "ratio"], rows);
+  return table(["page", "KB gzip", "turned to", "usable after, ms", "ratio"], rows);
 }
 
 const ratio = (one, other) => (one / other).toFixed(2);
