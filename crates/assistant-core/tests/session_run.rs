@@ -4,8 +4,8 @@ use assistant_core::{
     conversation::{Change, Conversation, Phase},
     event::{Content, Event, EventKind, TokenUsage},
     session::{
-        FinishReason, Input, NoticeAction, NoticeKind, Refusal, SessionOptions, StopCondition,
-        StreamEnd,
+        FinishReason, Input, NoticeAction, NoticeKind, Refusal, RunSummary, SessionOptions,
+        StopCondition, StreamEnd, TurnSummary,
     },
 };
 use serde_json::json;
@@ -42,6 +42,11 @@ fn a_call_makes_a_second_run_and_the_summary_tells() {
     assert_eq!(summary.runs[0].tools, ["f"]);
     assert!(summary.runs[1].tools.is_empty() && summary.runs[1].spoke);
     assert_eq!(summary.finish, Some(FinishReason::Stop));
+    let [first, second] = [0, 1].map(|at: usize| summary.runs[at].run_id.clone());
+    assert_eq!(
+        summary.to_string(),
+        format!("run 1 ({first}): called f\nrun 2 ({second}): answered\nended: Stop")
+    );
     let sketch = sketch(&driver.session.conversation().received_messages());
     assert_eq!(
         sketch,
@@ -472,4 +477,28 @@ fn the_same_calls_again_and_again_end_the_loop() {
     assert_eq!(driver.session.summary().repeats(), 3);
     assert_eq!(driver.input(Input::Continue).refused, None);
     assert_eq!(driver.runs.len(), 7);
+}
+
+#[test]
+fn a_turn_is_told_line_by_line_with_its_tokens() {
+    let usage = |input, output| TokenUsage {
+        input_tokens: input,
+        output_tokens: output,
+        ..TokenUsage::default()
+    };
+    let mut run = RunSummary::default();
+    run.run_id = "r".to_owned();
+    run.usage = vec![usage(Some(7), None), usage(Some(u64::MAX), Some(2))];
+    let mut turn = TurnSummary::default();
+    assert_eq!(turn.to_string(), "goes on");
+    turn.runs = vec![run.clone()];
+    let tokens = format!("tokens in {}, out 2", u64::MAX);
+    assert_eq!(
+        turn.to_string(),
+        format!("run 1 (r): said nothing; {tokens}\ngoes on")
+    );
+    run.tools = vec!["f".to_owned(), "g".to_owned()];
+    run.spoke = true;
+    run.usage.clear();
+    assert_eq!(run.to_string(), "(r): answered, called f, g");
 }

@@ -1,5 +1,7 @@
 //! The turn so far, as stop conditions and pages read it: a turn has runs, a run has steps.
 
+use std::fmt;
+
 pub use crate::conversation::AgentStep;
 use crate::{conversation::MessageId, event::TokenUsage};
 
@@ -26,6 +28,25 @@ impl TurnSummary {
     }
 }
 
+/// A line for each run, and one for the end: for logs and consoles.
+///
+/// ```text
+/// run 1 (r-7): called get_weather; tokens in 120, out 18
+/// run 2 (r-8): answered
+/// ended: Stop
+/// ```
+impl fmt::Display for TurnSummary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, run) in self.runs.iter().enumerate() {
+            writeln!(f, "run {} {run}", at + 1)?;
+        }
+        match self.finish {
+            Some(finish) => write!(f, "ended: {finish:?}"),
+            None => f.write_str("goes on"),
+        }
+    }
+}
+
 /// One run.
 #[derive(Debug, Clone, Default)]
 pub struct RunSummary {
@@ -48,6 +69,35 @@ pub struct RunSummary {
     pub steps: Vec<AgentStep>,
     /// Whether they are kept with a message, and shown there.
     pub steps_kept: bool,
+}
+
+impl fmt::Display for RunSummary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "({}): ", self.run_id)?;
+        match (self.tools.as_slice(), self.spoke) {
+            ([], true) => f.write_str("answered")?,
+            ([], false) => f.write_str("said nothing")?,
+            (tools, false) => write!(f, "called {}", tools.join(", "))?,
+            (tools, true) => write!(f, "answered, called {}", tools.join(", "))?,
+        }
+        let sum = |of: fn(&TokenUsage) -> Option<u64>| {
+            let counts: Vec<u64> = self.usage.iter().filter_map(of).collect();
+            let total = |sum: u64, count: &u64| sum.saturating_add(*count);
+            (!counts.is_empty()).then(|| counts.iter().fold(0, total))
+        };
+        let counts = [
+            ("in", sum(|usage| usage.input_tokens)),
+            ("out", sum(|usage| usage.output_tokens)),
+        ];
+        let mut before = "; tokens";
+        for (way, count) in counts {
+            if let Some(count) = count {
+                write!(f, "{before} {way} {count}")?;
+                before = ",";
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Why the loop ended.
