@@ -1,5 +1,5 @@
 // Prints which crates the code of a WebAssembly module comes from. The module must still have its name section.
-// `node xtask/weights.mjs MODULE`
+// `node xtask/weights.mjs MODULE...`
 
 import { readFileSync } from "node:fs";
 
@@ -66,19 +66,36 @@ function importedFunctions(bytes) {
   return WebAssembly.Module.imports(new WebAssembly.Module(bytes)).filter(({ kind }) => kind === "function").length;
 }
 
+/** A name as it stands in the source, from `_ZN` and the lengths of its pieces. */
+function plain(mangled) {
+  let rest = mangled.match(/^_?_ZN(.*)E/)?.[1];
+  if (rest === undefined) return mangled;
+  const pieces = [];
+  for (let length; (length = Number.parseInt(rest, 10)); ) {
+    const start = String(length).length;
+    pieces.push(rest.slice(start, start + length));
+    rest = rest.slice(start + length);
+  }
+  const signs = { LT: "<", GT: ">", BP: "*", RF: "&", LP: "(", RP: ")", C: ",", SP: "@", u20: " ", u5b: "[", u5d: "]", u7b: "{", u7d: "}", u27: "'" };
+  const words = pieces.map((piece) => piece.replace(/^_(?=\$)/, "").replace(/\$(\w+?)\$/g, (all, sign) => signs[sign] ?? all).replaceAll("..", "::"));
+  return words.join("::");
+}
+
 /** The crate that a function was written in: the first path in its name. */
-function crate(name) {
+function crate(mangled) {
+  const name = plain(mangled);
   const path = name.replace(/^[<&*\[(]*(?:mut |dyn |const )*/, "").match(/^([a-z_]\w*)(?:\[\w+\])?::/i);
   return path ? path[1] : "(other)";
 }
 
-const file = process.argv[2];
-const { data, list } = functions(readFileSync(file));
-const crates = new Map([["(data)", data]]);
-for (const { name, size } of list) crates.set(crate(name), (crates.get(crate(name)) ?? 0) + size);
-const rows = [...crates].sort((a, b) => b[1] - a[1]);
-const all = rows.reduce((sum, [, size]) => sum + size, 0);
-console.log(`\nWhat weighs most in the npm package's module (${all.toLocaleString("en")} bytes of code and data)`);
-for (const [name, size] of rows.slice(0, ROWS)) {
-  console.log(`  ${name.padEnd(30)}${size.toLocaleString("en").padStart(10)} ${((100 * size) / all).toFixed(1).padStart(5)} %`);
+for (const file of process.argv.slice(2)) {
+  const { data, list } = functions(readFileSync(file));
+  const crates = new Map([["(data)", data]]);
+  for (const { name, size } of list) crates.set(crate(name), (crates.get(crate(name)) ?? 0) + size);
+  const rows = [...crates].sort((a, b) => b[1] - a[1]);
+  const all = rows.reduce((sum, [, size]) => sum + size, 0);
+  console.log(`\nWhat weighs most in ${file} (${all.toLocaleString("en")} bytes of code and data)`);
+  for (const [name, size] of rows.slice(0, ROWS)) {
+    console.log(`  ${name.padEnd(30)}${size.toLocaleString("en").padStart(10)} ${((100 * size) / all).toFixed(1).padStart(5)} %`);
+  }
 }

@@ -10,6 +10,7 @@ use leptos::prelude::*;
 use super::{
     ConfirmDialogs, Feedback, Notices, OtherBranch, Speech, Transcript,
     announcer::{Voice, speak},
+    inbox_place::look_again,
 };
 use crate::{assistant::Assistant, tool::InterruptInbox};
 
@@ -31,6 +32,7 @@ const DRAWERS: Drawers = Drawers {
 /// The messages, and all that stands between them and the composer.
 fn conversation(empty: Empty, on_feedback: Option<Callback<Feedback>>) -> AnyView {
     let empty = move || empty();
+    look_again();
     view! {
         <Transcript empty on_feedback />
         <InterruptInbox />

@@ -14,20 +14,33 @@ const CONTENT: &str = ".la-transcript-content";
 
 /// Whether the inbox of the window around stands in its transcript.
 #[derive(Clone, Copy)]
-pub(super) struct InTranscript(RwSignal<bool>);
+pub(super) struct InTranscript {
+    inside: RwSignal<bool>,
+    /// Changes when parts of the window have come since it stands.
+    drawn: RwSignal<u32>,
+}
 
 impl InTranscript {
     pub(super) fn get(self) -> bool {
-        self.0.get()
+        self.inside.get()
+    }
+}
+
+/// Has the window around look again where its inbox belongs: parts of it are drawn only now.
+pub(super) fn look_again() {
+    if let Some(InTranscript { drawn, .. }) = use_context() {
+        drawn.update(|count| *count = count.wrapping_add(1));
     }
 }
 
 /// Follows the size of a chat until its window goes, and tells what stands in it.
 pub(super) fn follow(chat: NodeRef<html::Section>) {
-    let inside = RwSignal::new(false);
-    provide_context(InTranscript(inside));
+    let (inside, drawn) = (RwSignal::new(false), RwSignal::new(0));
+    provide_context(InTranscript { inside, drawn });
     let kept = StoredValue::new_local(None::<SendWrapper<Node>>);
     effect(move |_| {
+        // What begins to observe is told the size at once.
+        drawn.track();
         let Some(chat) = chat.get() else {
             return;
         };

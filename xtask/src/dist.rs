@@ -214,10 +214,10 @@ fn edit(
 
 /// Prints the tables of sizes and weights.
 pub(crate) fn sizes(project: &Project) -> Outcome<()> {
-    let named = format!("{WORK}/named.wasm");
+    let named = ["named", "part-named"].map(|name| format!("{WORK}/{name}.wasm"));
     for args in [
         &["xtask/sizes.mjs", "dist/demo", "dist/embed"][..],
-        &["xtask/weights.mjs", &named],
+        &["xtask/weights.mjs", &named[0], &named[1]],
     ] {
         let mut node = project.command("node");
         node.args(args).stdout(Stdio::inherit());
