@@ -26,7 +26,7 @@ const BROWSER: [&str; 12] = [
     "routes",
 ];
 /// Each feature of the library alone, and none.
-const FEATURES: [&str; 11] = [
+const FEATURES: [&str; 12] = [
     "",
     "csr",
     "hydrate",
@@ -38,6 +38,7 @@ const FEATURES: [&str; 11] = [
     "records",
     "schemars",
     "testing",
+    "split",
 ];
 const WASM: [&str; 2] = ["--target", "wasm32-unknown-unknown"];
 
