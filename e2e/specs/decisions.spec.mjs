@@ -90,7 +90,7 @@ sceneTest("the page's question counts once its end was in view", "long", async (
   const shown = await card.locator("pre").innerText();
   assert.ok(shown.includes(`"location": "Rotterdam${"\\n".repeat(400)}"`), "line breaks stay escaped");
   const scrolled = () => card.locator("pre").evaluate((pre) => pre.scrollTop);
-  await card.getByRole("status").filter({ hasText: "Read it to its end first" }).waitFor();
+  await card.getByRole("status").filter({ hasText: "Read it to the end first" }).waitFor();
   await chat.picture("the page's question with its hint");
   // A click is too early, and shows what there is to read.
   await approve(card).click({ force: true });
