@@ -20,6 +20,26 @@ impl Conversation {
             return ix;
         }
         self.close_gaps();
+        let copy = self.copy_for_path(ix);
+        self.settle_copies();
+        copy
+    }
+
+    /// The same for a piece of the path, of which the last is shared. From below: where a copy was
+    /// made, the original stands below the one before, which is shared by that.
+    pub(super) fn own_piece(&mut self, first: usize, last: usize) {
+        self.close_gaps();
+        for depth in (first..=last).rev() {
+            let ix = self.path.get(depth).copied();
+            if let Some(ix) = ix.filter(|ix| self.is_shared(*ix)) {
+                self.copy_for_path(ix);
+            }
+        }
+        self.settle_copies();
+    }
+
+    /// Puts a copy of a node in its place on the path; the other branch keeps the node.
+    fn copy_for_path(&mut self, ix: usize) -> usize {
         let Some(node) = self.node(ix) else { return ix };
         let (parent, depth, results) = (node.parent, node.depth, node.results.clone());
         let run = node.run;
@@ -30,6 +50,7 @@ impl Conversation {
         if let Some(node) = self.node_mut(copy) {
             node.results = results;
             node.run = run;
+            node.depth = depth;
         }
         self.hang(copy, parent);
         if let Some(next) = next {
@@ -40,15 +61,18 @@ impl Conversation {
         if let Some(place) = self.path.get_mut(depth) {
             *place = copy;
         }
+        self.settle_in(copy);
+        self.log.push(Change::MessageAdded(id));
+        copy
+    }
+
+    fn settle_copies(&mut self) {
         // What is remembered is what was shown.
         if self.shown.is_none() {
             let path = self.path.clone();
             self.remember(&path);
         }
-        self.settle_in(copy);
-        self.log.push(Change::MessageAdded(id));
         self.number_path();
-        copy
     }
 
     /// The calls went to the copy of a node, for the path that goes on. What stays behind on the

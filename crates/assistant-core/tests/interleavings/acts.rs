@@ -2,7 +2,7 @@
 
 use assistant_core::{
     action::{ToolError, ToolOutcome},
-    conversation::{CallKey, MessageId},
+    conversation::{CallKey, Conversation, Message, MessageId},
     event::{Content, EventKind, Outcome, Role},
     session::{CommitId, Failure, FailureKind, Input, StreamEnd},
 };
@@ -216,7 +216,12 @@ impl World {
             list.apply(rewrite);
         }
         let messages = list.messages;
+        let before = other_branches(self.driver.session.conversation());
         self.event(snapshot(messages));
+        let conversation = self.driver.session.conversation();
+        for (tip, said) in before {
+            assert_eq!(branch(conversation, &tip), said, "the branch of {tip:?}");
+        }
     }
 
     fn end_handler(&mut self, pick: u8, ends: Ends, twice: bool) {
@@ -253,4 +258,28 @@ pub(super) fn name_of(pick: u8) -> &'static str {
 
 pub(super) fn pick_of<T: Clone>(list: &[T], by: u8) -> Option<T> {
     list.get(usize::from(by).checked_rem(list.len())?).cloned()
+}
+
+/// What each branch but the run's own says, by its newest message.
+fn other_branches(conversation: &Conversation) -> Vec<(MessageId, Vec<String>)> {
+    let run: Vec<_> = conversation.run_path().map(|message| &message.id).collect();
+    let tips = conversation.all_messages().map(|message| &message.id);
+    let tips = tips.filter(|id| conversation.children(Some(id)).is_empty() && !run.contains(id));
+    tips.map(|id| (id.clone(), branch(conversation, id)))
+        .collect()
+}
+
+/// The words and calls from the first message to one. What holds neither (a place for results) may come and go.
+fn branch(conversation: &Conversation, tip: &MessageId) -> Vec<String> {
+    let path = conversation.path_to(tip).unwrap_or_default();
+    let messages = path.into_iter().filter_map(|id| conversation.message(id));
+    let says = |message: &&Message| !message.text().is_empty() || message.calls().next().is_some();
+    let told = messages.filter(says).map(|message| {
+        let calls = message.calls();
+        let calls: Vec<_> = calls
+            .map(|call| format!("{} {} {}", call.id, call.name, call.args_text()))
+            .collect();
+        format!("{} {:?} {calls:?}", message.id, message.text())
+    });
+    told.collect()
 }

@@ -267,3 +267,37 @@ fn a_branch_that_takes_the_place_of_a_deleted_one_waits_for_nobody() {
     ];
     play(56, &Schedule(schedule));
 }
+
+/// A list joins two messages, and the call of the second is copied with the first: it is listed once.
+#[test]
+fn a_call_is_listed_once_when_its_message_is_joined_to_a_shared_one() {
+    use act::{Act, Args, Id, Parent, Tree};
+    use rewrite::Rewrite;
+    let call = |slot, name, args, parent| Act::Call {
+        call: Id { back: 0, slot },
+        name,
+        args,
+        parent,
+    };
+    let select = |message, exact| Act::Tree(Tree::Select { message, exact });
+    let on = || Act::GoOn(0);
+    let schedule = vec![
+        call(0, 0, Args::List, Parent::None),
+        call(1, 218, Args::Object, Parent::Run),
+        on(),
+        on(),
+        on(),
+        call(0, 0, Args::Object, Parent::None),
+        on(),
+        on(),
+        on(),
+        Act::Text { message: 133 },
+        select(197, true),
+        on(),
+        on(),
+        Act::Snapshot(vec![Rewrite::Merge(56)]),
+        on(),
+        select(68, false),
+    ];
+    play(0, &Schedule(schedule));
+}

@@ -157,3 +157,45 @@ fn a_written_call_that_a_list_has_anywhere_is_one_call() {
         assert_eq!(driver.starts("c"), 1, "{home}");
     }
 }
+
+/// A list rewrites the first of many messages, and far below another branch goes off: that one keeps
+/// every word, and all that both share is copied at one go.
+#[test]
+fn what_another_branch_shares_is_copied_from_the_first_change_on() {
+    const COUNT: usize = 300;
+    let entry = |n: usize, parent: Option<usize>| {
+        let parent = parent.map(|n| format!("m{n}"));
+        let parts = json!([{"type": "text", "text": format!("text {n}")}]);
+        json!({"parent": parent, "message": {"id": format!("m{n}"), "role": "user", "parts": parts}})
+    };
+    let mut messages: Vec<_> = (0..COUNT).map(|n| entry(n, n.checked_sub(1))).collect();
+    messages.push(entry(COUNT, Some(COUNT - 2)));
+    let tip = format!("m{}", COUNT - 1);
+    let mut driver = Driver::new();
+    driver.input(Input::Load {
+        thread_id: "thread".to_owned(),
+        snapshot: json!({"version": 1, "messages": messages, "tip": tip}),
+    });
+    driver.send("go on");
+    driver.event(started());
+    let other = message_id(&format!("m{COUNT}"));
+    let said = |conversation: &Conversation| {
+        let path = conversation.path_to(&other).unwrap();
+        let texts = path.into_iter().map(|id| conversation.message(id).unwrap());
+        texts.map(|message| message.text()).collect::<Vec<_>>()
+    };
+    let conversation = driver.session.conversation();
+    let (before, work) = (said(conversation), conversation.path_work());
+    assert_eq!(before.len(), COUNT);
+    let mut list = conversation.received_messages();
+    list[1].body = MessageBody::User {
+        content: Content::Text("another text".to_owned()),
+    };
+    driver.event(snapshot(list));
+    let conversation = driver.session.conversation();
+    assert_eq!(said(conversation), before);
+    let now: Vec<_> = conversation.path().take(3).map(|m| m.text()).collect();
+    assert_eq!(now, ["text 0", "another text", "text 2"]);
+    let places = (conversation.path_work() - work) as usize;
+    assert!(places < 10 * COUNT, "{places} places of paths");
+}

@@ -154,22 +154,21 @@ impl Conversation {
         nodes.is_some_and(|nodes| !nodes.is_empty()) || self.answers.contains_key(id)
     }
 
-    /// Copies the nodes that another branch shares and that the list changes.
+    /// Copies the nodes that another branch shares and that the list changes, with what stands between
+    /// them and where the branches part: the other branch keeps all of it as it was.
     fn own_what_changes(&mut self, listing: &Listing) {
-        for depth in 0..self.path.len() {
-            let Some(ix) = self.path.get(depth).copied() else {
-                return;
-            };
-            if !self.is_shared(ix) {
-                continue;
-            }
+        let changes = |ix: usize| {
             let same = self.node(ix).is_some_and(|node| {
                 let listed = listing.messages.get(node.message.wire_id());
                 listed.is_some_and(|listed| says_the_same(&node.message, listed))
             });
-            if !same {
-                self.own(ix);
-            }
+            !same
+        };
+        let last = self.path.iter().rposition(|ix| self.is_shared(*ix));
+        let shared = last.and_then(|last| self.path.get(..=last));
+        let first = shared.and_then(|shared| shared.iter().position(|ix| changes(*ix)));
+        if let (Some(first), Some(last)) = (first, last) {
+            self.own_piece(first, last);
         }
     }
 
