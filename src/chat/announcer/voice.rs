@@ -13,6 +13,12 @@ use crate::{
 /// The time that a text stays in its region, in milliseconds.
 const STAYS_MS: u32 = 10_000;
 
+/// How long what passes is heard before something else that passes, in milliseconds.
+const PASSES_MS: u32 = 200;
+
+/// What goes on for a while, and whether it does still.
+type Passing = (String, Box<dyn Fn() -> bool + Send + Sync>);
+
 /// Texts in a region, each with its number.
 type Region = RwSignal<Vec<(u64, String)>>;
 
@@ -26,6 +32,8 @@ pub(in crate::chat) struct Voice {
     status: Region,
     urgent: Region,
     count: StoredValue<u64>,
+    /// Something that passes was said just now, and perhaps something waits.
+    passing: StoredValue<Option<Option<Passing>>>,
 }
 
 impl Voice {
@@ -42,6 +50,7 @@ impl Voice {
             status: RwSignal::default(),
             urgent: RwSignal::default(),
             count: StoredValue::new(0),
+            passing: StoredValue::new(None),
         }
     }
 
@@ -63,6 +72,39 @@ impl Voice {
     /// What goes on: the newest takes the place of what was said before.
     pub(super) fn status(self, text: impl Into<String>) {
         self.say(self.status, text.into(), true);
+    }
+
+    /// What goes on for a while, as a tool does that runs. Of many, one after the other, nobody hears each: what
+    /// comes within moments of the one before waits, the newest takes its place, and it is said if it goes on still.
+    pub(super) fn passing(self, text: String, goes_on: impl Fn() -> bool + Send + Sync + 'static) {
+        let at_once = self.passing.try_update_value(|passing| match passing {
+            Some(waits) => {
+                *waits = Some((text.clone(), Box::new(goes_on)));
+                false
+            }
+            None => {
+                *passing = Some(None);
+                true
+            }
+        });
+        if at_once == Some(true) {
+            self.pass(text);
+        }
+    }
+
+    fn pass(self, text: String) {
+        self.status(text);
+        after(PASSES_MS, move || {
+            let waits = self
+                .passing
+                .try_update_value(|passing| passing.as_mut()?.take());
+            match waits.flatten() {
+                Some((text, goes_on)) if goes_on() => self.pass(text),
+                _ => {
+                    let _ = self.passing.try_update_value(Option::take);
+                }
+            }
+        });
     }
 
     /// What must be decided: it is heard at once.
