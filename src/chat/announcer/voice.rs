@@ -17,7 +17,8 @@ const STAYS_MS: u32 = 10_000;
 const PASSES_MS: u32 = 200;
 
 /// What goes on for a while, and whether it does still.
-type Passing = (String, Box<dyn Fn() -> bool + Send + Sync>);
+type Passing = (String, GoesOn);
+type GoesOn = Box<dyn Fn() -> bool + Send + Sync>;
 
 /// Texts in a region, each with its number.
 type Region = RwSignal<Vec<(u64, String)>>;
@@ -32,8 +33,8 @@ pub(in crate::chat) struct Voice {
     status: Region,
     urgent: Region,
     count: StoredValue<u64>,
-    /// Something that passes was said just now, and perhaps something waits.
-    passing: StoredValue<Option<Option<Passing>>>,
+    /// Whether something that passes was said just now, and what waits for that.
+    passing: StoredValue<(bool, Option<Passing>)>,
 }
 
 impl Voice {
@@ -50,7 +51,7 @@ impl Voice {
             status: RwSignal::default(),
             urgent: RwSignal::default(),
             count: StoredValue::new(0),
-            passing: StoredValue::new(None),
+            passing: StoredValue::new((false, None)),
         }
     }
 
@@ -77,32 +78,25 @@ impl Voice {
     /// What goes on for a while, as a tool does that runs. Of many, one after the other, nobody hears each: what
     /// comes within moments of the one before waits, the newest takes its place, and it is said if it goes on still.
     pub(super) fn passing(self, text: String, goes_on: impl Fn() -> bool + Send + Sync + 'static) {
-        let at_once = self.passing.try_update_value(|passing| match passing {
-            Some(waits) => {
-                *waits = Some((text.clone(), Box::new(goes_on)));
-                false
-            }
-            None => {
-                *passing = Some(None);
-                true
-            }
+        let waits = self.passing.try_update_value(|(said, next)| {
+            *next = said.then(|| (text.clone(), Box::new(goes_on) as GoesOn));
+            *said
         });
-        if at_once == Some(true) {
+        if waits == Some(false) {
             self.pass(text);
         }
     }
 
     fn pass(self, text: String) {
         self.status(text);
+        self.passing.try_update_value(|(said, _)| *said = true);
         after(PASSES_MS, move || {
-            let waits = self
-                .passing
-                .try_update_value(|passing| passing.as_mut()?.take());
-            match waits.flatten() {
-                Some((text, goes_on)) if goes_on() => self.pass(text),
-                _ => {
-                    let _ = self.passing.try_update_value(Option::take);
-                }
+            let next = self.passing.try_update_value(|(said, next)| {
+                *said = false;
+                next.take()
+            });
+            if let Some((text, _)) = next.flatten().filter(|(_, goes_on)| goes_on()) {
+                self.pass(text);
             }
         });
     }
