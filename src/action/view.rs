@@ -374,7 +374,7 @@ impl<T> ToolCallView<T> {
     }
 
     /// Reads the call; who reads inside a reactive closure is told of every change.
-    pub(super) fn read<R>(&self, read: impl FnOnce(&ToolCall) -> R) -> Option<R> {
+    pub(crate) fn read<R>(&self, read: impl FnOnce(&ToolCall) -> R) -> Option<R> {
         self.cell()?.revision.track();
         self.assistant()?
             .read(|session| session.conversation().call(&self.key).map(read))

@@ -58,17 +58,23 @@ pub(super) struct Groups {
     /// Calls that a person looks at.
     kept: RwSignal<HashSet<CallKey>>,
     slots: StoredValue<HashMap<CallKey, Slot>>,
+    done: Done,
+    /// Counts what changes the groups. Each call has its own place tell of it: what would follow them
+    /// all is told to follow all of them again at every change, which takes as long as drawing them.
+    changes: RwSignal<u32>,
 }
 
 impl Groups {
     /// The groups among the messages of a block.
     pub(super) fn of(assistant: Assistant, turn: ArcRwSignal<Turn>) -> Self {
         let kept = RwSignal::new(HashSet::new());
+        let changes = RwSignal::new(0_u32);
         let done = StoredValue::new(HashMap::new());
         let by_person = turn.with_untracked(Turn::by_person);
         let members = memo(move || {
-            let is_done = |key: &CallKey| is_done(&assistant, key, done);
-            let rows = kept.with(|kept| rows(&assistant, &turn, kept, &is_done));
+            changes.track();
+            let done = |key: &CallKey| done_of(&assistant, key, done).get_untracked();
+            let rows = kept.with(|kept| rows(&assistant, &turn, kept, &done));
             let members = rows
                 .into_iter()
                 .filter(|row| row.len() >= ENOUGH)
@@ -80,6 +86,8 @@ impl Groups {
             open: RwSignal::new(HashSet::new()),
             kept,
             slots: StoredValue::new(HashMap::new()),
+            done,
+            changes,
         };
         if !by_person {
             effect(move |_| groups.tell_all());
@@ -138,13 +146,27 @@ impl Groups {
     fn tell_all(self) {
         self.members.track();
         self.open.track();
+        let changed = self.slots.try_with_value(|slots| {
+            let slots = slots.iter().filter_map(|(call, slot)| {
+                let (hides, heads) = untrack(|| self.tells(call));
+                let same =
+                    slot.hides.get_untracked() == hides && slot.heads.get_untracked() == heads;
+                (!same).then(|| (slot.clone(), hides, heads))
+            });
+            slots.collect::<Vec<_>>()
+        });
         // A signal that is set may have views drawn that ask for a slot.
-        let slots = self.slots.try_get_value().unwrap_or_default();
-        for (call, slot) in slots {
-            let (hides, heads) = untrack(|| self.tells(&call));
+        for (slot, hides, heads) in changed.unwrap_or_default() {
             set_if_changed(&slot.heads, heads);
             set_if_changed(&slot.hides, hides);
         }
+    }
+
+    /// The groups may be others now.
+    pub(super) fn changed(self) {
+        let _ = self
+            .changes
+            .try_update(|count| *count = count.wrapping_add(1));
     }
 
     /// What the line before a call says; who asks inside a reactive closure follows it.
@@ -177,7 +199,7 @@ fn rows(
     assistant: &Assistant,
     turn: &ArcRwSignal<Turn>,
     kept: &HashSet<CallKey>,
-    is_done: &dyn Fn(&CallKey) -> bool,
+    done: &dyn Fn(&CallKey) -> Option<String>,
 ) -> Vec<Row> {
     let cells: Vec<_> = turn.with(|turn| {
         let ids = turn.entries.iter().map(|entry| &entry.id);
@@ -185,17 +207,18 @@ fn rows(
     });
     let mut rows = vec![Row::new()];
     for cell in cells {
-        cell.parts.with(|parts| {
+        cell.parts.with_untracked(|parts| {
             for part in parts {
-                match &part.kind {
-                    PartKind::Call(key) if !kept.contains(key) && is_done(key) => {
-                        let name = assistant.call(key).map(|cell| cell.name.get());
-                        if let Some(row) = rows.last_mut() {
-                            row.push((*key, name.unwrap_or_default()));
-                        }
+                let name = match &part.kind {
+                    PartKind::Call(key) if !kept.contains(key) => {
+                        done(key).map(|name| (*key, name))
                     }
                     // Text that is still empty when a call after it ends stays empty.
-                    PartKind::Text if part.mark.with_untracked(|mark| mark.len == 0) => {}
+                    PartKind::Text if part.mark.with_untracked(|mark| mark.len == 0) => continue,
+                    _ => None,
+                };
+                match (name, rows.last_mut()) {
+                    (Some(call), Some(row)) => row.push(call),
                     _ => rows.push(Row::new()),
                 }
             }
@@ -204,18 +227,21 @@ fn rows(
     rows
 }
 
-/// Whether the calls of a turn are done: each is looked at again when it changes itself.
-type Done = StoredValue<HashMap<CallKey, ArcMemo<bool>>>;
+/// The names of the calls of a turn that are done: each is looked at again when it changes itself.
+type Done = StoredValue<HashMap<CallKey, ArcMemo<Option<String>>>>;
 
-fn is_done(assistant: &Assistant, key: &CallKey, known: Done) -> bool {
+fn done_of(assistant: &Assistant, key: &CallKey, known: Done) -> ArcMemo<Option<String>> {
     let found = known.try_with_value(|known| known.get(key).cloned());
-    let done = found.flatten().unwrap_or_else(|| {
+    found.flatten().unwrap_or_else(|| {
         let (assistant, key) = (assistant.clone(), *key);
-        let done = ArcMemo::new(move |_| ends_well(&assistant, &key));
+        let done = ArcMemo::new(move |_| {
+            let ends_well = ends_well(&assistant, &key);
+            let cell = ends_well.then(|| assistant.call(&key)).flatten();
+            cell.map(|cell| cell.name.get())
+        });
         let _ = known.try_update_value(|known| known.insert(key, done.clone()));
         done
-    });
-    done.get()
+    })
 }
 
 /// Whether a call ended well, by what this page or the agent's own tool did, and has the default
@@ -264,6 +290,7 @@ fn grouped(row: Row) -> Vec<(CallKey, Membership)> {
 
 /// The place of a call: the line of its group where it is the first of one, then its card.
 pub(super) fn place(
+    assistant: &Assistant,
     groups: Groups,
     call: CallKey,
     card: impl FnOnce() -> AnyView + 'static,
@@ -277,11 +304,19 @@ pub(super) fn place(
     }));
     let (of_line, clicked, focused) = (call, call, call);
     let line = move || heads.get().then(|| line(groups, of_line, words.clone()));
+    let (done, mut was_done) = (done_of(assistant, &call, groups.done), None);
+    let is_hidden = move || {
+        let now = done.get();
+        if was_done.as_ref() != Some(&now) && was_done.replace(now).is_some() {
+            groups.changed();
+        }
+        hides.get()
+    };
     view! {
         {dynamic(line)}
         <div
             class="la-call"
-            hidden=move || hides.get()
+            hidden=is_hidden
             on:click=move |event| groups.keep(&clicked, &event)
             on:focusin=move |event| groups.keep(&focused, &event)
         >

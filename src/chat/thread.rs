@@ -14,6 +14,9 @@ use crate::view::{MessageEntry, MessageList};
 const BLOCK: usize = 20;
 /// How many messages are in the page at most, if that fills the view and its surroundings.
 const MOST: usize = 60;
+/// How many messages of a longer thread are drawn when it is opened: more than most views show. The rest of what
+/// is to be around the view comes when somebody looks for it.
+const FIRST: usize = 16;
 /// How many messages come in at once.
 const BATCH: usize = 20;
 /// How high a block is taken to be before any was seen, in pixels.
@@ -197,11 +200,14 @@ pub(super) struct View {
 pub(super) struct Window(pub(super) Range<usize>);
 
 impl Window {
-    /// The end of a thread.
+    /// The end of a thread; all of a short one.
     pub(super) fn at_end(thread: &Thread) -> Self {
         let end = thread.blocks.len();
+        if thread.messages_in(0..end) <= MOST / 2 {
+            return Self(0..end);
+        }
         let mut start = thread.tail();
-        while start > 0 && thread.messages_in(start - 1..end) <= MOST / 2 {
+        while start > 0 && thread.messages_in(start - 1..end) <= FIRST {
             start -= 1;
         }
         Self(start..end)

@@ -17,7 +17,10 @@ use super::{
 use crate::{
     assistant::{Assistant, assistant_for},
     part::RunSteps,
-    ui::{Icon, Words, after, closest, dynamic, each, effect, focus, memo, spinner, when, written},
+    ui::{
+        Icon, Words, after, closest, dynamic, each, effect, focus, memo, spinner, time, when,
+        when_idle, written,
+    },
 };
 
 /// The messages of a chat, oldest first, following the newest while the end is in view.
@@ -69,6 +72,7 @@ pub fn Transcript(
     let list = List::new();
     let stick = StickToEnd::new(list);
     follow(&assistant, list, stick);
+    when_idle(time::prepare);
     let unseen = count_unseen(list, stick);
     search_everything(list);
     let nothing = move || list.total.get() == 0;

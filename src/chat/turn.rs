@@ -52,7 +52,11 @@ pub(super) fn TurnView(
             Some(draw) => draw.run(message),
             None => view! { <MessageView assistant message place /> }.into_any(),
         });
-        view! { {line} {message} }.into_any()
+        match line {
+            Some(line) => view! { {line} {message} }.into_any(),
+            // What is not there has no place that is kept for it: every place is a node.
+            None => message.into_any(),
+        }
     };
     let messages = each(
         move || entries.with(|turn| turn.entries.clone()),

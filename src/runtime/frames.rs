@@ -1,8 +1,9 @@
-//! Changes reach the signals once per animation frame; what an agent sends while it speaks at every
-//! second one, because laying it out is what an answer costs, and no one reads that fast.
+//! Changes reach the signals once per animation frame; what an agent sends while it speaks about thirty
+//! times a second, because laying it out is what an answer costs, and no one reads faster.
 //!
-//! Frames stop in hidden tabs, so a timer runs beside each; what comes first flushes. The end of
-//! a run does not wait for either.
+//! A frame in which nothing is drawn costs nearly a millisecond all the same: what streams in waits by a
+//! timer, and only then for a frame. Frames stop in hidden tabs, so another timer runs beside; what comes
+//! first flushes. The end of a run does not wait for either.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashSet;
@@ -11,10 +12,13 @@ use assistant_core::{conversation::Change, session::Session};
 use wasm_bindgen::{JsCast, JsValue, closure::Closure};
 
 use super::Runtime;
-use crate::ui::{after, browser};
+use crate::ui::{after, after_by_browser, browser};
 
 /// How long changes wait at most, in milliseconds.
 const HIDDEN_MS: u32 = 250;
+/// How long what streams in waits before it asks for a frame, in milliseconds: more than one frame of most
+/// screens, and less than two.
+const STREAMING_MS: u32 = 20;
 
 /// Changes that no signal has seen yet.
 #[derive(Default)]
@@ -26,25 +30,22 @@ pub(super) struct Frames {
     tick: OnceCell<JsValue>,
     /// A frame was asked for and has not come.
     asked: Cell<bool>,
-    /// What streams in has waited for a frame already.
-    waited: Cell<bool>,
+    /// What streams in waits before it asks for a frame.
+    waits: Cell<bool>,
     /// A timer runs for the case that no frame comes.
     timed: Cell<bool>,
 }
 
-impl Frames {
-    /// Whether all that has changed is what an agent says and does while it speaks.
-    fn streams_in(&self, speaks: bool) -> bool {
-        let streams = |change: &Change| match change {
-            Change::PartGrew { .. } => true,
-            Change::PartAdded { .. }
-            | Change::MessageAdded(_)
-            | Change::Message(_)
-            | Change::Path
-            | Change::Call(_) => speaks,
-            _ => false,
-        };
-        self.order.borrow().iter().all(streams)
+/// Whether a change is what an agent says, or what it does while it speaks.
+const fn streams_in(change: &Change, speaks: bool) -> bool {
+    match change {
+        Change::PartGrew { .. } => true,
+        Change::PartAdded { .. }
+        | Change::MessageAdded(_)
+        | Change::Message(_)
+        | Change::Path
+        | Change::Call(_) => speaks,
+        _ => false,
     }
 }
 
@@ -55,6 +56,7 @@ impl Runtime {
             return;
         }
         let at_once = changes.contains(&Change::Run);
+        let streams = !at_once && self.stream_in(&changes);
         for change in changes {
             // Most events are about the part that grew just now.
             if self.frames.order.borrow().last() == Some(&change) {
@@ -67,13 +69,16 @@ impl Runtime {
         if at_once {
             self.flush();
         } else {
-            self.schedule();
+            self.schedule(streams);
         }
     }
 
-    /// Asks for a frame, and for a timer beside it: one of either is enough.
-    fn schedule(&self) {
-        self.next_frame();
+    /// Asks for a frame, soon or at once, and for a timer beside it: one of either is enough.
+    fn schedule(&self, streams: bool) {
+        match streams {
+            true => self.later_frame(),
+            false => self.next_frame(),
+        }
         if !self.frames.timed.replace(true) {
             let runtime = self.weak();
             after(HIDDEN_MS, move || {
@@ -83,6 +88,23 @@ impl Runtime {
                 }
             });
         }
+    }
+
+    fn later_frame(&self) {
+        if self.frames.asked.get() || self.frames.waits.replace(true) {
+            return;
+        }
+        let runtime = self.weak();
+        // By the browser's time even where a test has its own, as frames are.
+        after_by_browser(STREAMING_MS, move || {
+            let Some(runtime) = runtime.upgrade() else {
+                return;
+            };
+            runtime.frames.waits.set(false);
+            if !runtime.frames.order.borrow().is_empty() {
+                runtime.next_frame();
+            }
+        });
     }
 
     fn next_frame(&self) {
@@ -105,22 +127,17 @@ impl Runtime {
 
     fn tick(&self) {
         self.frames.asked.set(false);
-        let nothing = self.frames.order.borrow().is_empty();
-        if !nothing && self.streams_in() && !self.frames.waited.replace(true) {
-            self.next_frame();
-        } else {
-            self.flush();
-        }
+        self.flush();
     }
 
-    fn streams_in(&self) -> bool {
-        let speaks = self.read(Session::is_streaming).unwrap_or_default();
-        self.frames.streams_in(speaks)
+    /// Whether all that has changed is what an agent says and does while it speaks.
+    fn stream_in(&self, changes: &[Change]) -> bool {
+        let all = |speaks| changes.iter().all(|change| streams_in(change, speaks));
+        all(false) || (all(true) && self.read(Session::is_streaming).unwrap_or_default())
     }
 
     /// Tells the signals what has changed.
     pub(crate) fn flush(&self) {
-        self.frames.waited.set(false);
         self.frames.known.borrow_mut().clear();
         let changes = std::mem::take(&mut *self.frames.order.borrow_mut());
         if changes.is_empty() {

@@ -42,8 +42,10 @@ pub fn DefaultCard(
     let name = call;
     let titled = move || name.title().is_some().then_some("");
     let called = move || exact(name.title().unwrap_or_else(|| name.name()));
+    // What the call comes to changes it often, and its arguments once.
+    let telling = memo(move || name.telling());
     let argument = move || {
-        let text = telling(&name.args_value()?)?;
+        let text = telling.get()?;
         Some(view! { <span class="la-tool-argument" dir="auto">{exact(text)}</span> })
     };
     let state = call;
@@ -95,6 +97,12 @@ pub fn DefaultCard(
 }
 
 impl<T> ToolCallView<T> {
+    /// The argument that tells most, without a copy of them all.
+    fn telling(&self) -> Option<String> {
+        self.read(|call| call.effective_args().and_then(telling))
+            .flatten()
+    }
+
     /// The card that stands where an action has no renderer.
     #[must_use]
     pub fn default_card(&self) -> AnyView {

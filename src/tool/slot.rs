@@ -1,6 +1,8 @@
 //! The place of a tool call in a message: the approval card, the action's own card, or the
 //! default card.
 
+use std::rc::Rc;
+
 use assistant_core::{
     action::RegistrationId,
     conversation::{CallKey, Phase, Status},
@@ -21,7 +23,7 @@ use crate::{
     action::ToolCallView,
     assistant::{Assistant, assistant_for},
     part::{Foreign, foreign},
-    ui::{Icon, Words, dynamic, memo},
+    ui::{Attributes, Icon, Words, attributes, dynamic, memo},
     view::Question,
 };
 
@@ -77,15 +79,19 @@ pub fn ToolCallSlot(
         memo(move || face_of(&assistant, &view))
     };
     let id = cell.id.clone();
-    let (status, fine, busy) = (phase.clone(), phase.clone(), phase);
+    let follows: Attributes = Rc::new(move |put| {
+        let phase = phase.get();
+        let status = phase.status();
+        put("data-tool-name", Some(&name.get()));
+        put("data-status", Some(status.as_str()));
+        put("data-phase", Some(phase.as_str()));
+        put("aria-busy", (status == Status::Executing).then_some("true"));
+    });
     view! {
         <div
             class="la-part la-tool tool-call-render"
-            data-tool-name=move || name.get()
             data-tool-call-id=id
-            data-status=move || status.get().status().as_str()
-            data-phase=move || fine.get().as_str()
-            aria-busy=move || (busy.get().status() == Status::Executing).then_some("true")
+            use:attributes=follows
         >
             {dynamic(move || {
                 let card = match face.get() {

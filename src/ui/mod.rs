@@ -38,10 +38,8 @@ pub(crate) use host::shown_host;
 pub(crate) use icon_button::{IconButton, TabStop};
 pub(crate) use id::fresh_id;
 pub(crate) use labels::{Word, WordOf};
-pub(crate) use react::{effect, memo};
+pub(crate) use react::{Attributes, attributes, effect, memo};
 pub(crate) use time::now;
-#[cfg(feature = "testing")]
-pub(crate) use timer::after_by_browser;
-pub(crate) use timer::{after, page_settled, sleep};
+pub(crate) use timer::{after, after_by_browser, page_settled, sleep, when_idle};
 pub(crate) use wording::{AttrText, Words};
 pub(crate) use words::{lower, size_text, words, written};

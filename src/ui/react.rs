@@ -3,7 +3,10 @@
 //! Every closure that an effect or a memo is made of is compiled into a copy of the reactive
 //! machinery, half a kilobyte and more of the module. Behind a `Box` all of them share one.
 
-use leptos::prelude::*;
+use std::rc::Rc;
+
+use leptos::{prelude::*, reactive::effect::RenderEffect};
+use send_wrapper::SendWrapper;
 
 /// Runs after what it reads has changed, with what it returned the time before.
 pub(crate) fn effect<T: 'static>(mut run: impl FnMut(Option<T>) -> T + 'static) {
@@ -27,3 +30,40 @@ fn memo_of<T: PartialEq + Send + Sync + 'static>(
 ) -> Memo<T> {
     Memo::new(move |_| read())
 }
+
+/// Says which attributes an element has: by name, and none where there is no value.
+pub(crate) type Attributes = Rc<dyn Fn(&mut dyn FnMut(&'static str, Option<&str>))>;
+
+/// For `use:attributes`: several attributes of an element that follow the same things, written together. Each
+/// attribute by itself is an effect that is woken by itself.
+pub(crate) fn attributes(element: web_sys::Element, say: Attributes) {
+    let written = RenderEffect::new(move |before: Option<Written>| {
+        let mut written = before.unwrap_or_default();
+        let mut at = 0;
+        say(&mut |name, value| {
+            if written.len() == at {
+                written.push(None);
+            }
+            let Some(known) = written.get_mut(at) else {
+                return;
+            };
+            at += 1;
+            if known.as_deref() == value {
+                return;
+            }
+            *known = value.map(str::to_owned);
+            // A name of ours is always one.
+            let _ = match value {
+                Some(value) => element.set_attribute(name, value),
+                None => element.remove_attribute(name),
+            };
+        });
+        written
+    });
+    // For as long as what is drawn around the element.
+    let written = SendWrapper::new(written);
+    on_cleanup(move || drop(written));
+}
+
+/// The values that an element has, in the order in which they are said.
+type Written = Vec<Option<String>>;

@@ -1,5 +1,7 @@
 //! Times as people read them, in the language of the page.
 
+use std::cell::RefCell;
+
 use js_sys::{Array, Function, Object, Reflect};
 use leptos::prelude::document;
 use wasm_bindgen::{JsCast, JsValue};
@@ -17,51 +19,55 @@ pub(crate) enum Form {
     Day,
 }
 
+/// An option of `Intl`, and its value.
+type Choice<'a> = (&'a str, &'a str);
+
+const SHORT: &[Choice<'_>] = &[("hour", "numeric"), ("minute", "2-digit")];
+const FULL: &[Choice<'_>] = &[("dateStyle", "full"), ("timeStyle", "short")];
+const DAY: [Choice<'_>; 3] = [("weekday", "long"), ("day", "numeric"), ("month", "long")];
+const DIGITS: Choice<'_> = ("maximumFractionDigits", "1");
+
 /// A time in words. Nothing when the browser has none for it.
 pub(crate) fn words(ms: i64, form: Form) -> Option<String> {
+    let dated = [DAY[0], DAY[1], DAY[2], ("year", "numeric")];
     let options = match form {
-        Form::Short => [("hour", "numeric"), ("minute", "2-digit")].as_slice(),
-        Form::Full => &[("dateStyle", "full"), ("timeStyle", "short")],
-        Form::Day => &[("weekday", "long"), ("day", "numeric"), ("month", "long")],
+        Form::Short => SHORT,
+        Form::Full => FULL,
+        Form::Day if year(ms) != year(now()) => &dated,
+        Form::Day => &DAY,
     };
-    let bag = Object::new();
-    for (key, value) in options {
-        // Setting a property of a fresh object does not fail.
-        let _ = Reflect::set(&bag, &(*key).into(), &(*value).into());
-    }
-    if form == Form::Day && year(ms) != year(now()) {
-        let _ = Reflect::set(&bag, &"year".into(), &"numeric".into());
-    }
-    intl("DateTimeFormat", &bag, &date(ms).into())
+    intl("DateTimeFormat", options, &date(ms).into())
 }
 
 /// A number in words: 1.2K, 3.4.
 pub(crate) fn number(value: f64, compact: bool) -> String {
-    let bag = Object::new();
-    let _ = Reflect::set(&bag, &"maximumFractionDigits".into(), &1.into());
-    if compact {
-        let _ = Reflect::set(&bag, &"notation".into(), &"compact".into());
-    }
-    intl("NumberFormat", &bag, &value.into()).unwrap_or_else(|| written(value))
+    let options = match compact {
+        true => [DIGITS, ("notation", "compact")].as_slice(),
+        false => &[DIGITS],
+    };
+    intl("NumberFormat", options, &value.into()).unwrap_or_else(|| written(value))
 }
 
 /// An amount of money, in millionths, with as many digits as small ones need.
 pub(crate) fn money(micros: u64, currency: &str) -> String {
-    let bag = Object::new();
-    let set = |key: &str, value: JsValue| {
-        // Setting a property of a fresh object does not fail.
-        let _ = Reflect::set(&bag, &key.into(), &value);
-    };
-    set("style", "currency".into());
-    set("currency", currency.into());
-    set(
-        "maximumFractionDigits",
-        if micros < 1_000_000 { 4 } else { 2 }.into(),
-    );
+    let digits = if micros < 1_000_000 { "4" } else { "2" };
+    let options = [
+        ("style", "currency"),
+        ("currency", currency),
+        ("maximumFractionDigits", digits),
+    ];
     #[allow(clippy::cast_precision_loss, reason = "shown with a few digits")]
     let value = micros as f64 / 1_000_000.0;
-    intl("NumberFormat", &bag, &value.into())
+    intl("NumberFormat", &options, &value.into())
         .unwrap_or_else(|| format!("{} {currency}", written(value)))
+}
+
+/// Has the browser load what it writes times by: the first time takes it up to thirty milliseconds, which
+/// nobody should wait for who opens a conversation.
+pub(crate) fn prepare() {
+    for form in [Form::Short, Form::Full] {
+        let _ = words(now(), form);
+    }
 }
 
 /// The time for machines.
@@ -109,24 +115,56 @@ fn year(ms: i64) -> u32 {
     date(ms).get_full_year()
 }
 
-/// Formats by one of the classes of `Intl`. Made through Reflect, since a page's language may be
-/// one that it throws at; then the browser's own is taken.
-fn intl(class: &str, options: &Object, value: &JsValue) -> Option<String> {
-    let intl = Reflect::get(&js_sys::global(), &"Intl".into()).ok()?;
-    let class: Function = Reflect::get(&intl, &class.into()).ok()?.dyn_into().ok()?;
+thread_local! {
+    /// What formats, by its class, language, options and place in the world. A few for each language.
+    static FORMATS: RefCell<Vec<(String, Function)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Formats by one of the classes of `Intl`, which is made once: that takes longer than all else.
+fn intl(class: &str, options: &[Choice<'_>], value: &JsValue) -> Option<String> {
     let page = document()
         .document_element()
-        .and_then(|e| e.get_attribute("lang"));
-    let page = page.filter(|language| !language.is_empty());
+        .and_then(|e| e.get_attribute("lang"))
+        .filter(|language| !language.is_empty());
+    // What was made for one time zone stays with it.
+    let zone = js_sys::Date::new_0().get_timezone_offset();
+    let mut key = format!("{class} {zone} {}", page.as_deref().unwrap_or_default());
+    for (name, value) in options {
+        for part in [" ", name, " ", value] {
+            key.push_str(part);
+        }
+    }
+    let known = FORMATS.with_borrow(|formats| {
+        let found = formats.iter().find(|(name, _)| *name == key);
+        found.map(|(_, format)| format.clone())
+    });
+    let format = match known {
+        Some(format) => format,
+        None => {
+            let format = formatter(class, options, page)?;
+            FORMATS.with_borrow_mut(|formats| formats.push((key, format.clone())));
+            format
+        }
+    };
+    format.call1(&JsValue::UNDEFINED, value).ok()?.as_string()
+}
+
+/// The function that formats. Made through Reflect, since a page's language may be one that it throws at; then the
+/// browser's own is taken.
+fn formatter(class: &str, options: &[Choice<'_>], page: Option<String>) -> Option<Function> {
+    let intl = Reflect::get(&js_sys::global(), &"Intl".into()).ok()?;
+    let class: Function = Reflect::get(&intl, &class.into()).ok()?.dyn_into().ok()?;
+    let bag = Object::new();
+    for (name, value) in options {
+        // Setting a property of a fresh object does not fail.
+        let _ = Reflect::set(&bag, &(*name).into(), &(*value).into());
+    }
     let language = page.map_or(JsValue::UNDEFINED, JsValue::from);
-    let make =
-        |language: &JsValue| Reflect::construct(&class, &Array::of2(language, options.as_ref()));
+    let make = |language: &JsValue| Reflect::construct(&class, &Array::of2(language, bag.as_ref()));
     let format = make(&language)
         .or_else(|_| make(&JsValue::UNDEFINED))
         .ok()?;
-    let method: Function = Reflect::get(&format, &"format".into())
-        .ok()?
-        .dyn_into()
-        .ok()?;
-    method.call1(&format, value).ok()?.as_string()
+    // It is bound to what it was made with.
+    let format = Reflect::get(&format, &"format".into()).ok()?;
+    format.dyn_into().ok()
 }

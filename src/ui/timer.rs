@@ -26,6 +26,24 @@ pub(crate) fn after_by_browser(ms: u32, callback: impl FnOnce() + 'static) {
         window.set_timeout_with_callback_and_timeout_and_arguments_0(callback.unchecked_ref(), ms);
 }
 
+/// How late what has no hurry is done where the browser does not say when it is idle, in milliseconds.
+const IDLE_MS: u32 = 300;
+
+/// Calls back when the page has nothing else to do. Without a window nothing is called.
+pub(crate) fn when_idle(callback: impl FnOnce() + 'static) {
+    let Some(window) = super::browser() else {
+        return;
+    };
+    // Not every browser has it.
+    if js_sys::Reflect::has(&window, &"requestIdleCallback".into()) == Ok(true) {
+        let callback = Closure::once_into_js(callback);
+        // Fails only without a callback.
+        let _ = window.request_idle_callback(callback.unchecked_ref());
+    } else {
+        after_by_browser(IDLE_MS, callback);
+    }
+}
+
 /// Waits.
 pub(crate) async fn sleep(duration: Duration) {
     let (sender, receiver) = oneshot::channel();

@@ -17,7 +17,7 @@ use super::support::{Chat, chat};
 /// Lets the browser draw: only then it says that something scrolled or changed its size.
 async fn frames() {
     settle().await;
-    for _ in 0..3 {
+    for _ in 0..5 {
         let next = js_sys::Promise::new(&mut |done, _| {
             window().request_animation_frame(&done).unwrap();
         });
@@ -224,7 +224,9 @@ async fn a_reader_stays_while_more_comes_and_is_told_how_much() {
     chat.assistant.import(thread(60)).unwrap();
     chat.assistant.send("go").unwrap();
     frames().await;
-    scroll_by(&chat, -900.0).await;
+    for _ in 0..5 {
+        scroll_by(&chat, -300.0).await;
+    }
     assert_eq!(chat.page.text(".la-jump"), "Jump to latest");
     let mark = first_seen(&chat);
     let before = top_of(&chat, &mark);

@@ -145,7 +145,11 @@ fn say_tools(assistant: &Assistant, voice: Voice) {
     let heard = assistant.on_call_event(move |event: &CallEvent| {
         let call = || ToolCallView::new(&of, event.call);
         untrack(|| match event.kind {
-            CallEventKind::Started => voice.status(doing(&call(), &words)),
+            CallEventKind::Started => {
+                let call = call();
+                let goes_on = move || untrack(|| call.phase()) == Phase::Running;
+                voice.passing(doing(&call, &words), goes_on);
+            }
             CallEventKind::Ended(Phase::OutputError) => {
                 let title = call().title().unwrap_or_else(|| event.name.clone());
                 let word = words.word(|l| &l.tool_failed);

@@ -13,6 +13,13 @@ use crate::{
 /// The time that a text stays in its region, in milliseconds.
 const STAYS_MS: u32 = 10_000;
 
+/// How long what passes is heard before something else that passes, in milliseconds.
+const PASSES_MS: u32 = 200;
+
+/// What goes on for a while, and whether it does still.
+type Passing = (String, GoesOn);
+type GoesOn = Box<dyn Fn() -> bool + Send + Sync>;
+
 /// Texts in a region, each with its number.
 type Region = RwSignal<Vec<(u64, String)>>;
 
@@ -26,6 +33,8 @@ pub(in crate::chat) struct Voice {
     status: Region,
     urgent: Region,
     count: StoredValue<u64>,
+    /// Whether something that passes was said just now, and what waits for that.
+    passing: StoredValue<(bool, Option<Passing>)>,
 }
 
 impl Voice {
@@ -42,6 +51,7 @@ impl Voice {
             status: RwSignal::default(),
             urgent: RwSignal::default(),
             count: StoredValue::new(0),
+            passing: StoredValue::new((false, None)),
         }
     }
 
@@ -63,6 +73,32 @@ impl Voice {
     /// What goes on: the newest takes the place of what was said before.
     pub(super) fn status(self, text: impl Into<String>) {
         self.say(self.status, text.into(), true);
+    }
+
+    /// What goes on for a while, as a tool does that runs. Of many, one after the other, nobody hears each: what
+    /// comes within moments of the one before waits, the newest takes its place, and it is said if it goes on still.
+    pub(super) fn passing(self, text: String, goes_on: impl Fn() -> bool + Send + Sync + 'static) {
+        let waits = self.passing.try_update_value(|(said, next)| {
+            *next = said.then(|| (text.clone(), Box::new(goes_on) as GoesOn));
+            *said
+        });
+        if waits == Some(false) {
+            self.pass(text);
+        }
+    }
+
+    fn pass(self, text: String) {
+        self.status(text);
+        self.passing.try_update_value(|(said, _)| *said = true);
+        after(PASSES_MS, move || {
+            let next = self.passing.try_update_value(|(said, next)| {
+                *said = false;
+                next.take()
+            });
+            if let Some((text, _)) = next.flatten().filter(|(_, goes_on)| goes_on()) {
+                self.pass(text);
+            }
+        });
     }
 
     /// What must be decided: it is heard at once.

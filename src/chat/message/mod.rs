@@ -4,7 +4,7 @@
 mod notes;
 mod parts;
 
-use std::sync::Arc;
+use std::{rc::Rc, sync::Arc};
 
 use assistant_core::event::Role;
 use leptos::prelude::*;
@@ -14,7 +14,7 @@ use crate::{
     assistant::{Assistant, assistant_for},
     chat::{grouping::Groups, turn::InTurn},
     tool::Batch,
-    ui::{Words, console_error, in_browser, scope, when},
+    ui::{Attributes, Words, attributes, console_error, in_browser, scope, when},
     view::{MessageCell, PartKind},
 };
 
@@ -206,14 +206,15 @@ fn article(
             message.interjected,
         );
         let groups = use_context::<Groups>().filter(|_| !by_person && !interjected);
-        let folded = groups.map(|groups| {
-            move || {
-                let folded =
-                    parts.with(|parts| groups.hides_all(parts)) && cut.with(Option::is_none);
-                folded.then_some("")
-            }
+        let (streaming, empty) = (message.streaming.clone(), message.empty.clone());
+        let follows: Attributes = Rc::new(move |put| {
+            let folded = groups.is_some_and(|groups| {
+                parts.with(|parts| groups.hides_all(parts)) && cut.with(Option::is_none)
+            });
+            put("data-folded", folded.then_some(""));
+            put("data-streaming", streaming.get().then_some(""));
+            put("hidden", empty.get().then_some(""));
         });
-        let streaming = message.streaming.clone();
         // A turn of the transcript is one article, with a heading that says who speaks.
         let alone = use_context::<InTurn>().is_none();
         let named_itself = !by_person && message.speaker.is_some();
@@ -225,7 +226,6 @@ fn article(
         // The place of a turn says where its messages stand.
         let number = move || place.get().map(|(number, _)| number.to_string());
         let count = move || place.get().map(|(_, count)| count.to_string());
-        let empty = message.empty.clone();
         view! {
             <article
                 class="la-message"
@@ -238,9 +238,7 @@ fn article(
                 aria-setsize=alone.then_some(count)
                 data-interjected=message.interjected.then_some("")
                 data-editing=by_person.then_some(editing)
-                data-folded=folded
-                data-streaming=move || streaming.get().then_some("")
-                hidden=move || empty.get()
+                use:attributes=follows
             >
                 {children()}
             </article>

@@ -1,5 +1,7 @@
 //! Who speaks, and the parts of a message in order.
 
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
 use assistant_core::event::Role;
 use leptos::{html, prelude::*};
 use wasm_bindgen::JsCast;
@@ -56,12 +58,13 @@ pub fn MessageParts() -> impl IntoView {
         let assistant = assistant.clone();
         memo(move || count.with(|parts| default_cards(&assistant, parts, groups) > 1))
     };
+    let places = assistant.clone();
     let draw = move |part: PartCell| {
         let (assistant, message) = (assistant.clone(), id.clone());
         let kind = part.kind.clone();
         let draw = move || view! { <PartView assistant message part /> }.into_any();
         match (kind, groups) {
-            (PartKind::Call(call), Some(groups)) => place(groups, call, draw),
+            (PartKind::Call(call), Some(groups)) => place(&places, groups, call, draw),
             _ => draw(),
         }
     };
@@ -70,7 +73,16 @@ pub fn MessageParts() -> impl IntoView {
         PartKind::Call(key) => format!("{key:?}"),
         kind => format!("{} {kind:?}", part.index),
     };
-    let parts = each(move || parts.get(), key, draw);
+    let drawn = AtomicBool::new(false);
+    let listed = move || {
+        if drawn.swap(true, Relaxed)
+            && let Some(groups) = groups
+        {
+            groups.changed();
+        }
+        parts.get()
+    };
+    let parts = each(listed, key, draw);
     let asked = use_context::<Batch>().map(batch_bar);
     view! {
         <div class="la-message-parts">

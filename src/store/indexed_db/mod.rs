@@ -190,8 +190,14 @@ impl Inner {
         for name in &batch.remove {
             made(records.delete(&pair(thread, name)))?;
         }
+        // A thread that comes at once is a thousand of them: what they share is handed over once.
+        let id = JsValue::from_str(thread);
         for record in &batch.put {
-            let (key, value) = (pair(thread, &record.name), pair(&record.name, &record.text));
+            let name = JsValue::from_str(&record.name);
+            let (key, value) = (
+                Array::of2(&id, &name),
+                Array::of2(&name, &record.text.as_str().into()),
+            );
             made(records.put_with_key(&value, &key))?;
         }
         if let Some(info) = &batch.info {
