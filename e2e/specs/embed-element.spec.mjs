@@ -1,6 +1,8 @@
 // The npm package as an element of a page, `<leptos-assistant>`: what is fetched when, what it registers, moves and goes.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { test } from "node:test";
 
 import { accessible } from "../support/browser.mjs";
 import { Chat } from "../support/chat.mjs";
@@ -138,3 +140,30 @@ elementTest(
   },
   { allow: [/`url`/, /no name at all!/] },
 );
+
+elementTest("a copy of an element is one chat, and one that is told to wait late waits", async (page) => {
+  await shown(page);
+  const chats = page.locator("leptos-assistant [data-assistant-chat]");
+  await chats.waitFor();
+  await page.evaluate(() => {
+    const copy = document.getElementById("chat").cloneNode(true);
+    copy.id = "copy";
+    copy.setAttribute("label", "Copy");
+    document.body.append(copy);
+    // Both of this one are set after it is in the page.
+    const late = document.createElement("leptos-assistant");
+    late.id = "late";
+    document.body.append(late);
+    late.hidden = true;
+    late.setAttribute("loading", "lazy");
+  });
+  await page.locator("#copy").getByRole("heading", { name: "Copy" }).waitFor();
+  await page.waitForTimeout(400);
+  assert.equal(await chats.count(), 2);
+  assert.equal(await page.locator("#late").evaluate((element) => element.childElementCount), 0);
+});
+
+test("a server that draws pages may import the element", () => {
+  const file = new URL("../../dist/embed/element.js", import.meta.url);
+  execFileSync(process.execPath, ["--input-type=module", "-e", `await import(${JSON.stringify(file.href)})`]);
+});

@@ -35,6 +35,13 @@ function asked(page) {
   return () => count;
 }
 
+/** Lets the part come so late that an answer is there first. */
+const slowly = (page, ms = 600) =>
+  page.route(PART, async (route) => {
+    await page.waitForTimeout(ms);
+    await route.continue();
+  });
+
 /** Long enough for a request to begin. */
 const moment = (page) => page.waitForTimeout(400);
 
@@ -67,11 +74,7 @@ partTest("a pointer over the chat fetches the part", {}, async (page, agent) => 
 });
 
 partTest("what a page says for a person is shown and spoken, though nobody has turned to the chat", {}, async (page, agent) => {
-  // Slow enough for the answer to be there first.
-  await page.route(PART, async (route) => {
-    await page.waitForTimeout(600);
-    await route.continue();
-  });
+  await slowly(page);
   const chat = await mountIn(page, "one", `${agent.url}hello`);
   const heard = await listen(chat);
   await page.evaluate(() => globalThis.chats.one.send("Hello"));
@@ -86,8 +89,8 @@ async function comesLater(page, agent, refuse) {
   await page.route(PART, refuse);
   const chat = await mountIn(page, "one", `${agent.url}hello`);
   await chat.composer.hover();
-  await moment(page);
-  assert.equal(await chat.notice(NOT_LOADED).count(), 0, "nothing is missing yet");
+  // Before anything is said: who sees it may load the page again.
+  await chat.notice(NOT_LOADED).waitFor();
   await chat.composer.fill("Hello");
   await chat.composer.press("Enter");
   await chat.notice(NOT_LOADED).waitFor();
@@ -111,4 +114,54 @@ partTest("a server's error in place of the part is said, and asked for again", {
 partTest("a part of another build is not taken", { allow: REFUSED }, async (page, agent) => {
   const other = readFileSync(path.join(ROOT, "dist/embed/assistant_embed_full_conversation.wasm"));
   await comesLater(page, agent, (route) => route.fulfill({ contentType: "application/wasm", body: other }));
+});
+
+partTest("a part that a cache has kept from the build before is asked for once more, past the cache", { allow: REFUSED }, async (page, agent) => {
+  const other = readFileSync(path.join(ROOT, "dist/embed/assistant_embed_full_conversation.wasm"));
+  const fetched = asked(page);
+  await page.route(PART, (route) => route.fulfill({ contentType: "application/wasm", body: other }), { times: 1 });
+  const chat = await mountIn(page, "one", `${agent.url}hello`);
+  await chat.send("Hello");
+  await chat.says("Good day.");
+  assert.equal(fetched(), 2);
+  assert.equal(await chat.notice(NOT_LOADED).count(), 0);
+});
+
+partTest("what comes in another conversation, before the part is there, is spoken", {}, async (page, agent) => {
+  await slowly(page);
+  const chat = await mountIn(page, "one", `${agent.url}hello`);
+  const heard = await listen(chat);
+  await page.evaluate(() => {
+    globalThis.chats.one.newConversation();
+    globalThis.chats.one.send("Hello");
+  });
+  await chat.says("Good day.");
+  await eventually(async () => assert.match(JSON.stringify(await heard()), /"log","text":"Good day\./));
+});
+
+partTest("a part that is long on its way is said to be", {}, async (page, agent) => {
+  await slowly(page, 2_500);
+  const chat = await mountIn(page, "one", `${agent.url}hello`);
+  const heard = await listen(chat);
+  await page.evaluate(() => globalThis.chats.one.send("Hello"));
+  await eventually(async () => assert.deepEqual((await heard())[0], { region: "status", text: "Loading" }));
+  await chat.says("Good day.");
+});
+
+partTest("many who turn to a chat ask for its part once", { allow: REFUSED }, async (page, agent) => {
+  const fetched = asked(page);
+  await page.route(PART, async (route) => {
+    await page.waitForTimeout(600);
+    await route.abort();
+  });
+  const chat = await mountIn(page, "one", `${agent.url}hello`);
+  for (let time = 0; time < 6; time++) {
+    await chat.composer.hover();
+    await page.mouse.move(1200, 10);
+  }
+  await chat.composer.focus();
+  await chat.notice(NOT_LOADED).waitFor();
+  await moment(page);
+  // Once more past the cache.
+  assert.equal(fetched(), 2);
 });

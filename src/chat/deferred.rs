@@ -51,12 +51,12 @@ fn voices(assistant: Assistant, voice: Voice, speech: Signal<Speech>) -> AnyView
 /// The parts of one window.
 #[cfg(not(feature = "split"))]
 #[derive(Clone, Copy)]
-pub(super) struct Deferred;
+pub(super) struct Deferred(Voice);
 
 #[cfg(not(feature = "split"))]
 impl Deferred {
-    pub(super) fn of(_: &Assistant) -> Self {
-        Self
+    pub(super) fn of(_: &Assistant, voice: Voice) -> Self {
+        Self(voice)
     }
 
     pub(super) fn conversation(
@@ -67,13 +67,8 @@ impl Deferred {
         (DRAWERS.conversation)(empty, on_feedback)
     }
 
-    pub(super) fn voices(
-        self,
-        assistant: Assistant,
-        voice: Voice,
-        speech: Signal<Speech>,
-    ) -> AnyView {
-        (DRAWERS.voices)(assistant, voice, speech)
+    pub(super) fn voices(self, assistant: Assistant, speech: Signal<Speech>) -> AnyView {
+        (DRAWERS.voices)(assistant, self.0, speech)
     }
 }
 

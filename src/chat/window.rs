@@ -79,7 +79,8 @@ pub fn ChatWindow(
         let Some(assistant) = use_assistant() else {
             return ().into_any();
         };
-        let (parts, voice) = (Deferred::of(&assistant), Voice::of(&assistant));
+        let voice = Voice::of(&assistant);
+        let parts = Deferred::of(&assistant, voice);
         let empty = move || {
             view! { <EmptyState title=empty_title text=empty_text suggestions /> }.into_any()
         };
@@ -89,7 +90,7 @@ pub fn ChatWindow(
             {next(&assistant, follow_ups)}
             <Composer attachments handle=composer />
             {voice.regions()}
-            {parts.voices(assistant, voice, speech)}
+            {parts.voices(assistant, speech)}
         }
         .into_any()
     };

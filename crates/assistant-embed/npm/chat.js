@@ -11,7 +11,7 @@ function unknown(option, values) {
 export async function mountWith({ load, mountChat, protocols, stores }, element, options) {
   if (!isElement(element)) throw new TypeError("mount: the first argument must be an HTML element of the page");
   const { url, headers, highlight, mediaOrigins, attachments, labels, store, ...look } = options ?? {};
-  if (typeof url !== "string" && !(url instanceof URL)) throw new TypeError("mount: the option `url` must be the agent's address");
+  if ((typeof url !== "string" || url === "") && !(url instanceof URL)) throw new TypeError("mount: the option `url` must be the agent's address");
   const { protocol = "ag-ui" } = look;
   if (!protocols.includes(protocol)) throw unknown("protocol", protocols);
   if (store !== undefined && !stores.includes(store)) throw unknown("store", stores);

@@ -2,7 +2,7 @@ import type { MountOptions } from "./full.js";
 import type { ActionDefinition, Chat } from "./index.js";
 
 /**
- * The chat as an element, `<leptos-assistant>`, once this file is imported. It must have a height, and stay empty; link
+ * The chat as an element, `<leptos-assistant>`, once this file is imported. It must have a height; what stands in it goes when the chat comes. Link
  * `style.css` for its looks.
  *
  * Attributes are the options of `mount` that are texts or numbers: `url`, `label`, `heading-offset`, and with the larger module, which is

@@ -18,7 +18,7 @@ const ATTRIBUTES = {
 const needsFull = ({ protocol = "ag-ui", store }) => protocol !== "ag-ui" || store !== undefined;
 
 /** See element.d.ts. */
-export class LeptosAssistantElement extends HTMLElement {
+export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
   // Set already on an element that was in the page before this file.
   options = Object.hasOwn(this, "options") ? this.options : {};
 
@@ -37,13 +37,18 @@ export class LeptosAssistantElement extends HTMLElement {
   connectedCallback() {
     if (this.#started) return;
     this.#started = true;
-    if (this.getAttribute("loading") !== "lazy") return void this.#mount();
-    this.#watch = new IntersectionObserver((entries) => {
-      if (!entries.some((entry) => entry.isIntersecting)) return;
-      this.#watch.disconnect();
-      this.#mount();
+    const turn = ++this.#turn;
+    // Who made the element may still be setting its attributes.
+    queueMicrotask(() => {
+      if (turn !== this.#turn) return;
+      if (this.getAttribute("loading") !== "lazy") return void this.#mount(turn);
+      this.#watch = new IntersectionObserver((entries) => {
+        if (!entries.some((entry) => entry.isIntersecting)) return;
+        this.#watch.disconnect();
+        this.#mount(turn);
+      });
+      this.#watch.observe(this);
     });
-    this.#watch.observe(this);
   }
 
   disconnectedCallback() {
@@ -63,21 +68,23 @@ export class LeptosAssistantElement extends HTMLElement {
     };
   }
 
-  async #mount() {
-    const turn = ++this.#turn;
+  async #mount(turn) {
     try {
-      // Who made the element may still be setting its attributes.
-      await undefined;
       const options = this.#read();
       const { mount } = await (needsFull(options) ? import("./full.js") : import("./index.js"));
       if (turn !== this.#turn) return;
+      // A copy of an element brings along what was drawn in the original.
+      this.replaceChildren();
       const chat = await mount(this, options);
       if (turn !== this.#turn) return chat.unmount();
       this.#chat = chat;
       for (const entry of this.#actions) this.#register(entry);
       this.dispatchEvent(new Event("ready"));
     } catch (error) {
-      if (turn === this.#turn) this.#tell(error);
+      if (turn !== this.#turn) return;
+      // Put in again, it tries again.
+      this.#started = false;
+      this.#tell(error);
     }
   }
 
@@ -114,4 +121,6 @@ export class LeptosAssistantElement extends HTMLElement {
   }
 }
 
-if (!customElements.get("leptos-assistant")) customElements.define("leptos-assistant", LeptosAssistantElement);
+// A server that draws the page has no elements.
+const elements = globalThis.customElements;
+if (elements && !elements.get("leptos-assistant")) elements.define("leptos-assistant", LeptosAssistantElement);

@@ -102,10 +102,13 @@ impl Heard {
                 None => list.len(),
             },
         };
+        // What was followed before the person's next words is said, or will not be; what comes together with them is new.
+        let mut followed: Vec<MessageId> = self.answers.keys().cloned().collect();
         for entry in list.iter().skip(from) {
             if entry.role == Role::User {
-                // What was before is said, or will not be.
-                self.answers.values_mut().for_each(|one| one.done = true);
+                for id in followed.drain(..) {
+                    self.answers.entry(id).or_default().done = true;
+                }
             } else if entry.role == Role::Assistant {
                 self.answers.entry(entry.id.clone()).or_default();
             }

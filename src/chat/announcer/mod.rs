@@ -5,8 +5,6 @@ mod answers;
 mod plain;
 mod voice;
 
-use std::collections::HashSet;
-
 use assistant_core::{
     conversation::{CallKey, Phase},
     session::NoticeId,
@@ -172,15 +170,14 @@ pub(super) fn doing<T>(call: &ToolCallView<T>, words: &Words) -> String {
 /// What a notice says that is no failure: those are alerts of their own.
 fn say_notices(assistant: &Assistant, voice: Voice) {
     let (notices, words) = (assistant.notices(), Words::current());
-    effect(move |known: Option<HashSet<NoticeId>>| {
+    effect(move |known: Option<Vec<NoticeId>>| {
+        let known = known.unwrap_or_else(|| voice.known_notices());
         let list = notices.get();
-        if let Some(known) = &known {
-            let fresh = list.iter().filter(|notice| !known.contains(&notice.id));
-            let labels = words.now();
-            for notice in fresh.filter(|notice| !notice.kind.is_failure()) {
-                if let Some(text) = sentence(&labels, notice) {
-                    voice.status(text);
-                }
+        let fresh = list.iter().filter(|notice| !known.contains(&notice.id));
+        let labels = words.now();
+        for notice in fresh.filter(|notice| !notice.kind.is_failure()) {
+            if let Some(text) = sentence(&labels, notice) {
+                voice.status(text);
             }
         }
         list.iter().map(|notice| notice.id).collect()

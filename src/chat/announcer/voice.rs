@@ -1,13 +1,13 @@
 //! The regions that assistive technology reads out.
 
-use assistant_core::conversation::MessageId;
+use assistant_core::{conversation::MessageId, session::NoticeId};
 use leptos::prelude::*;
 
 use crate::{
     assistant::Assistant,
     tool::claim,
-    ui::{after, each},
-    view::Question,
+    ui::{after, each, effect},
+    view::{MessageList, Question},
 };
 
 /// The time that a text stays in its region, in milliseconds.
@@ -26,8 +26,10 @@ type Region = RwSignal<Vec<(u64, String)>>;
 /// Says things, where no other window does.
 #[derive(Clone, Copy)]
 pub(in crate::chat) struct Voice {
-    /// The conversation and its newest message when there were regions first: what comes later is said.
+    /// The conversation and its newest message when this voice was there first: what comes later is said.
     since: StoredValue<(u64, Option<MessageId>)>,
+    /// The notices that stood there before.
+    notices: StoredValue<Vec<NoticeId>>,
     elsewhere: Memo<Option<String>>,
     answers: Region,
     status: Region,
@@ -40,12 +42,22 @@ pub(in crate::chat) struct Voice {
 impl Voice {
     /// The voice of a window. Of several windows of an assistant one speaks.
     pub(in crate::chat) fn of(assistant: &Assistant) -> Self {
-        let since = assistant.messages().with_untracked(|list| {
-            let newest = list.last().map(|entry| entry.id.clone());
-            (list.thread(), newest)
+        let messages = assistant.messages();
+        let now = |list: &MessageList| (list.thread(), list.last().map(|entry| entry.id.clone()));
+        let since = StoredValue::new(messages.with_untracked(now));
+        // A conversation that is opened stood there before, too; who speaks by then follows it itself.
+        effect(move |_| {
+            messages.with(|list| {
+                if since.with_value(|(thread, _)| *thread != list.thread()) {
+                    since.set_value(now(list));
+                }
+            });
         });
+        let notices = assistant.notices();
+        let known = notices.with_untracked(|list| list.iter().map(|notice| notice.id).collect());
         Self {
-            since: StoredValue::new(since),
+            since,
+            notices: StoredValue::new(known),
             elsewhere: claim(assistant, Question::Speech).elsewhere,
             answers: RwSignal::default(),
             status: RwSignal::default(),
@@ -60,6 +72,11 @@ impl Voice {
         self.since.get_value()
     }
 
+    /// The notices that are not said.
+    pub(super) fn known_notices(self) -> Vec<NoticeId> {
+        self.notices.get_value()
+    }
+
     /// The number of times it said something.
     pub(super) fn count(self) -> u64 {
         self.count.try_get_value().unwrap_or_default()
@@ -71,7 +88,7 @@ impl Voice {
     }
 
     /// What goes on: the newest takes the place of what was said before.
-    pub(super) fn status(self, text: impl Into<String>) {
+    pub(in crate::chat) fn status(self, text: impl Into<String>) {
         self.say(self.status, text.into(), true);
     }
 

@@ -18,7 +18,7 @@ use crate::{
     assistant::Assistant,
     chat::{Feedback, Speech, announcer::Voice},
     store::KeptIn,
-    ui::{Icon, Words, closest, dynamic, effect, focus, spawn_local, spinner},
+    ui::{Icon, Words, after, closest, dynamic, effect, focus, memo, spawn_local, spinner},
 };
 
 /// What only this function reaches is in a module of its own.
@@ -27,10 +27,14 @@ fn drawers() -> Result<Drawers, SplitLoaderError> {
     Ok(DRAWERS)
 }
 
+/// After how long it is said that the part is still on its way, in milliseconds.
+const LONG_MS: u32 = 1_000;
+
 /// What is there of the parts.
 #[derive(Clone, Copy)]
 enum Stage {
     Away,
+    Fetching,
     Fetched(Drawers),
     Failed,
 }
@@ -43,14 +47,16 @@ pub(in crate::chat) struct Deferred {
     turned_to: RwSignal<bool>,
     /// Whether there has been something to show.
     needed: RwSignal<bool>,
+    voice: Voice,
 }
 
 impl Deferred {
-    pub(in crate::chat) fn of(assistant: &Assistant) -> Self {
+    pub(in crate::chat) fn of(assistant: &Assistant, voice: Voice) -> Self {
         let parts = Self {
             stage: RwSignal::new(Stage::Away),
             turned_to: RwSignal::new(false),
             needed: RwSignal::new(false),
+            voice,
         };
         let (messages, notices) = (assistant.messages(), assistant.notices());
         let (interrupts, kept_in) = (assistant.interrupts(), assistant.kept_in());
@@ -65,23 +71,39 @@ impl Deferred {
                 parts.needed.set(true);
             }
         });
-        effect(move |_| {
-            // Who turned to it when it could not be fetched sees no notice; it is asked for again when it is needed.
-            let needed = parts.needed.get();
-            let wanted = needed || parts.turned_to.get();
-            if wanted && !matches!(parts.stage.get_untracked(), Stage::Fetched(_)) {
-                parts.fetch();
+        let words = Words::current();
+        effect(move |was_needed: Option<bool>| {
+            let (needed, turned_to) = (parts.needed.get(), parts.turned_to.get());
+            let fetches = match parts.stage.get_untracked() {
+                Stage::Away => needed || turned_to,
+                // Something has come since that wants to be seen.
+                Stage::Failed => needed && was_needed == Some(false),
+                Stage::Fetching | Stage::Fetched(_) => false,
+            };
+            if fetches {
+                parts.fetch(&words);
             }
+            needed
         });
         parts
     }
 
-    fn fetch(self) {
-        self.stage.set(Stage::Away);
+    fn fetch(self, words: &Words) {
+        if matches!(self.stage.get_untracked(), Stage::Fetching) {
+            return;
+        }
+        self.stage.set(Stage::Fetching);
         spawn_local(async move {
             let stage = drawers().await.map_or(Stage::Failed, Stage::Fetched);
             // The window may be gone by now.
             self.stage.try_set(stage);
+        });
+        let words = words.clone();
+        after(LONG_MS, move || {
+            let fetching = matches!(self.stage.try_get_untracked(), Some(Stage::Fetching));
+            if fetching && self.needed.try_get_untracked() == Some(true) {
+                self.voice.status(words.word(|l| &l.loading));
+            }
         });
     }
 
@@ -93,21 +115,27 @@ impl Deferred {
         on_feedback: Option<Callback<Feedback>>,
     ) -> AnyView {
         let words = Words::current();
+        let failed = {
+            let (stage, words) = (self.stage, words.clone());
+            let has_failed = memo(move || matches!(stage.get(), Stage::Failed));
+            move || has_failed.get().then(|| self.failed(&words))
+        };
         let conversation = move || {
             if !self.needed.get() {
-                return self.place(empty());
+                let failed = dynamic(failed.clone());
+                return self.place(&words, view! { {failed} {empty()} }.into_any());
             }
             match self.stage.get() {
                 Stage::Fetched(drawers) => (drawers.conversation)(empty.clone(), on_feedback),
-                Stage::Away => self.place(coming(&words)),
-                Stage::Failed => self.place(self.failed(&words)),
+                Stage::Away | Stage::Fetching => self.place(&words, coming(&words)),
+                Stage::Failed => self.place(&words, self.failed(&words)),
             }
         };
         dynamic(conversation).into_any()
     }
 
     /// Where the messages will be, from where it is heard that somebody turns to the window.
-    fn place(self, inside: AnyView) -> AnyView {
+    fn place(self, words: &Words, inside: AnyView) -> AnyView {
         let place = NodeRef::<html::Div>::new();
         effect(move |_| {
             let chat = place
@@ -119,7 +147,13 @@ impl Deferred {
         });
         view! {
             <div class="la-transcript" node_ref=place>
-                <div class="la-transcript-scroller">
+                <div
+                    class="la-transcript-scroller"
+                    role="log"
+                    aria-live="off"
+                    aria-label=words.attr(|l| &l.conversation)
+                    tabindex="0"
+                >
                     <div class="la-transcript-content">{inside}</div>
                 </div>
             </div>
@@ -129,7 +163,9 @@ impl Deferred {
 
     fn listen(self, chat: web_sys::Element) {
         let turned = Closure::<dyn Fn()>::new(move || {
-            self.turned_to.try_set(true);
+            if self.turned_to.try_get_untracked() == Some(false) {
+                self.turned_to.set(true);
+            }
         });
         let heard = SendWrapper::new((chat, turned));
         for event in TURNED_TO {
@@ -148,6 +184,7 @@ impl Deferred {
     }
 
     fn failed(self, words: &Words) -> AnyView {
+        let again = words.clone();
         view! {
             <div class="la-notice" data-tone="error" role="alert">
                 {Icon::Alert.view()}
@@ -161,7 +198,7 @@ impl Deferred {
                         data-size="small"
                         on:click=move |event| {
                             focus::go_on(&event_target(&event), event.detail() == 0);
-                            self.fetch();
+                            self.fetch(&again);
                         }
                     >
                         <span>{words.text(|l| &l.retry)}</span>
@@ -172,15 +209,10 @@ impl Deferred {
         .into_any()
     }
 
-    pub(in crate::chat) fn voices(
-        self,
-        assistant: Assistant,
-        voice: Voice,
-        speech: Signal<Speech>,
-    ) -> AnyView {
+    pub(in crate::chat) fn voices(self, assistant: Assistant, speech: Signal<Speech>) -> AnyView {
         let voices = move || match self.stage.get() {
-            Stage::Fetched(drawers) => (drawers.voices)(assistant.clone(), voice, speech),
-            Stage::Away | Stage::Failed => ().into_any(),
+            Stage::Fetched(drawers) => (drawers.voices)(assistant.clone(), self.voice, speech),
+            Stage::Away | Stage::Fetching | Stage::Failed => ().into_any(),
         };
         dynamic(voices).into_any()
     }
@@ -188,7 +220,7 @@ impl Deferred {
 
 fn coming(words: &Words) -> AnyView {
     let word = words.text(|l| &l.loading);
-    view! { <p class="la-working" role="status">{spinner()} <span>{word}</span></p> }.into_any()
+    view! { <p class="la-working">{spinner()} <span>{word}</span></p> }.into_any()
 }
 
 /// What somebody does who is about to use a window.
