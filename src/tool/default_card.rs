@@ -40,8 +40,12 @@ pub fn DefaultCard(
 ) -> impl IntoView {
     let words = Words::current();
     let name = call;
-    let titled = move || name.title().is_some().then_some("");
-    let called = move || exact(name.title().unwrap_or_else(|| name.name()));
+    let called = move || {
+        let title = name.title();
+        let titled = title.is_some().then_some("");
+        let text = exact(title.unwrap_or_else(|| name.name()));
+        view! { <span class="la-tool-name" data-titled=titled>{text}</span> }
+    };
     // What the call comes to changes it often, and its arguments once.
     let telling = memo(move || name.telling());
     let argument = move || {
@@ -80,7 +84,7 @@ pub fn DefaultCard(
         >
             <summary class="la-tool-summary">
                 <span class="la-tool-icon" aria-hidden="true">{Icon::Tool.view()}</span>
-                <span class="la-tool-name" data-titled=titled>{dynamic(called)}</span>
+                {dynamic(called)}
                 {dynamic(argument)}
                 <span class="la-tool-status">
                     {dynamic(move || {

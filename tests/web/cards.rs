@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use leptos_assistant::{
     Status, ToolAction, ToolCallView, ToolContext, ToolError,
     agent::Script,
-    testing::{MockAgent, settle},
+    testing::{MockAgent, settle, until},
     use_assistant_action,
 };
 use serde::Deserialize;
@@ -140,17 +140,9 @@ async fn arguments_can_be_followed_while_they_stream_in() {
     .await;
     chat.assistant.send("go").unwrap();
     let seen = || chat.page.text(".card");
-    assert!(
-        leptos_assistant::testing::until(|| seen() == "{\"progress\":4}").await,
-        "{}",
-        seen()
-    );
+    assert!(until(|| seen() == "{\"progress\":4}").await, "{}", seen());
     let whole = "{\"progress\":42,\"dataSource\":\"orders\"}";
-    assert!(
-        leptos_assistant::testing::until(|| seen() == whole).await,
-        "{}",
-        seen()
-    );
+    assert!(until(|| seen() == whole).await, "{}", seen());
     chat.idle().await;
 }
 
@@ -235,7 +227,7 @@ async fn progress_and_preliminary_results_are_only_shown() {
     })
     .await;
     chat.assistant.send("go").unwrap();
-    assert!(leptos_assistant::testing::until(|| chat.page.text(".card") == "step 2 Some(2)").await);
+    assert!(until(|| chat.page.text(".card") == "step 2 Some(2)").await);
     chat.idle().await;
     assert_eq!(chat.page.text(".card"), "step 3 Some(3)");
     assert_eq!(chat.results(1), ["3"]);
@@ -333,6 +325,27 @@ async fn calls_that_are_done_stand_behind_one_line() {
     assert!(chat.page.click(".la-call-group"));
     settle().await;
     assert!(hidden("b"));
+}
+
+/// Nobody hears each of many: the first is said, and what runs still when that was heard.
+#[wasm_bindgen_test]
+async fn of_tools_in_a_row_the_first_is_said_and_what_runs_on() {
+    let script = Script::new()
+        .call_as("a", "look", "{}")
+        .result("a", "1")
+        .call_as("b", "find", "{}")
+        .result("b", "1")
+        .call_as("c", "read", "{}")
+        .wait(std::time::Duration::from_millis(800))
+        .result("c", "1");
+    let chat = chat(MockAgent::new().answer(script.text("Found.")), || ()).await;
+    chat.assistant.send("go").unwrap();
+    let status = || chat.page.text("[data-speech=status]");
+    assert!(until(|| !status().is_empty()).await);
+    assert_eq!(status(), "Running look");
+    assert!(until(|| status() != "Running look").await);
+    assert_eq!(status(), "Running read");
+    chat.idle().await;
 }
 
 /// A card that a person has opened is not taken from them
