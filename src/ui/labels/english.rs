@@ -66,7 +66,8 @@ impl Default for Labels {
             cancel: "Cancel".into(),
             retry: "Retry".into(),
             loading: "Loading".into(),
-            not_loaded: "The conversation could not be loaded. Try again, or load the page again.".into(),
+            not_loaded: "The conversation could not be loaded. Try again, or load the page again."
+                .into(),
             continue_: "Continue".into(),
             dismiss: "Dismiss".into(),
             agent_failed: "The agent answered with an error".into(),

@@ -220,7 +220,8 @@ impl World {
         self.event(snapshot(messages));
         let conversation = self.driver.session.conversation();
         for (tip, said) in before {
-            assert_eq!(branch(conversation, &tip), said, "the branch of {tip:?}");
+            let now = branch(conversation, &tip);
+            assert!(keeps(&said, &now), "{tip:?}: {said:?} became {now:?}");
         }
     }
 
@@ -260,26 +261,45 @@ pub(super) fn pick_of<T: Clone>(list: &[T], by: u8) -> Option<T> {
     list.get(usize::from(by).checked_rem(list.len())?).cloned()
 }
 
-/// What each branch but the run's own says, by its newest message.
-fn other_branches(conversation: &Conversation) -> Vec<(MessageId, Vec<String>)> {
+/// A message of a branch: its id, its words, its calls.
+type Told = (MessageId, String, Vec<String>);
+
+/// Whether a message says anything. What does not (a place for results) may come and go.
+fn tells(message: &Message) -> bool {
+    !message.text().is_empty() || message.calls().next().is_some()
+}
+
+/// What stands on each way to a message that is not on the run's own branch.
+fn other_branches(conversation: &Conversation) -> Vec<(MessageId, Vec<Told>)> {
     let run: Vec<_> = conversation.run_path().map(|message| &message.id).collect();
-    let tips = conversation.all_messages().map(|message| &message.id);
-    let tips = tips.filter(|id| conversation.children(Some(id)).is_empty() && !run.contains(id));
-    tips.map(|id| (id.clone(), branch(conversation, id)))
+    let others = conversation.all_messages();
+    let others = others.filter(|message| tells(message) && !run.contains(&&message.id));
+    others
+        .map(|message| (message.id.clone(), branch(conversation, &message.id)))
         .collect()
 }
 
-/// The words and calls from the first message to one. What holds neither (a place for results) may come and go.
-fn branch(conversation: &Conversation, tip: &MessageId) -> Vec<String> {
+/// The words and calls from the first message to one.
+fn branch(conversation: &Conversation, tip: &MessageId) -> Vec<Told> {
     let path = conversation.path_to(tip).unwrap_or_default();
     let messages = path.into_iter().filter_map(|id| conversation.message(id));
-    let says = |message: &&Message| !message.text().is_empty() || message.calls().next().is_some();
-    let told = messages.filter(says).map(|message| {
+    let told = messages.filter(|message| tells(message)).map(|message| {
         let calls = message.calls();
-        let calls: Vec<_> = calls
-            .map(|call| format!("{} {} {}", call.id, call.name, call.args_text()))
-            .collect();
-        format!("{} {:?} {calls:?}", message.id, message.text())
+        let calls = calls.map(|call| format!("{} {} {}", call.id, call.name, call.args_text()));
+        (message.id.clone(), message.text(), calls.collect())
     });
     told.collect()
+}
+
+/// Whether a branch says what it said. A call that a list names goes where the list has it (rule "a call stays itself"), also
+/// out of a message that an earlier list left behind; none comes along.
+fn keeps(before: &[Told], now: &[Told]) -> bool {
+    let mut now = now.iter().peekable();
+    let kept = before.iter().all(|(id, text, calls)| {
+        let same = now.next_if(|(now_id, ..)| now_id == id);
+        same.map_or(text.is_empty(), |(_, now_text, now_calls)| {
+            now_text == text && now_calls.iter().all(|call| calls.contains(call))
+        })
+    });
+    kept && now.next().is_none()
 }
