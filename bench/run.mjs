@@ -15,6 +15,7 @@ import * as table from "./table.mjs";
 const { values } = parseArgs({
   options: { runs: { type: "string", default: "3" }, only: { type: "string" }, json: { type: "string" } },
 });
+const LOAD = "first load";
 const runs = Number(values.runs);
 if (!(Number.isInteger(runs) && runs > 0)) throw new Error(`--runs takes a whole number, not ${values.runs}`);
 const names = Object.keys(SCENES).filter((name) => !values.only || name.includes(values.only));
@@ -29,7 +30,7 @@ try {
   console.log(`\n${table.scenes(report.scenes)}`);
   const keys = report.scenes.filter(({ demo }) => demo.keyCpu !== undefined);
   if (keys.length) console.log(`\n${table.keys(keys)}`);
-  if (!values.only) {
+  if (!values.only || LOAD.includes(values.only)) {
     report.load = await load();
     console.log(`\n${table.loads(report.load)}`);
   }
@@ -50,7 +51,7 @@ async function scene(name) {
 }
 
 function load() {
-  console.error("bench: first load");
+  console.error(`bench: ${LOAD}`);
   return middle([bare, embed, demo], (kind) => firstLoad(browser, kind, agent));
 }
 
