@@ -152,7 +152,7 @@ treeTest("it is drawn with zoom and fit, and a deletion is undone", async (chat)
   await eventually(async () => assert.deepEqual(await said(chat), before), 10);
 });
 
-treeTest("branches close and open, and a message is written anew from here", async (chat) => {
+treeTest("branches close and open, and a message is rewritten from here", async (chat) => {
   await branched(chat);
   await tree(chat).focus();
   await chat.page.keyboard.press("Home");

@@ -9,7 +9,7 @@ use leptos::{
 use crate::{
     assistant::{Assistant, assistant_for},
     store::ThreadInfo,
-    ui::{Icon, IconButton, Labels, Word, Words, after, dynamic, each, effect, time, when},
+    ui::{Icon, IconButton, Labels, Word, Words, dynamic, each, effect, time, when},
 };
 
 /// The conversations that are kept in the store, newest first: each can be opened, renamed and
@@ -184,14 +184,13 @@ impl PastList {
                 renaming.set(None);
             }
         };
+        let title = thread.title.clone();
         effect(move |_| {
             let Some(input) = input.get() else { return };
-            // The old title is in it by then.
-            after(0, move || {
-                // Focusing an element that is in the page does not fail.
-                let _ = input.focus();
-                input.select();
-            });
+            input.set_value(&title);
+            // At once: who types already would lose the beginning. An element that is in the page takes the focus.
+            let _ = input.focus();
+            input.select();
         });
         view! {
             <form class="la-past-form" on:submit=save on:keydown=cancel>
@@ -200,7 +199,6 @@ impl PastList {
                     type="text"
                     autocomplete="off"
                     aria-label=self.words.attr(|l| &l.title_of)
-                    prop:value=thread.title.clone()
                     node_ref=input
                 />
                 <button type="submit" class="la-button" data-size="small">
