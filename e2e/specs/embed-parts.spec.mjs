@@ -26,7 +26,19 @@ function hello(answer, input) {
   answer.end();
 }
 
-const partTest = embedSuite({ scenes: { hello, again: hello } });
+/** Brings a history along, and answers. */
+function remembers(answer, input) {
+  begin(answer, input);
+  const old = [1, 2, 3].flatMap((n) => [
+    { id: `u${n}`, role: "user", content: `Old question ${n}` },
+    { id: `a${n}`, role: "assistant", content: `Old answer ${n}` },
+  ]);
+  send(answer, { type: "MESSAGES_SNAPSHOT", messages: [...old, ...input.messages, { id: "m", role: "assistant", content: "Good day." }] });
+  finish(answer, input);
+  answer.end();
+}
+
+const partTest = embedSuite({ scenes: { hello, again: hello, remembers } });
 
 /** How often the part was asked for so far. */
 function asked(page) {
@@ -164,4 +176,14 @@ partTest("many who turn to a chat ask for its part once", { allow: REFUSED }, as
   await moment(page);
   // Once more past the cache.
   assert.equal(fetched(), 2);
+});
+
+partTest("of a history that a server brings along, the answer alone is spoken", {}, async (page, agent) => {
+  const chat = await mountIn(page, "one", `${agent.url}remembers`);
+  await chat.composer.hover();
+  const heard = await listen(chat);
+  await chat.send("Hello");
+  await chat.says("Good day.");
+  await eventually(async () => assert.match(JSON.stringify(await heard()), /Good day/));
+  assert.doesNotMatch(JSON.stringify(await heard()), /Old/);
 });

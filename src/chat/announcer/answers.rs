@@ -102,13 +102,10 @@ impl Heard {
                 None => list.len(),
             },
         };
-        // What was followed before the person's next words is said, or will not be; what comes together with them is new.
-        let mut followed: Vec<MessageId> = self.answers.keys().cloned().collect();
         for entry in list.iter().skip(from) {
             if entry.role == Role::User {
-                for id in followed.drain(..) {
-                    self.answers.entry(id).or_default().done = true;
-                }
+                // What was before is said, or will not be: a list may bring a whole history.
+                self.answers.values_mut().for_each(|one| one.done = true);
             } else if entry.role == Role::Assistant {
                 self.answers.entry(entry.id.clone()).or_default();
             }
