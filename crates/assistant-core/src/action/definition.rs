@@ -30,7 +30,7 @@ pub struct ActionSpec {
     pub tags: Vec<String>,
     /// True if no filter keeps it back.
     pub always_offered: bool,
-    /// Whether it has a handler.
+    /// `true` if it has a handler.
     pub has_handler: bool,
     /// The rule for who may call it.
     pub availability: Availability,

@@ -320,7 +320,7 @@ fn read_approval(mut from: Object, format: Format) -> (Option<CallApproval>, Opt
     (Some(approval), told)
 }
 
-/// What lets nothing start: it is looked up again.
+/// A call without what would let it start: that is looked up again.
 fn read_earlier(from: &Value) -> Option<AllowedEarlier> {
     Some(AllowedEarlier {
         id: from.get("id")?.as_str()?.to_owned(),

@@ -68,7 +68,7 @@ pub struct Conversation {
     pub(super) path: Vec<usize>,
     /// How many places of `path` stand for nodes that are gone.
     pub(super) gaps: usize,
-    /// How many places of paths were rewritten so far.
+    /// The number of places of paths that were rewritten so far.
     pub(super) path_work: u64,
     /// What is shown, where that is another branch.
     pub(super) shown: Option<Vec<usize>>,

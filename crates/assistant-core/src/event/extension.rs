@@ -56,7 +56,7 @@ pub enum Extension {
         /// Whether its data takes the place of those of the part with its type and id.
         replace: bool,
     },
-    /// What an answer holds so far was a failed try, and comes again.
+    /// The answer so far was a failed try, and comes again.
     Reset {
         /// The answer's id.
         message_id: String,

@@ -247,7 +247,7 @@ pub enum Input {
     Asking {
         /// The start of the handler.
         invocation: InvocationId,
-        /// Whether it asks.
+        /// `true` when it begins to ask, `false` when it has its answer.
         asks: bool,
     },
     /// A handler is done.

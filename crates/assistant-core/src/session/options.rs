@@ -23,7 +23,7 @@ pub struct SessionOptions {
     /// A person may have approvals remembered, as far as the action lets them; without it they are
     /// asked each time.
     pub remember_approvals: bool,
-    /// What happens to tool callouts in what an assistant writes (rule "callouts run by permission"). Needs the
+    /// The treatment of tool callouts in what an assistant writes (rule "callouts run by permission"). Needs the
     /// feature `callouts`.
     pub markdown_tools: MarkdownTools,
     /// How the history is written for agents that take it in a form of their own, beside

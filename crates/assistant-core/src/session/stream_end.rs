@@ -30,7 +30,7 @@ pub struct Failure {
     pub kind: FailureKind,
     /// A sentence for the person.
     pub message: String,
-    /// How long the server asks to wait before the next request, in milliseconds.
+    /// The time that the server asks to wait before the next request, in milliseconds.
     pub retry_after_ms: Option<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! What happens to calls: approvals that are asked for and given, results, failures.
+//! Events about calls: approvals that are asked for and given, results, failures.
 
 use serde_json::Value;
 
