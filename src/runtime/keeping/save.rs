@@ -3,7 +3,7 @@
 use std::{collections::HashSet, mem};
 
 use assistant_core::{
-    conversation::{Change, MessageId, Phase},
+    conversation::{Change, MessageId, Phase, ToolCall},
     event::Role,
     session::{JournalEntry, Session},
 };
@@ -104,40 +104,36 @@ impl Unsaved {
 /// itself, streams in and waits with the rest of the answer.
 pub(super) fn is_urgent(changes: &[Change], session: &Session) -> bool {
     let conversation = session.conversation();
-    let mut answers = false;
-    let of_person = changes.iter().any(|change| match change {
-        Change::MessageAdded(id) => {
-            let message = conversation.message(id);
-            let by_agent = message.is_some_and(|message| message.role != Role::User);
-            answers |= by_agent;
-            !by_agent
+    let by_agent = |id: &MessageId| {
+        let message = conversation.message(id);
+        message.is_some_and(|message| message.role != Role::User)
+    };
+    let answers = |change: &Change| matches!(change, Change::MessageAdded(id) if by_agent(id));
+    let answers = changes.iter().any(answers);
+    changes.iter().any(|change| match change {
+        Change::PartGrew { .. } | Change::PartAdded { .. } | Change::Message(_) => false,
+        Change::State | Change::Steps | Change::Registry | Change::Remembered | Change::Notices => {
+            false
         }
-        _ => false,
-    });
-    of_person
-        || changes.iter().any(|change| match change {
-            Change::PartGrew { .. } | Change::PartAdded { .. } | Change::MessageAdded(_) => false,
-            Change::State
-            | Change::Steps
-            | Change::Registry
-            | Change::Remembered
-            | Change::Notices => false,
-            Change::Message(_) => false,
-            // A message that is added makes the path longer.
-            Change::Path => !answers,
-            Change::Call(key) => conversation
-                .call(key)
-                .is_some_and(|call| match call.phase() {
-                    Phase::InputStreaming | Phase::Running => false,
-                    // Nothing here runs it, and nobody is asked about it.
-                    Phase::InputAvailable | Phase::OutputAvailable | Phase::OutputError => {
-                        call.approval.is_some()
-                            || session.registry().named(&call.name).next().is_some()
-                    }
-                    _ => true,
-                }),
-            _ => true,
-        })
+        Change::MessageAdded(id) => !by_agent(id),
+        // A message that is added makes the path longer.
+        Change::Path => !answers,
+        Change::Call(key) => conversation
+            .call(key)
+            .is_some_and(|call| is_own(call, session)),
+        _ => true,
+    })
+}
+
+/// Returns whether a call is more than what streams in: this page runs it, or a person is asked about it.
+fn is_own(call: &ToolCall, session: &Session) -> bool {
+    match call.phase() {
+        Phase::InputStreaming | Phase::Running => false,
+        Phase::InputAvailable | Phase::OutputAvailable | Phase::OutputError => {
+            call.approval.is_some() || session.registry().named(&call.name).next().is_some()
+        }
+        _ => true,
+    }
 }
 
 /// An entry of the journal, under its claim.
