@@ -17,18 +17,6 @@ use crate::{assistant::Assistant, tool::InterruptInbox};
 /// What stands in the transcript before the first message.
 type Empty = std::sync::Arc<dyn Fn() -> AnyView + Send + Sync>;
 
-/// What draws them.
-#[derive(Clone, Copy)]
-struct Drawers {
-    conversation: fn(Empty, Option<Callback<Feedback>>) -> AnyView,
-    voices: fn(Assistant, Voice, Signal<Speech>) -> AnyView,
-}
-
-const DRAWERS: Drawers = Drawers {
-    conversation,
-    voices,
-};
-
 /// The messages, and all that stands between them and the composer.
 fn conversation(empty: Empty, on_feedback: Option<Callback<Feedback>>) -> AnyView {
     let empty = move || empty();
@@ -64,11 +52,11 @@ impl Deferred {
         empty: Empty,
         on_feedback: Option<Callback<Feedback>>,
     ) -> AnyView {
-        (DRAWERS.conversation)(empty, on_feedback)
+        conversation(empty, on_feedback)
     }
 
     pub(super) fn voices(self, assistant: Assistant, speech: Signal<Speech>) -> AnyView {
-        (DRAWERS.voices)(assistant, self.0, speech)
+        voices(assistant, self.0, speech)
     }
 }
 

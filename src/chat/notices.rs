@@ -1,14 +1,14 @@
 //! What the person should know beside the conversation.
 
 use assistant_core::session::{Notice, NoticeAction, NoticeKind};
-use leptos::{html, prelude::*};
+use leptos::{ev, html, prelude::*};
 
 use super::counts::with_text;
 use crate::{
     assistant::{Assistant, assistant_for},
     store::KeptIn,
     tool::ExactText,
-    ui::{Icon, Labels, Words, dynamic, each, focus, when},
+    ui::{Icon, Labels, WordOf, Words, dynamic, each, focus, when},
 };
 
 /// Notices with what can be done about them.
@@ -56,28 +56,49 @@ fn elsewhere(assistant: &Assistant) -> AnyView {
     let (kept_in, assistant) = (assistant.kept_in(), assistant.clone());
     let words = Words::current();
     let bar = move || {
-        let assistant = assistant.clone();
+        let (assistant, bar) = (
+            assistant.clone(),
+            Bar {
+                tone: "info",
+                kind: Some("elsewhere"),
+                role: "status",
+                icon: Icon::Info,
+                text: |l| &l.open_elsewhere,
+                button: |l| &l.use_here,
+            },
+        );
+        bar.view(&words, move |_| assistant.use_here())
+    };
+    when(move || kept_in.get() == KeptIn::Elsewhere, bar).into_any()
+}
+
+/// A notice of one sentence, with one thing to do.
+pub(super) struct Bar {
+    pub(super) tone: &'static str,
+    pub(super) kind: Option<&'static str>,
+    pub(super) role: &'static str,
+    pub(super) icon: Icon,
+    pub(super) text: WordOf,
+    pub(super) button: WordOf,
+}
+
+impl Bar {
+    pub(super) fn view(self, words: &Words, act: impl Fn(ev::MouseEvent) + 'static) -> AnyView {
         view! {
-            <div class="la-notice" data-tone="info" data-kind="elsewhere" role="status">
-                {Icon::Info.view()}
+            <div class="la-notice" data-tone=self.tone data-kind=self.kind role=self.role>
+                {self.icon.view()}
                 <div class="la-notice-body">
-                    <p class="la-notice-text">{words.text(|l| &l.open_elsewhere)}</p>
+                    <p class="la-notice-text">{words.text(self.text)}</p>
                 </div>
                 <div class="la-notice-actions">
-                    <button
-                        type="button"
-                        class="la-button"
-                        data-size="small"
-                        on:click=move |_| assistant.use_here()
-                    >
-                        <span>{words.text(|l| &l.use_here)}</span>
+                    <button type="button" class="la-button" data-size="small" on:click=act>
+                        <span>{words.text(self.button)}</span>
                     </button>
                 </div>
             </div>
         }
         .into_any()
-    };
-    when(move || kept_in.get() == KeptIn::Elsewhere, bar).into_any()
+    }
 }
 
 /// How long a message is shown at once, in bytes.

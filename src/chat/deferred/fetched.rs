@@ -13,19 +13,32 @@ use leptos::{
 use send_wrapper::SendWrapper;
 use wasm_bindgen::{JsCast, closure::Closure};
 
-use super::{DRAWERS, Drawers, Empty};
+use super::{Empty, conversation, voices};
 use crate::{
     assistant::Assistant,
-    chat::{Feedback, Speech, announcer::Voice},
+    chat::{Feedback, Speech, announcer::Voice, notices::Bar},
     store::KeptIn,
     ui::{Icon, Words, after, closest, dynamic, effect, focus, memo, spawn_local, spinner},
 };
 
-/// What only this function reaches is in a module of its own.
+/// The functions that draw them.
+#[derive(Clone, Copy)]
+struct Drawers {
+    conversation: fn(Empty, Option<Callback<Feedback>>) -> AnyView,
+    voices: fn(Assistant, Voice, Signal<Speech>) -> AnyView,
+}
+
+/// The split point: what only this function reaches is in a module of its own.
 #[wasm_split(conversation, wasm_split_path = leptos::wasm_split, fallible)]
 fn drawers() -> Result<Drawers, SplitLoaderError> {
-    Ok(DRAWERS)
+    Ok(Drawers {
+        conversation,
+        voices,
+    })
 }
+
+/// The events by which somebody turns to a window.
+const TURNED_TO: [&str; 2] = ["pointerenter", "focusin"];
 
 /// After how long it is said that the part is still on its way, in milliseconds.
 const LONG_MS: u32 = 1_000;
@@ -185,28 +198,18 @@ impl Deferred {
 
     fn failed(self, words: &Words) -> AnyView {
         let again = words.clone();
-        view! {
-            <div class="la-notice" data-tone="error" role="alert">
-                {Icon::Alert.view()}
-                <div class="la-notice-body">
-                    <p class="la-notice-text">{words.text(|l| &l.not_loaded)}</p>
-                </div>
-                <div class="la-notice-actions">
-                    <button
-                        type="button"
-                        class="la-button"
-                        data-size="small"
-                        on:click=move |event| {
-                            focus::go_on(&event_target(&event), event.detail() == 0);
-                            self.fetch(&again);
-                        }
-                    >
-                        <span>{words.text(|l| &l.retry)}</span>
-                    </button>
-                </div>
-            </div>
-        }
-        .into_any()
+        let bar = Bar {
+            tone: "error",
+            kind: None,
+            role: "alert",
+            icon: Icon::Alert,
+            text: |l| &l.not_loaded,
+            button: |l| &l.retry,
+        };
+        bar.view(words, move |event| {
+            focus::go_on(&event_target(&event), event.detail() == 0);
+            self.fetch(&again);
+        })
     }
 
     pub(in crate::chat) fn voices(self, assistant: Assistant, speech: Signal<Speech>) -> AnyView {
@@ -222,6 +225,3 @@ fn coming(words: &Words) -> AnyView {
     let word = words.text(|l| &l.loading);
     view! { <p class="la-working">{spinner()} <span>{word}</span></p> }.into_any()
 }
-
-/// What somebody does who is about to use a window.
-const TURNED_TO: [&str; 2] = ["pointerenter", "focusin"];
