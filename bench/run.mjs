@@ -27,7 +27,7 @@ try {
   const report = { chromium: browser.version(), runs, scenes: [] };
   console.log(`Chromium ${report.chromium}, ${runs} runs of each, medians`);
   for (const name of names) report.scenes.push(await scene(name));
-  console.log(`\n${table.scenes(report.scenes)}`);
+  if (names.length) console.log(`\n${table.scenes(report.scenes)}`);
   const keys = report.scenes.filter(({ demo }) => demo.keyCpu !== undefined);
   if (keys.length) console.log(`\n${table.keys(keys)}`);
   if (!values.only || LOAD.includes(values.only)) {
