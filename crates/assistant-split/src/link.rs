@@ -1,0 +1,78 @@
+//! The script that fetches parts, as the splitter writes it: it is told the parts' names in the page, and what to check
+//! them against.
+
+use crate::{Outcome, digest};
+
+/// What fetches a part.
+const FETCH: &str = include_str!("fetch.js");
+
+/// A part that the script names by its file.
+#[derive(Debug)]
+pub(crate) struct Part {
+    /// As the splitter calls it.
+    pub(crate) was: String,
+    /// As it is called in the page.
+    pub(crate) is: String,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// The script for these parts.
+pub(crate) fn link(script: &str, parts: &[Part]) -> Outcome<String> {
+    let mut linked = format!("{FETCH}\n{script}");
+    for part in parts {
+        let from = format!("fetch(new URL(\"./{}\", import.meta.url))", part.was);
+        let integrity = digest::sha256(&part.bytes);
+        let to = format!(
+            "fetchPart(new URL(\"./{}\", import.meta.url), \"{integrity}\")",
+            part.is
+        );
+        linked = replace(&linked, &from, &to, 1)?;
+    }
+    replace(
+        &linked,
+        "WebAssembly.instantiateStreaming(src, imports)",
+        "src.then((bytes) => WebAssembly.instantiate(bytes, imports))",
+        parts.len(),
+    )
+}
+
+/// Replaces what must be there as often as this: another version of the splitter may write something else.
+pub(crate) fn replace(text: &str, from: &str, to: &str, times: usize) -> Outcome<String> {
+    match text.matches(from).count() {
+        found if found == times => Ok(text.replace(from, to)),
+        found => Err(format!(
+            "the script that fetches parts has {found} places like `{from}`, not {times}"
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(was: &str, is: &str) -> Part {
+        let (was, is) = (was.to_owned(), is.to_owned());
+        let bytes = Vec::new();
+        Part { was, is, bytes }
+    }
+
+    const SCRIPT: &str = "load(() => {\n    const src = fetch(new URL(\"./a.wasm\", import.meta.url));\n    \
+                          return async (imports) => (WebAssembly.instantiateStreaming(src, imports));\n});";
+
+    #[test]
+    fn each_part_is_fetched_by_its_name_and_digest() {
+        let linked = link(SCRIPT, &[part("a.wasm", "a-1.wasm")]).expect("it has the place");
+        assert!(linked.contains(
+            "const src = fetchPart(new URL(\"./a-1.wasm\", import.meta.url), \"sha256-47DEQ"
+        ));
+        assert!(linked.contains("(src.then((bytes) => WebAssembly.instantiate(bytes, imports)))"));
+    }
+
+    #[test]
+    fn a_script_that_is_not_understood_is_refused() {
+        let error = link(SCRIPT, &[part("b.wasm", "b-1.wasm")]).expect_err("no such part");
+        assert!(error.contains("0 places like"), "{error}");
+        let error = link(SCRIPT, &[]).expect_err("a part that is not checked");
+        assert!(error.contains("1 places like"), "{error}");
+    }
+}

@@ -1,0 +1,185 @@
+//! A page that trunk has built: the parts take the place of the whole.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::link::{self, Part};
+use crate::{Outcome, cut, digest, tools};
+
+/// Cuts the page in a folder in parts.
+pub(crate) fn part(module: &Path, folder: &Path, optimise: &[String]) -> Outcome<()> {
+    let name = module
+        .file_stem()
+        .map(|stem| stem.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    let staged = staged(folder, &name)?;
+    let work = module.with_extension("split");
+    if work.exists() {
+        fs::remove_dir_all(&work).map_err(|error| told(&work, &error))?;
+    }
+    let cut = cut::cut(module, &work, &staged)?;
+    if cut.is_empty() {
+        return Err(format!(
+            "{} has no split point: is the feature `split` of leptos-assistant on?",
+            module.display()
+        ));
+    }
+    let whole = size(&folder.join(format!("{staged}_bg.wasm")))?;
+    bind(&work, &staged)?;
+    let mut parts = Vec::new();
+    for path in cut {
+        parts.push(shrunk(&path, &staged, optimise)?);
+    }
+    let rest = work.join("bound").join(format!("{staged}_bg.wasm"));
+    shrink(&rest, optimise)?;
+    let files = written(&work, &staged, &parts)?;
+    stage(folder, files, &parts)?;
+    let sizes: Vec<String> = parts
+        .iter()
+        .map(|part| format!("{} {} KB", part.is, part.bytes.len() / 1024))
+        .collect();
+    println!(
+        "leptos-assistant-split: {staged}_bg.wasm {} KB ({whole} KB as a whole), {}",
+        size(&rest)?,
+        sizes.join(", "),
+    );
+    Ok(())
+}
+
+/// What trunk has called the page's program, without the ends of its files; there may be a hash in it.
+fn staged(folder: &Path, name: &str) -> Outcome<String> {
+    let entries = fs::read_dir(folder).map_err(|error| told(folder, &error))?;
+    let files: Vec<String> = entries
+        .flatten()
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
+    let of_name = |stem: &str| {
+        let hash = stem.strip_prefix(name)?;
+        let fits = hash.is_empty() || hash.starts_with('-');
+        fits.then(|| stem.to_owned())
+    };
+    let mut found = files
+        .iter()
+        .filter_map(|file| of_name(file.strip_suffix("_bg.wasm")?));
+    match (found.next(), found.next()) {
+        (Some(one), None) if files.contains(&format!("{one}.js")) => Ok(one),
+        (None, _) | (Some(_), None) => Err(format!(
+            "{} has no {name}.js with its {name}_bg.wasm",
+            folder.display()
+        )),
+        (Some(one), Some(other)) => Err(format!(
+            "{} has both {one}_bg.wasm and {other}_bg.wasm: empty it first",
+            folder.display()
+        )),
+    }
+}
+
+/// Makes what a page loads of what is left of the module.
+fn bind(work: &Path, name: &str) -> Outcome<()> {
+    let program = tools::find("wasm-bindgen").ok_or(
+        "wasm-bindgen is not there; install it in the version of your Cargo.lock: \
+         cargo install wasm-bindgen-cli --version VERSION",
+    )?;
+    // Parts find what they share by the names that the linker gives.
+    let flags = [
+        "--target",
+        "web",
+        "--no-typescript",
+        "--keep-lld-exports",
+        "--no-demangle",
+    ];
+    let mut bindgen = Command::new(program);
+    bindgen.args(flags).args(["--out-name", name, "--out-dir"]);
+    bindgen.arg(work.join("bound"));
+    tools::run(bindgen.arg(work.join(format!("{name}.wasm"))))
+}
+
+/// Lets wasm-opt make a module smaller in its place, where there is one.
+fn shrink(module: &Path, flags: &[String]) -> Outcome<()> {
+    let Some(program) = tools::find("wasm-opt") else {
+        eprintln!(
+            "leptos-assistant-split: wasm-opt is not there, so {} stays as large as it is",
+            module.display()
+        );
+        return Ok(());
+    };
+    let mut optimise = Command::new(program);
+    optimise.args(flags).arg(module).arg("-o").arg(module);
+    tools::run(&mut optimise)
+}
+
+/// A part as it is in the page, called by what is in it.
+fn shrunk(path: &Path, name: &str, flags: &[String]) -> Outcome<Part> {
+    shrink(path, flags)?;
+    let bytes = fs::read(path).map_err(|error| told(path, &error))?;
+    let file = |end: fn(&Path) -> Option<&std::ffi::OsStr>| {
+        end(path).map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+    };
+    let stem = file(Path::file_stem);
+    let stem = stem.strip_prefix("split_").unwrap_or(&stem);
+    Ok(Part {
+        was: file(Path::file_name),
+        is: format!("{name}-{stem}-{}.wasm", digest::short(&bytes)),
+        bytes,
+    })
+}
+
+/// The page's other files: what is left of the module, its glue, and the script that fetches parts.
+fn written(work: &Path, name: &str, parts: &[Part]) -> Outcome<Vec<(String, Vec<u8>)>> {
+    let text = |path: PathBuf| fs::read_to_string(&path).map_err(|error| told(&path, &error));
+    let script = link::link(&text(work.join(cut::LINK))?, parts)?;
+    let called = format!("{name}-parts-{}.js", digest::short(script.as_bytes()));
+    let glue = text(work.join("bound").join(format!("{name}.js")))?;
+    let import = format!("from \"./{}\"", cut::LINK);
+    let glue = link::replace(&glue, &import, &format!("from \"./{called}\""), 1)?;
+    let module = format!("{name}_bg.wasm");
+    let bound = work.join("bound").join(&module);
+    let rest = fs::read(&bound).map_err(|error| told(&bound, &error))?;
+    Ok(vec![
+        (called, script.into_bytes()),
+        (format!("{name}.js"), glue.into_bytes()),
+        (module, rest),
+    ])
+}
+
+/// Puts everything into the page's folder; a page that names digests names the new ones.
+fn stage(folder: &Path, files: Vec<(String, Vec<u8>)>, parts: &[Part]) -> Outcome<()> {
+    let mut digests = Vec::new();
+    for (name, bytes) in files {
+        let path = folder.join(name);
+        if let Ok(old) = fs::read(&path) {
+            digests.extend(digest::all(&old).into_iter().zip(digest::all(&bytes)));
+        }
+        fs::write(&path, bytes).map_err(|error| told(&path, &error))?;
+    }
+    for part in parts {
+        let path = folder.join(&part.is);
+        fs::write(&path, &part.bytes).map_err(|error| told(&path, &error))?;
+    }
+    let entries = fs::read_dir(folder).map_err(|error| told(folder, &error))?;
+    let pages = entries
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|end| end == "html"));
+    for page in pages {
+        let old = fs::read_to_string(&page).map_err(|error| told(&page, &error))?;
+        let new = digests
+            .iter()
+            .fold(old.clone(), |page, (from, to)| page.replace(from, to));
+        if new != old {
+            fs::write(&page, new).map_err(|error| told(&page, &error))?;
+        }
+    }
+    Ok(())
+}
+
+/// In KB.
+fn size(path: &Path) -> Outcome<u64> {
+    let data = fs::metadata(path).map_err(|error| told(path, &error))?;
+    Ok(data.len() / 1024)
+}
+
+fn told(path: &Path, error: &std::io::Error) -> String {
+    format!("{}: {error}", path.display())
+}

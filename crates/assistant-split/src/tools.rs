@@ -1,0 +1,61 @@
+//! The programs that make pages of modules: on PATH, or those that trunk has downloaded.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::Outcome;
+
+/// Where a program is.
+pub(crate) fn find(program: &str) -> Option<PathBuf> {
+    let file = format!("{program}{}", env::consts::EXE_SUFFIX);
+    let path = env::var_os("PATH").unwrap_or_default();
+    let on_path = env::split_paths(&path).map(|folder| folder.join(&file));
+    on_path
+        .chain(downloaded(program, &file))
+        .find(|path| path.is_file())
+}
+
+/// Those in trunk's cache, the newest first.
+fn downloaded(program: &str, file: &str) -> Vec<PathBuf> {
+    let home = || env::var_os("HOME").map(PathBuf::from);
+    let cache = match env::consts::OS {
+        "windows" => env::var_os("LOCALAPPDATA").map(|p| Path::new(&p).join("trunkrs/trunk/cache")),
+        "macos" => home().map(|home| home.join("Library/Caches/dev.trunkrs.trunk")),
+        _ => env::var_os("XDG_CACHE_HOME")
+            .map(PathBuf::from)
+            .or_else(|| home().map(|home| home.join(".cache")))
+            .map(|cache| cache.join("trunk")),
+    };
+    let entries = cache.and_then(|cache| fs::read_dir(cache).ok());
+    let mut versions: Vec<_> = entries
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter(|entry| {
+            entry
+                .file_name()
+                .to_string_lossy()
+                .starts_with(&format!("{program}-"))
+        })
+        .collect();
+    versions.sort_by_key(|entry| entry.metadata().and_then(|data| data.modified()).ok());
+    let folders = versions.iter().rev().map(fs::DirEntry::path);
+    folders
+        .flat_map(|folder| [folder.join(file), folder.join("bin").join(file)])
+        .collect()
+}
+
+/// Runs a program that must succeed.
+pub(crate) fn run(command: &mut Command) -> Outcome<()> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let status = command
+        .status()
+        .map_err(|error| format!("{program} does not start: {error}"))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("{program}: {status}"))
+    }
+}
