@@ -8,7 +8,7 @@ use crate::layout;
 use crate::module::Sections;
 use crate::names::Names;
 use crate::parts::{self, Part};
-use crate::project::{Outcome, Project, read, without_own_paths};
+use crate::project::{Outcome, Project, as_shipped, read};
 use crate::style;
 
 /// The Node.js that npm's binaryen and the size tables run on.
@@ -59,7 +59,6 @@ const MODULES: [Module; 2] = [
 pub(crate) fn embed(project: &Project) -> Outcome<()> {
     project.need_wasm_target()?;
     project.need_page_builders()?;
-    project.need_splitter()?;
     project.need_node_modules()?;
     eprintln!("xtask: building the npm package into dist/embed");
     let package = project.root.join("dist/embed");
@@ -67,6 +66,7 @@ pub(crate) fn embed(project: &Project) -> Outcome<()> {
         fs::remove_dir_all(&package).map_err(|error| format!("dist/embed: {error}"))?;
     }
     project.copy_folder(NPM, "dist/embed")?;
+    project.copy(parts::FETCH, "dist/embed/fetch.js")?;
     for module in &MODULES {
         build(project, module)?;
     }
@@ -95,10 +95,8 @@ fn build(project: &Project, of: &Module) -> Outcome<()> {
             "--crate-type",
             "cdylib",
         ])
-        .args(of.features)
-        // Where things lie in the module, for who takes it apart.
-        .args(["--", "-Clink-args=--emit-relocs", "-Cstrip=none"]);
-    without_own_paths(&mut cargo);
+        .args(of.features);
+    as_shipped(&mut cargo);
     project.run(&mut cargo)?;
     let module = target.join("wasm32-unknown-unknown/wasm/assistant_embed.wasm");
     let part = Part::cut(project, &module, of.work, of.name)?;

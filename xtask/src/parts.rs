@@ -2,6 +2,7 @@
 //! fetched when somebody turns to the chat (`src/chat/deferred.rs`).
 
 use std::path::Path;
+use std::process::Command;
 
 use crate::project::{Outcome, Project, read};
 
@@ -13,6 +14,23 @@ const LINK: &str = "__wasm_split.js";
 const DIGEST: &str = "const { createHash } = require('crypto'); \
     const bytes = require('fs').readFileSync(process.argv[1]); \
     console.log('sha256-' + createHash('sha256').update(bytes).digest('base64'))";
+
+/// What the package fetches it with; what applications have, too.
+pub(crate) const FETCH: &str = "crates/assistant-split/src/fetch.js";
+
+/// What takes modules apart. Optimised: what takes a second would take a minute.
+pub(crate) fn splitter(project: &Project) -> Command {
+    let mut cargo = project.cargo();
+    cargo.args([
+        "run",
+        "--quiet",
+        "--release",
+        "-p",
+        "leptos-assistant-split",
+        "--",
+    ]);
+    cargo
+}
 
 /// What the part that is fetched later is called in the package.
 pub(crate) fn file(module: &str) -> String {
@@ -33,8 +51,8 @@ impl Part {
     /// Takes a module apart at its split point.
     pub(crate) fn cut(project: &Project, module: &Path, work: &str, name: &str) -> Outcome<Self> {
         let out = format!("{work}/parts");
-        let mut split = project.command("wasm-split-cli");
-        split.arg(module).args([out.as_str(), "--out-name", name]);
+        let mut split = splitter(project);
+        split.arg(module).args(["--parts", &out, "--name", name]);
         project.run(&mut split)?;
         let link = read(&project.root.join(format!("{out}/{LINK}")))?;
         Ok(Self {
@@ -60,7 +78,7 @@ impl Part {
             .map(|name| format!("{name}: wasm.{name}"))
             .collect();
         let fetch = format!(
-            "__proto__: null,\n__wasm_split_load_{PART}: function(done, data) {{\n    fetchPart(new URL(\"{}\", \
+            "__proto__: null,\n__wasm_split_load_{PART}: function(done, data) {{\n    loadPart(new URL(\"{}\", \
              import.meta.url), \"{digest}\", {{ {} }}, done, data);\n}},",
             self.file,
             shared.join(", "),
@@ -68,7 +86,7 @@ impl Part {
         let glue = once(
             glue,
             &format!("import * as import1 from \"./{LINK}\""),
-            "import { fetchPart } from \"./part.js\";",
+            "import { loadPart } from \"./part.js\";",
         )?;
         let glue = once(&glue, &format!("\"./{LINK}\": import1,"), "")?;
         // The first is what the module's own glue gives; the second, all that is given.
@@ -119,9 +137,9 @@ mod tests {
         let glue = "import * as import1 from \"./__wasm_split.js\"\n{ __proto__: null, f: 1 }\n\
                     { __proto__: null, \"./chat_bg.js\": import0, \"./__wasm_split.js\": import1, }";
         let joined = part.link(glue, "sha256-x=").unwrap();
-        assert!(joined.starts_with("import { fetchPart } from \"./part.js\";"));
+        assert!(joined.starts_with("import { loadPart } from \"./part.js\";"));
         assert!(joined.contains(
-            "fetchPart(new URL(\"chat_conversation.wasm\", import.meta.url), \"sha256-x=\", { memory: wasm.memory, \
+            "loadPart(new URL(\"chat_conversation.wasm\", import.meta.url), \"sha256-x=\", { memory: wasm.memory, \
              __wasm_split_shared0: wasm.__wasm_split_shared0 }, done, data);"
         ));
         assert!(joined.ends_with("f: 1 }\n{ __proto__: null, \"./chat_bg.js\": import0,  }"));

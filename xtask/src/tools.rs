@@ -12,8 +12,6 @@ use crate::project::{Outcome, Project, read};
 /// The version that trunk is installed in; any other of its series will do.
 const TRUNK: &str = "0.21.14";
 const TRUNK_SERIES: &str = "0.21.";
-/// Of the crate that has `wasm-split-cli`; the program itself does not tell.
-const SPLITTER: &str = "0.2.4";
 const WASM: &str = "wasm32-unknown-unknown";
 /// The folders of the agents that the end-to-end tests talk to.
 const AGENTS: [&str; 3] = [
@@ -82,21 +80,6 @@ impl Project {
             self.cargo_install("trunk", TRUNK, &features, "0", "four minutes and more")?;
         }
         Ok(())
-    }
-
-    /// What takes modules apart.
-    pub(crate) fn need_splitter(&self) -> Outcome<()> {
-        if self.which("wasm-split-cli").is_some() {
-            return Ok(());
-        }
-        let features = ["--features", "build-binary"];
-        self.cargo_install(
-            "wasm_split_cli_support",
-            SPLITTER,
-            &features,
-            "1",
-            "a minute",
-        )
     }
 
     /// The version in what `PROGRAM --version` prints.
