@@ -2,7 +2,7 @@
 // the chat works there. A breach of the policy is a fault of the page, which fails its test.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 
@@ -12,11 +12,11 @@ import { answer, questions } from "../support/questions.mjs";
 import { ROOT, demo, plainPage, trustedTypes } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
 
-const MODULES = [
-  "dist/embed/assistant_embed_bg.wasm",
-  "dist/embed/assistant_embed_conversation.wasm",
-  "dist/demo/demo_bg.wasm",
-];
+const MODULES = ["dist/embed", "dist/demo"].flatMap((folder) =>
+  readdirSync(path.join(ROOT, folder))
+    .filter((name) => name.endsWith(".wasm"))
+    .map((name) => `${folder}/${name}`),
+);
 /** The markup in a module: what a view gives the browser to read as HTML. */
 function markup(module) {
   const text = readFileSync(path.join(ROOT, module), "latin1");

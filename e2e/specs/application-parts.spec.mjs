@@ -1,0 +1,77 @@
+// An application that trunk has built, cut in parts by `leptos-assistant-split`: the demo. Most other journeys go through it,
+// too; here is what is particular.
+
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+
+import { eventually } from "../support/chat.mjs";
+import { ROOT, demo } from "../support/servers.mjs";
+import { suite } from "../support/suite.mjs";
+
+const FOLDER = path.join(ROOT, "dist/demo");
+const PART = /demo-conversation-[0-9a-f]{16}\.wasm/;
+/** What the browser and the script of the parts write down. */
+const REFUSED = [/Failed to load resource/, /integrity/i, /fetch/i];
+const NOT_LOADED = /could not be loaded/;
+
+const chatTest = suite(async (open) => {
+  const page = await demo();
+  open.push(page);
+  return { page };
+});
+const address = ({ page }) => page.url;
+
+/** How often the part was asked for so far. */
+function asked(page) {
+  let count = 0;
+  page.on("request", (request) => (count += Number(PART.test(request.url()))));
+  return () => count;
+}
+
+/** The page's files, and those that the others name. */
+function files() {
+  const names = readdirSync(FOLDER);
+  const part = names.filter((name) => PART.test(name));
+  const script = names.filter((name) => /^demo-parts-[0-9a-f]{16}\.js$/.test(name));
+  return { part, script };
+}
+
+test("an application's files name each other by their content", () => {
+  const { part, script } = files();
+  assert.equal(part.length, 1);
+  assert.equal(script.length, 1);
+  const [glue, parts] = ["demo.js", script[0]].map((name) => readFileSync(path.join(FOLDER, name), "utf8"));
+  assert.ok(glue.includes(`from "./${script[0]}"`));
+  assert.ok(parts.includes(`new URL("./${part[0]}", import.meta.url), "sha256-`));
+});
+
+chatTest("an application fetches what draws a conversation when somebody turns to the chat", { address }, async (chat) => {
+  const { page } = chat;
+  const fetched = asked(page);
+  await page.reload();
+  await chat.composer.waitFor();
+  await page.waitForTimeout(400);
+  assert.equal(fetched(), 0, "nobody has turned to it");
+  await chat.composer.focus();
+  await eventually(() => assert.equal(fetched(), 1));
+  await chat.ask("Where is order A-17?");
+  await chat.says("Order A-17 is shipped.");
+  assert.equal(fetched(), 1);
+});
+
+chatTest("an application's part of another build is refused, and had when it is the right one", { address, allow: REFUSED }, async (chat) => {
+  const { page } = chat;
+  // One byte of a text in it differs.
+  const other = readFileSync(path.join(FOLDER, files().part[0]));
+  other[other.length - 1] ^= 1;
+  await page.route(PART, (route) => route.fulfill({ contentType: "application/wasm", body: other }));
+  await page.reload();
+  await chat.composer.focus();
+  await chat.notice(NOT_LOADED).waitFor();
+  await page.unroute(PART);
+  await chat.notice(NOT_LOADED).getByRole("button", { name: "Retry" }).click();
+  await chat.ask("Where is order A-17?");
+  await chat.says("Order A-17 is shipped.");
+});
