@@ -9,7 +9,7 @@ pub(crate) const HELP: &str = "\
 leptos-assistant-split MODULE [--dist FOLDER] [--wasm-opt FLAGS]
     Cuts the page that trunk has built from MODULE, target/wasm32-unknown-unknown/PROFILE/NAME.wasm, in parts.
     FOLDER is where the page is; in a hook of trunk's that is known ($TRUNK_STAGING_DIR). FLAGS are for wasm-opt, instead of those that make the smallest module.
-    Nothing happens in a hook of a debug build.
+    A page without split points stays as it is.
 leptos-assistant-split MODULE --parts FOLDER --name NAME
     Writes the parts alone, as the splitter gives them: NAME.wasm, for wasm-bindgen, and what is cut out of it.
 

@@ -45,14 +45,10 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Outcome<()> {
-    let debug = std::env::var("TRUNK_PROFILE").is_ok_and(|profile| profile == "debug");
     match arguments::parse(std::env::args().skip(1))? {
         Task::Help => println!("{}", arguments::HELP),
         Task::Parts { module, out, name } => {
             cut::cut(&module, &out, &name)?;
-        }
-        Task::Page { .. } if debug => {
-            println!("leptos-assistant-split: a debug build stays whole");
         }
         Task::Page {
             module,

@@ -1,7 +1,8 @@
 //! A page that trunk has built: the parts take the place of the whole.
 
+use std::env;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use crate::link::{self, Part};
@@ -14,17 +15,22 @@ pub(crate) fn part(module: &Path, folder: &Path, optimise: &[String]) -> Outcome
         .map(|stem| stem.to_string_lossy().into_owned())
         .unwrap_or_default();
     let staged = staged(folder, &name)?;
+    let glue = text(&folder.join(format!("{staged}.js")))?;
+    if !glue.contains(cut::LINK) {
+        println!("leptos-assistant-split: {name} has no split point, so it stays whole");
+        return Ok(());
+    }
+    if env::var("TRUNK_PROFILE").is_ok_and(|profile| profile == "debug") {
+        return Err(format!(
+            "this is a debug build of {name} with a split point, which no page can load whole: leave the feature \
+             `split` to release builds"
+        ));
+    }
     let work = module.with_extension("split");
     if work.exists() {
         fs::remove_dir_all(&work).map_err(|error| told(&work, &error))?;
     }
     let cut = cut::cut(module, &work, &staged)?;
-    if cut.is_empty() {
-        return Err(format!(
-            "{} has no split point: is the feature `split` of leptos-assistant on?",
-            module.display()
-        ));
-    }
     let whole = size(&folder.join(format!("{staged}_bg.wasm")))?;
     bind(&work, &staged)?;
     let mut parts = Vec::new();
@@ -54,9 +60,10 @@ fn staged(folder: &Path, name: &str) -> Outcome<String> {
         .flatten()
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
         .collect();
+    let is_hash = |hash: &str| !hash.is_empty() && hash.bytes().all(|b| b.is_ascii_hexdigit());
     let of_name = |stem: &str| {
-        let hash = stem.strip_prefix(name)?;
-        let fits = hash.is_empty() || hash.starts_with('-');
+        let rest = stem.strip_prefix(name)?;
+        let fits = rest.is_empty() || rest.strip_prefix('-').is_some_and(is_hash);
         fits.then(|| stem.to_owned())
     };
     let mut found = files
@@ -127,10 +134,9 @@ fn shrunk(path: &Path, name: &str, flags: &[String]) -> Outcome<Part> {
 
 /// The page's other files: what is left of the module, its glue, and the script that fetches parts.
 fn written(work: &Path, name: &str, parts: &[Part]) -> Outcome<Vec<(String, Vec<u8>)>> {
-    let text = |path: PathBuf| fs::read_to_string(&path).map_err(|error| told(&path, &error));
-    let script = link::link(&text(work.join(cut::LINK))?, parts)?;
+    let script = link::link(&text(&work.join(cut::LINK))?, parts)?;
     let called = format!("{name}-parts-{}.js", digest::short(script.as_bytes()));
-    let glue = text(work.join("bound").join(format!("{name}.js")))?;
+    let glue = text(&work.join("bound").join(format!("{name}.js")))?;
     let import = format!("from \"./{}\"", cut::LINK);
     let glue = link::replace(&glue, &import, &format!("from \"./{called}\""), 1)?;
     let module = format!("{name}_bg.wasm");
@@ -163,7 +169,7 @@ fn stage(folder: &Path, files: Vec<(String, Vec<u8>)>, parts: &[Part]) -> Outcom
         .map(|entry| entry.path())
         .filter(|path| path.extension().is_some_and(|end| end == "html"));
     for page in pages {
-        let old = fs::read_to_string(&page).map_err(|error| told(&page, &error))?;
+        let old = text(&page)?;
         let new = digests
             .iter()
             .fold(old.clone(), |page, (from, to)| page.replace(from, to));
@@ -174,6 +180,10 @@ fn stage(folder: &Path, files: Vec<(String, Vec<u8>)>, parts: &[Part]) -> Outcom
     Ok(())
 }
 
+fn text(path: &Path) -> Outcome<String> {
+    fs::read_to_string(path).map_err(|error| told(path, &error))
+}
+
 /// In KB.
 fn size(path: &Path) -> Outcome<u64> {
     let data = fs::metadata(path).map_err(|error| told(path, &error))?;
@@ -182,4 +192,72 @@ fn size(path: &Path) -> Outcome<u64> {
 
 fn told(path: &Path, error: &std::io::Error) -> String {
     format!("{}: {error}", path.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder of its own with these files.
+    fn folder(name: &str, files: &[(&str, &str)]) -> std::path::PathBuf {
+        let folder = env::temp_dir().join(format!("split-page-{name}-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("a folder for what is temporary");
+        for (file, text) in files {
+            fs::write(folder.join(file), text).expect("it can be written to");
+        }
+        folder
+    }
+
+    #[test]
+    fn what_trunk_has_staged_is_found_with_its_hash() {
+        let plain = folder("plain", &[("app.js", ""), ("app_bg.wasm", "")]);
+        assert_eq!(staged(&plain, "app"), Ok("app".to_owned()));
+        assert!(staged(&plain, "other").is_err_and(|said| said.contains("no other.js")));
+        let hashed = folder(
+            "hashed",
+            &[
+                ("app-0a1b.js", ""),
+                ("app-0a1b_bg.wasm", ""),
+                ("app-worker_bg.wasm", ""),
+            ],
+        );
+        assert_eq!(staged(&hashed, "app"), Ok("app-0a1b".to_owned()));
+        fs::write(hashed.join("app-ff_bg.wasm"), "").expect("it can be written to");
+        assert!(staged(&hashed, "app").is_err_and(|said| said.contains("empty it first")));
+        for folder in [plain, hashed] {
+            fs::remove_dir_all(folder).expect("it can be removed");
+        }
+    }
+
+    #[test]
+    fn a_page_without_split_points_stays_as_it_is() {
+        let page = folder("whole", &[("app.js", "export {}"), ("app_bg.wasm", "")]);
+        // The module is not even looked at.
+        assert_eq!(part(Path::new("app.wasm"), &page, &[]), Ok(()));
+        fs::remove_dir_all(page).expect("it can be removed");
+    }
+
+    #[test]
+    fn a_page_that_names_digests_names_those_of_the_parts() {
+        let [_, old, _] = digest::all(b"whole");
+        let [_, new, _] = digest::all(b"rest");
+        let html = format!("<link rel=\"modulepreload\" integrity=\"{old}\"><p>{old}x</p>");
+        let page = folder("digests", &[("index.html", &html), ("app.js", "whole")]);
+        let files = vec![
+            ("app.js".to_owned(), b"rest".to_vec()),
+            ("app-parts-1.js".to_owned(), b"script".to_vec()),
+        ];
+        let part = Part {
+            was: "a.wasm".to_owned(),
+            is: "app-a-1.wasm".to_owned(),
+            bytes: b"part".to_vec(),
+        };
+        stage(&page, files, &[part]).expect("there is room");
+        let html = text(&page.join("index.html")).expect("it is there");
+        assert!(html.contains(&new) && !html.contains(&old), "{html}");
+        assert_eq!(text(&page.join("app.js")), Ok("rest".to_owned()));
+        assert_eq!(text(&page.join("app-a-1.wasm")), Ok("part".to_owned()));
+        assert_eq!(text(&page.join("app-parts-1.js")), Ok("script".to_owned()));
+        fs::remove_dir_all(page).expect("it can be removed");
+    }
 }
