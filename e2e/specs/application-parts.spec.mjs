@@ -1,5 +1,5 @@
-// An application that trunk has built, cut in parts by `leptos-assistant-split`: the demo. Most other journeys go through it,
-// too; here is what is particular.
+// An application whose module `leptos-assistant-split` has cut in parts: the board. Its journeys go through it, too; here is
+// what is particular.
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
@@ -7,21 +7,22 @@ import path from "node:path";
 import { test } from "node:test";
 
 import { eventually } from "../support/chat.mjs";
-import { ROOT, demo } from "../support/servers.mjs";
+import { application } from "../support/examples.mjs";
+import { ROOT } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
 
-const FOLDER = path.join(ROOT, "dist/demo");
-const PART = /demo-conversation-[0-9a-f]{16}\.wasm/;
+const FOLDER = path.join(ROOT, "dist/board");
+const PART = /board-conversation-[0-9a-f]{16}\.wasm/;
 /** What the browser and the script of the parts write down. */
 const REFUSED = [/Failed to load resource/, /integrity/i, /fetch/i];
 const NOT_LOADED = /could not be loaded/;
 
 const chatTest = suite(async (open) => {
-  const page = await demo();
+  const page = await application("board");
   open.push(page);
-  return { page };
+  return page;
 });
-const address = ({ page }) => page.url;
+const address = ({ url }) => url;
 
 /** How often the part was asked for so far. */
 function asked(page) {
@@ -34,7 +35,7 @@ function asked(page) {
 function files() {
   const names = readdirSync(FOLDER);
   const part = names.filter((name) => PART.test(name));
-  const script = names.filter((name) => /^demo-parts-[0-9a-f]{16}\.js$/.test(name));
+  const script = names.filter((name) => /^board-parts-[0-9a-f]{16}\.js$/.test(name));
   return { part, script };
 }
 
@@ -42,7 +43,7 @@ test("an application's files name each other by their content", () => {
   const { part, script } = files();
   assert.equal(part.length, 1);
   assert.equal(script.length, 1);
-  const [glue, parts] = ["demo.js", script[0]].map((name) => readFileSync(path.join(FOLDER, name), "utf8"));
+  const [glue, parts] = ["board.js", script[0]].map((name) => readFileSync(path.join(FOLDER, name), "utf8"));
   assert.ok(glue.includes(`from "./${script[0]}"`));
   assert.ok(parts.includes(`new URL("./${part[0]}", import.meta.url), "sha256-`));
 });
@@ -56,8 +57,8 @@ chatTest("an application fetches what draws a conversation when somebody turns t
   assert.equal(fetched(), 0, "nobody has turned to it");
   await chat.composer.focus();
   await eventually(() => assert.equal(fetched(), 1));
-  await chat.ask("Where is order A-17?");
-  await chat.says("Order A-17 is shipped.");
+  await chat.ask("List");
+  await chat.says(/list_cards said .*"title":"Count the boats"/s);
   assert.equal(fetched(), 1);
 });
 
@@ -72,6 +73,6 @@ chatTest("an application's part of another build is refused, and had when it is 
   await chat.notice(NOT_LOADED).waitFor();
   await page.unroute(PART);
   await chat.notice(NOT_LOADED).getByRole("button", { name: "Retry" }).click();
-  await chat.ask("Where is order A-17?");
-  await chat.says("Order A-17 is shipped.");
+  await chat.ask("List");
+  await chat.says(/list_cards said .*"title":"Count the boats"/s);
 });

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::options::Demo;
-use crate::parts;
 use crate::project::{Outcome, Project, as_shipped, unstarted};
 use crate::style;
 
@@ -59,17 +58,10 @@ pub(crate) fn build(project: &Project, folder: &str, release: bool) -> Outcome<(
         .env("TRUNK_SKIP_VERSION_CHECK", "true")
         // trunk takes any value of the common variable NO_COLOR for one of its own flags and stumbles over it.
         .env_remove("NO_COLOR");
-    if !release {
-        return project.run(&mut trunk);
+    if release {
+        as_shipped(trunk.arg("--release"));
     }
-    as_shipped(trunk.args(["--release", "--features", "split"]));
-    project.run(&mut trunk)?;
-    let module = project
-        .target_folder()
-        .join("wasm32-unknown-unknown/wasm/demo.wasm");
-    let mut split = parts::splitter(project);
-    split.arg(module).args(["--dist", folder]);
-    project.run(&mut split)
+    project.run(&mut trunk)
 }
 
 /// Turns this process into the server, so that whoever started us stops the server itself.

@@ -1,14 +1,19 @@
-//! `cargo xtask examples`: the applications of `examples/`, unoptimised: pages for the browser in `dist/NAME`, and the
-//! server of `leptos-ssr` with the page that it serves.
+//! `cargo xtask examples`: the applications of `examples/`: pages for the browser in `dist/NAME`, and the server of
+//! `leptos-ssr` with the page that it serves. The board is built as it would be shipped, in two parts; the others are not
+//! optimised.
 
 use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 
-use crate::project::{Outcome, Project};
+use crate::parts;
+use crate::project::{Outcome, Project, as_shipped};
 use crate::style;
 
 /// Those that are rendered in the browser alone.
-const PAGES: [&str; 3] = ["board", "headless", "routes"];
+const PAGES: [&str; 2] = ["headless", "routes"];
+/// The one whose module comes in parts.
+const SHIPPED: &str = "board";
 const SERVER: &str = "leptos-ssr";
 const BROWSER: [&str; 2] = ["--target", "wasm32-unknown-unknown"];
 
@@ -27,10 +32,12 @@ pub(crate) fn build(project: &Project) -> Outcome<()> {
     style::write(project)?;
     for page in PAGES {
         let folder = format!("dist/{page}");
-        bind(project, &format!("{page}.wasm"), &folder)?;
+        let module = built(project, "debug", page);
+        bind(project, &module, &folder)?;
         project.copy_folder(&format!("examples/{page}/static"), &folder)?;
         project.copy(style::ALL, &format!("{folder}/all.css"))?;
     }
+    shipped(project)?;
     // A page that is taken over must be built as the server is, which erases no views: what is written into the page to
     // tell its places apart would differ.
     let mut cargo = project.cargo();
@@ -40,7 +47,8 @@ pub(crate) fn build(project: &Project) -> Outcome<()> {
         .args(BROWSER)
         .env("RUSTFLAGS", "");
     project.run(&mut cargo)?;
-    bind(project, "leptos_ssr.wasm", &format!("dist/{SERVER}/pkg"))?;
+    let module = built(project, "debug", "leptos_ssr");
+    bind(project, &module, &format!("dist/{SERVER}/pkg"))?;
     project.run(project.cargo().args(["build", "-p", SERVER]))
 }
 
@@ -49,13 +57,42 @@ pub(crate) fn server(project: &Project) -> PathBuf {
     project.target_folder().join("debug").join(SERVER)
 }
 
-/// Makes what a page loads of a module.
-fn bind(project: &Project, module: &str, folder: &str) -> Outcome<()> {
-    let built = project
+/// Builds the page that comes in parts.
+fn shipped(project: &Project) -> Outcome<()> {
+    project.need_node_modules()?;
+    let mut cargo = project.cargo();
+    cargo
+        .args(["build", "-p", SHIPPED, "--profile", "wasm"])
+        .args(["--features", "split"])
+        .args(BROWSER);
+    as_shipped(&mut cargo);
+    project.run(&mut cargo)?;
+    let folder = format!("dist/{SHIPPED}");
+    // The parts of the build before have other names.
+    let path = project.root.join(&folder);
+    if path.exists() {
+        fs::remove_dir_all(&path).map_err(|error| format!("{folder}: {error}"))?;
+    }
+    let module = built(project, "wasm", SHIPPED);
+    bind(project, &module, &folder)?;
+    project.copy_folder(&format!("examples/{SHIPPED}/static"), &folder)?;
+    project.copy(style::ALL, &format!("{folder}/all.css"))?;
+    let mut split = parts::splitter(project);
+    project.run(split.arg(module).args(["--dist", &folder]))
+}
+
+/// Where cargo has put a module.
+fn built(project: &Project, profile: &str, name: &str) -> PathBuf {
+    project
         .target_folder()
-        .join("wasm32-unknown-unknown/debug")
-        .join(module);
+        .join("wasm32-unknown-unknown")
+        .join(profile)
+        .join(format!("{name}.wasm"))
+}
+
+/// Makes what a page loads of a module.
+fn bind(project: &Project, module: &Path, folder: &str) -> Outcome<()> {
     let args = ["--target", "web", "--no-typescript", "--out-dir", folder].map(OsStr::new);
     let mut bindgen = project.command("wasm-bindgen");
-    project.run(bindgen.args(args).arg(built))
+    project.run(bindgen.args(args).arg(module))
 }

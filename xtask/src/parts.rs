@@ -18,17 +18,10 @@ const DIGEST: &str = "const { createHash } = require('crypto'); \
 /// What the package fetches it with; what applications have, too.
 pub(crate) const FETCH: &str = "crates/assistant-split/src/fetch.js";
 
-/// What takes modules apart. Optimised: what takes a second would take a minute.
+/// What takes modules apart.
 pub(crate) fn splitter(project: &Project) -> Command {
     let mut cargo = project.cargo();
-    cargo.args([
-        "run",
-        "--quiet",
-        "--release",
-        "-p",
-        "leptos-assistant-split",
-        "--",
-    ]);
+    cargo.args(["run", "--quiet", "-p", "leptos-assistant-split", "--"]);
     cargo
 }
 
