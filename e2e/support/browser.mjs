@@ -1,4 +1,4 @@
-// Chromium, and pages that are watched: an error in the console, a thrown error or a breach of the page's policy fails
+// Chromium, or Firefox if BROWSER says so, and pages that are watched: an error in the console, a thrown error or a breach of the page's policy fails
 // the test that saw it, unless the test said beforehand that it belongs to what it does.
 
 import assert from "node:assert/strict";
@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 
-import { chromium } from "playwright-core";
+import { chromium, firefox } from "playwright-core";
 
 import { ROOT } from "./servers.mjs";
 
@@ -20,8 +20,13 @@ export const SLOWDOWN = Number(process.env.SLOWDOWN ?? 1);
 export const DESKTOP = { width: 1280, height: 800 };
 export const PHONE = { width: 390, height: 844 };
 
-/** Starts the system's Chromium. */
+/** In which browser the tests run. */
+export const BROWSER = process.env.BROWSER ?? "chromium";
+
+/** Starts the system's browser. */
 export function launch() {
+  if (BROWSER === "firefox") return launchFirefox("light");
+  assert.equal(BROWSER, "chromium", "BROWSER knows chromium and firefox");
   const executablePath = process.env.CHROMIUM ?? PLACES.find((place) => existsSync(place));
   assert.ok(executablePath, "no Chromium: install it, or name it in CHROMIUM");
   return chromium.launch({
@@ -30,9 +35,43 @@ export function launch() {
   });
 }
 
+const FIREFOXES = ["/usr/bin/firefox", "/usr/bin/firefox-esr"];
+/** One that shows pages in the dark scheme, by the browser of the suite. */
+const dark = new WeakMap();
+
+/** Starts the system's Firefox, over WebDriver BiDi. What that cannot say for each page is a preference of the whole browser. */
+async function launchFirefox(colorScheme) {
+  const executablePath = process.env.FIREFOX ?? FIREFOXES.find((place) => existsSync(place));
+  assert.ok(executablePath, "no Firefox: install it, or name it in FIREFOX");
+  const browser = await firefox.launch({
+    channel: "moz-firefox",
+    executablePath,
+    firefoxUserPrefs: {
+      "layout.css.prefers-color-scheme.content-override": colorScheme === "dark" ? 0 : 1,
+      "ui.prefersReducedMotion": 1,
+    },
+  });
+  // Playwright asks for a command that Firefox has only since later versions, and closes what does not know it.
+  const session = browser._connection.toImpl(browser)._browserSession;
+  const send = session.send.bind(session);
+  session.send = async (command, given) => (command === "emulation.setMediaFeaturesOverride" ? {} : send(command, given));
+  return browser;
+}
+
+async function contextOf(browser, options) {
+  if (BROWSER !== "firefox") return browser.newContext(options);
+  const { colorScheme = "light", reducedMotion, forcedColors, ...others } = options;
+  if (colorScheme === "light") return browser.newContext(others);
+  if (!dark.has(browser)) {
+    dark.set(browser, launchFirefox(colorScheme));
+    browser.on("disconnected", () => dark.get(browser).then((other) => other.close()));
+  }
+  return (await dark.get(browser)).newContext(others);
+}
+
 /** A fresh page in a context of its own. `faults` fills up while it lives; `allow` lists what is expected of this test. */
 export async function watchedPage(browser, { allow = [], ...options } = {}) {
-  const context = await browser.newContext({ viewport: DESKTOP, reducedMotion: "reduce", ...options });
+  const context = await contextOf(browser, { viewport: DESKTOP, reducedMotion: "reduce", ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(30_000 * SLOWDOWN);
   if (SLOWDOWN > 1) await (await context.newCDPSession(page)).send("Emulation.setCPUThrottlingRate", { rate: SLOWDOWN });

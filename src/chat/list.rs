@@ -11,6 +11,7 @@ use wasm_bindgen::JsCast;
 
 use super::{
     item::{End, Item, Turn},
+    pinned::Pinned,
     thread::{Thread, View, Window},
 };
 use crate::{ui::closest, view::MessageList};
@@ -36,6 +37,7 @@ type Mounted = HashMap<MessageId, (usize, ArcRwSignal<Turn>)>;
 #[derive(Clone, Copy)]
 pub(super) struct List {
     state: StoredValue<RefCell<State>, LocalStorage>,
+    pub(super) pinned: Pinned,
     /// What is in the page, in order.
     pub(super) items: RwSignal<Vec<Item>>,
     /// The room above and between, in pixels.
@@ -66,6 +68,7 @@ impl List {
     pub(super) fn new() -> Self {
         Self {
             state: StoredValue::new_local(RefCell::default()),
+            pinned: Pinned::new(),
             items: RwSignal::new(Vec::new()),
             above: RwSignal::new(0.0),
             between: RwSignal::new(0.0),
@@ -206,6 +209,9 @@ impl List {
         let same = self.items.with_untracked(|old| {
             old.len() == items.len() && old.iter().zip(&items).all(|(a, b)| a.key() == b.key())
         });
+        if !same {
+            self.pinned.pin();
+        }
         set_if_changed(self.above, above);
         set_if_changed(self.between, between);
         set_if_changed(self.total, total);

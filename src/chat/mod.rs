@@ -20,6 +20,7 @@ mod message;
 mod notices;
 mod part;
 mod past;
+mod pinned;
 mod place;
 mod popup;
 mod queued;

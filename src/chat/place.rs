@@ -6,6 +6,8 @@
 
 use wasm_bindgen::JsCast;
 
+use super::pinned::holds_places;
+
 /// How deep the mark may lie in the content.
 const DEPTH: usize = 8;
 
@@ -35,22 +37,28 @@ impl Place {
         }
     }
 
-    /// How far the content has moved under a reader who did not move. A browser moves them itself
-    /// when so much went away that their place would lie behind the end.
+    /// How far the content has moved under a reader, beside what they moved themselves. A browser moves them itself
+    /// when so much went away that their place would lie behind the end, and one that holds places whenever it sees
+    /// that the content moves.
     pub(super) fn shift(&self, scroller: &web_sys::HtmlElement) -> f64 {
         let top = scroller.scroll_top();
         let at_end = scroller.scroll_height() - top - scroller.client_height() <= 1;
         let moved = top != self.top && !(top < self.top && at_end);
-        if moved {
+        if moved && holds_places(scroller) {
             return 0.0;
         }
+        let own = if moved {
+            f64::from(top - self.top)
+        } else {
+            0.0
+        };
         let edge = scroller.get_bounding_client_rect().top();
         let mark = self.marks.iter().rev().find(|(mark, _)| {
             // What is hidden now has no place.
             mark.is_connected() && mark.get_client_rects().length() > 0
         });
         mark.map_or(0.0, |(mark, was)| {
-            mark.get_bounding_client_rect().top() - edge - was
+            mark.get_bounding_client_rect().top() - edge - was + own
         })
     }
 }

@@ -45,7 +45,7 @@ impl StickToEnd {
     pub(super) fn new(list: List) -> Self {
         let stick = Self {
             scroller: NodeRef::new(),
-            content: NodeRef::new(),
+            content: list.pinned.content,
             at_end: RwSignal::new(true),
             list,
             last_top: StoredValue::new_local(Cell::new(0)),

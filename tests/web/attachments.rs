@@ -44,7 +44,10 @@ pub fn give(target: &web_sys::HtmlElement, way: &str, files: &[(&str, &str, &str
             return target.dispatchEvent(new Event('change', options));
         }
         if (way === 'paste') {
-            return target.dispatchEvent(new ClipboardEvent('paste', { ...options, clipboardData: data }));
+            const event = new ClipboardEvent('paste', options);
+            // Firefox gives events that scripts make a clipboard of their own.
+            Object.defineProperty(event, 'clipboardData', { value: data });
+            return target.dispatchEvent(event);
         }
         return target.dispatchEvent(new DragEvent(way, { ...options, dataTransfer: data }));
     ";
@@ -171,8 +174,9 @@ async fn pasted_words_stay_words() {
         "const data = new DataTransfer();
          data.setData('text/plain', 'words');
          data.items.add(new File(['x'], 'picture.png', { type: 'image/png' }));
-         const options = { bubbles: true, cancelable: true, clipboardData: data };
-         return target.dispatchEvent(new ClipboardEvent('paste', options));",
+         const event = new ClipboardEvent('paste', { bubbles: true, cancelable: true });
+         Object.defineProperty(event, 'clipboardData', { value: data });
+         return target.dispatchEvent(event);",
     );
     let untouched = event
         .call1(&JsValue::NULL, &find(&page, "textarea"))

@@ -1,5 +1,7 @@
 //! The list of messages: what of a long thread is in the page, and that the reader's place holds.
 
+use std::time::Duration;
+
 use leptos::prelude::*;
 use leptos_assistant::{
     AssistantProvider, ChatWindow,
@@ -206,7 +208,8 @@ fn snapshot(list: &Value) -> EventKind {
 
 #[wasm_bindgen_test]
 async fn a_reader_stays_while_more_comes_and_is_told_how_much() {
-    let pause = std::time::Duration::from_millis(1_500);
+    // A slow browser, too, has scrolled by then.
+    let (first, second) = (Duration::from_millis(2_500), Duration::from_millis(1_000));
     let mut longer = thread(60);
     // Above the reader something gets longer; below, something comes.
     longer[97]["content"] = "This has become much longer. ".repeat(60).into();
@@ -216,9 +219,9 @@ async fn a_reader_stays_while_more_comes_and_is_told_how_much() {
     }
     let script = Script::new()
         .text("Hm.")
-        .wait(pause)
+        .wait(first)
         .event(snapshot(&longer))
-        .wait(pause);
+        .wait(second);
     let chat = chat(MockAgent::new().answer(script), || ()).await;
     dressed(&chat);
     chat.assistant.import(thread(60)).unwrap();

@@ -9,6 +9,7 @@
 )]
 
 mod bench;
+mod browsers;
 mod claims;
 mod codes;
 mod demo;
@@ -54,7 +55,7 @@ fn run() -> Outcome<bool> {
         Task::Examples => examples::build(&project)?,
         Task::Style => style::write(&project)?,
         Task::Bench(options) => bench::run(&project, &options)?,
-        Task::Test(parts) => return test::run(&project, &parts),
+        Task::Test(parts, browser) => return test::run(&project, &parts, browser),
     }
     Ok(true)
 }

@@ -8,8 +8,9 @@ cargo xtask demo [--port N] [--agent URL] [--protocol ag-ui|ui-stream|completion
     Builds the demo and serves it on 127.0.0.1 (8080, or the next free port).
     --agent passes the page's requests on to an agent server; without it the demo's own scripted agent answers.
     For completions it is the address before /chat/completions, and --model what the endpoint is asked for.
-cargo xtask test [--only lint|native|browser|e2e]...
+cargo xtask test [--only lint|native|browser|e2e]... [--in chromium|firefox|webkit]
     Everything that must hold: format, lints, docs, native tests, browser tests, end-to-end tests.
+    --in runs the browser tests alone, in another browser; firefox takes e2e, too (docs/browsers.md).
 cargo xtask bench [--only native|browser] [--runs N] [--json FILE]
     What an event costs beside plain parsing, and what the demo costs in Chromium beside a bare page, the median of N
     runs (3), also as JSON; docs/benchmarks.md explains.
@@ -30,7 +31,7 @@ const PROTOCOLS: [&str; 3] = ["ag-ui", "ui-stream", "completions"];
 pub(crate) enum Task {
     Help,
     Demo(Demo),
-    Test(Vec<Part>),
+    Test(Vec<Part>, Browser),
     Dist,
     Examples,
     Bench(Bench),
@@ -56,6 +57,42 @@ pub(crate) struct Bench {
     pub(crate) runs: Option<u32>,
     /// Where the browser's figures go as JSON.
     pub(crate) json: Option<String>,
+}
+
+/// Where the browser tests and the end-to-end tests run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Browser {
+    Chromium,
+    Firefox,
+    WebKit,
+}
+
+impl Browser {
+    fn from_name(name: &str) -> Outcome<Self> {
+        match name {
+            "chromium" => Ok(Self::Chromium),
+            "firefox" => Ok(Self::Firefox),
+            "webkit" => Ok(Self::WebKit),
+            _ => Err(format!(
+                "--in knows chromium, firefox and webkit, not `{name}`"
+            )),
+        }
+    }
+
+    /// What is run without `--only`.
+    const fn usual_parts(self) -> &'static [Part] {
+        match self {
+            Self::Chromium => &Part::ALL,
+            Self::Firefox | Self::WebKit => &[Part::Browser],
+        }
+    }
+
+    const fn runs(self, part: Part) -> bool {
+        match (self, part) {
+            (Self::Chromium, _) | (_, Part::Browser) | (Self::Firefox, Part::EndToEnd) => true,
+            (Self::Firefox | Self::WebKit, _) => false,
+        }
+    }
 }
 
 /// A part of the tests.
@@ -146,6 +183,7 @@ fn demo(mut args: impl Iterator<Item = String>) -> Outcome<Task> {
 
 fn test(mut args: impl Iterator<Item = String>) -> Outcome<Task> {
     let mut parts = Vec::new();
+    let mut browser = Browser::Chromium;
     while let Some(arg) = args.next() {
         match arg.as_str() {
             "--only" => {
@@ -153,14 +191,17 @@ fn test(mut args: impl Iterator<Item = String>) -> Outcome<Task> {
                     parts.push(Part::from_name(name)?);
                 }
             }
+            "--in" => browser = Browser::from_name(&value(&mut args, "--in")?)?,
             other => return Err(unknown(other)),
         }
     }
-    Ok(Task::Test(if parts.is_empty() {
-        Part::ALL.to_vec()
-    } else {
-        parts
-    }))
+    if !parts.iter().all(|part| browser.runs(*part)) {
+        return Err("--in firefox runs browser and e2e, --in webkit only browser".to_owned());
+    }
+    if parts.is_empty() {
+        parts = browser.usual_parts().to_vec();
+    }
+    Ok(Task::Test(parts, browser))
 }
 
 fn bench(mut args: impl Iterator<Item = String>) -> Outcome<Task> {
@@ -244,6 +285,9 @@ mod tests {
             ("demo --agent ftp://x", "ftp://x"),
             ("demo --protocol grpc", "grpc"),
             ("test --only everything", "everything"),
+            ("test --in lynx", "lynx"),
+            ("test --only lint --in firefox", "--in firefox"),
+            ("test --in webkit --only e2e", "--in webkit"),
             ("bench fast", "fast"),
             ("bench --only e2e", "e2e"),
             ("bench --runs 0", "--runs"),
@@ -275,10 +319,20 @@ mod tests {
 
     #[test]
     fn test_runs_all_parts_unless_told_otherwise() {
-        assert_eq!(parsed("test"), Ok(Task::Test(Part::ALL.to_vec())));
+        let all = Task::Test(Part::ALL.to_vec(), Browser::Chromium);
+        assert_eq!(parsed("test"), Ok(all));
+        let some = vec![Part::Native, Part::EndToEnd, Part::Lint];
         assert_eq!(
             parsed("test --only native,e2e --only lint"),
-            Ok(Task::Test(vec![Part::Native, Part::EndToEnd, Part::Lint]))
+            Ok(Task::Test(some, Browser::Chromium))
         );
+    }
+
+    #[test]
+    fn another_browser_runs_what_is_for_browsers() {
+        let alone = Task::Test(vec![Part::Browser], Browser::WebKit);
+        assert_eq!(parsed("test --in webkit"), Ok(alone));
+        let both = Task::Test(vec![Part::Browser, Part::EndToEnd], Browser::Firefox);
+        assert_eq!(parsed("test --in=firefox --only browser,e2e"), Ok(both));
     }
 }

@@ -3,7 +3,8 @@
 use std::env;
 use std::path::PathBuf;
 
-use crate::options::Part;
+use crate::browsers;
+use crate::options::{Browser, Part};
 use crate::project::{Outcome, Project, files};
 use crate::tally::{Report, Tally};
 use crate::{claims, codes, demo, dist, examples, oldest, rooms, style};
@@ -43,14 +44,14 @@ const FEATURES: [&str; 12] = [
 const WASM: [&str; 2] = ["--target", "wasm32-unknown-unknown"];
 
 /// Runs the parts in their order; `true` if nothing failed.
-pub(crate) fn run(project: &Project, parts: &[Part]) -> Outcome<bool> {
+pub(crate) fn run(project: &Project, parts: &[Part], in_which: Browser) -> Outcome<bool> {
     let mut tally = Tally::default();
     for part in Part::ALL.iter().filter(|part| parts.contains(part)) {
         match part {
             Part::Lint => lint(project, &mut tally),
             Part::Native => native(project, &mut tally),
-            Part::Browser => browser(project, &mut tally),
-            Part::EndToEnd => end_to_end(project, &mut tally),
+            Part::Browser => browser(project, in_which, &mut tally),
+            Part::EndToEnd => end_to_end(project, in_which, &mut tally),
         }
     }
     Ok(tally.close())
@@ -166,20 +167,19 @@ fn native(project: &Project, tally: &mut Tally) {
     tally.step("native tests of a server", Report::Cargo, &mut server);
 }
 
-/// The tests of `tests/`, in Chromium.
-fn browser(project: &Project, tally: &mut Tally) {
-    let mut driver = PathBuf::new();
+/// The tests of `tests/`.
+fn browser(project: &Project, browser: Browser, tally: &mut Tally) {
+    let mut driver = None;
     let ready = tally.task("set-up for browser tests", || {
         project.need_wasm_target()?;
         project.need_page_builders()?;
-        project.need_chromium()?;
-        driver = project.need_chromedriver()?;
+        driver = Some(browsers::driver(project, browser)?);
         Ok(())
     });
-    if !ready {
+    let Some(driver) = driver.filter(|_| ready) else {
         return;
-    }
-    let mut tests = project.cargo();
+    };
+    let mut tests = driver.cargo(project);
     tests
         .args([
             "test",
@@ -196,23 +196,18 @@ fn browser(project: &Project, tally: &mut Tally) {
             "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER",
             "wasm-bindgen-test-runner",
         )
-        .env("CHROMEDRIVER", &driver)
-        .env("WASM_BINDGEN_TEST_TIMEOUT", "300")
-        .env(
-            "WASM_BINDGEN_TEST_WEBDRIVER_JSON",
-            project.root.join("tests/webdriver.json"),
-        );
+        .env("WASM_BINDGEN_TEST_TIMEOUT", driver.patience);
     tally.step("browser tests", Report::Cargo, &mut tests);
 }
 
-/// The built demo and npm package in Chromium, against real servers.
-fn end_to_end(project: &Project, tally: &mut Tally) {
-    let mut chromium = PathBuf::new();
+/// The built demo and npm package in a browser, against real servers.
+fn end_to_end(project: &Project, browser: Browser, tally: &mut Tally) {
+    let mut program = PathBuf::new();
     let ready = tally.task("set-up for end-to-end tests", || {
         project.need_node(NODE)?;
         project.need_node_modules()?;
         project.need_agents()?;
-        chromium = project.need_chromium()?;
+        program = browsers::program(project, browser)?;
         Ok(())
     });
     let built = ready
@@ -233,7 +228,8 @@ fn end_to_end(project: &Project, tally: &mut Tally) {
         "--test-timeout=400000",
     ])
     .args(files(project, "e2e/specs", "mjs"))
-    .env("CHROMIUM", &chromium)
+    .env("BROWSER", browsers::name(browser))
+    .env(browsers::name(browser).to_uppercase(), &program)
     .env("LIBRARY_SERVER", examples::server(project))
     .env_remove("NODE_TEST_CONTEXT");
     tally.step("end-to-end tests", Report::Node, &mut node);

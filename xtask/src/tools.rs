@@ -12,6 +12,8 @@ use crate::project::{Outcome, Project, read};
 /// The version that trunk is installed in; any other of its series will do.
 const TRUNK: &str = "0.21.14";
 const TRUNK_SERIES: &str = "0.21.";
+/// Of Firefox' driver, which Debian has not.
+const GECKODRIVER: &str = "0.37.1";
 const WASM: &str = "wasm32-unknown-unknown";
 /// The folders of the agents that the end-to-end tests talk to.
 const AGENTS: [&str; 3] = [
@@ -202,6 +204,35 @@ impl Project {
     /// The driver of that Chromium, for the browser tests; its path.
     pub(crate) fn need_chromedriver(&self) -> Outcome<PathBuf> {
         self.need_program("CHROMEDRIVER", &["chromedriver"], &["chromium-driver"])
+    }
+
+    /// A Firefox; its path.
+    pub(crate) fn need_firefox(&self) -> Outcome<PathBuf> {
+        self.need_program("FIREFOX", &["firefox", "firefox-esr"], &["firefox-esr"])
+    }
+
+    /// The driver of Firefox; its path.
+    pub(crate) fn need_geckodriver(&self) -> Outcome<PathBuf> {
+        if let Some(path) = std::env::var_os("GECKODRIVER") {
+            return Ok(path.into());
+        }
+        let find = || self.which("geckodriver");
+        if find().is_none() {
+            let time = "two or three minutes";
+            self.cargo_install("geckodriver", GECKODRIVER, &[], "1", time)?;
+        }
+        find().ok_or_else(|| "geckodriver is not there after its installation".to_owned())
+    }
+
+    /// The driver of `WebKitGTK`, and the browser that it starts; its path.
+    pub(crate) fn need_webkit_driver(&self) -> Outcome<PathBuf> {
+        let names = ["WebKitWebDriver"];
+        self.need_program("WEBKITDRIVER", &names, &["webkit2gtk-driver"])
+    }
+
+    /// What gives a browser a screen where there is none; its path.
+    pub(crate) fn need_screen(&self) -> Outcome<PathBuf> {
+        self.need_program("XVFB_RUN", &["xvfb-run"], &["xvfb", "xauth"])
     }
 
     fn need_program(&self, variable: &str, names: &[&str], packages: &[&str]) -> Outcome<PathBuf> {

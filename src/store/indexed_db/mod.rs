@@ -4,7 +4,11 @@
 //! (what a list says, and who writes), `labels` (what a person says), `fences`: who writes no more. A
 //! batch is one transaction whose requests are all made at once, without reading first: so it is on
 //! its way when the page goes. That it may be written is decided by keys that must not be there yet:
-//! the claim in the journal, and the fence of the writer.
+//! the claim in the journal, and the fence of the writer, by which it was taken over.
+//!
+//! Of requests that fail after `commit()` was called, Firefox heeds only the last: it completes a
+//! transaction of which another one failed. So a batch whose requests may fail commits by itself, or
+//! its only such request is its last.
 
 mod approvals;
 mod request;
@@ -14,7 +18,9 @@ use std::{cell::RefCell, rc::Rc};
 use futures_util::future::FutureExt as _;
 use js_sys::Array;
 use wasm_bindgen::{JsCast, JsValue, closure::Closure};
-use web_sys::{IdbDatabase, IdbKeyRange, IdbRequest, IdbTransaction, IdbTransactionMode};
+use web_sys::{
+    IdbDatabase, IdbKeyRange, IdbObjectStore, IdbRequest, IdbTransaction, IdbTransactionMode,
+};
 
 pub use self::approvals::IndexedDbApprovals;
 
@@ -23,7 +29,8 @@ use super::{
     Batch, Label, Record, Store, StoreError, StoreErrorKind, StoreFuture, StoredThread, ThreadInfo,
 };
 
-const VERSION: u32 = 1;
+/// 1 had no index of the fences.
+const VERSION: u32 = 2;
 const RECORDS: &str = "records";
 const JOURNAL: &str = "journal";
 const THREADS: &str = "threads";
@@ -149,7 +156,7 @@ impl Inner {
         let row = Row::read(&result(threads.get(&id)).await?);
         let fences = store(&transaction, FENCES)?;
         if let Some(before) = row.writer.filter(|before| *before != writer) {
-            made(fences.put_with_key(&JsValue::TRUE, &pair(&thread_id, &before)))?;
+            fence_off(&fences, &thread_id, &before)?;
         }
         let forgotten = format!("{:015}", crate::ui::now() - FENCED_MS);
         let (first, last) = (pair(&thread_id, ""), pair(&thread_id, &forgotten));
@@ -172,10 +179,9 @@ impl Inner {
         let end = End::of(&transaction);
         let thread = batch.thread_id.as_str();
         let fences = store(&transaction, FENCES)?;
-        let key = pair(thread, &batch.writer);
-        // Fails if somebody took the conversation over, and leaves nothing behind if not.
-        let fence = made(fences.add_with_key(&JsValue::TRUE, &key))?;
-        made(fences.delete(&key))?;
+        let commits_early = batch.claim.is_none() && batch.add.is_empty();
+        let first = (!commits_early).then(|| sign(&fences, thread, &batch.writer));
+        let first = first.transpose()?;
         let journal = store(&transaction, JOURNAL)?;
         let claim = batch
             .claim
@@ -208,7 +214,11 @@ impl Inner {
             let threads = store(&transaction, THREADS)?;
             made(threads.put_with_key(&row.to_value(), &JsValue::from_str(thread)))?;
         }
-        if batch.add.is_empty() {
+        let fence = match first {
+            Some(fence) => fence,
+            None => sign(&fences, thread, &batch.writer)?,
+        };
+        if commits_early {
             // The page may be gone before it hears of any of these.
             commit(&transaction);
         }
@@ -250,8 +260,7 @@ impl Inner {
         let threads = store(&transaction, THREADS)?;
         // Whoever has it open brings nothing of it back.
         if let Some(writer) = Row::read(&result(threads.get(&id)).await?).writer {
-            let fences = store(&transaction, FENCES)?;
-            made(fences.put_with_key(&JsValue::TRUE, &pair(&thread_id, &writer)))?;
+            fence_off(&store(&transaction, FENCES)?, &thread_id, &writer)?;
         }
         made(threads.delete(&id))?;
         made(store(&transaction, LABELS)?.delete(&id))?;
@@ -271,9 +280,8 @@ struct Written {
 
 impl Written {
     async fn come(self) -> Result<(), StoreError> {
-        let Err(error) = self.end.come().await else {
-            return Ok(());
-        };
+        let end = self.end.come().await;
+        // Asked whatever the end: nothing starts on the word of a browser that passes over them.
         if met_another(&self.fence) {
             let message = "another tab has this conversation now";
             return Err(StoreError::new(StoreErrorKind::TakenOver, message));
@@ -282,7 +290,7 @@ impl Written {
             let message = "it was started before";
             return Err(StoreError::new(StoreErrorKind::Claimed, message));
         }
-        Err(error)
+        end
     }
 }
 
@@ -336,13 +344,28 @@ impl Store for IndexedDbStore {
 }
 
 /// Adds an entry to a journal; the request fails if it has one of the name.
-fn add(
-    journal: &web_sys::IdbObjectStore,
-    thread: &str,
-    entry: &Record,
-) -> Result<IdbRequest, StoreError> {
+fn add(journal: &IdbObjectStore, thread: &str, entry: &Record) -> Result<IdbRequest, StoreError> {
     let (key, value) = (pair(thread, &entry.name), pair(&entry.name, &entry.text));
     made(journal.add_with_key(&value, &key))
+}
+
+/// Signs a batch with its writer; the request fails if that writer is fenced off.
+///
+/// The signature has the value of the fence, and no two rows may have one value.
+fn sign(fences: &IdbObjectStore, thread: &str, writer: &str) -> Result<IdbRequest, StoreError> {
+    made(fences.put_with_key(&pair(thread, writer), &signature(thread, writer)))
+}
+
+/// Lets a writer sign no more.
+fn fence_off(fences: &IdbObjectStore, thread: &str, writer: &str) -> Result<(), StoreError> {
+    made(fences.delete(&signature(thread, writer)))?;
+    let fence = pair(thread, writer);
+    made(fences.put_with_key(&fence, &fence)).map(drop)
+}
+
+/// The key of a writer's signature, behind that of its fence.
+fn signature(thread: &str, writer: &str) -> JsValue {
+    Array::of3(&thread.into(), &writer.into(), &"signed".into()).into()
 }
 
 /// What is there already stays, and the transaction goes on.

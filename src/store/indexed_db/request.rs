@@ -7,11 +7,14 @@ use futures_util::future::{Either, select};
 use js_sys::Function;
 use wasm_bindgen::{JsCast, JsValue, closure::Closure};
 use web_sys::{
-    DomException, IdbDatabase, IdbFactory, IdbObjectStore, IdbOpenDbRequest, IdbRequest,
-    IdbTransaction, IdbTransactionMode,
+    DomException, IdbDatabase, IdbFactory, IdbIndexParameters, IdbObjectStore, IdbOpenDbRequest,
+    IdbRequest, IdbTransaction, IdbTransactionMode,
 };
 
-use super::super::{StoreError, StoreErrorKind};
+use super::{
+    super::{StoreError, StoreErrorKind},
+    FENCES,
+};
 use crate::ui::{browser, sleep};
 
 /// The longest time that the browser may take to open a database, in milliseconds: it waits for tabs that hold
@@ -97,13 +100,8 @@ pub(super) async fn open(
     let mut once = Once::new();
     let upgraded = request.clone();
     let upgrade = Closure::once(move || {
-        let database = database_of(&upgraded).ok();
-        for store in stores {
-            let known = |database: &IdbDatabase| database.object_store_names().contains(store);
-            if let Some(database) = database.as_ref().filter(|database| !known(database)) {
-                // Whoever uses it is told that it is not there.
-                let _ = database.create_object_store(store);
-            }
+        if let Ok(database) = database_of(&upgraded) {
+            make(&database, stores);
         }
     });
     request.set_onupgradeneeded(Some(upgrade.as_ref().unchecked_ref()));
@@ -122,6 +120,26 @@ pub(super) async fn open(
             // It may come anyway, and nobody waits for it any more.
             close_when_opened(&request);
             Err(blocked())
+        }
+    }
+}
+
+/// Makes what a database lacks. Whoever uses what cannot be made is told that it is not there.
+fn make(database: &IdbDatabase, stores: &[&str]) {
+    for store in stores {
+        let known = database.object_store_names().contains(store);
+        // Fences of before are of tabs that this version has just shut out.
+        if known && *store == FENCES {
+            let _ = database.delete_object_store(store);
+        } else if known {
+            continue;
+        }
+        let made = database.create_object_store(store);
+        if let (Ok(fences), FENCES) = (made, *store) {
+            let unique = IdbIndexParameters::new();
+            unique.set_unique(true);
+            // By the value itself.
+            let _ = fences.create_index_with_str_and_optional_parameters("writer", "", &unique);
         }
     }
 }

@@ -68,6 +68,10 @@ async fn promises(store: &dyn Store) {
     store.take("t", "two").await.unwrap();
     let late = kind(store, writes("one", "outline", "old")).await;
     assert_eq!(late, Some(StoreErrorKind::TakenOver));
+    let late = kind(store, claims("one", "late")).await;
+    assert_eq!(late, Some(StoreErrorKind::TakenOver));
+    let stored = store.load("t").await.unwrap().unwrap();
+    assert!(stored.records.contains(&record("outline", "early")));
     assert_eq!(kind(store, writes("two", "outline", "new")).await, None);
     let stored = store.load("t").await.unwrap().unwrap();
     assert!(stored.records.contains(&record("outline", "new")));
@@ -120,6 +124,72 @@ async fn two_connections_take_a_claim_once() {
     }
 }
 
+/// What a batch is refused for may stand before what it writes, or behind.
+#[wasm_bindgen_test]
+async fn of_a_refused_batch_nothing_is_written() {
+    let store = IndexedDbStore::new(database());
+    store.take("t", "one").await.unwrap();
+    let mut first = writes("one", "outline", "first");
+    first.add = vec![record("t/1/finished", "first")];
+    assert_eq!(kind(&store, first).await, None);
+    store.take("t", "two").await.unwrap();
+    // Again at once, so that one does not wait for the word about the other.
+    let many = |writer: &str| {
+        let put = (0..40).map(|at| record(&format!("message/{at}"), "late"));
+        Batch {
+            put: put.collect(),
+            ..batch(writer)
+        }
+    };
+    let (one, another) = join(store.write(many("one")), store.write(many("one"))).await;
+    for late in [one, another] {
+        assert_eq!(late.unwrap_err().kind, StoreErrorKind::TakenOver);
+    }
+    let mut late = many("one");
+    late.add = vec![record("t/2/finished", "late")];
+    late.remove = vec!["outline".to_owned()];
+    assert_eq!(kind(&store, late).await, Some(StoreErrorKind::TakenOver));
+    let stored = store.load("t").await.unwrap().unwrap();
+    assert_eq!(stored.records, [record("outline", "first")]);
+    assert_eq!(stored.journal, [record("t/1/finished", "first")]);
+    // And who took over is let through, more than once.
+    for _ in 0..2 {
+        assert_eq!(kind(&store, many("two")).await, None);
+    }
+}
+
+/// The one of version 1 knew fences, too, and had no index of them.
+#[wasm_bindgen_test]
+async fn a_database_of_the_version_before_goes_on() {
+    let name = database();
+    let factory = web_sys::window().unwrap().indexed_db().unwrap().unwrap();
+    let request = factory.open_with_u32(&name, 1).unwrap();
+    let upgraded = request.clone();
+    let upgrade = Closure::once_into_js(move || {
+        let database: web_sys::IdbDatabase = upgraded.result().unwrap().unchecked_into();
+        for store in ["records", "fences"] {
+            database.create_object_store(store).unwrap();
+        }
+    });
+    request.set_onupgradeneeded(Some(upgrade.unchecked_ref()));
+    let opened = js_sys::Promise::new(&mut |resolve, _| request.set_onsuccess(Some(&resolve)));
+    wasm_bindgen_futures::JsFuture::from(opened).await.unwrap();
+    let before: web_sys::IdbDatabase = request.result().unwrap().unchecked_into();
+    let mode = web_sys::IdbTransactionMode::Readwrite;
+    let transaction = before
+        .transaction_with_str_and_mode("records", mode)
+        .unwrap();
+    let key = js_sys::Array::of2(&"old".into(), &"outline".into());
+    let value = js_sys::Array::of2(&"outline".into(), &"{}".into());
+    let records = transaction.object_store("records").unwrap();
+    records.put_with_key(&value, &key).unwrap();
+    before.close();
+    let store = IndexedDbStore::new(name);
+    let old = store.load("old").await.unwrap().unwrap();
+    assert_eq!(old.records, [record("outline", "{}")]);
+    promises(&store).await;
+}
+
 /// Does something with the browser's own database, and waits for it.
 async fn raw(name: &str, version: u32) -> web_sys::IdbDatabase {
     let factory = web_sys::window().unwrap().indexed_db().unwrap().unwrap();
@@ -157,7 +227,7 @@ async fn what_another_program_wrote_is_no_conversation() {
     let name = database();
     let store = IndexedDbStore::new(&*name);
     store.write(writes("w", "outline", "{}")).await.unwrap();
-    let database = raw(&name, 1).await;
+    let database = raw(&name, 2).await;
     let mode = web_sys::IdbTransactionMode::Readwrite;
     let transaction = database
         .transaction_with_str_and_mode("records", mode)

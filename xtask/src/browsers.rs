@@ -1,0 +1,123 @@
+//! The browsers that tests run in, and their drivers.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::options::Browser;
+use crate::project::{Outcome, Project};
+
+/// A driver as the runner of the browser tests takes it.
+#[derive(Debug)]
+pub(crate) struct Driver {
+    /// The variable that names the driver to the runner.
+    variable: &'static str,
+    path: PathBuf,
+    /// A program that gives the browser a screen.
+    screen: Option<PathBuf>,
+    /// The file that says how the browser is started.
+    starts: Option<PathBuf>,
+    /// How long all tests may take, in seconds.
+    pub(crate) patience: &'static str,
+}
+
+impl Driver {
+    /// Cargo, so that the tests it runs find this driver.
+    pub(crate) fn cargo(&self, project: &Project) -> Command {
+        let cargo = project.cargo();
+        let mut command = match &self.screen {
+            Some(screen) => {
+                let mut command = project.command(&screen.to_string_lossy());
+                command.arg("-a").arg(cargo.get_program());
+                command
+            }
+            None => cargo,
+        };
+        command.env(self.variable, &self.path);
+        // Others that are set would be taken first.
+        for other in ["GECKODRIVER", "SAFARIDRIVER", "CHROMEDRIVER"] {
+            if other != self.variable {
+                command.env_remove(other);
+            }
+        }
+        if let Some(file) = &self.starts {
+            command.env("WASM_BINDGEN_TEST_WEBDRIVER_JSON", file);
+        }
+        // WebKit takes its time to start.
+        command.env("WASM_BINDGEN_TEST_DRIVER_TIMEOUT", "20");
+        command
+    }
+}
+
+pub(crate) const fn name(browser: Browser) -> &'static str {
+    match browser {
+        Browser::Chromium => "chromium",
+        Browser::Firefox => "firefox",
+        Browser::WebKit => "webkit",
+    }
+}
+
+/// The browser itself.
+pub(crate) fn program(project: &Project, browser: Browser) -> Outcome<PathBuf> {
+    match browser {
+        Browser::Chromium => project.need_chromium(),
+        Browser::Firefox => project.need_firefox(),
+        Browser::WebKit => Err("the end-to-end tests do not run in WebKit".to_owned()),
+    }
+}
+
+/// The driver of a browser, and the browser.
+pub(crate) fn driver(project: &Project, browser: Browser) -> Outcome<Driver> {
+    match browser {
+        Browser::Chromium => {
+            project.need_chromium()?;
+            Ok(Driver {
+                variable: "CHROMEDRIVER",
+                path: project.need_chromedriver()?,
+                screen: None,
+                starts: Some(project.root.join("tests/webdriver.json")),
+                patience: "300",
+            })
+        }
+        Browser::Firefox => {
+            let firefox = project.need_firefox()?;
+            Ok(Driver {
+                variable: "GECKODRIVER",
+                path: project.need_geckodriver()?,
+                screen: None,
+                starts: Some(starts_firefox(project, &firefox)?),
+                patience: "600",
+            })
+        }
+        Browser::WebKit => Ok(Driver {
+            // The runner starts it in the same way, and asks for no more than a browser.
+            variable: "SAFARIDRIVER",
+            path: project.need_webkit_driver()?,
+            screen: match has_screen() {
+                true => None,
+                false => Some(project.need_screen()?),
+            },
+            starts: None,
+            patience: "900",
+        }),
+    }
+}
+
+/// Says which Firefox is meant: its driver looks for one name only.
+fn starts_firefox(project: &Project, firefox: &Path) -> Outcome<PathBuf> {
+    // A path is written in Rust as it is in JSON.
+    let firefox = firefox.to_string_lossy();
+    let options = format!("{{\"moz:firefoxOptions\": {{\"binary\": {firefox:?}}}}}\n");
+    let folder = project.target_folder();
+    let file = folder.join("webdriver-firefox.json");
+    let written = fs::create_dir_all(&folder).and_then(|()| fs::write(&file, options));
+    written.map_err(|error| format!("{}: {error}", file.display()))?;
+    Ok(file)
+}
+
+fn has_screen() -> bool {
+    ["DISPLAY", "WAYLAND_DISPLAY"]
+        .iter()
+        .any(|name| env::var_os(name).is_some_and(|value| !value.is_empty()))
+}
