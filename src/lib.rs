@@ -95,8 +95,6 @@ pub mod tool;
 pub mod ui;
 pub mod view;
 
-#[allow(deprecated, reason = "whoever knows the old name finds the new one")]
-pub use action::Action;
 pub use action::{
     Approval, ConfirmOptions, Description, IntoToolResult, Json, Risk, ToolAction, ToolCallView,
     ToolContext, ToolTarget, list_tools_action, use_assistant_action, use_assistant_context,
@@ -142,6 +140,24 @@ pub const STYLE: &str = include_str!("../style/all.css");
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// A name that Leptos has, too, stays Leptos' own beside both globs.
+///
+/// ```
+/// #![deny(ambiguous_glob_imports)]
+///
+/// use leptos::prelude::*;
+/// use leptos_assistant::*;
+///
+/// fn save() -> Action<u32, u32> {
+///     Action::new(|id: &u32| {
+///         let id = *id;
+///         async move { id }
+///     })
+/// }
+/// ```
+#[cfg(doctest)]
+struct BothGlobs;
 
 /// The examples of the guide compile.
 #[cfg(all(doctest, feature = "testing"))]
