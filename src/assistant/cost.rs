@@ -29,7 +29,7 @@ impl Assistant {
 
     /// Tokens, time and price of the branch that is shown.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// let cost = assistant.cost();
