@@ -70,7 +70,7 @@
 )]
 //! [`attachment`] says what a person may send along. `testing`, with the feature of that name, has an
 //! agent, a clock and more for the tests of an application. The engine without a browser is the crate
-//! `assistant-core`.
+//! `assistant-core`, found here as [`engine`].
 
 #![allow(
     unreachable_pub,
@@ -105,7 +105,7 @@ pub use assistant::{
     use_assistant_events, use_interrupt_renderer, use_part_renderer,
 };
 pub use assistant_core::{
-    self as core,
+    self as engine,
     action::{ActionSpec, CallLimits, OfferFilter, ToolError, ToolInfo, definitions_from_json},
     conversation::{CallKey, MarkdownTools, Phase, Status},
     session::{
@@ -141,7 +141,7 @@ pub const STYLE: &str = include_str!("../style/all.css");
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// A name that Leptos has, too, stays Leptos' own beside both globs.
+/// Names that Leptos and the language have stay theirs beside both globs.
 ///
 /// ```
 /// #![deny(ambiguous_glob_imports)]
@@ -155,6 +155,8 @@ struct Readme;
 ///         async move { id }
 ///     })
 /// }
+///
+/// assert_eq!(core::mem::size_of::<u8>(), 1);
 /// ```
 #[cfg(doctest)]
 struct BothGlobs;

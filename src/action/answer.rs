@@ -18,7 +18,7 @@ impl<T> ToolCallView<T> {
     /// # use leptos::prelude::*;
     /// # use leptos_assistant::ToolCallView;
     /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// use leptos_assistant::core::conversation::Decision;
+    /// use leptos_assistant::engine::conversation::Decision;
     ///
     /// move || match call.decision() {
     ///     Some(Decision::Approved) => "You said yes",
@@ -78,7 +78,7 @@ impl<T> ToolCallView<T> {
     /// # use leptos::prelude::*;
     /// # use leptos_assistant::ToolCallView;
     /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// use leptos_assistant::core::action::{Remember, RememberScope};
+    /// use leptos_assistant::engine::action::{Remember, RememberScope};
     ///
     /// let what = Remember { scope: RememberScope::Conversation, any_args: false };
     /// let yes = move |_| drop(call.approve_and_remember(None, what));

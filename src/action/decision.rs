@@ -217,7 +217,7 @@ impl<T> ToolCallView<T> {
     /// # use leptos::prelude::*;
     /// # use leptos_assistant::ToolCallView;
     /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// use leptos_assistant::core::action::Remembering;
+    /// use leptos_assistant::engine::action::Remembering;
     ///
     /// view! { <label hidden=move || call.remembering() == Remembering::Never>"Do not ask again"</label> }
     /// # }

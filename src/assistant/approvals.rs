@@ -18,9 +18,9 @@ impl Assistant {
     /// the agent's, if there are any.
     ///
     /// ```
-    /// # use leptos_assistant::{Assistant, Refusal, core::conversation::CallKey};
+    /// # use leptos_assistant::{Assistant, Refusal, engine::conversation::CallKey};
     /// # fn example(assistant: &Assistant, call: &CallKey) -> Result<(), Refusal> {
-    /// use leptos_assistant::core::action::{Remember, RememberScope};
+    /// use leptos_assistant::engine::action::{Remember, RememberScope};
     ///
     /// let what = Remember { scope: RememberScope::Conversation, any_args: false };
     /// assistant.approve_and_remember(call, None, what)

@@ -53,7 +53,7 @@ impl Assistant {
     /// last. What is under way goes on where it is.
     ///
     /// ```
-    /// # use leptos_assistant::{Assistant, Refusal, core::conversation::{MessageId, Sibling}};
+    /// # use leptos_assistant::{Assistant, Refusal, engine::conversation::{MessageId, Sibling}};
     /// # fn example(assistant: &Assistant, answer: &MessageId) -> Result<(), Refusal> {
     /// assistant.show_version(answer, Sibling::Previous)
     /// # }
@@ -71,7 +71,7 @@ impl Assistant {
     /// it. Its files stay, and so does the version before, with all that followed.
     ///
     /// ```
-    /// # use leptos_assistant::{Assistant, Refusal, core::conversation::MessageId};
+    /// # use leptos_assistant::{Assistant, Refusal, engine::conversation::MessageId};
     /// # fn example(assistant: &Assistant, question: &MessageId) -> Result<(), Refusal> {
     /// assistant.edit(question, "And in Bergen?")
     /// # }
@@ -93,7 +93,7 @@ impl Assistant {
     /// Asks the agent for another version of an answer; the one before stays.
     ///
     /// ```
-    /// # use leptos_assistant::{Assistant, Refusal, core::conversation::MessageId};
+    /// # use leptos_assistant::{Assistant, Refusal, engine::conversation::MessageId};
     /// # fn example(assistant: &Assistant, answer: &MessageId) -> Result<(), Refusal> {
     /// assistant.regenerate(answer)
     /// # }
@@ -130,7 +130,7 @@ impl Assistant {
     /// ```
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// use leptos_assistant::core::event::Content;
+    /// use leptos_assistant::engine::event::Content;
     ///
     /// assistant.interject_content(Content::Text("Wait".to_owned())).ok();
     /// # }

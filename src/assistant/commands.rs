@@ -35,7 +35,7 @@ impl Assistant {
     /// ```
     /// # use leptos_assistant::{Assistant, Refusal};
     /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
-    /// use leptos_assistant::core::event::Content;
+    /// use leptos_assistant::engine::event::Content;
     ///
     /// assistant.send_content(Content::Text("Hello".to_owned()))
     /// # }
@@ -99,7 +99,7 @@ impl Assistant {
     /// Lets a call run.
     ///
     /// ```
-    /// # use leptos_assistant::{Assistant, Refusal, core::conversation::CallKey};
+    /// # use leptos_assistant::{Assistant, Refusal, engine::conversation::CallKey};
     /// # fn example(assistant: &Assistant, call: &CallKey) -> Result<(), Refusal> {
     /// assistant.approve(call)
     /// # }
@@ -115,7 +115,7 @@ impl Assistant {
     /// Lets a call run with other arguments.
     ///
     /// ```
-    /// # use leptos_assistant::{Assistant, Refusal, core::conversation::CallKey};
+    /// # use leptos_assistant::{Assistant, Refusal, engine::conversation::CallKey};
     /// # fn example(assistant: &Assistant, call: &CallKey) -> Result<(), Refusal> {
     /// assistant.approve_with(call, serde_json::json!({"euros": 10}))
     /// # }
@@ -131,7 +131,7 @@ impl Assistant {
     /// Does not let a call run.
     ///
     /// ```
-    /// # use leptos_assistant::{Assistant, Refusal, core::conversation::CallKey};
+    /// # use leptos_assistant::{Assistant, Refusal, engine::conversation::CallKey};
     /// # fn example(assistant: &Assistant, call: &CallKey) -> Result<(), Refusal> {
     /// assistant.deny(call, Some("too much".to_owned()))
     /// # }
@@ -268,7 +268,7 @@ impl Assistant {
     /// ```
     /// # use leptos_assistant::{Assistant, Refusal};
     /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
-    /// use leptos_assistant::core::session::TreeChange;
+    /// use leptos_assistant::engine::session::TreeChange;
     ///
     /// let last = assistant.with_conversation(|all| all.path().last().map(|message| message.id.clone()));
     /// match last.flatten() {

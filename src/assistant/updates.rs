@@ -27,7 +27,7 @@ impl Assistant {
     /// runs here. Records may come in any order, twice, or not at all.
     ///
     /// ```
-    /// # use leptos_assistant::{Assistant, core::records::Update};
+    /// # use leptos_assistant::{Assistant, engine::records::Update};
     /// # fn example(assistant: &Assistant, frame: &serde_json::Value) {
     /// if let Some(update) = Update::from_json(frame) {
     ///     assistant.take_update(update).ok();

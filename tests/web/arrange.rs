@@ -12,7 +12,7 @@ use leptos_assistant::{
         MessageSpeaker, NewConversation, PartView, Suggestions, Transcript, use_composer,
         use_message,
     },
-    core::event::EventKind,
+    engine::event::EventKind,
     part::RunSteps,
     testing::{MockAgent, Mounted, mount, settle, until},
     tool::ToolCallSlot,

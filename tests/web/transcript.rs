@@ -5,7 +5,7 @@ use leptos_assistant::{
     AssistantProvider, ChatWindow,
     agent::Script,
     chat::Feedback,
-    core::{event::EventKind, wire::agui::message_from_value},
+    engine::{event::EventKind, wire::agui::message_from_value},
     testing::{MockAgent, settle},
 };
 use serde_json::{Value, json};

@@ -98,7 +98,7 @@ impl<C: Codec + 'static> CodecAgent<C> {
     ///
     /// ```
     /// # #[cfg(feature = "ui-stream")] {
-    /// use leptos_assistant::{agent::CodecAgent, core::codec::UiStream};
+    /// use leptos_assistant::{agent::CodecAgent, engine::codec::UiStream};
     ///
     /// let agent = CodecAgent::new("/api/chat", UiStream::default());
     /// # }

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use leptos_assistant::{
     OfferFilter, ToolAction,
     agent::{Script, last_user_text},
-    core::{conversation::Sibling, event::Content},
+    engine::{conversation::Sibling, event::Content},
     testing::{MockAgent, settle, until},
     use_assistant_action,
 };
@@ -18,7 +18,7 @@ use crate::support::{Chat, chat};
 
 /// What is said and answered on the path that is shown.
 fn texts(chat: &Chat) -> Vec<String> {
-    let path = |all: &leptos_assistant::core::conversation::Conversation| {
+    let path = |all: &leptos_assistant::engine::conversation::Conversation| {
         all.path().map(|message| message.text()).collect()
     };
     chat.assistant.with_conversation(path).unwrap()

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use leptos_assistant::{
     Approval, Assistant, AssistantProvider, ChatWindow, SessionOptions, ToolAction,
     agent::Script,
-    core::session::JournalEntry,
+    engine::session::JournalEntry,
     store::{
         Batch, KeptIn, Label, MemoryStore, Store, StoreError, StoreErrorKind, StoreFuture,
         StoredThread, ThreadInfo,
