@@ -70,7 +70,7 @@
 )]
 //! [`attachment`] says what a person may send along. `testing`, with the feature of that name, has an
 //! agent, a clock and more for the tests of an application. The engine without a browser is the crate
-//! `assistant-core`.
+//! `assistant-core`, found here as [`engine`].
 
 #![allow(
     unreachable_pub,
@@ -95,8 +95,6 @@ pub mod tool;
 pub mod ui;
 pub mod view;
 
-#[allow(deprecated, reason = "whoever knows the old name finds the new one")]
-pub use action::Action;
 pub use action::{
     Approval, ConfirmOptions, Description, IntoToolResult, Json, Risk, ToolAction, ToolCallView,
     ToolContext, ToolTarget, list_tools_action, use_assistant_action, use_assistant_context,
@@ -107,7 +105,7 @@ pub use assistant::{
     use_assistant_events, use_interrupt_renderer, use_part_renderer,
 };
 pub use assistant_core::{
-    self as core,
+    self as engine,
     action::{ActionSpec, CallLimits, OfferFilter, ToolError, ToolInfo, definitions_from_json},
     conversation::{CallKey, MarkdownTools, Phase, Status},
     session::{
@@ -142,6 +140,26 @@ pub const STYLE: &str = include_str!("../style/all.css");
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// Names that Leptos and the language have stay theirs beside both globs.
+///
+/// ```
+/// #![deny(ambiguous_glob_imports)]
+///
+/// use leptos::prelude::*;
+/// use leptos_assistant::*;
+///
+/// fn save() -> Action<u32, u32> {
+///     Action::new(|id: &u32| {
+///         let id = *id;
+///         async move { id }
+///     })
+/// }
+///
+/// assert_eq!(core::mem::size_of::<u8>(), 1);
+/// ```
+#[cfg(doctest)]
+struct BothGlobs;
 
 /// The examples of the guide compile.
 #[cfg(all(doctest, feature = "testing"))]

@@ -50,6 +50,23 @@ impl<A: Agent> From<A> for AgentProp {
 impl AgentProp {
     /// An assistant that was made elsewhere: with its own options and its own conversation. It
     /// goes on when the provider goes, and another provider may take it up.
+    ///
+    /// ```no_run
+    /// use leptos::prelude::*;
+    /// use leptos_assistant::{
+    ///     AgentProp, Assistant, AssistantProvider, ChatWindow, SessionOptions, agent::HttpAgent,
+    /// };
+    ///
+    /// #[component]
+    /// fn App() -> impl IntoView {
+    ///     let assistant = Assistant::new(HttpAgent::new("/agent"), SessionOptions::default());
+    ///     view! {
+    ///         <AssistantProvider agent=AgentProp::existing(assistant)>
+    ///             <ChatWindow />
+    ///         </AssistantProvider>
+    ///     }
+    /// }
+    /// ```
     #[must_use]
     pub fn existing(assistant: Assistant) -> Self {
         Self {

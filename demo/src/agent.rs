@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use leptos_assistant::{
     AgentProp,
     agent::{CompletionsAgent, HttpAgent, ScriptedAgent, UiStreamAgent},
-    core::codec::UiStream,
+    engine::codec::UiStream,
 };
 
 use crate::{browser::parameter, script};

@@ -7,11 +7,11 @@ use leptos_assistant::{Icon, chat::PastConversations};
 #[component]
 pub(crate) fn Past() -> impl IntoView {
     let details = NodeRef::<html::Details>::new();
-    let close = Callback::new(move |()| {
+    let close = move |()| {
         if let Some(details) = details.get_untracked() {
             details.set_open(false);
         }
-    });
+    };
     view! {
         <details class="demo-past" node_ref=details>
             <summary class="la-button" data-variant="quiet">

@@ -48,6 +48,21 @@ impl<T: DeserializeOwned> ToolCallView<T> {
     /// else the arguments that are complete, if what has come of another is not of its type yet.
     /// Fields that can be left out (`Option`, `#[serde(default)]`) let it be read from the first on;
     /// [`Self::arg`] reads one of them.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::ToolCallView;
+    /// use serde::Deserialize;
+    ///
+    /// #[derive(Deserialize)]
+    /// struct Refund {
+    ///     euros: f64,
+    /// }
+    ///
+    /// fn card(call: ToolCallView<Refund>) -> impl IntoView {
+    ///     move || call.args().map(|refund| format!("{} €", refund.euros))
+    /// }
+    /// ```
     #[must_use]
     pub fn args(&self) -> Option<T> {
         let best = self.args_as(|_, args| Some(args.clone()))?;

@@ -46,7 +46,7 @@ impl ToolContext {
 
     /// The id that the agent gave the call.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};
     /// let action = ToolAction::new("act", "").handler(|(): (), context: ToolContext| {
     ///     context.call_id().to_owned()
@@ -59,7 +59,7 @@ impl ToolContext {
 
     /// The call's place in the conversation; unlike the id it is never used twice.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};
     /// let action = ToolAction::new("act", "").handler(|(): (), context: ToolContext| {
     ///     format!("{:?}", context.call())
@@ -72,7 +72,7 @@ impl ToolContext {
 
     /// The message that made the call; `None` if the page asked for the action itself.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};
     /// let action = ToolAction::new("act", "").handler(|(): (), context: ToolContext| {
     ///     context.message_id().is_some()
@@ -86,7 +86,7 @@ impl ToolContext {
     /// The message that the one with the call answers or follows; `None` if the page asked for the
     /// action itself, or the message is the first.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};
     /// let action = ToolAction::new("act", "").handler(|(): (), context: ToolContext| {
     ///     context.parent_message_id().is_some()
@@ -100,7 +100,7 @@ impl ToolContext {
 
     /// The name of the assistant in this page ([`Assistant::client_id`]); `None` when it is gone.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};
     /// let action = ToolAction::new("act", "").handler(|(): (), context: ToolContext| {
     ///     context.client_id()
@@ -114,7 +114,7 @@ impl ToolContext {
 
     /// The calls of the conversation so far, this one included ([`Assistant::tool_history`]).
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};
     /// let action = ToolAction::new("retry", "").handler(|(): (), context: ToolContext| {
     ///     context.tool_history().count("retry") > 3
@@ -128,7 +128,7 @@ impl ToolContext {
 
     /// Returns the number of runs between the last user message and the one that made the call.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};
     /// let action = ToolAction::new("act", "").handler(|(): (), context: ToolContext| {
     ///     context.iteration()
@@ -141,7 +141,7 @@ impl ToolContext {
 
     /// The chat as it stands, oldest message first.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};
     /// let action = ToolAction::new("act", "").handler(|(): (), context: ToolContext| {
     ///     context.history().len()
@@ -158,7 +158,7 @@ impl ToolContext {
     /// Told when the result is no longer wanted. The handler's future is dropped then; the token
     /// is for work that the handler has started elsewhere.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};
     /// let action = ToolAction::new("act", "").handler(|(): (), context: ToolContext| async move {
     ///     let token = context.cancellation().clone();
@@ -172,7 +172,7 @@ impl ToolContext {
 
     /// Says how far the work is: a fraction from 0 to 1, a word about it, or both.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};
     /// let action = ToolAction::new("act", "").handler(|(): (), context: ToolContext| {
     ///     context.progress(0.5, "Half of it");
@@ -194,7 +194,7 @@ impl ToolContext {
     ///
     /// A value that cannot be written as JSON is not shown.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};
     /// let action = ToolAction::new("act", "").handler(|(): (), context: ToolContext| {
     ///     context.preliminary(["the first row"]);
@@ -208,7 +208,7 @@ impl ToolContext {
 
     /// Ends the loop after this call: the result goes out with the next user message.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};
     /// let action = ToolAction::new("act", "").handler(|(): (), context: ToolContext| {
     ///     context.stop_loop();
@@ -225,7 +225,7 @@ impl ToolContext {
     /// Calls another action of the page, by the same way as an agent does: checked arguments, limits,
     /// the person's approval where it asks for one, its handler. It ends with this call.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext, ToolError};
     /// use serde_json::json;
     ///
@@ -249,7 +249,7 @@ impl ToolContext {
 
     /// Reads the whole conversation as it stands, with every branch.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};
     /// let action = ToolAction::new("act", "").handler(|(): (), context: ToolContext| {
     ///     context.with_conversation(|all| all.message_count())

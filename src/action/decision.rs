@@ -37,8 +37,18 @@ impl<T> ToolCallView<T> {
     /// else, and [`Self::approve`] refuses ([`Refusal::TooEarly`]). Denying counts at once.
     ///
     /// It is so for the view that an action's own approval renderer gets
-    /// ([`super::Action::render_approval`]): mark its button by it, as with `aria-disabled`. Any
+    /// ([`super::ToolAction::render_approval`]): mark its button by it, as with `aria-disabled`. Any
     /// other view is of a call that is not being asked about there, and never too early.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::ToolCallView;
+    /// # fn card(call: ToolCallView) -> impl IntoView {
+    /// let early = move || (!call.can_approve()).then_some("true");
+    /// let yes = move |_| drop(call.approve());
+    /// view! { <button aria-disabled=early on:click=yes>"Refund"</button> }
+    /// # }
+    /// ```
     #[must_use]
     pub fn can_approve(&self) -> bool {
         self.gate
@@ -62,6 +72,14 @@ impl<T> ToolCallView<T> {
 
     /// The schema of arguments that a person may put in place of the agent's: the action's own
     /// where it runs on this page, whatever the agent says; else what the agent says.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::ToolCallView;
+    /// # fn card(call: ToolCallView) -> impl IntoView {
+    /// move || call.edit_schema().map(|schema| schema["properties"].to_string())
+    /// # }
+    /// ```
     #[must_use]
     pub fn edit_schema(&self) -> Option<Value> {
         if self.is_run_here() {
@@ -79,6 +97,14 @@ impl<T> ToolCallView<T> {
     /// Returns whether it is the agent who asks about the call, by an interrupt, and not this page
     /// by the rules of its action. The answer is an answer to the agent; the page's own question is
     /// not answered by it.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::ToolCallView;
+    /// # fn card(call: ToolCallView) -> impl IntoView {
+    /// move || if call.is_asked_by_agent() { "The agent asks" } else { "This page will refund" }
+    /// # }
+    /// ```
     #[must_use]
     pub fn is_asked_by_agent(&self) -> bool {
         self.interrupt_id().is_some()
@@ -86,6 +112,15 @@ impl<T> ToolCallView<T> {
 
     /// Returns what the agent says where it is the agent who asks whether the call may run. Its
     /// words are not the page's: show them as such, after the arguments.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::ToolCallView;
+    /// # fn card(call: ToolCallView) -> impl IntoView {
+    /// // Marked as the words of the agent.
+    /// move || call.question().map(|words| view! { <blockquote>{words}</blockquote> })
+    /// # }
+    /// ```
     #[must_use]
     pub fn question(&self) -> Option<String> {
         let said = self.read_interrupt(|interrupt| interrupt.message.clone());
@@ -93,6 +128,14 @@ impl<T> ToolCallView<T> {
     }
 
     /// Returns until when the agent waits for the decision, in milliseconds since 1970.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::ToolCallView;
+    /// # fn card(call: ToolCallView) -> impl IntoView {
+    /// move || call.expires_at().map(|at| format!("until {at}"))
+    /// # }
+    /// ```
     #[must_use]
     pub fn expires_at(&self) -> Option<i64> {
         self.read_open(OpenInterrupt::expires_at).flatten()
@@ -121,6 +164,14 @@ impl<T> ToolCallView<T> {
 
     /// Returns whether approving it can lead to anything: its action is on the page, or the agent
     /// runs it.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::ToolCallView;
+    /// # fn card(call: ToolCallView) -> impl IntoView {
+    /// move || (!call.can_run()).then_some("Not on this page")
+    /// # }
+    /// ```
     #[must_use]
     pub fn can_run(&self) -> bool {
         let Some(assistant) = self.assistant() else {
@@ -134,6 +185,14 @@ impl<T> ToolCallView<T> {
 
     /// Returns what a decision may carry: the page takes other arguments for what it runs, and any
     /// reason; where it is the agent who asks, it says what it takes.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::ToolCallView;
+    /// # fn card(call: ToolCallView) -> impl IntoView {
+    /// view! { <input hidden=move || !call.approval_takes().reason placeholder="Why not?" /> }
+    /// # }
+    /// ```
     #[must_use]
     pub fn approval_takes(&self) -> ApprovalTakes {
         if !self.is_asked_by_agent() {
@@ -153,6 +212,16 @@ impl<T> ToolCallView<T> {
     }
 
     /// Returns the most that may be remembered of an approval of it.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::ToolCallView;
+    /// # fn card(call: ToolCallView) -> impl IntoView {
+    /// use leptos_assistant::engine::action::Remembering;
+    ///
+    /// view! { <label hidden=move || call.remembering() == Remembering::Never>"Do not ask again"</label> }
+    /// # }
+    /// ```
     #[must_use]
     pub fn remembering(&self) -> Remembering {
         let read = |assistant: Assistant| assistant.read(|session| session.remembering(self.key()));
@@ -161,6 +230,14 @@ impl<T> ToolCallView<T> {
     }
 
     /// The approval of an earlier call that let it start without the person being asked.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::ToolCallView;
+    /// # fn card(call: ToolCallView) -> impl IntoView {
+    /// move || call.allowed_earlier().map(|_| "You allowed this earlier")
+    /// # }
+    /// ```
     #[must_use]
     pub fn allowed_earlier(&self) -> Option<AllowedEarlier> {
         self.read(|call| call.allowed_earlier.clone()).flatten()
@@ -192,6 +269,14 @@ impl<T> ToolCallView<T> {
 
     /// Returns whether its result is the agent's word for something that only this page runs. It is
     /// shown as reported, not as done here.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::ToolCallView;
+    /// # fn card(call: ToolCallView) -> impl IntoView {
+    /// move || call.is_reported().then_some("The agent says that this was done")
+    /// # }
+    /// ```
     #[must_use]
     pub fn is_reported(&self) -> bool {
         let by_agent = self.read(|call| call.answered_by() == Some(Author::Agent));
@@ -200,6 +285,14 @@ impl<T> ToolCallView<T> {
 
     /// Returns whether the call is another one than a person was asked about or decided about
     /// before.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::ToolCallView;
+    /// # fn card(call: ToolCallView) -> impl IntoView {
+    /// move || call.has_changed().then_some("This is another call than before")
+    /// # }
+    /// ```
     #[must_use]
     pub fn has_changed(&self) -> bool {
         self.read(ToolCall::has_changed).unwrap_or_default()

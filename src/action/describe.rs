@@ -112,12 +112,28 @@ fn short(title: &str) -> Option<String> {
 
 impl<T> ToolCallView<T> {
     /// The title of its action ([`ToolAction::title`]), if it has one.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::ToolCallView;
+    /// # fn card(call: ToolCallView) -> impl IntoView {
+    /// move || call.title().unwrap_or_else(|| call.name())
+    /// # }
+    /// ```
     #[must_use]
     pub fn title(&self) -> Option<String> {
         self.words().title
     }
 
     /// Returns the risk of the action ([`ToolAction::risk`]).
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::ToolCallView;
+    /// # fn card(call: ToolCallView) -> impl IntoView {
+    /// view! { <p data-risk=move || call.risk().as_str()>"Refund"</p> }
+    /// # }
+    /// ```
     #[must_use]
     pub fn risk(&self) -> Risk {
         self.words().risk

@@ -96,13 +96,26 @@ impl Drop for ActionGuard {
 impl Assistant {
     /// Registers an action until the guard is dropped. Its signals are read when a run opens.
     ///
+    /// ```
+    /// use leptos_assistant::{Assistant, Refusal, ToolAction};
+    ///
+    /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
+    /// let guard = assistant.register(ToolAction::new("time", "The time").handler(|| "12:00"))?;
+    /// // … as long as it is offered …
+    /// drop(guard);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// When its name is none that providers accept.
     pub fn register<Args>(&self, action: ToolAction<Args>) -> Result<ActionGuard, Refusal> {
         let offer = Offer::new(self.clone(), action.args());
-        offer.try_register()?;
-        Ok(ActionGuard(offer))
+        let registered = offer.try_register();
+        // A guard that goes takes everything back.
+        let guard = ActionGuard(offer);
+        registered.map(|()| guard)
     }
 }
 
@@ -153,8 +166,18 @@ struct Offer {
     id: RegistrationId,
     spec: ActionSpec,
     told: Told,
-    /// What the session knows.
-    known: Arc<Mutex<Option<Rules>>>,
+    known: Arc<Mutex<Known>>,
+}
+
+/// What was said of a registration.
+#[derive(Default)]
+struct Known {
+    /// What the session was told last.
+    rules: Option<Rules>,
+    /// The schema that it took last.
+    schema: Option<Value>,
+    /// What the programmer was told.
+    complaint: String,
 }
 
 impl std::fmt::Debug for Offer {
@@ -201,22 +224,40 @@ impl Offer {
         let Ok(mut known) = self.known.lock() else {
             return Ok(());
         };
-        let now = self.told.now(known.as_ref());
-        if known.as_ref() == Some(&now) {
+        let now = self.told.now(known.rules.as_ref());
+        if known.rules.as_ref() == Some(&now) {
             return Ok(());
         }
-        *known = Some(now.clone());
+        known.rules = Some(now.clone());
+        let before = known.schema.clone();
         drop(known);
         let mut spec = self.spec.clone();
         spec.enabled = now.enabled;
         spec.parameters = now.parameters.unwrap_or(spec.parameters);
         spec.description = now.description.unwrap_or(spec.description);
+        let (outcome, schema) = match (self.tell(spec.clone()), before) {
+            // A schema that is none keeps nothing else from being told.
+            (Err(refusal), Some(before)) if before != spec.parameters => {
+                spec.parameters = before.clone();
+                (self.tell(spec).and(Err(refusal)), Some(before))
+            }
+            (outcome, before) => {
+                let taken = outcome.is_ok().then_some(spec.parameters);
+                (outcome, taken.or(before))
+            }
+        };
+        if let Ok(mut known) = self.known.lock() {
+            known.schema = schema;
+        }
+        self.assistant.renderers_changed();
+        outcome
+    }
+
+    fn tell(&self, spec: ActionSpec) -> Result<(), Refusal> {
         self.assistant.dispatch(Input::Register {
             id: self.id,
             spec: Box::new(spec),
-        })?;
-        self.assistant.renderers_changed();
-        Ok(())
+        })
     }
 
     /// Of two actions of one name that are meant to run, one never does. What is only mounted
@@ -244,8 +285,15 @@ impl Offer {
     }
 
     fn register(&self) {
-        if let Err(refusal) = self.try_register() {
-            console_error(&refusal.to_string());
+        let Err(refusal) = self.try_register() else {
+            return;
+        };
+        let complaint = refusal.to_string();
+        if let Ok(mut known) = self.known.lock()
+            && known.complaint != complaint
+        {
+            console_error(&complaint);
+            known.complaint = complaint;
         }
     }
 

@@ -1,5 +1,6 @@
 //! What a component lets an assistant do: [`use_assistant_action`] and what goes with it.
 
+mod answer;
 mod approval;
 mod args;
 mod ask;
@@ -11,6 +12,7 @@ mod discover;
 mod handler;
 mod hook;
 mod limits;
+mod outcome;
 mod output;
 mod page_context;
 mod preview;

@@ -58,12 +58,33 @@ impl<Args> ToolAction<Args> {
 impl<T> ToolCallView<T> {
     /// Returns what the call would change, as its action says while a person is asked; `Err` says
     /// why that is not known. Nothing until it has said it.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::ToolCallView;
+    /// # fn card(call: ToolCallView) -> impl IntoView {
+    /// move || match call.preview() {
+    ///     Some(Ok(change)) => change.to_string(),
+    ///     Some(Err(why)) => format!("Nobody knows what would change: {why}"),
+    ///     None => String::new(),
+    /// }
+    /// # }
+    /// ```
     #[must_use]
     pub fn preview(&self) -> Option<Result<Value, String>> {
         self.read(|call| call.preview.clone()).flatten()
     }
 
     /// Returns whether its action says what a call would change.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::ToolCallView;
+    /// # fn card(call: ToolCallView) -> impl IntoView {
+    /// let looks = move || call.has_preview() && call.preview().is_none();
+    /// move || looks().then_some("Looking what would change")
+    /// # }
+    /// ```
     #[must_use]
     pub fn has_preview(&self) -> bool {
         let has = |spec: &ActionSpec| spec.has_preview;
@@ -71,6 +92,14 @@ impl<T> ToolCallView<T> {
     }
 
     /// Returns whether the call was approved, and it is looked at once more what it would change.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::ToolCallView;
+    /// # fn card(call: ToolCallView) -> impl IntoView {
+    /// move || call.is_checking_preview().then_some("Looking once more")
+    /// # }
+    /// ```
     #[must_use]
     pub fn is_checking_preview(&self) -> bool {
         self.read(|_| ());

@@ -107,6 +107,15 @@ impl Assistant {
     }
 
     /// Draws the calls of a tool, or of all tools, until the guard is dropped.
+    ///
+    /// ```
+    /// use leptos_assistant::{Assistant, ToolCallView, ToolTarget};
+    ///
+    /// # fn example(assistant: &Assistant) {
+    /// let guard = assistant.render_tools(ToolTarget::All, |call: ToolCallView| call.name());
+    /// # drop(guard);
+    /// # }
+    /// ```
     pub fn render_tools<T: 'static, V: IntoView + 'static>(
         &self,
         target: impl Into<ToolTarget>,

@@ -1,12 +1,11 @@
-//! What a renderer sees of a call.
+//! What a renderer sees of a call. Neighbours: `outcome`, for what it came to; `answer`, for what a
+//! person says to it.
 
 use std::marker::PhantomData;
 
 use assistant_core::{
-    action::{ActionSpec, Remember, ToolError},
-    conversation::{CallKey, Decision, Phase, Progress, Status, ToolCall},
-    event::{Content, ContentPart, PartBody},
-    session::Refusal,
+    action::ActionSpec,
+    conversation::{CallKey, Phase, Status, ToolCall},
 };
 use leptos::prelude::*;
 use serde::de::DeserializeOwned;
@@ -90,6 +89,15 @@ impl ToolCallView<Value> {
 
 impl<T> ToolCallView<T> {
     /// Returns the same call with arguments of another type.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::ToolCallView;
+    /// # fn card(call: ToolCallView) -> impl IntoView {
+    /// let call: ToolCallView<u32> = call.cast();
+    /// move || call.args()
+    /// # }
+    /// ```
     #[must_use]
     pub fn cast<U>(self) -> ToolCallView<U> {
         ToolCallView {
@@ -102,6 +110,14 @@ impl<T> ToolCallView<T> {
     }
 
     /// Returns the key of the call.
+    ///
+    /// ```
+    /// # use leptos_assistant::{Assistant, ToolCallView};
+    /// # fn is_running(assistant: &Assistant, call: ToolCallView) -> bool {
+    /// # use leptos::prelude::*;
+    /// assistant.running_calls().with(|calls| calls.contains(call.key()))
+    /// # }
+    /// ```
     #[must_use]
     pub const fn key(&self) -> &CallKey {
         &self.key
@@ -116,12 +132,28 @@ impl<T> ToolCallView<T> {
     }
 
     /// The id that the agent gave it.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::ToolCallView;
+    /// # fn card(call: ToolCallView) -> impl IntoView {
+    /// view! { <p data-call=call.id()></p> }
+    /// # }
+    /// ```
     #[must_use]
     pub fn id(&self) -> String {
         self.cell().map(|cell| cell.id).unwrap_or_default()
     }
 
     /// The tool's name.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::ToolCallView;
+    /// # fn card(call: ToolCallView) -> impl IntoView {
+    /// view! { <h4>{move || call.name()}</h4> }
+    /// # }
+    /// ```
     #[must_use]
     pub fn name(&self) -> String {
         self.cell().map(|cell| cell.name.get()).unwrap_or_default()
@@ -134,6 +166,19 @@ impl<T> ToolCallView<T> {
     }
 
     /// Returns how far the call has come, in fine steps.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::ToolCallView;
+    /// # fn card(call: ToolCallView) -> impl IntoView {
+    /// use leptos_assistant::Phase;
+    ///
+    /// move || match call.phase() {
+    ///     Phase::OutputDenied => "You said no",
+    ///     phase => phase.as_str(),
+    /// }
+    /// # }
+    /// ```
     #[must_use]
     pub fn phase(&self) -> Phase {
         self.cell()
@@ -141,12 +186,30 @@ impl<T> ToolCallView<T> {
     }
 
     /// Returns how far the call has come, in four words.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::ToolCallView;
+    /// # fn card(call: ToolCallView) -> impl IntoView {
+    /// use leptos_assistant::Status;
+    ///
+    /// view! { <p class:done=move || call.status() == Status::Complete>"Refund"</p> }
+    /// # }
+    /// ```
     #[must_use]
     pub fn status(&self) -> Status {
         self.phase().status()
     }
 
     /// The arguments exactly as the agent wrote them.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::ToolCallView;
+    /// # fn card(call: ToolCallView) -> impl IntoView {
+    /// view! { <pre>{move || call.args_text()}</pre> }
+    /// # }
+    /// ```
     #[must_use]
     pub fn args_text(&self) -> String {
         self.read(|call| call.args_text().to_owned())
@@ -167,6 +230,14 @@ impl<T> ToolCallView<T> {
 
     /// The effective arguments as JSON, once they are complete: what runs or ran, as a person
     /// changed them or as the agent wrote them.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::ToolCallView;
+    /// # fn card(call: ToolCallView) -> impl IntoView {
+    /// move || call.args_value().map(|args| args["order"].to_string())
+    /// # }
+    /// ```
     #[must_use]
     pub fn args_value(&self) -> Option<Value> {
         self.read(|call| call.effective_args().cloned()).flatten()
@@ -174,12 +245,29 @@ impl<T> ToolCallView<T> {
 
     /// The arguments as the agent wrote them, as JSON, once they are complete. They differ from
     /// [`Self::args_value`] where a person changed them.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::ToolCallView;
+    /// # fn card(call: ToolCallView) -> impl IntoView {
+    /// let before = move || call.original_args().filter(|_| call.is_edited());
+    /// move || before().map(|args| format!("Asked for: {args}"))
+    /// # }
+    /// ```
     #[must_use]
     pub fn original_args(&self) -> Option<Value> {
         self.read(|call| call.args().cloned()).flatten()
     }
 
     /// Returns whether a person approved the call with other arguments than the agent's.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::ToolCallView;
+    /// # fn card(call: ToolCallView) -> impl IntoView {
+    /// move || call.is_edited().then_some("You changed the arguments")
+    /// # }
+    /// ```
     #[must_use]
     pub fn is_edited(&self) -> bool {
         let edited = self.read(|call| {
@@ -191,6 +279,14 @@ impl<T> ToolCallView<T> {
 
     /// Returns whether the application cleaned the arguments that the agent wrote
     /// ([`ToolAction::sanitize`](super::ToolAction::sanitize)).
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::ToolCallView;
+    /// # fn card(call: ToolCallView) -> impl IntoView {
+    /// move || call.is_cleaned().then_some("Spaces were removed")
+    /// # }
+    /// ```
     #[must_use]
     pub fn is_cleaned(&self) -> bool {
         self.read(|call| call.clean_args.is_some())
@@ -199,165 +295,42 @@ impl<T> ToolCallView<T> {
 
     /// Returns whether its handler was started before the page was loaded again, and nobody knows whether it
     /// came to its end: the person is asked whether it runs again.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::ToolCallView;
+    /// # fn card(call: ToolCallView) -> impl IntoView {
+    /// move || call.may_have_run().then_some("It may have happened already")
+    /// # }
+    /// ```
     #[must_use]
     pub fn may_have_run(&self) -> bool {
         self.read(ToolCall::may_have_run).unwrap_or_default()
     }
 
-    /// Returns what a person decided about the call, once they did.
-    #[must_use]
-    pub fn decision(&self) -> Option<Decision> {
-        self.read(|call| call.approval.as_ref()?.decision.clone())
-            .flatten()
-    }
-
-    /// Why a person denied the call, if they did and said why.
-    #[must_use]
-    pub fn denial_reason(&self) -> Option<String> {
-        match self.decision()? {
-            Decision::Denied { reason } => reason,
-            Decision::Approved => None,
-        }
-    }
-
-    /// The newest preliminary result, if it is of this type.
-    #[must_use]
-    pub fn preliminary<R: DeserializeOwned>(&self) -> Option<R> {
-        from_value(self.read(|call| call.preliminary.clone()).flatten())
-    }
-
-    /// Returns the progress that the handler reports.
-    #[must_use]
-    pub fn progress(&self) -> Option<Progress> {
-        self.read(|call| call.progress.clone()).flatten()
-    }
-
-    /// The result, if it is of this type.
-    #[must_use]
-    pub fn result<R: DeserializeOwned>(&self) -> Option<R> {
-        from_value(self.result_value())
-    }
-
-    /// The result as JSON.
-    #[must_use]
-    pub fn result_value(&self) -> Option<Value> {
-        self.read(|call| call.result.as_ref().map(|result| result.value.clone()))
-            .flatten()
-    }
-
-    /// The files in the result: an agent's own tool may give some.
-    #[must_use]
-    pub fn result_files(&self) -> Vec<ContentPart> {
-        let files = self.read(
-            |call| match call.result.as_ref().map(|result| &result.content) {
-                Some(Content::Parts(parts)) => parts
-                    .iter()
-                    .filter(|part| matches!(part.body, PartBody::Media { .. }))
-                    .cloned()
-                    .collect(),
-                _ => Vec::new(),
-            },
-        );
-        files.unwrap_or_default()
-    }
-
-    /// Why it failed.
-    #[must_use]
-    pub fn error(&self) -> Option<String> {
-        self.why(|_, message| message.to_owned())
-    }
-
-    /// Why it failed, by its kind and in a program's words.
-    pub(crate) fn why(&self, say: impl FnOnce(&str, &str) -> String) -> Option<String> {
-        self.read(|call| {
-            let ended = match (&call.error, call.phase()) {
-                (Some(error), _) => return Some(say(error.kind.as_str(), &error.message)),
-                (None, Phase::OutputDenied) => "denied",
-                (None, Phase::Cancelled) => "cancelled",
-                (None, Phase::Skipped) => "skipped",
-                (None, _) => return None,
-            };
-            Some(say(ended, ended))
-        })
-        .flatten()
-    }
-
-    /// Lets the call run as it is shown.
-    ///
-    /// # Errors
-    ///
-    /// When it does not wait for a decision, or is another one than was shown
-    /// ([`Refusal::Changed`]): then the card shows what it is now. When nobody can have read yet
-    /// what is asked ([`Self::can_approve`]).
-    pub fn approve(&self) -> Result<(), Refusal> {
-        self.in_time()?;
-        self.decide(|assistant| assistant.approve(&self.key))
-    }
-
-    /// Lets the call run, and does not ask again about calls like it: with these arguments in place
-    /// of the agent's, if there are any.
-    ///
-    /// # Errors
-    ///
-    /// When it does not wait for a decision, is another one than was shown, or is asked about each
-    /// time. When nobody can have read yet what is asked ([`Self::can_approve`]).
-    pub fn approve_and_remember(&self, args: Option<Value>, what: Remember) -> Result<(), Refusal> {
-        self.in_time()?;
-        self.decide(|assistant| assistant.approve_and_remember(&self.key, args, what))
-    }
-
-    /// Lets the call run with other arguments.
-    ///
-    /// # Errors
-    ///
-    /// When it does not wait for a decision, is another one than was shown, or the arguments break
-    /// the schema. When nobody can have read yet what is asked ([`Self::can_approve`]).
-    pub fn approve_with(&self, args: Value) -> Result<(), Refusal> {
-        self.in_time()?;
-        self.decide(|assistant| assistant.approve_with(&self.key, args))
-    }
-
-    /// Does not let the call run, even if it has changed since it was shown.
-    ///
-    /// # Errors
-    ///
-    /// When it does not wait for a decision.
-    pub fn deny(&self, reason: Option<String>) -> Result<(), Refusal> {
-        match self.decide(|assistant| assistant.deny(&self.key, reason.clone())) {
-            Err(Refusal::Changed) => self.decide(|assistant| assistant.deny(&self.key, reason)),
-            outcome => outcome,
-        }
-    }
-
-    fn decide(&self, say: impl FnOnce(&Assistant) -> Result<(), Refusal>) -> Result<(), Refusal> {
-        let assistant = self.assistant().ok_or(Refusal::Ended)?;
-        self.or_show_anew(say(&assistant))
-    }
-
-    /// Answers a handler that asks through this card ([`super::ToolContext::ask`]).
-    ///
-    /// A value that cannot be written as JSON is not passed on.
-    pub fn reply(&self, value: impl serde::Serialize) {
-        if let (Ok(value), Some(assistant)) = (serde_json::to_value(value), self.assistant()) {
-            assistant.runtime().reply(&self.key, Ok(value));
-        }
-    }
-
-    /// Answers a handler that asks by a form, or says why there is no answer.
-    pub(crate) fn answer_handler(&self, answer: Result<Value, &str>) {
-        if let Some(assistant) = self.assistant() {
-            let answer = answer.map_err(ToolError::new);
-            assistant.runtime().reply(&self.key, answer);
-        }
-    }
-
     /// The description under which the action is registered.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::ToolCallView;
+    /// # fn card(call: ToolCallView) -> impl IntoView {
+    /// view! { <p title=move || call.description()>"Refund"</p> }
+    /// # }
+    /// ```
     #[must_use]
     pub fn description(&self) -> Option<String> {
         self.spec(|spec| spec.description.clone())
     }
 
     /// The schema of its arguments, if the action is registered.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::ToolCallView;
+    /// # fn card(call: ToolCallView) -> impl IntoView {
+    /// move || call.parameters().map(|schema| schema.to_string())
+    /// # }
+    /// ```
     #[must_use]
     pub fn parameters(&self) -> Option<Value> {
         self.spec(|spec| spec.parameters.clone())

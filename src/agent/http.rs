@@ -66,6 +66,12 @@ impl std::fmt::Debug for HttpAgent {
 
 impl HttpAgent {
     /// An agent at an address, absolute or relative to the page.
+    ///
+    /// ```
+    /// use leptos_assistant::agent::HttpAgent;
+    ///
+    /// let agent = HttpAgent::new("/agent");
+    /// ```
     pub fn new(url: impl Into<String>) -> Self {
         Self {
             endpoint: Endpoint::new(url.into()),

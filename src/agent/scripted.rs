@@ -43,6 +43,14 @@ impl std::fmt::Debug for ScriptedAgent {
 
 impl ScriptedAgent {
     /// An agent that asks a function for each answer.
+    ///
+    /// ```
+    /// use leptos_assistant::agent::{Script, ScriptedAgent, last_user_text};
+    ///
+    /// let agent = ScriptedAgent::new(|input| {
+    ///     Script::new().text(format!("You said: {}", last_user_text(input)))
+    /// });
+    /// ```
     pub fn new(answer: impl Fn(&RunInput) -> Script + 'static) -> Self {
         Self {
             answer: Rc::new(answer),
@@ -133,6 +141,12 @@ enum Step {
 
 impl Script {
     /// Says nothing yet.
+    ///
+    /// ```
+    /// use leptos_assistant::agent::Script;
+    ///
+    /// let silent = Script::new();
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -227,7 +241,7 @@ impl Script {
     /// Says any event.
     ///
     /// ```
-    /// use leptos_assistant::{agent::Script, core::event::EventKind};
+    /// use leptos_assistant::{agent::Script, engine::event::EventKind};
     ///
     /// let script = Script::new().event(EventKind::StepStarted { step_name: "search".to_owned() });
     /// ```
@@ -270,12 +284,12 @@ impl Script {
     /// Ends the run waiting for a person.
     ///
     /// ```
-    /// use leptos_assistant::{agent::Script, core::wire::agui::interrupt_from_value};
+    /// use leptos_assistant::{agent::Script, engine::wire::agui::interrupt_from_value};
     /// use serde_json::json;
     ///
     /// let asks = json!({"id": "q", "reason": "input", "message": "Which berth?"});
     /// let script = Script::new().interrupt(vec![interrupt_from_value(asks)?]);
-    /// # Ok::<(), leptos_assistant::core::wire::agui::ProtocolError>(())
+    /// # Ok::<(), leptos_assistant::engine::wire::agui::ProtocolError>(())
     /// ```
     #[must_use]
     pub fn interrupt(mut self, interrupts: Vec<Interrupt>) -> Self {
@@ -312,6 +326,15 @@ fn pieces(text: &str) -> Vec<String> {
 }
 
 /// The text of the newest user message in a run's input; empty if there is none.
+///
+/// ```
+/// use leptos_assistant::agent::{Script, ScriptedAgent, last_user_text};
+///
+/// let agent = ScriptedAgent::new(|input| match last_user_text(input).as_str() {
+///     "Hello" => Script::new().text("Good morning"),
+///     _ => Script::new().text("Pardon?"),
+/// });
+/// ```
 #[must_use]
 pub fn last_user_text(input: &RunInput) -> String {
     let texts = input
@@ -326,6 +349,16 @@ pub fn last_user_text(input: &RunInput) -> String {
 }
 
 /// The results of the tool calls since the newest user message, in order, as `(tool, content)`.
+///
+/// ```
+/// use leptos_assistant::agent::{Script, ScriptedAgent, results_since_user};
+/// use serde_json::json;
+///
+/// let agent = ScriptedAgent::new(|input| match results_since_user(input).first() {
+///     None => Script::new().call("get_weather", &json!({"city": "Oslo"})),
+///     Some((tool, result)) => Script::new().text(format!("{tool} says {result}")),
+/// });
+/// ```
 #[must_use]
 pub fn results_since_user(input: &RunInput) -> Vec<(String, String)> {
     let since = input

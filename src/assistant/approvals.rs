@@ -17,10 +17,10 @@ impl Assistant {
     /// Lets a call run, and does not ask again about calls like it: with these arguments in place of
     /// the agent's, if there are any.
     ///
-    /// ```no_run
-    /// # use leptos_assistant::{Assistant, Refusal, core::conversation::CallKey};
+    /// ```
+    /// # use leptos_assistant::{Assistant, Refusal, engine::conversation::CallKey};
     /// # fn example(assistant: &Assistant, call: &CallKey) -> Result<(), Refusal> {
-    /// use leptos_assistant::core::action::{Remember, RememberScope};
+    /// use leptos_assistant::engine::action::{Remember, RememberScope};
     ///
     /// let what = Remember { scope: RememberScope::Conversation, any_args: false };
     /// assistant.approve_and_remember(call, None, what)
@@ -42,7 +42,7 @@ impl Assistant {
 
     /// Returns the approvals that hold for later calls, oldest first, as a signal.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// let allowed = assistant.remembered_approvals();
@@ -57,7 +57,7 @@ impl Assistant {
     /// Asks the person again about what an approval is remembered for. What it let pass and has not
     /// started is asked about, too; what runs goes on.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// for approval in assistant.remembered_approvals().get_untracked() {
@@ -74,7 +74,7 @@ impl Assistant {
     /// was kept holds once it has been read; until then the person is asked. What another tab revokes
     /// is revoked here, where the store tells of it.
     ///
-    /// ```no_run
+    /// ```
     /// use leptos_assistant::store::IndexedDbApprovals;
     ///
     /// # fn example(assistant: &leptos_assistant::Assistant) {

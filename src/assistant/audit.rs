@@ -55,7 +55,7 @@ impl Assistant {
     /// `redact` sees every record before anything keeps it, and may change or blank what is in it;
     /// then arguments and texts are cut to some thousand characters.
     ///
-    /// ```no_run
+    /// ```
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// use serde_json::json;
     ///
@@ -82,12 +82,28 @@ impl Assistant {
 
 impl AuditLog {
     /// The records that are kept, oldest first.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// let log = assistant.start_audit(|_| ());
+    /// let denied = log.entries().iter().filter(|entry| entry.tool == "refund").count();
+    /// # }
+    /// ```
     #[must_use]
     pub fn entries(&self) -> Vec<AuditEntry> {
         self.0.kept.borrow().iter().cloned().collect()
     }
 
     /// The records as JSON: `{"version": 1, "left_out": …, "entries": […]}`.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// let log = assistant.start_audit(|_| ());
+    /// leptos::logging::log!("{}", log.export());
+    /// # }
+    /// ```
     #[must_use]
     pub fn export(&self) -> Value {
         let kept = self.0.kept.borrow();
@@ -97,6 +113,14 @@ impl AuditLog {
 
     /// Calls back for each record, for as long as the assistant lives: to send it somewhere. An error
     /// that it gives back leaves the others alone, and stands in the console.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// let log = assistant.start_audit(|_| ());
+    /// log.on_entry(|entry| leptos::logging::log!("{}", entry.to_value()));
+    /// # }
+    /// ```
     pub fn on_entry<R: Heard>(&self, observer: impl Fn(&AuditEntry) -> R + 'static) {
         self.0.observers.add(observer);
     }

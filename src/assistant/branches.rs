@@ -36,6 +36,14 @@ impl Assistant {
     }
 
     /// Counts the changes of the tree of messages, on whichever branch: who wants it reads it.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// let changes = assistant.tree_changes();
+    /// let again = Memo::new(move |_| changes.get());
+    /// # }
+    /// ```
     #[must_use]
     pub fn tree_changes(&self) -> ArcReadSignal<u64> {
         self.view().tree.read_only()
@@ -44,8 +52,8 @@ impl Assistant {
     /// Shows the version of a message before or after it, with what followed it when it was shown
     /// last. What is under way goes on where it is.
     ///
-    /// ```no_run
-    /// # use leptos_assistant::{Assistant, Refusal, core::conversation::{MessageId, Sibling}};
+    /// ```
+    /// # use leptos_assistant::{Assistant, Refusal, engine::conversation::{MessageId, Sibling}};
     /// # fn example(assistant: &Assistant, answer: &MessageId) -> Result<(), Refusal> {
     /// assistant.show_version(answer, Sibling::Previous)
     /// # }
@@ -62,8 +70,8 @@ impl Assistant {
     /// Says something else than a message of the person says, as another version of it, and sends
     /// it. Its files stay, and so does the version before, with all that followed.
     ///
-    /// ```no_run
-    /// # use leptos_assistant::{Assistant, Refusal, core::conversation::MessageId};
+    /// ```
+    /// # use leptos_assistant::{Assistant, Refusal, engine::conversation::MessageId};
     /// # fn example(assistant: &Assistant, question: &MessageId) -> Result<(), Refusal> {
     /// assistant.edit(question, "And in Bergen?")
     /// # }
@@ -84,8 +92,8 @@ impl Assistant {
 
     /// Asks the agent for another version of an answer; the one before stays.
     ///
-    /// ```no_run
-    /// # use leptos_assistant::{Assistant, Refusal, core::conversation::MessageId};
+    /// ```
+    /// # use leptos_assistant::{Assistant, Refusal, engine::conversation::MessageId};
     /// # fn example(assistant: &Assistant, answer: &MessageId) -> Result<(), Refusal> {
     /// assistant.regenerate(answer)
     /// # }
@@ -102,7 +110,7 @@ impl Assistant {
     /// Says something while the loop goes on: it is delivered at the next boundary between tools.
     /// Calls that have not begun by then are skipped. When nothing is under way it is sent.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos_assistant::{Assistant, Refusal};
     /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
     /// assistant.interject("Only the northern berths, please.")
@@ -119,6 +127,15 @@ impl Assistant {
 
     /// The same with more than a text, such as files.
     ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// use leptos_assistant::engine::event::Content;
+    ///
+    /// assistant.interject_content(Content::Text("Wait".to_owned())).ok();
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// See [`Self::interject`].
@@ -128,6 +145,15 @@ impl Assistant {
 
     /// Shows the branch on which something is under way, where another one is shown
     /// ([`Activity::elsewhere`](crate::view::Activity::elsewhere)).
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// let (activity, shows) = (assistant.activity(), assistant.clone());
+    /// let elsewhere = move || activity.get().elsewhere;
+    /// let lead = move || shows.show_run_branch();
+    /// # }
+    /// ```
     pub fn show_run_branch(&self) {
         // To show what is shown already is not refused.
         let _ = self.change_tree(TreeChange::ShowRun);

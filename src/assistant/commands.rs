@@ -16,7 +16,7 @@ use crate::agent::Agent;
 impl Assistant {
     /// Says something to the agent.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos_assistant::{Assistant, Refusal};
     /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
     /// assistant.send("Which projects are late?")
@@ -32,10 +32,10 @@ impl Assistant {
 
     /// Says something to the agent that is more than a text, such as files.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos_assistant::{Assistant, Refusal};
     /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
-    /// use leptos_assistant::core::event::Content;
+    /// use leptos_assistant::engine::event::Content;
     ///
     /// assistant.send_content(Content::Text("Hello".to_owned()))
     /// # }
@@ -50,7 +50,7 @@ impl Assistant {
 
     /// Stops the run, the handlers and the open questions.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos_assistant::{Assistant, Refusal};
     /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
     /// assistant.stop()
@@ -66,7 +66,7 @@ impl Assistant {
 
     /// Tries the run that failed again.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos_assistant::{Assistant, Refusal};
     /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
     /// assistant.retry()
@@ -82,7 +82,7 @@ impl Assistant {
 
     /// Lets the loop go on after a limit.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos_assistant::{Assistant, Refusal};
     /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
     /// assistant.go_on()
@@ -98,8 +98,8 @@ impl Assistant {
 
     /// Lets a call run.
     ///
-    /// ```no_run
-    /// # use leptos_assistant::{Assistant, Refusal, core::conversation::CallKey};
+    /// ```
+    /// # use leptos_assistant::{Assistant, Refusal, engine::conversation::CallKey};
     /// # fn example(assistant: &Assistant, call: &CallKey) -> Result<(), Refusal> {
     /// assistant.approve(call)
     /// # }
@@ -114,8 +114,8 @@ impl Assistant {
 
     /// Lets a call run with other arguments.
     ///
-    /// ```no_run
-    /// # use leptos_assistant::{Assistant, Refusal, core::conversation::CallKey};
+    /// ```
+    /// # use leptos_assistant::{Assistant, Refusal, engine::conversation::CallKey};
     /// # fn example(assistant: &Assistant, call: &CallKey) -> Result<(), Refusal> {
     /// assistant.approve_with(call, serde_json::json!({"euros": 10}))
     /// # }
@@ -130,8 +130,8 @@ impl Assistant {
 
     /// Does not let a call run.
     ///
-    /// ```no_run
-    /// # use leptos_assistant::{Assistant, Refusal, core::conversation::CallKey};
+    /// ```
+    /// # use leptos_assistant::{Assistant, Refusal, engine::conversation::CallKey};
     /// # fn example(assistant: &Assistant, call: &CallKey) -> Result<(), Refusal> {
     /// assistant.deny(call, Some("too much".to_owned()))
     /// # }
@@ -159,7 +159,7 @@ impl Assistant {
 
     /// Answers what the agent waits for; `None` gives it up.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos_assistant::{Assistant, Refusal};
     /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
     /// assistant.answer("seat-1", Some(serde_json::json!("12A")))
@@ -184,7 +184,7 @@ impl Assistant {
 
     /// Takes a notice away.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// for notice in assistant.notices().get_untracked() {
@@ -199,7 +199,7 @@ impl Assistant {
 
     /// Changes the state shared with the agent; the next run sends it.
     ///
-    /// ```no_run
+    /// ```
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// assistant.set_state(serde_json::json!({"step": 2}));
     /// # }
@@ -212,7 +212,7 @@ impl Assistant {
     /// Changes the state shared with the agent where it stands, so that what an agent or another
     /// component changed meanwhile is not lost; the next run sends it.
     ///
-    /// ```no_run
+    /// ```
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// assistant.update_state(|state| state["visits"] = (state["visits"].as_u64().unwrap_or(0) + 1).into());
     /// # }
@@ -223,7 +223,7 @@ impl Assistant {
 
     /// Passes something through to the agent with every run.
     ///
-    /// ```no_run
+    /// ```
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// assistant.set_forwarded_props(serde_json::json!({"model": "large"}));
     /// # }
@@ -235,7 +235,7 @@ impl Assistant {
 
     /// Talks to another agent from the next run on.
     ///
-    /// ```no_run
+    /// ```
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// use leptos_assistant::agent::HttpAgent;
     ///
@@ -248,7 +248,7 @@ impl Assistant {
 
     /// Gives up a question whose answer the agent did not take: it is not told.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos_assistant::{Assistant, Refusal};
     /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
     /// assistant.give_up("seat-1")
@@ -265,10 +265,10 @@ impl Assistant {
 
     /// Does something to the tree of messages: shows another branch, edits, deletes.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos_assistant::{Assistant, Refusal};
     /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
-    /// use leptos_assistant::core::session::TreeChange;
+    /// use leptos_assistant::engine::session::TreeChange;
     ///
     /// let last = assistant.with_conversation(|all| all.path().last().map(|message| message.id.clone()));
     /// match last.flatten() {
@@ -289,7 +289,7 @@ impl Assistant {
     /// the person's approval where the action asks for it, its limits, its handler. No agent is
     /// told of it.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos_assistant::{Assistant, ToolError};
     /// # async fn example(assistant: &Assistant) -> Result<(), ToolError> {
     /// let cart = assistant.execute("open_cart", serde_json::json!({})).await?;

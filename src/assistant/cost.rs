@@ -13,7 +13,7 @@ impl Assistant {
     /// what they cost.
     ///
     /// ```no_run
-    /// use leptos_assistant::{core::conversation::Rates, use_assistant};
+    /// use leptos_assistant::{engine::conversation::Rates, use_assistant};
     ///
     /// let assistant = use_assistant().expect("below a provider");
     /// let rates = Rates::per_million("3.00", "15.00").expect("two numbers");
@@ -29,7 +29,7 @@ impl Assistant {
 
     /// Tokens, time and price of the branch that is shown.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// let cost = assistant.cost();

@@ -38,6 +38,16 @@ impl Drop for InterruptRendererGuard {
 impl Assistant {
     /// Draws interrupts of one reason, or all, until the guard is dropped. See
     /// [`use_interrupt_renderer`].
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// use leptos_assistant::{InterruptTarget, InterruptView};
+    ///
+    /// let guard = assistant.render_interrupts(InterruptTarget::All, |asked: InterruptView| asked.message());
+    /// # drop(guard);
+    /// # }
+    /// ```
     pub fn render_interrupts<V: IntoView + 'static>(
         &self,
         target: impl Into<InterruptTarget>,
@@ -170,12 +180,28 @@ impl InterruptView {
     }
 
     /// Everything that the agent says with it.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::InterruptView;
+    /// # fn seat(asked: InterruptView) -> impl IntoView {
+    /// asked.interrupt().and_then(|asked| asked.metadata).map(|more| format!("{more:?}"))
+    /// # }
+    /// ```
     #[must_use]
     pub fn interrupt(&self) -> Option<Interrupt> {
         self.read(|open| open.interrupt.clone())
     }
 
     /// The id that the agent gave it.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::InterruptView;
+    /// # fn seat(asked: InterruptView) -> impl IntoView {
+    /// view! { <p data-interrupt=asked.id()></p> }
+    /// # }
+    /// ```
     #[must_use]
     pub fn id(&self) -> String {
         self.read(|open| open.interrupt.id.clone())
@@ -183,6 +209,17 @@ impl InterruptView {
     }
 
     /// Why the agent asks, in a word.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::InterruptView;
+    /// # fn seat(asked: InterruptView) -> impl IntoView {
+    /// match asked.reason().as_str() {
+    ///     "choose_seat" => "Where would you like to sit?",
+    ///     _ => "A question",
+    /// }
+    /// # }
+    /// ```
     #[must_use]
     pub fn reason(&self) -> String {
         self.read(|open| open.interrupt.reason.clone())
@@ -190,12 +227,29 @@ impl InterruptView {
     }
 
     /// Returns the words of the agent. They are not the page's: show them as such.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::InterruptView;
+    /// # fn seat(asked: InterruptView) -> impl IntoView {
+    /// view! { <blockquote>{asked.message()}</blockquote> }
+    /// # }
+    /// ```
     #[must_use]
     pub fn message(&self) -> Option<String> {
         self.read(|open| open.interrupt.message.clone()).flatten()
     }
 
     /// JSON Schema of the answer, as the agent gives it.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::InterruptView;
+    /// # fn seat(asked: InterruptView) -> impl IntoView {
+    /// let seats = asked.schema().map(|schema| schema["enum"].clone());
+    /// seats.map(|seats| seats.to_string())
+    /// # }
+    /// ```
     #[must_use]
     pub fn schema(&self) -> Option<Value> {
         self.read(|open| open.interrupt.response_schema.clone().map(Value::Object))
@@ -203,12 +257,28 @@ impl InterruptView {
     }
 
     /// Returns until when it can be answered, in milliseconds since 1970.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::InterruptView;
+    /// # fn seat(asked: InterruptView) -> impl IntoView {
+    /// asked.expires_at().map(|at| format!("until {at}"))
+    /// # }
+    /// ```
     #[must_use]
     pub fn expires_at(&self) -> Option<i64> {
         self.read(OpenInterrupt::expires_at).flatten()
     }
 
     /// Returns whether the agent did not take an answer: it can be answered again, or given up.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::InterruptView;
+    /// # fn seat(asked: InterruptView) -> impl IntoView {
+    /// asked.is_rejected().then_some("That was not taken. Try another.")
+    /// # }
+    /// ```
     #[must_use]
     pub fn is_rejected(&self) -> bool {
         self.read(|open| open.rejected).unwrap_or_default()
@@ -216,6 +286,16 @@ impl InterruptView {
 
     /// Returns whether an answer counts by now: the view was in sight to its end, and has stood
     /// unchanged in its place for half a second. Giving up counts at once.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::InterruptView;
+    /// # fn seat(asked: InterruptView) -> impl IntoView {
+    /// let early = move || (!asked.can_answer()).then_some("true");
+    /// let answer = move |_| drop(asked.answer("12A"));
+    /// view! { <button aria-disabled=early on:click=answer>"12A"</button> }
+    /// # }
+    /// ```
     #[must_use]
     pub fn can_answer(&self) -> bool {
         self.gate
@@ -223,6 +303,14 @@ impl InterruptView {
     }
 
     /// Answers it.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::InterruptView;
+    /// # fn seat(asked: InterruptView) -> impl IntoView {
+    /// view! { <button on:click=move |_| drop(asked.answer("12A"))>"12A"</button> }
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -238,6 +326,14 @@ impl InterruptView {
     }
 
     /// Gives it up: the agent is told that there is no answer.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::InterruptView;
+    /// # fn seat(asked: InterruptView) -> impl IntoView {
+    /// view! { <button on:click=move |_| drop(asked.give_up())>"No seat"</button> }
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///

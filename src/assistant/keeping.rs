@@ -17,7 +17,7 @@ impl Assistant {
     /// it was loaded again. To be called once, after the actions are registered;
     /// [`AssistantProvider`](crate::AssistantProvider) does by itself.
     ///
-    /// ```no_run
+    /// ```
     /// use leptos_assistant::{Assistant, store::IndexedDbStore};
     ///
     /// # fn example(assistant: &Assistant) {
@@ -42,6 +42,16 @@ impl Assistant {
     }
 
     /// Returns where the conversation is kept and whether this tab acts on it, as a signal.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// use leptos_assistant::store::KeptIn;
+    ///
+    /// let kept = assistant.kept_in();
+    /// let elsewhere = move || kept.get() == KeptIn::Elsewhere;
+    /// # }
+    /// ```
     #[must_use]
     pub fn kept_in(&self) -> ArcReadSignal<KeptIn> {
         self.view().kept_in.read_only()
@@ -49,6 +59,13 @@ impl Assistant {
 
     /// Acts on the conversation in this tab, where another one does. That one writes down what it has
     /// and lets go; what its handlers had begun is shown to the person for a decision here.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// assistant.use_here();
+    /// # }
+    /// ```
     pub fn use_here(&self) {
         if let Some(keeper) = self.runtime().keeper() {
             keeper.use_here();
@@ -79,6 +96,15 @@ impl Assistant {
 
     /// Reads the list of conversations, from now on followed by [`Self::conversations`]. What other
     /// tabs write is seen when it is read.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// assistant.list_conversations();
+    /// let listed = assistant.conversations();
+    /// let count = move || listed.with(Vec::len);
+    /// # }
+    /// ```
     pub fn list_conversations(&self) {
         if let Some(keeper) = self.runtime().keeper() {
             keeper.list();
@@ -86,6 +112,13 @@ impl Assistant {
     }
 
     /// Gives a conversation a title of the person's own; an empty one takes it back.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// assistant.rename_conversation("order-17", "The late tea");
+    /// # }
+    /// ```
     pub fn rename_conversation(&self, thread_id: &str, title: impl Into<String>) {
         let deleted_at = self.listed(thread_id).and_then(|thread| thread.deleted_at);
         let title = Some(title.into()).filter(|title| !title.trim().is_empty());
@@ -94,6 +127,13 @@ impl Assistant {
 
     /// Marks a conversation as deleted; after an hour it is removed for good. One that is open here is
     /// left first.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// assistant.delete_conversation("order-17");
+    /// # }
+    /// ```
     pub fn delete_conversation(&self, thread_id: &str) {
         if self.thread_id().get_untracked() == thread_id {
             self.new_conversation();
@@ -106,6 +146,13 @@ impl Assistant {
     }
 
     /// Takes the deletion of a conversation back.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// assistant.restore_conversation("order-17");
+    /// # }
+    /// ```
     pub fn restore_conversation(&self, thread_id: &str) {
         let title = self.own_title(thread_id);
         let deleted_at = None;

@@ -111,6 +111,17 @@ fn assistant_or(given: Option<Assistant>, complaint: impl FnOnce() -> String) ->
 }
 
 /// The assistant of the nearest `<AssistantProvider>` above.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::use_assistant;
+///
+/// #[component]
+/// fn Stop() -> impl IntoView {
+///     let assistant = use_assistant()?;
+///     Some(view! { <button on:click=move |_| drop(assistant.stop())>"Stop"</button> })
+/// }
+/// ```
 #[must_use]
 pub fn use_assistant() -> Option<Assistant> {
     use_context::<Assistant>()

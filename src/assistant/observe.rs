@@ -16,7 +16,7 @@ impl Assistant {
     /// Like every observer it may give back a `Result`. An error leaves the other observers and the
     /// conversation alone, and is told as the diagnostic `observer-failed` (rule "observers").
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// assistant.on_diagnostic(|told| leptos::logging::warn!("{told:?}"));
@@ -55,7 +55,7 @@ impl Assistant {
     /// rules and persons have let it pass; `Err` says why not, to the agent and on the card. An action may
     /// have a rule of its own beside it ([`ToolAction::permission`](crate::ToolAction::permission)).
     ///
-    /// ```no_run
+    /// ```
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// assistant.set_permission(|name, _args| async move {
     ///     match name.starts_with("admin_") {

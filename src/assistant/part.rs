@@ -35,6 +35,16 @@ impl Drop for PartRendererGuard {
 
 impl Assistant {
     /// Draws parts of messages in a way of your own until the guard is dropped.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// use leptos_assistant::{PartHandle, PartTarget};
+    ///
+    /// let guard = assistant.render_parts(PartTarget::Reasoning, |part: PartHandle| move || part.text());
+    /// # drop(guard);
+    /// # }
+    /// ```
     pub fn render_parts<V: IntoView + 'static>(
         &self,
         target: impl Into<PartTarget>,
@@ -128,30 +138,72 @@ impl PartHandle {
     }
 
     /// Returns the message that the part belongs to.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::PartHandle;
+    /// # fn note(part: PartHandle) -> impl IntoView {
+    /// view! { <p data-message=part.message().map(|id| id.to_string())></p> }
+    /// # }
+    /// ```
     #[must_use]
     pub fn message(&self) -> Option<MessageId> {
         self.cell().map(|(message, _)| message)
     }
 
     /// Its place in the message.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::PartHandle;
+    /// # fn note(part: PartHandle) -> impl IntoView {
+    /// view! { <p data-index=part.index()></p> }
+    /// # }
+    /// ```
     #[must_use]
     pub const fn index(&self) -> usize {
         self.index
     }
 
     /// Returns the kind of the part.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::PartHandle;
+    /// # fn note(part: PartHandle) -> impl IntoView {
+    /// format!("{:?}", part.kind())
+    /// # }
+    /// ```
     #[must_use]
     pub fn kind(&self) -> PartKind {
         self.cell().map_or(PartKind::Unknown, |(_, cell)| cell.kind)
     }
 
     /// Returns whether more of it is expected.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::PartHandle;
+    /// # fn note(part: PartHandle) -> impl IntoView {
+    /// move || part.is_open().then_some("…")
+    /// # }
+    /// ```
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.cell().is_some_and(|(_, cell)| cell.mark.get().open)
     }
 
     /// Reads it as it stands in the conversation.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::PartHandle;
+    /// # fn note(part: PartHandle) -> impl IntoView {
+    /// use leptos_assistant::engine::conversation::Part;
+    ///
+    /// move || part.with(|part| matches!(part, Part::Text(_)))
+    /// # }
+    /// ```
     #[must_use]
     pub fn with<R>(&self, read: impl FnOnce(&Part) -> R) -> Option<R> {
         self.cell()?.1.mark.track();
@@ -168,6 +220,14 @@ impl PartHandle {
     }
 
     /// The text of a text or a thought; empty for anything else.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::PartHandle;
+    /// # fn note(part: PartHandle) -> impl IntoView {
+    /// view! { <p>{move || part.text()}</p> }
+    /// # }
+    /// ```
     #[must_use]
     pub fn text(&self) -> String {
         let text = self.with(|part| match part {
@@ -178,6 +238,14 @@ impl PartHandle {
     }
 
     /// The data of a data part or activity.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::PartHandle;
+    /// # fn note(part: PartHandle) -> impl IntoView {
+    /// move || part.data_value().map(|data| data["city"].to_string())
+    /// # }
+    /// ```
     #[must_use]
     pub fn data_value(&self) -> Option<Value> {
         self.with(|part| match part {
@@ -188,6 +256,14 @@ impl PartHandle {
     }
 
     /// The data of a data part or activity, if it is of this type.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::PartHandle;
+    /// # fn note(part: PartHandle) -> impl IntoView {
+    /// move || part.data::<Vec<f64>>().map(|degrees| degrees.len())
+    /// # }
+    /// ```
     #[must_use]
     pub fn data<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::from_value(self.data_value()?).ok()

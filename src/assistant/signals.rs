@@ -17,7 +17,7 @@ use crate::{
 impl Assistant {
     /// The messages of the chat, oldest first.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// let count = assistant.messages().with_untracked(|messages| messages.len());
@@ -29,6 +29,14 @@ impl Assistant {
     }
 
     /// The signals of one message.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// let last = assistant.messages().with(|messages| messages.last().map(|entry| entry.id.clone()));
+    /// let streaming = last.and_then(|id| assistant.message(&id)).map(|message| message.streaming);
+    /// # }
+    /// ```
     #[must_use]
     pub fn message(&self, id: &MessageId) -> Option<MessageCell> {
         self.read(|session| self.view().message(id, session))
@@ -67,7 +75,7 @@ impl Assistant {
 
     /// Returns the activity of the chat, as a signal.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// let busy = assistant.activity().get_untracked().busy;
@@ -80,7 +88,7 @@ impl Assistant {
 
     /// The names of the tools that run right now, here or at the agent.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// let names: Vec<String> = assistant.running_tools().get_untracked();
@@ -92,6 +100,14 @@ impl Assistant {
     }
 
     /// The calls that run right now, here or at the agent, in order of appearance.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// let running = assistant.running_calls();
+    /// let count = move || running.with(Vec::len);
+    /// # }
+    /// ```
     #[must_use]
     pub fn running_calls(&self) -> ArcSignal<Vec<CallKey>> {
         let assistant = self.clone();
@@ -112,7 +128,7 @@ impl Assistant {
 
     /// Returns the notices, oldest first, as a signal.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// let notices = assistant.notices();
@@ -128,7 +144,7 @@ impl Assistant {
     /// are kept with its message ([`MessageCell::steps`](crate::view::MessageCell::steps)), or stand
     /// here until the person speaks where it left none.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// let steps = assistant.agent_steps().get_untracked().len();
@@ -141,7 +157,7 @@ impl Assistant {
 
     /// Returns the tools that the agent is offered, as a signal.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// let offered = assistant.tools().with_untracked(|tools| tools.len());
@@ -154,7 +170,7 @@ impl Assistant {
 
     /// The state shared with the agent. It is copied when it is read, and only then.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// let state = assistant.state();
@@ -173,7 +189,7 @@ impl Assistant {
 
     /// Returns the questions that the agent waits to have answered, as a signal.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// let asked = assistant.interrupts().with_untracked(Vec::len);
@@ -186,7 +202,7 @@ impl Assistant {
 
     /// The calls that wait for a person's decision, oldest first.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// let calls = assistant.pending_approvals().get_untracked();
@@ -199,7 +215,7 @@ impl Assistant {
 
     /// Returns the messages that wait until an answer to the agent has gone out, as a signal.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// let waiting = assistant.queued().with_untracked(Vec::len);
@@ -212,7 +228,7 @@ impl Assistant {
 
     /// The conversation's id.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// let id: String = assistant.thread_id().get_untracked();
@@ -224,6 +240,15 @@ impl Assistant {
     }
 
     /// The signals of one call.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// for key in assistant.running_calls().get() {
+    ///     let phase = assistant.call(&key).map(|call| call.phase.get());
+    /// }
+    /// # }
+    /// ```
     #[must_use]
     pub fn call(&self, key: &CallKey) -> Option<CallCell> {
         self.read(|session| self.view().call(key, session))
@@ -232,6 +257,15 @@ impl Assistant {
 
     /// One call, as its renderer sees it: name, arguments, phase, result, and what a person can
     /// decide. `None` if there is no such call.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// for key in assistant.pending_approvals().get() {
+    ///     let name = assistant.tool_call(&key).map(|call| call.name());
+    /// }
+    /// # }
+    /// ```
     #[must_use]
     pub fn tool_call(&self, key: &CallKey) -> Option<ToolCallView> {
         self.call(key)?;
@@ -241,7 +275,7 @@ impl Assistant {
     /// Events that nothing here acts on (raw, custom, steps, subagents), newest last; only the last
     /// few hundred are kept.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// let events = assistant.side_events().len();
@@ -255,7 +289,7 @@ impl Assistant {
 
     /// Reads the conversation. `None` only from inside a rule that is being asked.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// let count = assistant.with_conversation(|conversation| conversation.path().count());
@@ -267,7 +301,7 @@ impl Assistant {
 
     /// Returns a summary of the time since the last user message.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// let runs = assistant.summary().with_untracked(|summary| summary.runs.len());

@@ -9,6 +9,13 @@ use crate::ui::fresh_id;
 
 impl Assistant {
     /// Begins another conversation; what is open in this one is cancelled, and nothing is sent.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// assistant.new_conversation();
+    /// # }
+    /// ```
     pub fn new_conversation(&self) {
         // Starting over is never refused.
         let _ = self.dispatch(Input::NewThread);
@@ -17,6 +24,15 @@ impl Assistant {
 
     /// Goes back to a conversation that another took the place of, or opens one out of the store.
     /// That takes a moment ([`Self::kept_in`]); what cannot be read is told the person.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// if let Some(last) = assistant.past_conversations().get().last() {
+    ///     assistant.open_conversation(last).ok();
+    /// }
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -39,6 +55,13 @@ impl Assistant {
     }
 
     /// The whole conversation with its id, as versioned JSON for [`Self::import`].
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// let text = assistant.export().to_string();
+    /// # }
+    /// ```
     #[must_use]
     pub fn export(&self) -> Value {
         let exported = self.runtime().read(|session| {
@@ -55,6 +78,16 @@ impl Assistant {
     ///
     /// What is open in the one before is cancelled. A conversation without an id gets a fresh one.
     /// Calls that wait for a person wait again; nothing runs a second time.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// use serde_json::json;
+    ///
+    /// let message = json!({"id": "1", "role": "user", "content": "Hello"});
+    /// assistant.import(json!({"threadId": "order-17", "messages": [message]})).ok();
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -85,6 +118,14 @@ impl Assistant {
     }
 
     /// The ids of the conversations that others took the place of, oldest first.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// let past = assistant.past_conversations();
+    /// let count = move || past.with(Vec::len);
+    /// # }
+    /// ```
     #[must_use]
     pub fn past_conversations(&self) -> ArcReadSignal<Vec<String>> {
         self.view().archived.read_only()

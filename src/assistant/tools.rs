@@ -14,7 +14,7 @@ impl Assistant {
     /// is kept back is refused if the agent calls it anyway; [`Self::execute`] is not narrowed.
     /// The filter stays for as long as the assistant lives, or until another one takes its place.
     ///
-    /// ```no_run
+    /// ```
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// use leptos_assistant::OfferFilter;
@@ -44,7 +44,7 @@ impl Assistant {
 
     /// Offers the agent actions of these names, too, until the person speaks, from the next run on.
     ///
-    /// ```no_run
+    /// ```
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// assistant.offer_too(["check_out"]);
     /// # }
@@ -58,7 +58,7 @@ impl Assistant {
     /// Lists the actions that are registered and enabled for the agent, in order of registration, with
     /// tags, version and fingerprint, and whether the filter lets them be offered.
     ///
-    /// ```no_run
+    /// ```
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// for tool in assistant.list_tools() {
     ///     leptos::logging::log!("{} {:?} {}", tool.name, tool.tags, tool.is_offered);
@@ -74,7 +74,7 @@ impl Assistant {
     /// The calls of the conversation, on all branches, and those that the page made itself: how many
     /// of each tool, and the newest two hundred with arguments, result and times.
     ///
-    /// ```no_run
+    /// ```
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// let history = assistant.tool_history();
     /// leptos::logging::log!("{} calls, {} of web_search", history.total, history.count("web_search"));
@@ -89,7 +89,7 @@ impl Assistant {
     /// A name for this assistant in this page, another one after each load: to tell its own records
     /// from those of other tabs.
     ///
-    /// ```no_run
+    /// ```
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// let id: String = assistant.client_id().to_owned();
     /// # }

@@ -14,7 +14,7 @@ impl Assistant {
     /// pending, executed or over. Text is not recorded while it streams in. The host may forward
     /// records over any socket, as [`Update::to_json`] writes them.
     ///
-    /// ```no_run
+    /// ```
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// assistant.on_update(|update| leptos::logging::log!("{}", update.to_json()));
     /// # }
@@ -26,8 +26,8 @@ impl Assistant {
     /// Takes in a record from a server that runs the loop itself: the tree follows, and nothing
     /// runs here. Records may come in any order, twice, or not at all.
     ///
-    /// ```no_run
-    /// # use leptos_assistant::{Assistant, core::records::Update};
+    /// ```
+    /// # use leptos_assistant::{Assistant, engine::records::Update};
     /// # fn example(assistant: &Assistant, frame: &serde_json::Value) {
     /// if let Some(update) = Update::from_json(frame) {
     ///     assistant.take_update(update).ok();

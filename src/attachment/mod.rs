@@ -64,6 +64,12 @@ impl Default for Attachments {
 
 impl Attachments {
     /// Any file, ten at a time, 10 MB each.
+    ///
+    /// ```
+    /// use leptos_assistant::Attachments;
+    ///
+    /// let attachments = Attachments::new();
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self::default()

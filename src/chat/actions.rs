@@ -72,9 +72,9 @@ impl MessageFn {
 /// };
 ///
 /// fn bubble(message: MessageCell) -> impl IntoView {
-///     let on_feedback = Callback::new(|feedback: Feedback| {
+///     let on_feedback = |feedback: Feedback| {
 ///         leptos::logging::log!("{}: {:?}", feedback.message_id, feedback.positive);
-///     });
+///     };
 ///     view! { <MessageRoot message><MessageParts /> <MessageActions on_feedback /></MessageRoot> }
 /// }
 /// ```
@@ -82,7 +82,7 @@ impl MessageFn {
 pub fn MessageActions(
     /// Called when the person says what they think of the message; without it they are not asked,
     /// unless the transcript around it asks.
-    #[prop(optional)]
+    #[prop(optional, into)]
     on_feedback: Option<Callback<Feedback>>,
 ) -> impl IntoView {
     let Some(spoken) = Spoken::around("MessageActions") else {

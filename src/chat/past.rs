@@ -47,7 +47,7 @@ pub fn PastConversations(
     #[prop(optional)]
     assistant: Option<Assistant>,
     /// Called when one was chosen, to close what the list stands in.
-    #[prop(optional)]
+    #[prop(optional, into)]
     on_open: Option<Callback<()>>,
 ) -> impl IntoView {
     let Some(assistant) = assistant_for(assistant, "PastConversations") else {

@@ -20,6 +20,12 @@ pub struct Suggestion {
 
 impl Suggestion {
     /// A suggestion whose button shows what is said.
+    ///
+    /// ```
+    /// use leptos_assistant::Suggestion;
+    ///
+    /// let suggestions = vec![Suggestion::new("Where is my order?")];
+    /// ```
     pub fn new(text: impl Into<String>) -> Self {
         let text = text.into();
         Self {

@@ -68,7 +68,7 @@ pub fn ChatWindow(
     #[prop(optional)]
     composer: Option<ComposerHandle>,
     /// Called when the person says what they think of an answer; without it they are not asked.
-    #[prop(optional)]
+    #[prop(optional, into)]
     on_feedback: Option<Callback<Feedback>>,
     /// When answers are read out to who listens.
     #[prop(optional, into)]

@@ -86,6 +86,14 @@ fn built_in(part: PartHandle) -> AnyView {
 
 impl PartHandle {
     /// The look that it has without a renderer.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::PartHandle;
+    /// # fn note(part: PartHandle) -> impl IntoView {
+    /// view! { <h4>"Weather"</h4> {part.default_view()} }
+    /// # }
+    /// ```
     #[must_use]
     pub fn default_view(&self) -> AnyView {
         built_in(*self)

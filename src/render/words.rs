@@ -29,6 +29,12 @@ pub struct Description {
 
 impl Description {
     /// A sentence: what is asked.
+    ///
+    /// ```
+    /// use leptos_assistant::Description;
+    ///
+    /// let asks = Description::new("Pay back 20 €?");
+    /// ```
     #[must_use]
     pub fn new(sentence: impl Into<String>) -> Self {
         Self {
@@ -38,6 +44,12 @@ impl Description {
     }
 
     /// Adds a row: what a value is called, and the value.
+    ///
+    /// ```
+    /// use leptos_assistant::Description;
+    ///
+    /// let asks = Description::new("Pay back 20 €?").row("Order", 17).row("Customer", "Ann");
+    /// ```
     #[must_use]
     pub fn row(mut self, name: impl Into<String>, value: impl ToString) -> Self {
         self.rows.push((name.into(), value.to_string()));

@@ -67,6 +67,14 @@ impl fmt::Debug for Subscription {
 
 impl Subscription {
     /// Keeps the observer for as long as the assistant lives.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// // For as long as the assistant lives.
+    /// assistant.on_call_event(|event| leptos::logging::log!("{}", event.name)).forget();
+    /// # }
+    /// ```
     pub fn forget(self) {
         let mut entry = self.0.take();
         entry.runtime = Weak::new();

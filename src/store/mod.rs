@@ -161,6 +161,12 @@ pub enum StoreErrorKind {
 
 impl StoreError {
     /// Returns an error of a kind.
+    ///
+    /// ```
+    /// use leptos_assistant::store::{StoreError, StoreErrorKind};
+    ///
+    /// let error = StoreError::new(StoreErrorKind::TakenOver, "another tab has it now");
+    /// ```
     #[must_use]
     pub fn new(kind: StoreErrorKind, message: impl Into<String>) -> Self {
         Self {

@@ -82,12 +82,24 @@ pub struct Label {
 
 impl Label {
     /// A label that says nothing.
+    ///
+    /// ```
+    /// use leptos_assistant::store::Label;
+    ///
+    /// let label = Label::new().title("The late tea").deleted_at(1_700_000_000_000);
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Says what the conversation is called.
+    ///
+    /// ```
+    /// use leptos_assistant::store::Label;
+    ///
+    /// let label = Label::new().title("The late tea");
+    /// ```
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
@@ -95,6 +107,12 @@ impl Label {
     }
 
     /// Says when it was deleted, in milliseconds since 1970.
+    ///
+    /// ```
+    /// use leptos_assistant::store::Label;
+    ///
+    /// let label = Label::new().deleted_at(1_700_000_000_000);
+    /// ```
     #[must_use]
     pub const fn deleted_at(mut self, at: i64) -> Self {
         self.deleted_at = Some(at);
@@ -102,6 +120,13 @@ impl Label {
     }
 
     /// The label as JSON, for a store.
+    ///
+    /// ```
+    /// use leptos_assistant::store::Label;
+    ///
+    /// let label = Label::new().title("The late tea");
+    /// assert_eq!(Label::from_text(&label.to_text()), label);
+    /// ```
     #[must_use]
     pub fn to_text(&self) -> String {
         let mut out = Map::new();
@@ -115,6 +140,12 @@ impl Label {
     }
 
     /// Reads what [`Self::to_text`] wrote. What cannot be read says nothing.
+    ///
+    /// ```
+    /// use leptos_assistant::store::Label;
+    ///
+    /// assert_eq!(Label::from_text("no JSON"), Label::new());
+    /// ```
     #[must_use]
     pub fn from_text(text: &str) -> Self {
         let value: Value = serde_json::from_str(text).unwrap_or_default();
@@ -127,6 +158,12 @@ impl Label {
 
 impl ThreadInfo {
     /// Creates the entry of a conversation.
+    ///
+    /// ```
+    /// use leptos_assistant::store::ThreadInfo;
+    ///
+    /// let thread = ThreadInfo::new("order-17", "Where is my tea?", 1_700_000_000_000);
+    /// ```
     #[must_use]
     pub fn new(id: impl Into<String>, title: impl Into<String>, updated_at: i64) -> Self {
         Self {
@@ -139,6 +176,14 @@ impl ThreadInfo {
     }
 
     /// The same with what a person says.
+    ///
+    /// ```
+    /// use leptos_assistant::store::{Label, ThreadInfo};
+    ///
+    /// let thread = ThreadInfo::new("order-17", "Where is my tea?", 0);
+    /// let thread = thread.labelled(Label::new().title("The late tea"));
+    /// assert_eq!((thread.title.as_str(), thread.named), ("The late tea", true));
+    /// ```
     #[must_use]
     pub fn labelled(mut self, label: Label) -> Self {
         if let Some(title) = label.title {
@@ -150,6 +195,13 @@ impl ThreadInfo {
     }
 
     /// It as JSON, for a store: without what a label says.
+    ///
+    /// ```
+    /// use leptos_assistant::store::ThreadInfo;
+    ///
+    /// let thread = ThreadInfo::new("order-17", "Where is my tea?", 0);
+    /// assert_eq!(ThreadInfo::from_text(&thread.to_text()), Some(thread));
+    /// ```
     #[must_use]
     pub fn to_text(&self) -> String {
         let mut out = Map::new();
@@ -160,6 +212,12 @@ impl ThreadInfo {
     }
 
     /// Reads what [`Self::to_text`] wrote.
+    ///
+    /// ```
+    /// use leptos_assistant::store::ThreadInfo;
+    ///
+    /// assert_eq!(ThreadInfo::from_text("no JSON"), None);
+    /// ```
     #[must_use]
     pub fn from_text(text: &str) -> Option<Self> {
         let value: Value = serde_json::from_str(text).ok()?;

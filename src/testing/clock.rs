@@ -11,7 +11,7 @@ use crate::ui::clock;
 /// scripted agent, how long a button says "Copied". Frames and the network go on as ever. What has
 /// begun to wait before keeps the browser's time.
 ///
-/// ```no_run
+/// ```
 /// use std::time::Duration;
 /// use leptos_assistant::testing::{FakeClock, settle};
 ///
@@ -28,6 +28,12 @@ pub struct FakeClock(());
 
 impl FakeClock {
     /// Stops the time at some milliseconds since 1970.
+    ///
+    /// ```no_run
+    /// use leptos_assistant::testing::FakeClock;
+    ///
+    /// let clock = FakeClock::at(1_700_000_000_000);
+    /// ```
     pub fn at(now: i64) -> Self {
         clock::set(now);
         Self(())
@@ -36,6 +42,14 @@ impl FakeClock {
     /// Lets time pass. What is due by then happens at once, each at its time; what that begins,
     /// such as the rest of a handler, goes on with the page's next tasks: see
     /// [`settle`](super::settle).
+    ///
+    /// ```no_run
+    /// use std::time::Duration;
+    /// use leptos_assistant::testing::FakeClock;
+    ///
+    /// let clock = FakeClock::at(0);
+    /// clock.advance(Duration::from_secs(60));
+    /// ```
     pub fn advance(&self, by: Duration) {
         clock::advance(i64::try_from(by.as_millis()).unwrap_or(i64::MAX));
     }

@@ -39,6 +39,12 @@ impl std::fmt::Debug for MockAgent {
 
 impl MockAgent {
     /// An agent that has nothing to say yet; without an answer it says "(no answer)".
+    ///
+    /// ```
+    /// use leptos_assistant::testing::MockAgent;
+    ///
+    /// let agent = MockAgent::new();
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -81,6 +87,14 @@ impl MockAgent {
     }
 
     /// Returns the inputs that the agent was given, one for each run.
+    ///
+    /// ```
+    /// use leptos_assistant::testing::MockAgent;
+    ///
+    /// let agent = MockAgent::new();
+    /// // … a page whose provider has `agent.clone()` …
+    /// assert_eq!(agent.inputs().len(), 0, "nothing was said");
+    /// ```
     #[must_use]
     pub fn inputs(&self) -> Vec<RunInput> {
         self.inputs.borrow().clone()

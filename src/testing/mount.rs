@@ -27,6 +27,14 @@ impl std::fmt::Debug for Mounted {
 
 /// Puts a component into an element of its own at the end of the page.
 ///
+/// ```no_run
+/// use leptos::prelude::*;
+/// use leptos_assistant::testing::mount;
+///
+/// let page = mount(|| view! { <p>"Hello"</p> });
+/// assert_eq!(page.text("p"), "Hello");
+/// ```
+///
 /// # Panics
 ///
 /// Outside of a browser.
@@ -51,12 +59,26 @@ pub fn mount<V: IntoView + 'static>(view: impl FnOnce() -> V + 'static) -> Mount
 
 impl Mounted {
     /// The first element that fits a CSS selector.
+    ///
+    /// ```
+    /// # use leptos_assistant::testing::Mounted;
+    /// # fn test(page: &Mounted) {
+    /// let send = page.find(".la-send").expect("there is a button");
+    /// # }
+    /// ```
     #[must_use]
     pub fn find(&self, selector: &str) -> Option<web_sys::HtmlElement> {
         find(&self.root, selector).and_then(|found| found.dyn_into().ok())
     }
 
     /// The text of the first element that fits a CSS selector, or nothing.
+    ///
+    /// ```
+    /// # use leptos_assistant::testing::Mounted;
+    /// # fn test(page: &Mounted) {
+    /// assert_eq!(page.text("h1"), "Orders");
+    /// # }
+    /// ```
     #[must_use]
     pub fn text(&self, selector: &str) -> String {
         self.find(selector)
@@ -65,6 +87,13 @@ impl Mounted {
     }
 
     /// Counts the elements that match a CSS selector.
+    ///
+    /// ```
+    /// # use leptos_assistant::testing::Mounted;
+    /// # fn test(page: &Mounted) {
+    /// assert_eq!(page.count("li"), 3);
+    /// # }
+    /// ```
     #[must_use]
     pub fn count(&self, selector: &str) -> u32 {
         self.root
@@ -74,6 +103,13 @@ impl Mounted {
     }
 
     /// Clicks the first element that fits a CSS selector; says whether there was one.
+    ///
+    /// ```
+    /// # use leptos_assistant::testing::Mounted;
+    /// # fn test(page: &Mounted) {
+    /// assert!(page.click("button"));
+    /// # }
+    /// ```
     pub fn click(&self, selector: &str) -> bool {
         self.find(selector)
             .inspect(web_sys::HtmlElement::click)
@@ -90,6 +126,15 @@ impl Drop for Mounted {
 
 /// Lets everything that is under way in the page happen: tasks, timers without delay, the frames
 /// in which text is shown. A busy machine gets the time it needs for them.
+///
+/// ```
+/// # use leptos_assistant::testing::{Mounted, settle};
+/// # async fn test(page: &Mounted) {
+/// page.click("button");
+/// settle().await;
+/// assert_eq!(page.text("p"), "1");
+/// # }
+/// ```
 pub async fn settle() {
     wait(30).await;
     for _ in 0..FRAMES {
@@ -105,6 +150,13 @@ pub async fn settle() {
 }
 
 /// Waits until something holds; `false` if it does not within five seconds.
+///
+/// ```
+/// # use leptos_assistant::testing::{Mounted, until};
+/// # async fn test(page: &Mounted) {
+/// assert!(until(|| page.count("li") == 3).await);
+/// # }
+/// ```
 pub async fn until(holds: impl Fn() -> bool) -> bool {
     for _ in 0..500 {
         if holds() {

@@ -11,7 +11,7 @@ use crate::{
 /// A call as its renderer would see it, with arguments while they stream in. `None` if there is no
 /// such call.
 ///
-/// ```no_run
+/// ```
 /// use leptos_assistant::{CallKey, ToolCallView, testing::call_view, use_assistant};
 ///
 /// fn card(call: ToolCallView) -> String {
@@ -30,6 +30,18 @@ pub fn call_view(assistant: &Assistant, key: &CallKey) -> Option<ToolCallView> {
 }
 
 /// A part of a message as its renderer would see it. `None` if there is no such part.
+///
+/// ```
+/// use leptos_assistant::{Assistant, testing::part_handle};
+///
+/// # fn test(assistant: &Assistant) {
+/// use leptos::prelude::*;
+///
+/// let first = assistant.messages().with(|messages| messages[0].id.clone());
+/// let part = part_handle(assistant, &first, 0).expect("it has a part");
+/// assert_eq!(part.text(), "Hello");
+/// # }
+/// ```
 #[must_use]
 pub fn part_handle(assistant: &Assistant, message: &MessageId, index: usize) -> Option<PartHandle> {
     let parts = assistant.message(message)?.parts.get_untracked();

@@ -108,6 +108,14 @@ impl<T> ToolCallView<T> {
     }
 
     /// The card that stands where an action has no renderer.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::ToolCallView;
+    /// # fn card(call: ToolCallView) -> impl IntoView {
+    /// view! { <h4>"Refund"</h4> {call.default_card()} }
+    /// # }
+    /// ```
     #[must_use]
     pub fn default_card(&self) -> AnyView {
         DefaultCard(DefaultCardProps {

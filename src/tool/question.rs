@@ -94,6 +94,14 @@ fn custom(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
 
 impl InterruptView {
     /// The built-in question.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::InterruptView;
+    /// # fn seat(asked: InterruptView) -> impl IntoView {
+    /// view! { <h4>"Your seat"</h4> {asked.default_view()} }
+    /// # }
+    /// ```
     #[must_use]
     pub fn default_view(&self) -> AnyView {
         let built_in = |assistant| Some(built_in(&assistant, self.open()?));

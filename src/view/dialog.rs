@@ -18,6 +18,12 @@ pub struct ConfirmOptions {
 
 impl ConfirmOptions {
     /// A question.
+    ///
+    /// ```
+    /// use leptos_assistant::ConfirmOptions;
+    ///
+    /// let options = ConfirmOptions::new("Delete the board?");
+    /// ```
     pub fn new(title: impl Into<String>) -> Self {
         Self {
             title: title.into(),

@@ -131,7 +131,7 @@ async fn an_action_that_always_asks_offers_no_choice() {
     asks(&chat).await;
     assert!(chat.page.find(".la-approval-remember").is_none());
     let key = chat.assistant.pending_approvals().get_untracked()[0];
-    use leptos_assistant::core::action::{Remember, RememberScope};
+    use leptos_assistant::engine::action::{Remember, RememberScope};
     let what = Remember {
         scope: RememberScope::Session,
         any_args: true,

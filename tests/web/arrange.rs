@@ -12,7 +12,7 @@ use leptos_assistant::{
         MessageSpeaker, NewConversation, PartView, Suggestions, Transcript, use_composer,
         use_message,
     },
-    core::event::EventKind,
+    engine::event::EventKind,
     part::RunSteps,
     testing::{MockAgent, Mounted, mount, settle, until},
     tool::ToolCallSlot,
@@ -179,7 +179,7 @@ fn Insert() -> impl IntoView {
 async fn a_message_of_ones_own_holds_the_parts_and_what_can_be_done() {
     let agent = MockAgent::new().answer(Script::new().text("An answer"));
     let heard = RwSignal::new(Vec::<Feedback>::new());
-    let on_feedback = Callback::new(move |said| heard.update(|list| list.push(said)));
+    let on_feedback = move |said: Feedback| heard.update(|list| list.push(said));
     let bubble = move |message: MessageCell| {
         view! {
             <MessageRoot message attr:data-bubble="">

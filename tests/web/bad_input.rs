@@ -158,6 +158,65 @@ async fn a_schema_that_becomes_none_is_said_and_the_one_before_stays() {
     assert_eq!(told["title"], "Good");
 }
 
+#[wasm_bindgen_test]
+async fn an_action_can_be_disabled_while_its_schema_is_none() {
+    let schema = RwSignal::new(json!({"type": "object"}));
+    let enabled = RwSignal::new(true);
+    let chat = chat(MockAgent::new(), move || {
+        use_assistant_action(act("done").parameters(schema).enabled(enabled));
+    })
+    .await;
+    let console = console_errors();
+    schema.set(json!(7));
+    settle().await;
+    enabled.set(false);
+    settle().await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    assert_eq!(console.take().len(), 1);
+    assert!(chat.agent.inputs()[0].tools.is_empty());
+}
+
+/// What follows signals is told again and again: the programmer is not.
+#[wasm_bindgen_test]
+async fn a_name_that_is_refused_is_said_once_whatever_changes() {
+    let console = console_errors();
+    let open = RwSignal::new(1);
+    let chat = chat(calls(), move || {
+        use_assistant_action(act("done"));
+        use_assistant_action(
+            ToolAction::new("no name", "")
+                .description(move || format!("Closes {}", open.get()))
+                .handler(|| ()),
+        );
+    })
+    .await;
+    for now in [2, 3] {
+        open.set(now);
+        settle().await;
+    }
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    let said = console.take();
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].contains("no name"), "{said:?}");
+    assert_eq!(chat.results(1), ["\"done\""]);
+}
+
+#[wasm_bindgen_test]
+async fn what_register_refuses_leaves_nothing_behind() {
+    let chat = chat(calls(), || use_assistant_action(act("done"))).await;
+    let open = RwSignal::new(1);
+    let named = ToolAction::new("no name", "").description(move || format!("{}", open.get()));
+    assert!(chat.assistant.register(named.handler(|| ())).is_err());
+    let console = console_errors();
+    open.set(2);
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    assert_eq!(console.take(), Vec::<String>::new());
+    assert_eq!(chat.results(1), ["\"done\""]);
+}
+
 #[derive(Deserialize)]
 struct Amount {
     amount: u32,

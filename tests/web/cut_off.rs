@@ -6,7 +6,7 @@ use futures_util::future::LocalBoxFuture;
 use leptos_assistant::{
     SessionOptions,
     agent::{Agent, EventSink},
-    core::{event::RunInput, session::StreamEnd},
+    engine::{event::RunInput, session::StreamEnd},
     testing::{settle, until},
 };
 use send_wrapper::SendWrapper;

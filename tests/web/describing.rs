@@ -51,6 +51,29 @@ fn described(args: &Value) -> Description {
 }
 
 #[wasm_bindgen_test]
+async fn title_while_running_is_said_while_it_runs() {
+    let done = RwSignal::new(false);
+    let agent = MockAgent::new().answer(Script::new().call("deploy", &json!({})));
+    let chat = chat(agent, move || {
+        let work = move || async move {
+            until(move || done.get_untracked()).await;
+        };
+        use_assistant_action(
+            ToolAction::new("deploy", "For the model")
+                .title("Deploy")
+                .title_while_running("Deploying")
+                .handler(work),
+        );
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    let said = || chat.page.text("[data-speech=status]");
+    assert!(until(|| said() == "Deploying").await, "{}", said());
+    done.set(true);
+    chat.idle().await;
+}
+
+#[wasm_bindgen_test]
 async fn a_described_call_has_its_arguments_one_click_away() {
     let (chat, ran) = deployed("Deploy", described, 1).await;
     let text = chat.page.text(".la-approval");

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use leptos_assistant::{
     AssistantProvider, ChatWindow, MediaPolicy,
     agent::Script,
-    core::{
+    engine::{
         event::{Content, ContentPart, EventKind, PartBody, Source},
         text::hidden::is_hidden,
     },

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use leptos_assistant::{
     Approval, CallEventKind, Phase, Refusal, ToolAction, ToolError,
     agent::{Failure, FailureKind, Script},
-    core::event::{Interrupt, ResumeStatus},
+    engine::event::{Interrupt, ResumeStatus},
     testing::{MockAgent, settle, until},
     use_assistant_action,
 };

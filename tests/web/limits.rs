@@ -125,6 +125,10 @@ async fn what_is_cleaned_is_what_the_card_shows_and_what_runs() {
             .text(".la-approval pre")
             .contains(r#""to": "ann""#)
     );
+    let key = chat.assistant.pending_approvals().get_untracked()[0];
+    let call = chat.assistant.tool_call(&key).unwrap();
+    assert!(call.is_cleaned());
+    assert_eq!(call.original_args().unwrap()["to"], "  ANN ");
     chat.reads(".la-approval").await;
     button(&chat, "Approve").click();
     chat.idle().await;

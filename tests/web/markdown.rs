@@ -5,7 +5,7 @@ use std::{cell::RefCell, rc::Rc, time::Duration};
 use leptos::prelude::*;
 use leptos_assistant::{
     agent::Script,
-    core::event::EventKind,
+    engine::event::EventKind,
     markdown::{Highlighter, MarkdownOptions, Token},
     testing::{MockAgent, settle, until},
 };

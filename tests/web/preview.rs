@@ -59,6 +59,41 @@ async fn what_would_change_is_shown_and_an_approval_of_something_else_is_void() 
 }
 
 #[wasm_bindgen_test]
+async fn what_would_change_is_looked_at_once_more_before_it_runs() {
+    let (looks, ready, ran) = (RwSignal::new(0), RwSignal::new(true), RwSignal::new(0));
+    let agent = MockAgent::new().answer(Script::new().call("empty", &json!({})));
+    let chat = chat(agent, move || {
+        use_assistant_action(
+            ToolAction::new("empty", "Empties a folder")
+                .approval(Approval::Always)
+                .handler(move |_: Value| ran.update(|count| *count += 1))
+                .preview(move |_: Value| async move {
+                    looks.update(|count| *count += 1);
+                    until(move || ready.get_untracked()).await;
+                    Ok::<_, String>("2 files")
+                }),
+        );
+    })
+    .await;
+    chat.assistant.send("Empty it").unwrap();
+    chat.reads(".la-approval").await;
+    let key = chat.assistant.pending_approvals().get_untracked()[0];
+    let call = chat.assistant.tool_call(&key).unwrap();
+    assert!(call.has_preview() && !call.is_checking_preview());
+    assert_eq!(call.preview(), Some(Ok(json!("2 files"))));
+    ready.set(false);
+    button(&chat, "Approve").click();
+    assert!(until(|| call.is_checking_preview()).await);
+    assert!(until(|| looks.get_untracked() == 2).await);
+    assert!(call.is_checking_preview());
+    assert_eq!(ran.get_untracked(), 0);
+    ready.set(true);
+    chat.idle().await;
+    assert!(!call.is_checking_preview());
+    assert_eq!(ran.get_untracked(), 1);
+}
+
+#[wasm_bindgen_test]
 async fn a_preview_that_fails_is_said_on_the_card() {
     let files = RwSignal::new(Ok(2));
     let (chat, emptied) = emptying(files).await;

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use leptos_assistant::{
     Approval, Phase, ToolAction, ToolCallView, ToolError,
     agent::Script,
-    core::{
+    engine::{
         conversation::Decision,
         event::{EventKind, MessageBody},
         wire::agui::message_from_value,

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use leptos_assistant::{
     Assistant, AssistantProvider, ChatWindow, SessionOptions,
     agent::Agent,
-    core::event::{Interrupt, MessageBody, RunInput},
+    engine::event::{Interrupt, MessageBody, RunInput},
     testing::{MockAgent, Mounted, mount, settle, until},
     use_assistant,
 };

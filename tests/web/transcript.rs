@@ -7,7 +7,7 @@ use leptos_assistant::{
     AssistantProvider, ChatWindow,
     agent::Script,
     chat::Feedback,
-    core::{event::EventKind, wire::agui::message_from_value},
+    engine::{event::EventKind, wire::agui::message_from_value},
     testing::{MockAgent, settle},
 };
 use serde_json::{Value, json};
@@ -361,9 +361,9 @@ async fn a_turn_has_one_bar_once_it_is_finished() {
 async fn a_host_that_asks_hears_what_the_person_thinks() {
     let heard = RwSignal::new(Vec::new());
     let page = leptos_assistant::testing::mount(move || {
-        let on_feedback = Callback::new(move |feedback: Feedback| {
+        let on_feedback = move |feedback: Feedback| {
             heard.update(|list| list.push((feedback.message_id, feedback.positive)));
-        });
+        };
         view! {
             <AssistantProvider agent=MockAgent::new() initial=dated()>
                 <ChatWindow on_feedback />

@@ -4,7 +4,7 @@ use leptos_assistant::{AgentProp, agent::HttpAgent};
 #[cfg(feature = "full")]
 use leptos_assistant::{
     agent::{CompletionsAgent, UiStreamAgent},
-    core::codec::UiStream,
+    engine::codec::UiStream,
 };
 use wasm_bindgen::{JsError, JsValue};
 

@@ -1,6 +1,8 @@
 //! The options of a page: what is shown and what may be attached.
 
-use leptos_assistant::{Attachments, core::text::address::MediaPolicy, markdown::MarkdownOptions};
+use leptos_assistant::{
+    Attachments, engine::text::address::MediaPolicy, markdown::MarkdownOptions,
+};
 use wasm_bindgen::{JsCast, JsValue};
 
 use crate::highlight;

@@ -3,7 +3,7 @@
 use leptos_assistant::{
     ToolAction, ToolError,
     agent::Script,
-    core::event::{EventKind, RunInput},
+    engine::event::{EventKind, RunInput},
     use_assistant_action,
 };
 use serde_json::{Value, json};

@@ -60,6 +60,12 @@ impl<C> std::fmt::Debug for CodecAgent<C> {
 #[cfg(feature = "ui-stream")]
 impl UiStreamAgent {
     /// An agent at an address, absolute or relative to the page.
+    ///
+    /// ```
+    /// use leptos_assistant::agent::UiStreamAgent;
+    ///
+    /// let agent = UiStreamAgent::ui_stream("/api/chat");
+    /// ```
     pub fn ui_stream(url: impl Into<String>) -> Self {
         Self::new(url, assistant_core::codec::UiStream::default())
     }
@@ -69,6 +75,12 @@ impl UiStreamAgent {
 impl CompletionsAgent {
     /// A model at an endpoint, by the address before `/chat/completions`. Without a name, the
     /// endpoint chooses the model.
+    ///
+    /// ```
+    /// use leptos_assistant::agent::CompletionsAgent;
+    ///
+    /// let agent = CompletionsAgent::completions("http://localhost:11434/v1", "small");
+    /// ```
     pub fn completions(base_url: impl Into<String>, model: impl Into<String>) -> Self {
         let base: String = base_url.into();
         let model: String = model.into();
@@ -83,6 +95,14 @@ impl CompletionsAgent {
 
 impl<C: Codec + 'static> CodecAgent<C> {
     /// An agent at an address, absolute or relative to the page, that speaks a protocol.
+    ///
+    /// ```
+    /// # #[cfg(feature = "ui-stream")] {
+    /// use leptos_assistant::{agent::CodecAgent, engine::codec::UiStream};
+    ///
+    /// let agent = CodecAgent::new("/api/chat", UiStream::default());
+    /// # }
+    /// ```
     pub fn new(url: impl Into<String>, codec: C) -> Self {
         Self {
             endpoint: Endpoint::new(url.into()),

@@ -66,6 +66,12 @@ enum Say {
 
 impl Transcript {
     /// Reads a transcript. What is wrong with a callout makes it text.
+    ///
+    /// ```
+    /// use leptos_assistant::agent::Transcript;
+    ///
+    /// let transcript = Transcript::new("Good morning.");
+    /// ```
     #[must_use]
     pub fn new(markdown: &str) -> Self {
         let chunks = callout::parse_with(markdown, callout::CalloutOptions::default());
@@ -115,12 +121,25 @@ impl Transcript {
     }
 
     /// The tools of the page that are called, in order.
+    ///
+    /// ```
+    /// use leptos_assistant::agent::Transcript;
+    ///
+    /// assert_eq!(Transcript::new("Good morning.").tools().count(), 0);
+    /// ```
     pub fn tools(&self) -> impl Iterator<Item = &str> {
         let asks = self.runs.iter().flat_map(|run| &run.asks);
         asks.map(String::as_str)
     }
 
     /// Returns the script for a run with this input: the part that follows the results it carries.
+    ///
+    /// ```
+    /// use leptos_assistant::agent::{ScriptedAgent, Transcript};
+    ///
+    /// let hello = Transcript::new("Good morning.");
+    /// let agent = ScriptedAgent::new(move |input| hello.script(input));
+    /// ```
     #[must_use]
     pub fn script(&self, input: &RunInput) -> Script {
         let known = results_since_user(input).len();
@@ -240,6 +259,12 @@ impl Script {
 
 impl ScriptedAgent {
     /// An agent that gives this answer, a [`Transcript`], to whatever is said.
+    ///
+    /// ```
+    /// use leptos_assistant::agent::ScriptedAgent;
+    ///
+    /// let agent = ScriptedAgent::transcript("Good morning.");
+    /// ```
     #[must_use]
     pub fn transcript(markdown: &str) -> Self {
         let answer = Transcript::new(markdown);

@@ -55,6 +55,18 @@ pub(in crate::chat) fn edit_button(shared: &TranscriptContext, id: &MessageId) -
 /// another version of the message, with its files; Shift+Enter breaks the line; Escape leaves all
 /// as it was. There is an example at [`MessageEdit`].
 ///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::{
+///     chat::{MessageEdit, MessageEditor, MessageParts, MessageRoot},
+///     view::MessageCell,
+/// };
+///
+/// fn bubble(message: MessageCell) -> impl IntoView {
+///     view! { <MessageRoot message><MessageParts /> <MessageEdit /> <MessageEditor /></MessageRoot> }
+/// }
+/// ```
+///
 /// # Accessibility
 ///
 /// The box takes the focus with the text. Who leaves it is back at the button that opened it; who

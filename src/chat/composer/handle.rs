@@ -66,6 +66,16 @@ pub fn use_composer() -> Option<ComposerHandle> {
 
 impl ComposerHandle {
     /// A handle for a composer that is still to come. It belongs to the component that makes it.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::{ChatWindow, chat::ComposerHandle};
+    /// # #[component]
+    /// # fn Page() -> impl IntoView {
+    /// let composer = ComposerHandle::new();
+    /// view! { <ChatWindow composer /> }
+    /// # }
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -75,12 +85,34 @@ impl ComposerHandle {
     }
 
     /// Returns the text of the box. A reactive closure that reads it runs again when it changes.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::{ChatWindow, chat::ComposerHandle};
+    /// # #[component]
+    /// # fn Page() -> impl IntoView {
+    /// let composer = ComposerHandle::new();
+    /// let left = move || 500_usize.saturating_sub(composer.text().len());
+    /// view! { <ChatWindow composer /> <p>{left} " left"</p> }
+    /// # }
+    /// ```
     #[must_use]
     pub fn text(&self) -> String {
         self.text.try_get().unwrap_or_default()
     }
 
     /// Writes something in place of what is there. Nothing is sent.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::{ChatWindow, chat::ComposerHandle};
+    /// # #[component]
+    /// # fn Page() -> impl IntoView {
+    /// let composer = ComposerHandle::new();
+    /// let ask = move |_| composer.set_text("What does this mean?");
+    /// view! { <button on:click=ask>"Ask"</button> <ChatWindow composer /> }
+    /// # }
+    /// ```
     pub fn set_text(&self, text: impl Into<String>) {
         let text = text.into();
         if let Some(element) = self.element() {
@@ -91,6 +123,16 @@ impl ComposerHandle {
     }
 
     /// Puts the focus into the box, where it is in the page.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::{ChatWindow, chat::ComposerHandle};
+    /// # #[component]
+    /// # fn Page() -> impl IntoView {
+    /// let composer = ComposerHandle::new();
+    /// view! { <button on:click=move |_| composer.focus()>"Ask"</button> <ChatWindow composer /> }
+    /// # }
+    /// ```
     pub fn focus(&self) {
         if let Some(element) = self.element() {
             // Focusing an element that is in the page does not fail.

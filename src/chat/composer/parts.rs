@@ -285,6 +285,25 @@ pub fn ComposerAttach(
 
 /// The files that will be sent along, and why others were not taken. It is a list beside a line of
 /// its own, and takes no attributes. There is an example at [`ComposerAttach`].
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::{
+///     Attachments,
+///     chat::{ComposerAttach, ComposerAttachments, ComposerInput, ComposerRoot},
+/// };
+///
+/// # #[component]
+/// # fn App() -> impl IntoView {
+/// view! {
+///     <ComposerRoot attachments=Attachments::new()>
+///         <ComposerAttachments />
+///         <ComposerInput />
+///         <ComposerAttach />
+///     </ComposerRoot>
+/// }
+/// # }
+/// ```
 #[component]
 pub fn ComposerAttachments() -> impl IntoView {
     let writing = Writing::around("ComposerAttachments")?;

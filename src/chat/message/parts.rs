@@ -42,6 +42,18 @@ pub fn MessageSpeaker() -> impl IntoView {
 
 /// The parts of a message in order: text, thoughts, files, calls with their cards. There is an
 /// example at [`super::MessageRoot`].
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::{
+///     chat::{MessageParts, MessageRoot},
+///     view::MessageCell,
+/// };
+///
+/// fn bubble(message: MessageCell) -> impl IntoView {
+///     view! { <MessageRoot message><MessageParts /></MessageRoot> }
+/// }
+/// ```
 #[component]
 pub fn MessageParts() -> impl IntoView {
     let Some(spoken) = Spoken::around("MessageParts") else {

@@ -22,7 +22,7 @@ const APPROVALS: &str = "approvals";
 /// Whoever can run scripts on the site's pages can write there, and so allow. A tab hears of what
 /// another one revokes a moment later; what had started by then goes on.
 ///
-/// ```no_run
+/// ```
 /// use leptos_assistant::{Assistant, store::IndexedDbApprovals};
 ///
 /// # fn example(assistant: &Assistant) {
@@ -66,6 +66,12 @@ impl std::fmt::Debug for IndexedDbApprovals {
 
 impl IndexedDbApprovals {
     /// Keeps approvals in the database `NAME/approvals`, which is made when it is first used.
+    ///
+    /// ```
+    /// use leptos_assistant::store::IndexedDbApprovals;
+    ///
+    /// let approvals = IndexedDbApprovals::new("orders");
+    /// ```
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         let name = format!("{}/approvals", name.into());

@@ -70,6 +70,12 @@ struct Inner {
 impl IndexedDbStore {
     /// A store in the database of this name, which is made when it is first used. Applications of
     /// one site that share no conversations take different names.
+    ///
+    /// ```
+    /// use leptos_assistant::store::IndexedDbStore;
+    ///
+    /// let store = IndexedDbStore::new("orders");
+    /// ```
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self(Rc::new(Inner::new(name.into(), &ALL)))

@@ -6,8 +6,8 @@ use leptos::prelude::*;
 use leptos_assistant::{
     ToolAction, ToolError,
     agent::Script,
-    core::action::{Availability, Execution, Policy, ResultEncoding},
     definitions_from_json,
+    engine::action::{Availability, Execution, Policy, ResultEncoding},
     testing::{FakeClock, MockAgent, registrations, settle, until},
     use_assistant_action,
 };

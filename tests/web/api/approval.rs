@@ -4,7 +4,7 @@ use std::{cell::RefCell, rc::Rc};
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Approval, ToolAction, ToolCallView,
+    Approval, Phase, Status, ToolAction, ToolCallView,
     testing::{MockAgent, settle, until},
     use_assistant_action,
 };
@@ -155,6 +155,10 @@ async fn a_card_of_ones_own_denies() {
     let (chat, call) = drawn().await;
     call.deny(Some("too much".into())).unwrap();
     chat.idle().await;
+    assert_eq!(
+        (call.phase(), call.status()),
+        (Phase::OutputDenied, Status::Failed)
+    );
     assert_eq!(call.denial_reason().as_deref(), Some("too much"));
     assert_eq!(chat.results(1).len(), 1);
     assert!(chat.results(1)[0].contains("too much"));

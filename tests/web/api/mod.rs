@@ -3,6 +3,7 @@
 mod action;
 mod agents;
 mod approval;
+mod branches;
 mod call;
 mod console;
 mod context;

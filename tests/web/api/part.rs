@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use leptos_assistant::{
     PartHandle, PartTarget,
     agent::Script,
-    core::event::EventKind,
+    engine::event::EventKind,
     testing::{MockAgent, part_handle, settle, until},
     view::PartKind,
 };

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use leptos_assistant::{
     Approval, OfferFilter, Phase, ToolAction, ToolContext, ToolError,
     agent::Script,
-    core::session::AuditEntry,
+    engine::session::AuditEntry,
     list_tools_action,
     testing::{MockAgent, until},
     use_assistant_action,

@@ -5,9 +5,9 @@ use std::{cell::Cell, cell::RefCell, rc::Rc};
 use futures_util::future::{FutureExt as _, ready};
 use leptos::prelude::*;
 use leptos_assistant::{
-    Approval, Assistant, AssistantProvider, ChatWindow, ToolAction,
+    Approval, Assistant, AssistantProvider, ChatWindow, SessionOptions, ToolAction,
     agent::Script,
-    core::session::JournalEntry,
+    engine::session::JournalEntry,
     store::{
         Batch, KeptIn, Label, MemoryStore, Store, StoreError, StoreErrorKind, StoreFuture,
         StoredThread, ThreadInfo,
@@ -85,17 +85,26 @@ struct Chat {
 }
 
 async fn open(store: impl Store + Clone, agent: MockAgent) -> Chat {
+    let pay = |ran: Rc<Cell<u32>>| {
+        ToolAction::new("pay", "")
+            .approval(Approval::Always)
+            .handler(move || ran.set(ran.get() + 1))
+    };
+    open_with(store, agent, pay).await
+}
+
+/// The same with another action, which is given what counts.
+async fn open_with(
+    store: impl Store + Clone,
+    agent: MockAgent,
+    action: fn(Rc<Cell<u32>>) -> ToolAction,
+) -> Chat {
     let ran = Rc::new(Cell::new(0));
     let (counted, found) = (Rc::clone(&ran), Rc::new(RefCell::new(None)));
     let finds = Rc::clone(&found);
     let page = mount(move || {
         let children = move || {
-            let ran = Rc::clone(&counted);
-            use_assistant_action(
-                ToolAction::new("pay", "")
-                    .approval(Approval::Always)
-                    .handler(move || ran.set(ran.get() + 1)),
-            );
+            use_assistant_action(action(Rc::clone(&counted)));
             *finds.borrow_mut() = use_assistant();
         };
         let children = SendWrapper::new(children);
@@ -166,6 +175,98 @@ async fn a_question_is_asked_again() {
     assert_eq!((first.ran.get(), next.ran.get()), (0, 1));
     assert_eq!(agent.inputs().len(), 1);
     assert!(next.page.text("[role=log]").contains("Paid."));
+}
+
+/// A page that ends in the middle of a handler, and the next one.
+async fn ended_in_the_middle(action: fn(Rc<Cell<u32>>) -> ToolAction) -> Chat {
+    let store = Moody::default();
+    let first = open_with(store.clone(), paying(), action).await;
+    first.assistant.send("go").unwrap();
+    assert!(until(|| first.ran.get() == 1).await, "it runs");
+    settle().await;
+    // What comes after the end is not written.
+    store.fails.set(Some(StoreErrorKind::TakenOver));
+    drop(first.page);
+    settle().await;
+    store.fails.set(None);
+    let agent = MockAgent::new().answer(Script::new().text("Paid."));
+    open_with(store, agent, action).await
+}
+
+/// Pays once the page has been loaded again, if ever.
+fn hangs(ran: Rc<Cell<u32>>) -> ToolAction {
+    ToolAction::new("pay", "").handler(move || {
+        ran.set(ran.get() + 1);
+        std::future::pending::<()>()
+    })
+}
+
+/// Rule "after a reload": nobody knows what the one before did, so the person is asked
+#[wasm_bindgen_test]
+async fn what_had_begun_is_asked_about() {
+    let chat = ended_in_the_middle(hangs).await;
+    let waits = chat.assistant.pending_approvals();
+    assert!(until(|| waits.with_untracked(Vec::len) == 1).await);
+    let call = chat.assistant.tool_call(&waits.get_untracked()[0]).unwrap();
+    assert!(call.may_have_run());
+    assert!(chat.page.text(".la-approval").contains("may have run"));
+    assert_eq!(chat.ran.get(), 0);
+    chat.approve();
+    assert!(until(|| chat.ran.get() == 1).await);
+}
+
+/// … but for one that may run twice
+#[wasm_bindgen_test]
+async fn idempotent_runs_again_by_itself() {
+    let chat = ended_in_the_middle(|ran| hangs(ran).idempotent()).await;
+    assert!(until(|| chat.ran.get() == 1).await);
+    let waits = chat.assistant.pending_approvals();
+    assert_eq!(waits.with_untracked(Vec::len), 0);
+}
+
+/// Titles and marks of conversations, by the handle alone.
+#[wasm_bindgen_test]
+async fn conversations_are_listed_renamed_deleted_and_restored() {
+    let agent = MockAgent::new().answer(Script::new().text("Here."));
+    let assistant = Assistant::with_thread_id(agent, SessionOptions::default(), "t");
+    assistant.keep_in(MemoryStore::default());
+    let kept = assistant.kept_in();
+    assert!(until(|| matches!(kept.get_untracked(), KeptIn::Here { .. })).await);
+    assistant.send("Where is my order?").unwrap();
+    let (busy, listed) = (assistant.activity(), assistant.conversations());
+    assert!(until(|| !busy.get_untracked().busy).await);
+    settle().await;
+    assert!(listed.get_untracked().is_empty(), "nobody has asked for it");
+    let id = assistant.thread_id().get_untracked();
+    let of = || {
+        let list = listed.get_untracked();
+        list.into_iter().find(|thread| thread.id == id)
+    };
+    let becomes = |is: fn(&ThreadInfo) -> bool| until(move || of().is_some_and(|it| is(&it)));
+    assistant.list_conversations();
+    assert!(becomes(|it| it.title == "Where is my order?" && !it.named).await);
+    assistant.rename_conversation(&id, "The late tea");
+    assert!(becomes(|it| it.title == "The late tea" && it.named).await);
+    assistant.delete_conversation(&id);
+    assert!(becomes(|it| it.deleted_at.is_some()).await);
+    assert_ne!(assistant.thread_id().get_untracked(), id, "it is left");
+    assistant.restore_conversation(&id);
+    assert!(becomes(|it| it.deleted_at.is_none() && it.title == "The late tea").await);
+}
+
+#[wasm_bindgen_test]
+async fn use_here_takes_a_conversation_back_from_another_tab() {
+    let store = MemoryStore::default();
+    let chat = open(store.clone(), paying()).await;
+    chat.asks().await;
+    settle().await;
+    store.take("t", "another").await.unwrap();
+    chat.approve();
+    let kept = chat.assistant.kept_in();
+    assert!(until(|| kept.get_untracked() == KeptIn::Elsewhere).await);
+    assert_eq!(chat.ran.get(), 0);
+    chat.assistant.use_here();
+    assert!(until(|| matches!(kept.get_untracked(), KeptIn::Here { .. })).await);
 }
 
 /// Rule "exactly once": nothing runs whose start cannot be written down

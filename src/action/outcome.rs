@@ -1,0 +1,124 @@
+//! What a renderer sees of what a call came to. Neighbour: `view`, for the call itself.
+
+use assistant_core::{
+    conversation::{Phase, Progress},
+    event::{Content, ContentPart, PartBody},
+};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::{ToolCallView, view::from_value};
+
+impl<T> ToolCallView<T> {
+    /// The newest preliminary result, if it is of this type.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::ToolCallView;
+    /// # fn card(call: ToolCallView) -> impl IntoView {
+    /// // What the handler gave to `ToolContext::preliminary`.
+    /// move || call.preliminary::<Vec<String>>().map(|rows| rows.join(", "))
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn preliminary<R: DeserializeOwned>(&self) -> Option<R> {
+        from_value(self.read(|call| call.preliminary.clone()).flatten())
+    }
+
+    /// Returns the progress that the handler reports.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::ToolCallView;
+    /// # fn card(call: ToolCallView) -> impl IntoView {
+    /// let done = move || call.progress().and_then(|progress| progress.fraction);
+    /// view! { <progress value=done></progress> }
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn progress(&self) -> Option<Progress> {
+        self.read(|call| call.progress.clone()).flatten()
+    }
+
+    /// The result, if it is of this type.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::ToolCallView;
+    /// # fn card(call: ToolCallView) -> impl IntoView {
+    /// move || call.result::<f64>().map(|celsius| format!("{celsius} °C"))
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn result<R: DeserializeOwned>(&self) -> Option<R> {
+        from_value(self.result_value())
+    }
+
+    /// The result as JSON.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::ToolCallView;
+    /// # fn card(call: ToolCallView) -> impl IntoView {
+    /// move || call.result_value().map(|result| result["sky"].to_string())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn result_value(&self) -> Option<Value> {
+        self.read(|call| call.result.as_ref().map(|result| result.value.clone()))
+            .flatten()
+    }
+
+    /// The files in the result: an agent's own tool may give some.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::ToolCallView;
+    /// # fn card(call: ToolCallView) -> impl IntoView {
+    /// move || format!("{} files", call.result_files().len())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn result_files(&self) -> Vec<ContentPart> {
+        let files = self.read(
+            |call| match call.result.as_ref().map(|result| &result.content) {
+                Some(Content::Parts(parts)) => parts
+                    .iter()
+                    .filter(|part| matches!(part.body, PartBody::Media { .. }))
+                    .cloned()
+                    .collect(),
+                _ => Vec::new(),
+            },
+        );
+        files.unwrap_or_default()
+    }
+
+    /// Why it failed.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::ToolCallView;
+    /// # fn card(call: ToolCallView) -> impl IntoView {
+    /// move || call.error().map(|why| format!("It failed: {why}"))
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn error(&self) -> Option<String> {
+        self.why(|_, message| message.to_owned())
+    }
+
+    /// Why it failed, by its kind and in a program's words.
+    pub(crate) fn why(&self, say: impl FnOnce(&str, &str) -> String) -> Option<String> {
+        self.read(|call| {
+            let ended = match (&call.error, call.phase()) {
+                (Some(error), _) => return Some(say(error.kind.as_str(), &error.message)),
+                (None, Phase::OutputDenied) => "denied",
+                (None, Phase::Cancelled) => "cancelled",
+                (None, Phase::Skipped) => "skipped",
+                (None, _) => return None,
+            };
+            Some(say(ended, ended))
+        })
+        .flatten()
+    }
+}

@@ -1,0 +1,135 @@
+//! `Assistant`: versions of messages, and what is said while a run is on.
+
+use std::time::Duration;
+
+use leptos::prelude::*;
+use leptos_assistant::{
+    OfferFilter, ToolAction,
+    agent::{Script, last_user_text},
+    engine::{conversation::Sibling, event::Content},
+    testing::{MockAgent, settle, until},
+    use_assistant_action,
+};
+use serde_json::json;
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::{act, calls};
+use crate::support::{Chat, chat};
+
+/// What is said and answered on the path that is shown.
+fn texts(chat: &Chat) -> Vec<String> {
+    let path = |all: &leptos_assistant::engine::conversation::Conversation| {
+        all.path().map(|message| message.text()).collect()
+    };
+    chat.assistant.with_conversation(path).unwrap()
+}
+
+async fn answered(answers: [&str; 2]) -> Chat {
+    let [first, second] = answers.map(|text| Script::new().text(text));
+    let chat = chat(MockAgent::new().answer(first).answer(second), || ()).await;
+    chat.assistant.send("one").unwrap();
+    chat.idle().await;
+    chat
+}
+
+#[wasm_bindgen_test]
+async fn edit_says_it_anew_and_show_version_leads_back() {
+    let chat = answered(["First.", "Second."]).await;
+    let first = chat.assistant.messages().get_untracked()[0].id.clone();
+    chat.assistant.edit(&first, "two").unwrap();
+    chat.idle().await;
+    assert_eq!(texts(&chat), ["two", "Second."]);
+    let second = chat.assistant.messages().get_untracked()[0].id.clone();
+    let version = chat.assistant.version(&second);
+    assert_eq!(version.get_untracked(), Some((2, 2)));
+    chat.assistant
+        .show_version(&second, Sibling::Previous)
+        .unwrap();
+    settle().await;
+    assert_eq!(texts(&chat), ["one", "First."]);
+}
+
+#[wasm_bindgen_test]
+async fn regenerate_asks_for_another_answer() {
+    let chat = answered(["First.", "Second."]).await;
+    let changes = chat.assistant.tree_changes();
+    let before = changes.get_untracked();
+    let answer = chat.assistant.messages().get_untracked()[1].id.clone();
+    chat.assistant.regenerate(&answer).unwrap();
+    chat.idle().await;
+    assert_eq!(texts(&chat), ["one", "Second."]);
+    assert!(changes.get_untracked() > before);
+}
+
+#[wasm_bindgen_test]
+async fn show_run_branch_leads_to_what_is_under_way() {
+    let slow = Script::new()
+        .wait(Duration::from_millis(600))
+        .text("Second.");
+    let agent = MockAgent::new()
+        .answer(Script::new().text("First."))
+        .answer(slow);
+    let chat = chat(agent, || ()).await;
+    chat.assistant.send("one").unwrap();
+    chat.idle().await;
+    let first = chat.assistant.messages().get_untracked()[0].id.clone();
+    chat.assistant.edit(&first, "two").unwrap();
+    settle().await;
+    let second = chat.assistant.messages().get_untracked()[0].id.clone();
+    chat.assistant
+        .show_version(&second, Sibling::Previous)
+        .unwrap();
+    let activity = chat.assistant.activity();
+    assert!(until(|| activity.get_untracked().elsewhere).await);
+    chat.assistant.show_run_branch();
+    assert!(until(|| !activity.get_untracked().elsewhere).await);
+    chat.idle().await;
+    assert_eq!(texts(&chat), ["two", "Second."]);
+}
+
+#[wasm_bindgen_test]
+async fn interject_is_delivered_with_the_results() {
+    for content in [false, true] {
+        let ready = RwSignal::new(false);
+        let chat = chat(MockAgent::new().answer(calls(json!({}))), move || {
+            let work = move || async move {
+                until(move || ready.get_untracked()).await;
+            };
+            use_assistant_action(ToolAction::new("act", "").handler(work));
+        })
+        .await;
+        chat.assistant.send("go").unwrap();
+        let running = chat.assistant.running_tools();
+        assert!(until(|| !running.get_untracked().is_empty()).await);
+        let said = match content {
+            false => chat.assistant.interject("Only the north"),
+            true => chat
+                .assistant
+                .interject_content(Content::Text("Only the north".to_owned())),
+        };
+        said.unwrap();
+        ready.set(true);
+        chat.idle().await;
+        assert_eq!(last_user_text(&chat.agent.inputs()[1]), "Only the north");
+        assert_eq!(chat.results(1), ["null"]);
+    }
+}
+
+#[wasm_bindgen_test]
+async fn offer_too_offers_what_the_filter_keeps_back_until_the_person_speaks() {
+    let agent = MockAgent::new().answer(Script::new().call("look", &json!({})));
+    let chat = chat(agent, || {
+        let assistant = leptos_assistant::use_assistant().unwrap();
+        assistant.offer_only(Some(OfferFilter::default().tag("first")));
+        let look = move || assistant.offer_too(["act"]);
+        use_assistant_action(ToolAction::new("look", "").tags(["first"]).handler(look));
+        use_assistant_action(act());
+    })
+    .await;
+    for text in ["one", "two"] {
+        chat.assistant.send(text).unwrap();
+        chat.idle().await;
+    }
+    let offered = |run: usize| chat.agent.inputs()[run].tools.len();
+    assert_eq!((offered(0), offered(1), offered(2)), (1, 2, 1));
+}
