@@ -39,7 +39,7 @@ pub struct Problem {
 ///     let schema = json!({"type": "object", "properties": {"nights": {"type": "integer", "title": "Nights"}}});
 ///     let chosen = RwSignal::new(None::<Value>);
 ///     let problems = Signal::derive(Vec::new);
-///     view! { <SchemaForm schema problems submit="Book" on_submit=Callback::new(move |value| chosen.set(Some(value))) /> }
+///     view! { <SchemaForm schema problems submit="Book" on_submit=move |value| chosen.set(Some(value)) /> }
 /// }
 /// ```
 #[component]
@@ -56,6 +56,7 @@ pub fn SchemaForm(
     #[prop(into)]
     submit: Signal<String>,
     /// Takes the value.
+    #[prop(into)]
     on_submit: Callback<Value>,
     /// Whether the button that submits looks as if it did; it keeps the focus either way.
     #[prop(optional, into)]

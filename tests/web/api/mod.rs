@@ -11,6 +11,7 @@ mod events;
 mod handle;
 mod options;
 mod part;
+mod props;
 mod signals;
 mod tools;
 mod window;
