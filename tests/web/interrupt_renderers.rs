@@ -163,6 +163,36 @@ async fn render_interrupts_draws_until_the_guard_goes() {
     assert_eq!(chat.page.count(".la-inbox .la-question"), 1);
 }
 
+#[wasm_bindgen_test]
+async fn a_question_says_its_end_and_whether_an_answer_was_taken() {
+    let kept: Rc<RefCell<Vec<InterruptView>>> = Rc::default();
+    let place = send_wrapper::SendWrapper::new(Rc::clone(&kept));
+    let mut asks = question("q", None, json!({"type": "string"}));
+    asks.expires_at = Some("2099-01-01T00:00:00Z".to_owned());
+    let agent = MockAgent::new()
+        .answer(Script::new().interrupt(vec![asks]))
+        .fail(Failure::new(
+            FailureKind::Http { status: 422 },
+            "no such day",
+        ));
+    let chat = chat(agent, move || {
+        let place = place.clone();
+        use_interrupt_renderer(InterruptTarget::All, move |asked: InterruptView| {
+            place.borrow_mut().push(asked);
+            let again = asked.is_rejected().then_some("again");
+            view! { <p class="said" data-again=again></p> }
+        });
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.appears(".said:not([data-again])").await;
+    let first = kept.borrow()[0];
+    assert_eq!(first.expires_at(), Some(4_070_908_800_000));
+    assert!(until(|| first.can_answer()).await);
+    first.answer("Monday").unwrap();
+    chat.appears(".said[data-again]").await;
+}
+
 /// An answer counts for what was shown, once it can have been read.
 #[wasm_bindgen_test]
 async fn an_answer_to_another_question_is_refused() {

@@ -61,14 +61,17 @@ async fn an_assistant_that_is_given_is_the_one() {
     assert_eq!(page.count("section[aria-label=Other] .la-chat-status"), 1);
 }
 
-/// What is said when an answer has come.
-async fn spoken(speech: Speech) -> String {
+/// What is said when an answer has come, in a window of ours or of one's own.
+async fn spoken(speech: Speech, own: bool) -> String {
     let agent = MockAgent::new().answer(Script::new().text("Sunny."));
     let page = mount(move || {
         view! {
             <AssistantProvider agent>
                 <Ask />
-                <ChatWindow speech />
+                {match own {
+                    true => view! { <Transcript /> <Announcer speech /> }.into_any(),
+                    false => view! { <ChatWindow speech /> }.into_any(),
+                }}
             </AssistantProvider>
         }
     });
@@ -92,10 +95,12 @@ fn Ask() -> impl IntoView {
 
 #[wasm_bindgen_test]
 async fn speech_says_whether_answers_are_read() {
-    let said = spoken(Speech::AtTheEnd).await;
-    assert!(said.contains("Sunny."), "{said}");
-    let said = spoken(Speech::Off).await;
-    assert!(!said.contains("Sunny."), "{said}");
+    for own in [false, true] {
+        let said = spoken(Speech::AtTheEnd, own).await;
+        assert!(said.contains("Sunny."), "{said}");
+        let said = spoken(Speech::Off, own).await;
+        assert!(!said.contains("Sunny."), "{said}");
+    }
 }
 
 #[wasm_bindgen_test]
