@@ -327,7 +327,7 @@ async fn days_times_and_costs_are_shown_where_they_are_known() {
 
 #[wasm_bindgen_test]
 async fn a_turn_has_one_bar_once_it_is_finished() {
-    let pause = std::time::Duration::from_millis(250);
+    let pause = Duration::from_millis(250);
     let script = Script::new().text("One.").text("Two.").wait(pause);
     let chat = chat(MockAgent::new().answer(script), || ()).await;
     chat.assistant.send("go").unwrap();
