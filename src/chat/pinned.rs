@@ -1,6 +1,6 @@
 //! A list that gets no lower while blocks come and go, for browsers that hold no reader's place.
 //!
-//! Where a style sheet asks about sizes (`@container`), WebKit lays out while what goes is gone and what
+//! Where a style sheet asks about sizes (`@container`), `WebKit` lays out while what goes is gone and what
 //! comes has no style yet, and moves whoever reads to where the list ends at that moment. So the list
 //! is held up until the new blocks have their heights; then `scroll` puts the reader back to their place.
 
