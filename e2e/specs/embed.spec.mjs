@@ -262,7 +262,7 @@ hostTest("what the page does not hold on to stays: chat and action", async (moun
   await page.evaluate(() => new Promise((done) => setTimeout(done, 200)));
   await chat.ask("Search for crabs");
   await chat.says("about crabs");
-});
+}, { only: "chromium" });
 
 hostTest("from JavaScript: say something, begin anew, and hear what is wrong", async (mount, agent, page) => {
   const chat = await mount("one");

@@ -247,6 +247,7 @@ sceneTest("of two windows side by side, the one that is loaded again takes its c
   await elsewhere(other).waitFor();
   // Long enough for it to stand in the queue.
   await other.page.waitForTimeout(1500);
+  await chat.page.bringToFront();
   await reload(chat);
   await elsewhere(other).waitFor();
   assert.equal(await elsewhere(chat).count(), 0);
@@ -279,6 +280,7 @@ sceneTest("a window that takes its conversation back in the middle of a handler 
   const other = await otherTab(chat, url);
   await elsewhere(other).waitFor();
   await other.page.waitForTimeout(1500);
+  await chat.page.bringToFront();
   await reload(chat);
   await elsewhere(other).waitFor();
   await chat.card("deployment_process").getByText("It may have run.").waitFor();
@@ -350,7 +352,7 @@ async function crash(chat, url) {
   await next.messages("user").first().waitFor();
   return next;
 }
-const CRASH = { allow: [/the page crashed/] };
+const CRASH = { allow: [/the page crashed/], only: "chromium" };
 
 sceneTest("a tab that is killed in the middle of a handler: the person is asked", "process", CRASH, async (chat, { harbor, url }) => {
   await chat.send("Process");

@@ -35,6 +35,10 @@ export function launch() {
   });
 }
 
+/** What Firefox reports as an error wherever a server cannot be reached, which the tests mean. */
+const OF_FIREFOX = [/CORS request did not succeed/];
+/** Pages of which a picture is made: over BiDi that takes a style of Playwright's own, which their policy forbids. */
+const pictured = new Set();
 const FIREFOXES = ["/usr/bin/firefox", "/usr/bin/firefox-esr"];
 /** One that shows pages in the dark scheme, by the browser of the suite. */
 const dark = new WeakMap();
@@ -76,7 +80,8 @@ export async function watchedPage(browser, { allow = [], ...options } = {}) {
   page.setDefaultTimeout(30_000 * SLOWDOWN);
   if (SLOWDOWN > 1) await (await context.newCDPSession(page)).send("Emulation.setCPUThrottlingRate", { rate: SLOWDOWN });
   const faults = [];
-  const note = (text) => allow.some((pattern) => pattern.test(text)) || faults.push(text);
+  const own = BROWSER === "firefox" ? [...allow, ...OF_FIREFOX] : allow;
+  const note = (text) => pictured.has(page) || own.some((pattern) => pattern.test(text)) || faults.push(text);
   page.on("console", (message) => {
     if (message.type() === "error") note(`${message.text()} (${message.location().url})`);
   });
@@ -94,7 +99,12 @@ export async function watchedPage(browser, { allow = [], ...options } = {}) {
 export async function picture(page, name) {
   mkdirSync(OUT, { recursive: true });
   const file = name.toLowerCase().replace(/[^a-z0-9]+/g, "-").slice(0, 80);
+  if (BROWSER === "firefox") pictured.add(page);
   await page.screenshot({ path: path.join(OUT, `${file}.png`), animations: "disabled" });
+  if (!pictured.has(page)) return;
+  // Until what was forbidden is told.
+  await page.waitForTimeout(300);
+  pictured.delete(page);
 }
 
 /** The picture of the README: taken on each run, put into docs/ when the run is told to by BLESS=1. */

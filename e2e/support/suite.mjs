@@ -3,14 +3,14 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { launch, watchedPage } from "./browser.mjs";
+import { BROWSER, launch, watchedPage } from "./browser.mjs";
 import { Chat } from "./chat.mjs";
 
 /**
  * Prepares a spec file. `start` starts its servers, given a list to put what must be closed in, and returns what its tests
  * need. Returns `chatTest(name, options, body)`: `options.address` is a function of what `start` returned, `options.allow`
  * lists console errors that belong to the test, `bare` says that the page has no chat yet, `todo` why the test may
- * fail for now, the rest goes to the browser context. `body` gets the chat and what `start` returned.
+ * fail for now, `only` which browser can be made to do it, the rest goes to the browser context. `body` gets the chat and what `start` returned.
  */
 export function suite(start) {
   const open = [];
@@ -25,7 +25,7 @@ export function suite(start) {
     for (const server of open.reverse()) await server.close();
   });
 
-  return (name, { address, bare, todo, ...options }, body) => {
+  return (name, { address, bare, todo, only = BROWSER, ...options }, body) => {
     const once = async () => {
       const { page, faults, close } = await watchedPage(browser, options);
       const chat = new Chat(page);
@@ -42,7 +42,8 @@ export function suite(start) {
         await close();
       }
     };
-    test(name, { todo }, (context) => once().catch((error) => secondGo(context, name, error, once)));
+    const skip = only !== BROWSER && `only in ${only}`;
+    test(name, { todo, skip }, (context) => once().catch((error) => secondGo(context, name, error, once)));
   };
 }
 

@@ -6,7 +6,7 @@ use super::inbox_place;
 use crate::{
     assistant::{Assistant, assistant_for},
     store::KeptIn,
-    ui::{Words, after_hydration, closest, scope},
+    ui::{Words, after_hydration, closest, composes, scope},
     view::Window,
 };
 
@@ -137,7 +137,7 @@ pub(super) fn section(
 
 /// Escape stops what runs, when nothing else is open that it would close and nobody is asked.
 fn escape(assistant: &Assistant, event: &ev::KeyboardEvent) {
-    if event.key() != "Escape" || event.is_composing() || event.default_prevented() {
+    if event.key() != "Escape" || composes(event) || event.default_prevented() {
         return;
     }
     let target: Option<web_sys::Element> = event

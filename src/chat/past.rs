@@ -9,7 +9,7 @@ use leptos::{
 use crate::{
     assistant::{Assistant, assistant_for},
     store::ThreadInfo,
-    ui::{Icon, IconButton, Labels, Word, Words, dynamic, each, effect, time, when},
+    ui::{Icon, IconButton, Labels, Word, Words, composes, dynamic, each, effect, time, when},
 };
 
 /// The conversations that are kept in the store, newest first: each can be opened, renamed and
@@ -179,7 +179,7 @@ impl PastList {
             renaming.set(None);
         };
         let cancel = move |event: KeyboardEvent| {
-            if event.key() == "Escape" {
+            if event.key() == "Escape" && !composes(&event) {
                 event.stop_propagation();
                 renaming.set(None);
             }

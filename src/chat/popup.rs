@@ -6,7 +6,7 @@ use super::{
     collapsible::{Collapsible, Props, collapsible},
     unread::mark,
 };
-use crate::ui::{find, focus};
+use crate::ui::{composes, find, focus};
 
 /// A floating button that opens a window above it: another arrangement. The page stays usable
 /// beside it, and what is written, said and scrolled to stays while it is closed.
@@ -69,7 +69,7 @@ fn popup(frame: &Collapsible, window: AnyView) -> AnyView {
         }
     };
     let by_key = move |event: ev::KeyboardEvent| {
-        let is_escape = event.key() == "Escape" && !event.is_composing();
+        let is_escape = event.key() == "Escape" && !composes(&event);
         let dialog = body
             .get_untracked()
             .and_then(|body| find(&body, "dialog[open]"));

@@ -15,7 +15,7 @@ use super::{
     said::Extent,
     seen::Seen,
 };
-use crate::ui::{Icon, Words, dynamic, memo, when};
+use crate::ui::{Icon, Words, composes, dynamic, memo, when};
 
 /// What would run, and the answers.
 pub(super) fn decide(
@@ -140,11 +140,11 @@ fn answers(shown: &Shown, seen: Seen, runnable: Memo<bool>, choice: Choice) -> A
     let by_key = {
         let (deny, back) = (deny.clone(), shown.clone());
         move |event: leptos::ev::KeyboardEvent| match event.key().as_str() {
-            "Enter" if !event.is_composing() => {
+            "Enter" if !composes(&event) => {
                 event.prevent_default();
                 deny();
             }
-            "Escape" => {
+            "Escape" if !composes(&event) => {
                 event.stop_propagation();
                 denying.set(false);
                 back.focus_soon(".la-approval-deny");
@@ -292,7 +292,7 @@ pub(super) fn edit(shown: &Shown) -> impl IntoView + use<> {
     let submit = Signal::derive(move || approves.word(|l| &l.approve).into_owned());
     let leaves = back.clone();
     let by_key = move |event: leptos::ev::KeyboardEvent| {
-        if event.key() == "Escape" && !event.is_composing() {
+        if event.key() == "Escape" && !composes(&event) {
             event.stop_propagation();
             leaves.editing.set(false);
             leaves.focus_soon(".la-approval-edit");

@@ -11,3 +11,9 @@ pub(crate) fn find(element: &Element, selector: &str) -> Option<Element> {
 pub(crate) fn closest(element: &Element, selector: &str) -> Option<Element> {
     element.closest(selector).ok().flatten()
 }
+
+/// Returns whether a key belongs to what an input method composes, and not to us. Safari ends the
+/// composition before it tells of the key that ended it; the key's code gives it away.
+pub(crate) fn composes(event: &web_sys::KeyboardEvent) -> bool {
+    event.is_composing() || event.key_code() == 229
+}

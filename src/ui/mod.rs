@@ -31,7 +31,7 @@ pub use wording::provide_labels;
 pub(crate) use browser::{after_hydration, browser, in_browser, spawn_local};
 pub(crate) use clipboard::{SAID_MS, copy as copy_to_clipboard};
 pub(crate) use console::{console_error, console_warn};
-pub(crate) use dom::{closest, find};
+pub(crate) use dom::{closest, composes, find};
 pub(crate) use dynamic::{dynamic, each, scope, when};
 pub(crate) use files::{read_base64, save_file};
 pub(crate) use host::shown_host;

@@ -125,6 +125,23 @@ async fn a_reason_for_denying_reaches_the_agent() {
     let input: web_sys::HtmlInputElement =
         wasm_bindgen::JsCast::unchecked_into(chat.page.find(".la-approval-reason").unwrap());
     input.set_value("too risky");
+    // Keys of an input method deny nothing, and do not lead back either. In Safari only their code tells.
+    for (key, composing, code) in [
+        ("Enter", true, 13),
+        ("Enter", false, 229),
+        ("Escape", false, 229),
+    ] {
+        let init = web_sys::KeyboardEventInit::new();
+        init.set_key(key);
+        init.set_is_composing(composing);
+        init.set_key_code(code);
+        init.set_bubbles(true);
+        let event = web_sys::KeyboardEvent::new_with_keyboard_event_init_dict("keydown", &init);
+        input.dispatch_event(&event.unwrap()).unwrap();
+    }
+    settle().await;
+    assert_eq!(chat.page.count(".la-approval-reason"), 1);
+    assert_eq!(chat.assistant.pending_approvals().get_untracked().len(), 1);
     button(&chat, "Deny").click();
     chat.idle().await;
     assert_eq!(

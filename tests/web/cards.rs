@@ -77,7 +77,7 @@ async fn a_renderer_sees_every_status() {
 /// Rule "render-only actions": render-only actions are not offered, not run, and completed by the agent
 #[wasm_bindgen_test]
 async fn a_render_only_action_shows_what_the_agent_does() {
-    let pause = std::time::Duration::from_millis(80);
+    let pause = std::time::Duration::from_millis(400);
     let agent = MockAgent::new().answer(
         Script::new()
             .call_as("c1", "api_request", "{\"endpoint\":\"/v1\"}")

@@ -98,7 +98,7 @@ async fn what_the_agent_says_is_capped_and_marked_as_its_own() {
 
 #[wasm_bindgen_test]
 async fn after_its_time_a_question_can_only_be_given_up() {
-    let at = js_sys::Date::new(&(js_sys::Date::now() + 300.0).into());
+    let at = js_sys::Date::new(&(js_sys::Date::now() + 1_000.0).into());
     let expires_at = Some(String::from(at.to_iso_string()));
     let late = |id: &str, schema: Value| Interrupt {
         expires_at: expires_at.clone(),

@@ -219,6 +219,7 @@ async fn an_answer_to_another_question_is_refused() {
     let shown = kept.borrow()[0];
     assert!(matches!(shown.answer(json!("1")), Err(Refusal::TooEarly)));
     assert!(!shown.can_answer());
+    chat.scrolls_through("[data-interrupt-id=q]").await;
     assert!(until(|| untrack(|| shown.can_answer())).await);
     assert_eq!((shown.id().as_str(), shown.is_rejected()), ("q", false));
     assert_eq!(shown.schema(), Some(json!({"type": "string"})));

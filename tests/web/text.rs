@@ -14,7 +14,7 @@ use super::support::chat;
 /// Rule "text grows in place": text is appended to its node; other messages are not touched
 #[wasm_bindgen_test]
 async fn text_is_appended_and_neighbours_are_left_alone() {
-    let pause = std::time::Duration::from_millis(60);
+    let pause = std::time::Duration::from_millis(200);
     let mut script = Script::new();
     let id = "m".to_owned();
     use leptos_assistant::engine::event::EventKind;

@@ -5,8 +5,8 @@ use leptos::{ev, html, prelude::*};
 
 use super::super::{message::Spoken, transcript_context::TranscriptContext};
 use crate::ui::{
-    Icon, IconButton, Labels, WordOf, Words, closest, dynamic, effect, focus::focus_in, fresh_id,
-    when,
+    Icon, IconButton, Labels, WordOf, Words, closest, composes, dynamic, effect, focus::focus_in,
+    fresh_id, when,
 };
 
 /// The button that lets the person rewrite their message where it stands: a
@@ -140,7 +140,7 @@ impl Draft {
     }
 
     fn pressed(&self, event: &ev::KeyboardEvent) {
-        let composing = event.is_composing() || event.key_code() == 229;
+        let composing = composes(event);
         match event.key().as_str() {
             "Escape" if !composing => {
                 // It closes this box, and no window around it.

@@ -5,7 +5,7 @@ use leptos::{ev, prelude::*};
 use super::root::{BLOCKED, Writing, grow, hint_id, hint_of};
 use crate::{
     attachment::{attach_button, tray_view},
-    ui::{Icon, Words, dynamic, effect},
+    ui::{Icon, Words, composes, dynamic, effect},
 };
 
 /// The box in which the person writes, a `textarea`. Enter sends, Shift+Enter breaks the line.
@@ -42,8 +42,7 @@ pub fn ComposerInput() -> impl IntoView {
         }
     });
     let by_key = move |event: ev::KeyboardEvent| {
-        let composing = event.is_composing() || event.key_code() == 229;
-        if event.key() == "Enter" && !event.shift_key() && !composing {
+        if event.key() == "Enter" && !event.shift_key() && !composes(&event) {
             event.prevent_default();
             let now = event.ctrl_key() || event.meta_key();
             match now && writing.interjects.get_untracked() {
