@@ -10,7 +10,7 @@ import { shows } from "../support/harbor.mjs";
 const pageTest = embedSuite();
 
 /** What belongs to a program that is cut off: the browser reports what went through it. */
-const CUT_OFF = { allow: [/broken by the page/, /call stack/, /panicked at.*src\/runtime/s, /unreachable/] };
+const CUT_OFF = { allow: [/broken by the page/, /call stack|too much recursion/, /panicked at.*src\/runtime/s, /unreachable/] };
 
 /** A page with two chats, of which the second has a transcript. */
 async function twoChats(page, agent) {
