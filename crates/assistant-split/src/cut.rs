@@ -9,6 +9,8 @@ use crate::Outcome;
 
 /// The script that fetches parts, as the splitter calls it.
 pub(crate) const LINK: &str = "__wasm_split.js";
+/// What glue asks for where its module was not cut: no page can load it.
+pub(crate) const UNCUT: &str = "__wasm_split_placeholder__";
 /// The sections that say where things lie in a module, for who takes it apart.
 const NEEDED: [&str; 2] = ["linking", "reloc.CODE"];
 

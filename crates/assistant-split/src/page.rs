@@ -16,7 +16,7 @@ pub(crate) fn part(module: &Path, folder: &Path, optimise: &[String]) -> Outcome
         .unwrap_or_default();
     let staged = staged(folder, &name)?;
     let glue = text(&folder.join(format!("{staged}.js")))?;
-    if !glue.contains(cut::LINK) {
+    if !glue.contains(cut::UNCUT) {
         println!("leptos-assistant-split: {name} has no split point, so it stays whole");
         return Ok(());
     }
@@ -234,6 +234,15 @@ mod tests {
         let page = folder("whole", &[("app.js", "export {}"), ("app_bg.wasm", "")]);
         // The module is not even looked at.
         assert_eq!(part(Path::new("app.wasm"), &page, &[]), Ok(()));
+        fs::remove_dir_all(page).expect("it can be removed");
+    }
+
+    #[test]
+    fn a_page_that_nobody_can_load_whole_is_not_left_whole() {
+        let glue = format!("import * as import1 from \"{}\"", cut::UNCUT);
+        let page = folder("uncut", &[("app.js", &glue), ("app_bg.wasm", "")]);
+        let done = part(&page.join("away.wasm"), &page, &[]);
+        assert!(done.is_err_and(|said| said.contains("away.wasm")));
         fs::remove_dir_all(page).expect("it can be removed");
     }
 
