@@ -241,8 +241,8 @@ mod tests {
     fn a_page_that_nobody_can_load_whole_is_not_left_whole() {
         let glue = format!("import * as import1 from \"{}\"", cut::UNCUT);
         let page = folder("uncut", &[("app.js", &glue), ("app_bg.wasm", "")]);
-        let done = part(&page.join("away.wasm"), &page, &[]);
-        assert!(done.is_err_and(|said| said.contains("away.wasm")));
+        let done = part(&page.join("app.wasm"), &page, &[]);
+        assert!(done.is_err_and(|said| said.contains("app.wasm")));
         fs::remove_dir_all(page).expect("it can be removed");
     }
 
