@@ -95,7 +95,9 @@ fn build(project: &Project, of: &Module) -> Outcome<()> {
             "--crate-type",
             "cdylib",
         ])
-        .args(of.features);
+        .args(of.features)
+        // Where things lie in the module, for who takes it apart.
+        .args(["--", "-Clink-args=--emit-relocs"]);
     as_shipped(&mut cargo);
     project.run(&mut cargo)?;
     let module = target.join("wasm32-unknown-unknown/wasm/assistant_embed.wasm");

@@ -102,8 +102,8 @@ impl Project {
     }
 }
 
-/// Builds a module that is shipped: it says where things lie in it, for who takes it apart, and names no folder of this
-/// machine, as each place of a dependency that can panic would. To be called when the dependencies' sources are there.
+/// Builds a module that is shipped: it names no folder of this machine, as each place of a dependency that can panic
+/// would. To be called when the dependencies' sources are there.
 pub(crate) fn as_shipped(command: &mut Command) {
     let sources = cargo_home().map(|home| home.join("registry/src"));
     let registries = sources.and_then(|sources| fs::read_dir(sources).ok());
@@ -114,7 +114,6 @@ pub(crate) fn as_shipped(command: &mut Command) {
         .map(|folder| format!("--remap-path-prefix={}/=", folder.display()))
         // Flags are parted at blanks.
         .filter(|flag| !flag.contains(char::is_whitespace))
-        .chain(["-Clink-args=--emit-relocs".to_owned()])
         .collect();
     // Cargo adds them to the flags of `.cargo/config.toml`.
     command.env(

@@ -13,8 +13,8 @@ leptos-assistant-split MODULE [--dist FOLDER] [--wasm-opt FLAGS]
 leptos-assistant-split MODULE --parts FOLDER --name NAME
     Writes the parts alone, as the splitter gives them: NAME.wasm, for wasm-bindgen, and what is cut out of it.
 
-The module must say where things lie in it, and name them:
-    rustflags = [\"-Clink-args=--emit-relocs\"], and no strip in its profile
+The module must say where things lie in it, by the linker's --emit-relocs, and its profile must not strip names:
+docs/guide/src/size.md has the lines for build.rs.
 It needs wasm-bindgen in the version of the module, and wasm-opt if there is one: on PATH, or what trunk has downloaded.";
 
 /// For wasm-opt, unless other flags are given: small; nothing lies below 1024, where the stack has ended; and functions

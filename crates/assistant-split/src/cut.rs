@@ -21,9 +21,8 @@ pub(crate) fn cut(module: &Path, out: &Path, name: &str) -> Outcome<Vec<PathBuf>
         sections(&bytes).ok_or_else(|| format!("{} is no WebAssembly module", module.display()))?;
     if let Some(missing) = NEEDED.iter().find(|name| !sections.contains(*name)) {
         return Err(format!(
-            "{} cannot be taken apart: it has no section `{missing}`. Build it with \
-             rustflags = [\"-Clink-args=--emit-relocs\"] for wasm32-unknown-unknown (.cargo/config.toml), \
-             and without `strip` in its profile",
+            "{} cannot be taken apart: it has no section `{missing}`. Link it with --emit-relocs (in build.rs: \
+             cargo:rustc-link-arg=--emit-relocs), and without `strip` in its profile",
             module.display()
         ));
     }

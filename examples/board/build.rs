@@ -1,0 +1,9 @@
+//! The module that comes in two parts says where things lie in it, for who takes it apart.
+
+fn main() {
+    let split = std::env::var_os("CARGO_FEATURE_SPLIT").is_some();
+    let family = std::env::var("CARGO_CFG_TARGET_FAMILY").unwrap_or_default();
+    if split && family == "wasm" {
+        println!("cargo:rustc-link-arg=--emit-relocs");
+    }
+}
