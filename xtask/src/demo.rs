@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::options::Demo;
-use crate::project::{Outcome, Project, as_shipped, unstarted};
+use crate::project::{Outcome, Project, unstarted, without_own_paths};
 use crate::style;
 
 /// The Node.js that the server runs on.
@@ -59,7 +59,7 @@ pub(crate) fn build(project: &Project, folder: &str, release: bool) -> Outcome<(
         // trunk takes any value of the common variable NO_COLOR for one of its own flags and stumbles over it.
         .env_remove("NO_COLOR");
     if release {
-        as_shipped(trunk.arg("--release"));
+        without_own_paths(trunk.arg("--release"));
     }
     project.run(&mut trunk)
 }

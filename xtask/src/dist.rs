@@ -8,7 +8,7 @@ use crate::layout;
 use crate::module::Sections;
 use crate::names::Names;
 use crate::parts::{self, Part};
-use crate::project::{Outcome, Project, as_shipped, read};
+use crate::project::{Outcome, Project, read, without_own_paths};
 use crate::style;
 
 /// The Node.js that npm's binaryen and the size tables run on.
@@ -98,7 +98,7 @@ fn build(project: &Project, of: &Module) -> Outcome<()> {
         .args(of.features)
         // Where things lie in the module, for who takes it apart.
         .args(["--", "-Clink-args=--emit-relocs"]);
-    as_shipped(&mut cargo);
+    without_own_paths(&mut cargo);
     project.run(&mut cargo)?;
     let module = target.join("wasm32-unknown-unknown/wasm/assistant_embed.wasm");
     let part = Part::cut(project, &module, of.work, of.name)?;

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::parts;
-use crate::project::{Outcome, Project, as_shipped};
+use crate::project::{Outcome, Project, without_own_paths};
 use crate::style;
 
 /// Those that are rendered in the browser alone.
@@ -65,7 +65,7 @@ fn shipped(project: &Project) -> Outcome<()> {
         .args(["build", "-p", SHIPPED, "--profile", "wasm"])
         .args(["--features", "split"])
         .args(BROWSER);
-    as_shipped(&mut cargo);
+    without_own_paths(&mut cargo);
     project.run(&mut cargo)?;
     let folder = format!("dist/{SHIPPED}");
     // The parts of the build before have other names.

@@ -102,9 +102,9 @@ impl Project {
     }
 }
 
-/// Builds a module that is shipped: it names no folder of this machine, as each place of a dependency that can panic
-/// would. To be called when the dependencies' sources are there.
-pub(crate) fn as_shipped(command: &mut Command) {
+/// Keeps the folders of this machine out of a module that is shipped: without it, each place of a dependency that can
+/// panic would name the folder in which its source lay. To be called when the sources are there.
+pub(crate) fn without_own_paths(command: &mut Command) {
     let sources = cargo_home().map(|home| home.join("registry/src"));
     let registries = sources.and_then(|sources| fs::read_dir(sources).ok());
     let registries = registries.into_iter().flatten().flatten();

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use crate::Outcome;
 
-/// What `--help` prints.
+/// The help, which `--help` prints.
 pub(crate) const HELP: &str = "\
 leptos-assistant-split MODULE [--dist FOLDER] [--wasm-opt FLAGS]
     Cuts the page that trunk has built from MODULE, target/wasm32-unknown-unknown/PROFILE/NAME.wasm, in parts.
-    FOLDER is where the page is; in a hook of trunk's that is known ($TRUNK_STAGING_DIR). FLAGS are for wasm-opt, instead of those that make the smallest module.
-    A page without split points stays as it is.
+    FOLDER is where the page is; in a hook of trunk's that is known ($TRUNK_STAGING_DIR). A page without split points
+    stays as it is. FLAGS are for wasm-opt, instead of those that make the smallest module.
 leptos-assistant-split MODULE --parts FOLDER --name NAME
     Writes the parts alone, as the splitter gives them: NAME.wasm, for wasm-bindgen, and what is cut out of it.
 
@@ -22,7 +22,7 @@ It needs wasm-bindgen in the version of the module, and wasm-opt if there is one
 const FLAGS: &str =
     "-Oz --low-memory-unused --generate-global-effects --one-caller-inline-max-function-size=0";
 
-/// What is to be done.
+/// A task from the command line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Task {
     Help,

@@ -4,12 +4,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use wasm_split_cli_support::{Options, transform};
+use wasmparser::{BinaryReaderError, Parser, Payload};
 
 use crate::Outcome;
 
 /// The script that fetches parts, as the splitter calls it.
 pub(crate) const LINK: &str = "__wasm_split.js";
-/// What glue asks for where its module was not cut: no page can load it.
+/// The import in the glue of a module with a split point that was not cut. No page can load such a module.
 pub(crate) const UNCUT: &str = "__wasm_split_placeholder__";
 /// The sections that say where things lie in a module, for who takes it apart.
 const NEEDED: [&str; 2] = ["linking", "reloc.CODE"];
@@ -17,8 +18,7 @@ const NEEDED: [&str; 2] = ["linking", "reloc.CODE"];
 /// Writes `NAME.wasm` and what is cut out of it into a folder, and tells what was cut out.
 pub(crate) fn cut(module: &Path, out: &Path, name: &str) -> Outcome<Vec<PathBuf>> {
     let bytes = fs::read(module).map_err(|error| format!("{}: {error}", module.display()))?;
-    let sections =
-        sections(&bytes).ok_or_else(|| format!("{} is no WebAssembly module", module.display()))?;
+    let sections = sections(&bytes).map_err(|error| format!("{}: {error}", module.display()))?;
     if let Some(missing) = NEEDED.iter().find(|name| !sections.contains(*name)) {
         return Err(format!(
             "{} cannot be taken apart: it has no section `{missing}`. Link it with --emit-relocs (in build.rs: \
@@ -36,32 +36,15 @@ pub(crate) fn cut(module: &Path, out: &Path, name: &str) -> Outcome<Vec<PathBuf>
     Ok(cut.split_modules)
 }
 
-/// The names of a module's custom sections; nothing for what is no module.
-fn sections(module: &[u8]) -> Option<Vec<&str>> {
-    let mut rest = module.strip_prefix(b"\0asm\x01\0\0\0")?;
+/// The names of a module's custom sections.
+fn sections(module: &[u8]) -> Result<Vec<&str>, BinaryReaderError> {
     let mut names = Vec::new();
-    while let Some((kind, after)) = rest.split_first() {
-        let (length, after) = number(after)?;
-        let (section, after) = after.split_at_checked(length)?;
-        if *kind == 0 {
-            let (length, section) = number(section)?;
-            names.push(std::str::from_utf8(section.get(..length)?).ok()?);
-        }
-        rest = after;
-    }
-    Some(names)
-}
-
-/// A number as modules write them: seven bits a byte, the lowest first.
-fn number(bytes: &[u8]) -> Option<(usize, &[u8])> {
-    let mut number = 0;
-    for (at, byte) in bytes.iter().take(5).enumerate() {
-        number |= usize::from(byte & 0x7f) << (7 * at);
-        if byte & 0x80 == 0 {
-            return Some((number, bytes.get(at + 1..)?));
+    for payload in Parser::new(0).parse_all(module) {
+        if let Payload::CustomSection(section) = payload? {
+            names.push(section.name());
         }
     }
-    None
+    Ok(names)
 }
 
 #[cfg(test)]
@@ -72,20 +55,25 @@ mod tests {
 
     #[test]
     fn custom_sections_are_found_by_their_names() {
-        assert_eq!(sections(EMPTY), Some(vec![]));
+        let found = |module: &[u8]| {
+            sections(module)
+                .map_err(|error| error.to_string())
+                .map(|names| names.join(" "))
+        };
+        assert_eq!(found(EMPTY), Ok(String::new()));
         // A section of types in between, and one of more than 127 bytes.
         let long = [b'x'; 200];
         let module = [
             EMPTY,
             b"\0\x05\x04name",
             b"\x01\x01\0",
-            b"\0\xc9\x01\x00",
+            b"\0\xcd\x01\x04more",
             &long,
         ]
         .concat();
-        assert_eq!(sections(&module), Some(vec!["name", ""]));
-        assert_eq!(sections(b"text"), None);
-        assert_eq!(sections(b"\0asm\x01\0\0\0\0\x7f\x01a"), None);
+        assert_eq!(found(&module), Ok("name more".to_owned()));
+        assert!(found(b"text").is_err());
+        assert!(found(b"\0asm\x01\0\0\0\0\x7f\x01a").is_err());
     }
 
     #[test]

@@ -1,24 +1,27 @@
-//! What browsers check files against, and what names files by their content.
+//! Digests of files: those that browsers check, and those in names.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use sha2::{Digest, Sha256, Sha384, Sha512};
 
 /// The value of `integrity` by SHA-256.
 pub(crate) fn sha256(bytes: &[u8]) -> String {
-    format!("sha256-{}", BASE64_STANDARD.encode(Sha256::digest(bytes)))
+    named("sha256", &Sha256::digest(bytes))
 }
 
-/// The values of `integrity` that a page may name a file by.
+/// The value of `integrity` by each algorithm that browsers know.
 pub(crate) fn all(bytes: &[u8]) -> [String; 3] {
-    let of = |name: &str, digest: &[u8]| format!("{name}-{}", BASE64_STANDARD.encode(digest));
     [
-        of("sha256", &Sha256::digest(bytes)),
-        of("sha384", &Sha384::digest(bytes)),
-        of("sha512", &Sha512::digest(bytes)),
+        sha256(bytes),
+        named("sha384", &Sha384::digest(bytes)),
+        named("sha512", &Sha512::digest(bytes)),
     ]
 }
 
-/// Enough of it to name a file.
+fn named(algorithm: &str, digest: &[u8]) -> String {
+    format!("{algorithm}-{}", BASE64_STANDARD.encode(digest))
+}
+
+/// The first 16 digits of SHA-256, for a file's name.
 pub(crate) fn short(bytes: &[u8]) -> String {
     let digest = Sha256::digest(bytes);
     digest

@@ -3,7 +3,7 @@
 
 use crate::{Outcome, digest};
 
-/// What fetches a part.
+/// The function that fetches a part, in JavaScript.
 const FETCH: &str = include_str!("fetch.js");
 
 /// A part that the script names by its file.

@@ -53,7 +53,7 @@ pub(crate) fn part(module: &Path, folder: &Path, optimise: &[String]) -> Outcome
     Ok(())
 }
 
-/// What trunk has called the page's program, without the ends of its files; there may be a hash in it.
+/// The name that trunk has given to the page's module and glue, without `_bg.wasm` and `.js`; it may end in a hash.
 fn staged(folder: &Path, name: &str) -> Outcome<String> {
     let entries = fs::read_dir(folder).map_err(|error| told(folder, &error))?;
     let files: Vec<String> = entries
