@@ -14,7 +14,7 @@ use std::fmt;
 
 use futures_util::future::LocalBoxFuture;
 
-pub(crate) use own::{Channel, Lock, Place, Said, locks_are_there};
+pub(crate) use own::{Asked, Channel, Lock, Place, Said, locks_are_there};
 pub(crate) use record::{OUTLINE, message_of, name_of};
 
 pub use approvals::ApprovalStore;
@@ -37,6 +37,10 @@ pub type StoreFuture<T> = LocalBoxFuture<'static, Result<T, StoreError>>;
 /// * After [`Store::take`], batches of the writer before are refused with
 ///   [`StoreErrorKind::TakenOver`].
 /// * What was written is there after the page is gone.
+/// * Of a batch that ends with an error nothing is written, unless it is [`StoreErrorKind::NoAnswer`].
+///
+/// What takes longer than eight seconds counts as failed, without an answer. A store may fail at any
+/// time: the conversation goes on in the page, and is written when the store works again.
 ///
 /// ```
 /// use leptos_assistant::store::{
@@ -155,6 +159,10 @@ pub enum StoreErrorKind {
     Newer,
     /// What was written cannot be read.
     Corrupt,
+    /// It did not answer in time: what it was asked for may still happen.
+    NoAnswer,
+    /// What was written before is gone: a conversation has to be written again, all of it.
+    Forgotten,
     /// Anything else.
     Failed,
 }

@@ -4,7 +4,7 @@ use std::{cell::RefCell, rc::Rc, time::Duration};
 
 use futures_channel::oneshot;
 use futures_util::future::{Either, FutureExt as _, LocalBoxFuture, select};
-use js_sys::{Function, Object, Promise, Reflect};
+use js_sys::{Array, Function, Object, Promise, Reflect};
 use wasm_bindgen::{JsCast, JsValue, closure::Closure};
 use web_sys::{AbortController, BroadcastChannel, MessageEvent};
 
@@ -37,23 +37,41 @@ impl Drop for Lock {
     }
 }
 
+/// The outcome of asking for a lock.
+pub(crate) enum Asked {
+    /// It is this tab's.
+    Granted(Lock),
+    /// A page that lives has it, by the browser's word.
+    Held,
+    /// The browser has no locks, refuses to give one, or does not answer: nobody can be said to have it.
+    Unknown,
+}
+
 impl Lock {
     /// Waits for the lock of this name, so many milliseconds. `lost` is called when another tab
     /// takes it away.
-    pub(crate) async fn wait(name: &str, ms: u32, lost: impl FnOnce() + 'static) -> Option<Self> {
-        let options = Object::new();
-        let abort = AbortController::new().ok()?;
+    pub(crate) async fn wait(name: &str, ms: u32, lost: impl FnOnce() + 'static) -> Asked {
+        let (options, abort) = (Object::new(), AbortController::new());
+        let Ok(abort) = abort else {
+            return Asked::Unknown;
+        };
         // Setting a member of an object of your own does not fail.
         let _ = Reflect::set(&options, &"signal".into(), &abort.signal());
-        let asked = request(name, options, lost)?;
-        let patience = Box::pin(sleep(Duration::from_millis(u64::from(ms))));
-        match select(asked, patience).await {
-            Either::Left((lock, _)) => lock,
-            Either::Right((_, asked)) => {
-                abort.abort();
-                // It may have been granted just before.
-                asked.await
-            }
+        let Some(asked) = request(name, options, lost) else {
+            return Asked::Unknown;
+        };
+        let asked = match within(ms, asked).await {
+            Ok(Some(lock)) => return Asked::Granted(lock),
+            Ok(None) => return Asked::Unknown,
+            Err(asked) => asked,
+        };
+        let held = is_held(name).await;
+        abort.abort();
+        // It may have been granted just before.
+        match within(ANSWER_MS, asked).await {
+            Ok(Some(lock)) => Asked::Granted(lock),
+            _ if held => Asked::Held,
+            _ => Asked::Unknown,
         }
     }
 
@@ -69,8 +87,45 @@ impl Lock {
     pub(crate) async fn steal(name: &str, lost: impl FnOnce() + 'static) -> Option<Self> {
         let options = Object::new();
         let _ = Reflect::set(&options, &"steal".into(), &JsValue::TRUE);
-        request(name, options, lost)?.await
+        within(ANSWER_MS, request(name, options, lost)?)
+            .await
+            .ok()?
     }
+}
+
+/// The longest time that the browser may take to say who has a lock, in milliseconds.
+const ANSWER_MS: u32 = 1_000;
+
+/// Waits for something so many milliseconds, and gives it back if it has not come by then.
+async fn within<F: Future + Unpin>(ms: u32, what: F) -> Result<F::Output, F> {
+    let patience = Box::pin(sleep(Duration::from_millis(u64::from(ms))));
+    match select(what, patience).await {
+        Either::Left((outcome, _)) => Ok(outcome),
+        Either::Right(((), what)) => Err(what),
+    }
+}
+
+/// Asks the browser whether a page that lives has a lock. `false` if it does not say so.
+async fn is_held(name: &str) -> bool {
+    let asked = || {
+        let locks = locks()?;
+        let query: Function = Reflect::get(&locks, &"query".into())
+            .ok()?
+            .dyn_into()
+            .ok()?;
+        query.call0(&locks).ok()?.dyn_into::<Promise>().ok()
+    };
+    let Some(asked) = asked() else { return false };
+    let answer = Box::pin(wasm_bindgen_futures::JsFuture::from(asked));
+    let Ok(Ok(answer)) = within(ANSWER_MS, answer).await else {
+        return false;
+    };
+    let held = Reflect::get(&answer, &"held".into()).unwrap_or_default();
+    let has_name = |lock: JsValue| {
+        let known = Reflect::get(&lock, &"name".into());
+        known.is_ok_and(|known| known.as_string().as_deref() == Some(name))
+    };
+    Array::is_array(&held) && Array::from(&held).iter().any(has_name)
 }
 
 /// A lock, once it is granted; `None` if it is not.
@@ -127,10 +182,21 @@ pub(crate) enum Said {
     Has,
     /// It has written something.
     Wrote,
+    /// It would like to know whether one acts on it.
+    Asks,
+    /// It acts on it.
+    Acts,
 }
 
 impl Said {
-    const ALL: [Self; 4] = [Self::Wants, Self::LetsGo, Self::Has, Self::Wrote];
+    const ALL: [Self; 6] = [
+        Self::Wants,
+        Self::LetsGo,
+        Self::Has,
+        Self::Wrote,
+        Self::Asks,
+        Self::Acts,
+    ];
 
     const fn as_str(self) -> &'static str {
         match self {
@@ -138,6 +204,8 @@ impl Said {
             Self::LetsGo => "lets-go",
             Self::Has => "has",
             Self::Wrote => "wrote",
+            Self::Asks => "asks",
+            Self::Acts => "acts",
         }
     }
 }
@@ -170,11 +238,11 @@ impl Channel {
         }
     }
 
-    pub(crate) fn say(&self, what: Said) {
-        if let Some(channel) = &self.channel {
-            // Fails only when it is closed.
-            let _ = channel.post_message(&what.as_str().into());
-        }
+    /// Says something. `false` if nobody can hear it.
+    pub(crate) fn say(&self, what: Said) -> bool {
+        // Fails only when it is closed.
+        let said = |channel: &BroadcastChannel| channel.post_message(&what.as_str().into()).is_ok();
+        self.channel.as_ref().is_some_and(said)
     }
 }
 

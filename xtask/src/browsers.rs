@@ -77,7 +77,7 @@ pub(crate) fn driver(project: &Project, browser: Browser) -> Outcome<Driver> {
                 path: project.need_chromedriver()?,
                 screen: None,
                 starts: Some(project.root.join("tests/webdriver.json")),
-                patience: "300",
+                patience: "480",
             })
         }
         Browser::Firefox => {

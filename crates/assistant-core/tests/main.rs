@@ -57,6 +57,7 @@ mod session_results;
 mod session_run;
 mod session_scenes;
 mod session_stop;
+mod session_stored;
 mod session_tools;
 mod snapshots;
 mod sse;

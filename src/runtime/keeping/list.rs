@@ -11,9 +11,9 @@ const UNDO_MS: i64 = 3_600_000;
 
 impl Keeping {
     pub(super) async fn read_list(&self) {
-        let threads = match self.store.threads().await {
-            Ok(threads) => threads,
-            Err(error) => return self.tell_kept(Some(&error)),
+        // A list that cannot be read stays as it is.
+        let Ok(threads) = self.patiently(self.store.threads()).await else {
+            return;
         };
         let old = now() - UNDO_MS;
         let is_gone = |thread: &ThreadInfo| thread.deleted_at.is_some_and(|at| at < old);
@@ -22,14 +22,14 @@ impl Keeping {
         let gone: Vec<ThreadInfo> = gone;
         for thread in gone {
             // What cannot be removed now is removed another time.
-            let _ = self.store.remove(&thread.id).await;
+            let _ = self.patiently(self.store.remove(&thread.id)).await;
         }
     }
 
     pub(super) async fn write_label(&self, thread_id: String, label: Label) {
-        match self.store.label(&thread_id, label).await {
+        match self.patiently(self.store.label(&thread_id, label)).await {
             Ok(()) => self.read_list().await,
-            Err(error) => self.tell_kept(Some(&error)),
+            Err(error) => self.failed(&self.thread(), &error),
         }
     }
 

@@ -8,6 +8,7 @@ mod open;
 mod page;
 mod save;
 mod stored;
+mod trouble;
 mod work;
 
 use std::{
@@ -19,12 +20,14 @@ use std::{
 
 use assistant_core::{
     conversation::Change,
-    session::{CommitId, Input, JournalEntry, NoticeKind, Session},
+    session::{CommitId, Input, JournalEntry, NoticeKind, Session, StoredCalls},
 };
+use futures_channel::oneshot;
 use serde_json::Value;
 
 use self::{
     save::{Unsaved, is_urgent},
+    trouble::Trouble,
     work::Job,
 };
 use super::{Runtime, keep::Keeper, starts_something};
@@ -52,6 +55,7 @@ pub(crate) struct Keeping {
     waits: Cell<Option<bool>>,
     /// True if the person was told that nothing is kept.
     told: Cell<bool>,
+    trouble: Trouble,
     ended: Cell<bool>,
     /// The conversation before, as long as something about it may be written.
     left: RefCell<Option<(Rc<Thread>, Unsaved)>>,
@@ -71,6 +75,14 @@ struct Thread {
     /// True if the store knows the writer.
     taken: Cell<bool>,
     lock: RefCell<Option<Lock>>,
+    /// True if the browser's locks are of no use for it.
+    is_lockless: Cell<bool>,
+    /// The calls that other pages may know of.
+    stored: Cell<StoredCalls>,
+    /// True if the store may hold another state of it, which must not be written over.
+    is_apart: Cell<bool>,
+    /// Waits for another tab that acts on it.
+    pinged: RefCell<Option<oneshot::Sender<()>>>,
     /// Where this tab stands in the queue of those that would act on it.
     place: RefCell<Option<Place>>,
     channel: RefCell<Option<Channel>>,
@@ -90,6 +102,10 @@ impl Thread {
             writer: RefCell::new(fresh_writer()),
             taken: Cell::new(false),
             lock: RefCell::default(),
+            is_lockless: Cell::new(false),
+            stored: Cell::default(),
+            is_apart: Cell::new(false),
+            pinged: RefCell::default(),
             place: RefCell::default(),
             channel: RefCell::default(),
         })
@@ -100,10 +116,11 @@ impl Thread {
     }
 
     /// The conversation is taken again: by another writer.
-    fn take_anew(&self, lock: Lock) {
+    fn take_anew(&self, lock: Option<Lock>) {
         self.writer.replace(fresh_writer());
         self.taken.set(false);
-        self.lock.replace(Some(lock));
+        let own = self.lock.take();
+        self.lock.replace(lock.or(own));
     }
 }
 
@@ -137,6 +154,7 @@ impl Keeping {
             working: Cell::new(false),
             waits: Cell::new(None),
             told: Cell::new(false),
+            trouble: Trouble::default(),
             ended: Cell::new(false),
             left: RefCell::default(),
             is_named,
@@ -146,7 +164,7 @@ impl Keeping {
         });
         keeping.follow_page();
         runtime.set_keeper(Rc::clone(&keeping) as Rc<dyn Keeper>);
-        keeping.tell_place(KeptIn::Opening);
+        keeping.set_place(KeptIn::Opening);
         match known {
             Some(_) => {
                 let back = page::takes_back(&*keeping.store, &id);
@@ -154,7 +172,7 @@ impl Keeping {
             }
             // Nobody else can have it.
             None => {
-                keeping.tell_place(keeping.here());
+                keeping.set_place(keeping.here());
                 keeping.remember(&id);
                 keeping.start_with(&id, initial);
             }
@@ -171,13 +189,25 @@ impl Keeping {
 
     /// What is said where the conversation is this tab's.
     fn here(&self) -> KeptIn {
+        let has_lock = locks_are_there() && !self.thread.borrow().is_lockless.get();
         KeptIn::Here {
-            across_tabs: self.store.shared_as().is_some() && locks_are_there(),
+            across_tabs: self.store.shared_as().is_some() && has_lock,
         }
     }
 
-    fn tell_place(&self, place: KeptIn) {
+    fn set_place(&self, place: KeptIn) {
         self.kept_in.set(place);
+        self.show_place();
+    }
+
+    /// Says where the conversation is kept: nowhere, as long as the store does not take it.
+    fn show_place(&self) {
+        let is_unsaved = self.is_in_trouble() || self.thread.borrow().is_apart.get();
+        let place = match self.kept_in.get() {
+            KeptIn::Here { .. } if is_unsaved => KeptIn::Nowhere,
+            KeptIn::Here { .. } => self.here(),
+            place => place,
+        };
         if let Some(runtime) = self.runtime.upgrade() {
             runtime.screen.kept(place);
         }
@@ -190,17 +220,20 @@ impl Keeping {
 
     /// Nothing is stored: the conversation begins with what the application gives, or empty.
     fn start_with(&self, id: &str, initial: Option<Value>) {
-        if let Some(snapshot) = initial {
-            let thread_id = id.to_owned();
-            let loaded = self.dispatch(Input::Load {
-                thread_id,
-                snapshot,
-            });
-            if !loaded {
-                console_error("AssistantProvider: the conversation to begin with cannot be read");
-            }
-        }
+        self.load(id, initial);
         self.let_in();
+    }
+
+    fn load(&self, id: &str, initial: Option<Value>) {
+        let Some(snapshot) = initial else { return };
+        let thread_id = id.to_owned();
+        let loaded = self.dispatch(Input::Load {
+            thread_id,
+            snapshot,
+        });
+        if !loaded {
+            console_error("AssistantProvider: the conversation to begin with cannot be read");
+        }
     }
 
     /// Takes in what had to wait.
@@ -212,10 +245,9 @@ impl Keeping {
 
     /// Tells the person that nothing is kept, or that it is again.
     fn tell_kept(&self, error: Option<&StoreError>) {
-        if error.is_none() && !self.told.get() {
+        if self.told.replace(error.is_some()) == error.is_some() {
             return;
         }
-        self.told.set(error.is_some());
         self.dispatch(Input::Tell {
             kind: NoticeKind::NotKept,
             message: error.map(|error| error.message.clone()),
@@ -248,9 +280,14 @@ impl Keeping {
         let unsaved = self.unsaved.replace(Unsaved::all());
         // What is still to be written about it holds on to it, and to its lock.
         self.left.replace(was_here.then_some((left, unsaved)));
-        self.remember(id);
-        if self.kept_in.get() == KeptIn::Elsewhere {
-            self.tell_place(self.here());
+        // A page that is loaded again asks for one that was stored.
+        match self.is_in_trouble() {
+            true => self.try_again_later(),
+            false => self.remember(id),
+        }
+        match self.kept_in.get() {
+            KeptIn::Elsewhere => self.set_place(self.here()),
+            _ => self.show_place(),
         }
     }
 
@@ -276,13 +313,16 @@ impl Keeper for Keeping {
     }
 
     fn changed(&self, changes: &[Change], session: &Session) {
-        if changes.contains(&Change::Thread) && session.thread_id() != self.thread.borrow().id {
-            self.exchange(session.thread_id());
+        if changes.contains(&Change::Thread) {
+            if session.thread_id() != self.thread.borrow().id {
+                self.exchange(session.thread_id());
+            }
+            self.thread().may_be_stored(StoredCalls::of(session));
         }
         if !self.is_here() || session.is_following() {
             return;
         }
-        if self.unsaved.borrow_mut().note(changes, session) {
+        if self.unsaved.borrow_mut().note(changes, session) && !self.is_in_trouble() {
             self.save_later(is_urgent(changes, session));
         }
     }
@@ -306,7 +346,9 @@ impl Keeper for Keeping {
         }
         if self.is_here() && self.thread.borrow().id == entry.thread_id() {
             self.unsaved.borrow_mut().record(&entry);
-            self.push(Job::Save);
+            if !self.is_in_trouble() {
+                self.push(Job::Save);
+            }
         }
     }
 
@@ -326,7 +368,7 @@ impl Keeper for Keeping {
         keeping.thread.replace(Thread::new(thread_id.clone()));
         keeping.unsaved.take();
         keeping.remember(&thread_id);
-        keeping.tell_place(KeptIn::Opening);
+        keeping.set_place(KeptIn::Opening);
         spawn_local(async move { keeping.bring_in(thread_id, None, false).await });
     }
 
@@ -349,13 +391,13 @@ impl Keeper for Keeping {
         if keeping.kept_in.get() == KeptIn::Elsewhere {
             let thread = keeping.thread();
             let (id, initial) = (thread.id.clone(), thread.initial.take());
-            keeping.tell_place(KeptIn::Opening);
+            keeping.set_place(KeptIn::Opening);
             spawn_local(async move { keeping.bring_in(id, initial, true).await });
         }
     }
 
     fn end(&self) {
-        self.save_now();
+        self.save_now(true);
         self.ended.set(true);
         self.leaving.take();
         let thread = self.thread();

@@ -2,12 +2,15 @@
 
 use std::rc::{Rc, Weak};
 
-use assistant_core::session::{Input, NoticeKind};
+use assistant_core::session::{Input, NoticeKind, Session};
 use serde_json::Value;
 
 use super::{Keeping, Thread, stored};
 use crate::{
-    store::{Channel, KeptIn, Lock, Said, StoreError, StoreErrorKind, StoredThread},
+    store::{
+        Asked, Channel, KeptIn, Lock, Said, StoreError, StoreErrorKind, StoredThread,
+        locks_are_there,
+    },
     ui::{after, spawn_local},
 };
 
@@ -36,7 +39,7 @@ impl Keeping {
         self.bring(&thread, owned).await;
     }
 
-    async fn bring(self: &Rc<Self>, thread: &Rc<Thread>, owned: bool) {
+    pub(super) async fn bring(self: &Rc<Self>, thread: &Rc<Thread>, owned: bool) {
         if !owned {
             return self.follow(thread).await;
         }
@@ -48,11 +51,15 @@ impl Keeping {
         if self.kept_in.get() != KeptIn::Opening {
             return self.let_in();
         }
+        if self.is_in_trouble() {
+            self.try_again_later();
+        }
         let initial = thread.initial.take();
         match brought {
             Ok(Some(stored)) => self.restore(thread, &stored),
             Ok(None) => self.begin_anew(thread, initial),
-            Err(error) => self.give_up(&error, initial),
+            Err(error) if error.kind == StoreErrorKind::Corrupt => self.leave_as_it_is(&error),
+            Err(error) => self.give_up(thread, &error, initial),
         }
     }
 
@@ -88,11 +95,20 @@ impl Keeping {
             // Without locks nobody else says so.
             (Said::Has, KeptIn::Here { .. }) => self.lose(thread),
             (Said::Wrote | Said::Has, KeptIn::Elsewhere) => self.refresh_later(),
+            (Said::Asks, KeptIn::Here { .. }) if !thread.is_apart.get() => {
+                thread.say(Said::Acts);
+            }
+            (Said::Acts, _) => {
+                if let Some(pinged) = thread.pinged.take() {
+                    // Nobody waits any more if it comes late.
+                    let _ = pinged.send(());
+                }
+            }
             _ => {}
         }
     }
 
-    /// Makes this tab the one that acts on a conversation. `false` if another one does.
+    /// Makes this tab the one that acts on a conversation. `false` if another one that lives does.
     pub(super) async fn own(&self, thread: &Rc<Thread>, takes_over: bool) -> bool {
         let Some(name) = self.name_of(thread) else {
             return true;
@@ -100,21 +116,28 @@ impl Keeping {
         if takes_over {
             thread.say(Said::Wants);
         }
-        if !crate::store::locks_are_there() {
-            return true;
-        }
         let patience = if takes_over {
             LETTING_GO_MS
         } else {
             RELOADING_MS
         };
-        let mut lock = Lock::wait(&name, patience, self.on_lost(thread)).await;
-        if lock.is_none() && takes_over {
-            lock = Lock::steal(&name, self.on_lost(thread)).await;
-        }
-        let owns = lock.is_some();
+        let lock = match Lock::wait(&name, patience, self.on_lost(thread)).await {
+            Asked::Granted(lock) => Some(lock),
+            Asked::Held | Asked::Unknown if takes_over => {
+                Lock::steal(&name, self.on_lost(thread)).await
+            }
+            Asked::Held => return false,
+            // A lock may only be late; a tab that answers is left alone. The other barriers hold without it.
+            Asked::Unknown => {
+                if locks_are_there() && self.is_acted_on_elsewhere(thread).await == Some(true) {
+                    return false;
+                }
+                None
+            }
+        };
+        thread.is_lockless.set(lock.is_none());
         thread.lock.replace(lock);
-        owns
+        true
     }
 
     fn on_lost(&self, thread: &Rc<Thread>) -> impl FnOnce() + 'static {
@@ -129,17 +152,18 @@ impl Keeping {
     }
 
     async fn take_and_load(&self, thread: &Thread) -> Result<Option<StoredThread>, StoreError> {
-        self.store.take(&thread.id, &thread.writer()).await?;
+        let taken = self.store.take(&thread.id, &thread.writer());
+        self.patiently(taken).await?;
         thread.taken.set(true);
         thread.say(Said::Has);
-        self.store.load(&thread.id).await
+        self.patiently(self.store.load(&thread.id)).await
     }
 
     fn restore(&self, thread: &Rc<Thread>, stored: &StoredThread) {
         let read = stored::read(stored);
         let restored = read.and_then(|(snapshot, journal)| {
             self.unsaved.take();
-            self.tell_place(self.here());
+            self.set_place(self.here());
             let restored = self.dispatch(Input::Restore {
                 thread_id: thread.id.clone(),
                 snapshot,
@@ -161,7 +185,7 @@ impl Keeping {
 
     /// Nothing is stored under this id.
     fn begin_anew(&self, thread: &Rc<Thread>, initial: Option<Value>) {
-        self.tell_place(self.here());
+        self.set_place(self.here());
         let own = self.runtime.upgrade();
         let own = own.and_then(|runtime| runtime.read(|session| session.thread_id().to_owned()));
         if let Some(own) = own.filter(|own| *own != thread.id) {
@@ -172,7 +196,7 @@ impl Keeping {
 
     /// What is stored cannot be read: it stays there, and another conversation begins.
     fn leave_as_it_is(&self, error: &StoreError) {
-        self.tell_place(self.here());
+        self.set_place(self.here());
         self.dispatch(Input::NewThread);
         self.dispatch(Input::Tell {
             kind: NoticeKind::NotOpened,
@@ -181,28 +205,54 @@ impl Keeping {
         self.let_in();
     }
 
-    /// There is no store to be had: the chat goes on without.
-    fn give_up(&self, error: &StoreError, initial: Option<Value>) {
-        self.tell_place(KeptIn::Nowhere);
-        // What may be stored under the id, and open in another tab, is not begun a second time.
-        if error.kind != StoreErrorKind::Unavailable {
-            self.dispatch(Input::NewThread);
+    /// The store does not give a conversation: the chat goes on in this page.
+    fn give_up(&self, thread: &Rc<Thread>, error: &StoreError, initial: Option<Value>) {
+        self.begin_trouble();
+        self.kept_in.set(self.here());
+        let runtime = self.runtime.upgrade();
+        let shown = runtime.and_then(|runtime| {
+            let shown = |session: &Session| {
+                let is_shown = session.is_following() && session.thread_id() == thread.id;
+                is_shown.then(|| session.snapshot())
+            };
+            runtime.read(shown).flatten()
+        });
+        if let Some(snapshot) = shown {
+            // What the tab before has written may be newer than what was shown of it.
+            thread.is_apart.set(true);
+            let thread_id = thread.id.clone();
+            self.dispatch(Input::Restore {
+                thread_id,
+                snapshot,
+                journal: Vec::new(),
+            });
+        } else {
+            match error.kind {
+                StoreErrorKind::Unavailable => thread.is_apart.set(true),
+                // What may be stored under the id, and open in another tab, is not begun a second time.
+                _ => drop(self.dispatch(Input::NewThread)),
+            }
+            let current = self.thread();
+            self.load(&current.id, initial);
+            // It comes from the application, not from the store.
+            current.stored.take();
         }
-        let own = self.thread().id.clone();
-        self.start_with(&own, initial);
+        self.show_place();
+        self.let_in();
         self.tell_kept(Some(error));
+        self.try_again_later();
     }
 
     /// Shows what another tab does.
     async fn follow(&self, thread: &Rc<Thread>) {
-        match self.store.load(&thread.id).await {
+        match self.patiently(self.store.load(&thread.id)).await {
             Ok(stored) if self.is_current(thread) => {
-                self.tell_place(KeptIn::Elsewhere);
+                self.set_place(KeptIn::Elsewhere);
                 self.show(thread, stored.as_ref());
                 self.let_in();
                 self.wait_in_line(thread);
             }
-            Err(error) if self.is_current(thread) => self.give_up(&error, None),
+            Err(error) if self.is_current(thread) => self.give_up(thread, &error, None),
             _ => {}
         }
     }
@@ -232,8 +282,8 @@ impl Keeping {
             let Some(lock) = lock else { return };
             thread.place.take();
             if me.is_current(&thread) && me.kept_in.get() == KeptIn::Elsewhere {
-                thread.take_anew(lock);
-                me.tell_place(KeptIn::Opening);
+                thread.take_anew(Some(lock));
+                me.set_place(KeptIn::Opening);
                 me.bring(&thread, true).await;
             }
         });
@@ -271,7 +321,7 @@ impl Keeping {
             let Some(keeping) = me.upgrade() else { return };
             keeping.refreshing.set(false);
             spawn_local(async move {
-                let stored = keeping.store.load(&thread.id).await;
+                let stored = keeping.patiently(keeping.store.load(&thread.id)).await;
                 let follows = keeping.kept_in.get() == KeptIn::Elsewhere;
                 if let Ok(stored) = stored
                     && follows
@@ -285,9 +335,14 @@ impl Keeping {
 
     /// Another tab asks for the conversation: it gets it with all that was written here.
     fn let_go(&self, thread: &Rc<Thread>) {
+        if self.is_in_trouble() || thread.is_apart.get() {
+            self.go_apart(thread);
+            thread.say(Said::LetsGo);
+            return;
+        }
         self.stop_acting();
-        self.save_now();
-        self.tell_place(KeptIn::Elsewhere);
+        self.save_now(false);
+        self.set_place(KeptIn::Elsewhere);
         self.show_what_was(thread);
         // Dropping the lock lets go of it; the batch is on its way, and comes before others.
         thread.lock.take();
@@ -297,8 +352,11 @@ impl Keeping {
 
     /// Another tab has the conversation now.
     pub(super) fn lose(&self, thread: &Rc<Thread>) {
+        if self.is_in_trouble() || thread.is_apart.get() {
+            return self.go_apart(thread);
+        }
         self.stop_acting();
-        self.tell_place(KeptIn::Elsewhere);
+        self.set_place(KeptIn::Elsewhere);
         self.show_what_was(thread);
         thread.lock.take();
         self.refresh_later();
@@ -315,8 +373,7 @@ impl Keeping {
     fn show_what_was(&self, thread: &Thread) {
         self.unsaved.take();
         let runtime = self.runtime.upgrade();
-        let snapshot =
-            runtime.and_then(|runtime| runtime.read(assistant_core::session::Session::snapshot));
+        let snapshot = runtime.and_then(|runtime| runtime.read(Session::snapshot));
         if let Some(snapshot) = snapshot {
             let thread_id = thread.id.clone();
             self.dispatch(Input::Follow {
@@ -329,9 +386,9 @@ impl Keeping {
 }
 
 impl Thread {
-    pub(super) fn say(&self, what: Said) {
-        if let Some(channel) = &*self.channel.borrow() {
-            channel.say(what);
-        }
+    /// Says something to the other tabs. `false` if there is no way to.
+    pub(super) fn say(&self, what: Said) -> bool {
+        let channel = self.channel.borrow();
+        channel.as_ref().is_some_and(|channel| channel.say(what))
     }
 }

@@ -33,10 +33,11 @@ impl Keeping {
         let me = self.me.clone();
         let listener = Closure::<dyn FnMut(Event)>::new(move |event: Event| {
             if let Some(keeping) = me.upgrade() {
-                if event.type_() == "pagehide" && keeping.is_here() {
+                let page_goes = event.type_() == "pagehide";
+                if page_goes && keeping.is_here() {
                     leave_mark(&*keeping.store, &keeping.thread().id);
                 }
-                keeping.save_now();
+                keeping.save_now(page_goes);
                 keeping.wait_in_line(&keeping.thread());
             }
         });

@@ -5,7 +5,7 @@ use std::{collections::HashSet, mem};
 use assistant_core::{
     conversation::{Change, MessageId, Phase, ToolCall},
     event::Role,
-    session::{JournalEntry, Session},
+    session::{JournalEntry, Session, StoredCalls},
 };
 use serde_json::Value;
 
@@ -172,16 +172,19 @@ pub(super) fn records_of(mut snapshot: Value) -> Vec<Record> {
 }
 
 impl Keeping {
-    /// Makes a batch of what is not written yet, and says what that is.
-    pub(super) fn collect(&self, thread: &Thread) -> Option<(Batch, Unsaved)> {
+    /// Makes a batch of what is not written yet, and says what that is and which calls it gives away.
+    pub(super) fn collect(&self, thread: &Thread) -> Option<(Batch, Unsaved, StoredCalls)> {
         let runtime = self.runtime.upgrade()?;
         let unsaved = mem::take(&mut *self.unsaved.borrow_mut());
         let batch = runtime.read(|session| {
             let is_it = session.thread_id() == thread.id && !session.is_following();
-            is_it.then(|| batch_of(session, thread, &unsaved))
+            is_it.then(|| {
+                let batch = batch_of(session, thread, &unsaved);
+                (batch, StoredCalls::of(session))
+            })
         });
         match batch.flatten() {
-            Some(batch) => Some((batch, unsaved)),
+            Some((batch, calls)) => Some((batch, unsaved, calls)),
             None => {
                 self.unsaved.borrow_mut().add(unsaved);
                 None
@@ -228,8 +231,8 @@ impl Unsaved {
         self.is_empty()
     }
 
-    pub(super) fn take_entries(self) -> Vec<Record> {
-        self.entries
+    pub(super) fn entries(&self) -> Vec<Record> {
+        self.entries.clone()
     }
 }
 

@@ -1,9 +1,8 @@
 //! Writes what is to be written, one thing after the other, and says what came of it.
 
-use std::{rc::Rc, time::Duration};
+use std::rc::Rc;
 
 use assistant_core::session::{CommitId, Input, JournalEntry};
-use futures_util::future::{Either, select};
 use serde_json::Value;
 
 use super::{
@@ -12,18 +11,15 @@ use super::{
 };
 use crate::{
     store::{Batch, Said, StoreError, StoreErrorKind},
-    ui::{after, sleep, spawn_local},
+    ui::spawn_local,
 };
-
-/// The longest time that a store may take, in milliseconds, until it counts as broken.
-const PATIENCE_MS: u64 = 8_000;
-/// After how many milliseconds something that failed is tried again.
-const AGAIN_MS: u32 = 5_000;
 
 /// Something that is to be written.
 pub(super) enum Job {
     /// What has changed.
     Save,
+    /// What has changed, and all else that could not be written before.
+    Again,
     /// A start, with what has changed until then.
     Commit(CommitId, Box<JournalEntry>),
     /// A conversation that another has taken the place of, as it was in the end.
@@ -50,9 +46,13 @@ impl Keeping {
             let job = self.jobs.borrow_mut().pop_front();
             match job {
                 Some(Job::Save) => self.save().await,
-                Some(Job::Commit(commit, entry)) => self.write_start(commit, &entry).await,
+                Some(Job::Again) => self.try_again().await,
+                Some(Job::Commit(commit, entry)) => {
+                    let outcome = self.claim(&entry).await;
+                    self.answer(commit, outcome);
+                }
                 Some(Job::Archive(thread, snapshot, unsaved)) => {
-                    self.write_archive(&thread, snapshot, unsaved).await;
+                    self.write_archive(thread, snapshot, unsaved).await;
                 }
                 None => break,
             }
@@ -69,7 +69,7 @@ impl Keeping {
                     self.answer(commit, Err("it is open in another tab".to_owned()));
                 }
                 Job::Archive(..) => self.jobs.borrow_mut().push_back(job),
-                Job::Save => {}
+                Job::Save | Job::Again => {}
             }
         }
     }
@@ -80,7 +80,7 @@ impl Keeping {
 
     async fn save(&self) {
         let thread = self.thread();
-        if !self.is_here() || !self.is_worth_it(&thread) {
+        if !self.is_here() || self.is_in_trouble() || !self.is_worth_it(&thread) {
             return;
         }
         if let Err(error) = self.write(&thread, None).await {
@@ -89,8 +89,8 @@ impl Keeping {
     }
 
     /// A conversation in which nothing was said yet is not written.
-    fn is_worth_it(&self, thread: &Thread) -> bool {
-        if self.unsaved.borrow().is_nothing() {
+    pub(super) fn is_worth_it(&self, thread: &Thread) -> bool {
+        if thread.is_apart.get() || self.unsaved.borrow().is_nothing() {
             return false;
         }
         let runtime = self.runtime.upgrade();
@@ -99,25 +99,34 @@ impl Keeping {
         thread.taken.get() || count.unwrap_or_default() > 0
     }
 
-    async fn write_start(&self, commit: CommitId, entry: &JournalEntry) {
-        let thread = self.thread();
-        let written = match self.is_here() && thread.id == entry.thread_id() {
-            true => self.write(&thread, Some(entry)).await,
-            false => {
-                let message = "the conversation is not open here";
-                Err(StoreError::new(StoreErrorKind::TakenOver, message))
-            }
+    /// Writes what has changed, and perhaps a claim, all or nothing.
+    pub(super) async fn write(
+        &self,
+        thread: &Rc<Thread>,
+        claim: Option<&JournalEntry>,
+    ) -> Result<(), StoreError> {
+        let written = match self.probe(thread).await {
+            Ok(()) => self.write_once(thread, claim).await,
+            Err(error) => Err(error),
         };
-        if let Err(error) = &written
-            && error.kind != StoreErrorKind::Claimed
-        {
-            self.failed(&thread, error);
+        let is_forgotten =
+            |error: &StoreError| error.kind == StoreErrorKind::Forgotten && self.is_current(thread);
+        let written = match written {
+            Err(error) if is_forgotten(&error) => {
+                thread.taken.set(false);
+                self.unsaved.borrow_mut().add(Unsaved::all());
+                self.write_once(thread, claim).await
+            }
+            written => written,
+        };
+        if written.is_ok() {
+            self.works_again();
+            thread.say(Said::Wrote);
         }
-        self.answer(commit, written.map_err(|error| error.message));
+        written
     }
 
-    /// Writes what has changed, and perhaps a claim, all or nothing.
-    async fn write(
+    async fn write_once(
         &self,
         thread: &Rc<Thread>,
         claim: Option<&JournalEntry>,
@@ -125,99 +134,108 @@ impl Keeping {
         if !thread.taken.get() {
             self.take(thread).await?;
         }
-        let Some((mut batch, unsaved)) = self.collect(thread) else {
+        let Some((mut batch, unsaved, calls)) = self.collect(thread) else {
             let message = "the conversation is not open here";
-            return Err(StoreError::new(StoreErrorKind::TakenOver, message));
+            return Err(StoreError::new(StoreErrorKind::Failed, message));
         };
         batch.claim = claim.map(record_of);
         let info = batch.info.clone();
-        let written = self.patiently(batch).await;
+        let written = self.patiently(self.store.write(batch)).await;
         match &written {
             Ok(()) => {
-                self.tell_kept(None);
+                thread.may_be_stored(calls);
                 self.list_too(info);
-                thread.say(Said::Wrote);
             }
-            Err(_) if self.is_current(thread) => self.unsaved.borrow_mut().add(unsaved),
-            Err(_) => {}
+            Err(error) => {
+                if error.kind == StoreErrorKind::NoAnswer {
+                    thread.may_be_stored(calls);
+                }
+                if self.is_current(thread) {
+                    self.unsaved.borrow_mut().add(unsaved);
+                }
+            }
         }
         written
     }
 
     /// Makes a conversation this tab's that is written for the first time.
     async fn take(&self, thread: &Rc<Thread>) -> Result<(), StoreError> {
-        self.listen(thread);
-        // Another tab may have one of this id only if it was imported: then this one is newer.
-        self.own(thread, true).await;
-        self.store.take(&thread.id, &thread.writer()).await?;
+        // Once, whatever the store does: this tab would wait for a lock of its own.
+        if thread.lock.borrow().is_none() && !thread.is_lockless.get() {
+            self.listen(thread);
+            // Another tab may have one of this id only if it was imported: then this one is newer.
+            self.own(thread, true).await;
+        }
+        let taken = self.store.take(&thread.id, &thread.writer());
+        self.patiently(taken).await?;
         thread.taken.set(true);
         thread.say(Said::Has);
+        if self.is_current(thread) {
+            self.remember(&thread.id);
+        }
         Ok(())
     }
 
-    async fn patiently(&self, batch: Batch) -> Result<(), StoreError> {
-        let patience = Box::pin(sleep(Duration::from_millis(PATIENCE_MS)));
-        match select(self.store.write(batch), patience).await {
-            Either::Left((written, _)) => written,
-            Either::Right(_) => {
-                let message = "the browser's database does not answer";
-                Err(StoreError::new(StoreErrorKind::Failed, message))
-            }
-        }
-    }
-
-    fn failed(&self, thread: &Rc<Thread>, error: &StoreError) {
-        if !self.is_current(thread) {
-            return;
-        }
-        if error.kind == StoreErrorKind::TakenOver {
-            return self.lose(thread);
-        }
-        self.tell_kept(Some(error));
-        let me = self.me.clone();
-        after(AGAIN_MS, move || {
-            if let Some(keeping) = me.upgrade() {
-                keeping.push(Job::Save);
-            }
-        });
-    }
-
-    async fn write_archive(&self, thread: &Rc<Thread>, snapshot: Value, unsaved: Unsaved) {
-        if !thread.taken.get() && self.take(thread).await.is_err() {
+    async fn write_archive(&self, thread: Rc<Thread>, snapshot: Value, unsaved: Unsaved) {
+        if thread.is_apart.get() {
             return;
         }
         let batch = Batch {
             thread_id: thread.id.clone(),
             writer: thread.writer(),
-            put: records_of(snapshot),
-            add: unsaved.take_entries(),
+            put: records_of(snapshot.clone()),
+            add: unsaved.entries(),
             ..Batch::default()
         };
-        if let Err(error) = self.patiently(batch).await
-            && error.kind != StoreErrorKind::TakenOver
-        {
-            self.tell_kept(Some(&error));
-        }
-        // The lock goes with the last who has the conversation.
+        let written = match thread.taken.get() {
+            true => Ok(()),
+            false => self.take(&thread).await,
+        };
+        let written = match written {
+            Ok(()) => self.patiently(self.store.write(batch)).await,
+            Err(error) => Err(error),
+        };
+        // The lock goes with the last who has the conversation. Of one that cannot be written it goes,
+        // too: who opens it is not told that another tab has it.
         thread.lock.take();
         thread.channel.take();
+        match written {
+            Err(error) if error.kind != StoreErrorKind::TakenOver => {
+                self.tell_kept(Some(&error));
+                self.postpone(Job::Archive(thread, snapshot, unsaved));
+            }
+            _ => {}
+        }
     }
 
-    /// Writes at once what is not written yet: the page may go.
-    pub(super) fn save_now(&self) {
+    /// Writes at once what is not written yet: the page may go. To a store that fails it is handed only
+    /// when the page does go.
+    pub(super) fn save_now(&self, page_goes: bool) {
         let thread = self.thread();
+        if self.is_in_trouble() && !page_goes {
+            return;
+        }
         if !self.is_here() || !thread.taken.get() || !self.is_worth_it(&thread) {
             return;
         }
-        let Some((batch, unsaved)) = self.collect(&thread) else {
+        let Some((batch, unsaved, calls)) = self.collect(&thread) else {
             return;
         };
-        let (written, me) = (self.store.write(batch), self.me.clone());
+        thread.may_be_stored(calls);
+        let (written, me) = (self.store.write(batch), self.me.upgrade());
+        let Some(keeping) = me else { return };
         spawn_local(async move {
-            let failed = written.await.is_err();
-            let keeping = me.upgrade().filter(|_| failed);
-            if let Some(keeping) = keeping.filter(|keeping| keeping.is_current(&thread)) {
-                keeping.unsaved.borrow_mut().add(unsaved);
+            let Err(error) = keeping.patiently(written).await else {
+                return;
+            };
+            if keeping.is_current(&thread) {
+                let mut still = keeping.unsaved.borrow_mut();
+                still.add(unsaved);
+                if error.kind == StoreErrorKind::Forgotten {
+                    still.add(Unsaved::all());
+                    thread.taken.set(false);
+                }
+                drop(still);
                 keeping.save_later(false);
             }
         });

@@ -1,8 +1,9 @@
 //! Approvals in the browser's own database, told to other tabs.
 
-use std::{cell::RefCell, pin::Pin, rc::Rc};
+use std::{cell::RefCell, pin::Pin, rc::Rc, time::Duration};
 
 use futures_channel::oneshot::{self, Receiver, Sender};
+use futures_util::future::select;
 use js_sys::Array;
 use serde_json::Value;
 use wasm_bindgen::JsValue;
@@ -11,10 +12,12 @@ use web_sys::IdbTransactionMode;
 use super::{Inner, made, request};
 use crate::{
     store::{ApprovalStore, Channel, Said, StoreError},
-    ui::{console_error, spawn_local},
+    ui::{console_error, sleep, spawn_local},
 };
 
 const APPROVALS: &str = "approvals";
+/// The longest time that a read or a write holds up the next one, in milliseconds.
+const TURN_MS: u64 = 8_000;
 
 /// Keeps approvals in the browser's `IndexedDB`, for all tabs of a site: what one tab allows always
 /// the others allow, what one revokes the others revoke. Its clones share a connection.
@@ -51,8 +54,9 @@ struct Turn {
 impl Turn {
     async fn comes(&mut self) {
         if let Some(before) = self.before.take() {
-            // Dropped without a word when it is done.
-            let _ = before.await;
+            // Dropped without a word when it is done. What never answers holds up nothing else.
+            let patience = Box::pin(sleep(Duration::from_millis(TURN_MS)));
+            select(before, patience).await;
         }
     }
 }

@@ -13,7 +13,7 @@
 mod approvals;
 mod request;
 
-use std::{cell::RefCell, rc::Rc};
+use std::{cell::RefCell, collections::HashSet, mem, rc::Rc};
 
 use futures_util::future::FutureExt as _;
 use js_sys::Array;
@@ -65,6 +65,10 @@ struct Inner {
     name: String,
     stores: &'static [&'static str],
     database: RefCell<Option<IdbDatabase>>,
+    /// The conversations that this connection has taken.
+    written: RefCell<HashSet<String>>,
+    /// Those that a connection before had: whether they are still there is looked up before a write.
+    doubted: RefCell<HashSet<String>>,
 }
 
 impl IndexedDbStore {
@@ -88,6 +92,8 @@ impl Inner {
             name,
             stores,
             database: RefCell::default(),
+            written: RefCell::default(),
+            doubted: RefCell::default(),
         }
     }
 
@@ -109,6 +115,30 @@ impl Inner {
         Ok(database)
     }
 
+    /// The connection is gone, and perhaps the database with it.
+    fn lose(&self) {
+        self.database.borrow_mut().take();
+        let written = mem::take(&mut *self.written.borrow_mut());
+        self.doubted.borrow_mut().extend(written);
+    }
+
+    /// Fails if a conversation that was written is gone: what has changed since is not all of it.
+    async fn look_up(&self, database: &IdbDatabase, thread: &str) -> Result<(), StoreError> {
+        if !self.doubted.borrow().contains(thread) {
+            return Ok(());
+        }
+        let mode = IdbTransactionMode::Readonly;
+        let transaction = self.begin(database, &[THREADS], mode, false)?;
+        let row = store(&transaction, THREADS)?.get(&JsValue::from_str(thread));
+        let row = result(row).await?;
+        self.doubted.borrow_mut().remove(thread);
+        if row.is_undefined() {
+            let message = "the browser has deleted what was stored";
+            return Err(StoreError::new(StoreErrorKind::Forgotten, message));
+        }
+        Ok(())
+    }
+
     /// A newer version in another tab, or the browser, may want the database for itself: the next
     /// use opens it again.
     fn let_go_when_asked(self: &Rc<Self>, database: &IdbDatabase) {
@@ -116,7 +146,7 @@ impl Inner {
         let forget = Closure::<dyn FnMut()>::new(move || {
             asked.close();
             if let Some(inner) = inner.upgrade() {
-                inner.database.borrow_mut().take();
+                inner.lose();
             }
         });
         // As long-lived as the page, like the store.
@@ -135,7 +165,7 @@ impl Inner {
     ) -> Result<IdbTransaction, StoreError> {
         let begun = begin(database, stores, mode, strict);
         if begun.is_err() {
-            self.database.borrow_mut().take();
+            self.lose();
         }
         begun
     }
@@ -173,7 +203,10 @@ impl Inner {
             ..row
         };
         made(threads.put_with_key(&row.to_value(), &id))?;
-        end.come().await
+        end.come().await?;
+        self.doubted.borrow_mut().remove(&thread_id);
+        self.written.borrow_mut().insert(thread_id);
+        Ok(())
     }
 
     /// Makes all requests of a batch before it returns.
@@ -321,6 +354,7 @@ impl Store for IndexedDbStore {
                 // The connection may be gone: another one is tried once.
                 Some(Err(_)) | None => {
                     let database = Rc::clone(&inner).database().await?;
+                    inner.look_up(&database, &batch.thread_id).await?;
                     inner.write(&database, batch)?
                 }
             };

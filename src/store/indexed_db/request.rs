@@ -7,8 +7,8 @@ use futures_util::future::{Either, select};
 use js_sys::Function;
 use wasm_bindgen::{JsCast, JsValue, closure::Closure};
 use web_sys::{
-    DomException, IdbDatabase, IdbFactory, IdbIndexParameters, IdbObjectStore, IdbOpenDbRequest,
-    IdbRequest, IdbTransaction, IdbTransactionMode,
+    DomException, Event, IdbDatabase, IdbFactory, IdbIndexParameters, IdbObjectStore, IdbRequest,
+    IdbTransaction, IdbTransactionMode,
 };
 
 use super::{
@@ -21,42 +21,44 @@ use crate::ui::{browser, sleep};
 /// an older version and do not let go of it.
 const OPENING_MS: u64 = 3_000;
 
-/// What comes of something once.
+/// The one outcome of a request: that of the first event that comes.
 struct Once<T> {
     receiver: oneshot::Receiver<T>,
     sender: Rc<RefCell<Option<oneshot::Sender<T>>>>,
-    /// Kept until it has come.
-    closures: Vec<Closure<dyn FnMut()>>,
+    /// Takes an outcome for which nobody waits any more.
+    late: fn(T),
 }
 
 impl<T: 'static> Once<T> {
-    fn new() -> Self {
+    fn new(late: fn(T)) -> Self {
         let (sender, receiver) = oneshot::channel();
         Self {
             receiver,
             sender: Rc::new(RefCell::new(Some(sender))),
-            closures: Vec::new(),
+            late,
         }
     }
 
-    /// A function for an event that leads to this.
-    fn on(&mut self, outcome: impl Fn() -> T + 'static) -> Function {
-        let sender = Rc::clone(&self.sender);
-        let closure = Closure::<dyn FnMut()>::new(move || {
-            if let Some(sender) = sender.borrow_mut().take() {
-                // Nobody waits any more for what was given up.
-                let _ = sender.send(outcome());
+    /// Returns a function for an event that leads to an outcome, which is read off the event's target.
+    ///
+    /// It belongs to the browser, which may call it however late and frees it with the request. So it
+    /// holds on to nothing but the way to who waits: not to the request, which would never be freed then.
+    fn on(&self, outcome: fn(&JsValue) -> T) -> Function {
+        let (sender, late) = (Rc::clone(&self.sender), self.late);
+        let call = Closure::<dyn FnMut(Event)>::new(move |event: Event| {
+            let sender = sender.borrow_mut().take();
+            let target = event.current_target().map(JsValue::from);
+            if let Some(sender) = sender
+                && let Err(unheard) = sender.send(outcome(&target.unwrap_or_default()))
+            {
+                late(unheard);
             }
         });
-        let function = closure.as_ref().unchecked_ref::<Function>().clone();
-        self.closures.push(closure);
-        function
+        call.into_js_value().unchecked_into()
     }
 
-    async fn come(self) -> Option<T> {
-        let outcome = self.receiver.await.ok();
-        drop(self.closures);
-        outcome
+    async fn come(&mut self) -> Option<T> {
+        (&mut self.receiver).await.ok()
     }
 }
 
@@ -97,30 +99,33 @@ pub(super) async fn open(
 ) -> Result<IdbDatabase, StoreError> {
     let opening = factory()?.open_with_u32(name, version);
     let request = opening.map_err(|error| error_of(&error))?;
-    let mut once = Once::new();
-    let upgraded = request.clone();
-    let upgrade = Closure::once(move || {
-        if let Ok(database) = database_of(&upgraded) {
+    let upgrade = Closure::<dyn FnMut(Event)>::new(move |event: Event| {
+        let request = event.current_target().map(JsValue::from);
+        if let Ok(database) = database_of(&request.unwrap_or_default()) {
             make(&database, stores);
         }
     });
-    request.set_onupgradeneeded(Some(upgrade.as_ref().unchecked_ref()));
-    let opened = request.clone();
-    request.set_onsuccess(Some(&once.on(move || database_of(&opened))));
-    let failed = request.clone();
-    request.set_onerror(Some(&once.on(move || Err(failure(&failed)))));
+    // The browser's, too: an upgrade that comes late makes the object stores all the same.
+    request.set_onupgradeneeded(Some(upgrade.into_js_value().unchecked_ref()));
+    let mut once = Once::new(close);
+    request.set_onsuccess(Some(&once.on(database_of)));
+    request.set_onerror(Some(&once.on(|request| Err(failure(request)))));
     let patience = Box::pin(sleep(Duration::from_millis(OPENING_MS)));
     let blocked = || {
-        let message = "another tab holds the stored conversations and does not let go of them";
+        let message =
+            "the browser's database does not open; another tab may hold an older version of it";
         StoreError::new(StoreErrorKind::Blocked, message)
     };
     match select(Box::pin(once.come()), patience).await {
         Either::Left((outcome, _)) => outcome.unwrap_or_else(|| Err(blocked())),
-        Either::Right(_) => {
-            // It may come anyway, and nobody waits for it any more.
-            close_when_opened(&request);
-            Err(blocked())
-        }
+        Either::Right(_) => Err(blocked()),
+    }
+}
+
+/// Closes a database that was opened when nobody waited for it any more.
+fn close(late: Result<IdbDatabase, StoreError>) {
+    if let Ok(database) = late {
+        database.close();
     }
 }
 
@@ -144,26 +149,15 @@ fn make(database: &IdbDatabase, stores: &[&str]) {
     }
 }
 
-fn close_when_opened(request: &IdbOpenDbRequest) {
-    let late = request.clone();
-    let close = Closure::once_into_js(move || {
-        if let Ok(database) = database_of(&late) {
-            database.close();
-        }
-    });
-    request.set_onupgradeneeded(None);
-    request.set_onsuccess(Some(close.unchecked_ref()));
-    request.set_onerror(None);
-}
-
-fn database_of(request: &IdbOpenDbRequest) -> Result<IdbDatabase, StoreError> {
-    let result = request.result().map_err(|error| error_of(&error))?;
+fn database_of(request: &JsValue) -> Result<IdbDatabase, StoreError> {
+    let result = request.unchecked_ref::<IdbRequest>().result();
+    let result = result.map_err(|error| error_of(&error))?;
     result.dyn_into().map_err(|other| error_of(&other))
 }
 
 /// Why a request failed.
-fn failure(request: &IdbRequest) -> StoreError {
-    match request.error() {
+fn failure(request: &JsValue) -> StoreError {
+    match request.unchecked_ref::<IdbRequest>().error() {
         Ok(Some(error)) => error_of(&error),
         Ok(None) => error_of(&JsValue::NULL),
         Err(error) => error_of(&error),
@@ -216,35 +210,53 @@ pub(super) fn store(
 /// The result of a request.
 pub(super) async fn result(request: Result<IdbRequest, JsValue>) -> Result<JsValue, StoreError> {
     let request = request.map_err(|error| error_of(&error))?;
-    let mut once = Once::new();
-    let done = request.clone();
-    let read = move || done.result().map_err(|error| error_of(&error));
+    let mut once = Once::new(drop);
+    let read = |request: &JsValue| {
+        let request = request.unchecked_ref::<IdbRequest>();
+        request.result().map_err(|error| error_of(&error))
+    };
     request.set_onsuccess(Some(&once.on(read)));
-    let failed = request.clone();
-    request.set_onerror(Some(&once.on(move || Err(failure(&failed)))));
+    request.set_onerror(Some(&once.on(|request| Err(failure(request)))));
     let gone = || error_of(&JsValue::NULL);
     once.come().await.unwrap_or_else(|| Err(gone()))
 }
 
-/// The end of a transaction, once it has come.
-pub(super) struct End(Once<Result<(), StoreError>>);
+/// The end of a transaction. One that is dropped before it has come undoes the transaction: a batch that
+/// could only be handed over in part, or for which nobody waits any more.
+pub(super) struct End {
+    transaction: IdbTransaction,
+    once: Once<Result<(), StoreError>>,
+    has_come: bool,
+}
 
 impl End {
     /// Follows a transaction from now on.
     pub(super) fn of(transaction: &IdbTransaction) -> Self {
-        let mut once = Once::new();
-        transaction.set_oncomplete(Some(&once.on(|| Ok(()))));
-        let aborted = transaction.clone();
-        let why = move || {
-            let error = aborted.error();
+        let once = Once::new(drop);
+        transaction.set_oncomplete(Some(&once.on(|_| Ok(()))));
+        transaction.set_onabort(Some(&once.on(|transaction| {
+            let error = transaction.unchecked_ref::<IdbTransaction>().error();
             Err(error.map_or_else(|| error_of(&JsValue::NULL), |error| error_of(&error)))
-        };
-        transaction.set_onabort(Some(&once.on(why)));
-        Self(once)
+        })));
+        Self {
+            transaction: transaction.clone(),
+            once,
+            has_come: false,
+        }
     }
 
-    pub(super) async fn come(self) -> Result<(), StoreError> {
-        let gone = || Err(error_of(&JsValue::NULL));
-        self.0.come().await.unwrap_or_else(gone)
+    pub(super) async fn come(mut self) -> Result<(), StoreError> {
+        let end = self.once.come().await;
+        self.has_come = true;
+        end.unwrap_or_else(|| Err(error_of(&JsValue::NULL)))
+    }
+}
+
+impl Drop for End {
+    fn drop(&mut self) {
+        if !self.has_come {
+            // Fails if it is over, or cannot be stopped any more.
+            let _ = self.transaction.abort();
+        }
     }
 }

@@ -257,8 +257,8 @@ impl Default for Labels {
             zoom_out: "Zoom out".into(),
             open_elsewhere: "This conversation is open in another tab.".into(),
             use_here: "Use here".into(),
-            notice_not_kept: "New messages are not saved. They are gone when this page closes."
-                .into(),
+            notice_not_kept:
+                "New messages aren't being saved and will be lost when you close this page.".into(),
             notice_not_opened: "The stored conversation cannot be read. It was left as it is, and \
                                 a new one begun."
                 .into(),

@@ -283,11 +283,22 @@ async fn a_full_store_lets_nothing_start_and_the_chat_goes_on() {
         chat.page.text("[role=log]").contains("Paid."),
         "the agent is told, and answers"
     );
-    assert!(chat.page.text(".la-chat-notices").contains("not saved"));
+    assert!(
+        chat.page
+            .text(".la-chat-notices")
+            .contains("aren't being saved")
+    );
     store.fails.set(None);
     chat.assistant.send("again").unwrap();
     chat.idle().await;
-    assert!(!chat.page.text(".la-chat-notices").contains("not saved"));
+    let told = || {
+        let notices = chat.page.text(".la-chat-notices");
+        notices.contains("aren't being saved")
+    };
+    assert!(
+        until(|| !told()).await || until(|| !told()).await,
+        "it is saved again"
+    );
     assert!(store.load("t").await.unwrap().is_some());
 }
 
@@ -297,7 +308,11 @@ async fn a_browser_without_a_store_keeps_nothing_and_says_so() {
     store.closed.set(true);
     let chat = open(store.clone(), paying()).await;
     assert_eq!(chat.assistant.kept_in().get_untracked(), KeptIn::Nowhere);
-    assert!(chat.page.text(".la-chat-notices").contains("not saved"));
+    assert!(
+        chat.page
+            .text(".la-chat-notices")
+            .contains("aren't being saved")
+    );
     chat.asks().await;
     chat.approve();
     chat.idle().await;

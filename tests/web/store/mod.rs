@@ -1,5 +1,8 @@
 //! Stores, and what a chat does with one that works and one that does not.
 
+mod browser;
+mod faults;
+mod journey;
 mod kept;
 mod promises;
 

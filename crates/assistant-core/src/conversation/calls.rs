@@ -155,6 +155,11 @@ impl Conversation {
         calls.filter(|call| call.is_real()).map(|call| call.key)
     }
 
+    /// The number of the key that was minted last.
+    pub(crate) const fn last_key(&self) -> u64 {
+        self.last_key
+    }
+
     pub(super) fn mint(&mut self) -> CallKey {
         self.last_key += 1;
         CallKey::new(self.last_key)

@@ -46,7 +46,8 @@ pub enum Effect {
         /// Which run.
         run: RunKey,
     },
-    /// Write the entry down, then answer with [`super::Input::Committed`].
+    /// Write the entry down, then answer with [`super::Input::Committed`]. Where that fails,
+    /// [`super::StoredCalls`] says whether the call may start.
     Commit {
         /// Names the entry.
         commit: CommitId,

@@ -53,6 +53,7 @@ mod settle;
 mod start;
 mod steps;
 mod stop;
+mod stored_calls;
 mod stream_end;
 mod summary;
 mod thread;
@@ -73,6 +74,7 @@ pub use notice::{Notice, NoticeAction, NoticeId, NoticeKind};
 pub use options::{HistoryForm, SessionOptions, StopCondition};
 pub use pieces::assemble_snapshot;
 pub use refusal::Refusal;
+pub use stored_calls::{ClaimOutcome, StoredCalls};
 pub use stream_end::{Failure, FailureKind, StreamEnd};
 pub use summary::{AgentStep, FinishReason, RunSummary, TurnSummary};
 

@@ -1,0 +1,230 @@
+//! A store that fails: the conversation goes on in the page, and is written once the store works again.
+//!
+//! A start needs its claim in the journal, but for a call that no store was ever given: this page alone
+//! knows it, and starts it once by itself (rule "when a store fails"; [`StoredCalls`] keeps count).
+
+use std::{
+    cell::{Cell, RefCell},
+    mem,
+    rc::Rc,
+    time::Duration,
+};
+
+use assistant_core::session::{ClaimOutcome, JournalEntry, StoredCalls};
+use futures_channel::oneshot;
+use futures_util::future::{Either, select};
+
+use super::{Keeping, Thread, work::Job};
+use crate::{
+    store::{Batch, KeptIn, Said, StoreError, StoreErrorKind, StoreFuture},
+    ui::{after, sleep, spawn_local},
+};
+
+/// The longest time that a store may take for one thing, in milliseconds, until it counts as failed.
+const PATIENCE_MS: u64 = 8_000;
+/// The time after which a store that failed is tried again, in milliseconds. It doubles each time.
+const AGAIN_MS: u32 = 2_000;
+/// The longest time between two tries, in milliseconds.
+const SELDOM_MS: u32 = 60_000;
+/// The time that another tab has to say that it acts on a conversation, in milliseconds.
+const PING_MS: u64 = 500;
+
+/// What is known of a store that fails.
+#[derive(Default)]
+pub(super) struct Trouble {
+    fails: Cell<bool>,
+    /// The time until the next try but one.
+    pause_ms: Cell<u32>,
+    waits: Cell<bool>,
+    /// What is written when the store works again.
+    postponed: RefCell<Vec<Job>>,
+}
+
+impl Keeping {
+    /// Asks the store for something, and waits for it a limited time. What it says later counts for nothing.
+    pub(super) async fn patiently<T>(&self, asked: StoreFuture<T>) -> Result<T, StoreError> {
+        let patience = Box::pin(sleep(Duration::from_millis(PATIENCE_MS)));
+        match select(asked, patience).await {
+            Either::Left((outcome, _)) => outcome,
+            Either::Right(_) => {
+                let message = "the store does not answer";
+                Err(StoreError::new(StoreErrorKind::NoAnswer, message))
+            }
+        }
+    }
+
+    /// Returns whether the store failed when it was asked last.
+    pub(super) fn is_in_trouble(&self) -> bool {
+        self.trouble.fails.get()
+    }
+
+    /// The store could not write a conversation: until it can, the page alone has it.
+    pub(super) fn failed(&self, thread: &Rc<Thread>, error: &StoreError) {
+        if !self.is_current(thread) {
+            return;
+        }
+        if error.kind == StoreErrorKind::TakenOver {
+            return self.taken_over(thread);
+        }
+        self.begin_trouble();
+        self.show_place();
+        self.tell_kept(Some(error));
+        self.try_again_later();
+    }
+
+    pub(super) fn begin_trouble(&self) {
+        self.trouble.fails.set(true);
+    }
+
+    pub(super) fn works_again(&self) {
+        self.trouble.pause_ms.set(0);
+        self.trouble.fails.set(false);
+        self.show_place();
+        self.tell_kept(None);
+    }
+
+    pub(super) fn postpone(&self, job: Job) {
+        self.trouble.postponed.borrow_mut().push(job);
+        self.try_again_later();
+    }
+
+    pub(super) fn try_again_later(&self) {
+        if self.ended.get() || self.trouble.waits.replace(true) {
+            return;
+        }
+        let pause = self.trouble.pause_ms.get().clamp(AGAIN_MS, SELDOM_MS);
+        self.trouble.pause_ms.set(pause.saturating_mul(2));
+        let me = self.me.clone();
+        after(pause, move || {
+            if let Some(keeping) = me.upgrade() {
+                keeping.trouble.waits.set(false);
+                keeping.push(Job::Again);
+            }
+        });
+    }
+
+    /// Tries again what could not be written. Where nothing waits, the store is asked something harmless.
+    pub(super) async fn try_again(&self) {
+        let postponed = mem::take(&mut *self.trouble.postponed.borrow_mut());
+        self.jobs.borrow_mut().extend(postponed);
+        let thread = self.thread();
+        if self.kept_in.get() == KeptIn::Opening {
+            return self.try_again_later();
+        }
+        if !self.is_here() || thread.is_apart.get() {
+            return;
+        }
+        let tried = match (self.is_worth_it(&thread), thread.taken.get()) {
+            (true, _) => self.write(&thread, None).await,
+            (false, true) => self.probe(&thread).await,
+            (false, false) => self.patiently(self.store.threads()).await.map(drop),
+        };
+        match tried {
+            Ok(()) => self.works_again(),
+            Err(error) => self.failed(&thread, &error),
+        }
+    }
+
+    /// Has nothing written, to see whether the store answers. A call that is handed to a store which
+    /// does not say what became of it could not be started here any more.
+    pub(super) async fn probe(&self, thread: &Thread) -> Result<(), StoreError> {
+        let nothing = Batch {
+            thread_id: thread.id.clone(),
+            writer: thread.writer(),
+            ..Batch::default()
+        };
+        match self.is_in_trouble() && thread.taken.get() {
+            true => self.patiently(self.store.write(nothing)).await,
+            false => Ok(()),
+        }
+    }
+
+    /// Writes down that a call starts. `Err` says why it must not.
+    pub(super) async fn claim(&self, entry: &JournalEntry) -> Result<(), String> {
+        let thread = self.thread();
+        if !self.is_here() || thread.id != entry.thread_id() {
+            return Err("the conversation is not open here".to_owned());
+        }
+        // What was stored before the batch that carries the claim.
+        let stored = thread.stored.get();
+        let starts_here = |outcome| stored.may_start(entry.call(), outcome);
+        if (self.is_in_trouble() || thread.is_apart.get()) && starts_here(ClaimOutcome::Failed) {
+            self.unsaved.borrow_mut().record(entry);
+            return Ok(());
+        }
+        if thread.is_apart.get() {
+            return Err("another page may have started it".to_owned());
+        }
+        let Err(error) = self.write(&thread, Some(entry)).await else {
+            return Ok(());
+        };
+        if error.kind == StoreErrorKind::Claimed {
+            return Err(error.message);
+        }
+        self.failed(&thread, &error);
+        let outcome = match error.kind {
+            StoreErrorKind::TakenOver => ClaimOutcome::Refused,
+            _ => ClaimOutcome::Failed,
+        };
+        if !self.is_current(&thread) || !starts_here(outcome) {
+            return Err(error.message);
+        }
+        self.unsaved.borrow_mut().record(entry);
+        Ok(())
+    }
+
+    /// Another page has the conversation, or might: what is only in this page is neither shown to be
+    /// gone nor written over what the other one writes.
+    pub(super) fn go_apart(&self, thread: &Thread) {
+        thread.is_apart.set(true);
+        thread.lock.take();
+        thread.place.take();
+        self.show_place();
+    }
+
+    /// The store says that another page has taken the conversation over. It is shown as the other's if
+    /// there is one.
+    fn taken_over(&self, thread: &Rc<Thread>) {
+        if self.is_in_trouble() {
+            return self.go_apart(thread);
+        }
+        let Some(me) = self.me.upgrade() else { return };
+        let thread = Rc::clone(thread);
+        spawn_local(async move {
+            // Where tabs cannot be asked, the store's word holds.
+            let lives = me.is_acted_on_elsewhere(&thread).await != Some(false);
+            if !me.is_current(&thread) || !me.is_here() {
+                return;
+            }
+            match lives {
+                true => me.lose(&thread),
+                false => {
+                    thread.take_anew(None);
+                    me.set_place(KeptIn::Opening);
+                    me.bring(&thread, true).await;
+                }
+            }
+        });
+    }
+
+    /// Asks other tabs whether one acts on a conversation; `None` where they cannot be asked.
+    pub(super) async fn is_acted_on_elsewhere(&self, thread: &Rc<Thread>) -> Option<bool> {
+        let (sender, receiver) = oneshot::channel();
+        thread.pinged.replace(Some(sender));
+        if !thread.say(Said::Asks) {
+            return None;
+        }
+        let patience = Box::pin(sleep(Duration::from_millis(PING_MS)));
+        let answered = select(receiver, patience).await;
+        Some(matches!(answered, Either::Left((Ok(()), _))))
+    }
+}
+
+impl Thread {
+    /// Another page may know of these calls from now on.
+    pub(super) fn may_be_stored(&self, calls: StoredCalls) {
+        let mut stored = self.stored.get();
+        stored.add(calls);
+        self.stored.set(stored);
+    }
+}

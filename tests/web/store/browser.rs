@@ -1,0 +1,240 @@
+//! A chat that is kept in a browser whose database or locks fail.
+
+use js_sys::Function;
+use leptos::prelude::*;
+use leptos_assistant::store::{IndexedDbStore, KeptIn, Store};
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::journey::Journey;
+
+/// A change of the browser that is taken back when this is dropped. It also collects what goes wrong in callbacks.
+struct Broken(Function);
+
+impl Broken {
+    /// Runs a script that gives back the function that takes its change back.
+    fn by(script: &str) -> Self {
+        let script = format!(
+            "const errors = window.wentWrong = [];
+             const hear = (event) => errors.push(String(event.message));
+             window.addEventListener('error', hear);
+             const fake = (act) => {{
+               const request = {{ result: undefined, error: null }};
+               act(request);
+               return request;
+             }};
+             const put = (target, name, value) => {{
+               const before = Object.getOwnPropertyDescriptor(target, name);
+               Object.defineProperty(target, name, value);
+               return () => before ? Object.defineProperty(target, name, before) : delete target[name];
+             }};
+             const undo = (() => {{ {script} }})();
+             return () => {{ window.removeEventListener('error', hear); undo(); }};"
+        );
+        let made = Function::new_no_args(&script)
+            .call0(&JsValue::NULL)
+            .unwrap();
+        Self(made.unchecked_into())
+    }
+
+    /// The browser works again; gives back what went wrong meanwhile.
+    fn repair(self) -> Vec<String> {
+        drop(self);
+        went_wrong()
+    }
+}
+
+impl Drop for Broken {
+    fn drop(&mut self) {
+        self.0.call0(&JsValue::NULL).unwrap();
+    }
+}
+
+fn went_wrong() -> Vec<String> {
+    let list = js_sys::Reflect::get(&js_sys::global(), &"wentWrong".into()).unwrap();
+    js_sys::Array::from(&list)
+        .iter()
+        .filter_map(|it| it.as_string())
+        .collect()
+}
+
+fn database() -> String {
+    format!("broken-{}", js_sys::Math::random())
+}
+
+/// The conversation is played to its end in a browser that stays broken.
+async fn goes_on_unsaved(script: &str, named: bool) {
+    let broken = Broken::by(script);
+    let store = IndexedDbStore::new(database());
+    let chat = Journey::open(store, named.then_some("t")).await;
+    chat.is_played(|_| ()).await;
+    chat.assert_nothing_lost(true, "");
+    assert!(chat.comes(Journey::is_told).await, "the person is told");
+    chat.long_passes().await;
+    chat.assert_usable();
+    chat.assert_nothing_lost(true, "");
+    let kept = chat.assistant.kept_in().get_untracked();
+    assert_eq!(kept, KeptIn::Nowhere, "and the application can see it");
+    assert_eq!(broken.repair(), Vec::<String>::new());
+}
+
+/// The same, whether or not a conversation is asked for by its name.
+async fn both_go_on_unsaved(script: &str) {
+    goes_on_unsaved(script, false).await;
+    goes_on_unsaved(script, true).await;
+}
+
+#[wasm_bindgen_test]
+async fn without_a_database_the_chat_goes_on() {
+    both_go_on_unsaved(
+        "return put(window, 'indexedDB', { value: undefined, configurable: true });",
+    )
+    .await;
+}
+
+#[wasm_bindgen_test]
+async fn where_opening_throws_the_chat_goes_on() {
+    both_go_on_unsaved(
+        "return put(IDBFactory.prototype, 'open', { configurable: true, writable: true,
+           value() { throw new DOMException('broken', 'UnknownError'); } });",
+    )
+    .await;
+}
+
+#[wasm_bindgen_test]
+async fn where_opening_fails_the_chat_goes_on() {
+    both_go_on_unsaved(
+        "return put(IDBFactory.prototype, 'open', { configurable: true, writable: true,
+           value() { return fake((request) => setTimeout(() => {
+             request.error = new DOMException('broken', 'UnknownError');
+             request.onerror?.({ target: request, currentTarget: request });
+           })); } });",
+    )
+    .await;
+}
+
+#[wasm_bindgen_test]
+async fn where_opening_never_answers_the_chat_goes_on() {
+    both_go_on_unsaved(
+        "return put(IDBFactory.prototype, 'open', { configurable: true, writable: true,
+           value() { return fake(() => {}); } });",
+    )
+    .await;
+}
+
+#[wasm_bindgen_test]
+async fn with_a_quota_of_nothing_the_chat_goes_on() {
+    both_go_on_unsaved(
+        "return put(IDBObjectStore.prototype, 'put', { configurable: true, writable: true,
+           value() { throw new DOMException('full', 'QuotaExceededError'); } });",
+    )
+    .await;
+}
+
+#[wasm_bindgen_test]
+async fn where_writes_abort_the_chat_goes_on() {
+    both_go_on_unsaved(
+        "const before = IDBObjectStore.prototype.put;
+         return put(IDBObjectStore.prototype, 'put', { configurable: true, writable: true,
+           value(...args) {
+             const request = before.apply(this, args);
+             const transaction = this.transaction;
+             queueMicrotask(() => { try { transaction.abort(); } catch {} });
+             return request;
+           } });",
+    )
+    .await;
+}
+
+/// Requests that only come to their end a long time later: nobody waits for them any more by then.
+#[wasm_bindgen_test]
+async fn late_answers_do_no_harm() {
+    both_go_on_unsaved(
+        "const late = (name) => {
+           const prototype = Object.hasOwn(IDBTransaction.prototype, name) ? IDBTransaction.prototype : IDBRequest.prototype;
+           const { set, get } = Object.getOwnPropertyDescriptor(prototype, name);
+           return put(prototype, name, { configurable: true, get, set(call) {
+             set.call(this, call && ((event) => setTimeout(() => call(event), 300)));
+           } });
+         };
+         const undo = ['oncomplete', 'onabort', 'onsuccess'].map(late);
+         return () => undo.forEach((it) => it());",
+    )
+    .await;
+}
+
+async fn goes_on_saved(script: &str) {
+    let name = database();
+    for thread in [None, Some("t")] {
+        let broken = Broken::by(script);
+        let store = IndexedDbStore::new(&*name);
+        let chat = Journey::open(store.clone(), thread).await;
+        chat.is_played(|_| ()).await;
+        chat.assert_nothing_lost(true, "");
+        chat.long_passes().await;
+        assert!(!chat.is_told(), "it is saved");
+        chat.assert_usable();
+        let kept = chat.assistant.kept_in().get_untracked();
+        assert_eq!(kept, KeptIn::Here { across_tabs: false });
+        let id = chat.assistant.thread_id().get_untracked();
+        assert!(store.load(&id).await.unwrap().is_some());
+        assert_eq!(broken.repair(), Vec::<String>::new());
+    }
+}
+
+#[wasm_bindgen_test]
+async fn without_locks_the_chat_is_saved() {
+    goes_on_saved("return put(navigator, 'locks', { value: undefined, configurable: true });")
+        .await;
+}
+
+#[wasm_bindgen_test]
+async fn with_locks_that_throw_the_chat_is_saved() {
+    goes_on_saved(
+        "const value = { request() { throw new Error('broken'); }, query() { throw new Error('broken'); } };
+         return put(navigator, 'locks', { value, configurable: true });",
+    )
+    .await;
+}
+
+#[wasm_bindgen_test]
+async fn with_locks_that_are_refused_the_chat_is_saved() {
+    goes_on_saved(
+        "const value = { request: async () => { throw new Error('broken'); }, query: async () => { throw new Error('broken'); } };
+         return put(navigator, 'locks', { value, configurable: true });",
+    )
+    .await;
+}
+
+#[wasm_bindgen_test]
+async fn with_locks_that_never_answer_the_chat_is_saved() {
+    goes_on_saved(
+        "const value = { request: () => new Promise(() => {}), query: () => new Promise(() => {}) };
+         return put(navigator, 'locks', { value, configurable: true });",
+    )
+    .await;
+}
+
+/// A database that is deleted in the middle is made again, with all that is on the screen.
+#[wasm_bindgen_test]
+async fn a_deleted_database_is_written_again() {
+    let name = database();
+    let store = IndexedDbStore::new(&*name);
+    let chat = Journey::open(store.clone(), Some("t")).await;
+    let broken = Broken::by("return () => {};");
+    chat.is_played(|_| {
+        let factory = web_sys::window().unwrap().indexed_db().unwrap().unwrap();
+        let _deleting = factory.delete_database(&name).unwrap();
+    })
+    .await;
+    chat.assert_nothing_lost(true, "");
+    chat.long_passes().await;
+    assert!(!chat.is_told());
+    let stored = store.load("t").await.unwrap().unwrap();
+    let holds = |words: &str| stored.records.iter().any(|it| it.text.contains(words));
+    for words in ["one", "Hello.", "two", "Paid.", "three", "Goodbye."] {
+        assert!(holds(words), "{words:?} is stored");
+    }
+    assert!(holds("\"messages\""), "the outline is stored");
+    assert_eq!(broken.repair(), Vec::<String>::new());
+}

@@ -1,0 +1,230 @@
+//! A chat over a store that fails in every way, at every operation, at every moment.
+
+use std::{cell::Cell, rc::Rc};
+
+use futures_util::future::{FutureExt as _, pending, ready};
+use leptos::prelude::*;
+use leptos_assistant::store::{
+    Batch, KeptIn, Label, MemoryStore, Store, StoreError, StoreErrorKind, StoreFuture,
+    StoredThread, ThreadInfo,
+};
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::journey::{Journey, Moment};
+
+/// What a store is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Operation {
+    Load,
+    Take,
+    Write,
+    Threads,
+    Label,
+    Remove,
+    /// All of them.
+    Any,
+}
+
+/// How it fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fault {
+    Fails(StoreErrorKind),
+    /// It does nothing, and never answers.
+    Silent,
+    /// It does what it is asked for, and never answers.
+    Mute,
+}
+
+/// A store that fails when it is told to.
+#[derive(Clone, Default)]
+struct Faulty {
+    inner: MemoryStore,
+    fault: Rc<Cell<Option<(Operation, Fault)>>>,
+}
+
+impl Faulty {
+    fn asked<T: 'static>(
+        &self,
+        operation: Operation,
+        does: impl FnOnce() -> StoreFuture<T>,
+    ) -> StoreFuture<T> {
+        let fails = |(at, fault)| (at == operation || at == Operation::Any).then_some(fault);
+        match self.fault.get().and_then(fails) {
+            None => does(),
+            Some(Fault::Fails(kind)) => ready(Err(StoreError::new(kind, "broken"))).boxed_local(),
+            Some(Fault::Silent) => pending().boxed_local(),
+            Some(Fault::Mute) => {
+                drop(does());
+                pending().boxed_local()
+            }
+        }
+    }
+}
+
+impl Store for Faulty {
+    fn load(&self, thread_id: &str) -> StoreFuture<Option<StoredThread>> {
+        self.asked(Operation::Load, || self.inner.load(thread_id))
+    }
+
+    fn take(&self, thread_id: &str, writer: &str) -> StoreFuture<()> {
+        self.asked(Operation::Take, || self.inner.take(thread_id, writer))
+    }
+
+    fn write(&self, batch: Batch) -> StoreFuture<()> {
+        self.asked(Operation::Write, || self.inner.write(batch))
+    }
+
+    fn threads(&self) -> StoreFuture<Vec<ThreadInfo>> {
+        self.asked(Operation::Threads, || self.inner.threads())
+    }
+
+    fn label(&self, thread_id: &str, label: Label) -> StoreFuture<()> {
+        self.asked(Operation::Label, || self.inner.label(thread_id, label))
+    }
+
+    fn remove(&self, thread_id: &str) -> StoreFuture<()> {
+        self.asked(Operation::Remove, || self.inner.remove(thread_id))
+    }
+}
+
+/// A store that fails in one way from some moment on.
+#[derive(Debug, Clone, Copy)]
+struct Case {
+    operation: Operation,
+    fault: Fault,
+    moment: Moment,
+    /// True if the application names the conversation, so that it is looked for.
+    named: bool,
+}
+
+impl Case {
+    fn writes(self) -> bool {
+        matches!(self.operation, Operation::Write | Operation::Any)
+    }
+
+    fn opens(self) -> bool {
+        let opens = matches!(
+            self.operation,
+            Operation::Load | Operation::Take | Operation::Any
+        );
+        opens && self.moment == Moment::Before
+    }
+
+    /// A store was given the call without its start: another page may make it.
+    fn is_refused(self) -> bool {
+        self.writes() && self.moment == Moment::Asked
+    }
+
+    fn is_unsaved(self) -> bool {
+        self.writes() || self.opens() && (self.named || self.operation == Operation::Take)
+    }
+
+    /// What a page without a store says under a name may be said elsewhere, too.
+    fn stays_unsaved(self) -> bool {
+        self.opens() && self.named && self.fault == Fault::Fails(StoreErrorKind::Unavailable)
+    }
+
+    /// Plays a conversation, and repairs the store at the end.
+    async fn plays(self) {
+        let store = Faulty::default();
+        let breaks = |now: Moment| {
+            if now == self.moment {
+                store.fault.set(Some((self.operation, self.fault)));
+            }
+        };
+        if self.moment == Moment::Before {
+            breaks(self.moment);
+        }
+        let chat = Journey::open(store.clone(), self.named.then_some("t")).await;
+        chat.is_played(breaks).await;
+        chat.assert_nothing_lost(!self.is_refused(), &format!("{self:?}"));
+        if self.is_unsaved() {
+            assert!(chat.comes(Journey::is_told).await, "{self:?}: it is told");
+            let kept = chat.assistant.kept_in().get_untracked();
+            assert_eq!(kept, KeptIn::Nowhere, "{self:?}");
+        }
+        chat.assistant.list_conversations();
+        chat.assistant.rename_conversation("other", "Other");
+        chat.passes(10_000).await;
+        chat.assert_usable();
+        store.fault.set(None);
+        chat.long_passes().await;
+        chat.assert_usable();
+        chat.assert_nothing_lost(!self.is_refused(), &format!("{self:?}"));
+        assert_eq!(chat.is_told(), self.stays_unsaved(), "{self:?}: at the end");
+        if !self.stays_unsaved() {
+            self.assert_saved(&store, &chat).await;
+        }
+    }
+
+    async fn assert_saved(self, store: &Faulty, chat: &Journey) {
+        let id = chat.assistant.thread_id().get_untracked();
+        let stored = store.load(&id).await.unwrap();
+        let stored = stored.unwrap_or_else(|| panic!("{self:?}: nothing is stored"));
+        let holds = |words: &str| stored.records.iter().any(|it| it.text.contains(words));
+        for words in ["one", "Hello.", "two", "Paid.", "three", "Goodbye."] {
+            assert!(holds(words), "{self:?}: {words:?} is stored");
+        }
+        let mut journal = stored.journal.iter();
+        let started = journal.any(|it| it.name.contains("/started/"));
+        assert!(
+            started || self.is_refused(),
+            "{self:?}: the start is on record"
+        );
+    }
+}
+
+async fn all_of(operation: Operation, faults: &[Fault], moments: &[Moment]) {
+    for &fault in faults {
+        for &moment in moments {
+            for named in [false, true] {
+                let case = Case {
+                    operation,
+                    fault,
+                    moment,
+                    named,
+                };
+                case.plays().await;
+            }
+        }
+    }
+}
+
+const ALWAYS: [Moment; 3] = [Moment::Before, Moment::Asked, Moment::Result];
+const FULL: Fault = Fault::Fails(StoreErrorKind::Full);
+const FAILED: Fault = Fault::Fails(StoreErrorKind::Failed);
+const BLOCKED: Fault = Fault::Fails(StoreErrorKind::Blocked);
+const NEWER: Fault = Fault::Fails(StoreErrorKind::Newer);
+const UNAVAILABLE: Fault = Fault::Fails(StoreErrorKind::Unavailable);
+
+#[wasm_bindgen_test]
+async fn a_store_that_cannot_write_ends_nothing() {
+    let faults = [FULL, FAILED, Fault::Silent, Fault::Mute];
+    all_of(Operation::Write, &faults, &ALWAYS).await;
+}
+
+#[wasm_bindgen_test]
+async fn a_store_that_cannot_load_ends_nothing() {
+    let faults = [FAILED, NEWER, Fault::Silent];
+    all_of(Operation::Load, &faults, &[Moment::Before]).await;
+}
+
+#[wasm_bindgen_test]
+async fn a_store_that_cannot_be_taken_ends_nothing() {
+    let faults = [FULL, Fault::Silent, Fault::Mute];
+    all_of(Operation::Take, &faults, &[Moment::Before]).await;
+}
+
+#[wasm_bindgen_test]
+async fn a_store_that_can_do_nothing_ends_nothing() {
+    let faults = [UNAVAILABLE, BLOCKED, Fault::Silent];
+    all_of(Operation::Any, &faults, &ALWAYS).await;
+}
+
+#[wasm_bindgen_test]
+async fn lists_and_labels_that_fail_end_nothing() {
+    for operation in [Operation::Threads, Operation::Label, Operation::Remove] {
+        let faults = [FAILED, Fault::Silent];
+        all_of(operation, &faults, &[Moment::Before]).await;
+    }
+}

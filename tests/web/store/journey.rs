@@ -1,0 +1,233 @@
+//! A conversation with a call that asks first, played while a store fails.
+
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+    time::Duration,
+};
+
+use leptos::prelude::*;
+use leptos_assistant::{
+    Approval, Assistant, AssistantProvider, ChatWindow, ToolAction,
+    agent::Script,
+    engine::{
+        conversation::{CallKey, Phase},
+        event::{MessageBody, RunInput},
+        session::NoticeKind,
+    },
+    store::{KeptIn, Store},
+    testing::{FakeClock, MockAgent, Mounted, mount, settle},
+    use_assistant, use_assistant_action,
+};
+use send_wrapper::SendWrapper;
+use serde_json::json;
+
+/// A chat in the only tab that there is, and a clock that a test moves.
+pub(super) struct Journey {
+    pub(super) page: Mounted,
+    pub(super) assistant: Assistant,
+    pub(super) agent: MockAgent,
+    pub(super) ran: Rc<Cell<u32>>,
+    call: Cell<Option<CallKey>>,
+    clock: FakeClock,
+}
+
+impl Journey {
+    /// Opens a chat; with a name, it asks the store for the conversation of this name.
+    pub(super) async fn open(store: impl Store, name: Option<&str>) -> Self {
+        let clock = FakeClock::at(1_700_000_000_000);
+        let agent = MockAgent::new()
+            .answer(Script::new().text("Hello."))
+            .answer(Script::new().call("pay", &json!({"euros": 3})))
+            .answer(Script::new().text("Paid."))
+            .answer(Script::new().text("Goodbye."));
+        let ran = Rc::new(Cell::new(0));
+        let (counted, found) = (Rc::clone(&ran), Rc::new(RefCell::new(None)));
+        let (finds, talks_to) = (Rc::clone(&found), agent.clone());
+        let thread_id = name.map(str::to_owned).unwrap_or_default();
+        let page = mount(move || {
+            let children = move || {
+                let counts = Rc::clone(&counted);
+                let pays = move || counts.set(counts.get() + 1);
+                let action = ToolAction::new("pay", "").approval(Approval::Always);
+                use_assistant_action(action.handler(pays));
+                *finds.borrow_mut() = use_assistant();
+            };
+            let children = SendWrapper::new(children);
+            view! {
+                <AssistantProvider agent=talks_to store=store thread_id>
+                    {children.take()()}
+                    <ChatWindow />
+                </AssistantProvider>
+            }
+        });
+        let assistant = found.borrow_mut().take().unwrap();
+        Self {
+            page,
+            assistant,
+            agent,
+            ran,
+            call: Cell::new(None),
+            clock,
+        }
+    }
+
+    /// Lets time pass until something holds; `false` if it does not within a minute.
+    pub(super) async fn comes(&self, holds: impl Fn(&Self) -> bool) -> bool {
+        for _ in 0..600 {
+            if holds(self) {
+                return true;
+            }
+            self.passes(100).await;
+        }
+        false
+    }
+
+    /// Lets some time pass, and the browser do what is due.
+    pub(super) async fn passes(&self, ms: u64) {
+        self.clock.advance(Duration::from_millis(ms));
+        tick().await;
+    }
+
+    /// Lets a long time pass, in which a store can be tried again.
+    pub(super) async fn long_passes(&self) {
+        for _ in 0..20 {
+            self.passes(5_000).await;
+        }
+        settle().await;
+    }
+
+    pub(super) async fn says(&self, words: &str) {
+        self.assistant.send(words).unwrap();
+        assert!(
+            self.comes(|it| it.page.text("[role=log]").contains(words))
+                .await,
+            "{words:?} is on the screen"
+        );
+    }
+
+    /// Waits until the assistant has said something and is idle.
+    pub(super) async fn hears(&self, words: &str) {
+        let heard = self
+            .comes(|it| {
+                it.page.text("[role=log]").contains(words)
+                    && !it.assistant.activity().get_untracked().busy
+            })
+            .await;
+        assert!(
+            heard,
+            "{words:?} is answered: {}",
+            self.page.text("[role=log]")
+        );
+    }
+
+    pub(super) async fn is_asked(&self) {
+        let asked = |it: &Self| {
+            let waits = it.assistant.pending_approvals().get_untracked();
+            !waits.is_empty() && it.page.count(".la-approval") == 1
+        };
+        assert!(self.comes(asked).await, "the approval is there");
+    }
+
+    pub(super) fn approves(&self) {
+        let call = self.assistant.pending_approvals().get_untracked()[0];
+        self.call.set(Some(call));
+        self.assistant.approve(&call).unwrap();
+    }
+
+    /// The chat goes on in this page, whatever the store does.
+    pub(super) fn assert_usable(&self) {
+        assert_eq!(self.page.count(".la-composer textarea"), 1, "the composer");
+        assert_eq!(
+            self.page.count("[data-kind=elsewhere]"),
+            0,
+            "no other tab has it"
+        );
+        let kept = self.assistant.kept_in().get_untracked();
+        assert_ne!(kept, KeptIn::Elsewhere);
+    }
+
+    /// Whether the person is told, once, that nothing is saved.
+    pub(super) fn is_told(&self) -> bool {
+        let notices = self.assistant.notices().get_untracked();
+        let told = notices.iter();
+        let told = told.filter(|it| it.kind == NoticeKind::NotKept).count();
+        assert!(told <= 1, "it is said once");
+        told == 1
+    }
+
+    pub(super) fn last_request(&self) -> RunInput {
+        self.agent.inputs().pop().unwrap()
+    }
+
+    /// The whole conversation is on the screen and in the newest request, with its one result.
+    pub(super) fn assert_nothing_lost(&self, ran: bool, what: &str) {
+        let screen = self.page.text("[role=log]");
+        for words in ["one", "Hello.", "two", "Paid.", "three", "Goodbye."] {
+            assert!(
+                screen.contains(words),
+                "{what}: {words:?} on the screen: {screen}"
+            );
+        }
+        assert_eq!(
+            self.ran.get(),
+            u32::from(ran),
+            "{what}: it ran once, or not at all"
+        );
+        let request = self.last_request();
+        let mut users = 0;
+        let mut results = 0;
+        for message in &request.messages {
+            users += u32::from(matches!(message.body, MessageBody::User { .. }));
+            results += u32::from(matches!(message.body, MessageBody::Tool { .. }));
+        }
+        assert_eq!((users, results), (3, 1), "{what}: in the request");
+        let call = self.assistant.tool_call(&self.call.get().unwrap()).unwrap();
+        let ended = match ran {
+            true => Phase::OutputAvailable,
+            false => Phase::OutputError,
+        };
+        assert_eq!(call.phase(), ended, "{what}");
+    }
+
+    /// From the first message to the last; `at` is called before each moment.
+    pub(super) async fn is_played(&self, mut at: impl FnMut(Moment)) {
+        at(Moment::Before);
+        self.says("one").await;
+        self.hears("Hello.").await;
+        self.says("two").await;
+        self.is_asked().await;
+        self.passes(100).await;
+        at(Moment::Asked);
+        self.passes(100).await;
+        self.is_asked().await;
+        self.approves();
+        self.hears("Paid.").await;
+        at(Moment::Result);
+        self.says("three").await;
+        self.hears("Goodbye.").await;
+        self.assert_usable();
+    }
+}
+
+/// When a store begins to fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Moment {
+    /// Before the first message.
+    Before,
+    /// While an approval waits.
+    Asked,
+    /// When the call has its result.
+    Result,
+}
+
+/// A moment of the browser's time.
+async fn tick() {
+    let promise = js_sys::Promise::new(&mut |resolve, _| {
+        let window = web_sys::window().unwrap();
+        window
+            .set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, 4)
+            .unwrap();
+    });
+    wasm_bindgen_futures::JsFuture::from(promise).await.unwrap();
+}
