@@ -35,4 +35,5 @@ fn whatever_is_killed_nothing_runs_twice_and_nothing_is_lost() {
     });
     assert_eq!(all.histories, HISTORIES);
     assert!(all.crashes > HISTORIES, "{}", all.to_value());
+    assert!(all.page_starts > 100, "{}", all.to_value());
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use assistant_core::{
     conversation::MessageId,
     event::Content,
-    session::{Failure, FailureKind, Input, Invocation, JournalEntry, StreamEnd},
+    session::{Failure, FailureKind, Input, Invocation, JournalEntry, StoredCalls, StreamEnd},
 };
 use fastrand::Rng;
 use serde_json::Value;
@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::{
     agent::Agent,
     page::{IDEMPOTENT, News, Tab, Task},
-    store::Store,
+    store::{Batch, Mood, Store},
     tally::Tally,
 };
 
@@ -40,6 +40,8 @@ pub(super) struct History {
     pub(super) approved: BTreeMap<String, Value>,
     /// Results that the journal has.
     pub(super) results: BTreeMap<String, Value>,
+    /// Results that it has still to be told.
+    pub(super) unwritten_results: BTreeMap<String, Value>,
     /// Texts that are written down.
     pub(super) texts: BTreeMap<MessageId, String>,
     /// The newest request.
@@ -64,6 +66,7 @@ impl History {
             again: BTreeSet::new(),
             approved: BTreeMap::new(),
             results: BTreeMap::new(),
+            unwritten_results: BTreeMap::new(),
             texts: BTreeMap::new(),
             request: Value::Null,
         };
@@ -79,6 +82,7 @@ impl History {
         let waits = !self.tab.session.pending_approvals().is_empty();
         let (runs, works) = (self.tab.run.is_some(), !self.tab.tasks.is_empty());
         let idle = !self.tab.session.is_busy();
+        let fails = self.store.mood != Mood::Works;
         let weigh = |can: bool, weight: u32| if can { weight } else { 0 };
         let all: [(u32, Act); 15] = [
             (weigh(runs, 40), |it| it.agent_moves(false)),
@@ -92,7 +96,7 @@ impl History {
             (3, Self::person_turns),
             (1, |it| it.tries(Input::Stop)),
             (weigh(true, 3) + weigh(works, 5), Self::tab_dies),
-            (1 + weigh(self.store.full, 9), |it| it.store.full ^= true),
+            (2 + weigh(fails, 3), Self::store_turns),
             (weigh(runs, 1), Self::connection_breaks),
             (6, Self::follower_moves),
             (3, Self::page_remounts),
@@ -158,15 +162,26 @@ impl History {
 
     /// A result is written down, if that is possible; the session does not wait for it.
     pub(super) fn record(&mut self, entry: &JournalEntry) {
-        if self.store.add(self.tab.desk.tab, entry).is_err() {
-            return;
-        }
         let JournalEntry::Finished { call, result, .. } = entry else {
             return;
         };
         let known = self.tab.session.conversation().call(call);
-        if let Some(call) = known {
-            self.results.insert(call.id.clone(), result.value.clone());
+        let Some(id) = known.map(|call| call.id.clone()) else {
+            return;
+        };
+        let batch = Batch {
+            tab: self.tab.desk.tab,
+            snapshot: None,
+            claim: None,
+            add: vec![entry.clone()],
+        };
+        let is_written =
+            !self.tab.is_in_trouble && !self.tab.is_apart && self.store.write(batch).is_ok();
+        if is_written {
+            self.results.insert(id, result.value.clone());
+        } else {
+            self.tab.unwritten.push(entry.clone());
+            self.unwritten_results.insert(id, result.value.clone());
         }
     }
 
@@ -176,22 +191,6 @@ impl History {
         if self.input(Input::Send { content }) {
             self.save();
         }
-    }
-
-    /// Writes down what is shown. `false` if that is not possible.
-    pub(super) fn save(&mut self) -> bool {
-        let snapshot = self.tab.session.snapshot();
-        let saved = self.store.save(self.tab.desk.tab, snapshot);
-        if saved {
-            let shown = self.tab.session.conversation().path();
-            let texts = shown.map(|message| (message.id.clone(), message.text()));
-            self.texts = texts.collect();
-        }
-        saved
-    }
-
-    pub(super) fn tries_to_save(&mut self) {
-        self.save();
     }
 
     pub(super) fn agent_moves(&mut self, politely: bool) {
@@ -239,16 +238,7 @@ impl History {
         let place = self.rng.usize(..self.tab.tasks.len());
         match self.tab.tasks.swap_remove(place) {
             Task::Commit(commit, entry) => {
-                // The snapshot first: the journal names no call that nobody knows.
-                let known = self.save();
-                let outcome = match known {
-                    true => self.store.add(self.tab.desk.tab, &entry),
-                    false => Err("the store is full".to_owned()),
-                };
-                // Nobody else can have been there: the call could never start.
-                let alone = self.store.fences && !self.store.full;
-                self.tally.stuck += u64::from(alone && outcome.is_err());
-                self.input(Input::Committed { commit, outcome });
+                self.commits(commit, &entry);
             }
             Task::Handler(invocation) => {
                 let ok = politely || self.rng.u8(..) > 40;
@@ -263,40 +253,6 @@ impl History {
         }
     }
 
-    /// A tab that was left does what it can still do: it does not own the conversation any more, so
-    /// that it writes no snapshot, but the journal takes from it what nobody else has claimed.
-    pub(super) fn left_tab_moves(&mut self) {
-        let Some(mut tab) = self.left.pop() else {
-            return;
-        };
-        let news = match tab.tasks.pop() {
-            Some(Task::Commit(commit, entry)) => {
-                let outcome = self.store.add(tab.desk.tab, &entry);
-                if self.store.fences && outcome.is_ok() {
-                    self.tally.double_starts += 1;
-                }
-                tab.input(Input::Committed { commit, outcome }).1
-            }
-            Some(Task::Handler(invocation)) => tab.ends(&invocation, true),
-            Some(Task::Timer(_)) => Vec::new(),
-            None => return,
-        };
-        for news in news {
-            match news {
-                News::Started(invocation) => {
-                    self.note_start(&invocation);
-                    // Its start was refused: nothing may run.
-                    if self.store.fences {
-                        self.tally.double_starts += 1;
-                    }
-                }
-                // The owner has its own say by now.
-                News::Recorded(_) | News::Asked(_) => {}
-            }
-        }
-        self.left.push(tab);
-    }
-
     /// The tab is killed and the page loaded again, or another tab takes the conversation over.
     pub(super) fn tab_dies(&mut self) {
         self.tally.crashes += 1;
@@ -308,11 +264,15 @@ impl History {
     }
 
     pub(super) fn reload(&mut self) -> Option<Tab> {
+        // What is on its way when a tab dies is written, or is not.
+        let is_written = self.rng.bool();
+        self.store.lands(is_written);
         let (snapshot, journal) = self.store.load()?;
         self.agent.is_cut_off();
         let taker = self.taker();
         self.store.take(taker.desk.tab);
         let before = std::mem::replace(&mut self.tab, taker);
+        self.unwritten_results.clear();
         let thread_id = "thread".to_owned();
         let restored = self.input(Input::Restore {
             thread_id,
@@ -322,6 +282,7 @@ impl History {
         if !restored {
             self.tally.stuck += 1;
         }
+        self.tab.stored.add(StoredCalls::of(&self.tab.session));
         self.check_texts();
         Some(before)
     }

@@ -10,6 +10,7 @@ mod follower;
 mod history;
 mod page;
 mod person;
+mod saving;
 mod settle;
 mod store;
 mod tally;

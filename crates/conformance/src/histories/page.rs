@@ -7,7 +7,7 @@ use assistant_core::{
     conversation::{CallKey, Change, Fingerprint, Phase},
     session::{
         Answer, CommitId, Effect, Host, Input, Invocation, JournalEntry, Output, PolicyQuestion,
-        RunKey, Session, SessionOptions, TimerId,
+        RunKey, Session, SessionOptions, StoredCalls, TimerId,
     },
     wire::agui::{self, Decoder, DecoderOptions},
 };
@@ -90,6 +90,14 @@ pub(super) struct Tab {
     pub(super) cards: BTreeMap<CallKey, Card>,
     /// Which rules its actions have.
     pub(super) edition: u64,
+    /// The calls that other tabs may know of.
+    pub(super) stored: StoredCalls,
+    /// True if the store failed when it was asked last.
+    pub(super) is_in_trouble: bool,
+    /// True if it writes no more, as another tab has the conversation.
+    pub(super) is_apart: bool,
+    /// What the journal has still to be told.
+    pub(super) unwritten: Vec<JournalEntry>,
 }
 
 impl Tab {
@@ -105,6 +113,10 @@ impl Tab {
             tasks: Vec::new(),
             cards: BTreeMap::new(),
             edition: 0,
+            stored: StoredCalls::default(),
+            is_in_trouble: false,
+            is_apart: false,
+            unwritten: Vec::new(),
         };
         tab.register_all();
         tab

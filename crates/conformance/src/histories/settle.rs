@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use assistant_core::{event::Content, session::Input};
 use serde_json::Value;
 
-use super::history::History;
+use super::{history::History, store::Mood};
 
 /// How many steps patience may take.
 const PATIENCE: usize = 400;
@@ -24,7 +24,7 @@ impl History {
     /// Everybody becomes patient: the store works, handlers end, the person says yes, the agent ends
     /// what it began. Then the chat must be idle and take a message, with every call answered.
     pub(super) fn settle(&mut self) {
-        self.store.full = false;
+        self.store.mood = Mood::Works;
         self.left.clear();
         for _ in 0..PATIENCE {
             let waiting = self.tab.session.pending_approvals();

@@ -17,38 +17,94 @@ pub(super) struct Store {
     writer: Option<u64>,
     /// True if it keeps who wrote before from writing; claims hold in any case.
     pub(super) fences: bool,
-    /// Writes fail.
-    pub(super) full: bool,
+    pub(super) mood: Mood,
+    /// What was handed over and is not written yet, in order.
+    late: Vec<Batch>,
+}
+
+/// How a store fails.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Mood {
+    /// It does not.
+    #[default]
+    Works,
+    /// It writes nothing, and says so.
+    Full,
+    /// It does not say what becomes of what it is given, which is written later, or never.
+    Silent,
+}
+
+/// What is written, all of it or nothing.
+#[derive(Debug, Clone)]
+pub(super) struct Batch {
+    pub(super) tab: u64,
+    pub(super) snapshot: Option<Value>,
+    /// An entry that must not be there yet.
+    pub(super) claim: Option<JournalEntry>,
+    /// Entries that are added unless they are there.
+    pub(super) add: Vec<JournalEntry>,
+}
+
+/// Why a batch is not written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// Another tab was first, or has the conversation now.
+    Refused,
+    /// There is no room.
+    Full,
+    /// Nobody knows whether it is written.
+    NoAnswer,
 }
 
 impl Store {
     /// Makes a tab the one that writes from now on.
     pub(super) fn take(&mut self, tab: u64) {
+        self.lands(true);
         let before = self.writer.replace(tab).filter(|before| *before != tab);
         self.fenced.extend(before.filter(|_| self.fences));
     }
 
-    /// Writes a snapshot, all or nothing.
-    pub(super) fn save(&mut self, tab: u64, snapshot: Value) -> bool {
-        let writes = !self.full && !self.fenced.contains(&tab);
-        if writes {
-            self.snapshot = Some(snapshot);
+    /// Writes a batch.
+    pub(super) fn write(&mut self, batch: Batch) -> Result<(), Fault> {
+        match self.mood {
+            Mood::Full => Err(Fault::Full),
+            Mood::Silent => {
+                self.late.push(batch);
+                Err(Fault::NoAnswer)
+            }
+            Mood::Works => {
+                self.lands(true);
+                self.put(batch)
+            }
         }
-        writes
     }
 
-    /// Adds an entry, unless somebody was there first.
-    pub(super) fn add(&mut self, tab: u64, entry: &JournalEntry) -> Result<(), String> {
-        if self.fenced.contains(&tab) {
-            return Err("another tab has this conversation now".to_owned());
+    /// What was handed over to a silent store is written after all, or forgotten.
+    pub(super) fn lands(&mut self, is_written: bool) {
+        for batch in std::mem::take(&mut self.late) {
+            if is_written {
+                // Nobody hears of it any more.
+                let _ = self.put(batch);
+            }
         }
-        if self.full {
-            return Err("the store is full".to_owned());
+    }
+
+    fn put(&mut self, batch: Batch) -> Result<(), Fault> {
+        if self.fenced.contains(&batch.tab) {
+            return Err(Fault::Refused);
         }
-        if !self.claims.insert(entry.claim()) {
-            return Err("another tab was first".to_owned());
+        if let Some(claim) = batch.claim {
+            if !self.claims.insert(claim.claim()) {
+                return Err(Fault::Refused);
+            }
+            self.journal.push(claim.to_value());
         }
-        self.journal.push(entry.to_value());
+        for entry in batch.add {
+            if self.claims.insert(entry.claim()) {
+                self.journal.push(entry.to_value());
+            }
+        }
+        self.snapshot = batch.snapshot.or(self.snapshot.take());
         Ok(())
     }
 

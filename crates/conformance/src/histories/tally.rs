@@ -4,13 +4,15 @@ use std::ops::AddAssign;
 
 use serde_json::{Value, json};
 
-/// What was counted over histories. All but the first two must be nothing.
+/// What was counted over histories. All but the first three must be nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
     /// How many were played.
     pub histories: u64,
     /// How many tabs were killed in them.
     pub crashes: u64,
+    /// Handlers that were started without the word of the store, which failed.
+    pub page_starts: u64,
     /// Handlers that ran again though nobody had agreed to it, or that a tab started, or was asked to
     /// and did not refuse, which does not own the conversation.
     pub double_starts: u64,
@@ -38,6 +40,7 @@ impl Tally {
         json!({
             "histories": self.histories,
             "crashes": self.crashes,
+            "page_starts": self.page_starts,
             "double_starts": self.double_starts,
             "lost_results": self.lost_results,
             "lost_text": self.lost_text,
@@ -51,6 +54,7 @@ impl AddAssign for Tally {
     fn add_assign(&mut self, other: Self) {
         self.histories += other.histories;
         self.crashes += other.crashes;
+        self.page_starts += other.page_starts;
         self.double_starts += other.double_starts;
         self.lost_results += other.lost_results;
         self.lost_text += other.lost_text;

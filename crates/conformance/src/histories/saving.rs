@@ -1,0 +1,170 @@
+//! How tabs write, and what they do when the store fails: a start that cannot be written down is made
+//! only of a call that no store was given.
+
+use assistant_core::session::{
+    ClaimOutcome, CommitId, Input, Invocation, JournalEntry, StoredCalls,
+};
+
+use super::{
+    history::History,
+    page::{News, Tab, Task},
+    store::{Batch, Fault, Mood, Store},
+};
+
+impl Tab {
+    /// Writes down what is shown, and perhaps a start. A store that failed is handed nothing until it
+    /// answers.
+    pub(super) fn write(
+        &mut self,
+        store: &mut Store,
+        claim: Option<&JournalEntry>,
+    ) -> Result<(), Fault> {
+        if self.is_in_trouble && store.mood == Mood::Silent {
+            return Err(Fault::NoAnswer);
+        }
+        let written = store.write(Batch {
+            tab: self.desk.tab,
+            snapshot: Some(self.session.snapshot()),
+            claim: claim.cloned(),
+            add: self.unwritten.clone(),
+        });
+        if matches!(written, Ok(()) | Err(Fault::NoAnswer)) {
+            self.stored.add(StoredCalls::of(&self.session));
+        }
+        match written {
+            Ok(()) => {
+                self.is_in_trouble = false;
+                self.unwritten.clear();
+            }
+            // What only this page has is neither given up nor written over what another one writes.
+            Err(Fault::Refused) => self.is_apart |= self.is_in_trouble && claim.is_none(),
+            Err(_) => self.is_in_trouble = true,
+        }
+        written
+    }
+
+    /// Writes a start down. `Ok(true)` if only this page knows of it.
+    pub(super) fn claim(&mut self, store: &mut Store, entry: &JournalEntry) -> Result<bool, Fault> {
+        let stored = self.stored;
+        let may_start = |outcome| stored.may_start(entry.call(), outcome);
+        let alone = self.is_in_trouble || self.is_apart;
+        if alone && may_start(ClaimOutcome::Failed) {
+            self.unwritten.push(entry.clone());
+            return Ok(true);
+        }
+        let written = match self.is_apart {
+            true => Err(Fault::Refused),
+            false => self.write(store, Some(entry)),
+        };
+        let outcome = match written {
+            Ok(()) => ClaimOutcome::Written,
+            Err(Fault::Refused) => ClaimOutcome::Refused,
+            Err(_) => ClaimOutcome::Failed,
+        };
+        match written {
+            Ok(()) => Ok(false),
+            Err(_) if may_start(outcome) => {
+                self.unwritten.push(entry.clone());
+                Ok(true)
+            }
+            Err(fault) => Err(fault),
+        }
+    }
+}
+
+impl History {
+    /// Writes down what is shown. `false` if that is not possible.
+    pub(super) fn save(&mut self) -> bool {
+        if self.tab.is_apart {
+            return false;
+        }
+        let saved = self.tab.write(&mut self.store, None).is_ok();
+        if saved {
+            let shown = self.tab.session.conversation().path();
+            let texts = shown.map(|message| (message.id.clone(), message.text()));
+            self.texts = texts.collect();
+            self.results.append(&mut self.unwritten_results);
+        }
+        saved
+    }
+
+    pub(super) fn tries_to_save(&mut self) {
+        self.save();
+    }
+
+    /// The store begins to fail, or works again.
+    pub(super) fn store_turns(&mut self) {
+        self.store.mood = match (self.store.mood, self.rng.bool()) {
+            (Mood::Works, true) => Mood::Full,
+            (Mood::Works, false) => Mood::Silent,
+            _ => Mood::Works,
+        };
+        let is_written = self.rng.bool();
+        self.store.lands(is_written);
+    }
+
+    /// The owner's start is written down, or made without.
+    pub(super) fn commits(&mut self, commit: CommitId, entry: &JournalEntry) {
+        let outcome = self.tab.claim(&mut self.store, entry);
+        self.tally.page_starts += u64::from(outcome == Ok(true));
+        // Nobody else can have been there: the call could never start.
+        let alone = self.store.fences && self.store.mood == Mood::Works && !self.tab.is_apart;
+        self.tally.stuck += u64::from(alone && outcome.is_err());
+        let outcome = outcome.map(drop).map_err(|fault| format!("{fault:?}"));
+        self.input(Input::Committed { commit, outcome });
+    }
+
+    /// A tab that was left does what it can still do: it does not own the conversation any more, so that it
+    /// writes nothing, but the journal takes from it what nobody else has claimed. What nobody else knows,
+    /// as the store failed, it starts by itself.
+    pub(super) fn left_tab_moves(&mut self) {
+        let Some(mut tab) = self.left.pop() else {
+            return;
+        };
+        let mut by_itself = false;
+        let news = match tab.tasks.pop() {
+            Some(Task::Commit(commit, entry)) => {
+                let outcome = left_claim(&tab, &mut self.store, &entry);
+                by_itself = outcome == Ok(true);
+                if self.store.fences && outcome == Ok(false) {
+                    self.tally.double_starts += 1;
+                }
+                let outcome = outcome.map(drop).map_err(|fault| format!("{fault:?}"));
+                tab.input(Input::Committed { commit, outcome }).1
+            }
+            Some(Task::Handler(invocation)) => tab.ends(&invocation, true),
+            Some(Task::Timer(_)) => Vec::new(),
+            None => return,
+        };
+        for news in news {
+            match news {
+                News::Started(invocation) => self.note_left_start(&invocation, by_itself),
+                // The owner has its own say by now.
+                News::Recorded(_) | News::Asked(_) => {}
+            }
+        }
+        self.left.push(tab);
+    }
+
+    fn note_left_start(&mut self, invocation: &Invocation, by_itself: bool) {
+        self.note_start(invocation);
+        // Its start was refused: nothing may run.
+        if self.store.fences && !by_itself {
+            self.tally.double_starts += 1;
+        }
+    }
+}
+
+/// The claim of a tab that was left: no snapshot of its own goes along.
+fn left_claim(tab: &Tab, store: &mut Store, entry: &JournalEntry) -> Result<bool, Fault> {
+    if (tab.is_in_trouble || tab.is_apart) && !tab.stored.contains(entry.call()) {
+        return Ok(true);
+    }
+    let batch = Batch {
+        tab: tab.desk.tab,
+        snapshot: None,
+        claim: Some(entry.clone()),
+        add: Vec::new(),
+    };
+    store.write(batch).map(|()| false)
+}
