@@ -149,7 +149,8 @@ impl HttpAgent {
                 let sent = self.sent.borrow();
                 input.messages.retain(|message| {
                     // Its own messages the agent knows without having been sent them.
-                    let ours = matches!(message.role(), Role::User | Role::Tool);
+                    let ours = matches!(message.role(), Role::User | Role::Tool)
+                        && !message.is_marked_as_agents();
                     ours && !sent.contains(&message.id)
                 });
             }

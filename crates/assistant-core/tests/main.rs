@@ -34,6 +34,7 @@ mod session_agent;
 mod session_approval;
 mod session_attack;
 mod session_audit;
+mod session_authors;
 mod session_claims;
 mod session_clock;
 mod session_direct;

@@ -10,7 +10,7 @@ use super::{
     state::{Happening, State},
     tree::CallRef,
 };
-use crate::{event::Role, order::in_order};
+use crate::order::in_order;
 
 /// Where a call is that left the path of its run.
 #[derive(Debug, Clone)]
@@ -238,7 +238,7 @@ impl Conversation {
             return 0;
         };
         let newest_first = self.run_path().rev();
-        let of_turn = newest_first.take_while(|message| message.role != Role::User);
+        let of_turn = newest_first.take_while(|message| !message.is_from_user());
         let beside = of_turn.flat_map(|message| message.calls());
         let is_like = |other: &&ToolCall| {
             let works = other.was_started() || other.state.is_at_work();

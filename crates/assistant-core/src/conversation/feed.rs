@@ -33,6 +33,7 @@ impl Conversation {
         };
         let role = Role::parse(&update.source).unwrap_or(Role::Assistant);
         let mut message = Message::new(id.clone(), role, at);
+        message.author = Author::unnamed(role);
         message.parts = update
             .content_blocks
             .into_iter()

@@ -6,7 +6,7 @@ use super::{
     Author, CallApproval, CallKey, CallResult, Conversation, Message, Part, ToolCall,
     state::{Done, End, Happening, State},
 };
-use crate::event::{self, Content, MessageBody};
+use crate::event::{self, Content, MessageBody, Role};
 
 /// The value that a renderer sees: JSON where the content is JSON, else its text.
 pub(super) fn value_of(content: &Content) -> Value {
@@ -115,7 +115,10 @@ impl Conversation {
                 }
             }
             None => {
-                let message = self.fresh_from_wire(wire, now);
+                let mut message = self.fresh_from_wire(wire, now);
+                if message.role == Role::User {
+                    message.author = author;
+                }
                 self.append(message);
             }
         }

@@ -231,7 +231,8 @@ impl Message {
         self.cost.write(&mut out);
         super::step::write(&self.steps, &mut out);
         put_text(&mut out, "markdown", self.markdown.as_deref());
-        put_text(&mut out, "author", self.author.map(Author::as_str));
+        let author = Some(self.author).filter(|author| *author != Author::unnamed(self.role));
+        put_text(&mut out, "author", author.map(Author::as_str));
         put_text(&mut out, "disputed", self.disputed.as_deref());
         if self.interjected {
             out.insert("interjected".to_owned(), true.into());
@@ -273,7 +274,8 @@ impl Message {
         message.steps = super::step::read(&mut object);
         message.cut = take_text(&mut object, "cut").and_then(|word| Cut::parse(&word));
         message.markdown = take_text(&mut object, "markdown");
-        message.author = take_text(&mut object, "author").and_then(|word| Author::parse(&word));
+        let author = take_text(&mut object, "author").and_then(|word| Author::parse(&word));
+        message.author = author.unwrap_or_else(|| Author::unnamed(role));
         message.disputed = take_text(&mut object, "disputed");
         message.interjected = take_flag(&mut object, "interjected");
         message.listed = take_flag(&mut object, "listed");

@@ -36,8 +36,8 @@ pub struct Message {
     pub steps: Vec<AgentStep>,
     /// The original text, if callouts in it became calls. This goes over the wire.
     pub markdown: Option<String>,
-    /// Who wrote it: [`Author::Page`] if a person said it here. `None` for what came otherwise.
-    pub author: Option<Author>,
+    /// Who wrote it, whatever its role says: [`Author::Page`] if the user said it here.
+    pub author: Author,
     /// What the agent says that a person said, where it is something else. Shown beside the
     /// person's own words, never in their place.
     pub disputed: Option<String>,
@@ -85,7 +85,7 @@ impl Cut {
 }
 
 impl Message {
-    /// An empty message.
+    /// An empty message of the agent. Only [`Message::user`] makes one of the user.
     #[must_use]
     pub fn new(id: impl Into<MessageId>, role: Role, now: i64) -> Self {
         Self {
@@ -104,7 +104,7 @@ impl Message {
             cost: Cost::default(),
             steps: Vec::new(),
             markdown: None,
-            author: None,
+            author: Author::Agent,
             disputed: None,
             interjected: false,
         }
@@ -118,7 +118,7 @@ impl Message {
         Self {
             parts,
             listed,
-            author: Some(Author::Page),
+            author: Author::Page,
             ..Self::new(id, Role::User, now)
         }
     }

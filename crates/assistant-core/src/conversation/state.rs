@@ -100,10 +100,10 @@ impl End {
     }
 }
 
-/// The author of a result.
+/// The author of a result or of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Author {
-    /// This page: its handler ran, or a person decided here.
+    /// This page: its handler ran, or the user decided or said it here.
     Page,
     /// The agent.
     Agent,

@@ -101,6 +101,8 @@ pub struct Conversation {
     #[cfg(feature = "ui-stream")]
     /// Texts that grow by themselves, by the number that their stream gave them.
     pub(super) blocks: FxHashMap<u64, PartRef>,
+    /// How what the agent added under the user's role is sent back.
+    pub(super) agent_user_messages: super::AgentUserMessages,
     /// What has changed since somebody took note of it.
     pub(super) log: Vec<Change>,
     /// What happened to calls since somebody took note of it.
@@ -138,6 +140,7 @@ impl Default for Conversation {
             state: Value::Object(Object::new()),
             #[cfg(feature = "ui-stream")]
             blocks: FxHashMap::default(),
+            agent_user_messages: super::AgentUserMessages::default(),
             log: Vec::new(),
             transitions: Vec::new(),
             #[cfg(feature = "callouts")]

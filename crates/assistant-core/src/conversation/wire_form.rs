@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{
     CallApproval, CallKey, CallResult, Conversation, DataPart, Message, Part, TextPart, ToolCall,
-    orphan::orphan_part, state::State,
+    orphan::orphan_part, provenance, state::State,
 };
 use crate::event::{self, Content, ContentPart, FunctionCall, MessageBody, Object, PartBody, Role};
 
@@ -35,10 +35,14 @@ impl Conversation {
             let Some(node) = self.node(*ix) else { continue };
             // A tool message without a call is kept, but some servers fail on it.
             let local = matches!(node.message.role, Role::Activity | Role::Tool);
-            if local || is_abandoned(&node.message) {
+            if local || is_abandoned(&node.message) || self.holds_back(&node.message) {
                 continue;
             }
-            list.extend(to_wire(&node.message, is_sendable, as_it_ran));
+            let mut wire = to_wire(&node.message, is_sendable, as_it_ran);
+            if node.message.is_attributed_to_user() {
+                wire.as_mut().map(provenance::mark);
+            }
+            list.extend(wire);
             let calls = node.message.calls().filter(|call| call.is_real());
             list.extend(calls.filter_map(answer_to));
         }

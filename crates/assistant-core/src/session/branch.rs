@@ -97,7 +97,7 @@ impl Session {
     }
 
     fn edit(&mut self, message: &MessageId, content: Content, cx: &mut Cx<'_>) {
-        let role = self.conversation.message(message).map(|known| known.role);
+        let role = self.conversation.message(message).map(Message::speaker);
         match role {
             None => return cx.refuse(Refusal::Tree(TreeError::UnknownMessage)),
             Some(Role::User) => {}
@@ -112,7 +112,7 @@ impl Session {
     /// Lets the agent answer again from where this message began. What it thought right before goes
     /// with it; calls that came before stay as they ended, and are not run again.
     fn regenerate(&mut self, message: &MessageId, cx: &mut Cx<'_>) {
-        let role = self.conversation.message(message).map(|known| known.role);
+        let role = self.conversation.message(message).map(Message::speaker);
         match role {
             None => return cx.refuse(Refusal::Tree(TreeError::UnknownMessage)),
             Some(Role::Assistant | Role::Reasoning | Role::Activity) => {}

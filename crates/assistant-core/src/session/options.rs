@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Host, TurnSummary};
-use crate::conversation::{Conversation, MarkdownTools};
+use crate::conversation::{AgentUserMessages, Conversation, MarkdownTools};
 
 /// Writes a conversation in the form that an agent takes.
 pub type HistoryForm = fn(&Conversation) -> Value;
@@ -37,6 +37,8 @@ pub struct SessionOptions {
     pub asks_again: bool,
     /// A person may say something while the loop goes on ([`TreeChange::Interject`](super::TreeChange::Interject)).
     pub interjections: bool,
+    /// How messages that the agent added under the user's role are sent back.
+    pub agent_user_messages: AgentUserMessages,
 }
 
 impl Default for SessionOptions {
@@ -52,6 +54,7 @@ impl Default for SessionOptions {
             takes_up: false,
             asks_again: false,
             interjections: true,
+            agent_user_messages: AgentUserMessages::Marked,
         }
     }
 }

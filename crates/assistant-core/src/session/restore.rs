@@ -6,9 +6,8 @@
 use serde_json::{Value, json};
 
 use super::{Cx, JournalEntry, NoticeAction, NoticeKind, RunSummary, Session};
-use crate::{
-    conversation::{Author, CallError, Cut, Done, End, ErrorKind, MessageId, Phase},
-    event::Role,
+use crate::conversation::{
+    Author, CallError, Cut, Done, End, ErrorKind, Message, MessageId, Phase,
 };
 
 /// The member of a snapshot that is about the session, not about the conversation.
@@ -83,7 +82,7 @@ impl Session {
             return;
         }
         let newest = self.conversation.run_path().next_back();
-        let unanswered = newest.is_some_and(|message| message.role == Role::User);
+        let unanswered = newest.is_some_and(Message::is_from_user);
         let (kind, message) = match unanswered {
             true => (NoticeKind::Silent, "The agent sent no answer."),
             false => (

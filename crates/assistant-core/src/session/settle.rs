@@ -10,7 +10,7 @@ use super::{
     run::{Asker, Finish, Run},
 };
 use crate::{
-    conversation::{CallKey, Change, Cut, End, Happening, State},
+    conversation::{CallKey, Change, Cut, End, Happening, Message, State},
     event::Role,
     wire::json::canonical::canonical,
 };
@@ -184,7 +184,7 @@ impl Session {
         let last_is_own = last.is_some_and(|message| {
             message.role == Role::Assistant && message.calls().next().is_some()
         });
-        let last_is_persons = last.is_some_and(|message| message.role == Role::User);
+        let last_is_persons = last.is_some_and(Message::is_from_user);
         drop(newest);
         let action = if quiet && after_tools && last_is_own {
             if self.asks_again(cx) {
@@ -215,7 +215,7 @@ impl Session {
         let mut hasher = DefaultHasher::new();
         let mut any = false;
         for message in self.conversation.run_path().rev() {
-            if message.role == Role::User {
+            if message.is_from_user() {
                 break;
             }
             let own = message.calls();

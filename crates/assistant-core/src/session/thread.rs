@@ -96,9 +96,10 @@ impl Session {
     /// A conversation that reads texts as the options say.
     pub(super) fn empty_conversation(&self) -> Conversation {
         #[cfg(feature = "callouts")]
-        return Conversation::reading(self.options.markdown_tools);
+        let conversation = Conversation::reading(self.options.markdown_tools);
         #[cfg(not(feature = "callouts"))]
-        Conversation::new()
+        let conversation = Conversation::new();
+        conversation.sending(self.options.agent_user_messages)
     }
 
     fn replace(&mut self, thread_id: String, conversation: Conversation, cx: &mut Cx<'_>) {

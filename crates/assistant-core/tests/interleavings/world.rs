@@ -322,7 +322,7 @@ impl World {
     fn check_words(&mut self) {
         let session = &self.driver.session;
         for message in session.conversation().all_messages() {
-            if message.author == Some(Author::Page) {
+            if message.author == Author::Page {
                 let id = (session.thread_id().to_owned(), message.id.clone());
                 let said = self.spoken.entry(id).or_insert_with(|| message.text());
                 assert_eq!(*said, message.text());

@@ -52,6 +52,7 @@ impl Conversation {
         self.close_gaps();
         #[cfg(feature = "callouts")]
         self.pause_all_callouts(out);
+        self.adopt_ids(&messages);
         let authority = Authority::of(&messages, metadata);
         let mut listing = self.listing(messages);
         self.own_what_changes(&listing);
@@ -207,7 +208,7 @@ impl Conversation {
 }
 
 /// Returns whether the listed message equals the one in the tree, so that nothing changes.
-fn says_the_same(message: &crate::conversation::Message, listed: &Message) -> bool {
+pub(super) fn says_the_same(message: &crate::conversation::Message, listed: &Message) -> bool {
     if message.role != listed.role() {
         return false;
     }

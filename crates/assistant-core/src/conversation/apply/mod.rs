@@ -10,6 +10,7 @@ mod authority;
 mod block;
 #[cfg(feature = "callouts")]
 pub(super) mod callout;
+mod echo;
 #[cfg(feature = "ui-stream")]
 mod extension;
 mod merge;

@@ -6,7 +6,11 @@ use std::collections::{HashMap, HashSet};
 
 #[cfg(feature = "callouts")]
 use super::callout;
-use super::{Applied, Conversation, authority::Authority, merge::Listing};
+use super::{
+    Applied, Conversation,
+    authority::Authority,
+    merge::{Listing, says_the_same},
+};
 use crate::{
     conversation::{
         Author, CallKey, Change, Message, Origin, Part, TextPart, ToolCall,
@@ -31,9 +35,10 @@ impl Conversation {
         };
         let message = &mut node.message;
         if message.role != Role::Assistant || wire.role() != Role::Assistant {
-            if message.author == Some(Author::Page) {
+            if message.author == Author::Page {
                 return dispute(message, wire);
             }
+            let stays = message.is_from_user() && says_the_same(message, &wire);
             let calls: Vec<Part> = std::mem::take(&mut message.parts);
             let (calls, texts): (Vec<Part>, Vec<Part>) =
                 calls.into_iter().partition(|part| part.as_call().is_some());
@@ -44,6 +49,9 @@ impl Conversation {
             fresh.created_at = message.created_at;
             fresh.cost = std::mem::take(&mut message.cost);
             fresh.steps = std::mem::take(&mut message.steps);
+            if stays {
+                fresh.author = message.author;
+            }
             *message = fresh;
             for part in calls {
                 if let Part::ToolCall(call) = part {
@@ -132,7 +140,7 @@ impl Conversation {
         if message.calls().any(holds) || authority.spares(message) {
             return false;
         }
-        let by_person = message.role == Role::User
+        let by_person = message.is_from_user()
             || message.calls().any(|call| {
                 call.approval
                     .as_ref()

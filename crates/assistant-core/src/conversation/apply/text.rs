@@ -69,6 +69,7 @@ impl Conversation {
 
     pub(super) fn append_text(&mut self, ix: usize, text: &str, now: i64) {
         self.open_text(ix, now);
+        self.take_for_agent(ix);
         if let Some(Part::Text(part) | Part::Reasoning(part)) = self
             .node_mut(ix)
             .and_then(|node| node.message.parts.last_mut())
@@ -76,6 +77,17 @@ impl Conversation {
             part.text.push_str(text);
         }
         self.part_grew(ix);
+    }
+
+    /// Words that the agent adds to a message of a record make it the agent's.
+    fn take_for_agent(&mut self, ix: usize) {
+        if let Some(node) = self.node_mut(ix)
+            && node.message.is_from_user()
+        {
+            node.message.author = Author::Agent;
+            let id = node.message.id.clone();
+            self.log.push(Change::Message(id));
+        }
     }
 
     pub(super) fn end_text(&mut self, id: &str, base: Base, out: &mut Applied<'_>) {
@@ -100,7 +112,10 @@ impl Conversation {
             let Some(ix) = self.path.get(depth).copied() else {
                 return;
             };
-            if self.role_of(ix) == Some(Role::User) {
+            if self
+                .node(ix)
+                .is_some_and(|node| node.message.is_from_user())
+            {
                 return;
             }
             out.diagnostics.extend(self.finish_texts(ix, out.now));
@@ -138,7 +153,7 @@ impl Conversation {
             else {
                 return;
             };
-            if node.message.role == Role::User {
+            if node.message.is_from_user() {
                 return;
             }
             if node.message.is_streaming() {
@@ -227,7 +242,7 @@ impl Conversation {
     /// Returns whether a person said the message here; nobody else may add to it then.
     pub(super) fn is_persons(&self, ix: usize) -> bool {
         self.node(ix)
-            .is_some_and(|node| node.message.author == Some(Author::Page))
+            .is_some_and(|node| node.message.author == Author::Page)
     }
 
     /// Whether a message has this id, be it the result of a call.

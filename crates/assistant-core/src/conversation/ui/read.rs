@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{WIRE_ID, note, part, tool};
 use crate::{
     conversation::{
-        Conversation, End, FormatError, Message, Part,
+        Author, Conversation, End, FormatError, Message, Part,
         json::{DUPLICATE_ID, error, need_text, object},
     },
     event::{Object, Role},
@@ -103,6 +103,7 @@ fn steps(id: &str, role: Role, parts: Vec<Value>, extra: Object) -> Vec<Message>
             count => format!("{id}:{}", count + 1),
         };
         let mut message = Message::new(name, role, 0);
+        message.author = Author::unnamed(role);
         if role == Role::Assistant {
             note(&mut message.extra, |notes| {
                 notes.insert("id".to_owned(), id.into());

@@ -36,7 +36,11 @@ impl Conversation {
     pub(super) fn ui_groups(&self) -> Vec<Group<'_>> {
         let mut groups: Vec<Group<'_>> = Vec::new();
         for message in self.run_path() {
-            let is_answer = matches!(message.role, Role::Assistant | Role::Reasoning);
+            // The form has no name for a speaker: what the agent added is a part of its answer.
+            let is_answer = matches!(message.speaker(), Role::Assistant | Role::Reasoning);
+            if self.holds_back(message) {
+                continue;
+            }
             if !is_answer && !matches!(message.role, Role::User | Role::System | Role::Developer) {
                 continue;
             }

@@ -73,6 +73,7 @@ impl Host for ScriptHost {
 /// Makes a message as a server's feed tells it.
 pub(super) fn message(id: &str, role: Role, words: &str) -> Message {
     let mut message = Message::new(id, role, 0);
+    message.author = Author::unnamed(role);
     message.parts.push(Part::Text(TextPart::new(words)));
     message
 }
@@ -221,9 +222,8 @@ impl Script {
     /// A message that the session made of a person's words gets the vector's name.
     fn note_added(&mut self, id: &MessageId) {
         let message = self.conversation().message(id);
-        let is_persons = message.is_some_and(|message| {
-            message.role == Role::User && message.author == Some(Author::Page)
-        });
+        let is_persons = message
+            .is_some_and(|message| message.role == Role::User && message.author == Author::Page);
         let is_named = self.names.values().any(|named| named == id);
         if is_persons && !is_named {
             let named = self.awaited.pop_front();

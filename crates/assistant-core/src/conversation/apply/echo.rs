@@ -1,0 +1,97 @@
+//! Recognises what the user said in a list that names it by other ids.
+//!
+//! Some servers give the messages of a snapshot ids of their own. What the user said stays theirs,
+//! and stays where they said it: only its id on the wire changes. Each message of the path is taken
+//! once, and in order, so that a list cannot repeat what the user said, or put it behind something
+//! else. Neighbour: `merge` takes the list in.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{Change, Conversation};
+use crate::event::{self, MessageBody, Role};
+
+impl Conversation {
+    /// Takes over the ids under which a list repeats messages of the path.
+    pub(super) fn adopt_ids(&mut self, messages: &[event::Message]) {
+        let listed: HashSet<&str> = messages.iter().map(|listed| listed.id.as_str()).collect();
+        let mut left_out: HashMap<(Role, String), Vec<usize>> = HashMap::new();
+        let mut any_persons = false;
+        for (place, ix) in self.path.iter().enumerate() {
+            let Some(node) = self.node(*ix) else { continue };
+            let message = &node.message;
+            let speaks = matches!(message.role, Role::User | Role::Assistant);
+            if speaks && !listed.contains(message.wire_id()) {
+                any_persons |= self.is_persons(*ix);
+                let words = message.written().trim().to_owned();
+                let places = left_out.entry((message.role, words)).or_default();
+                places.push(place);
+            }
+        }
+        // Without words of the user among them, nothing depends on it.
+        if !any_persons {
+            return;
+        }
+        let mut from = 0;
+        let mut found = Vec::new();
+        for listed in messages.iter().filter(|listed| self.is_new(&listed.id)) {
+            let key = (listed.role(), words_of(listed).trim().to_owned());
+            let places = left_out.get(&key).map(Vec::as_slice).unwrap_or_default();
+            let next = places.partition_point(|place| *place < from);
+            let place = places.get(next).copied();
+            let ix = place.and_then(|place| Some((place, *self.path.get(place)?)));
+            if let Some((place, ix)) = ix.filter(|(_, ix)| self.has_calls_of(*ix, listed)) {
+                from = place + 1;
+                found.push((ix, listed.id.clone()));
+            }
+        }
+        for (ix, id) in found {
+            self.rename_on_wire(ix, id);
+        }
+    }
+
+    /// Returns whether a message makes the calls that a listed one makes.
+    fn has_calls_of(&self, ix: usize, listed: &event::Message) -> bool {
+        let node = self.node(ix);
+        let calls = node.map(|node| node.message.calls().filter(|call| call.is_real()));
+        let own = calls.into_iter().flatten().map(|call| call.id.as_str());
+        match &listed.body {
+            MessageBody::Assistant { tool_calls, .. } => {
+                own.eq(tool_calls.iter().map(|call| call.id.as_str()))
+            }
+            _ => true,
+        }
+    }
+
+    /// Returns whether no message and no result has an id, on whichever branch.
+    fn is_new(&self, id: &str) -> bool {
+        !self.wire_ids.contains_key(id)
+            && !self.ids.contains_key(&id.into())
+            && self.find_answer(id).is_none()
+    }
+
+    fn rename_on_wire(&mut self, ix: usize, id: String) {
+        let Some(node) = self.node_mut(ix) else {
+            return;
+        };
+        let old = node.message.wire_id().to_owned();
+        node.message.wire_id = Some(id.clone());
+        let name = node.message.id.clone();
+        if let Some(named) = self.wire_ids.get_mut(&old) {
+            named.retain(|other| *other != ix);
+            if named.is_empty() {
+                self.wire_ids.remove(&old);
+            }
+        }
+        self.wire_ids.entry(id).or_default().push(ix);
+        self.log.push(Change::Message(name));
+    }
+}
+
+/// The words of a listed message of the user or of the assistant.
+fn words_of(listed: &event::Message) -> String {
+    match &listed.body {
+        MessageBody::User { content } => content.display_text(),
+        MessageBody::Assistant { content, .. } => content.clone().unwrap_or_default(),
+        _ => String::new(),
+    }
+}
