@@ -118,7 +118,7 @@ impl Shown {
                 None => return,
             },
         };
-        for piece in split(text, Detail::Exact) {
+        for piece in split(text, Detail::Growing) {
             let codes = match piece {
                 Piece::Plain(text) => {
                     append_text(&block, text);

@@ -2,10 +2,17 @@
 //!
 //! Neighbour: `exact` shows the pieces.
 
-use assistant_core::text::hidden::is_hidden;
+use std::ops::Range;
+
+use assistant_core::text::{
+    confusable::{ascii_like, poses_as_ascii},
+    hidden::is_hidden,
+};
 
 /// How many spaces in a row are left as they are; more would push what follows out of sight.
 const MOST_SPACES: usize = 16;
+/// How far around a word its name is looked at, in bytes.
+const MOST_OF_NAME: usize = 256;
 /// How many equal characters in a row are each shown by their code.
 const MOST_CODES: usize = 3;
 
@@ -14,6 +21,8 @@ const MOST_CODES: usize = 3;
 pub(super) enum Detail {
     /// Everything that the eye cannot see or takes for something else.
     Exact,
+    /// The same of a piece of a text that grows, which nothing is concluded from as a whole.
+    Growing,
     /// The same, but for what ordinary writing needs: no-break and ideographic spaces, joiners and
     /// variation selectors inside of emoji, joiners between letters of scripts that join them.
     Readable,
@@ -31,18 +40,19 @@ pub(super) enum Piece<'a> {
 /// Divides a text.
 pub(super) fn pieces(text: &str, detail: Detail) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
+    let poses = detail == Detail::Exact && poses_as_ascii(text);
     let mut begin = 0;
     let mut kind = None;
     for (at, c) in text.char_indices() {
         let hidden = hides(text, at, c, detail);
         if kind.is_some_and(|kind| kind != hidden) {
-            push(text, begin, at, !hidden, detail, &mut pieces);
+            push(text, begin..at, !hidden, detail, poses, &mut pieces);
             begin = at;
         }
         kind = Some(hidden);
     }
     if let Some(hidden) = kind {
-        push(text, begin, text.len(), hidden, detail, &mut pieces);
+        push(text, begin..text.len(), hidden, detail, poses, &mut pieces);
     }
     pieces
 }
@@ -54,7 +64,7 @@ pub(super) fn has_hidden(text: &str, detail: Detail) -> bool {
 }
 
 /// The text with what is hidden in it written out, for an attribute.
-pub(super) fn in_plain(text: &str) -> String {
+pub(crate) fn in_plain(text: &str) -> String {
     let write = |piece: &Piece<'_>| match piece {
         Piece::Plain(text) => (*text).to_owned(),
         Piece::Hidden(codes) => format!("[{codes}]"),
@@ -65,20 +75,18 @@ pub(super) fn in_plain(text: &str) -> String {
 
 fn push<'a>(
     text: &'a str,
-    begin: usize,
-    end: usize,
+    at: Range<usize>,
     hidden: bool,
     detail: Detail,
+    poses: bool,
     pieces: &mut Vec<Piece<'a>>,
 ) {
-    let run = text.get(begin..end).unwrap_or_default();
+    let begins_line = at.start == 0;
+    let run = text.get(at).unwrap_or_default();
     match (hidden, detail) {
         (true, _) => pieces.push(Piece::Hidden(codes(run))),
         (false, Detail::Readable) => pieces.push(Piece::Plain(run)),
-        (false, Detail::Exact) => {
-            let begins_line = begin == 0;
-            visible(run, begins_line, pieces);
-        }
+        (false, Detail::Exact | Detail::Growing) => visible(run, begins_line, poses, pieces),
     }
 }
 
@@ -105,7 +113,8 @@ fn code(c: char) -> String {
 }
 
 /// Marks what of visible text misleads: long gaps, and words in letters of several scripts.
-fn visible<'a>(text: &'a str, begins_line: bool, pieces: &mut Vec<Piece<'a>>) {
+/// Where the whole text reads as if it were ASCII, so do all its words.
+fn visible<'a>(text: &'a str, begins_line: bool, poses: bool, pieces: &mut Vec<Piece<'a>>) {
     let mut plain = 0;
     let mut at = 0;
     let mut line_begins = begins_line;
@@ -114,7 +123,8 @@ fn visible<'a>(text: &'a str, begins_line: bool, pieces: &mut Vec<Piece<'a>>) {
         let word = text.get(at..end).unwrap_or_default();
         let gap = word.starts_with(' ') && word.len() > MOST_SPACES && !line_begins;
         let home = mixed_with(word);
-        if gap || home.is_some() {
+        let poses = home.is_none() && poses_as_ascii(word) && (poses || is_name(text, at..end));
+        if gap || home.is_some() || poses {
             pieces.extend(
                 text.get(plain..at)
                     .filter(|s| !s.is_empty())
@@ -125,7 +135,13 @@ fn visible<'a>(text: &'a str, begins_line: bool, pieces: &mut Vec<Piece<'a>>) {
         if gap {
             pieces.push(Piece::Hidden(codes(word)));
         } else if let Some(home) = home {
-            letters(word, home, pieces);
+            letters(
+                word,
+                |c| script_of(c).is_some_and(|script| script != home),
+                pieces,
+            );
+        } else if poses {
+            letters(word, |c| ascii_like(c).is_some(), pieces);
         }
         line_begins = word.ends_with('\n');
         at = end;
@@ -181,11 +197,36 @@ fn mixed_with(word: &str) -> Option<Script> {
     Some(if home { Script::Latin } else { *first })
 }
 
-/// Marks the letters of a word that are of another script.
-fn letters<'a>(word: &'a str, home: Script, pieces: &mut Vec<Piece<'a>>) {
+/// Returns whether a word that reads as if it were ASCII is one of a name: of a key in JSON, or of
+/// something that is written with letters of ASCII, as an address is.
+fn is_name(text: &str, word: Range<usize>) -> bool {
+    let near = |at: &usize| text.is_char_boundary(*at);
+    let first = (word.start.saturating_sub(MOST_OF_NAME)..word.start).find(near);
+    let last = (word.end..=(word.end + MOST_OF_NAME).min(text.len())).rfind(near);
+    let text = text.get(..last.unwrap_or(word.end)).unwrap_or_default();
+    let first = first.unwrap_or(word.start);
+    let (before, after) = (text.get(first..word.start), text.get(word.end..));
+    let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
+    let ends = |c: char| c == '"' || c.is_whitespace();
+    let piece_of = |apart: &dyn Fn(char) -> bool| {
+        let begin = before.rfind(apart).map_or(first, |at| first + at + 1);
+        let end = word.end + after.find(apart).unwrap_or(after.len());
+        (text.get(begin..end).unwrap_or_default(), end)
+    };
+    let (token, _) = piece_of(&ends);
+    let of_ascii = |c: char| c.is_ascii_alphabetic() || matches!(c, '@' | '_');
+    if poses_as_ascii(token) && token.contains(of_ascii) {
+        return true;
+    }
+    let (key, end) = piece_of(&|c| matches!(c, '"' | '\n'));
+    poses_as_ascii(key) && text.get(end..).is_some_and(|rest| rest.starts_with("\":"))
+}
+
+/// Marks letters of a word by their codes.
+fn letters<'a>(word: &'a str, marked: impl Fn(char) -> bool, pieces: &mut Vec<Piece<'a>>) {
     let mut plain = 0;
     for (at, c) in word.char_indices() {
-        if script_of(c).is_none_or(|script| script == home) {
+        if !marked(c) {
             continue;
         }
         let end = at + c.len_utf8();
@@ -219,7 +260,7 @@ fn script_of(c: char) -> Option<Script> {
 }
 
 fn hides(text: &str, at: usize, c: char, detail: Detail) -> bool {
-    is_hidden(c) && (detail == Detail::Exact || !is_of_text(text, at, c))
+    is_hidden(c) && (detail != Detail::Readable || !is_of_text(text, at, c))
 }
 
 /// Whether ordinary writing needs a hidden character where it stands.
@@ -327,6 +368,34 @@ mod tests {
         ] {
             assert_eq!(shown(text, Detail::Exact), expected);
         }
+    }
+
+    #[test]
+    fn letters_that_pose_as_ascii_are_marked_in_names() {
+        for (text, expected) in [
+            // A key of its own, and the same in the middle of other words.
+            (
+                "{\n  \"x\": 1,\n  \"х\": 2\n}",
+                "{\n  \"x\": 1,\n  \"х[U+0445]\": 2\n}",
+            ),
+            (
+                "{\"имя\": \"с кем\", \"с\": 1}",
+                "{\"имя\": \"с кем\", \"с[U+0441]\": 1}",
+            ),
+            // The whole of a name, in one script.
+            ("рау", "р[U+0440]а[U+0430]у[U+0443]"),
+            ("ｐay", "ｐ[U+FF50]ay"),
+            (
+                "к: сорок рау.com",
+                "к: сорок р[U+0440]а[U+0430]у[U+0443].com",
+            ),
+            // Ordinary words are left alone.
+            ("он и она, а не с ними", "он и она, а не с ними"),
+            ("ＡＢＣ東京", "ＡＢＣ東京"),
+        ] {
+            assert_eq!(shown(text, Detail::Exact), expected);
+        }
+        assert_eq!(shown("с ", Detail::Growing), "с ");
     }
 
     #[test]

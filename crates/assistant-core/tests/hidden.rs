@@ -1,6 +1,7 @@
 //! What cannot be seen in a text, and hosts that look like another.
 
 use assistant_core::text::{
+    confusable::{ascii_like, poses_as_ascii, skeleton},
     hidden::{is_hidden, plain_name},
     host::reads_plainly,
 };
@@ -133,4 +134,29 @@ fn hosts_that_can_be_taken_for_another_do_not() {
     ] {
         assert!(!reads_plainly(host), "{host}");
     }
+}
+
+#[test]
+fn letters_that_look_like_ascii_are_known() {
+    let like = "xхχｘ𝐱ⅹ";
+    for c in like.chars().skip(2) {
+        assert_eq!(ascii_like(c).is_some(), c != 'χ', "{c}");
+    }
+    assert_eq!(ascii_like('х'), Some('x'));
+    assert_eq!(
+        [ascii_like('x'), ascii_like('ж'), ascii_like('é')],
+        [None; 3]
+    );
+    assert!(
+        ["х", "рау", "ｐay", "х2", "𝟏"]
+            .into_iter()
+            .all(poses_as_ascii)
+    );
+    assert!(
+        !["x", "где", "größe", "東京", "—", "имя_x"]
+            .into_iter()
+            .any(poses_as_ascii)
+    );
+    assert_eq!(skeleton("⚠ Аpprоval\u{200b} needed:"), "approvalneeded");
+    assert_eq!(skeleton("Где?"), skeleton("где"));
 }

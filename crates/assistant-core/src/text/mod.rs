@@ -7,6 +7,7 @@
 pub mod address;
 #[cfg(feature = "callouts")]
 pub mod callout;
+pub mod confusable;
 pub mod hidden;
 pub mod host;
 #[cfg(feature = "markdown")]

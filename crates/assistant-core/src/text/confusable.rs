@@ -1,0 +1,63 @@
+//! Letters that are taken for letters of ASCII: `х` in Cyrillic, `ο` in Greek, `ｘ` in full width.
+//!
+//! After the confusables of Unicode 17.0 (UTS #39), as far as the letters look the same in common
+//! fonts. Neighbours: `hidden` for what shows nothing, `host` for names in addresses.
+
+/// Look-alikes, and below them what each is taken for.
+const LIKE: &str = "аеорсухѕіјһԁԛԝӏкѵАВЕКМНОРСТУХЅІЈӀԚԜԌҮѴЬ\
+                    αογικνρυΑΒΕΖΗΙΚΜΝΟΡΤΥΧϲϳϹϺ\
+                    օոսհցզՕՍ\
+                    ℎℓℊℋℑℒℕ℘ℙℚℛℜℝℤKℬℭℯℰℱℳℴℹℐ\
+                    ⅠⅤⅩⅬⅭⅮⅯⅰⅴⅹⅼⅽⅾⅿɡɑ";
+const LATIN: &str = "aeopcyxsijhdqwlkvABEKMHOPCTYXSIJIQWGYVb\
+                     aoyiknpuABEZHIKMNOPTYXcjCM\
+                     onuhgqOU\
+                     hlgHILNpPQRRRZKBCeEFMoiI\
+                     IVXLCDMivxlcdmga";
+
+/// Returns the letter or digit of ASCII that a character is taken for; `None` for ASCII itself.
+#[must_use]
+pub fn ascii_like(c: char) -> Option<char> {
+    if c.is_ascii() {
+        return None;
+    }
+    let code = u32::from(c);
+    match c {
+        '\u{ff01}'..='\u{ff5e}' => {
+            char::from_u32(code - 0xfee0).filter(char::is_ascii_alphanumeric)
+        }
+        // The alphabets for mathematics, of 52 letters each, and their digits.
+        '\u{1d400}'..='\u{1d6a3}' => {
+            let letter = (code - 0x1d400) % 52;
+            let first = if letter < 26 { 'A' } else { 'a' };
+            char::from_u32(u32::from(first) + letter % 26)
+        }
+        '\u{1d7ce}'..='\u{1d7ff}' => char::from_digit((code - 0x1d7ce) % 10, 10),
+        _ => {
+            let place = LIKE.chars().position(|like| like == c)?;
+            LATIN.chars().nth(place)
+        }
+    }
+}
+
+/// Returns whether a text reads as if it were ASCII: each letter is one of ASCII or is taken for one,
+/// and at least one is not.
+#[must_use]
+pub fn poses_as_ascii(text: &str) -> bool {
+    if text.is_ascii() {
+        return false;
+    }
+    let mut letters = text
+        .chars()
+        .filter(|c| c.is_alphanumeric() && !c.is_ascii());
+    letters.clone().next().is_some() && letters.all(|c| ascii_like(c).is_some())
+}
+
+/// Returns what a text reads as: its letters and digits alone, in lower case, look-alikes as the
+/// letters that they are taken for. Texts with one skeleton are taken for each other.
+#[must_use]
+pub fn skeleton(text: &str) -> String {
+    let letters = text.chars().map(|c| ascii_like(c).unwrap_or(c));
+    let letters = letters.filter(|c| c.is_alphanumeric());
+    letters.flat_map(char::to_lowercase).collect()
+}
