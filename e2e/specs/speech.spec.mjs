@@ -62,7 +62,7 @@ speechTest("an approval: what must be decided, at once; then that it runs; then 
   await eventually(async () => assert.match((await said()).at(-1).text, /14 °C in Rotterdam/));
   assert.deepEqual(
     (await said()).map(({ region, text }) => `${region}: ${text}`).filter((line) => !line.includes("14 °C")),
-    ["log: Let me check…", "alert: Approval needed: Look up the weather, Place: Rotterdam", "status: Looking up the weather"],
+    ["log: Assistant: Let me check…", "alert: Approval needed: Look up the weather, Place: Rotterdam", "status: Looking up the weather"],
   );
 });
 

@@ -25,7 +25,7 @@ pub enum AssistantEvent {
     Message {
         /// The id of the message.
         id: MessageId,
-        /// The role of the author.
+        /// The role of the author: the assistant's for what the agent attributes to the user.
         role: Role,
     },
     /// A person is asked whether a call may run.

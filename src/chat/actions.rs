@@ -141,7 +141,7 @@ pub(super) fn deeds(shared: &TranscriptContext, messages: Vec<MessageId>) -> Opt
     let found = shared.assistant.with_conversation(|conversation| {
         let last = conversation.message(&last)?;
         Some((
-            last.role,
+            last.speaker(),
             last.created_at,
             last.wire_id().to_owned(),
             conversation.cost_of(&messages),

@@ -41,5 +41,6 @@ pub(crate) use batch::{Batch, bar as batch_bar};
 pub(crate) use default_card::tells_failure;
 pub(crate) use inbox::of_the_page;
 pub(crate) use once::claim;
+pub(crate) use pieces::in_plain;
 pub(crate) use said::asked_words;
 pub(crate) use slot::{Folded, has_default_card};

@@ -4,7 +4,7 @@
 use leptos::prelude::*;
 use serde_json::Value;
 
-use super::{ExactText, telling::telling};
+use super::{ExactText, pieces::in_plain, telling::telling};
 use crate::{
     action::ToolCallView,
     ui::{Icon, Labels, Word, Words, dynamic, memo},
@@ -187,11 +187,12 @@ impl Said {
 /// A question about a call in one line, to be heard: what is asked, and the rows below it.
 pub(crate) fn asked_words(call: ToolCallView<Value>, words: &Words) -> String {
     if call.is_asked_by_agent() {
-        return format!("{} {}", words.word(|l| &l.agent_asks_call), call.name());
+        let name = in_plain(&call.name());
+        return format!("{} {name}", words.word(|l| &l.agent_asks_call));
     }
     let said = shown(call).unwrap_or_default();
     let first = match said.sentence.is_empty() {
-        true => call.title().unwrap_or_else(|| call.name()),
+        true => call.title().unwrap_or_else(|| in_plain(&call.name())),
         false => said.sentence.trim_end_matches('?').to_owned(),
     };
     let rows = said

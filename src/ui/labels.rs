@@ -216,6 +216,7 @@ pub struct Labels {
     pub asked_for: Word,
     pub reported: Word,
     pub disputed: Word,
+    pub attributed: Word,
     pub agents_version: Word,
     pub unread: Word,
     pub page_asks: Word,

@@ -17,7 +17,7 @@ use assistant_core::{
 pub struct MessageEntry {
     /// Its id in the conversation.
     pub id: MessageId,
-    /// The role of the author.
+    /// The role of the author: the assistant's for what the agent attributes to the user.
     pub role: Role,
     /// When it appeared, in milliseconds since 1970; 0 when that is not known.
     pub created_at: i64,
@@ -27,7 +27,7 @@ impl From<&Message> for MessageEntry {
     fn from(message: &Message) -> Self {
         Self {
             id: message.id.clone(),
-            role: message.role,
+            role: message.speaker(),
             created_at: message.created_at,
         }
     }

@@ -16,7 +16,7 @@ pub struct MessageCell {
     pub id: MessageId,
     /// The id that agents know, as in `data-message-id`.
     pub wire_id: String,
-    /// The role of the author.
+    /// The role of the author: the assistant's for what the agent attributes to the user.
     pub role: Role,
     /// When it appeared, in milliseconds since 1970.
     pub created_at: i64,
@@ -36,6 +36,8 @@ pub struct MessageCell {
     pub steps: ArcRwSignal<Vec<AgentStep>>,
     /// What the agent says that the person said, where it is something else.
     pub disputed: ArcRwSignal<Option<String>>,
+    /// True if the agent added it as if the user had said it.
+    pub attributed: ArcRwSignal<bool>,
 }
 
 /// One part of a message as views see it.
@@ -90,6 +92,7 @@ pub(super) struct Shape {
     cut: Option<Cut>,
     steps: Vec<AgentStep>,
     disputed: Option<String>,
+    attributed: bool,
 }
 
 impl MessageCell {
@@ -97,7 +100,7 @@ impl MessageCell {
         let cell = Self {
             id: message.id.clone(),
             wire_id: message.wire_id().to_owned(),
-            role: message.role,
+            role: message.speaker(),
             created_at: message.created_at,
             speaker,
             interjected: message.interjected,
@@ -107,6 +110,7 @@ impl MessageCell {
             cut: ArcRwSignal::new(message.cut),
             steps: ArcRwSignal::new(message.steps.clone()),
             disputed: ArcRwSignal::new(message.disputed.clone()),
+            attributed: ArcRwSignal::new(message.is_attributed_to_user()),
         };
         if let Some(parts) = cell.shape_of(message).parts {
             cell.parts.set(parts);
@@ -146,6 +150,7 @@ impl MessageCell {
             cut: message.cut,
             steps: message.steps.clone(),
             disputed: message.disputed.clone(),
+            attributed: message.is_attributed_to_user(),
         }
     }
 
@@ -158,6 +163,7 @@ impl MessageCell {
         set_if_changed(&self.cut, shape.cut);
         set_if_changed(&self.steps, shape.steps);
         set_if_changed(&self.disputed, shape.disputed);
+        set_if_changed(&self.attributed, shape.attributed);
     }
 
     pub(super) fn part(&self, index: usize) -> Option<PartCell> {

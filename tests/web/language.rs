@@ -172,7 +172,7 @@ async fn words_inside_an_answer_follow_in_place() {
     settle().await;
     let places = [
         (".la-code-copy", "Copy", "Kopieren"),
-        (".la-alert-title", "Tip", "Tipp"),
+        (".la-alert-title", "Tip from the assistant", "Tipp"),
         (
             ".la-image-chip > span",
             "Image not shown",
@@ -183,7 +183,7 @@ async fn words_inside_an_answer_follow_in_place() {
         (".json .la-field-label", "Answer as JSON", "Als JSON"),
     ];
     let named = [
-        (".la-alert", "Tip", "Tipp"),
+        (".la-alert", "Tip from the assistant", "Tipp"),
         (".la-task-mark[data-done]", "Done", "Erledigt"),
         (".la-task-mark:not([data-done])", "Open", "Offen"),
         (".la-table", "Table", "Tabelle"),

@@ -423,8 +423,9 @@ async fn an_agent_that_has_a_name_speaks_under_it() {
     chat.idle().await;
     assert_eq!(chat.page.count(".la-message-speaker"), 1);
     assert_eq!(
-        chat.page.text("[aria-label=critic] .la-message-speaker"),
-        "critic"
+        chat.page
+            .text("[aria-label='Assistant · critic'] .la-message-speaker"),
+        "Assistant · critic"
     );
     assert_eq!(
         chat.page.count("[data-message-id=b]:not([aria-label])"),

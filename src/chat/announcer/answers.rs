@@ -2,7 +2,7 @@
 
 use std::{cell::RefCell, collections::HashMap};
 
-use assistant_core::{conversation::MessageId, event::Role};
+use assistant_core::{conversation::MessageId, event::Role, text::confusable::skeleton};
 use leptos::prelude::*;
 
 use super::{Speech, plain::Reader, voice::Voice};
@@ -34,6 +34,39 @@ struct Heard {
     answers: HashMap<MessageId, Followed>,
 }
 
+/// Who says an answer.
+struct Speaker {
+    words: Words,
+    /// Whether the agent says it as if the user had.
+    attributed: bool,
+}
+
+impl Speaker {
+    /// What is read out begins with its author, so that nobody takes it for the page's words.
+    fn says(&self, block: &str) -> String {
+        let who = untrack(|| match self.attributed {
+            true => self.words.word(|l| &l.attributed),
+            false => self.words.word(|l| &l.assistant),
+        });
+        format!("{who}: {block}")
+    }
+
+    /// Whether a block reads as one of the announcements that a decision is waited for.
+    fn imitates(&self, block: &str) -> bool {
+        let labels = self.words.now();
+        let said = skeleton(block);
+        let asks = [
+            &labels.approval_asked,
+            &labels.question_asked,
+            &labels.agent_asks_call,
+        ];
+        let heads = asks.map(|word| skeleton(word.split('{').next().unwrap_or_default()));
+        heads
+            .iter()
+            .any(|head| !head.is_empty() && said.starts_with(head.as_str()))
+    }
+}
+
 /// Says answers as they come.
 pub(super) fn follow(assistant: &Assistant, voice: Voice, speech: Signal<Speech>) {
     let (thread, tip) = voice.since();
@@ -59,7 +92,14 @@ pub(super) fn follow(assistant: &Assistant, voice: Voice, speech: Signal<Speech>
                 heard.with_value(|heard| {
                     let mut heard = heard.borrow_mut();
                     let followed = heard.answers.entry(id).or_default();
-                    followed.say(&texts, complete, speech, voice, &words);
+                    let attributed = cell.attributed.get_untracked();
+                    followed.say(
+                        &texts,
+                        complete,
+                        speech,
+                        voice,
+                        &Speaker { words, attributed },
+                    );
                 });
             }
         }
@@ -128,8 +168,9 @@ impl Followed {
         complete: bool,
         speech: Speech,
         voice: Voice,
-        words: &Words,
+        speaker: &Speaker,
     ) {
+        let words = &speaker.words;
         if self.done {
             return;
         }
@@ -141,6 +182,7 @@ impl Followed {
             }
             return;
         }
+        let mut first = true;
         for (place, text, open) in texts {
             let reader = self.texts.entry(*place).or_default();
             for block in reader.read(text, *open && !complete, &words.now()) {
@@ -152,7 +194,11 @@ impl Followed {
                     voice.answer(untrack(|| words.word(|l| &l.speech_goes_on)));
                     break;
                 }
-                voice.answer(block);
+                let named = std::mem::take(&mut first) || speaker.imitates(&block);
+                voice.answer(match named {
+                    true => speaker.says(&block),
+                    false => block,
+                });
             }
         }
     }

@@ -16,7 +16,7 @@ use crate::{
     action::ToolCallView,
     assistant::{Assistant, assistant_for},
     runtime::{CallEvent, CallEventKind},
-    tool::asked_words,
+    tool::{asked_words, in_plain},
     ui::{Labels, Word, Words, after, effect, memo},
 };
 pub(super) use voice::Voice;
@@ -149,7 +149,7 @@ fn say_tools(assistant: &Assistant, voice: Voice) {
                 voice.passing(doing(&call, &words), goes_on);
             }
             CallEventKind::Ended(Phase::OutputError) => {
-                let title = call().title().unwrap_or_else(|| event.name.clone());
+                let title = call().title().unwrap_or_else(|| in_plain(&event.name));
                 let word = words.word(|l| &l.tool_failed);
                 voice.status(word.replace("{tool}", &title));
             }
@@ -164,7 +164,7 @@ pub(super) fn doing<T>(call: &ToolCallView<T>, words: &Words) -> String {
     let said = call.words();
     let running = |name: String| format!("{} {name}", words.word(|l| &l.running));
     said.doing
-        .unwrap_or_else(|| running(said.title.unwrap_or_else(|| call.name())))
+        .unwrap_or_else(|| running(said.title.unwrap_or_else(|| in_plain(&call.name()))))
 }
 
 /// What a notice says that is no failure: those are alerts of their own.

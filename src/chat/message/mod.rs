@@ -19,6 +19,7 @@ use crate::{
 };
 
 pub use notes::MessageNotes;
+use parts::speaker_words;
 pub use parts::{MessageParts, MessageSpeaker};
 
 /// One message of the chat: the parts of a [`MessageRoot`] in their default arrangement. Nothing
@@ -102,7 +103,8 @@ pub fn MessageView(
 ///
 /// # Styling
 ///
-/// `la-message`, with `data-role` (`user`, `assistant`, …), `data-streaming` while more is
+/// `la-message`, with `data-role` (`user`, `assistant`, …), `data-attributed` where the agent added it
+/// as if the user had said it (`data-role` is `assistant` then), `data-streaming` while more is
 /// expected, `data-editing` while the person rewrites it, `data-interjected` where they said it
 /// in between, `data-folded` while all its calls are behind the line of a group in another message,
 /// and `data-message-id` as agents know it.
@@ -190,11 +192,18 @@ fn article(
         }));
         let named = message.speaker.clone();
         let by_person = message.role == Role::User;
-        let speaker = move || match &named {
-            _ if by_person => words.word(|l| &l.you),
-            Some(name) => name.clone().into(),
-            None => words.word(|l| &l.assistant),
+        let attributed = message.attributed.clone();
+        let speaker = move || match (by_person, attributed.get()) {
+            (true, false) => words.word(|l| &l.you),
+            (_, attributed) => speaker_words(&words, named.as_deref(), attributed),
         };
+        let (role, attributed) = (message.role, message.attributed.clone());
+        // What the agent makes its own while it is shown is the user's no more.
+        let whose = move || match attributed.get() {
+            true => Role::Assistant.as_str(),
+            false => role.as_str(),
+        };
+        let attributed = message.attributed.clone();
         let calls = message.parts.clone();
         let has_calls = move || {
             let is_call = |kind: &PartKind| matches!(kind, PartKind::Call(_));
@@ -217,7 +226,8 @@ fn article(
         });
         // A turn of the transcript is one article, with a heading that says who speaks.
         let alone = use_context::<InTurn>().is_none();
-        let named_itself = !by_person && message.speaker.is_some();
+        let named_itself =
+            (!by_person && message.speaker.is_some()) || message.attributed.get_untracked();
         let role = match (alone, named_itself) {
             (true, _) => None,
             (false, true) => Some("group"),
@@ -230,7 +240,8 @@ fn article(
             <article
                 class="la-message"
                 class:message-with-tools=has_calls
-                data-role=message.role.as_str()
+                data-role=whose
+                data-attributed=move || attributed.get().then_some("")
                 data-message-id=message.wire_id.clone()
                 role=role
                 aria-label=(alone || named_itself).then_some(speaker)

@@ -1,5 +1,6 @@
 //! Who speaks, and the parts of a message in order.
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use assistant_core::event::Role;
@@ -13,12 +14,13 @@ use crate::{
         grouping::{Groups, place},
         part::PartView,
     },
-    tool::{Batch, batch_bar, has_default_card},
-    ui::{Words, closest, dynamic, each, memo},
+    tool::{Batch, ExactText, batch_bar, has_default_card, in_plain},
+    ui::{Icon, Word, Words, closest, dynamic, each, memo},
     view::{PartCell, PartKind},
 };
 
-/// The name of the speaker, where the agent gives one: one of several agents.
+/// The name of the speaker behind the word for the assistant, where the agent gives one: one of
+/// several agents. What cannot be seen in a name is shown.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -37,7 +39,38 @@ pub fn MessageSpeaker() -> impl IntoView {
     let message = &spoken.message;
     let name = message.speaker.clone();
     let name = name.filter(|_| message.role != Role::User)?;
-    Some(view! { <p class="la-message-speaker" dir="auto">{name}</p> })
+    let name = capped(&name).into_owned();
+    Some(view! {
+        <p class="la-message-speaker">
+            {spoken.words.text(|l| &l.assistant)} " · "
+            <bdi class="la-message-name">
+                <ExactText text=name />
+            </bdi>
+        </p>
+    })
+}
+
+/// Who speaks, in one line of plain text: a name of the agent's choice stands behind the word for
+/// the assistant, and never alone.
+pub(super) fn speaker_words(words: &Words, name: Option<&str>, attributed: bool) -> Word {
+    let assistant = words.word(|l| &l.assistant);
+    let name = name.map(|name| in_plain(&capped(name)));
+    let marked = attributed.then(|| words.word(|l| &l.attributed).into_owned());
+    let all: Vec<String> = std::iter::once(assistant.into_owned())
+        .chain(name)
+        .chain(marked)
+        .collect();
+    all.join(" · ").into()
+}
+
+/// The most that is shown of a name, in characters.
+const MOST_OF_NAME: usize = 60;
+
+fn capped(name: &str) -> Cow<'_, str> {
+    match name.char_indices().nth(MOST_OF_NAME) {
+        Some((end, _)) => format!("{}…", name.get(..end).unwrap_or_default()).into(),
+        None => name.into(),
+    }
 }
 
 /// The parts of a message in order: text, thoughts, files, calls with their cards. There is an
@@ -96,9 +129,22 @@ pub fn MessageParts() -> impl IntoView {
     };
     let parts = each(listed, key, draw);
     let asked = use_context::<Batch>().map(batch_bar);
+    let (attributed, words) = (message.attributed.clone(), spoken.words.clone());
+    // One place for what few messages have: every place is a node.
+    let head = move || {
+        let mark = attributed.get().then(|| {
+            view! {
+                <p class="la-message-note" data-note="attributed">
+                    {Icon::Alert.view()} <span>{words.text(|l| &l.attributed)}</span>
+                </p>
+            }
+        });
+        let all = several.get().then(|| view! { <ExpandAll /> });
+        (mark.is_some() || all.is_some()).then(|| view! { {mark} {all} })
+    };
     view! {
         <div class="la-message-parts">
-            {dynamic(move || several.get().then(|| view! { <ExpandAll /> }))} {parts} {asked}
+            {dynamic(head)} {parts} {asked}
         </div>
     }
     .into_any()

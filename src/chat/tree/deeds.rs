@@ -1,6 +1,6 @@
 //! What can be done with the message that the keyboard is at.
 
-use assistant_core::event::Role;
+use assistant_core::{conversation::Message, event::Role};
 use leptos::prelude::*;
 
 use super::{Asked, Tree};
@@ -19,7 +19,7 @@ pub(super) fn bar(tree: &Tree) -> AnyView {
             let current = tree.current();
             let role = current.and_then(|row| {
                 tree.assistant
-                    .with_conversation(|all| all.message(&row.id).map(|message| message.role))
+                    .with_conversation(|all| all.message(&row.id).map(Message::speaker))
             });
             role.flatten() == Some(Role::User)
         })

@@ -4,7 +4,6 @@ use std::{collections::HashSet, mem};
 
 use assistant_core::{
     conversation::{Change, MessageId, Phase, ToolCall},
-    event::Role,
     session::{JournalEntry, Session, StoredCalls},
 };
 use serde_json::Value;
@@ -106,7 +105,7 @@ pub(super) fn is_urgent(changes: &[Change], session: &Session) -> bool {
     let conversation = session.conversation();
     let by_agent = |id: &MessageId| {
         let message = conversation.message(id);
-        message.is_some_and(|message| message.role != Role::User)
+        message.is_some_and(|message| !message.is_from_user())
     };
     let answers = |change: &Change| matches!(change, Change::MessageAdded(id) if by_agent(id));
     let answers = changes.iter().any(answers);
@@ -239,7 +238,7 @@ impl Unsaved {
 /// What a list says of a conversation: what the person said first.
 fn info_of(session: &Session) -> ThreadInfo {
     let mut path = session.conversation().path();
-    let first = path.find(|message| message.role == Role::User);
+    let first = path.find(|message| message.is_from_user());
     let text = first.map(|message| message.text()).unwrap_or_default();
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let title: String = words.chars().take(TITLE).collect();
