@@ -30,6 +30,7 @@ const galleryTest = (name, options, body) =>
         ["an error of the agent", ".la-notice[data-tone=error]"],
         ["stopped while it writes", ".la-notice"],
         ["the limit of runs", ".la-notice[data-tone=warning]"],
+        ["words as if they were yours", "[data-attributed] [data-note=attributed]"],
       ]) {
         const found = page.locator(`[data-state="${state}"] ${shown}`);
         assert.ok((await found.count()) > 0, `${state} shows ${shown}`);
