@@ -9,11 +9,11 @@ use wasm_bindgen_test::wasm_bindgen_test;
 use super::journey::Journey;
 
 /// A change of the browser that is taken back when this is dropped. It also collects what goes wrong in callbacks.
-struct Broken(Function);
+pub(super) struct Broken(Function);
 
 impl Broken {
     /// Runs a script that gives back the function that takes its change back.
-    fn by(script: &str) -> Self {
+    pub(super) fn by(script: &str) -> Self {
         let script = format!(
             "const errors = window.wentWrong = [];
              const hear = (event) => errors.push(String(event.message));
@@ -66,7 +66,7 @@ fn database() -> String {
 async fn goes_on_unsaved(script: &str, named: bool) {
     let broken = Broken::by(script);
     let store = IndexedDbStore::new(database());
-    let chat = Journey::open(store, named.then_some("t")).await;
+    let chat = Journey::open(store, named.then_some("t"));
     chat.is_played(|_| ()).await;
     chat.assert_nothing_lost(true, "");
     assert!(chat.comes(Journey::is_told).await, "the person is told");
@@ -168,7 +168,7 @@ async fn goes_on_saved(script: &str) {
     for thread in [None, Some("t")] {
         let broken = Broken::by(script);
         let store = IndexedDbStore::new(&*name);
-        let chat = Journey::open(store.clone(), thread).await;
+        let chat = Journey::open(store.clone(), thread);
         chat.is_played(|_| ()).await;
         chat.assert_nothing_lost(true, "");
         chat.long_passes().await;
@@ -220,11 +220,12 @@ async fn with_locks_that_never_answer_the_chat_is_saved() {
 async fn a_deleted_database_is_written_again() {
     let name = database();
     let store = IndexedDbStore::new(&*name);
-    let chat = Journey::open(store.clone(), Some("t")).await;
+    let chat = Journey::open(store.clone(), Some("t"));
     let broken = Broken::by("return () => {};");
-    chat.is_played(|_| {
+    let deleted = name.clone();
+    chat.is_played(move |_| {
         let factory = web_sys::window().unwrap().indexed_db().unwrap().unwrap();
-        let _deleting = factory.delete_database(&name).unwrap();
+        let _deleting = factory.delete_database(&deleted).unwrap();
     })
     .await;
     chat.assert_nothing_lost(true, "");

@@ -14,7 +14,7 @@ use super::journey::{Journey, Moment};
 
 /// What a store is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Operation {
+pub(super) enum Operation {
     Load,
     Take,
     Write,
@@ -27,7 +27,7 @@ enum Operation {
 
 /// How it fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fault {
+pub(super) enum Fault {
     Fails(StoreErrorKind),
     /// It does nothing, and never answers.
     Silent,
@@ -37,12 +37,27 @@ enum Fault {
 
 /// A store that fails when it is told to.
 #[derive(Clone, Default)]
-struct Faulty {
+pub(super) struct Faulty {
     inner: MemoryStore,
-    fault: Rc<Cell<Option<(Operation, Fault)>>>,
+    pub(super) fault: Rc<Cell<Option<(Operation, Fault)>>>,
+    /// The name under which tabs share it.
+    shared_as: Option<String>,
 }
 
 impl Faulty {
+    /// A store that tabs share, and for each tab its way to it, which fails by itself.
+    pub(super) fn shared() -> (Self, Self) {
+        let one = Self {
+            shared_as: Some(format!("shared-{}", js_sys::Math::random())),
+            ..Self::default()
+        };
+        let two = Self {
+            fault: Rc::default(),
+            ..one.clone()
+        };
+        (one, two)
+    }
+
     fn asked<T: 'static>(
         &self,
         operation: Operation,
@@ -84,6 +99,10 @@ impl Store for Faulty {
 
     fn remove(&self, thread_id: &str) -> StoreFuture<()> {
         self.asked(Operation::Remove, || self.inner.remove(thread_id))
+    }
+
+    fn shared_as(&self) -> Option<String> {
+        self.shared_as.clone()
     }
 }
 
@@ -127,15 +146,16 @@ impl Case {
     /// Plays a conversation, and repairs the store at the end.
     async fn plays(self) {
         let store = Faulty::default();
-        let breaks = |now: Moment| {
+        let fault = Rc::clone(&store.fault);
+        let breaks = move |now: Moment| {
             if now == self.moment {
-                store.fault.set(Some((self.operation, self.fault)));
+                fault.set(Some((self.operation, self.fault)));
             }
         };
         if self.moment == Moment::Before {
             breaks(self.moment);
         }
-        let chat = Journey::open(store.clone(), self.named.then_some("t")).await;
+        let chat = Journey::open(store.clone(), self.named.then_some("t"));
         chat.is_played(breaks).await;
         chat.assert_nothing_lost(!self.is_refused(), &format!("{self:?}"));
         if self.is_unsaved() {
@@ -190,7 +210,7 @@ async fn all_of(operation: Operation, faults: &[Fault], moments: &[Moment]) {
     }
 }
 
-const ALWAYS: [Moment; 3] = [Moment::Before, Moment::Asked, Moment::Result];
+const ALWAYS: [Moment; 4] = [Moment::Before, Moment::Asked, Moment::Runs, Moment::Result];
 const FULL: Fault = Fault::Fails(StoreErrorKind::Full);
 const FAILED: Fault = Fault::Fails(StoreErrorKind::Failed);
 const BLOCKED: Fault = Fault::Fails(StoreErrorKind::Blocked);

@@ -29,13 +29,23 @@ pub(super) struct Journey {
     pub(super) agent: MockAgent,
     pub(super) ran: Rc<Cell<u32>>,
     call: Cell<Option<CallKey>>,
-    clock: FakeClock,
+    /// Called in the middle of the handler.
+    in_handler: Rc<RefCell<Option<Box<dyn Fn()>>>>,
+    clock: Rc<FakeClock>,
 }
 
 impl Journey {
     /// Opens a chat; with a name, it asks the store for the conversation of this name.
-    pub(super) async fn open(store: impl Store, name: Option<&str>) -> Self {
-        let clock = FakeClock::at(1_700_000_000_000);
+    pub(super) fn open(store: impl Store, name: Option<&str>) -> Self {
+        Self::open_at(Self::clock(), store, name)
+    }
+
+    pub(super) fn clock() -> Rc<FakeClock> {
+        Rc::new(FakeClock::at(1_700_000_000_000))
+    }
+
+    /// The same beside another one, which has the clock.
+    pub(super) fn open_at(clock: Rc<FakeClock>, store: impl Store, name: Option<&str>) -> Self {
         let agent = MockAgent::new()
             .answer(Script::new().text("Hello."))
             .answer(Script::new().call("pay", &json!({"euros": 3})))
@@ -43,12 +53,19 @@ impl Journey {
             .answer(Script::new().text("Goodbye."));
         let ran = Rc::new(Cell::new(0));
         let (counted, found) = (Rc::clone(&ran), Rc::new(RefCell::new(None)));
+        let in_handler: Rc<RefCell<Option<Box<dyn Fn()>>>> = Rc::default();
+        let happens = Rc::clone(&in_handler);
         let (finds, talks_to) = (Rc::clone(&found), agent.clone());
         let thread_id = name.map(str::to_owned).unwrap_or_default();
         let page = mount(move || {
             let children = move || {
-                let counts = Rc::clone(&counted);
-                let pays = move || counts.set(counts.get() + 1);
+                let (counts, happens) = (Rc::clone(&counted), Rc::clone(&happens));
+                let pays = move || {
+                    counts.set(counts.get() + 1);
+                    if let Some(happens) = &*happens.borrow() {
+                        happens();
+                    }
+                };
                 let action = ToolAction::new("pay", "").approval(Approval::Always);
                 use_assistant_action(action.handler(pays));
                 *finds.borrow_mut() = use_assistant();
@@ -68,6 +85,7 @@ impl Journey {
             agent,
             ran,
             call: Cell::new(None),
+            in_handler,
             clock,
         }
     }
@@ -191,7 +209,9 @@ impl Journey {
     }
 
     /// From the first message to the last; `at` is called before each moment.
-    pub(super) async fn is_played(&self, mut at: impl FnMut(Moment)) {
+    pub(super) async fn is_played(&self, at: impl Fn(Moment) + Clone + 'static) {
+        let now = at.clone();
+        *self.in_handler.borrow_mut() = Some(Box::new(move || now(Moment::Runs)));
         at(Moment::Before);
         self.says("one").await;
         self.hears("Hello.").await;
@@ -217,6 +237,8 @@ pub(super) enum Moment {
     Before,
     /// While an approval waits.
     Asked,
+    /// While the handler runs.
+    Runs,
     /// When the call has its result.
     Result,
 }

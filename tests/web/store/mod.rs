@@ -5,6 +5,7 @@ mod faults;
 mod journey;
 mod kept;
 mod promises;
+mod tabs;
 
 use leptos_assistant::store::{Batch, Record};
 

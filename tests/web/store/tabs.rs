@@ -1,0 +1,107 @@
+//! Two tabs that have a conversation, one of which cannot write, or is not there any more.
+
+use std::rc::Rc;
+
+use leptos::prelude::*;
+use leptos_assistant::store::{KeptIn, Store, StoreErrorKind};
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::{
+    browser::Broken,
+    faults::{Fault, Faulty, Operation},
+    journey::Journey,
+};
+
+impl Journey {
+    fn kept_in(&self) -> KeptIn {
+        self.assistant.kept_in().get_untracked()
+    }
+
+    async fn acts(&self) -> bool {
+        self.comes(|it| matches!(it.kept_in(), KeptIn::Here { .. }))
+            .await
+    }
+}
+
+/// What a page could not write, nobody else knows: it stays on its screen, and its call starts there alone.
+#[wasm_bindgen_test]
+async fn who_cannot_write_keeps_what_it_has_when_another_tab_takes_over() {
+    let (ones, twos) = Faulty::shared();
+    let clock = Journey::clock();
+    let one = Journey::open_at(Rc::clone(&clock), ones.clone(), Some("t"));
+    assert!(one.acts().await);
+    one.says("one").await;
+    one.hears("Hello.").await;
+    one.passes(2_000).await;
+    let full = Fault::Fails(StoreErrorKind::Full);
+    ones.fault.set(Some((Operation::Write, full)));
+    one.says("two").await;
+    one.is_asked().await;
+    assert!(one.comes(Journey::is_told).await);
+
+    let two = Journey::open_at(clock, twos.clone(), Some("t"));
+    let follows = |it: &Journey| it.kept_in() == KeptIn::Elsewhere;
+    assert!(two.comes(follows).await, "one acts on it, and lives");
+    two.assistant.use_here();
+    assert!(two.acts().await);
+    assert!(two.page.text("[role=log]").contains("Hello."));
+    assert_eq!(
+        two.assistant.pending_approvals().with_untracked(Vec::len),
+        0
+    );
+
+    one.assert_usable();
+    assert_eq!(one.kept_in(), KeptIn::Nowhere);
+    one.approves();
+    one.hears("Paid.").await;
+    assert_eq!((one.ran.get(), two.ran.get()), (1, 0));
+    ones.fault.set(None);
+    one.long_passes().await;
+    one.assert_usable();
+    assert!(
+        one.is_told(),
+        "it is not written over what the other one has"
+    );
+    assert!(one.page.text("[role=log]").contains("Paid."));
+    let stored = twos.load("t").await.unwrap().unwrap();
+    assert!(!stored.records.iter().any(|it| it.text.contains("Paid.")));
+    assert!(matches!(two.kept_in(), KeptIn::Here { .. }));
+}
+
+/// A writer of whom nothing is heard is no tab.
+#[wasm_bindgen_test]
+async fn a_tab_that_is_gone_has_no_conversation() {
+    let (store, other) = Faulty::shared();
+    let chat = Journey::open(store, Some("t"));
+    assert!(chat.acts().await);
+    chat.says("one").await;
+    chat.hears("Hello.").await;
+    chat.passes(2_000).await;
+    other.take("t", "another").await.unwrap();
+    chat.assistant.send("two").unwrap();
+    for _ in 0..100 {
+        chat.passes(100).await;
+        chat.assert_usable();
+    }
+    assert!(chat.acts().await);
+}
+
+/// Locks that never answer name no owner; a tab that lives does.
+#[wasm_bindgen_test]
+async fn a_tab_that_answers_is_followed_without_locks_that_do() {
+    let locks = Broken::by(
+        "const value = { request: () => new Promise(() => {}), query: () => new Promise(() => {}) };
+         return put(navigator, 'locks', { value, configurable: true });",
+    );
+    let (ones, twos) = Faulty::shared();
+    let clock = Journey::clock();
+    let one = Journey::open_at(Rc::clone(&clock), ones, Some("t"));
+    assert!(one.acts().await);
+    one.says("one").await;
+    one.hears("Hello.").await;
+    let two = Journey::open_at(clock, twos, Some("t"));
+    let follows = |it: &Journey| it.kept_in() == KeptIn::Elsewhere;
+    assert!(two.comes(follows).await);
+    one.assert_usable();
+    drop(locks);
+}
