@@ -77,7 +77,8 @@ impl Assistant {
     /// Shows another conversation: what [`Self::export`] wrote, or a list of AG-UI messages.
     ///
     /// What is open in the one before is cancelled. A conversation without an id gets a fresh one.
-    /// Calls that wait for a person wait again; nothing runs a second time.
+    /// Calls that wait for a user wait again. Nothing starts by itself: a call that was about to start
+    /// where the conversation comes from is answered as interrupted.
     ///
     /// ```
     /// # use leptos::prelude::*;

@@ -41,6 +41,7 @@ mod session_direct;
 mod session_editions;
 mod session_failure;
 mod session_identity;
+mod session_import;
 mod session_interject;
 mod session_interrupts;
 mod session_kept;

@@ -77,7 +77,8 @@ pub struct ToolCall {
     pub(super) unlisted: bool,
     /// It was asked about or decided as something else than what it is now.
     pub(crate) changed: bool,
-    /// The page was asking a person about it when the agent asked, too.
+    /// A person must be asked here before it starts: the page was asking when the agent asked, too, or
+    /// it came with a conversation from elsewhere.
     pub(crate) asked_here: bool,
     /// What happened to it and is not on record yet.
     pub(super) transitions: Vec<Transition>,
@@ -444,6 +445,12 @@ impl ToolCall {
             && self.approval.as_ref().is_some_and(|approval| {
                 approval.interrupt_id.is_some() && approval.decision == Some(Decision::Approved)
             })
+    }
+
+    /// Whether the agent asked a person about it, or does.
+    pub(crate) fn was_asked_by_agent(&self) -> bool {
+        let approval = self.approval.as_ref();
+        approval.is_some_and(|approval| approval.interrupt_id.is_some())
     }
 
     /// Whether a person was asked about it, and what they said is void.

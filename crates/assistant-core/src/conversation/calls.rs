@@ -344,6 +344,19 @@ impl Conversation {
         })
     }
 
+    /// Requires that a person is asked here before one of the open calls starts, on whichever branch
+    /// it is.
+    pub(crate) fn ask_before_starts(&mut self) {
+        let open: Vec<CallKey> = self.open_keys().collect();
+        for key in open {
+            self.edit_call(&key, |call| call.asked_here = true);
+        }
+        for call in self.departed_open() {
+            call.asked_here = true;
+            call.void();
+        }
+    }
+
     /// What an agent now says of a call that it had said before: another name, other arguments.
     pub(super) fn rewrite(call: &mut ToolCall, name: String, args: &str) {
         if call.stands() && call.has_ended() {

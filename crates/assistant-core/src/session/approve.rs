@@ -39,15 +39,24 @@ impl Session {
                 };
                 self.note_decision(key, denied, cx);
                 self.conversation.happens(key, &Happening::Denied(reason));
-                return;
+                return self.resume_loop(key);
             }
         };
         let outcome = match self.has_preview(key) {
             true => self.approve_previewed(key, args, to_remember, cx),
             false => self.approve(key, args, to_remember, cx),
         };
-        if let Err(refusal) = outcome {
-            cx.refuse(refusal);
+        match outcome {
+            Ok(()) => self.resume_loop(key),
+            Err(refusal) => cx.refuse(refusal),
+        }
+    }
+
+    /// Lets the results go out once every call has one: a loaded conversation waits for a decision
+    /// before it says anything to an agent.
+    fn resume_loop(&mut self, key: &CallKey) {
+        if !self.turn.is_running() && !self.conversation.is_direct(key) {
+            self.turn.set_looping(true);
         }
     }
 

@@ -95,7 +95,8 @@ impl Session {
         }
     }
 
-    fn move_on(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
+    /// Takes a call one step further, if nothing is in its way.
+    pub(super) fn move_on(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         // What the page asks for itself waits for no run.
         let run_over = !self.turn.is_running() || self.conversation.is_direct(key);
         let eager = self.calls.get(key).is_some_and(|judgement| judgement.eager);

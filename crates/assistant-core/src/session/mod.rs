@@ -13,7 +13,7 @@
 //! * `prepare`, `execute` and `start` bring calls from "complete" to "answered".
 //! * `approve` takes what a person decides, `remembered` what of it holds for later calls, `gate` what an agent waits for; `agent_call` has what
 //!   the agent runs.
-//! * `branch` takes what a person does to the tree, `thread` exchanges the conversation, `restore`
+//! * `branch` takes what a person does to the tree, `thread` exchanges the conversation, `load` takes one from elsewhere, `restore`
 //!   goes on after a reload, by what `journal` says; `pieces` has snapshots for stores that write what
 //!   has changed.
 //! * `stop` ends things early, `notice` tells people about it.
@@ -38,6 +38,7 @@ mod journal;
 mod kept;
 mod legacy;
 mod limits;
+mod load;
 mod notice;
 mod offer;
 mod options;

@@ -1,4 +1,6 @@
 //! One conversation goes, another comes (rule "several conversations").
+//!
+//! Neighbours: `load` says what is made of a conversation from elsewhere, `restore` of one's own.
 
 use serde_json::Value;
 
@@ -13,19 +15,6 @@ impl Session {
     pub(super) fn new_thread(&mut self, cx: &mut Cx<'_>) {
         let thread_id = cx.host.new_id();
         self.replace(thread_id, self.empty_conversation(), cx);
-    }
-
-    pub(super) fn load(&mut self, thread_id: String, snapshot: Value, cx: &mut Cx<'_>) {
-        let Some(pending) = self.put_in_place(thread_id, snapshot, cx) else {
-            return;
-        };
-        self.reopen_kept(pending.interrupts, cx);
-        match self.options.takes_up && self.conversation.newest_run_is_open() {
-            true => self.take_up_answer(cx),
-            false => self.take_up_calls(cx),
-        }
-        self.requeue(pending.queued, cx);
-        self.offer_results(cx);
     }
 
     /// Shows a conversation that is open elsewhere: nothing of it is taken up.
@@ -141,15 +130,20 @@ impl Session {
         }
     }
 
-    /// Open calls of a loaded conversation go on: questions are asked again. What was running is
+    /// Counts everything that is registered as offered: a filter of now says nothing about what
+    /// was called then.
+    pub(super) fn note_all_offered(&mut self) {
+        let offered = self.registry.offered().into_iter();
+        let all = offered.map(|entry| (entry.spec.name.clone(), entry.spec.fingerprint()));
+        self.turn.set_offered(all.collect(), Vec::new());
+    }
+
+    /// Open calls of a restored session go on: questions are asked again. What was running is
     /// not run a second time: it is answered as interrupted. So is what an agent had asked about,
     /// as its question did not come along, and what was made by a run of which it is not known
     /// that it succeeded.
     pub(super) fn take_up_calls(&mut self, cx: &mut Cx<'_>) {
-        // A filter of now says nothing about what was called then.
-        let offered = self.registry.offered().into_iter();
-        let all = offered.map(|entry| (entry.spec.name.clone(), entry.spec.fingerprint()));
-        self.turn.set_offered(all.collect(), Vec::new());
+        self.note_all_offered();
         for key in self.conversation.active_calls() {
             self.take_up(&key, cx);
         }
@@ -189,14 +183,12 @@ impl Session {
         if self.is_gated(key) {
             return;
         }
-        let by_agent = call.approval.as_ref();
-        let by_agent = by_agent.is_some_and(|approval| approval.interrupt_id.is_some());
         let waits = matches!(
             call.state(),
             State::Ended | State::Asked | State::Allowed | State::Refused { .. }
         );
         let succeeded = self.conversation.run_succeeded(call);
-        if !waits || by_agent || succeeded == Some(false) {
+        if !waits || call.was_asked_by_agent() || succeeded == Some(false) {
             return self.give_up(key, Some("interrupted"), cx);
         }
         if matches!(call.state(), State::Refused { .. }) {
@@ -206,15 +198,16 @@ impl Session {
         if is_old && *call.state() == State::Ended && !call.may_have_run() {
             return self.give_up(key, Some("superseded"), cx);
         }
-        let was_asked = *call.state() == State::Asked;
+        // What was asked is asked again. Of what is not known to be the agent's last word, or under
+        // which edition of its action it was made, a person has the last one.
+        let is_known = succeeded.is_some() && call.action.is_some();
+        let asks = *call.state() == State::Asked || !is_known;
         let is_missing = self.registry.in_force(&call.name).is_none();
         self.forget_judgement(key);
         if is_missing {
             self.conversation.happens(key, &Happening::FoundMissing);
         } else {
-            // What was asked is asked again. Of what is not known to be the agent's last word, a
-            // person has the last one.
-            self.judge(key, was_asked || succeeded.is_none(), cx);
+            self.judge(key, asks, cx);
         }
     }
 }

@@ -43,6 +43,8 @@ pub(super) struct Record {
     answered: BTreeSet<String>,
     /// The person approved them since the conversation was loaded.
     since_load: BTreeSet<CallKey>,
+    /// Calls that came open with a loaded conversation.
+    loaded: BTreeSet<CallKey>,
 }
 
 impl Record {
@@ -84,8 +86,10 @@ impl Record {
         self.said.clear();
     }
 
-    pub(super) fn loaded(&mut self) {
+    /// A conversation was loaded, with these calls open.
+    pub(super) fn loaded(&mut self, open: BTreeSet<CallKey>) {
         self.since_load.clear();
+        self.loaded = open;
     }
 
     pub(super) fn run_opens(&mut self, answered: BTreeSet<String>, before: BTreeSet<String>) {
@@ -187,6 +191,10 @@ impl Record {
             );
         }
         if !self.since_load.contains(&key) {
+            assert!(
+                !self.loaded.contains(&key),
+                "{key:?} was loaded, and nobody approved it here"
+            );
             let newest = self
                 .said
                 .get(id)

@@ -122,6 +122,7 @@ impl World {
             _ => !session.is_busy(),
         };
         let decision = self.decision(&input);
+        let open: BTreeSet<CallKey> = self.open_calls().collect();
         self.note_input(&input);
         let output = self.driver.input(input.clone());
         if output.refused.is_some() {
@@ -131,6 +132,10 @@ impl World {
             assert_eq!(before, Some(after), "refused: {input:?}");
         } else {
             self.note_taken(&input, decision, moved);
+            if matches!(input, Input::Load { .. }) {
+                self.record.loaded(open);
+                assert_starts_nothing(&output);
+            }
         }
         if let Some(copy) = &mut self.copy {
             let same = copy.input(input.clone());
@@ -229,7 +234,6 @@ impl World {
             Input::Tree { .. } | Input::Send { .. } => self.record.turn_off(moved),
             Input::Retry => self.record.tries_again(),
             Input::NewThread => self.record = Record::default(),
-            Input::Load { .. } => self.record.loaded(),
             _ => {}
         }
     }
@@ -316,6 +320,47 @@ impl World {
         let again = Conversation::import(first.clone()).expect("an export can be imported");
         let change = difference(&first, &again.export(), String::new());
         assert_eq!(change, None, "imported and exported again");
+        if self.open_calls().next().is_some() {
+            self.check_import();
+        }
+    }
+
+    /// All calls that are open, on whichever branch.
+    fn open_calls(&self) -> impl Iterator<Item = CallKey> + '_ {
+        let conversation = self.driver.session.conversation();
+        let is_open = |key: &CallKey| {
+            let call = conversation.call(key);
+            call.is_some_and(|call| !call.phase().is_final())
+        };
+        self.all_calls().into_iter().filter(move |key| is_open(key))
+    }
+
+    /// The conversation as it is now is loaded on another page: nothing of it starts there.
+    fn check_import(&self) {
+        let mut elsewhere = Driver::with(SessionOptions {
+            eager: self.eager,
+            takes_up: true,
+            ..SessionOptions::default()
+        });
+        elsewhere.host.ask = Some(false);
+        let (named, late) = NAMES.split_at(6);
+        for name in named {
+            elsewhere.register(spec(name));
+        }
+        let load = Input::Load {
+            thread_id: "elsewhere".to_owned(),
+            snapshot: self.driver.session.export(),
+        };
+        assert_starts_nothing(&elsewhere.input(load));
+        for name in late.iter().chain(named) {
+            elsewhere.register(spec(name));
+        }
+        let begun = (
+            elsewhere.commits.len(),
+            elsewhere.invocations.len(),
+            elsewhere.runs.len(),
+        );
+        assert_eq!(begun, (0, 0, 0), "what was loaded began something");
     }
 
     /// What a person said stays as they said it.

@@ -108,8 +108,10 @@ impl Talk {
     /// Leaves the page and opens it again: what is stored is all that is left. The page registers
     /// its actions before, as components do.
     pub(crate) fn reload(&mut self, actions: &[ActionSpec]) {
-        let stored = self.driver.session.export();
+        let stored = self.driver.session.snapshot();
         let text = serde_json::to_string(&stored).unwrap();
+        let starts = self.driver.commits.iter().map(|(_, entry)| entry);
+        let journal = starts.chain(&self.driver.records).cloned().collect();
         let mut options = SessionOptions::default();
         self.codec.adapt(&mut options);
         let mut driver = Driver::with(options);
@@ -118,9 +120,10 @@ impl Talk {
         for spec in actions {
             self.driver.register(spec.clone());
         }
-        self.driver.input(Input::Load {
+        self.driver.input(Input::Restore {
             thread_id: "thread".to_owned(),
             snapshot: serde_json::from_str(&text).unwrap(),
+            journal,
         });
     }
 

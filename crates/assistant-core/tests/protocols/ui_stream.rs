@@ -287,7 +287,7 @@ fn a_reload_in_the_middle_reads_the_answer_on_and_doubles_nothing() {
         .map(|chunk| format!("data: {chunk}\n\n"))
         .collect();
     talk.hear(cut.as_bytes());
-    let stored = talk.driver.session.export();
+    let stored = talk.driver.session.snapshot();
 
     let mut options = SessionOptions::default();
     resuming().adapt(&mut options);
@@ -296,9 +296,10 @@ fn a_reload_in_the_middle_reads_the_answer_on_and_doubles_nothing() {
         codec: Box::new(resuming()),
         diagnostics: Vec::new(),
     };
-    again.driver.input(Input::Load {
+    again.driver.input(Input::Restore {
         thread_id: "th/1".to_owned(),
         snapshot: stored,
+        journal: Vec::new(),
     });
     assert_eq!(again.driver.phase("c1"), Phase::Running);
     let request = again.codec.request(again.driver.request());

@@ -53,10 +53,11 @@ fn click(driver: &mut Driver, call: CallKey, card: &Driver) -> Option<Refusal> {
 
 fn reload(driver: &mut Driver) {
     let thread_id = driver.session.thread_id().to_owned();
-    let snapshot = driver.session.export();
-    let step = driver.input(Input::Load {
+    let snapshot = driver.session.snapshot();
+    let step = driver.input(Input::Restore {
         thread_id,
         snapshot,
+        journal: Vec::new(),
     });
     assert_eq!(step.refused, None);
 }

@@ -6,6 +6,7 @@ use assistant_core::{
     action::{ActionSpec, Execution, Policy},
     conversation::MessageId,
     event::{Content, EventKind, Interrupt, Message, MessageBody, Outcome, Role},
+    session::{Effect, Output},
 };
 use serde_json::{Value, json};
 
@@ -225,6 +226,18 @@ pub(crate) fn assert_answered(messages: &[Message], open: &BTreeSet<String>) {
             assert!(fine, "{} in {:?}", call.id, sketch(messages));
         }
     }
+}
+
+/// Checks that nothing was begun: no handler, no start, no run.
+pub(crate) fn assert_starts_nothing(output: &Output) {
+    let starts = |effect: &&Effect| {
+        matches!(
+            effect,
+            Effect::Commit { .. } | Effect::Invoke(_) | Effect::PrepareRun { .. }
+        )
+    };
+    let started: Vec<_> = output.effects.iter().filter(starts).collect();
+    assert!(started.is_empty(), "{started:?}");
 }
 
 pub(crate) fn message_id(text: &str) -> MessageId {

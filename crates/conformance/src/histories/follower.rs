@@ -7,7 +7,10 @@ use assistant_core::{
 };
 use serde_json::json;
 
-use super::{history::History, page::Tab};
+use super::{
+    history::History,
+    page::{News, Tab},
+};
 
 impl History {
     /// A tab of its own.
@@ -59,6 +62,20 @@ impl History {
             thread_id,
             snapshot,
         });
+        let acts = !news.is_empty() || !tab.tasks.is_empty() || tab.run.is_some();
+        self.tally.stuck += u64::from(!accepted);
+        self.tally.double_starts += u64::from(acts);
+    }
+
+    /// The conversation as it is goes into another page as a file: nothing of it begins there.
+    pub(super) fn is_imported(&mut self) {
+        let mut tab = self.new_tab();
+        let (accepted, mut news) = tab.input(Input::Load {
+            thread_id: "copy".to_owned(),
+            snapshot: self.tab.session.export(),
+        });
+        news.extend(tab.register_all());
+        news.retain(|news| !matches!(news, News::Recorded(_)));
         let acts = !news.is_empty() || !tab.tasks.is_empty() || tab.run.is_some();
         self.tally.stuck += u64::from(!accepted);
         self.tally.double_starts += u64::from(acts);

@@ -84,7 +84,7 @@ impl History {
         let idle = !self.tab.session.is_busy();
         let fails = self.store.mood != Mood::Works;
         let weigh = |can: bool, weight: u32| if can { weight } else { 0 };
-        let all: [(u32, Act); 15] = [
+        let all: [(u32, Act); 16] = [
             (weigh(runs, 40), |it| it.agent_moves(false)),
             (weigh(works, 20), |it| it.task(false)),
             (weigh(waits, 20), Self::clicks),
@@ -100,6 +100,7 @@ impl History {
             (weigh(runs, 1), Self::connection_breaks),
             (6, Self::follower_moves),
             (3, Self::page_remounts),
+            (6, Self::is_imported),
         ];
         let sum = all.iter().map(|(weight, _)| weight).sum();
         let mut pick = self.rng.u32(0..sum);

@@ -14,7 +14,8 @@ pub struct Tally {
     /// Handlers that were started without the word of the store, which failed.
     pub page_starts: u64,
     /// Handlers that ran again though nobody had agreed to it, or that a tab started, or was asked to
-    /// and did not refuse, which does not own the conversation.
+    /// and did not refuse, which does not own the conversation; also what a page began by itself that
+    /// had the conversation loaded as a file.
     pub double_starts: u64,
     /// Calls without a result, with several, or with another than the one that was written down.
     pub lost_results: u64,

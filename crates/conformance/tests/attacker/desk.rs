@@ -2,7 +2,7 @@
 
 use assistant_core::{
     action::{ActionSpec, Policy, RegistrationId, ToolError, ToolOutcome, schema::PatternHost},
-    conversation::CallKey,
+    conversation::{CallKey, ToolCall},
     session::{Answer, Host, Input, PolicyQuestion, Ticket},
 };
 use conformance::attacker::{Page, Tool};
@@ -65,14 +65,25 @@ impl Scene {
             Page::Reload => {
                 self.run = None;
                 self.previews.clear();
-                // What was approved and has not started is asked about again.
                 self.confirmed.clear();
                 self.to_allow.clear();
+                // Of what is open nothing starts before a person agrees to it here.
+                let conversation = self.session.conversation();
+                let keys = conversation
+                    .all_messages()
+                    .flat_map(|message| message.calls());
+                let open = keys.filter(|call| !call.phase().is_final());
+                let open: Vec<CallKey> = open.map(ToolCall::key).collect();
+                self.granted.retain(|key, _| !open.contains(key));
+                self.asked.extend(open);
                 let (thread_id, snapshot) = ("thread".to_owned(), self.session.export());
+                let before = self.starts;
                 assert!(self.input(Input::Load {
                     thread_id,
                     snapshot
                 }));
+                assert_eq!(self.starts, before, "what was loaded started");
+                assert!(self.run.is_none(), "what was loaded began a run");
             }
             Page::Register(tool) => self.register(tool),
             Page::World => self.world += 1,

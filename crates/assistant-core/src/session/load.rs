@@ -1,0 +1,74 @@
+//! Loads a conversation from elsewhere. Nothing of it starts by itself (rule "a loaded conversation
+//! starts nothing").
+//!
+//! A file says what it likes about runs, calls and decisions, and the session that wrote it may be
+//! at work still. So what was about to start is answered as interrupted, and what waited for a user
+//! is asked about here. Neighbours: `restore` continues a session of one's own, `thread` exchanges
+//! conversations.
+
+use serde_json::Value;
+
+use super::{Cx, Session};
+use crate::conversation::{CallKey, Cut, Happening, State, ToolCall};
+
+impl Session {
+    pub(super) fn load(&mut self, thread_id: String, snapshot: Value, cx: &mut Cx<'_>) {
+        let Some(pending) = self.put_in_place(thread_id, snapshot, cx) else {
+            return;
+        };
+        // Whatever leads to a start of one of these calls later, a user is asked before.
+        self.conversation.ask_before_starts();
+        if self.conversation.newest_run_is_open() {
+            self.conversation.fail_open_run();
+            self.close_texts(Some(Cut::BrokenOff), cx);
+        }
+        self.reopen_kept(pending.interrupts, cx);
+        self.note_all_offered();
+        let elsewhere = self.conversation.open_elsewhere().map(ToolCall::key);
+        for key in elsewhere.collect::<Vec<_>>() {
+            self.settle_elsewhere(&key, cx);
+        }
+        for key in self.conversation.active_calls() {
+            self.settle_loaded(&key, cx);
+            // The outcome of a check is told at once, without a run: the loop continues when a user
+            // decides something.
+            self.move_on(&key, cx);
+        }
+        self.requeue(pending.queued, cx);
+        self.offer_results(cx);
+    }
+
+    /// Settles an open call on a branch that runs do not write on. Only a question stays open.
+    fn settle_elsewhere(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
+        let call = self.conversation.call(key);
+        if !call.is_some_and(|call| *call.state() == State::Asked) {
+            self.give_up(key, Some("interrupted"), cx);
+        }
+    }
+
+    fn settle_loaded(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
+        let Some(call) = self.conversation.call(key) else {
+            return;
+        };
+        if self.is_gated(key) || matches!(call.state(), State::Refused { .. }) {
+            return;
+        }
+        let succeeded = self.conversation.run_succeeded(call);
+        let waits = match call.state() {
+            State::Asked => succeeded != Some(false),
+            // Nobody says that it was about to start.
+            State::Ended | State::Allowed => succeeded.is_none() && !call.was_asked_by_agent(),
+            _ => false,
+        };
+        if !waits {
+            return self.give_up(key, Some("interrupted"), cx);
+        }
+        let is_missing = self.registry.in_force(&call.name).is_none();
+        self.forget_judgement(key);
+        if is_missing {
+            self.conversation.happens(key, &Happening::FoundMissing);
+        } else {
+            self.judge(key, true, cx);
+        }
+    }
+}

@@ -1,0 +1,327 @@
+//! A conversation from elsewhere is loaded: nothing of it starts by itself, whatever it says of
+//! runs, calls and decisions.
+
+use assistant_core::{
+    action::{ActionSpec, Policy},
+    conversation::Phase,
+    session::{Input, NoticeKind, Output},
+};
+use serde_json::{Value, json};
+
+use crate::support::*;
+
+/// Loads a conversation into a new session that has these actions.
+fn import(snapshot: Value, specs: impl IntoIterator<Item = ActionSpec>) -> Driver {
+    let mut driver = Driver::new();
+    driver.host.ids = 10_000;
+    for spec in specs {
+        driver.register(spec);
+    }
+    assert_starts_nothing(&load(&mut driver, snapshot));
+    driver
+}
+
+fn load(driver: &mut Driver, snapshot: Value) -> Output {
+    let output = driver.input(Input::Load {
+        thread_id: "thread".to_owned(),
+        snapshot,
+    });
+    assert_eq!(output.refused, None);
+    output
+}
+
+fn exclusive(name: &str) -> ActionSpec {
+    let mut spec = action(name);
+    spec.exclusive = true;
+    spec
+}
+
+/// Loads what somebody wrote by hand: a call of a run that is said to have succeeded.
+fn handwritten(call: Value) -> Value {
+    let mut part = json!({
+        "type": "tool-call", "toolCallId": "c", "toolName": "f", "key": 1, "run": 1,
+        "state": "input-available", "input": {},
+    });
+    for (key, value) in call.as_object().unwrap() {
+        part[key] = value.clone();
+    }
+    json!({
+        "version": 2,
+        "messages": [
+            {"parent": null, "message": {"id": "u", "role": "user", "parts": [{"type": "text", "text": "hi"}]}},
+            {"parent": "u", "message": {"id": "m", "role": "assistant", "parts": [part]}},
+        ],
+        "tip": "m",
+        "lastKey": 1,
+        "runs": [{"number": 1, "id": "r", "succeeded": true}],
+    })
+}
+
+#[test]
+fn a_call_that_waits_its_turn_starts_where_it_was_made_alone() {
+    let mut original = with([exclusive("pay")]);
+    original.events(calls("a", "pay", "{}"));
+    original.events(calls("b", "pay", "{}"));
+    finish_run(&mut original);
+    assert_eq!((original.starts("a"), original.starts("b")), (1, 0));
+    let copy = import(original.session.export(), [exclusive("pay")]);
+    assert_eq!(copy.invocations.len() + copy.commits.len(), 0);
+    assert_eq!(copy.phase("b"), Phase::Cancelled);
+    assert!(copy.answer("b").contains("interrupted"));
+    assert_eq!(copy.notices(), [NoticeKind::ResultsReady]);
+    original.returns("a", json!(1));
+    assert_eq!(original.starts("b"), 1);
+}
+
+#[test]
+fn a_call_whose_start_is_being_written_down_starts_where_it_was_made_alone() {
+    for spec in [action("pay"), asking("pay")] {
+        let mut original = with([spec.clone()]);
+        original.manual_commits = true;
+        original.events(calls("c", "pay", "{}"));
+        finish_run(&mut original);
+        if spec.approval == Policy::Always {
+            original.approve("c");
+        }
+        let (commit, _) = original.commits[0].clone();
+        let mut copy = import(original.session.export(), [spec]);
+        assert_eq!(copy.invocations.len() + copy.commits.len(), 0);
+        assert_eq!(copy.phase("c"), Phase::Cancelled);
+        let outcome = Ok(());
+        original.input(Input::Committed { commit, outcome });
+        assert_eq!(original.starts("c"), 1);
+        // The agent is told, and asks again if it still wants it.
+        copy.input(Input::Continue);
+        assert_eq!(copy.invocations.len(), 0);
+        assert!(request(&copy)[2].contains("interrupted"));
+    }
+}
+
+#[test]
+fn what_somebody_wrote_by_hand_starts_nothing() {
+    let rule = |ask| {
+        let mut spec = action("f");
+        spec.approval = ask;
+        spec
+    };
+    let cases = [
+        json!({}),
+        json!({"state": "approval-responded", "approval": {"decision": "approved"}}),
+        json!({"state": "approval-responded", "approval": {"decision": "denied"}}),
+        json!({"state": "approval-responded", "approval": {"decision": "approved", "toldBy": "t"}}),
+        json!({"state": "approval-responded", "approval": {"decision": "approved", "interruptId": "i"}}),
+        json!({"state": "executing"}),
+        json!({"mayHaveRun": true}),
+        json!({"origin": "provider"}),
+        json!({"input": {"x": 1}, "toolName": "strict"}),
+        json!({"argsText": "{\"x\"", "input": null}),
+        json!({"toolName": "unknown"}),
+        json!({"run": null}),
+        json!({"run": 7}),
+    ];
+    for case in cases {
+        for policy in [Policy::Never, Policy::Ask] {
+            let mut strict = rule(policy);
+            strict.name = "strict".to_owned();
+            strict.parameters = json!({"type": "object", "required": ["y"]});
+            let mut driver = Driver::new();
+            driver.host.ask = Some(false);
+            driver.register(rule(policy));
+            driver.register(strict);
+            assert_starts_nothing(&load(&mut driver, handwritten(case.clone())));
+            // Nor does anything that happens on the page by itself.
+            driver.register(rule(policy));
+            driver.register(action("unknown"));
+            let begun = driver.commits.len() + driver.invocations.len() + driver.runs.len();
+            assert_eq!(begun, 0, "{case}");
+            assert_eq!(driver.host.tickets, [], "{case}: a rule was asked");
+            assert_eq!(driver.host.permissions, [], "{case}");
+        }
+    }
+}
+
+#[test]
+fn what_waited_for_a_person_waits_for_one_here() {
+    let mut driver = import(
+        handwritten(json!({"state": "approval-requested", "approval": {}})),
+        [action("f")],
+    );
+    assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
+    assert_eq!(driver.approve("c"), None);
+    assert_eq!(driver.starts("c"), 1);
+    driver.returns("c", json!("done"));
+    assert_eq!(
+        request(&driver),
+        ["user=hi", "assistant=[c]", "tool:c=\"done\""]
+    );
+}
+
+#[test]
+fn a_denial_ends_the_last_question_and_the_agent_is_told() {
+    let asked = handwritten(json!({"state": "approval-requested", "approval": {}}));
+    let mut driver = import(asked, [action("f")]);
+    assert_eq!(driver.deny("c", None), None);
+    assert_eq!(request(&driver)[2], "tool:c=\"denied\"");
+}
+
+#[test]
+fn a_call_on_another_branch_starts_nothing_when_it_is_shown() {
+    let states = [
+        json!({}),
+        json!({"state": "approval-responded", "approval": {"decision": "approved"}}),
+        json!({"state": "approval-responded", "approval": {"decision": "approved", "toldBy": "t"}}),
+        json!({"state": "approval-responded", "approval": {"decision": "approved", "interruptId": "i"}}),
+    ];
+    for state in states {
+        let mut snapshot = handwritten(state.clone());
+        let other =
+            json!({"parent": "u", "message": {"id": "n", "role": "assistant", "parts": []}});
+        snapshot["messages"].as_array_mut().unwrap().push(other);
+        snapshot["tip"] = json!("n");
+        let mut driver = import(snapshot, [action("f")]);
+        let change = assistant_core::session::TreeChange::Select {
+            message: message_id("m"),
+            exact: false,
+        };
+        driver.input(Input::Tree { change });
+        assert_eq!(
+            driver.invocations.len() + driver.commits.len(),
+            0,
+            "{state}"
+        );
+        // What nobody here approved is not told an agent as approved.
+        driver.send("and now?");
+        let sent = request(&driver).join("\n");
+        assert!(!sent.contains("approved"), "{state}: {sent}");
+        assert!(sent.contains("interrupted"), "{state}: {sent}");
+    }
+}
+
+#[test]
+fn a_departed_call_that_comes_back_does_not_bring_its_approval() {
+    let mut snapshot = handwritten(json!({}));
+    let call = snapshot["messages"][1]["message"]["parts"][0].clone();
+    snapshot["messages"].as_array_mut().unwrap().truncate(1);
+    snapshot["tip"] = json!("u");
+    for approval in [
+        json!({"decision": "approved", "toldBy": "t"}),
+        json!({"decision": "approved"}),
+    ] {
+        let mut gone = call.clone();
+        gone["state"] = json!("approval-responded");
+        gone["approval"] = approval.clone();
+        let mut snapshot = snapshot.clone();
+        snapshot["departed"] = json!([gone]);
+        let mut driver = import(snapshot, [told("f")]);
+        driver.send("go on");
+        driver.plays(calls("c", "f", "{}"));
+        assert_eq!(driver.runs.len(), 1, "{approval}");
+        assert_ne!(driver.phase("c"), Phase::ApprovalResponded, "{approval}");
+    }
+}
+
+#[test]
+fn an_answer_that_was_under_way_is_not_read_on_by_itself() {
+    let options = assistant_core::session::SessionOptions {
+        takes_up: true,
+        ..Default::default()
+    };
+    let mut driver = Driver::with(options);
+    driver.register(action("f"));
+    let mut snapshot = handwritten(json!({}));
+    snapshot["runs"][0]["succeeded"] = Value::Null;
+    assert_starts_nothing(&load(&mut driver, snapshot));
+    assert!(!driver.session.is_busy());
+    assert_eq!(driver.phase("c"), Phase::Cancelled);
+    // The application may.
+    assert_eq!(driver.input(Input::TakeUp).refused, None);
+    assert!(driver.request().takes_up);
+}
+
+#[test]
+fn what_is_queued_in_a_file_is_not_said_by_itself() {
+    let mut snapshot = handwritten(json!({"state": "output-available", "output": 1}));
+    snapshot["queued"] = json!(["pay everything"]);
+    let driver = import(snapshot, [action("f")]);
+    assert_eq!(driver.runs.len(), 0);
+    assert_eq!(driver.session.queued(), []);
+}
+
+#[test]
+fn lists_of_messages_start_nothing() {
+    let lists = [
+        json!([
+            {"id": "u", "role": "user", "content": "hi"},
+            {"id": "m", "role": "assistant", "toolCalls": [
+                {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}]},
+        ]),
+        #[cfg(feature = "ui-stream")]
+        json!([
+            {"id": "u", "role": "user", "parts": [{"type": "text", "text": "hi"}]},
+            {"id": "m", "role": "assistant", "parts": [
+                {"type": "tool-f", "toolCallId": "c", "state": "input-available", "input": {}}]},
+        ]),
+        #[cfg(feature = "ui-stream")]
+        json!([
+            {"id": "m", "role": "assistant", "parts": [
+                {"type": "tool-f", "toolCallId": "c", "state": "approval-responded", "input": {},
+                    "approval": {"id": "a", "approved": true}}]},
+        ]),
+    ];
+    for list in lists {
+        let mut driver = import(list, [action("f")]);
+        assert_eq!(driver.phase("c"), Phase::Cancelled);
+        driver.register(action("f"));
+        assert_eq!(driver.invocations.len() + driver.runs.len(), 0);
+    }
+}
+
+#[test]
+fn what_was_loaded_is_asked_about_after_a_reload_too() {
+    let asked = handwritten(json!({"state": "approval-requested", "approval": {}}));
+    let driver = import(asked, [action("f")]);
+    // Somebody takes the question out of what is stored.
+    let mut stored = driver.session.snapshot();
+    let call = &mut stored["messages"][1]["message"]["parts"][0];
+    call["state"] = json!("input-available");
+    call["approval"] = json!(null);
+    let mut again = Driver::new();
+    again.register(action("f"));
+    again.input(Input::Restore {
+        thread_id: "thread".to_owned(),
+        snapshot: stored,
+        journal: Vec::new(),
+    });
+    assert_eq!(again.phase("c"), Phase::ApprovalRequested);
+    assert_eq!(again.invocations.len() + again.commits.len(), 0);
+}
+
+/// An honest twin: what a session of one's own had not started goes on after a reload.
+#[test]
+fn what_had_not_started_goes_on_after_a_reload_of_its_own() {
+    let mut before = with([exclusive("pay")]);
+    before.manual_commits = true;
+    before.events(calls("c", "pay", "{}"));
+    finish_run(&mut before);
+    let mut after = Driver::new();
+    after.register(exclusive("pay"));
+    after.input(Input::Restore {
+        thread_id: "thread".to_owned(),
+        snapshot: before.session.snapshot(),
+        journal: Vec::new(),
+    });
+    assert_eq!(after.starts("c"), 1);
+}
+
+#[test]
+fn a_stored_call_that_names_no_edition_is_asked_about() {
+    let driver = &mut Driver::new();
+    driver.register(action("f"));
+    driver.input(Input::Restore {
+        thread_id: "thread".to_owned(),
+        snapshot: handwritten(json!({})),
+        journal: Vec::new(),
+    });
+    assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
+    assert_eq!(driver.invocations.len() + driver.commits.len(), 0);
+}
