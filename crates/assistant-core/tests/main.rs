@@ -40,6 +40,7 @@ mod session_clock;
 mod session_direct;
 mod session_editions;
 mod session_failure;
+mod session_held;
 mod session_identity;
 mod session_import;
 mod session_interject;

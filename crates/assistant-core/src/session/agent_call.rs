@@ -41,10 +41,12 @@ impl Session {
     }
 
     /// The run to which calls were left is over: those that it neither answered nor gated failed. The
-    /// agent went on without them, so that by itself starts no run.
+    /// agent went on without them, so that by itself starts no run. Where it asks once more, its
+    /// question may be about them.
     pub(super) fn end_left_calls(&mut self, cx: &mut Cx<'_>) {
+        let asks = self.interrupts.wait();
         for key in self.conversation.active_calls() {
-            if self.is_left(&key) || self.is_told(&key) {
+            if (self.is_left(&key) && !asks) || self.is_told(&key) {
                 match self.is_unknown(&key) {
                     true => self.pass_over(&key, cx),
                     false => self.answer_unanswered(&key, cx),
@@ -80,7 +82,7 @@ impl Session {
         }
     }
 
-    fn is_left(&self, key: &CallKey) -> bool {
+    pub(super) fn is_left(&self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
         call.is_some_and(|call| *call.state() == State::AtAgent { left: true })
     }

@@ -80,6 +80,7 @@ impl Session {
         if on_run && deleted.is_ok() {
             self.calls.clear();
             self.interrupts.clear();
+            self.give_up_left(cx);
             self.clear_notices(cx);
             cx.change(Change::Interrupts);
         }

@@ -259,6 +259,7 @@ impl Session {
             self.give_up(&key, Some("given up"), cx);
             self.conversation.happens(&key, &Happening::Delivered);
         }
+        self.give_up_left(cx);
         self.notices
             .retain(|notice| notice.kind != NoticeKind::RunError);
         cx.change(Change::Notices);

@@ -179,6 +179,16 @@ impl Interrupts {
         self.list.iter().any(|open| open.answer.is_none())
     }
 
+    /// Whether an agent may continue with what it asked about: a question is open, or has an answer
+    /// that does not give it up.
+    pub(super) fn ask_or_go_on(&self) -> bool {
+        let is_given_up = |open: &OpenInterrupt| {
+            let answer = open.answer.as_ref();
+            answer.is_some_and(|answer| answer.status == ResumeStatus::Cancelled)
+        };
+        !self.list.iter().all(is_given_up)
+    }
+
     pub(super) fn clear(&mut self) {
         self.list.clear();
     }

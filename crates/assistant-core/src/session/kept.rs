@@ -74,6 +74,21 @@ impl Session {
         }
     }
 
+    /// Leaves a call of the agent's own with the agent, as it was stored: the agent waits for an
+    /// answer, and its question may be about the call without naming it. `false` if it is no such
+    /// call.
+    pub(super) fn leave_with_question(&mut self, key: &CallKey) -> bool {
+        let call = self.conversation.call(key);
+        let theirs = call.is_some_and(|call| {
+            matches!(call.state(), State::AtAgent { .. }) && !call.was_started()
+        });
+        let leave = theirs && self.interrupts.ask_or_go_on();
+        if leave {
+            self.conversation.happens(key, &Happening::Left);
+        }
+        leave
+    }
+
     /// Whether what the agent waits for holds a call back.
     pub(super) fn is_gated(&self, key: &CallKey) -> bool {
         let mut open = self.interrupts.list().iter();

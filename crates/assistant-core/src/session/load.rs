@@ -47,12 +47,13 @@ impl Session {
     }
 
     fn settle_loaded(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        let Some(call) = self.conversation.call(key) else {
-            return;
-        };
-        if self.is_gated(key) || matches!(call.state(), State::Refused { .. }) {
+        if self.is_gated(key) || self.leave_with_question(key) {
             return;
         }
+        let call = self.conversation.call(key);
+        let Some(call) = call.filter(|call| !matches!(call.state(), State::Refused { .. })) else {
+            return;
+        };
         let succeeded = self.conversation.run_succeeded(call);
         let waits = match call.state() {
             State::Asked => succeeded != Some(false),

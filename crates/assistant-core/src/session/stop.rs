@@ -52,17 +52,34 @@ impl Session {
     /// Nothing of what is open will come to an end any more. A call that ended is answered as
     /// cancelled; one that never did is shown so and left out of requests. What an open interrupt
     /// gates stays: its answer goes with the next run that starts. So does an approval that the
-    /// agent is told.
+    /// agent is told, and what the agent itself may continue when it has its answer.
     pub(super) fn give_up_calls(&mut self, reason: Option<&str>, cx: &mut Cx<'_>) {
+        let asks = self.interrupts.ask_or_go_on();
         for key in self.conversation.active_calls() {
-            let stays = self.conversation.call(&key).is_some_and(|call| {
-                call.state().is_gated() || matches!(call.state(), State::Told { .. })
+            let call = self.conversation.call(&key);
+            let stays = call.is_some_and(|call| match call.state() {
+                State::Told { .. } => true,
+                State::AtAgent { left: true } => asks,
+                state => state.is_gated(),
             });
             if !stays {
                 self.give_up(&key, reason, cx);
             }
         }
         self.calls.clear();
+    }
+
+    /// The agent waits for no answer any more: nor is it waited for.
+    pub(super) fn give_up_left(&mut self, cx: &mut Cx<'_>) {
+        if !self.interrupts.is_empty() {
+            return;
+        }
+        for key in self.conversation.active_calls() {
+            if self.is_left(&key) {
+                self.give_up(&key, Some("given up"), cx);
+                self.conversation.happens(&key, &Happening::Delivered);
+            }
+        }
     }
 
     /// What the agent was told to go on with will not be carried to it.

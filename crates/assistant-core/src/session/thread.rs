@@ -177,12 +177,12 @@ impl Session {
     }
 
     fn take_up(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
+        if self.is_gated(key) || self.leave_with_question(key) {
+            return;
+        }
         let Some(call) = self.conversation.call(key) else {
             return;
         };
-        if self.is_gated(key) {
-            return;
-        }
         let waits = matches!(
             call.state(),
             State::Ended | State::Asked | State::Allowed | State::Refused { .. }

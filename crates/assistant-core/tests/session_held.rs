@@ -1,0 +1,237 @@
+//! Calls of an agent's own that it holds back by a question which names no call, as the middleware
+//! of `LangChain` and Strands do: until the agent has an answer, the page says nothing else of them.
+
+use assistant_core::{
+    action::ToolOutcome,
+    conversation::Phase,
+    event::{EventKind, ResumeStatus},
+    session::{FailureKind, Input, NoticeAction, TreeChange},
+};
+use serde_json::{Value, json};
+
+use crate::{session_interrupts::answer, support::*};
+
+fn question(id: &str) -> EventKind {
+    interrupted(vec![interrupt(id, None, json!(null))])
+}
+
+/// The agent calls a tool of its own, and asks before it runs it.
+fn asked() -> Driver {
+    let mut driver = with([]);
+    driver.events(calls("c", "refund", "{\"euros\": 40}"));
+    driver.event(question("q"));
+    driver.close();
+    driver
+}
+
+/// The same in the older dialect.
+fn asked_by_event() -> Driver {
+    let mut driver = with([]);
+    driver.events(calls("c", "refund", "{\"euros\": 40}"));
+    driver.event(EventKind::Custom {
+        name: "on_interrupt".to_owned(),
+        value: json!({"action_requests": [{"name": "refund", "args": {"euros": 40}}]}),
+    });
+    finish_run(&mut driver);
+    driver
+}
+
+fn restored(before: &Driver) -> Driver {
+    let mut after = Driver::new();
+    after.host.ids = 1_000;
+    let entries = before.commits.iter().map(|(_, entry)| entry);
+    let journal = entries.chain(&before.records).cloned().collect();
+    let output = after.input(Input::Restore {
+        thread_id: "thread".to_owned(),
+        snapshot: before.session.snapshot(),
+        journal,
+    });
+    assert_eq!(output.refused, None);
+    after
+}
+
+fn loaded(before: &Driver) -> Driver {
+    let mut after = Driver::new();
+    after.host.ids = 1_000;
+    let output = after.input(Input::Load {
+        thread_id: "thread".to_owned(),
+        snapshot: before.session.export(),
+    });
+    assert_eq!(output.refused, None);
+    after
+}
+
+/// Answers the open question, and looks at what the agent hears of its call.
+fn approve(driver: &mut Driver) {
+    let id = driver.session.interrupts()[0].interrupt.id.clone();
+    let payload = json!({"decisions": [{"type": "approve"}]});
+    assert_eq!(answer(driver, &id, Some(payload)), None);
+    assert_sent_without_result(driver);
+}
+
+/// The newest request carries the answer, and no result of the call.
+fn assert_sent_without_result(driver: &Driver) {
+    let sent = driver.request();
+    let resumes = !sent.resume.is_empty() || !sent.forwarded_props["command"].is_null();
+    assert!(resumes, "{sent:?}");
+    assert_eq!(request(driver), ["user=hi", "assistant=[c]"]);
+}
+
+fn assert_waits(driver: &Driver) {
+    assert_eq!(driver.phase("c"), Phase::Running);
+    assert_eq!(driver.call("c").result, None);
+}
+
+#[test]
+fn a_call_that_a_question_may_be_about_waits_after_a_reload() {
+    for before in [asked(), asked_by_event()] {
+        assert_waits(&before);
+        for mut after in [restored(&before), loaded(&before)] {
+            assert_waits(&after);
+            assert_eq!(after.notices(), []);
+            approve(&mut after);
+            after.plays([result("r", "c", "40 euros went out")]);
+            assert_eq!(after.phase("c"), Phase::OutputAvailable);
+            assert_eq!(after.answer("c"), "40 euros went out");
+        }
+        // Once more, and the page is left again.
+        let mut after = restored(&restored(&before));
+        assert_waits(&after);
+        approve(&mut after);
+    }
+}
+
+#[test]
+fn an_answer_that_the_agent_rejects_is_given_again_without_a_result() {
+    let mut driver = asked();
+    approve(&mut driver);
+    driver.event(started());
+    driver.event(run_error("not this way"));
+    driver.close();
+    assert_waits(&driver);
+    approve(&mut driver);
+    driver.plays([result("r", "c", "done")]);
+    assert_eq!(driver.answer("c"), "done");
+}
+
+#[test]
+fn an_answer_that_was_lost_on_the_way_goes_out_again_without_a_result() {
+    let mut driver = asked();
+    approve(&mut driver);
+    driver.break_off(FailureKind::Network);
+    assert_waits(&driver);
+    assert!(!driver.session.is_busy());
+    driver.input(Input::Retry);
+    assert_sent_without_result(&driver);
+    driver.plays([result("r", "c", "done")]);
+    assert_eq!(driver.answer("c"), "done");
+}
+
+#[test]
+fn a_second_question_holds_the_call_as_the_first_did() {
+    let mut driver = asked();
+    approve(&mut driver);
+    driver.event(started());
+    driver.event(question("q2"));
+    driver.close();
+    assert_waits(&driver);
+    let mut driver = restored(&driver);
+    approve(&mut driver);
+    driver.plays([result("r", "c", "done")]);
+    assert_eq!(driver.answer("c"), "done");
+}
+
+#[test]
+fn a_conversation_that_is_left_takes_the_question_and_its_call_along() {
+    let mut driver = asked();
+    driver.input(Input::NewThread);
+    let (thread_id, snapshot) = driver.archives[0].clone();
+    driver.input(Input::Load {
+        thread_id,
+        snapshot,
+    });
+    assert_waits(&driver);
+    approve(&mut driver);
+}
+
+#[test]
+fn an_answered_call_that_the_agent_never_ends_is_answered() {
+    let mut driver = restored(&asked());
+    approve(&mut driver);
+    driver.says("I left it");
+    assert!(driver.call("c").result.is_some());
+    assert!(!driver.session.is_busy());
+}
+
+#[test]
+fn what_is_stopped_or_given_up_is_over() {
+    let mut stopped = asked();
+    stopped.input(Input::Stop);
+    assert_eq!(stopped.phase("c"), Phase::Cancelled);
+    stopped.send("never mind");
+    let resume = &stopped.request().resume;
+    assert_eq!(resume[0].status, ResumeStatus::Cancelled);
+
+    let mut given_up = asked();
+    approve(&mut given_up);
+    given_up.event(started());
+    given_up.event(run_error("no"));
+    given_up.close();
+    let interrupt_id = "q".to_owned();
+    assert_eq!(given_up.input(Input::GiveUp { interrupt_id }).refused, None);
+    assert_eq!(given_up.phase("c"), Phase::Cancelled);
+    assert!(!given_up.session.is_busy());
+
+    let mut deleted = asked();
+    approve(&mut deleted);
+    deleted.event(started());
+    deleted.events(says("n", "half"));
+    let message = message_id("n");
+    let change = TreeChange::Delete { message };
+    assert_eq!(deleted.input(Input::Tree { change }).refused, None);
+    assert_eq!(deleted.phase("c"), Phase::Cancelled);
+}
+
+/// Honest twins: without a question nobody holds the call; and what was started here is no call of
+/// the agent's.
+#[test]
+fn other_calls_are_interrupted_by_a_reload_as_before() {
+    let mut driver = with([]);
+    driver.events(calls("c", "refund", "{}"));
+    let mut snapshot = driver.session.snapshot();
+    snapshot["runs"][0]["succeeded"] = json!(true);
+    snapshot["messages"][1]["message"]["parts"][0]["state"] = json!("executing");
+    let mut after = Driver::new();
+    after.input(Input::Restore {
+        thread_id: "thread".to_owned(),
+        snapshot,
+        journal: Vec::new(),
+    });
+    assert_eq!(after.phase("c"), Phase::Cancelled);
+
+    let mut driver = with([action("pay")]);
+    driver.events(calls("c", "refund", "{}"));
+    driver.events(calls("d", "pay", "{}"));
+    driver.event(question("q"));
+    driver.close();
+    assert_eq!((driver.starts("d"), driver.phase("c")), (1, Phase::Running));
+    let mut later = driver.clone();
+    let done = Ok(ToolOutcome::Continue(Value::Null));
+    later.handler_ends("d", done);
+    let restored = restored(&driver);
+    assert_eq!(restored.phase("c"), Phase::Running);
+    assert_eq!(
+        restored.phase("d"),
+        Phase::ApprovalRequested,
+        "it may have run"
+    );
+    let loaded = loaded(&driver);
+    assert_eq!(loaded.phase("c"), Phase::Running);
+    assert_eq!(loaded.phase("d"), Phase::Cancelled);
+    let offered = loaded
+        .session
+        .notices()
+        .first()
+        .and_then(|notice| notice.action);
+    assert_ne!(offered, Some(NoticeAction::Retry));
+}
