@@ -486,6 +486,42 @@ impl ToolCall {
         self.args = None;
     }
 
+    /// The arguments end here and are not complete. What runs already, was decided for good or is the
+    /// agent's to run stays as it is.
+    pub(crate) fn cut_off(&mut self) {
+        let is_open = matches!(
+            self.state,
+            State::Streaming
+                | State::Ended
+                | State::Missing
+                | State::Ruling(_)
+                | State::Asked
+                | State::Allowed
+                | State::Invalid(_)
+                | State::Committing(_)
+        );
+        if !is_open {
+            return;
+        }
+        self.open = false;
+        self.take(&Happening::ArgsEnded);
+        self.void();
+        self.leave_unread();
+        self.edited_args = None;
+        self.clean_args = None;
+    }
+
+    /// Returns whether the arguments ended before they were complete.
+    #[must_use]
+    pub fn is_cut_off(&self) -> bool {
+        let is_odd = || self.names_a_field_twice() || self.nests_too_deep();
+        if !self.has_ended() || self.args.is_some() || is_odd() {
+            return false;
+        }
+        let read = serde_json::from_str::<serde::de::IgnoredAny>(&self.args_text);
+        read.err().is_none_or(|error| error.is_eof())
+    }
+
     /// Returns whether the arguments are complete, even if they are no JSON.
     #[must_use]
     pub const fn has_ended(&self) -> bool {

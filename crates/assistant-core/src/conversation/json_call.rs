@@ -71,11 +71,14 @@ pub(super) fn write_in(call: &ToolCall, out: &mut Object, format: Format) {
     out.insert("state".to_owned(), call.phase().as_str().into());
     let text = call.args_text();
     let says = |args: &Value| -> String { args.to_string() };
+    // Arguments that were cut off are written as text, so that nobody takes them for complete.
+    let is_cut_off = call.is_cut_off();
     let exact = call.partial_args().filter(|args| says(args) == text);
+    let exact = exact.filter(|_| !is_cut_off);
     if let Some(args) = exact.or(call.args()).filter(|_| !text.is_empty()) {
         out.insert("input".to_owned(), args.clone());
     }
-    if exact.is_none() && !text.is_empty() {
+    if exact.is_none() && (!text.is_empty() || is_cut_off) {
         out.insert("argsText".to_owned(), text.into());
     }
     if let Some(args) = &call.edited_args {

@@ -70,6 +70,11 @@ pub enum Extension {
         /// Whether they are complete.
         complete: bool,
     },
+    /// The arguments of a call end here, and are not complete: they were cut off, or never came.
+    CallCut {
+        /// The id of the call.
+        tool_call_id: String,
+    },
     /// The agent takes back what it said a call came to: its arguments come again.
     CallRestart {
         /// The id of the call.

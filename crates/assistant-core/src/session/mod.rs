@@ -16,7 +16,7 @@
 //! * `branch` takes what a person does to the tree, `thread` exchanges the conversation, `load` takes one from elsewhere, `restore`
 //!   goes on after a reload, by what `journal` says; `pieces` has snapshots for stores that write what
 //!   has changed.
-//! * `stop` ends things early, `notice` tells people about it.
+//! * `stop` ends things early, `cut_off` what a limit of the model did, `notice` tells people about it.
 
 mod agent_call;
 mod approve;
@@ -24,6 +24,7 @@ mod audit;
 mod branch;
 mod calls;
 mod clock;
+mod cut_off;
 mod direct;
 mod effect;
 mod events;

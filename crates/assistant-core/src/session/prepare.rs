@@ -363,6 +363,8 @@ fn check(entry: &Registration, call: &ToolCall, cx: &mut Cx<'_>) -> Option<CallE
             "name a field twice"
         } else if call.nests_too_deep() {
             "are nested too deep"
+        } else if call.is_cut_off() {
+            "were cut off before they were complete"
         } else {
             "are not valid JSON"
         };

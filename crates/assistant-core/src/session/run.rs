@@ -4,7 +4,9 @@
 
 use serde_json::Value;
 
-use super::{Cx, Effect, Refusal, RunKey, RunSummary, Session, StreamEnd, TimerId};
+use super::{
+    Cx, Effect, Refusal, RunKey, RunSummary, Session, StreamEnd, TimerId, cut_off::says_cut_off,
+};
 use crate::{
     conversation::{Applied, CallKey, Change, Cut, Happening},
     event::{Event, EventKind, Interrupt, Outcome, RunInput},
@@ -199,9 +201,16 @@ impl Session {
 
     pub(super) fn run_said_end(&mut self, event: Event, cx: &mut Cx<'_>) {
         let (mut raised, mut named) = (Vec::new(), Vec::new());
+        let mut is_cut_off = false;
         let (finish, usage) = match event.kind {
-            EventKind::RunFinished { outcome, usage, .. } => {
+            EventKind::RunFinished {
+                outcome,
+                usage,
+                result,
+                ..
+            } => {
                 self.results_arrived();
+                is_cut_off = says_cut_off(result.as_deref());
                 let finish = match outcome {
                     Some(Outcome::Interrupt { interrupts }) => {
                         raised = interrupts;
@@ -238,6 +247,9 @@ impl Session {
         run.finish = Some(finish);
         run.grace = Some(timer);
         self.close_texts(cut, cx);
+        if is_cut_off {
+            self.cut_off_calls();
+        }
         cx.effect(Effect::StartTimer {
             timer,
             ms: GRACE_MS,

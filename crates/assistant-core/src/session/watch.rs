@@ -70,6 +70,7 @@ impl Watched {
             EventKind::Extension(extension) => match &**extension {
                 Extension::CallInput { tool_call_id, .. }
                 | Extension::CallRestart { tool_call_id, .. }
+                | Extension::CallCut { tool_call_id }
                 | Extension::CallNote { tool_call_id, .. }
                 | Extension::CallSettled { tool_call_id, .. } => Self::Call(tool_call_id.clone()),
                 // Nothing of it can be under way but what was started early.

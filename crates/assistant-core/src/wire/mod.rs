@@ -6,6 +6,7 @@
 pub mod agui;
 #[cfg(feature = "completions")]
 pub mod completions;
+pub(crate) mod end_reason;
 pub mod fault;
 #[cfg(any(feature = "ui-stream", feature = "completions"))]
 mod frames;

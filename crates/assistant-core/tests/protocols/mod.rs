@@ -4,6 +4,7 @@
 mod asked;
 mod bad_input;
 mod completions;
+mod cut_off;
 mod normal;
 mod random;
 mod read_on;

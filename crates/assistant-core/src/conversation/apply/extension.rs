@@ -47,6 +47,7 @@ impl Conversation {
                 text,
                 complete,
             } => self.set_input(&tool_call_id, &text, complete, out),
+            Extension::CallCut { tool_call_id } => self.cut_call(&tool_call_id, out),
             Extension::CallRestart {
                 tool_call_id,
                 tool_call_name,
@@ -189,6 +190,22 @@ impl Conversation {
                 call.run = run.or(call.run);
             }
         });
+    }
+
+    fn cut_call(&mut self, id: &str, out: &mut Applied<'_>) {
+        let Some(key) = self.find_call(id) else {
+            return out.warn("unknown-call", format!("end of unknown call '{id}'"));
+        };
+        let call = self.call(&key);
+        // What is complete stays so.
+        let has_args = |call: &ToolCall| call.has_ended() && !call.args_text().trim().is_empty();
+        if !call.is_some_and(has_args) {
+            let run = self.runs.current;
+            self.edit_call(&key, |call| {
+                call.cut_off();
+                call.run = run.or(call.run);
+            });
+        }
     }
 
     /// The agent takes its own outcome of a call back: what begins under its id is another call, in

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use crate::{
-    event::{Diagnostic, EventKind, Object},
+    event::{Diagnostic, EventKind, Extension, Object},
     wire::stream::Sink,
 };
 
@@ -39,6 +39,8 @@ struct Depth {
     in_text: bool,
     escaped: bool,
     began: bool,
+    /// It begins as an object or a list, whose end is told by a bracket.
+    enclosed: bool,
 }
 
 impl Depth {
@@ -53,7 +55,10 @@ impl Depth {
                 }
                 continue;
             }
-            self.began |= !byte.is_ascii_whitespace();
+            if !self.began && !byte.is_ascii_whitespace() {
+                self.began = true;
+                self.enclosed = matches!(byte, b'{' | b'[');
+            }
             match byte {
                 b'"' => self.in_text = true,
                 b'{' | b'[' => self.open += 1,
@@ -65,6 +70,11 @@ impl Depth {
 
     const fn is_whole(self) -> bool {
         self.began && self.open == 0 && !self.in_text
+    }
+
+    /// Whether its last bracket is there: no beginning of it looks like this.
+    const fn is_closed(self) -> bool {
+        self.enclosed && self.is_whole()
     }
 }
 
@@ -210,14 +220,18 @@ impl Calls {
         sink.event(more.into());
     }
 
-    /// All arguments are complete.
-    pub(super) fn end(&mut self, sink: &mut dyn Sink) {
+    /// All arguments are complete, or as far as they came where the answer was cut off.
+    pub(super) fn end(&mut self, is_cut_off: bool, sink: &mut dyn Sink) {
         if std::mem::replace(&mut self.ended, true) {
             return;
         }
         for call in &self.list {
             let tool_call_id = call.id.clone();
-            sink.event(EventKind::ToolCallEnd { tool_call_id }.into());
+            let end = match is_cut_off && !call.depth.is_closed() {
+                true => EventKind::Extension(Box::new(Extension::CallCut { tool_call_id })),
+                false => EventKind::ToolCallEnd { tool_call_id },
+            };
+            sink.event(end.into());
         }
     }
 }

@@ -8,6 +8,7 @@ use super::calls::Calls;
 use crate::{
     event::{Base, Diagnostic, Event, EventKind, MessageBody, Object, RunInput, TokenUsage},
     wire::{
+        end_reason,
         fault::quote,
         json::surrogates,
         stream::{End, Sink},
@@ -332,8 +333,9 @@ impl Decoder {
             sink.event(EventKind::TextMessageEnd { message_id }.into());
         }
         let reason = self.finish_reason.take();
-        if reason.as_deref() == Some("length") && !self.calls.is_empty() {
-            let message = "The answer was cut at its greatest length: its last call may be, too.";
+        let is_cut_off = reason.as_deref().is_some_and(end_reason::is_cut_off);
+        if is_cut_off && !self.calls.is_empty() {
+            let message = "A limit or a filter cut the answer off: its last call may be, too.";
             sink.diagnostic(Diagnostic::new("cut-at-length", message));
         }
         let failed = reason.as_deref() == Some("error");
@@ -350,7 +352,7 @@ impl Decoder {
                 usage,
             }
         } else {
-            self.calls.end(sink);
+            self.calls.end(is_cut_off, sink);
             EventKind::RunFinished {
                 thread_id: self.thread_id.clone(),
                 run_id: self.run_id.clone(),

@@ -146,7 +146,12 @@ impl Decoder {
                 text
             }
             (Some(input), _) => input.to_string(),
-            (None, written) => written.unwrap_or_default(),
+            (None, Some(text)) if !text.trim().is_empty() => text,
+            // A call without arguments has an empty object.
+            (None, _) => {
+                self.cut_input(place, sink);
+                return Ok(());
+            }
         };
         self.set_input(place, text, true, sink);
         Ok(())
@@ -296,6 +301,13 @@ impl Decoder {
                     complete,
                 },
             );
+        }
+    }
+
+    fn cut_input(&self, place: usize, sink: &mut dyn Sink) {
+        if let Some(call) = self.answer.calls.get(place) {
+            let tool_call_id = call.id.clone();
+            extend(sink, Extension::CallCut { tool_call_id });
         }
     }
 

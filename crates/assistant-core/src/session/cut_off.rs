@@ -1,0 +1,66 @@
+//! Ends the calls that an answer was writing when a limit or a filter cut it off (rule "empty
+//! arguments").
+//!
+//! Missing arguments look like none, so a call that was cut off before its first argument reads like
+//! one of an action without parameters. It is answered as invalid instead.
+
+use serde_json::Value;
+
+use super::Session;
+use crate::{
+    action::Execution,
+    conversation::{CallKey, Origin, Part, ToolCall},
+    wire::end_reason,
+};
+
+/// The names under which agents say in the result of a run why the answer ended.
+const REASONS: [&str; 4] = ["finishReason", "finish_reason", "stopReason", "stop_reason"];
+
+/// Returns whether the result of a run says that its answer was cut off.
+pub(super) fn says_cut_off(result: Option<&Value>) -> bool {
+    let said = |name: &&str| result?.get(*name)?.as_str();
+    let mut reasons = REASONS.iter().filter_map(said);
+    reasons.any(end_reason::is_cut_off)
+}
+
+impl Session {
+    /// The answer of the newest run was cut off: so were its calls whose arguments are not closed. A
+    /// call of the agent's own that never ended is left alone, as nobody waits for its answer.
+    pub(super) fn cut_off_calls(&mut self) {
+        for key in self.conversation.active_calls() {
+            let call = self.conversation.call(&key);
+            let is_cut = call.is_some_and(|call| {
+                let is_own = self.conversation.is_of_newest_run(call);
+                let is_answered = call.has_ended() || self.runs_here(call);
+                is_own
+                    && is_answered
+                    && (!has_closed_args(call) || self.is_last_callout(&key, call))
+            });
+            if is_cut {
+                self.calls.forget(&key);
+                self.conversation.edit_call(&key, ToolCall::cut_off);
+            }
+        }
+    }
+
+    fn runs_here(&self, call: &ToolCall) -> bool {
+        let entry = self.registration_for(call);
+        entry.is_some_and(|entry| entry.spec.execution == Execution::Client)
+    }
+
+    /// Whether a call was written as a callout, with nothing behind it: its text may have gone on.
+    fn is_last_callout(&self, key: &CallKey, call: &ToolCall) -> bool {
+        let message = self.conversation.message_of_call(key);
+        let parts = message.map_or(&[][..], |message| &message.parts);
+        let is_blank = |part: &&Part| part.as_text().is_some_and(|text| text.trim().is_empty());
+        let last = parts.iter().rev().find(|part| !is_blank(part));
+        let last = last.and_then(Part::as_call);
+        call.origin == Origin::Intercepted && last.is_some_and(|last| last.key() == *key)
+    }
+}
+
+/// Whether the arguments are a whole object or list: no beginning of one is one.
+fn has_closed_args(call: &ToolCall) -> bool {
+    let is_closed = matches!(call.args(), Some(Value::Object(_) | Value::Array(_)));
+    is_closed && !call.args_text().trim().is_empty()
+}

@@ -1,0 +1,253 @@
+//! Answers that a limit or a filter cut off: what was cut off is not run, whatever it looks like.
+
+use assistant_core::{
+    conversation::{ErrorKind, Phase},
+    event::{EventKind, Outcome},
+    session::{Input, SessionOptions},
+};
+use serde_json::{Value, json};
+
+use super::{Talk, ui_stream::stream, wires::Wire};
+use crate::support::*;
+
+/// Reasons to end that models and servers give where an answer was cut off.
+const CUT: [&str; 12] = [
+    "length",
+    "content_filter",
+    "content-filter",
+    "max_tokens",
+    "MAX_TOKENS",
+    "max_output_tokens",
+    "model_length",
+    "SAFETY",
+    "RECITATION",
+    "refusal",
+    "model_context_window_exceeded",
+    "MALFORMED_FUNCTION_CALL",
+];
+
+/// Reasons to end that say nothing of the kind.
+const WHOLE: [&str; 7] = [
+    "tool_calls",
+    "tool-calls",
+    "stop",
+    "tool_use",
+    "end_turn",
+    "STOP",
+    "eos_token",
+];
+
+/// A response of a model endpoint that calls `pay` with each of these arguments.
+fn completion(args: &[&str], reason: &str) -> Vec<u8> {
+    let delta = |delta: Value| json!({"choices": [{"index": 0, "delta": delta}]});
+    let mut chunks: Vec<Value> = Vec::new();
+    for (place, args) in args.iter().enumerate() {
+        let id = format!("c{place}");
+        chunks.push(delta(json!({"tool_calls": [
+            {"index": place, "id": id, "function": {"name": "pay", "arguments": ""}}]})));
+        chunks.push(delta(json!({"tool_calls": [
+            {"index": place, "function": {"arguments": args}}]})));
+    }
+    chunks.push(json!({"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}));
+    stream(&chunks)
+}
+
+fn completes(talk: &mut Talk, args: &[&str], reason: &str) {
+    talk.driver.register(action("pay"));
+    talk.driver.send("hi");
+    talk.answer(&completion(args, reason));
+}
+
+fn assert_cut_off(driver: &Driver, id: &str, about: &str) {
+    assert_eq!(driver.starts(id), 0, "{about}");
+    assert_eq!(driver.phase(id), Phase::OutputError, "{about}");
+    let error = driver.call(id).error.clone().unwrap();
+    assert_eq!(error.kind, ErrorKind::InvalidArguments, "{about}");
+    assert!(error.message.contains("cut off"), "{about}: {error:?}");
+    let told: Value = serde_json::from_str(&driver.answer(id)).unwrap();
+    assert_eq!(told["error"], error.message, "{about}");
+    // The model hears of it, and may call again.
+    assert!(
+        request(driver).last().unwrap().contains("cut off"),
+        "{about}"
+    );
+}
+
+#[test]
+fn a_completion_that_was_cut_off_runs_nothing_with_arguments_that_are_missing() {
+    for reason in CUT {
+        for args in ["", " ", "{\"euros\": 1", "{", "1"] {
+            let mut talk = Talk::new(Wire::Completions.codec());
+            completes(&mut talk, &[args], reason);
+            assert_cut_off(&talk.driver, "c0", &format!("{reason} {args:?}"));
+        }
+    }
+}
+
+/// An honest twin: an action without parameters is called with no text at all.
+#[test]
+fn a_completion_that_is_whole_runs_without_arguments() {
+    for reason in WHOLE {
+        let mut talk = Talk::new(Wire::Completions.codec());
+        completes(&mut talk, &[""], reason);
+        assert_eq!(talk.driver.starts("c0"), 1, "{reason}");
+        assert_eq!(talk.driver.invocation("c0").args, json!({}), "{reason}");
+    }
+}
+
+/// No beginning of an object is an object: what was closed before the cut is whole.
+#[test]
+fn what_was_complete_before_the_cut_runs() {
+    let mut talk = Talk::new(Wire::Completions.codec());
+    completes(&mut talk, &["{\"euros\": 1}", "{\"euros\": 2"], "length");
+    assert_eq!(talk.driver.starts("c0"), 1);
+    assert_eq!(talk.driver.phase("c1"), Phase::OutputError);
+    talk.driver.returns("c0", json!("paid"));
+    let sent = request(&talk.driver);
+    assert!(
+        sent[2].contains("paid") && sent[3].contains("cut off"),
+        "{sent:?}"
+    );
+}
+
+#[test]
+fn what_was_cut_off_does_not_start_early_either() {
+    let mut talk = Talk::new(Wire::Completions.codec());
+    talk.driver = Driver::with(SessionOptions {
+        eager: true,
+        ..SessionOptions::default()
+    });
+    completes(&mut talk, &[""], "length");
+    assert_cut_off(&talk.driver, "c0", "eager");
+}
+
+#[test]
+fn what_was_cut_off_stays_so_after_a_reload() {
+    let mut talk = Talk::new(Wire::Completions.codec());
+    talk.driver.register(action("pay"));
+    talk.driver.send("hi");
+    // The stream is still open, so that nothing was answered yet.
+    talk.hear(&completion(&[""], "length"));
+    let mut snapshot = talk.driver.session.snapshot();
+    // As if it were known that the run is over.
+    snapshot["runs"][0]["succeeded"] = json!(true);
+    let mut after = Driver::new();
+    after.register(action("pay"));
+    after.input(Input::Restore {
+        thread_id: "thread".to_owned(),
+        snapshot,
+        journal: Vec::new(),
+    });
+    assert_cut_off(&after, "c0", "restored");
+}
+
+fn ui(chunks: &[Value], reason: Option<&str>) -> Talk {
+    let mut talk = Talk::new(Wire::UiStream.codec());
+    talk.driver.register(action("pay"));
+    talk.driver.send("hi");
+    let mut all = vec![json!({"type": "start"}), json!({"type": "start-step"})];
+    all.extend_from_slice(chunks);
+    all.push(json!({"type": "finish-step"}));
+    let mut finish = json!({"type": "finish"});
+    if let Some(reason) = reason {
+        finish["finishReason"] = reason.into();
+    }
+    all.push(finish);
+    talk.answer(&stream(&all));
+    talk
+}
+
+#[test]
+fn a_tool_input_without_input_is_no_empty_object() {
+    let start = json!({"type": "tool-input-start", "toolCallId": "c0", "toolName": "pay"});
+    let available = json!({"type": "tool-input-available", "toolCallId": "c0", "toolName": "pay"});
+    let other = json!({"type": "tool-call", "toolCallId": "c0", "toolName": "pay"});
+    for chunks in [
+        vec![available.clone()],
+        vec![start.clone(), available.clone()],
+        vec![other],
+    ] {
+        let talk = ui(&chunks, None);
+        assert_cut_off(&talk.driver, "c0", &format!("{chunks:?}"));
+    }
+    // Honest twins: an object that is empty, and arguments that came in pieces.
+    let mut empty = available.clone();
+    empty["input"] = json!({});
+    let delta =
+        json!({"type": "tool-input-delta", "toolCallId": "c0", "inputTextDelta": "{\"a\":1}"});
+    for (chunks, args) in [
+        (vec![empty], json!({})),
+        (vec![start, delta, available], json!({"a": 1})),
+    ] {
+        let talk = ui(&chunks, Some("tool-calls"));
+        assert_eq!(talk.driver.invocation("c0").args, args);
+    }
+}
+
+#[test]
+fn arguments_that_never_ended_in_an_answer_that_was_cut_off_are_answered() {
+    let start = json!({"type": "tool-input-start", "toolCallId": "c0", "toolName": "pay"});
+    let delta =
+        json!({"type": "tool-input-delta", "toolCallId": "c0", "inputTextDelta": "{\"a\":"});
+    for reason in ["length", "content-filter"] {
+        for chunks in [vec![start.clone()], vec![start.clone(), delta.clone()]] {
+            let talk = ui(&chunks, Some(reason));
+            assert_cut_off(&talk.driver, "c0", reason);
+        }
+    }
+}
+
+/// An agent that speaks AG-UI says why it ended in the result of its run.
+fn agui(events: Vec<EventKind>, result: Value) -> Driver {
+    let mut driver = with([action("pay")]);
+    driver.events(events);
+    driver.event(EventKind::RunFinished {
+        thread_id: "thread".to_owned(),
+        run_id: "run".to_owned(),
+        result: Some(Box::new(result)),
+        outcome: None::<Outcome>,
+        usage: Vec::new(),
+    });
+    driver.close();
+    driver
+}
+
+#[test]
+fn an_agent_that_says_that_its_run_was_cut_off_runs_nothing_that_was() {
+    for key in ["finishReason", "finish_reason", "stopReason", "stop_reason"] {
+        for reason in CUT {
+            let said = json!({key: reason});
+            let driver = agui(calls("c", "pay", ""), said.clone());
+            assert_cut_off(&driver, "c", &said.to_string());
+            let unended = vec![start_in("c", "pay", Some("m")), args("c", "{\"a\"")];
+            assert_cut_off(&agui(unended, said.clone()), "c", &said.to_string());
+            let whole = agui(calls("c", "pay", "{\"a\":1}"), said);
+            assert_eq!(whole.starts("c"), 1);
+        }
+    }
+    for said in [
+        json!({"finishReason": "stop"}),
+        json!("length"),
+        json!({"finishReason": 1}),
+    ] {
+        let driver = agui(calls("c", "pay", ""), said.clone());
+        assert_eq!(driver.starts("c"), 1, "{said}");
+    }
+}
+
+#[test]
+fn an_approval_of_what_was_cut_off_later_starts_nothing() {
+    let mut driver = with([asking("pay")]);
+    driver.events(calls("c", "pay", ""));
+    assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
+    driver.approve("c");
+    driver.event(EventKind::RunFinished {
+        thread_id: "thread".to_owned(),
+        run_id: "run".to_owned(),
+        result: Some(Box::new(json!({"finishReason": "length"}))),
+        outcome: None,
+        usage: Vec::new(),
+    });
+    driver.close();
+    assert_cut_off(&driver, "c", "approved");
+}
