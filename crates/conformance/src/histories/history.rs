@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::{
     agent::Agent,
     page::{IDEMPOTENT, News, Tab, Task},
-    store::{Batch, Mood, Store},
+    store::{Mood, Store},
     tally::Tally,
 };
 
@@ -161,7 +161,8 @@ impl History {
         }
     }
 
-    /// A result is written down, if that is possible; the session does not wait for it.
+    /// A result is written down, if that is possible; the session does not wait for it. As the page does, in
+    /// one batch with the conversation: the journal names no call that nobody knows.
     pub(super) fn record(&mut self, entry: &JournalEntry) {
         let JournalEntry::Finished { call, result, .. } = entry else {
             return;
@@ -170,19 +171,10 @@ impl History {
         let Some(id) = known.map(|call| call.id.clone()) else {
             return;
         };
-        let batch = Batch {
-            tab: self.tab.desk.tab,
-            snapshot: None,
-            claim: None,
-            add: vec![entry.clone()],
-        };
-        let is_written =
-            !self.tab.is_in_trouble && !self.tab.is_apart && self.store.write(batch).is_ok();
-        if is_written {
-            self.results.insert(id, result.value.clone());
-        } else {
-            self.tab.unwritten.push(entry.clone());
-            self.unwritten_results.insert(id, result.value.clone());
+        self.tab.unwritten.push(entry.clone());
+        self.unwritten_results.insert(id, result.value.clone());
+        if !self.tab.is_in_trouble {
+            self.save();
         }
     }
 
