@@ -65,7 +65,8 @@ impl<T> ToolCallView<T> {
     ///
     /// When it does not wait for a decision, or is another one than was shown
     /// ([`Refusal::Changed`]): then the card shows what it is now. When nobody can have read yet
-    /// what is asked ([`Self::can_approve`]).
+    /// what is asked ([`Self::can_approve`]), and outside of an event of the user
+    /// ([`Refusal::Scripted`]).
     pub fn approve(&self) -> Result<(), Refusal> {
         self.in_time()?;
         self.decide(|assistant| assistant.approve(self.key()))
@@ -89,7 +90,8 @@ impl<T> ToolCallView<T> {
     /// # Errors
     ///
     /// When it does not wait for a decision, is another one than was shown, or is asked about each
-    /// time. When nobody can have read yet what is asked ([`Self::can_approve`]).
+    /// time. When nobody can have read yet what is asked ([`Self::can_approve`]), and outside of an
+    /// event of the user ([`Refusal::Scripted`]).
     pub fn approve_and_remember(&self, args: Option<Value>, what: Remember) -> Result<(), Refusal> {
         self.in_time()?;
         self.decide(|assistant| assistant.approve_and_remember(self.key(), args, what))
@@ -111,7 +113,8 @@ impl<T> ToolCallView<T> {
     /// # Errors
     ///
     /// When it does not wait for a decision, is another one than was shown, or the arguments break
-    /// the schema. When nobody can have read yet what is asked ([`Self::can_approve`]).
+    /// the schema. When nobody can have read yet what is asked ([`Self::can_approve`]), and outside
+    /// of an event of the user ([`Refusal::Scripted`]).
     pub fn approve_with(&self, args: Value) -> Result<(), Refusal> {
         self.in_time()?;
         self.decide(|assistant| assistant.approve_with(self.key(), args))

@@ -25,16 +25,29 @@ pub struct ApprovalTakes {
 /// What stands between a click and an approval: see [`ToolCallView::can_approve`].
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Gate {
-    /// Whether an approval counts now; asking shows the person what is left to read.
-    pub(crate) passes: Callback<(), bool>,
+    /// Why an approval does not count now, if so; asking shows the user what is left to read.
+    pub(crate) passes: Callback<(), Result<(), Refusal>>,
     /// The same as a signal.
     pub(crate) is_open: Signal<bool>,
+}
+
+impl Gate {
+    /// Returns why a decision does not count now, if so.
+    pub(crate) fn check(self) -> Result<(), Refusal> {
+        // That of a card that is gone lets nothing pass.
+        self.passes.try_run(()).unwrap_or(Err(Refusal::TooEarly))
+    }
 }
 
 impl<T> ToolCallView<T> {
     /// Returns whether approving counts by now: what is asked was in view to its end, and has stood
     /// unchanged in its place for half a second. Until then a click may be meant for something
     /// else, and [`Self::approve`] refuses ([`Refusal::TooEarly`]). Denying counts at once.
+    ///
+    /// An approval is the user's: [`Self::approve`] counts while a click or a key in the view is
+    /// handled that the user made, and not in a task that begins later, nor for a click that a script
+    /// makes ([`Refusal::Scripted`]). What the application decides by its own code goes through
+    /// [`Assistant::approve`], and is on record as decided by it.
     ///
     /// It is so for the view that an action's own approval renderer gets
     /// ([`super::ToolAction::render_approval`]): mark its button by it, as with `aria-disabled`. Any
@@ -61,13 +74,9 @@ impl<T> ToolCallView<T> {
         self
     }
 
-    /// Refuses what comes too early, or from a card that is gone.
+    /// Refuses what comes too early, from a script, or from a card that is gone.
     pub(super) fn in_time(&self) -> Result<(), Refusal> {
-        let passes = |gate: Gate| gate.passes.try_run(()).unwrap_or_default();
-        match self.gate.is_none_or(passes) {
-            true => Ok(()),
-            false => Err(Refusal::TooEarly),
-        }
+        self.gate.map_or(Ok(()), Gate::check)
     }
 
     /// The schema of arguments that a person may put in place of the agent's: the action's own

@@ -314,15 +314,13 @@ impl InterruptView {
     ///
     /// # Errors
     ///
-    /// When nobody can have read it yet ([`Self::can_answer`]); when it is another question by now,
+    /// When nobody can have read it yet ([`Self::can_answer`]), or not in an event of the user
+    /// ([`Refusal::Scripted`]); when it is another question by now,
     /// was answered before, is over, or the answer does not fit its schema.
     pub fn answer(&self, answer: impl Serialize) -> Result<(), Refusal> {
         let answer = serde_json::to_value(answer).unwrap_or_default();
-        let passes = |gate: Gate| gate.passes.try_run(()).unwrap_or_default();
-        match self.gate.is_none_or(passes) {
-            true => self.settle(Some(answer)),
-            false => Err(Refusal::TooEarly),
-        }
+        self.gate.map_or(Ok(()), Gate::check)?;
+        self.settle(Some(answer))
     }
 
     /// Gives it up: the agent is told that there is no answer.

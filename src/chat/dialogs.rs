@@ -5,7 +5,7 @@ use leptos::{html, prelude::*};
 use crate::{
     assistant::{Assistant, assistant_for},
     tool::claim,
-    ui::{Words, after, each, effect, fresh_id, when},
+    ui::{Words, after, each, effect, fresh_id, is_trusted, when},
     view::{ConfirmRequest, Question},
 };
 
@@ -68,6 +68,11 @@ fn dialog(request: ConfirmRequest) -> AnyView {
             });
         }
     });
+    // A script may close the dialog with any value: only the user's press on the button confirms.
+    let confirmed = StoredValue::new(false);
+    let confirm = move |event: leptos::ev::MouseEvent| {
+        confirmed.set_value(is_trusted(&event) && stands.get_untracked());
+    };
     let early = move |event: leptos::ev::Event| {
         if !stands.get_untracked() {
             event.prevent_default();
@@ -83,10 +88,10 @@ fn dialog(request: ConfirmRequest) -> AnyView {
     let closed = {
         let request = request.clone();
         move |_| {
-            let confirmed = element
+            let by_button = element
                 .get_untracked()
                 .is_some_and(|element| element.return_value() == "confirm");
-            request.answer(confirmed);
+            request.answer(by_button && confirmed.get_value());
         }
     };
     let waits = move || (!stands.get()).then_some("true");
@@ -112,6 +117,7 @@ fn dialog(request: ConfirmRequest) -> AnyView {
                         class="la-button"
                         data-variant=variant
                         value="confirm"
+                        on:click=confirm
                         aria-disabled=waits
                     >
                         <span>{words.text(|l| &l.confirm)}</span>

@@ -7,6 +7,7 @@ use futures_util::future::select;
 use leptos::{mount::mount_to, prelude::*};
 use wasm_bindgen::JsCast;
 
+use super::accept_scripted_events;
 use crate::ui::{after_by_browser, find};
 
 /// Growing text is shown at every second frame; one more for what that brings about.
@@ -102,7 +103,7 @@ impl Mounted {
             .unwrap_or_default()
     }
 
-    /// Clicks the first element that fits a CSS selector; says whether there was one.
+    /// Clicks the first element that fits a CSS selector, as a user does; says whether there was one.
     ///
     /// ```
     /// # use leptos_assistant::testing::Mounted;
@@ -111,6 +112,7 @@ impl Mounted {
     /// # }
     /// ```
     pub fn click(&self, selector: &str) -> bool {
+        let _scripted = accept_scripted_events();
         self.find(selector)
             .inspect(web_sys::HtmlElement::click)
             .is_some()

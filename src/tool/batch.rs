@@ -92,7 +92,7 @@ fn several_questions(entries: RwSignal<Vec<Entry>>) -> AnyView {
     let approve = move |_| {
         let list = entries.get_untracked();
         // What is still to be read is shown; nothing is approved in part.
-        if !seen.allows() || !list.iter().all(|one| one.seen.allows()) {
+        if !seen.allows() || !list.iter().all(|one| one.seen.is_read()) {
             return;
         }
         leave();

@@ -11,7 +11,9 @@ use super::{
     fields::{self, Choice, Field, Kind, Wrong},
     pieces::{Detail, has_hidden},
 };
-use crate::ui::{Labels, Words, dynamic, focus, fresh_id, lower, memo};
+use crate::ui::{
+    Labels, Words, after_by_browser, dynamic, focus, fresh_id, is_trusted, lower, memo,
+};
 
 /// A problem with a value of a form.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +25,7 @@ pub struct Problem {
 }
 
 /// Asks for a value that a schema describes: field by field where it is an object, else as a whole.
+/// It is submitted by the user, with a click or a key; a form that a script submits gives no value.
 ///
 /// # Accessibility
 ///
@@ -85,8 +88,21 @@ pub fn SchemaForm(
         list.extend(problems.get());
         list
     });
+    // A form that a script submits (`requestSubmit`) has a trusted event, too: it is the press on the
+    // button before it that is the user's. Enter in a field presses the button.
+    let pressed = StoredValue::new(false);
+    let press = move |event: leptos::ev::MouseEvent| {
+        pressed.set_value(is_trusted(&event));
+        after_by_browser(0, move || {
+            // Gone with the form.
+            let _ = pressed.try_set_value(false);
+        });
+    };
     let take = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
+        if !pressed.try_update_value(std::mem::take).unwrap_or_default() {
+            return;
+        }
         let value = fields.with_value(|fields| collect(fields));
         unreadable.set(value.as_ref().err().cloned().unwrap_or_default());
         if let Ok(value) = value {
@@ -124,6 +140,7 @@ pub fn SchemaForm(
                     type="submit"
                     class="la-button"
                     data-variant="primary"
+                    on:click=press
                     aria-disabled=move || {
                         enabled.is_some_and(|enabled| !enabled.get()).then_some("true")
                     }

@@ -11,7 +11,7 @@ use super::{ExactText, pretty::pretty};
 use crate::{
     action::ToolCallView,
     assistant::{Assistant, assistant_for},
-    ui::{Icon, Labels, Word, Words, dynamic, each, memo, time, when},
+    ui::{Icon, Labels, Word, Words, dynamic, each, is_trusted, memo, time, when},
 };
 
 /// What a person chose on a card.
@@ -63,13 +63,26 @@ pub(super) fn choice(call: ToolCallView<Value>, choice: Choice) -> AnyView {
         view! { <option value=value>{words.text(label)}</option> }
     });
     let options = options.collect_view();
-    let chosen = move |event| {
+    let chosen = move |event: leptos::ev::Event| {
+        // What a script chooses is put back.
+        if !is_trusted(&event) {
+            let kept = choice.scope.get_untracked();
+            let select = event_target::<web_sys::HtmlSelectElement>(&event);
+            return select.set_value(kept.map_or("once", RememberScope::as_str));
+        }
         let value = event_target_value(&event);
         let found = scopes
             .iter()
             .flatten()
             .find(|scope| scope.as_str() == value);
         choice.scope.set(found.copied());
+    };
+    let any = move |event: leptos::ev::Event| {
+        let ticked = event_target::<web_sys::HtmlInputElement>(&event);
+        match is_trusted(&event) {
+            true => choice.any_args.set(ticked.checked()),
+            false => ticked.set_checked(choice.any_args.get_untracked()),
+        }
     };
     let wider = (remembering != Remembering::SameArguments).then(|| {
         let words = words.clone();
@@ -80,7 +93,7 @@ pub(super) fn choice(call: ToolCallView<Value>, choice: Choice) -> AnyView {
                     <input
                         type="checkbox"
                         prop:checked=choice.any_args
-                        on:change=move |event| choice.any_args.set(event_target_checked(&event))
+                        on:change=any
                     />
                     <span>{label}</span>
                 </label>

@@ -4,20 +4,21 @@
 //!
 //! A click that was meant for something else, and one that comes before anybody can have read,
 //! approves nothing: when a card goes, the next one moves to where the pointer is. Keys mean the
-//! button that has the focus, wherever it moves. Where the browser cannot tell what is in view,
-//! time alone counts.
+//! button that has the focus, wherever it moves. Clicks and keys that a script makes decide nothing.
+//! Where the browser cannot tell what is in view, time alone counts.
 
+use assistant_core::session::Refusal;
 use leptos::{html, prelude::*};
 use send_wrapper::SendWrapper;
 use wasm_bindgen::{JsCast, closure::Closure};
 use web_sys::{
-    Element, IntersectionObserver, IntersectionObserverEntry, MouseEvent, ScrollIntoViewOptions,
-    ScrollLogicalPosition,
+    Element, Event, IntersectionObserver, IntersectionObserverEntry, MouseEvent,
+    ScrollIntoViewOptions, ScrollLogicalPosition,
 };
 
 use crate::{
     action::Gate,
-    ui::{after, effect},
+    ui::{accepts_scripts, after, after_by_browser, effect, is_trusted},
 };
 
 /// How long it stands before an approval counts, in milliseconds.
@@ -28,6 +29,9 @@ const LOOKS: u32 = 250;
 const SLACK: f64 = 4.0;
 /// What holds the ends and the buttons.
 const CARD: &str = ".la-approval, .la-approval-custom, .la-batch";
+
+/// The events by which a user decides. A `submit` follows one of them.
+const PRESSES: [&str; 2] = ["click", "keydown"];
 
 /// What stays in view at the end of a card.
 const BUTTONS: &str = ".la-approval-actions";
@@ -58,8 +62,19 @@ pub(super) struct Seen {
     rests: RwSignal<bool>,
     /// Where its card came to stand last: its left and its bottom edge.
     place: StoredValue<(f64, f64)>,
-    /// Whether the click that is being handled comes from a pointer.
-    pointed: StoredValue<bool>,
+    /// The press that is being handled; none while a script makes one.
+    press: StoredValue<Option<Press>>,
+    /// The number of the last one.
+    last_press: StoredValue<u32>,
+}
+
+/// A click or a key of the user in the card.
+#[derive(Clone, Copy, Default)]
+struct Press {
+    /// Whether a pointer made it.
+    pointed: bool,
+    /// Tells it from the presses before.
+    number: u32,
 }
 
 /// A mark, whether it is where it can be seen, and whether it was seen.
@@ -110,7 +125,8 @@ impl Seen {
             asks: RwSignal::new(false),
             rests: RwSignal::new(true),
             place: StoredValue::default(),
-            pointed: StoredValue::new(false),
+            press: StoredValue::new(None),
+            last_press: StoredValue::new(0),
         };
         effect(move |before: Option<T>| {
             let now = content.get();
@@ -153,7 +169,11 @@ impl Seen {
     /// What lets approvals pass.
     pub(super) fn gate(self) -> Gate {
         Gate {
-            passes: Callback::new(move |()| self.allows()),
+            passes: Callback::new(move |()| match (self.press(), self.allows()) {
+                (None, _) => Err(Refusal::Scripted),
+                (Some(_), false) => Err(Refusal::TooEarly),
+                (Some(_), true) => Ok(()),
+            }),
             is_open: Signal::derive(move || self.is_done()),
         }
     }
@@ -168,8 +188,23 @@ impl Seen {
         self.asks.get() && self.stage.get() == Stage::Begun
     }
 
-    /// Whether an approval counts now. To whoever has not come to the end it is shown.
+    /// Returns whether the press that is being handled decides. To a user who has not come to the
+    /// end it is shown.
     pub(super) fn allows(self) -> bool {
+        let press = self.press();
+        let read = press.is_some() && self.is_read();
+        let pointed = press.is_some_and(|press| press.pointed);
+        read && (self.rests.get_untracked() || !pointed)
+    }
+
+    /// The press that is being handled.
+    fn press(self) -> Option<Press> {
+        let by_test = || accepts_scripts().then_some(Press::default());
+        self.press.get_value().or_else(by_test)
+    }
+
+    /// Returns whether all of it was seen and has stood for long enough. What is missing is shown.
+    pub(super) fn is_read(self) -> bool {
         let stage = self.stage.get_untracked();
         if stage == Stage::Begun {
             self.asks.set(true);
@@ -184,7 +219,7 @@ impl Seen {
         if stage == Stage::Seen && self.has_moved() {
             self.comes_to_rest();
         }
-        stage == Stage::Seen && (self.rests.get_untracked() || !self.pointed.get_value())
+        stage == Stage::Seen
     }
 
     fn begin(self, marks: &[web_sys::HtmlSpanElement]) {
@@ -200,7 +235,7 @@ impl Seen {
             return self.stands();
         };
         if let Ok(Some(card)) = first.closest(CARD) {
-            self.hear(card);
+            self.follow_presses(card);
         }
         let looked = Closure::<dyn FnMut(js_sys::Array)>::new(move |entries: js_sys::Array| {
             let entries = entries.iter().map(JsCast::unchecked_into);
@@ -218,20 +253,40 @@ impl Seen {
         }
     }
 
-    /// Hears before the card's buttons whether it is a pointer that clicks.
-    fn hear(self, card: Element) {
-        let heard = Closure::<dyn Fn(MouseEvent)>::new(move |event: MouseEvent| {
-            // A click by a key counts no clicks.
-            self.pointed.set_value(event.detail() > 0);
-        });
-        let callback = heard.as_ref().unchecked_ref();
-        // Neither fails.
-        let _ = card.add_event_listener_with_callback_and_bool("click", callback, true);
-        let hearing = SendWrapper::new((card, heard));
+    /// Follows, before the card's buttons do, who presses what.
+    fn follow_presses(self, card: Element) {
+        let pressed = Closure::<dyn Fn(Event)>::new(move |event: Event| self.pressed(&event));
+        let callback = pressed.as_ref().unchecked_ref();
+        for kind in PRESSES {
+            // Does not fail.
+            let _ = card.add_event_listener_with_callback_and_bool(kind, callback, true);
+        }
+        let listening = SendWrapper::new((card, pressed));
         on_cleanup(move || {
-            let (card, heard) = &*hearing;
-            let callback = heard.as_ref().unchecked_ref();
-            let _ = card.remove_event_listener_with_callback_and_bool("click", callback, true);
+            let (card, pressed) = &*listening;
+            let callback = pressed.as_ref().unchecked_ref();
+            for kind in PRESSES {
+                let _ = card.remove_event_listener_with_callback_and_bool(kind, callback, true);
+            }
+        });
+    }
+
+    /// A press decides while it is handled, until the browser turns to its next task; what a script
+    /// makes in between decides nothing, and ends it.
+    fn pressed(self, event: &Event) {
+        let before = self.last_press.try_get_value().unwrap_or_default();
+        let number = before.wrapping_add(1);
+        self.last_press.set_value(number);
+        // A click by a key counts no clicks.
+        let click = event.dyn_ref::<MouseEvent>();
+        let pointed = click.is_some_and(|click| click.detail() > 0);
+        let press = is_trusted(event).then_some(Press { pointed, number });
+        self.press.set_value(press);
+        after_by_browser(0, move || {
+            let _ = self.press.try_update_value(|press| {
+                let same = press.is_some_and(|press| press.number == number);
+                *press = press.filter(|_| !same);
+            });
         });
     }
 

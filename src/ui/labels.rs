@@ -212,7 +212,9 @@ pub struct Labels {
     pub all_of_it: Word,
     pub changed: Word,
     pub read_to_end: Word,
+    pub press_yourself: Word,
     pub exact_arguments: Word,
+    pub not_mentioned: Word,
     pub asked_for: Word,
     pub reported: Word,
     pub disputed: Word,
@@ -290,6 +292,7 @@ impl Labels {
             Refusal::Unclean => |l| &l.unclean,
             Refusal::Changed => |l| &l.changed,
             Refusal::TooEarly => |l| &l.read_to_end,
+            Refusal::Scripted => |l| &l.press_yourself,
             Refusal::Elsewhere => |l| &l.open_elsewhere,
             // The others are told to programs.
             _ => |l| &l.failed,

@@ -19,6 +19,7 @@ mod media;
 mod react;
 pub(crate) mod time;
 mod timer;
+mod trusted;
 mod wording;
 mod words;
 
@@ -41,5 +42,8 @@ pub(crate) use labels::{Word, WordOf};
 pub(crate) use react::{Attributes, attributes, effect, memo};
 pub(crate) use time::now;
 pub(crate) use timer::{after, after_by_browser, page_settled, sleep, when_idle};
+#[cfg(feature = "testing")]
+pub(crate) use trusted::scripted;
+pub(crate) use trusted::{accepts_scripts, is_trusted};
 pub(crate) use wording::{AttrText, Words};
 pub(crate) use words::{lower, size_text, words, written};

@@ -61,6 +61,7 @@ mod text;
 mod tool_renderers;
 mod transcript;
 mod tree;
+mod trusted;
 mod weight;
 mod windows;
 

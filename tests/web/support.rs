@@ -7,7 +7,7 @@ use leptos_assistant::{
     Assistant, AssistantProvider, ChatWindow, SessionOptions,
     agent::Agent,
     engine::event::{Interrupt, MessageBody, RunInput},
-    testing::{MockAgent, Mounted, mount, settle, until},
+    testing::{MockAgent, Mounted, ScriptedEvents, accept_scripted_events, mount, settle, until},
     use_assistant,
 };
 use send_wrapper::SendWrapper;
@@ -19,6 +19,8 @@ pub struct Chat {
     pub page: Mounted,
     pub assistant: Assistant,
     pub agent: MockAgent,
+    /// Events of tests decide, until this is taken.
+    pub scripted: RefCell<Option<ScriptedEvents>>,
 }
 
 /// Mounts a chat; `setup` runs below the provider and may register actions.
@@ -76,6 +78,7 @@ pub async fn provided<V: IntoView + 'static>(
         page,
         assistant,
         agent: MockAgent::new(),
+        scripted: RefCell::new(Some(accept_scripted_events())),
     }
 }
 

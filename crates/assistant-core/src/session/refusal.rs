@@ -25,6 +25,8 @@ pub enum Refusal {
     Changed,
     /// Nobody can have read yet what is to be approved.
     TooEarly,
+    /// A script decided, where only the user can.
+    Scripted,
     /// The approval cannot be remembered: the call is asked about each time.
     NotRemembered,
     /// The action of the call is not on the page.
@@ -63,6 +65,7 @@ impl fmt::Display for Refusal {
                 f.write_str("The call has changed since it was shown. Look at it again.")
             }
             Self::TooEarly => f.write_str("Nobody can have read yet what is to be approved."),
+            Self::Scripted => f.write_str("Only the user can decide this, by a click or a key."),
             Self::NotRemembered => f.write_str("This is asked every time."),
             Self::NotRegistered => f.write_str("The action is not on this page."),
             Self::Tree(error) => error.fmt(f),

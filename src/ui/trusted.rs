@@ -1,0 +1,41 @@
+//! Tells what a user did from what a script did in their name.
+
+use web_sys::Event;
+
+/// Returns whether a user caused an event: a click, a key or a choice of theirs. Events that a script
+/// makes (`button.click()`, `dispatchEvent`) are none of a user's, and nothing is decided by them.
+///
+/// Do not ask for a `submit` event: one of `form.requestSubmit()` is trusted, too.
+pub(crate) fn is_trusted(event: &Event) -> bool {
+    event.is_trusted() || accepts_scripts()
+}
+
+/// Returns whether a test decides by events of its own, and without any.
+pub(crate) fn accepts_scripts() -> bool {
+    #[cfg(feature = "testing")]
+    return scripted::are_accepted();
+    #[cfg(not(feature = "testing"))]
+    false
+}
+
+/// The one way in for tests, which cannot make events of a user.
+#[cfg(feature = "testing")]
+pub(crate) mod scripted {
+    use std::cell::Cell;
+
+    thread_local! {
+        static ACCEPTED_BY: Cell<u32> = const { Cell::new(0) };
+    }
+
+    pub(crate) fn are_accepted() -> bool {
+        ACCEPTED_BY.get() > 0
+    }
+
+    pub(crate) fn accept() {
+        ACCEPTED_BY.set(ACCEPTED_BY.get().saturating_add(1));
+    }
+
+    pub(crate) fn refuse() {
+        ACCEPTED_BY.set(ACCEPTED_BY.get().saturating_sub(1));
+    }
+}

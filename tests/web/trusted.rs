@@ -1,0 +1,194 @@
+//! Decisions by events of the user: what a script does in their name counts for nothing.
+
+use leptos::prelude::*;
+use leptos_assistant::{
+    Approval, ConfirmOptions, Refusal, ToolAction, ToolCallView, ToolError,
+    agent::Script,
+    testing::{MockAgent, settle, until},
+    use_assistant_action,
+};
+use serde_json::{Value, json};
+use wasm_bindgen::JsCast;
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::{
+    approval::button,
+    interrupts::{click, fill},
+    support::{Chat, chat, question},
+};
+
+/// A chat with a payment that asks, of which an approval may be remembered.
+async fn pays() -> (Chat, RwSignal<Vec<Value>>) {
+    let ran = RwSignal::new(Vec::new());
+    let agent = MockAgent::new()
+        .answer(Script::new().call("pay", &json!({"euros": 5})))
+        .answer(Script::new().call("pay", &json!({"euros": 5})))
+        .answer(Script::new().text("Paid."));
+    let chat = chat(agent, move || {
+        let euros = json!({"type": "object", "properties": {"euros": {"type": "integer"}}});
+        use_assistant_action(
+            ToolAction::new("pay", "")
+                .parameters(euros)
+                .approval(Approval::Always)
+                .handler(move |args: Value| ran.update(|list| list.push(args))),
+        );
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.reads(".la-approval").await;
+    (chat, ran)
+}
+
+/// Lets no event of this test count any more.
+fn distrust(chat: &Chat) {
+    drop(chat.scripted.take());
+}
+
+fn key(on: &web_sys::HtmlElement, key: &str) {
+    let init = web_sys::KeyboardEventInit::new();
+    init.set_key(key);
+    init.set_bubbles(true);
+    let event = web_sys::KeyboardEvent::new_with_keyboard_event_init_dict("keydown", &init);
+    on.dispatch_event(&event.unwrap()).unwrap();
+}
+
+#[wasm_bindgen_test]
+async fn a_click_of_a_script_approves_nothing() {
+    let (chat, ran) = pays().await;
+    distrust(&chat);
+    let approve = button(&chat, "Approve");
+    approve.click();
+    key(&approve, "Enter");
+    settle().await;
+    assert_eq!(chat.agent.inputs().len(), 1, "nothing was decided");
+    assert_eq!(chat.assistant.pending_approvals().get_untracked().len(), 1);
+    // The same by the way in for tests.
+    assert!(chat.page.click(".la-approval-yes"));
+    assert!(until(|| ran.with_untracked(Vec::len) == 1).await);
+}
+
+#[wasm_bindgen_test]
+async fn a_choice_of_a_script_allows_nothing_for_later() {
+    let (chat, _) = pays().await;
+    distrust(&chat);
+    let select = chat.page.find(".la-approval-remember select").unwrap();
+    let select: web_sys::HtmlSelectElement = select.unchecked_into();
+    select.set_value("conversation");
+    let init = web_sys::EventInit::new();
+    init.set_bubbles(true);
+    let changed = web_sys::Event::new_with_event_init_dict("change", &init).unwrap();
+    select.dispatch_event(&changed).unwrap();
+    assert_eq!(select.value(), "once", "it is put back");
+    assert!(chat.page.click(".la-approval-yes"));
+    assert!(until(|| chat.agent.inputs().len() == 2).await);
+    assert!(
+        chat.assistant
+            .remembered_approvals()
+            .with_untracked(Vec::is_empty)
+    );
+}
+
+#[wasm_bindgen_test]
+async fn a_form_that_a_script_submits_runs_nothing() {
+    let (chat, ran) = pays().await;
+    click(&chat, ".la-approval", "Change…");
+    chat.appears(".la-form input").await;
+    fill(&chat, ".la-form input", "9");
+    chat.reads(".la-approval").await;
+    distrust(&chat);
+    let form: web_sys::HtmlFormElement = chat.page.find(".la-form").unwrap().unchecked_into();
+    // Its event is trusted, whoever asks for it.
+    form.request_submit().unwrap();
+    let submit = chat.page.find(".la-form [type=submit]").unwrap();
+    submit.click();
+    form.request_submit_with_submitter(Some(&submit)).unwrap();
+    settle().await;
+    assert_eq!(chat.agent.inputs().len(), 1);
+    assert!(chat.page.click(".la-form [type=submit]"));
+    assert!(until(|| ran.get_untracked() == [json!({"euros": 9})]).await);
+}
+
+#[wasm_bindgen_test]
+async fn a_script_answers_no_question_of_the_agent() {
+    let yes = question("q", None, json!({"type": "boolean"}));
+    let agent = MockAgent::new()
+        .answer(Script::new().interrupt(vec![yes]))
+        .answer(Script::new().text("Well."));
+    let chat = chat(agent, || ()).await;
+    chat.assistant.send("go").unwrap();
+    chat.reads(".la-question").await;
+    distrust(&chat);
+    click(&chat, ".la-question", "Yes");
+    click(&chat, ".la-question", "No");
+    settle().await;
+    assert_eq!(chat.agent.inputs().len(), 1);
+    assert!(chat.page.click(".la-question [data-variant=primary]"));
+    chat.idle().await;
+    assert_eq!(chat.agent.inputs()[1].resume.len(), 1);
+}
+
+/// What an action draws itself is decided in an event of the user, or not at all.
+#[wasm_bindgen_test]
+async fn a_view_of_an_application_approves_in_an_event_of_the_user() {
+    let told = RwSignal::new(Vec::new());
+    let kept = RwSignal::new(None::<ToolCallView<Value>>);
+    let agent = MockAgent::new()
+        .answer(Script::new().call("pay", &json!({})))
+        .answer(Script::new().text("Paid."));
+    let chat = chat(agent, move || {
+        let draw = move |call: ToolCallView<Value>| {
+            kept.set(Some(call));
+            let early = move || (!call.can_approve()).then_some("true");
+            let pay = move |_| told.update(|told| told.push(call.approve()));
+            view! {
+                <button class="yes" data-variant="primary" aria-disabled=early on:click=pay>
+                    "Pay"
+                </button>
+            }
+        };
+        use_assistant_action(
+            ToolAction::new("pay", "")
+                .approval(Approval::Always)
+                .render_approval(draw)
+                .handler(|_: Value| async { Ok::<_, ToolError>("paid") }),
+        );
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.reads(".la-approval-custom").await;
+    distrust(&chat);
+    chat.page.find(".yes").unwrap().click();
+    let call = kept.get_untracked().unwrap();
+    assert_eq!(
+        call.approve(),
+        Err(Refusal::Scripted),
+        "outside of any event"
+    );
+    assert!(chat.page.click(".yes"));
+    assert_eq!(told.get_untracked(), [Err(Refusal::Scripted), Ok(())]);
+    chat.idle().await;
+    assert_eq!(chat.results(1), ["\"paid\""]);
+}
+
+#[wasm_bindgen_test]
+async fn a_script_confirms_no_dialog_of_a_handler() {
+    let sure = RwSignal::new(None);
+    let agent = MockAgent::new().answer(Script::new().call("erase", &json!({})));
+    let chat = chat(agent, move || {
+        use_assistant_action(ToolAction::new("erase", "").handler(
+            move |_: Value, context: leptos_assistant::ToolContext| async move {
+                sure.set(Some(context.confirm(ConfirmOptions::new("Sure?")).await));
+            },
+        ));
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.appears("dialog button[value=confirm]:not([aria-disabled])")
+        .await;
+    distrust(&chat);
+    let dialog = chat.page.find("dialog").unwrap();
+    let dialog: web_sys::HtmlDialogElement = dialog.unchecked_into();
+    dialog.close_with_return_value("confirm");
+    assert!(until(|| sure.get_untracked().is_some()).await);
+    assert_eq!(sure.get_untracked(), Some(false));
+}
