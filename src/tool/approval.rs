@@ -25,8 +25,8 @@ use crate::{
 /// changed first, where the action or the agent takes changed ones.
 ///
 /// The page's own question (`data-kind="page"`) says what this page will run, in the page's words:
-/// what [`ToolAction::describe`](crate::ToolAction::describe) says of the call with the exact
-/// arguments one click away, else the action's title or name above the arguments. `data-risk` says
+/// what [`ToolAction::describe`](crate::ToolAction::describe) says of the call, with the arguments
+/// that it does not mention below it and all exact arguments one click away, else the action's title or name above the arguments. `data-risk` says
 /// how much depends on it ([`Risk`]).
 /// An agent's question (`data-kind="agent"`) says that the agent asks; what the agent says stands
 /// below the arguments, as its words. Approving counts once the end of the arguments was in view

@@ -9,6 +9,7 @@ use super::{
     approval::{Shown, arguments, hint},
     batch,
     pieces::in_plain,
+    pretty::pretty,
     preview::preview,
     problems::Problems,
     remember::{self, Choice},
@@ -55,7 +56,8 @@ pub(super) fn decide(
     }
 }
 
-/// What would run: as the page describes it with the exact arguments one click away, or exactly.
+/// What would run: as the page describes it, with what it does not mention below and all exact
+/// arguments one click away; or exactly.
 fn what(shown: &Shown, extent: Extent, seen: Seen, runnable: Memo<bool>) -> AnyView {
     let (call, words) = (shown.call, Words::current());
     let edit = edit_button(shown, runnable);
@@ -64,8 +66,9 @@ fn what(shown: &Shown, extent: Extent, seen: Seen, runnable: Memo<bool>) -> AnyV
         Extent::Part => {
             view! { {shown.said.rows()} {arguments(call, Some(seen.end()))} {edit} }.into_any()
         }
-        Extent::All => view! {
+        Extent::All(rest) => view! {
             <div class="la-approval-said">{shown.said.rows()} {seen.end()}</div>
+            {rest.map(|rest| not_mentioned(&words, &rest, seen))}
             <div class="la-approval-more">
                 <details class="la-fold">
                     <summary class="la-fold-summary">
@@ -78,6 +81,26 @@ fn what(shown: &Shown, extent: Extent, seen: Seen, runnable: Memo<bool>) -> AnyV
         }
         .into_any(),
     }
+}
+
+/// The arguments that the description leaves out, exactly.
+fn not_mentioned(words: &Words, rest: &Value, seen: Seen) -> AnyView {
+    view! {
+        <div class="la-approval-rest">
+            <p class="la-field-label">{words.text(|l| &l.not_mentioned)}</p>
+            <pre
+                class="la-code"
+                data-kind="not-mentioned"
+                tabindex="0"
+                role="group"
+                aria-label=words.attr(|l| &l.not_mentioned)
+            >
+                <ExactText text=pretty(rest) />
+                {seen.end()}
+            </pre>
+        </div>
+    }
+    .into_any()
 }
 
 /// The button that makes a form of the arguments, where changed ones are taken.

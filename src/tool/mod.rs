@@ -13,6 +13,7 @@ mod expiry;
 mod fields;
 mod form;
 mod inbox;
+mod mentioned;
 mod once;
 mod pieces;
 mod pretty;

@@ -4,7 +4,12 @@
 use leptos::prelude::*;
 use serde_json::Value;
 
-use super::{ExactText, pieces::in_plain, telling::telling};
+use super::{
+    ExactText,
+    mentioned::{Says, unmentioned},
+    pieces::in_plain,
+    telling::telling,
+};
 use crate::{
     action::ToolCallView,
     ui::{Icon, Labels, Word, Words, dynamic, memo},
@@ -19,14 +24,14 @@ const MAX_NAME: usize = 60;
 const MAX_VALUE: usize = 300;
 
 /// The part of a call that is described.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) enum Extent {
     /// Nothing says more than its name.
     Nothing,
     /// Something that was too long to be shown.
     Part,
-    /// All that the page says of it is shown.
-    All,
+    /// All that the page says of it is shown; with the arguments that it does not mention, if any.
+    All(Option<Value>),
 }
 
 /// What the page says of a call, as it is shown.
@@ -64,7 +69,13 @@ impl Said {
             self.shown.with(|shown| match shown {
                 None => Extent::Nothing,
                 Some(shown) if shown.cut => Extent::Part,
-                Some(_) => Extent::All,
+                Some(shown) => Extent::All(self.call.args_value().and_then(|args| {
+                    let says = Says {
+                        sentence: &shown.sentence,
+                        rows: &shown.rows,
+                    };
+                    unmentioned(&args, &says)
+                })),
             })
         })
     }

@@ -99,6 +99,52 @@ async fn a_described_call_has_its_arguments_one_click_away() {
     assert_eq!(ran.get_untracked(), [json!({"version": "2.0"})]);
 }
 
+/// Nothing that a description leaves out is folded: not the address that gets a copy.
+#[wasm_bindgen_test]
+async fn arguments_that_a_description_does_not_mention_are_shown_below_it() {
+    let args = json!({
+        "to": "ada@example.org",
+        "cc": ["eve@evil.example"],
+        "subject": "Minutes",
+        "attach": {"file": "Minutes"},
+    });
+    let sent = args.clone();
+    let agent = MockAgent::new()
+        .answer(Script::new().call("send_mail", &args))
+        .answer(Script::new().text("Sent."));
+    let ran = RwSignal::new(Vec::new());
+    let chat = chat(agent, move || {
+        use_assistant_action(
+            ToolAction::new("send_mail", "")
+                .handler(move |args: Value| ran.update(|list| list.push(args)))
+                .title("Send mail")
+                .approval(Approval::Always)
+                .describe(|args: &Value| {
+                    Description::new("Send the mail?").row("To", args["to"].as_str().unwrap())
+                }),
+        );
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    let rest = ".la-approval [data-kind=not-mentioned]";
+    chat.appears(rest).await;
+    let shown: Value = serde_json::from_str(&chat.page.text(rest)).unwrap();
+    let left =
+        json!({"cc": ["eve@evil.example"], "subject": "Minutes", "attach": {"file": "Minutes"}});
+    assert_eq!(shown, left);
+    let folded = chat.page.find(rest).unwrap().closest("details").unwrap();
+    assert!(folded.is_none(), "it is open");
+    assert!(
+        chat.page
+            .find(&format!("{rest} .la-approval-end"))
+            .is_some()
+    );
+    chat.reads(".la-approval").await;
+    click(&chat, ".la-approval", "Approve");
+    chat.idle().await;
+    assert_eq!(ran.get_untracked(), [sent]);
+}
+
 /// What says nothing, or too much, has the exact arguments below it at once.
 #[wasm_bindgen_test]
 async fn a_description_that_is_none_leaves_the_exact_arguments() {

@@ -1,0 +1,199 @@
+//! Arguments that a description does not mention: they are shown below it, and never folded.
+//!
+//! Mentioned is only what can be read in the description: the value of each leaf, as a word of its
+//! own, as often as arguments have it. Where that is not sure, the argument is shown once more.
+
+use serde_json::{Map, Value};
+
+use super::pieces::{Detail, has_hidden};
+
+/// Shorter values than this are words by accident too often: only a row of their own mentions them.
+const SHORT: usize = 4;
+/// The most leaves that are looked for.
+const MOST_LEAVES: usize = 50;
+
+/// What a description says: its sentence, and rows of a name and a value.
+pub(super) struct Says<'a> {
+    pub(super) sentence: &'a str,
+    pub(super) rows: &'a [(String, String)],
+}
+
+/// Returns the arguments that are not mentioned, as an object of them; `None` if all are.
+pub(super) fn unmentioned(args: &Value, says: &Says<'_>) -> Option<Value> {
+    let Value::Object(args) = args else {
+        let mut leaves = Vec::new();
+        let read =
+            collect(args, &mut leaves) && leaves.iter().all(|leaf| says.mentions("", leaf, 1));
+        return (!read).then(|| args.clone());
+    };
+    let all: Vec<(&str, Vec<String>, bool)> = args
+        .iter()
+        .map(|(key, value)| {
+            let mut leaves = Vec::new();
+            let read = collect(value, &mut leaves);
+            (key.as_str(), leaves, read)
+        })
+        .collect();
+    // Nobody reads so many one by one, and a description of them all does not fit its card.
+    if all.iter().map(|(_, leaves, _)| leaves.len()).sum::<usize>() > MOST_LEAVES {
+        return Some(Value::Object(args.clone()));
+    }
+    let times = |leaf: &str| {
+        let leaves = all.iter().flat_map(|(_, leaves, _)| leaves);
+        leaves.filter(|other| *other == leaf).count()
+    };
+    let left = all.iter().filter(|(key, leaves, read)| {
+        !(*read
+            && leaves
+                .iter()
+                .all(|leaf| says.mentions(key, leaf, times(leaf))))
+    });
+    let left: Map<String, Value> = left
+        .filter_map(|(key, ..)| Some(((*key).to_owned(), args.get(*key)?.clone())))
+        .collect();
+    (!left.is_empty()).then_some(Value::Object(left))
+}
+
+/// Collects the leaves of a value as they are written; `false` if one cannot be mentioned: what is
+/// empty, what the eye cannot see, keys within objects, too many.
+fn collect(value: &Value, leaves: &mut Vec<String>) -> bool {
+    match value {
+        Value::Array(items) => {
+            !items.is_empty()
+                && items.len() <= MOST_LEAVES
+                && items.iter().all(|item| collect(item, leaves))
+        }
+        // What is said of a leaf deep inside says nothing of its place.
+        Value::Object(_) | Value::Null => false,
+        Value::String(text) => {
+            leaves.push(text.clone());
+            !text.trim().is_empty() && text.trim() == text && !has_hidden(text, Detail::Exact)
+        }
+        other => {
+            leaves.push(other.to_string());
+            true
+        }
+    }
+}
+
+impl Says<'_> {
+    /// Returns whether a leaf of an argument is said at least so often.
+    fn mentions(&self, key: &str, leaf: &str, times: usize) -> bool {
+        let named = |name: &str| plain(name) == plain(key);
+        if self
+            .rows
+            .iter()
+            .any(|(name, value)| named(name) && words(value, leaf) > 0)
+        {
+            return true;
+        }
+        let whole = self.rows.iter().filter(|(_, value)| value == leaf).count();
+        if leaf.chars().count() < SHORT {
+            return whole >= times;
+        }
+        let rows = self.rows.iter().map(|(_, value)| words(value, leaf));
+        rows.sum::<usize>() + words(self.sentence, leaf) >= times
+    }
+}
+
+/// A name without what differs between `fileName`, `file_name` and "File name".
+fn plain(name: &str) -> String {
+    let letters = name.chars().filter(|c| c.is_alphanumeric());
+    letters.flat_map(char::to_lowercase).collect()
+}
+
+/// Counts how often a text holds another as a word of its own: `2.0` is none of `12.0` or `2.0.1`.
+fn words(text: &str, word: &str) -> usize {
+    let joins =
+        |c: char| !c.is_alphanumeric() && !c.is_whitespace() && !"()[]{}\"“”„‘’«»?!;=".contains(c);
+    let found = text.match_indices(word).filter(|(at, word)| {
+        let mut before = text.get(..*at).unwrap_or_default().chars().rev();
+        let mut after = text.get(at + word.len()..).unwrap_or_default().chars();
+        let apart = |next: &mut dyn Iterator<Item = char>| match next.next() {
+            Some(c) if c.is_alphanumeric() => false,
+            // A sign belongs to a word where a word follows it.
+            Some(c) if joins(c) => !next.next().is_some_and(char::is_alphanumeric) && c != '-',
+            _ => true,
+        };
+        apart(&mut before) && apart(&mut after)
+    });
+    found.count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Says, unmentioned};
+    use serde_json::{Value, json};
+
+    fn left(args: &Value, sentence: &str, rows: &[(&str, &str)]) -> Value {
+        let rows: Vec<_> = rows
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect();
+        let says = Says {
+            sentence,
+            rows: &rows,
+        };
+        unmentioned(args, &says).unwrap_or(Value::Null)
+    }
+
+    #[test]
+    fn what_is_said_as_a_word_of_its_own_is_mentioned() {
+        let args = json!({"version": "2.4.0", "to": "ada@example.org"});
+        let nothing = Value::Null;
+        assert_eq!(left(&args, "Send 2.4.0 to ada@example.org?", &[]), nothing);
+        let rows = [("Version", "2.4.0"), ("To", "ada@example.org")];
+        assert_eq!(left(&args, "Deploy?", &rows), nothing);
+        for sentence in [
+            "Send 12.4.0 to ada@example.org?",
+            "Send 2.4.01 to ada@example.org?",
+            "Send 2.4.0.1 to ada@example.org?",
+            "Send v-2.4.0 to ada@example.org?",
+        ] {
+            assert_eq!(
+                left(&args, sentence, &[]),
+                json!({"version": "2.4.0"}),
+                "{sentence}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_not_said_is_left() {
+        let args = json!({"to": "Ada", "cc": "eve@evil.example", "draft": false, "note": ""});
+        let rows = [("To", "Ada")];
+        let left_over = json!({"cc": "eve@evil.example", "draft": false, "note": ""});
+        assert_eq!(left(&args, "Send the mail?", &rows), left_over);
+        // Of two that are the same, one mention mentions none.
+        let twice = json!({"from": "Ada Lovelace", "to": "Ada Lovelace"});
+        assert_eq!(left(&twice, "Pay Ada Lovelace?", &[]), twice);
+        let rows = [("From", "Ada Lovelace")];
+        assert_eq!(left(&twice, "Pay?", &rows), json!({"to": "Ada Lovelace"}));
+        // Short values are words by accident.
+        let short = json!({"replicas": 2});
+        assert_eq!(left(&short, "Deploy 2 versions?", &[]), short);
+        assert_eq!(left(&short, "", &[("Replicas", "2")]), Value::Null);
+    }
+
+    #[test]
+    fn lists_are_mentioned_by_all_that_they_hold_and_objects_by_nothing() {
+        let list = json!({"to": ["Ada Lovelace", "Bea Arthur"]});
+        assert_eq!(
+            left(&list, "", &[("To", "Ada Lovelace, Bea Arthur")]),
+            Value::Null
+        );
+        assert_eq!(left(&list, "", &[("To", "Ada Lovelace")]), list);
+        let deep = json!({"address": {"street": "Main Street"}});
+        assert_eq!(left(&deep, "", &[("Address", "Main Street")]), deep);
+        assert_eq!(
+            left(&json!("Main Street"), "Main Street?", &[]),
+            Value::Null
+        );
+        // What the eye cannot see is shown with its codes.
+        let hidden = json!({"to": "Ada\u{200b}Lovelace"});
+        assert_eq!(left(&hidden, "Pay Ada\u{200b}Lovelace?", &[]), hidden);
+        for odd in [json!({}), json!({"a": []}), json!(null), json!([])] {
+            let _ = left(&odd, "", &[]);
+        }
+    }
+}
