@@ -47,6 +47,11 @@ await mount(place, {});
 await mount("#chat", { url: "/agent" });
 // @ts-expect-error headers are texts
 await mount(place, { url: "/agent", headers: { retries: 3 } });
+chat.registerAction<{ id: bigint }>({ name: "open", numbers: "bigint", handler: ({ id }) => String(id + 1n) });
+// @ts-expect-error a misspelt field
+chat.registerAction({ name: "pay", requireApproval: true });
+// @ts-expect-error no such way to pass numbers
+chat.registerAction({ name: "pay", numbers: "float" });
 // @ts-expect-error an action has a name
 chat.registerAction({ handler: () => null });
 // @ts-expect-error a function is no JSON

@@ -1,5 +1,5 @@
 // What both faces of the package share: a chat is put into an element by the module that each of them loads.
-import { answering, headerPairs, highlighting, isElement } from "./foreign.js";
+import { NUMBER_MODES, answering, headerPairs, highlighting, isElement, refuseUnknown } from "./foreign.js";
 import { enter, hasStopped, hold } from "./stopped.js";
 
 function unknown(option, values) {
@@ -7,14 +7,39 @@ function unknown(option, values) {
   return new TypeError(`mount: here the option \`${option}\` must be ${which}; \`leptos-assistant/full\` takes every protocol and a store`);
 }
 
+/** The options of `mount`, of what it lets attach, and of its words. */
+const OPTIONS = ["url", "headers", "label", "highlight", "headingOffset", "mediaOrigins", "attachments", "labels"];
+const FULL_OPTIONS = ["protocol", "model", "resumes", "store", "storeName", "threadId"];
+const ATTACHMENTS = ["accept", "maxFiles", "maxBytes"];
+const LABELS = ["stopped", "stoppedText", "reload"];
+/** The fields of an action. */
+const ACTION = ["name", "description", "parameters", "handler", "requiresApproval", "numbers"];
+
+/** Checks what a page says of an action: a field that is wrong would be one that is not in force. */
+function checkAction(action) {
+  const wrong = (what) => new TypeError(`registerAction: ${what}`);
+  if (action === null || typeof action !== "object") throw wrong("an object is needed");
+  refuseUnknown("registerAction", action, ACTION);
+  const { name, description, parameters, handler, requiresApproval, numbers } = action;
+  if (typeof name !== "string" || name === "") throw wrong("`name` must be a text");
+  if (description !== undefined && typeof description !== "string") throw wrong("`description` must be a text");
+  if (parameters !== undefined && (parameters === null || typeof parameters !== "object")) throw wrong("`parameters` must be a JSON Schema, an object");
+  if (handler !== undefined && typeof handler !== "function") throw wrong("`handler` must be a function");
+  if (requiresApproval !== undefined && typeof requiresApproval !== "boolean") throw wrong("`requiresApproval` must be true or false");
+  if (numbers !== undefined && !NUMBER_MODES.includes(numbers)) throw wrong(`\`numbers\` must be one of ${NUMBER_MODES.join(", ")}`);
+}
+
 /** Puts a chat into an element. `load` fetches the module, once; `mountChat` is its `mount`; it speaks `protocols`, and keeps conversations in one of `stores`. */
 export async function mountWith({ load, mountChat, protocols, stores }, element, options) {
   if (!isElement(element)) throw new TypeError("mount: the first argument must be an HTML element of the page");
+  refuseUnknown("mount", options ?? {}, [...OPTIONS, ...FULL_OPTIONS]);
   const { url, headers, highlight, mediaOrigins, attachments, labels, store, ...look } = options ?? {};
   if ((typeof url !== "string" || url === "") && !(url instanceof URL)) throw new TypeError("mount: the option `url` must be the agent's address");
   const { protocol = "ag-ui" } = look;
   if (!protocols.includes(protocol)) throw unknown("protocol", protocols);
   if (store !== undefined && !stores.includes(store)) throw unknown("store", stores);
+  refuseUnknown("mount: `attachments`", attachments ?? {}, ATTACHMENTS);
+  refuseUnknown("mount: `labels`", labels ?? {}, LABELS);
   const pairs = headerPairs(headers);
   if (highlight) look.highlight = highlighting(highlight);
   if (mediaOrigins) look.mediaOrigins = Array.from(mediaOrigins, String);
@@ -35,13 +60,13 @@ export async function mountWith({ load, mountChat, protocols, stores }, element,
     return enter(act);
   };
   return {
-    registerAction({ name, description, parameters, handler, requiresApproval = false }) {
-      if (handler !== undefined && typeof handler !== "function") throw new TypeError("registerAction: `handler` must be a function");
+    registerAction(action) {
+      checkAction(action);
+      const { name, description = "", parameters, handler, requiresApproval = false, numbers = "refuse" } = action;
       const schema = JSON.stringify(parameters);
-      const answer = handler && answering(handler);
-      const registration = call(() =>
-        chat.registerAction(String(name), String(description ?? ""), schema, answer, Boolean(requiresApproval)),
-      );
+      const answer = handler && answering(handler, numbers);
+      const exact = numbers !== "refuse";
+      const registration = call(() => chat.registerAction(name, description, schema, answer, requiresApproval, exact));
       return () => {
         if (!gone && !hasStopped()) registration.unregister();
       };

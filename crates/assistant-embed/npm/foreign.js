@@ -6,12 +6,21 @@ const MAX_RESULT = 10_000_000;
 /** How much of an error's message is told. */
 const MAX_REASON = 2_000;
 
-/** A handler that gets JSON and never throws: it gives `[true, JSON]`, or `[false, reason]`. */
-export function answering(handler) {
-  return async (args) => {
+/** How a handler gets integers that a `number` does not hold exactly. */
+const NUMBERS = { string: String, bigint: BigInt };
+
+/** The values of an action's option `numbers`. */
+export const NUMBER_MODES = ["refuse", ...Object.keys(NUMBERS)];
+
+/**
+ * A handler that gets JSON and never throws: it gives `[true, JSON]`, or `[false, reason]`. `exact` is JSON of the paths and digits of
+ * integers beyond what a `number` holds; the handler gets them as `numbers` says, which the program has refused where it is "refuse".
+ */
+export function answering(handler, numbers) {
+  return async (args, exact) => {
     let value;
     try {
-      value = await handler(JSON.parse(args));
+      value = await handler(restored(JSON.parse(args), JSON.parse(exact), NUMBERS[numbers]));
     } catch (error) {
       return [false, reason(error)];
     }
@@ -20,6 +29,26 @@ export function answering(handler) {
     if (json.length > MAX_RESULT) return [false, "The handler's result is too large"];
     return [true, json];
   };
+}
+
+/** Puts exact integers back into parsed arguments. Each path leads to a property that `JSON.parse` has made. */
+function restored(args, exact, read) {
+  const root = { args };
+  for (const [path, digits] of exact) {
+    const keys = ["args", ...path];
+    const last = keys.pop();
+    const parent = keys.reduce((value, key) => value[key], root);
+    parent[last] = read(digits);
+  }
+  return root.args;
+}
+
+/** Refuses names of options that do not exist: a misspelt one would leave its default in force without a word. */
+export function refuseUnknown(where, options, known) {
+  const unknown = Object.keys(options).filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  const names = unknown.map((name) => `\`${name}\``).join(", ");
+  throw new TypeError(`${where}: unknown option ${names}; known are ${known.join(", ")}`);
 }
 
 function stringified(value) {

@@ -56,8 +56,14 @@ export interface ActionDefinition<Args = any> {
    * million characters of it, counts as an error too.
    */
   handler?: (args: Args) => Json | void | Promise<Json | void>;
-  /** Whether a person is asked each time before it runs. */
+  /** Whether the user is asked each time before it runs. */
   requiresApproval?: boolean;
+  /**
+   * How the handler gets integers beyond ±9,007,199,254,740,991, which a JavaScript `number` would round (64-bit ids, for example):
+   * `"refuse"`, the default, runs nothing and tells the agent to send them as texts; `"bigint"` passes a `BigInt`, `"string"` the
+   * digits, both exactly as the user saw them. All other numbers are plain numbers.
+   */
+  numbers?: "refuse" | "bigint" | "string";
 }
 
 /**
@@ -65,7 +71,10 @@ export interface ActionDefinition<Args = any> {
  * but `unmount` throw then, and when the chat has been taken out of the page.
  */
 export interface Chat {
-  /** Registers an action; the function it returns takes it back. Throws on a name that providers refuse. */
+  /**
+   * Registers an action; the function it returns takes it back. Throws on a name that providers refuse, and a `TypeError` on a
+   * field that does not exist or has the wrong type: a misspelt `requiresApproval` would otherwise ask nobody.
+   */
   registerAction<Args = any>(action: ActionDefinition<Args>): () => void;
   /** Says something to the agent. Throws while something is under way. */
   send(text: string): void;
@@ -77,6 +86,6 @@ export interface Chat {
 
 /**
  * Puts a chat into an element, which must have a height. Link `style.css` for its looks. Rejects when a chat of the page
- * has stopped, and with a `TypeError` when the element is none, or an option cannot be used.
+ * has stopped, and with a `TypeError` when the element is none, or an option does not exist or cannot be used.
  */
 export function mount(element: HTMLElement, options: MountOptions): Promise<Chat>;

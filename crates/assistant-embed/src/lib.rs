@@ -10,6 +10,7 @@ mod agent;
 mod highlight;
 mod json;
 mod look;
+mod numbers;
 mod store;
 
 use std::{
@@ -146,7 +147,8 @@ pub fn start() {
 #[wasm_bindgen]
 impl Chat {
     /// Registers an action until the registration takes it back or the chat goes. `parameters` is
-    /// JSON; `handler` gets the arguments as JSON and gives a promise, as `npm/foreign.js` says.
+    /// JSON; `handler` gets the arguments as JSON and gives a promise, as `npm/foreign.js` says. Integers that
+    /// JavaScript would round are passed beside them if `exact_numbers`, and refused otherwise.
     ///
     /// # Errors
     ///
@@ -160,6 +162,7 @@ impl Chat {
         parameters: Option<String>,
         handler: Option<js_sys::Function>,
         requires_approval: bool,
+        exact_numbers: bool,
     ) -> Result<Registration, JsError> {
         goes_on()?;
         let mut action = ToolAction::new(name, description);
@@ -170,7 +173,7 @@ impl Chat {
             action = action.approval(Approval::Always);
         }
         if let Some(handler) = handler {
-            action = action.handler(move |args: Value| call(handler.clone(), args));
+            action = action.handler(move |args: Value| call(handler.clone(), args, exact_numbers));
         }
         let guard = self
             .assistant
@@ -248,9 +251,24 @@ impl Registration {
 }
 
 /// Runs a handler of the page, as `npm/foreign.js` has wrapped it: from JSON to a promise.
-async fn call(handler: js_sys::Function, args: Value) -> Result<Value, ToolError> {
+async fn call(
+    handler: js_sys::Function,
+    args: Value,
+    exact_numbers: bool,
+) -> Result<Value, ToolError> {
     while_going_on().await;
-    let promise = handler.call1(&JsValue::UNDEFINED, &args.to_string().into());
+    let exact = numbers::beyond_doubles(&args);
+    if let Some((_, digits)) = exact.first().filter(|_| !exact_numbers) {
+        return Err(ToolError::new(format!(
+            "The number {digits} is too large to be passed on exactly. Nothing was run."
+        )));
+    }
+    let exact = numbers::to_json(exact);
+    let promise = handler.call2(
+        &JsValue::UNDEFINED,
+        &args.to_string().into(),
+        &exact.to_string().into(),
+    );
     let answer = match promise.map(JsCast::dyn_into::<js_sys::Promise>) {
         Ok(Ok(promise)) => JsFuture::from(promise).await.ok(),
         _ => None,

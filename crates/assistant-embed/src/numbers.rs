@@ -1,0 +1,82 @@
+//! Integers that a JavaScript `number` does not hold exactly.
+//!
+//! The user approves `9007199254740993`; `JSON.parse` makes `9007199254740992` of it. So these integers cross beside
+//! the arguments, each with its path and its digits, and `npm/foreign.js` puts them back as the action wants them.
+
+use serde_json::{Number, Value, json};
+
+/// The largest integer of which JavaScript can tell both neighbours: `Number.MAX_SAFE_INTEGER`.
+const MAX_SAFE: u64 = (1 << 53) - 1;
+
+/// Returns the integers beyond [`MAX_SAFE`] with their paths, as JSON arrays of keys and indices.
+pub(crate) fn beyond_doubles(args: &Value) -> Vec<(Value, String)> {
+    let mut found = Vec::new();
+    collect(args, &mut Vec::new(), &mut found);
+    found
+}
+
+/// Returns pairs of path and digits as one JSON array.
+pub(crate) fn to_json(found: Vec<(Value, String)>) -> Value {
+    found
+        .into_iter()
+        .map(|(path, digits)| json!([path, digits]))
+        .collect()
+}
+
+fn collect(value: &Value, path: &mut Vec<Value>, found: &mut Vec<(Value, String)>) {
+    match value {
+        Value::Number(number) if is_rounded(number) => {
+            found.push((Value::Array(path.clone()), number.to_string()));
+        }
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                path.push(index.into());
+                collect(item, path, found);
+                path.pop();
+            }
+        }
+        Value::Object(fields) => {
+            for (key, field) in fields {
+                path.push(key.as_str().into());
+                collect(field, path, found);
+                path.pop();
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Returns whether JavaScript would round an integer. What is written with a fraction or an exponent is a double on both sides.
+fn is_rounded(number: &Number) -> bool {
+    match (number.as_u64(), number.as_i64()) {
+        (Some(whole), _) => whole > MAX_SAFE,
+        (None, Some(negative)) => negative.unsigned_abs() > MAX_SAFE,
+        (None, None) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{from_str, json};
+
+    use super::{beyond_doubles, to_json};
+
+    #[test]
+    fn integers_beyond_doubles_are_found_with_their_paths() {
+        let args = r#"{"id": 9007199254740993, "list": [1, {"n": -9007199254740993}], "max": 18446744073709551615,
+            "safe": 9007199254740991, "float": 1e20, "__proto__": [9223372036854775807], "text": "9007199254740993"}"#;
+        let args = from_str(args).unwrap_or_default();
+        let found = to_json(beyond_doubles(&args));
+        let expected = json!([
+            [["id"], "9007199254740993"],
+            [["list", 1, "n"], "-9007199254740993"],
+            [["max"], "18446744073709551615"],
+            [["__proto__", 0], "9223372036854775807"],
+        ]);
+        assert_eq!(found, expected);
+        assert_eq!(
+            to_json(beyond_doubles(&json!(9_007_199_254_740_993_u64))),
+            json!([[[], "9007199254740993"]])
+        );
+    }
+}

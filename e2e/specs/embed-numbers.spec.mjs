@@ -1,0 +1,122 @@
+// What a page registers is what is in force, and what the user approves is what its handler gets: exact integers, no misspelt option.
+
+import assert from "node:assert/strict";
+
+import { embedSuite, mountIn } from "../support/embed.mjs";
+import { begin, finish, send } from "../support/fake-agent.mjs";
+
+const ARGS = '{"n":9007199254740993,"list":[1,{"id":-9007199254740995}],"__proto__":{"max":18446744073709551615},"safe":9007199254740991,"share":0.5}';
+
+const pay = (answer, input) => {
+  if (input.messages.at(-1).role === "tool") {
+    begin(answer, input);
+    return finish(answer, input);
+  }
+  begin(answer, input);
+  const toolCallId = `call_${input.runId}`;
+  send(answer, { type: "TOOL_CALL_START", toolCallId, toolCallName: "pay" });
+  send(answer, { type: "TOOL_CALL_ARGS", toolCallId, delta: ARGS });
+  send(answer, { type: "TOOL_CALL_END", toolCallId });
+  finish(answer, input);
+};
+
+const pageTest = embedSuite({ scenes: { pay } });
+
+/** Registers `pay` with an option `numbers`; what its handler got, written by type, is `globalThis.got`. */
+const register = (page, numbers, requiresApproval) =>
+  page.evaluate(
+    ([numbers, requiresApproval]) => {
+      const write = (value) => {
+        if (Array.isArray(value)) return value.map(write);
+        if (value !== null && typeof value === "object") return Object.entries(value).map(([key, inner]) => [key, write(inner)]);
+        return `${typeof value} ${value}`;
+      };
+      globalThis.got = [];
+      globalThis.chats.one.registerAction({
+        name: "pay",
+        parameters: { type: "object" },
+        requiresApproval,
+        ...(numbers && { numbers }),
+        handler: (args) => void globalThis.got.push(write(args)),
+      });
+    },
+    [numbers, requiresApproval],
+  );
+
+const received = (type) => [
+  ["n", `${type} 9007199254740993`],
+  ["list", ["number 1", [["id", `${type} -9007199254740995`]]]],
+  ["__proto__", [["max", `${type} 18446744073709551615`]]],
+  ["safe", "number 9007199254740991"],
+  ["share", "number 0.5"],
+];
+
+for (const numbers of ["bigint", "string"]) {
+  pageTest(`a handler gets the integers that the card showed: ${numbers}`, {}, async (page, agent) => {
+    const chat = await mountIn(page, "one", `${agent.url}pay`);
+    await register(page, numbers, true);
+    await chat.send("Pay");
+    const card = chat.card("pay");
+    await card.getByText("9007199254740993").waitFor();
+    await chat.approve(card);
+    await chat.idle();
+    assert.deepEqual(await page.evaluate(() => globalThis.got), [received(numbers)]);
+    assert.equal(agent.requests("pay").length, 2);
+  });
+}
+
+pageTest("without the option an integer that a number would round runs nothing", {}, async (page, agent) => {
+  const chat = await mountIn(page, "one", `${agent.url}pay`);
+  await register(page, undefined, false);
+  await chat.ask("Pay");
+  assert.deepEqual(await page.evaluate(() => globalThis.got), []);
+  const told = agent.requests("pay")[1].body.messages.at(-1);
+  assert.match(told.error, /^The number 9007199254740993 is too large to be passed on exactly/);
+});
+
+pageTest("fields and options that do not exist, or have another type, are errors", {}, async (page, agent) => {
+  await mountIn(page, "one", agent.url);
+  const refused = await page.evaluate(async () => {
+    const said = (act) => {
+      try {
+        act();
+        return "taken";
+      } catch (error) {
+        return `${error.constructor.name}: ${error.message}`;
+      }
+    };
+    const action = (fields) => said(() => globalThis.chats.one.registerAction(fields));
+    const { mount } = await import("./embed/index.js");
+    const mounted = async (options) =>
+      mount(document.getElementById("two"), options).then(
+        () => "taken",
+        (error) => `${error.constructor.name}: ${error.message}`,
+      );
+    return {
+      misspelt: action({ name: "pay", requireApproval: true, handler: () => 1 }),
+      nothing: action({}),
+      absent: action(),
+      text: action({ name: "pay", requiresApproval: "no" }),
+      words: action({ name: "pay", description: 1 }),
+      schema: action({ name: "pay", parameters: "object" }),
+      mode: action({ name: "pay", numbers: "float" }),
+      option: await mounted({ url: "/agent", header: {} }),
+      limit: await mounted({ url: "/agent", attachments: { maxBites: 1 } }),
+      label: await mounted({ url: "/agent", labels: { stoped: "x" } }),
+    };
+  });
+  const start = {
+    misspelt: "TypeError: registerAction: unknown option `requireApproval`",
+    nothing: "TypeError: registerAction: `name`",
+    absent: "TypeError: registerAction: an object is needed",
+    text: "TypeError: registerAction: `requiresApproval`",
+    words: "TypeError: registerAction: `description`",
+    schema: "TypeError: registerAction: `parameters`",
+    mode: "TypeError: registerAction: `numbers`",
+    option: "TypeError: mount: unknown option `header`",
+    limit: "TypeError: mount: `attachments`: unknown option `maxBites`",
+    label: "TypeError: mount: `labels`: unknown option `stoped`",
+  };
+  assert.deepEqual(Object.keys(refused), Object.keys(start));
+  for (const [name, message] of Object.entries(start)) assert.ok(refused[name].startsWith(message), `${name}: ${refused[name]}`);
+});
