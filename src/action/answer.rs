@@ -4,12 +4,12 @@
 use assistant_core::{
     action::{Remember, ToolError},
     conversation::Decision,
-    session::Refusal,
+    session::{Refusal, Verdict},
 };
+use leptos::prelude::GetUntracked;
 use serde_json::Value;
 
 use super::ToolCallView;
-use crate::assistant::Assistant;
 
 impl<T> ToolCallView<T> {
     /// Returns what a person decided about the call, once they did.
@@ -69,7 +69,7 @@ impl<T> ToolCallView<T> {
     /// ([`Refusal::Scripted`]).
     pub fn approve(&self) -> Result<(), Refusal> {
         self.in_time()?;
-        self.decide(|assistant| assistant.approve(self.key()))
+        self.decide(Verdict::Approve { args: None })
     }
 
     /// Lets the call run, and does not ask again about calls like it: with these arguments in place
@@ -94,7 +94,7 @@ impl<T> ToolCallView<T> {
     /// event of the user ([`Refusal::Scripted`]).
     pub fn approve_and_remember(&self, args: Option<Value>, what: Remember) -> Result<(), Refusal> {
         self.in_time()?;
-        self.decide(|assistant| assistant.approve_and_remember(self.key(), args, what))
+        self.decide(Verdict::Remember { args, what })
     }
 
     /// Lets the call run with other arguments.
@@ -117,7 +117,7 @@ impl<T> ToolCallView<T> {
     /// of an event of the user ([`Refusal::Scripted`]).
     pub fn approve_with(&self, args: Value) -> Result<(), Refusal> {
         self.in_time()?;
-        self.decide(|assistant| assistant.approve_with(self.key(), args))
+        self.decide(Verdict::Approve { args: Some(args) })
     }
 
     /// Does not let the call run, even if it has changed since it was shown.
@@ -135,15 +135,16 @@ impl<T> ToolCallView<T> {
     ///
     /// When it does not wait for a decision.
     pub fn deny(&self, reason: Option<String>) -> Result<(), Refusal> {
-        match self.decide(|assistant| assistant.deny(self.key(), reason.clone())) {
-            Err(Refusal::Changed) => self.decide(|assistant| assistant.deny(self.key(), reason)),
-            outcome => outcome,
-        }
+        self.decide(Verdict::Deny { reason })
     }
 
-    fn decide(&self, say: impl FnOnce(&Assistant) -> Result<(), Refusal>) -> Result<(), Refusal> {
+    /// Decides about the call as it was drawn last.
+    fn decide(&self, verdict: Verdict) -> Result<(), Refusal> {
         let assistant = self.assistant().ok_or(Refusal::Ended)?;
-        self.or_show_anew(say(&assistant))
+        let cell = self.cell().ok_or(Refusal::AlreadyResolved)?;
+        let drawn = cell.shown.get_untracked();
+        let shown = drawn.ok_or(Refusal::AlreadyResolved)?;
+        self.or_show_anew(assistant.decide_as_shown(self.key(), shown, verdict))
     }
 
     /// Answers a handler that asks through this card ([`super::ToolContext::ask`]).

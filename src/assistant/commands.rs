@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use assistant_core::{
     action::ToolError,
-    conversation::CallKey,
+    conversation::{CallKey, Fingerprint},
     event::{Content, ResumeStatus},
     session::{Input, NoticeId, Refusal, TreeChange, Verdict},
 };
@@ -96,7 +96,9 @@ impl Assistant {
         self.dispatch(Input::Continue)
     }
 
-    /// Lets a call run.
+    /// Lets a call run as it is at this moment: the application decides, whatever a card shows. What
+    /// a person decides on a card goes through [`ToolCallView::approve`](crate::ToolCallView::approve),
+    /// which is about what they saw.
     ///
     /// ```
     /// # use leptos_assistant::{Assistant, Refusal, engine::conversation::CallKey};
@@ -144,12 +146,20 @@ impl Assistant {
         self.decide(call, Verdict::Deny { reason })
     }
 
+    /// Decides by the application's code, about the call as it is at this moment.
     pub(super) fn decide(&self, call: &CallKey, verdict: Verdict) -> Result<(), Refusal> {
-        // A denial lets nothing run, whatever the call has become since it was drawn.
-        let shown = match verdict {
-            Verdict::Approve { .. } | Verdict::Remember { .. } => self.view().shown(call),
-            Verdict::Deny { .. } => None,
-        };
+        let now = self.read(|session| session.fingerprint(call));
+        let now = now.ok_or(Refusal::Ended)?;
+        self.decide_as_shown(call, now.ok_or(Refusal::AlreadyResolved)?, verdict)
+    }
+
+    /// Decides about a call as a card showed it.
+    pub(crate) fn decide_as_shown(
+        &self,
+        call: &CallKey,
+        shown: Fingerprint,
+        verdict: Verdict,
+    ) -> Result<(), Refusal> {
         self.dispatch(Input::Decide {
             call: *call,
             shown,
@@ -157,7 +167,8 @@ impl Assistant {
         })
     }
 
-    /// Answers what the agent waits for; `None` gives it up.
+    /// Answers what the agent waits for, as it is at this moment; `None` gives it up. The application
+    /// decides, whatever a card shows.
     ///
     /// ```
     /// # use leptos_assistant::{Assistant, Refusal};
@@ -170,13 +181,25 @@ impl Assistant {
     ///
     /// When it does not wait for it, or the answer breaks its schema.
     pub fn answer(&self, interrupt_id: &str, payload: Option<Value>) -> Result<(), Refusal> {
-        let status = if payload.is_some() {
-            ResumeStatus::Resolved
-        } else {
-            ResumeStatus::Cancelled
+        let now = self.read(|session| session.question_fingerprint(interrupt_id));
+        let now = now.ok_or(Refusal::Ended)?;
+        self.answer_question(interrupt_id, now.ok_or(Refusal::AlreadyResolved)?, payload)
+    }
+
+    /// Answers a question as it was shown, or gives it up.
+    pub(super) fn answer_question(
+        &self,
+        interrupt_id: &str,
+        shown: Fingerprint,
+        payload: Option<Value>,
+    ) -> Result<(), Refusal> {
+        let status = match payload {
+            Some(_) => ResumeStatus::Resolved,
+            None => ResumeStatus::Cancelled,
         };
         self.dispatch(Input::Answer {
             interrupt_id: interrupt_id.to_owned(),
+            shown,
             status,
             payload,
         })

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use assistant_core::{
     action::RegistrationId,
+    conversation::{Conversation, Fingerprint},
     event::Interrupt,
     session::{OpenInterrupt, Refusal},
 };
@@ -75,29 +76,31 @@ impl Assistant {
     /// Answers a question, or gives it up, if it still is what the person saw.
     pub(crate) fn answer_as_shown(
         &self,
-        shown: &OpenInterrupt,
+        shown: &ShownQuestion,
         payload: Option<Value>,
     ) -> Result<(), Refusal> {
-        let id = &shown.interrupt.id;
-        let same = self.read(|session| {
-            let mut open = session.interrupts().iter();
-            open.any(|open| open.interrupt == shown.interrupt)
-        });
-        // Whether it is open at all is the session's to say. Giving up says nothing about it.
-        let other = payload.is_some() && same == Some(false) && self.asks(id);
+        let id = &shown.open.interrupt.id;
         match payload {
-            _ if other => Err(Refusal::Changed),
-            None if shown.rejected => self.give_up(id),
-            payload => self.answer(id, payload),
+            None if shown.open.rejected => self.give_up(id),
+            payload => self.answer_question(id, shown.print.clone(), payload),
         }
     }
+}
 
-    fn asks(&self, id: &str) -> bool {
-        let open = self.read(|session| {
-            let mut open = session.interrupts().iter();
-            open.any(|open| open.interrupt.id == id)
-        });
-        open.unwrap_or_default()
+/// A question of an agent as it is drawn, and what an answer to it is about.
+#[derive(Debug, Clone)]
+pub(crate) struct ShownQuestion {
+    pub(crate) open: OpenInterrupt,
+    print: Fingerprint,
+}
+
+impl ShownQuestion {
+    /// The question as it is at this moment, with the call that it is about.
+    pub(crate) fn new(assistant: &Assistant, open: OpenInterrupt) -> Self {
+        let print = assistant.with_conversation(|conversation| open.fingerprint(conversation));
+        // Where the conversation is gone, no answer is taken.
+        let print = print.unwrap_or_else(|| open.fingerprint(&Conversation::new()));
+        Self { open, print }
     }
 }
 
@@ -148,7 +151,7 @@ pub fn use_interrupt_renderer<V: IntoView + 'static>(
 #[derive(Debug, Clone, Copy)]
 pub struct InterruptView {
     place: PlaceId,
-    open: StoredValue<OpenInterrupt>,
+    shown: StoredValue<ShownQuestion>,
     gate: Option<Gate>,
 }
 
@@ -156,7 +159,7 @@ impl InterruptView {
     pub(crate) fn new(assistant: &Assistant, open: OpenInterrupt) -> Self {
         Self {
             place: assistant.place(),
-            open: StoredValue::new(open),
+            shown: StoredValue::new(ShownQuestion::new(assistant, open)),
             gate: None,
         }
     }
@@ -172,11 +175,11 @@ impl InterruptView {
     }
 
     pub(crate) fn open(&self) -> Option<OpenInterrupt> {
-        self.open.try_get_value()
+        self.read(OpenInterrupt::clone)
     }
 
     fn read<R>(&self, read: impl FnOnce(&OpenInterrupt) -> R) -> Option<R> {
-        self.open.try_with_value(read)
+        self.shown.try_with_value(|shown| read(&shown.open))
     }
 
     /// Everything that the agent says with it.
@@ -342,7 +345,7 @@ impl InterruptView {
 
     fn settle(&self, answer: Option<Value>) -> Result<(), Refusal> {
         let assistant = self.assistant().ok_or(Refusal::Ended)?;
-        let open = self.open().ok_or(Refusal::Ended)?;
-        assistant.answer_as_shown(&open, answer)
+        let shown = self.shown.try_get_value().ok_or(Refusal::Ended)?;
+        assistant.answer_as_shown(&shown, answer)
     }
 }

@@ -43,6 +43,7 @@ use thread_bound::ThreadBound;
 
 pub use audit::AuditLog;
 pub use events::{AssistantEvent, use_assistant_events};
+pub(crate) use interrupt::ShownQuestion;
 pub use interrupt::{InterruptRendererGuard, InterruptView, use_interrupt_renderer};
 pub use part::{PartHandle, PartRendererGuard, use_part_renderer};
 

@@ -4,7 +4,10 @@
 //! question looks like no approval card of the page's own actions. Like there, an answer counts once
 //! all of it was in view; a denial, and giving it up, count at once.
 
-use assistant_core::session::{OpenInterrupt, Verdict};
+use assistant_core::{
+    conversation::Fingerprint,
+    session::{OpenInterrupt, Verdict},
+};
 use leptos::{html, prelude::*};
 use serde_json::Value;
 
@@ -13,7 +16,7 @@ use super::{
     problems::Problems, seen::Seen,
 };
 use crate::{
-    assistant::{Assistant, InterruptView},
+    assistant::{Assistant, InterruptView, ShownQuestion},
     part::{Foreign, foreign},
     ui::{Icon, Words, dynamic, effect, focus, fresh_id, memo, when, words},
     view::Question,
@@ -28,7 +31,7 @@ const MANY_WORDS: (usize, usize) = (200, 5);
 #[derive(Clone)]
 struct AnswerForm {
     assistant: Assistant,
-    open: OpenInterrupt,
+    shown: ShownQuestion,
     words: Words,
     card: NodeRef<html::Div>,
     problems: Problems,
@@ -57,11 +60,30 @@ pub(super) fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
             let found = found.interrupt_renderers().find(reason.as_ref()?)?;
             Some(found.id)
         });
-        dynamic(move || match renderer.get() {
+        // What it is about may become another call: then it is another question.
+        let about = about_now(&assistant, open.clone());
+        let redrawn = memo(move || (about.get(), renderer.get()));
+        dynamic(move || match redrawn.get().1 {
             Some(_) => custom(&assistant, open.clone()),
             None => built_in(&assistant, open.clone()),
         })
         .into_any()
+    })
+}
+
+/// Follows what an answer to a question is about.
+fn about_now(assistant: &Assistant, open: OpenInterrupt) -> Memo<Option<Fingerprint>> {
+    let assistant = assistant.clone();
+    memo(move || {
+        let id = open.interrupt.tool_call_id.as_deref();
+        let call = id.and_then(|id| {
+            let found = assistant.with_conversation(|all| Some(all.call_by_wire_id(id)?.0));
+            assistant.call(&found.flatten()?)
+        });
+        if let Some(call) = call {
+            call.revision.track();
+        }
+        assistant.with_conversation(|conversation| open.fingerprint(conversation))
     })
 }
 
@@ -140,15 +162,15 @@ fn built_in(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
         answering,
         in_detail,
         seen,
-        open,
+        shown: ShownQuestion::new(assistant, open),
     };
     form.wake_up();
-    let was_rejected = form.open.rejected;
+    let was_rejected = form.shown.open.rejected;
     let rejected = was_rejected.then(|| {
         view! { <p class="la-question-rejected" role="status">{wording.text(|l| &l.answer_rejected)}</p> }
     });
-    let (card, over, expires) = (form.card, form.over, form.open.expires_at());
-    let ways = move || match (form.open.call.is_some(), form.answering.get()) {
+    let (card, over, expires) = (form.card, form.over, form.shown.open.expires_at());
+    let ways = move || match (form.shown.open.call.is_some(), form.answering.get()) {
         // Its card takes the answer.
         (true, _) => actions(form.give_up_button("")),
         (false, false) => form.again(),
@@ -212,7 +234,7 @@ fn actions(buttons: impl IntoView + 'static) -> AnyView {
 impl AnswerForm {
     /// Answers; `None` gives the question up.
     fn settle(&self, value: Option<Value>) {
-        let outcome = self.assistant.answer_as_shown(&self.open, value);
+        let outcome = self.assistant.answer_as_shown(&self.shown, value);
         let taken = self.problems.tell(outcome);
         if let (true, Some(card)) = (taken, self.card.get_untracked()) {
             focus::pass_on(&card);
@@ -277,12 +299,12 @@ impl AnswerForm {
 
     /// The ways to answer, as long as there is time; to give it up is possible always.
     fn ways(&self) -> AnyView {
-        if self.open.takes_approval() && !self.in_detail.get() {
+        if self.shown.open.takes_approval() && !self.in_detail.get() {
             return self.decision();
         }
         let (over, seen) = (self.over, self.seen);
         let problems = self.problems.said(&self.words);
-        let schema = self.open.interrupt.response_schema.clone();
+        let schema = self.shown.open.interrupt.response_schema.clone();
         let schema = schema.map_or(Value::Bool(true), Value::Object);
         let answer = {
             let form = self.clone();
@@ -319,7 +341,7 @@ impl AnswerForm {
     fn decision(&self) -> AnyView {
         let (over, seen) = (self.over, self.seen);
         let problems = self.problems.said(&self.words);
-        let schema = self.open.interrupt.response_schema.as_ref();
+        let schema = self.shown.open.interrupt.response_schema.as_ref();
         let properties = schema.and_then(|schema| schema.get("properties")?.as_object());
         let bare = schema.is_some_and(|schema| schema.get("type") == Some(&"boolean".into()));
         let takes = |name: &str| properties.is_some_and(|properties| properties.contains_key(name));
@@ -354,7 +376,7 @@ impl AnswerForm {
                     true => Verdict::Approve { args: None },
                     false => Verdict::Deny { reason },
                 };
-                form.settle(Some(form.open.payload(&verdict)));
+                form.settle(Some(form.shown.open.payload(&verdict)));
             };
             view! {
                 <button

@@ -20,7 +20,7 @@ use std::{
 
 use assistant_core::{
     action::RememberedApproval,
-    conversation::{CallKey, Change, Fingerprint, Message, MessageId},
+    conversation::{CallKey, Change, Message, MessageId},
     event::{Content, Tool},
     session::{AgentStep, Notice, OpenInterrupt, Session},
 };
@@ -306,13 +306,6 @@ impl ViewModel {
         let cell = MessageCell::new(message, speaker_of(message, session));
         cells.messages.insert(id.clone(), cell.clone());
         Some(cell)
-    }
-
-    /// What a person sees of a call that they are asked about, if a view has drawn it.
-    pub(crate) fn shown(&self, key: &CallKey) -> Option<Fingerprint> {
-        let cells = self.cells.borrow();
-        let cell = cells.calls.get(key)?;
-        cell.shown.get_untracked()
     }
 
     /// Another renderer may be in force now.

@@ -37,6 +37,7 @@ mod session_audit;
 mod session_authors;
 mod session_claims;
 mod session_clock;
+mod session_consent;
 mod session_direct;
 mod session_editions;
 mod session_failure;

@@ -122,10 +122,10 @@ fn a_decision_is_taken_once() {
     other.send("hi");
     other.plays(["a", "b", "c"].map(|id| calls(id, "f", "{}")).concat());
     let call = other.key("c");
-    let verdict = Verdict::Approve { args: None };
+    let (shown, verdict) = (other.shown(call), Verdict::Approve { args: None });
     let output = driver.input(Input::Decide {
         call,
-        shown: None,
+        shown,
         verdict,
     });
     assert_eq!(output.refused, Some(Refusal::AlreadyResolved));

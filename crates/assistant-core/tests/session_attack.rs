@@ -197,10 +197,7 @@ fn a_record_of_a_server_changes_nothing_of_what_is_asked_or_runs_here() {
         let mut driver = with([asking("f")]);
         driver.events(calls("c", "f", "{\"to\":\"Ann\"}"));
         finish_run(&mut driver);
-        let (call, shown) = (
-            driver.key("c"),
-            driver.session.fingerprint(&driver.key("c")),
-        );
+        let (call, shown) = (driver.key("c"), driver.shown(driver.key("c")));
         if runs {
             driver.approve("c");
         }

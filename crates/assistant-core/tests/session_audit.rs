@@ -223,11 +223,7 @@ fn what_the_page_asks_for_itself_and_what_is_given_up_is_on_record() {
         });
         let call = driver.session.pending_approvals()[0];
         let verdict = Verdict::Deny { reason: None };
-        driver.input(Input::Decide {
-            call,
-            shown: None,
-            verdict,
-        });
+        driver.decides(call, verdict);
     });
     assert_eq!(
         records.of(""),

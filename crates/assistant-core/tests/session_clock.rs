@@ -2,7 +2,7 @@
 
 use assistant_core::{
     conversation::{AgentStep, Conversation, Cost, Cut},
-    event::{EventKind, ResumeStatus},
+    event::EventKind,
     session::{Input, SessionOptions, StopCondition},
 };
 use serde_json::json;
@@ -77,11 +77,7 @@ fn what_an_agent_asks_is_waiting_too() {
     driver.event(interrupted(vec![interrupt("int", None, json!(true))]));
     driver.close();
     driver.host.clock += 7_000;
-    driver.input(Input::Answer {
-        interrupt_id: "int".to_owned(),
-        status: ResumeStatus::Resolved,
-        payload: Some(json!(1)),
-    });
+    driver.answers("int", Some(json!(1)));
     driver.host.clock += 1_000;
     driver.plays(says("b", "Thanks."));
     assert_eq!(took(&driver), (Some(8_000), Some(7_000)));

@@ -72,15 +72,7 @@ fn a_person_is_asked_where_the_action_asks() {
     execute(&mut driver, 2, "f", json!({}));
     let keys = driver.session.pending_approvals();
     assert_eq!((keys.len(), driver.invocations.len()), (2, 0));
-    let decide = |driver: &mut Driver, call, verdict| {
-        let shown = driver.session.fingerprint(&call);
-        let input = Input::Decide {
-            call,
-            shown,
-            verdict,
-        };
-        driver.input(input).refused
-    };
+    let decide = |driver: &mut Driver, call, verdict| driver.decides(call, verdict).refused;
     assert_eq!(
         decide(&mut driver, keys[0], Verdict::Approve { args: None }),
         None
@@ -160,11 +152,7 @@ fn a_handler_calls_another_action_by_the_same_way() {
     assert_eq!(driver.invocations.len(), 1, "a person is asked");
     let call = driver.session.pending_approvals()[0];
     let verdict = Verdict::Approve { args: None };
-    driver.input(Input::Decide {
-        call,
-        shown: None,
-        verdict,
-    });
+    driver.decides(call, verdict);
     assert_eq!(
         driver.invocations.len(),
         2,

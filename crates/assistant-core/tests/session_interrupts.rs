@@ -152,33 +152,13 @@ fn nothing_is_sent_before_every_interrupt_has_its_answer() {
     );
     assert!(driver.session.waits_for_person());
     assert_eq!(driver.send("x").refused, Some(Refusal::InterruptsPending));
-    let answer = |id: &str, status, payload| Input::Answer {
-        interrupt_id: id.to_owned(),
-        status,
-        payload,
-    };
-    let output = driver.input(answer("a", ResumeStatus::Resolved, Some(json!({"n": "x"}))));
-    assert!(matches!(output.refused, Some(Refusal::InvalidEdit(_))));
-    assert_eq!(
-        driver
-            .input(answer("a", ResumeStatus::Resolved, Some(json!({"n": 3}))))
-            .refused,
-        None
-    );
+    let refused = driver.answers("a", Some(json!({"n": "x"})));
+    assert!(matches!(refused, Some(Refusal::InvalidEdit(_))));
+    assert_eq!(driver.answers("a", Some(json!({"n": 3}))), None);
     assert_eq!(driver.runs.len(), 1);
-    assert_eq!(
-        driver
-            .input(answer("a", ResumeStatus::Cancelled, None))
-            .refused,
-        Some(Refusal::AlreadyResolved)
-    );
-    assert_eq!(
-        driver
-            .input(answer("z", ResumeStatus::Cancelled, None))
-            .refused,
-        Some(Refusal::AlreadyResolved)
-    );
-    driver.input(answer("b", ResumeStatus::Cancelled, None));
+    assert_eq!(driver.answers("a", None), Some(Refusal::AlreadyResolved));
+    assert_eq!(driver.answers("z", None), Some(Refusal::AlreadyResolved));
+    driver.answers("b", None);
     assert_eq!(driver.runs.len(), 2);
     assert_eq!(
         resume(driver.request()),
@@ -225,11 +205,7 @@ fn a_gate_comes_too_late_for_an_eager_call() {
     driver.close();
     assert_eq!(driver.session.interrupts()[0].call, None);
     driver.returns("c", json!(1));
-    driver.input(Input::Answer {
-        interrupt_id: "int".to_owned(),
-        status: ResumeStatus::Cancelled,
-        payload: None,
-    });
+    driver.answers("int", None);
     assert_eq!((driver.starts("c"), driver.runs.len()), (1, 2));
     assert_eq!(request(&driver)[2], "tool:c=1");
 }
@@ -238,11 +214,7 @@ fn a_gate_comes_too_late_for_an_eager_call() {
 fn an_answer_from_the_inbox_is_the_decision_of_its_card() {
     let mut driver = gated("theirs");
     driver.returns("d", json!(1));
-    driver.input(Input::Answer {
-        interrupt_id: "int".to_owned(),
-        status: ResumeStatus::Resolved,
-        payload: Some(json!({"approved": false, "reason": "no"})),
-    });
+    driver.answers("int", Some(json!({"approved": false, "reason": "no"})));
     let reason = Some("no".to_owned());
     let approval = driver.call("c").approval.clone().unwrap();
     assert_eq!(approval.decision, Some(Decision::Denied { reason }));
@@ -288,7 +260,7 @@ fn what_was_denied_is_not_asked_about_again_by_its_card() {
     assert_eq!(driver.phase("c"), Phase::OutputDenied);
     assert_eq!(driver.session.interrupts()[0].call, None);
     let payload = json!({"approved": true});
-    assert_eq!(answer(&mut driver, "int", Some(payload.clone())), None);
+    assert_eq!(driver.answers("int", Some(payload.clone())), None);
     assert_eq!(resume(driver.request())[0].1, Some(payload));
     assert_eq!(driver.phase("c"), Phase::OutputDenied);
 }
@@ -322,21 +294,6 @@ fn a_gated_call_does_not_run_after_a_reload() {
     assert_eq!(driver.phase("c"), Phase::Cancelled);
 }
 
-pub(crate) fn answer(driver: &mut Driver, id: &str, payload: Option<Value>) -> Option<Refusal> {
-    let status = match payload {
-        Some(_) => ResumeStatus::Resolved,
-        None => ResumeStatus::Cancelled,
-    };
-    let interrupt_id = id.to_owned();
-    driver
-        .input(Input::Answer {
-            interrupt_id,
-            status,
-            payload,
-        })
-        .refused
-}
-
 #[test]
 fn an_expired_question_can_only_be_given_up() {
     let mut driver = Driver::new();
@@ -347,11 +304,11 @@ fn an_expired_question_can_only_be_given_up() {
     odd.expires_at = Some("whenever".to_owned());
     driver.plays([started(), interrupted(vec![late, odd])]);
     assert_eq!(
-        answer(&mut driver, "late", Some(json!(1))),
+        driver.answers("late", Some(json!(1))),
         Some(Refusal::Expired)
     );
-    assert_eq!(answer(&mut driver, "odd", Some(json!(1))), None);
-    assert_eq!(answer(&mut driver, "late", None), None);
+    assert_eq!(driver.answers("odd", Some(json!(1))), None);
+    assert_eq!(driver.answers("late", None), None);
     let statuses: Vec<_> = driver.request().resume.iter().map(|e| e.status).collect();
     assert_eq!(statuses, [ResumeStatus::Cancelled, ResumeStatus::Resolved]);
 }
@@ -368,17 +325,7 @@ fn an_expired_approval_can_be_denied_which_gives_it_up() {
     driver.close();
     assert_eq!(driver.approve("c"), Some(Refusal::Expired));
     let verdict = Verdict::Deny { reason: None };
-    let call = driver.key("c");
-    assert_eq!(
-        driver
-            .input(Input::Decide {
-                call,
-                shown: None,
-                verdict,
-            })
-            .refused,
-        None
-    );
+    assert_eq!(driver.decide("c", verdict), None);
     let sent = &driver.request().resume[0];
     assert_eq!(
         (sent.status, sent.payload.clone()),

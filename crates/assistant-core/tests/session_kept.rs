@@ -119,7 +119,7 @@ fn who_follows_acts_on_nothing() {
     let (owner, mut follower) = follower();
     assert!(follower.session.is_following());
     let call = owner.call("c").key();
-    let shown = None;
+    let shown = owner.shown(call);
     let verdict = Verdict::Approve { args: None };
     for input in [
         send("me, too"),

@@ -6,7 +6,7 @@ use assistant_core::{
 };
 use serde_json::json;
 
-use crate::{session_interrupts::answer, support::*};
+use crate::support::*;
 
 /// What ag-ui-langgraph sends by default: a custom event, then an ordinary end.
 #[test]
@@ -31,10 +31,7 @@ fn the_older_dialect_is_answered_in_kind() {
         driver.send("never mind").refused,
         Some(Refusal::InterruptsPending)
     );
-    assert_eq!(
-        answer(&mut driver, &open.interrupt.id, Some(json!("red"))),
-        None
-    );
+    assert_eq!(driver.answers(&open.interrupt.id, Some(json!("red"))), None);
     assert!(driver.request().resume.is_empty());
     assert_eq!(
         driver.request().forwarded_props,
@@ -95,8 +92,8 @@ fn several_questions_of_the_older_dialect_are_answered_by_id() {
     driver.event(asked("b"));
     driver.event(finished());
     driver.close();
-    assert_eq!(answer(&mut driver, "a", Some(json!(1))), None);
-    assert_eq!(answer(&mut driver, "b", Some(json!(2))), None);
+    assert_eq!(driver.answers("a", Some(json!(1))), None);
+    assert_eq!(driver.answers("b", Some(json!(2))), None);
     assert_eq!(
         driver.request().forwarded_props,
         json!({"command": {"resume": {"a": 1, "b": 2}}})

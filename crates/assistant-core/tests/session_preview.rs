@@ -31,11 +31,11 @@ fn says(driver: &mut Driver, value: Result<Value, &str>) -> Option<Refusal> {
     driver.input(Input::Previewed { ticket, outcome }).refused
 }
 
-fn shown(driver: &Driver) -> Option<Fingerprint> {
-    driver.session.fingerprint(&driver.key("c"))
+fn shown(driver: &Driver) -> Fingerprint {
+    driver.shown(driver.key("c"))
 }
 
-fn approve_as(driver: &mut Driver, shown: Option<Fingerprint>) -> Option<Refusal> {
+fn approve_as(driver: &mut Driver, shown: Fingerprint) -> Option<Refusal> {
     let (call, verdict) = (driver.key("c"), Verdict::Approve { args: None });
     driver
         .input(Input::Decide {

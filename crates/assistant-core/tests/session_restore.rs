@@ -2,7 +2,6 @@
 
 use assistant_core::{
     conversation::Phase,
-    event::ResumeStatus,
     session::{Input, JournalEntry, NoticeAction, NoticeKind, Verdict},
 };
 use serde_json::{Value, json};
@@ -180,11 +179,7 @@ fn what_an_agent_waits_for_is_asked_again() {
     before.close();
     let mut after = reload(&before, []);
     assert_eq!(after.session.interrupts().len(), 1);
-    after.input(Input::Answer {
-        interrupt_id: "q".to_owned(),
-        status: ResumeStatus::Resolved,
-        payload: Some(json!({"berth": "North"})),
-    });
+    after.answers("q", Some(json!({"berth": "North"})));
     let resume = &after.request().resume;
     assert_eq!(resume[0].payload, Some(json!({"berth": "North"})));
 }

@@ -234,12 +234,7 @@ fn a_message_behind_an_answer_is_queued_kept_and_sent() {
         json!({"type": "string"}),
     )]));
     driver.close();
-    let interrupt_id = "int".to_owned();
-    driver.input(Input::Answer {
-        interrupt_id,
-        status: assistant_core::event::ResumeStatus::Resolved,
-        payload: Some(json!("yes")),
-    });
+    driver.answers("int", Some(json!("yes")));
     driver.break_off(FailureKind::Network);
     assert_eq!(driver.send("and more").refused, None);
     assert_eq!(driver.session.queued().len(), 1);

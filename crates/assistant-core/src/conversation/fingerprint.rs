@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::wire::json::canonical::canonical;
 
-/// A short name for the text on the screen when a person was asked about a call.
+/// A short name for the text on the screen when a person was asked about a call or by an agent.
 ///
 /// A decision carries it, and holds only as long as the call still has it. It is the canonical
 /// text itself and no hash of it, so that no two questions share one.
@@ -24,6 +24,13 @@ impl Fingerprint {
         let name = canonical(&Value::from(name));
         let rules = canonical(rules);
         Self(format!("{name}\n{args}\n{rules}").into())
+    }
+
+    /// The fingerprint of an agent's question, and of the call that it is about.
+    pub(crate) fn of_question(said: &Value, about: Option<&Self>) -> Self {
+        let said = canonical(said);
+        let about = about.map_or("", |about| &*about.0);
+        Self(format!("question {said}\n{about}").into())
     }
 }
 

@@ -12,7 +12,7 @@ impl Session {
     pub(super) fn decide(
         &mut self,
         key: &CallKey,
-        shown: Option<&Fingerprint>,
+        shown: &Fingerprint,
         verdict: Verdict,
         cx: &mut Cx<'_>,
     ) {
@@ -27,7 +27,7 @@ impl Session {
             (Some(State::Missing), _) if on_path => return cx.refuse(Refusal::NotRegistered),
             _ => return cx.refuse(Refusal::AlreadyResolved),
         }
-        if self.has_changed(key, shown) {
+        if !verdict.is_denial() && self.has_changed(key, shown) {
             return cx.refuse(Refusal::Changed);
         }
         let (args, to_remember) = match verdict {
@@ -85,8 +85,8 @@ impl Session {
     }
 
     /// Whether a call is another than the one that was shown.
-    pub(super) fn has_changed(&self, key: &CallKey, shown: Option<&Fingerprint>) -> bool {
-        shown.is_some() && shown != self.fingerprint(key).as_ref()
+    pub(super) fn has_changed(&self, key: &CallKey, shown: &Fingerprint) -> bool {
+        self.fingerprint(key).as_ref() != Some(shown)
     }
 
     /// Writes down what was decided, and about what.

@@ -72,7 +72,7 @@ impl Session {
     pub(super) fn decide_interrupt(
         &mut self,
         key: &CallKey,
-        shown: Option<&Fingerprint>,
+        shown: &Fingerprint,
         verdict: &Verdict,
         cx: &mut Cx<'_>,
     ) -> bool {
@@ -99,11 +99,11 @@ impl Session {
     fn answers_to_gates(
         &self,
         key: &CallKey,
-        shown: Option<&Fingerprint>,
+        shown: &Fingerprint,
         verdict: &Verdict,
         cx: &mut Cx<'_>,
     ) -> Result<Vec<(String, Option<Value>)>, Refusal> {
-        if self.has_changed(key, shown) {
+        if !verdict.is_denial() && self.has_changed(key, shown) {
             return Err(Refusal::Changed);
         }
         if let Verdict::Remember { .. } = verdict {
@@ -132,7 +132,22 @@ impl Session {
         Ok(answers)
     }
 
-    pub(super) fn answer_interrupt(
+    /// A person answers a question, or gives it up. An answer is one to the question that they saw.
+    pub(super) fn answer_as_shown(
+        &mut self,
+        id: &str,
+        shown: &Fingerprint,
+        (status, payload): (ResumeStatus, Option<Value>),
+        cx: &mut Cx<'_>,
+    ) {
+        let now = self.question_fingerprint(id);
+        if status == ResumeStatus::Resolved && now.is_some_and(|now| now != *shown) {
+            return cx.refuse(Refusal::Changed);
+        }
+        self.answer_interrupt(id, status, payload, cx);
+    }
+
+    fn answer_interrupt(
         &mut self,
         id: &str,
         status: ResumeStatus,

@@ -27,9 +27,9 @@ pub enum Input {
         /// The call.
         call: CallKey,
         /// What they saw of it, from [`super::Session::fingerprint`] at the time when it was
-        /// drawn: the decision is refused if the call is another by now. `None` binds it to what
-        /// the call is now, for programs that show nothing.
-        shown: Option<Fingerprint>,
+        /// drawn. An approval is refused if the call is another by now; a denial lets nothing run,
+        /// and holds whatever the call has become.
+        shown: Fingerprint,
         /// Their decision.
         verdict: Verdict,
     },
@@ -53,6 +53,9 @@ pub enum Input {
     Answer {
         /// The id of the interrupt.
         interrupt_id: String,
+        /// What they saw of it, from [`super::Session::question_fingerprint`] at the time when it was
+        /// drawn. An answer is refused if the question is another by now; giving it up is not.
+        shown: Fingerprint,
         /// Answered or given up.
         status: ResumeStatus,
         /// The answer.
@@ -366,4 +369,12 @@ pub enum Verdict {
         /// Why not.
         reason: Option<String>,
     },
+}
+
+impl Verdict {
+    /// Returns whether it denies the call.
+    #[must_use]
+    pub const fn is_denial(&self) -> bool {
+        matches!(self, Self::Deny { .. })
+    }
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{Verdict, expiry};
 use crate::{
     action::schema::{self, NoPatterns},
-    conversation::CallKey,
+    conversation::{CallKey, Conversation, Fingerprint},
     event::{Interrupt, ResumeEntry, ResumeStatus},
 };
 
@@ -54,6 +54,37 @@ impl OpenInterrupt {
             rejected: false,
             gates: None,
         }
+    }
+
+    /// Returns the fingerprint of what a person sees of it: all that the agent says with it, and the
+    /// call that it is about.
+    #[must_use]
+    pub fn fingerprint(&self, conversation: &Conversation) -> Fingerprint {
+        let Interrupt {
+            id,
+            reason,
+            message,
+            tool_call_id,
+            response_schema,
+            expires_at,
+            metadata,
+            ..
+        } = &self.interrupt;
+        let said = json!([
+            id,
+            reason,
+            message,
+            tool_call_id,
+            response_schema,
+            expires_at,
+            metadata,
+            self.rejected
+        ]);
+        let found = || conversation.call_by_wire_id(tool_call_id.as_deref()?);
+        let by_key = self.gates.and_then(|key| conversation.call(&key));
+        let call = by_key.or_else(|| found().map(|(_, call)| call));
+        let about = call.map(|call| super::calls::fingerprint(call, None));
+        Fingerprint::of_question(&said, about.as_ref())
     }
 
     /// Returns until when it can be answered, in milliseconds since 1970.

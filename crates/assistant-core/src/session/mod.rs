@@ -203,17 +203,16 @@ impl Session {
                 call,
                 shown,
                 verdict,
-            } => self.decide(&call, shown.as_ref(), verdict, cx),
+            } => self.decide(&call, &shown, verdict, cx),
             Input::ForgetApproval { id } => self.forget_approval(&id, cx),
             Input::RestoreApprovals { approvals } => self.restore_approvals(approvals, cx),
             Input::SyncApprovals { approvals } => self.sync_approvals(approvals, cx),
             Input::Answer {
                 interrupt_id,
+                shown,
                 status,
                 payload,
-            } => {
-                self.answer_interrupt(&interrupt_id, status, payload, cx);
-            }
+            } => self.answer_as_shown(&interrupt_id, &shown, (status, payload), cx),
             Input::GiveUp { interrupt_id } => self.give_up_interrupt(&interrupt_id, cx),
             Input::Stop => self.stop(cx),
             Input::Retry => self.retry(cx),
@@ -392,6 +391,15 @@ impl Session {
             _ => self.registry.in_force(&call.name).map(|entry| &entry.spec),
         };
         Some(calls::fingerprint(call, spec))
+    }
+
+    /// Returns the fingerprint of what a person sees of an interrupt with this id now: all that the
+    /// agent says with it, and the call that it is about. An answer names it, and holds only as long
+    /// as it is the same.
+    #[must_use]
+    pub fn question_fingerprint(&self, interrupt_id: &str) -> Option<Fingerprint> {
+        let open = self.interrupts.find(interrupt_id)?;
+        Some(open.fingerprint(&self.conversation))
     }
 
     /// A number that was never given out before.

@@ -37,9 +37,9 @@ impl World {
                 args: Some(json!({"x": 2})),
             },
         };
-        let shown = match late {
-            true => self.record.older_card(&call),
-            false => session.fingerprint(&call),
+        let older = self.record.older_card(&call).filter(|_| late);
+        let Some(shown) = older.or_else(|| session.fingerprint(&call)) else {
+            return;
         };
         for _ in 0..=u8::from(twice) {
             let (shown, verdict) = (shown.clone(), verdict.clone());
@@ -65,7 +65,9 @@ impl World {
             false => ResumeStatus::Resolved,
         };
         let payload = Some(json!({"approved": approved}));
+        let shown = self.driver.session.question_fingerprint(&interrupt_id);
         self.input(Input::Answer {
+            shown: shown.expect("it is there"),
             interrupt_id,
             status,
             payload,
@@ -183,7 +185,7 @@ impl World {
             });
         } else if let Some(call) = pick_of(&asked, pick) {
             let verdict = Verdict::Approve { args: None };
-            let shown = session.fingerprint(&call);
+            let shown = self.driver.shown(call);
             self.input(Input::Decide {
                 call,
                 shown,
@@ -222,14 +224,14 @@ impl World {
                 self.input(Input::PolicyAnswer { ticket, ask: false });
             }
             for call in self.driver.session.conversation().active_calls() {
-                let shown = None;
                 for verdict in [
                     Verdict::Approve { args: None },
                     Verdict::Deny { reason: None },
                 ] {
+                    let shown = self.driver.shown(call);
                     self.input(Input::Decide {
                         call,
-                        shown: shown.clone(),
+                        shown,
                         verdict,
                     });
                 }

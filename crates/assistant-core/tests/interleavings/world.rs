@@ -190,6 +190,7 @@ impl World {
                 interrupt_id,
                 status,
                 payload,
+                ..
             } => {
                 let mut open = session.interrupts().iter();
                 let open = open.find(|open| open.interrupt.id == *interrupt_id)?;

@@ -193,11 +193,7 @@ fn one_card_answers_all_that_ask_about_its_call() {
     assert_eq!(driver.starts("c"), 1);
     // By their ids they can be answered apart: one denial is enough.
     for (id, approved) in [("one", true), ("two", false)] {
-        halves.input(Input::Answer {
-            interrupt_id: id.to_owned(),
-            status: ResumeStatus::Resolved,
-            payload: Some(json!({"approved": approved})),
-        });
+        halves.answers(id, Some(json!({"approved": approved})));
     }
     halves.plays([]);
     assert_eq!(

@@ -8,7 +8,7 @@ mod stored;
 
 use assistant_core::{
     conversation::{CallKey, Change, Conversation, Phase},
-    event::{Content, FunctionCall, Message, MessageBody, ResumeStatus},
+    event::{Content, FunctionCall, Message, MessageBody},
     session::{Input, Refusal, TreeChange, Verdict},
 };
 use serde_json::json;
@@ -41,7 +41,7 @@ fn answer_to(id: &str, call: &str, content: &str) -> Message {
 
 /// Approves a card as it stands on the screen.
 fn click(driver: &mut Driver, call: CallKey, card: &Driver) -> Option<Refusal> {
-    let shown = card.session.fingerprint(&call);
+    let shown = card.shown(call);
     let verdict = Verdict::Approve { args: None };
     let decide = Input::Decide {
         call,

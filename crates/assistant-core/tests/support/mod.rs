@@ -1,6 +1,7 @@
 //! A host for tests, and a driver that carries effects out on command. Neighbour: `build`.
 
 mod build;
+mod screen;
 
 pub(crate) use build::*;
 
@@ -106,6 +107,8 @@ pub(crate) struct Driver {
     /// The records of what happened to calls, where a test wants them.
     pub(crate) audit: Option<Vec<AuditEntry>>,
     next_registration: u64,
+    /// What a person sees of what asks.
+    screen: screen::Screen,
 }
 
 impl Driver {
@@ -133,12 +136,14 @@ impl Driver {
             aborted: Vec::new(),
             audit: None,
             next_registration: 0,
+            screen: screen::Screen::default(),
         }
     }
 
     /// Hands one input in, and answers commits as long as that is automatic.
     pub(crate) fn input(&mut self, input: Input) -> Output {
         let output = self.session.handle(input, &mut self.host);
+        self.screen.draw(&output, &self.session);
         if let Some(entries) = &mut self.audit {
             let made = output.transitions.iter();
             let at = self.host.clock;
@@ -287,13 +292,7 @@ impl Driver {
     }
 
     pub(crate) fn decide(&mut self, id: &str, verdict: Verdict) -> Option<Refusal> {
-        let call = self.key(id);
-        self.input(Input::Decide {
-            call,
-            shown: None,
-            verdict,
-        })
-        .refused
+        self.decides(self.key(id), verdict).refused
     }
 
     pub(crate) fn approve(&mut self, id: &str) -> Option<Refusal> {

@@ -95,10 +95,11 @@ impl History {
             self.tally.double_starts += u64::from(acts);
             return;
         }
-        let input = match (self.rng.u8(0..7), asked, message) {
-            (0, Some(call), _) => Input::Decide {
+        let shown = asked.and_then(|call| Some((call, tab.session.fingerprint(&call)?)));
+        let input = match (self.rng.u8(0..7), shown, message) {
+            (0, Some((call, shown)), _) => Input::Decide {
                 call,
-                shown: tab.session.fingerprint(&call),
+                shown,
                 verdict: Verdict::Approve { args: None },
             },
             (1, ..) => Input::Retry,

@@ -35,7 +35,11 @@ impl History {
             true => Verdict::Approve { args: None },
             false => Verdict::Deny { reason: None },
         };
-        let shown = card.print.clone();
+        // What does not ask shows nothing that could be decided about.
+        let print = card.print.clone();
+        let Some(shown) = print.or_else(|| self.tab.session.fingerprint(&call)) else {
+            return;
+        };
         if yes {
             // Noted before the click: what it starts starts at once.
             self.approved

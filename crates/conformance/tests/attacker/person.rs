@@ -24,7 +24,7 @@ pub(crate) struct Card {
     id: String,
     pub(crate) name: String,
     pub(crate) args: Value,
-    print: Option<Fingerprint>,
+    print: Fingerprint,
     /// What it says would change; `None` until the action has said so.
     pub(crate) preview: Option<Result<Value, String>>,
     pub(crate) by_agent: bool,
@@ -272,7 +272,7 @@ impl Scene {
                 id: shown.id.clone(),
                 name: shown.name.clone(),
                 args: args.unwrap_or_else(|| shown.args_text().into()),
-                print: self.session.fingerprint(&call),
+                print: self.session.fingerprint(&call)?,
                 preview: shown.preview.clone(),
                 by_agent: shown.approval.as_ref()?.interrupt_id.is_some(),
             })
@@ -448,17 +448,22 @@ impl Scene {
             let ids: Vec<String> = waits.map(|open| open.interrupt.id.clone()).collect();
             for interrupt_id in ids {
                 let (status, payload) = (ResumeStatus::Cancelled, None);
+                let shown = self.session.question_fingerprint(&interrupt_id);
                 self.input(Input::Answer {
                     interrupt_id,
+                    shown: shown.expect("it is there"),
                     status,
                     payload,
                 });
             }
             for call in self.session.pending_approvals() {
-                let (shown, verdict) = (None, Verdict::Deny { reason: None });
+                let (shown, verdict) = (
+                    self.session.fingerprint(&call),
+                    Verdict::Deny { reason: None },
+                );
                 self.input(Input::Decide {
                     call,
-                    shown,
+                    shown: shown.expect("it is there"),
                     verdict,
                 });
             }

@@ -75,9 +75,11 @@ impl Script {
             return Ok(());
         }
         self.finish_run();
+        // Nothing is shown here: it is about the call as it is.
+        let shown = self.session.fingerprint(&call).ok_or("unknown_call")?;
         self.input(Input::Decide {
             call,
-            shown: None,
+            shown,
             verdict: Verdict::Approve { args: None },
         })
     }

@@ -147,7 +147,7 @@ impl Scene {
             By::Person => None,
             By::PersonWithEdits => Some(json!({"to": "Bea"})),
         };
-        let (call, shown) = (self.key, self.session.fingerprint(&self.key));
+        let (call, shown) = (self.key, self.session.fingerprint(&self.key).unwrap());
         let verdict = Verdict::Approve { args };
         self.input(Input::Decide {
             call,

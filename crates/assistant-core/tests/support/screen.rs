@@ -1,0 +1,103 @@
+//! The screen of a [`Driver`]: cards and questions as they were drawn when the session said that they
+//! had changed. What a person decides is about what is on it.
+
+use std::collections::BTreeMap;
+
+use assistant_core::{
+    conversation::{CallKey, Change, Fingerprint, Phase},
+    event::ResumeStatus,
+    session::{Input, Output, Refusal, Session, Verdict},
+};
+use serde_json::Value;
+
+use super::Driver;
+
+/// What a person sees of what asks.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Screen {
+    cards: BTreeMap<CallKey, Fingerprint>,
+    questions: BTreeMap<String, Fingerprint>,
+}
+
+impl Screen {
+    /// Draws what the changes name, and nothing else.
+    pub(super) fn draw(&mut self, output: &Output, session: &Session) {
+        for change in &output.changes {
+            match change {
+                Change::Thread => *self = Self::default(),
+                Change::Call(key) => self.draw_card(*key, session),
+                Change::Registry => {
+                    for key in session.pending_approvals() {
+                        self.draw_card(key, session);
+                    }
+                }
+                Change::Interrupts => {
+                    let open = session.interrupts().iter();
+                    let ids = open.map(|open| open.interrupt.id.clone());
+                    let shown = ids.filter_map(|id| {
+                        let print = session.question_fingerprint(&id)?;
+                        Some((id, print))
+                    });
+                    self.questions = shown.collect();
+                }
+                _ => {}
+            }
+        }
+        // A view that is new draws what is there already.
+        for key in session.pending_approvals() {
+            if !self.cards.contains_key(&key) {
+                self.draw_card(key, session);
+            }
+        }
+    }
+
+    fn draw_card(&mut self, key: CallKey, session: &Session) {
+        let call = session.conversation().call(&key);
+        if call.is_some_and(|call| call.phase() == Phase::ApprovalRequested)
+            && let Some(print) = session.fingerprint(&key)
+        {
+            self.cards.insert(key, print);
+        }
+    }
+}
+
+impl Driver {
+    /// What a person sees of a call: its card as it was drawn last. What has no card is there to
+    /// whoever looks at the call itself.
+    pub(crate) fn shown(&self, call: CallKey) -> Fingerprint {
+        let card = self.screen.cards.get(&call).cloned();
+        card.or_else(|| self.session.fingerprint(&call)).unwrap()
+    }
+
+    /// What a person sees of a question; of one that is not there, something.
+    pub(crate) fn shown_question(&self, id: &str) -> Fingerprint {
+        let drawn = self.screen.questions.get(id).cloned();
+        let any = || self.screen.questions.values().next().cloned();
+        drawn.or_else(any).unwrap()
+    }
+
+    /// Decides about a call as its card shows it.
+    pub(crate) fn decides(&mut self, call: CallKey, verdict: Verdict) -> Output {
+        let shown = self.shown(call);
+        self.input(Input::Decide {
+            call,
+            shown,
+            verdict,
+        })
+    }
+
+    /// Answers a question of the agent as it is shown; without an answer it is given up.
+    pub(crate) fn answers(&mut self, id: &str, payload: Option<Value>) -> Option<Refusal> {
+        let status = match payload {
+            Some(_) => ResumeStatus::Resolved,
+            None => ResumeStatus::Cancelled,
+        };
+        let answer = Input::Answer {
+            interrupt_id: id.to_owned(),
+            shown: self.shown_question(id),
+            status,
+            payload,
+        };
+        self.input(answer).refused
+    }
+}
