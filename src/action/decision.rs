@@ -210,14 +210,11 @@ impl<T> ToolCallView<T> {
                 reason: true,
             };
         }
-        let takes = self.read_interrupt(|interrupt| {
-            let properties = interrupt.response_schema.as_ref()?.get("properties")?;
-            Some(ApprovalTakes {
-                edits: properties.get("editedArgs").is_some(),
-                reason: properties.get("reason").is_some(),
-            })
+        let takes = self.read_open(|open| ApprovalTakes {
+            edits: open.takes_edits(),
+            reason: open.takes_reason(),
         });
-        takes.flatten().unwrap_or_default()
+        takes.unwrap_or_default()
     }
 
     /// Returns the most that may be remembered of an approval of it.

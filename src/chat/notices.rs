@@ -143,6 +143,7 @@ pub(super) fn sentence(labels: &Labels, notice: &Notice) -> Option<String> {
         }
         NoticeKind::LoopEnded => &labels.notice_loop_ended,
         NoticeKind::CallIdReused => &labels.notice_call_id_reused,
+        NoticeKind::CancelledRequest => &labels.notice_cancelled_request,
         NoticeKind::TooLarge => &labels.notice_too_large,
         NoticeKind::ResultsReady => &labels.notice_results_ready,
         NoticeKind::NotKept => &labels.notice_not_kept,

@@ -361,7 +361,12 @@ impl AnswerForm {
                 self.words.text(|l| &l.deny),
             ],
         };
-        let buttons = words.into_iter().zip([true, false]).map(|(word, yes)| {
+        // Where the agent takes no denial, the question can be given up.
+        let denial = Verdict::Deny { reason: None };
+        let takes_denial = matches!(self.shown.open.answer_to(&denial), Ok(Some(_)));
+        let ways = words.into_iter().zip([true, false]);
+        let ways = ways.filter(|(_, yes)| *yes || takes_denial);
+        let buttons = ways.map(|(word, yes)| {
             let form = self.clone();
             // A plain No may be what the agent is after.
             let gated = yes || bare;
@@ -376,7 +381,10 @@ impl AnswerForm {
                     true => Verdict::Approve { args: None },
                     false => Verdict::Deny { reason },
                 };
-                form.settle(Some(form.shown.open.payload(&verdict)));
+                match form.shown.open.answer_to(&verdict) {
+                    Ok(answer) => form.settle(answer),
+                    Err(refusal) => drop(form.problems.tell(Err(refusal))),
+                }
             };
             view! {
                 <button

@@ -202,6 +202,7 @@ pub struct Labels {
     pub message_queued: Word,
     pub send_results: Word,
     pub notice_loop_ended: Word,
+    pub notice_cancelled_request: Word,
     pub notice_call_id_reused: Word,
     pub notice_too_large: Word,
     pub notice_results_ready: Word,

@@ -31,6 +31,7 @@ mod registry;
 mod replay;
 mod schema;
 mod session_agent;
+mod session_answer_format;
 mod session_approval;
 mod session_attack;
 mod session_audit;

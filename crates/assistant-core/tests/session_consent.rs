@@ -2,12 +2,18 @@
 //! without its object.
 
 use assistant_core::{
-    event::{Interrupt, ResumeStatus},
-    session::{Input, Refusal},
+    conversation::Phase,
+    event::{Content, FunctionCall, Interrupt, Message, MessageBody, ResumeStatus},
+    session::{FailureKind, Input, Refusal, Verdict},
 };
 use serde_json::json;
 
 use crate::support::*;
+
+fn hi() -> Message {
+    let content = Content::Text("hi".to_owned());
+    Message::new("id1", MessageBody::User { content })
+}
 
 fn question(words: &str) -> Interrupt {
     let mut asked = interrupt("q", None, json!({"type": "boolean"}));
@@ -37,4 +43,131 @@ fn an_answer_is_one_to_the_question_that_was_shown() {
     let no = late(ResumeStatus::Cancelled, None);
     assert_eq!(driver.input(no).refused, None);
     assert_eq!(driver.request().resume[0].payload, None);
+}
+
+/// The call `c` of the action `read`, which the agent runs, approved: the run that says so is out.
+fn approved_read() -> Driver {
+    let mut driver = with([told("read"), told("delete_all")]);
+    driver.events(calls("c", "read", "{\"path\":\"a\"}"));
+    finish_run(&mut driver);
+    assert_eq!(driver.approve("c"), None);
+    assert_eq!(request(&driver)[1..], ["assistant=[c]", "tool:c=approved"]);
+    driver.event(started());
+    driver
+}
+
+/// The calls of the newest request, by name and arguments, and the calls that it says are approved.
+fn wire(driver: &Driver) -> (Vec<String>, Vec<String>) {
+    let (mut listed, mut approved) = (Vec::new(), Vec::new());
+    for message in &driver.request().messages {
+        match &message.body {
+            MessageBody::Assistant { tool_calls, .. } => {
+                let calls = tool_calls.iter();
+                listed.extend(calls.map(|call| format!("{}{}", call.name, call.arguments)));
+            }
+            MessageBody::Tool { content, .. } if content.display_text() == "approved" => {
+                approved.push(message.id.clone());
+            }
+            _ => {}
+        }
+    }
+    (listed, approved)
+}
+
+#[test]
+fn an_approval_does_not_move_to_another_name() {
+    let mut driver = approved_read();
+    driver.event(snapshot(vec![hi()]));
+    driver.events(calls("c", "delete_all", "{\"path\":\"/\"}"));
+    driver.break_off(FailureKind::Network);
+    driver.send("and?");
+    let (listed, approved) = wire(&driver);
+    assert_eq!(listed, ["read{\"path\":\"a\"}"]);
+    assert_eq!(approved.len(), 1);
+    // By a list it is another call, of which nothing is approved.
+    let mut driver = approved_read();
+    driver.event(snapshot(vec![hi()]));
+    driver.event(snapshot(vec![hi(), listed_call("delete_all")]));
+    finish_run(&mut driver);
+    driver.send("and?");
+    let (listed, approved) = wire(&driver);
+    assert_eq!((listed.len(), approved.len()), (1, 0));
+    assert_eq!(
+        driver.answer("c"),
+        "{\"error\":\"cancelled\",\"reason\":\"superseded\"}"
+    );
+}
+
+fn listed_call(name: &str) -> Message {
+    let call = FunctionCall::new("c", name, "{\"path\":\"/\"}");
+    let body = MessageBody::Assistant {
+        content: None,
+        tool_calls: vec![call],
+    };
+    Message::new("other", body)
+}
+
+/// The agent asks about the call `c`, to pay 10; a person approves, and the answer is out.
+fn approved_gate() -> Driver {
+    let mut driver = with([]);
+    driver.events(calls("c", "pay", "{\"euros\":10}"));
+    driver.event(interrupted(vec![gate("int", "c")]));
+    driver.close();
+    assert_eq!(driver.approve("c"), None);
+    assert_eq!(driver.request().resume.len(), 1);
+    driver.event(started());
+    driver
+}
+
+#[test]
+fn a_retry_does_not_resend_an_approval_of_another_call() {
+    for by_list in [false, true] {
+        let mut driver = approved_gate();
+        if by_list {
+            driver.event(snapshot(vec![hi(), listed_call("pay")]));
+        } else {
+            driver.event(snapshot(vec![hi()]));
+            driver.events(calls("c", "pay", "{\"euros\":1000}"));
+        }
+        driver.break_off(FailureKind::Network);
+        driver.input(Input::Retry);
+        assert_eq!(driver.runs.len(), 2, "nothing is sent");
+        assert!(driver.session.waits_for_person());
+        assert!(driver.session.interrupts()[0].answer.is_none());
+        // Asked again, the person decides about what it is now.
+        assert_eq!(
+            driver.answers("int", Some(json!({"approved": false}))),
+            None
+        );
+        assert_eq!(driver.request().resume.len(), 1);
+    }
+}
+
+#[test]
+fn the_same_approval_is_sent_again() {
+    let mut driver = approved_gate();
+    driver.break_off(FailureKind::Network);
+    driver.input(Input::Retry);
+    assert_eq!(driver.runs.len(), 3);
+    assert_eq!(driver.request().resume.len(), 1);
+}
+
+#[test]
+fn a_question_that_is_asked_again_is_still_the_agents() {
+    let mut driver = approved_gate();
+    driver.event(run_error("no such interrupt"));
+    driver.close();
+    let asked = driver.call("c").approval.clone().unwrap();
+    assert_eq!(asked.interrupt_id.as_deref(), Some("int"));
+    assert_eq!(asked.decision, None);
+    assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
+    // What the agent cannot be told is refused, not left out.
+    let half = Verdict::Approve {
+        args: Some(json!({"euros": 5})),
+    };
+    assert_eq!(driver.decide("c", half), Some(Refusal::NoEdits));
+    assert_eq!(driver.runs.len(), 2);
+    assert_eq!(driver.approve("c"), None);
+    let sent = driver.request().resume[0].payload.clone();
+    assert_eq!(sent, Some(json!({"approved": true})));
 }

@@ -9,7 +9,7 @@ use assistant_core::{
 };
 use serde_json::{Value, json};
 
-use crate::{session_interrupts::answer, support::*};
+use crate::support::*;
 
 fn question(id: &str) -> EventKind {
     interrupted(vec![interrupt(id, None, json!(null))])
@@ -65,7 +65,7 @@ fn loaded(before: &Driver) -> Driver {
 fn approve(driver: &mut Driver) {
     let id = driver.session.interrupts()[0].interrupt.id.clone();
     let payload = json!({"decisions": [{"type": "approve"}]});
-    assert_eq!(answer(driver, &id, Some(payload)), None);
+    assert_eq!(driver.answers(&id, Some(payload)), None);
     assert_sent_without_result(driver);
 }
 

@@ -2,7 +2,7 @@
 
 use assistant_core::{
     conversation::{Decision, Phase},
-    event::{ResumeStatus, RunInput},
+    event::{Interrupt, ResumeStatus, RunInput},
     session::{FailureKind, FinishReason, Input, NoticeKind, Refusal, Verdict},
 };
 use serde_json::{Value, json};
@@ -11,6 +11,10 @@ use crate::support::*;
 
 /// Calls `c` (gated by the agent) and `d` (not), their run over.
 fn gated(name: &str) -> Driver {
+    gated_by(gate("int", "c"), name)
+}
+
+fn gated_by(asks: Interrupt, name: &str) -> Driver {
     let mut driver = Driver::new();
     driver.register(action("f"));
     driver.register(asking("ask"));
@@ -18,7 +22,7 @@ fn gated(name: &str) -> Driver {
     driver.event(started());
     driver.events(calls("c", name, "{\"x\":1}"));
     driver.events(calls("d", "f", "{}"));
-    driver.event(interrupted(vec![gate("int", "c")]));
+    driver.event(interrupted(vec![asks]));
     driver.close();
     driver
 }
@@ -65,7 +69,11 @@ fn a_gated_call_never_runs_here_and_the_answer_goes_out_with_the_results() {
 
 #[test]
 fn an_answer_to_the_agent_does_not_stand_in_for_the_pages_own_question() {
-    let mut driver = gated("ask");
+    let schema = json!({
+        "type": "object",
+        "properties": {"approved": {"type": "boolean"}, "editedArgs": {"type": "object"}},
+    });
+    let mut driver = gated_by(interrupt("int", Some("c"), schema), "ask");
     let verdict = Verdict::Approve {
         args: Some(json!({"x": 2})),
     };

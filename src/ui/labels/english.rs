@@ -201,6 +201,9 @@ impl Default for Labels {
             auto_deny_hint: "Sending denies the open request.".into(),
             message_queued: "Queued".into(),
             send_results: "Send results".into(),
+            notice_cancelled_request:
+                "The assistant cannot be told no here. Its request was cancelled, and nothing was approved."
+                    .into(),
             notice_loop_ended: "The assistant stopped here. The results are ready to go.".into(),
             notice_call_id_reused:
                 "The agent used the id of an earlier call again. The new call was not run.".into(),

@@ -439,6 +439,16 @@ impl ToolCall {
         self.partial.is_too_deep()
     }
 
+    /// The id of the message that tells the agent to run it, if it is to be told so of what the call is
+    /// now.
+    pub(crate) fn go_ahead(&self) -> Option<&str> {
+        let State::Told { message, .. } = &self.state else {
+            return None;
+        };
+        let message = message.given_for(&Fingerprint::of_call(self));
+        message.map(String::as_str)
+    }
+
     /// Whether a person agreed, as it is now, when the agent asked about it.
     pub(crate) fn is_granted(&self) -> bool {
         !self.changed

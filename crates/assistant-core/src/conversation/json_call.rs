@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    AllowedEarlier, Author, CallApproval, CallError, CallKey, CallResult, Decision, ErrorKind,
-    FormatError, Origin, Phase, ToolCall,
+    AllowedEarlier, Author, CallApproval, CallError, CallKey, CallResult, Consent, Decision,
+    ErrorKind, FormatError, Origin, Phase, ToolCall,
     json::{
         Format, error, foreign, need_text, put_foreign, put_text, take_bool, take_flag, take_int,
         take_object, take_text,
@@ -88,7 +88,7 @@ pub(super) fn write_in(call: &ToolCall, out: &mut Object, format: Format) {
         out.insert("cleanInput".to_owned(), args.clone());
     }
     let told = match call.state() {
-        State::Told { message, .. } => Some(message.as_str()),
+        State::Told { message, .. } => Some(message.on_record().as_str()),
         _ => None,
     };
     if call.approval.is_some() || told.is_some() {
@@ -262,8 +262,9 @@ fn state_of(
         Phase::ApprovalRequested if of_agent => State::Gated { card: true },
         Phase::ApprovalRequested => State::Asked,
         Phase::ApprovalResponded => match (told, decision) {
+            // Nobody knows who wrote what is stored: the agent is told nothing by it.
             (Some(message), _) => State::Told {
-                message,
+                message: Consent::of_record(message),
                 out: false,
             },
             (None, Some(Decision::Denied { reason })) if of_agent => State::GateShut { reason },
@@ -272,7 +273,10 @@ fn state_of(
             (None, _) => State::GateOpen { out: false },
         },
         Phase::Running => match told {
-            Some(message) => State::Told { message, out: true },
+            Some(message) => State::Told {
+                message: Consent::of_record(message),
+                out: true,
+            },
             None => State::AtAgent { left: false },
         },
         Phase::OutputAvailable => done(End::Output),

@@ -5,7 +5,7 @@
 //! in the call and moves with it, so that a snapshot that moves a call moves its whole history.
 //! [`crate::session`] makes things happen; the reducer does where an agent's word is enough.
 
-use super::{CallError, Phase};
+use super::{CallError, Consent, Phase};
 use crate::session::{CommitId, InvocationId, Ticket, TimerId};
 
 /// Where a call stands.
@@ -42,8 +42,8 @@ pub(crate) enum State {
     },
     /// A tool message tells the agent that it may run it.
     Told {
-        /// The id of that message.
-        message: String,
+        /// The id of that message, for the call that was approved.
+        message: Consent<String>,
         /// Whether a run carries it right now.
         out: bool,
     },
@@ -162,7 +162,7 @@ pub(crate) enum Happening {
     /// It is left to the agent for the next run.
     Left,
     /// The agent is to be told that it may run it, by a message with this id.
-    ToldToGoOn(String),
+    ToldToGoOn(Consent<String>),
     /// The agent asks about it by an interrupt; `card` says whether approve or deny answer that.
     Gated { card: bool },
     /// The agent's interrupt was answered.

@@ -2,7 +2,7 @@
 
 use super::state::{Author, Done, End, Happening, State};
 use crate::{
-    conversation::{CallError, ErrorKind},
+    conversation::{CallError, Consent, ErrorKind},
     session::{CommitId, InvocationId, Ticket},
 };
 
@@ -36,7 +36,7 @@ fn states() -> Vec<(&'static str, State)> {
         (
             "Told",
             State::Told {
-                message: String::new(),
+                message: Consent::of_record(String::new()),
                 out: false,
             },
         ),
@@ -71,7 +71,10 @@ fn happenings() -> Vec<(&'static str, Happening)> {
         ("Started", Happening::Started(InvocationId(2), None)),
         ("TakenByAgent", Happening::TakenByAgent),
         ("Left", Happening::Left),
-        ("ToldToGoOn", Happening::ToldToGoOn("m".to_owned())),
+        (
+            "ToldToGoOn",
+            Happening::ToldToGoOn(Consent::of_record("m".to_owned())),
+        ),
         ("Gated", Happening::Gated { card: true }),
         ("GateAnswered (approved)", answered(true)),
         ("GateAnswered (denied)", answered(false)),

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{
     CallApproval, CallKey, CallResult, Conversation, DataPart, Message, Part, TextPart, ToolCall,
-    orphan::orphan_part, provenance, state::State,
+    orphan::orphan_part, provenance,
 };
 use crate::event::{self, Content, ContentPart, FunctionCall, MessageBody, Object, PartBody, Role};
 
@@ -63,13 +63,11 @@ fn answer_to(call: &ToolCall) -> Option<event::Message> {
     if let Some(result) = &call.result {
         return Some(tool_message(call, result));
     }
-    let State::Told { message, .. } = call.state() else {
-        return None;
-    };
+    let message = call.go_ahead()?;
     let content = CallApproval::GO_ON.to_owned();
     Some(tool_message(
         call,
-        &CallResult::new(message.clone(), content, Value::Null),
+        &CallResult::new(message, content, Value::Null),
     ))
 }
 

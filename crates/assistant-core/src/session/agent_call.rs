@@ -6,13 +6,18 @@
 use super::{Cx, Session, execute::Ending, prepare::not_found};
 use crate::{
     action::{Availability, ToolError},
-    conversation::{CallError, CallKey, Change, ErrorKind, Happening, State},
+    conversation::{CallError, CallKey, Change, Consent, ErrorKind, Fingerprint, Happening, State},
 };
 
 impl Session {
-    /// Nobody must be asked: the call's tool message says so in the next run.
+    /// Nobody must be asked: the call's tool message says so in the next run, as long as the call is
+    /// what it is now.
     pub(super) fn tell_agent(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        let message = cx.host.new_id();
+        let about = self.conversation.call(key).map(Fingerprint::of_call);
+        let Some(about) = about.filter(|_| self.was_shown_for_agent(key)) else {
+            return self.judge_changed(key, cx);
+        };
+        let message = Consent::new(cx.host.new_id(), about);
         self.calls.forget(key);
         self.conversation
             .happens(key, &Happening::ToldToGoOn(message));

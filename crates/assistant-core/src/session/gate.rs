@@ -6,7 +6,7 @@
 
 use serde_json::Value;
 
-use super::{Cx, NoticeKind, OpenInterrupt, Refusal, Session, Verdict};
+use super::{Cx, FinishReason, NoticeKind, OpenInterrupt, Refusal, Session, Verdict};
 use crate::{
     conversation::{
         CallApproval, CallKey, Change, Decision, End, Fingerprint, Happening, State, ToolCall,
@@ -81,6 +81,12 @@ impl Session {
         }
         match self.answers_to_gates(key, shown, verdict, cx) {
             Ok(answers) => {
+                let is_over = |open: &OpenInterrupt| open.is_over(cx.now);
+                let in_time = !self.interrupts.asking_about(key).any(is_over);
+                if in_time && answers.iter().any(|(_, payload)| payload.is_none()) {
+                    let message = "The agent takes no denial: its request was cancelled.";
+                    self.notify_once(NoticeKind::CancelledRequest, message, cx);
+                }
                 for (id, payload) in answers {
                     let status = match payload {
                         Some(_) => ResumeStatus::Resolved,
@@ -114,19 +120,14 @@ impl Session {
         }
         let mut answers = Vec::new();
         for open in self.interrupts.asking_about(key) {
-            let payload = open.payload(verdict);
             let payload = match (open.is_over(cx.now), verdict) {
                 // No answer is taken any more: to give it up lets nothing run either.
                 (true, Verdict::Deny { .. }) => None,
                 (true, Verdict::Approve { .. } | Verdict::Remember { .. }) => {
                     return Err(Refusal::Expired);
                 }
-                (false, _) => Some(payload),
+                (false, _) => open.answer_to(verdict)?,
             };
-            let wrong = payload.as_ref().map(|payload| open.violations(payload));
-            if let Some(wrong) = wrong.filter(|wrong| !wrong.is_empty()) {
-                return Err(Refusal::InvalidEdit(wrong));
-            }
             answers.push((open.interrupt.id.clone(), payload));
         }
         Ok(answers)
@@ -168,7 +169,8 @@ impl Session {
             }
         }
         let (gates, card) = (open.gates, open.call.is_some());
-        self.interrupts.answer(id, status, payload.clone());
+        let about = open.fingerprint(&self.conversation);
+        self.interrupts.answer(id, (status, payload.clone()), about);
         if let Some(key) = gates.filter(|_| card || status == ResumeStatus::Cancelled) {
             self.note_gate_decision(&key, status, payload.as_ref(), cx);
         }
@@ -188,7 +190,8 @@ impl Session {
         let decided = said("decisions").and_then(|list| list.get(0)?.get("type"));
         let approved = payload == Some(&true.into())
             || said("approved").and_then(Value::as_bool) == Some(true)
-            || decided == Some(&"approve".into());
+            || decided == Some(&"approve".into())
+            || decided == Some(&"edit".into());
         let approved = approved && status == ResumeStatus::Resolved;
         let reason = said("reason").and_then(Value::as_str).map(str::to_owned);
         let answered = Happening::GateAnswered {
@@ -198,7 +201,11 @@ impl Session {
         if !self.conversation.happens(key, &answered) {
             return;
         }
-        let edited = said("editedArgs").filter(|_| approved).cloned();
+        let edited = said("editedArgs").or_else(|| {
+            let first = said("decisions")?.get(0)?;
+            first.get("edited_action")?.get("args")
+        });
+        let edited = edited.filter(|_| approved).cloned();
         self.conversation
             .edit_call(key, |call| call.edited_args = edited);
         let decision = match approved {
@@ -248,20 +255,43 @@ impl Session {
 
     /// The agent did not take the answers: the questions are open again.
     pub(super) fn reopen_interrupts(&mut self, answered: &[String], cx: &mut Cx<'_>) {
-        for (key, card) in self.interrupts.reopen(answered) {
-            if self
-                .conversation
-                .happens(&key, &Happening::GateReopened { card })
-            {
-                let shown = self.fingerprint(&key);
-                self.conversation.edit_call(&key, |call| {
-                    let approval = call.approval.get_or_insert_default();
-                    approval.decision = None;
-                    approval.shown = shown;
-                });
+        for id in answered {
+            if let Some((key, card)) = self.interrupts.reject(id) {
+                self.gate_anew(id, key, card);
             }
         }
         cx.change(Change::Interrupts);
+    }
+
+    /// An answer is one to what was shown: where the call that it is about has become another one, it
+    /// goes nowhere, and the person is asked again. Returns whether something is asked again.
+    pub(super) fn ask_again_what_changed(&mut self, cx: &mut Cx<'_>) -> bool {
+        let changed = self.interrupts.changed(&self.conversation);
+        for id in &changed {
+            if let Some((key, card)) = self.interrupts.ask_again(id) {
+                self.gate_anew(id, key, card);
+                self.conversation
+                    .edit_call(&key, |call| call.changed = true);
+            }
+        }
+        if changed.is_empty() {
+            return false;
+        }
+        self.turn.set_looping(true);
+        self.turn.summary_mut().finish = Some(FinishReason::Interrupt);
+        cx.change(Change::Interrupts);
+        cx.change(Change::Run);
+        true
+    }
+
+    /// A question is open again, about its call as it is now. What it cannot hold back any more it
+    /// asks about by itself.
+    fn gate_anew(&mut self, id: &str, key: CallKey, card: bool) {
+        self.conversation
+            .happens(&key, &Happening::GateReopened { card });
+        if !self.gate(key, id, card) {
+            self.interrupts.let_go(id);
+        }
     }
 
     /// The person wants nothing more to do with a question that the agent takes no answer to.

@@ -4,10 +4,10 @@
 
 use serde_json::{Value, json};
 
-use super::{Verdict, expiry};
+use super::{Refusal, Verdict, expiry};
 use crate::{
     action::schema::{self, NoPatterns},
-    conversation::{CallKey, Conversation, Fingerprint},
+    conversation::{CallKey, Consent, Conversation, Fingerprint},
     event::{Interrupt, ResumeEntry, ResumeStatus},
 };
 
@@ -18,8 +18,9 @@ pub struct OpenInterrupt {
     pub interrupt: Interrupt,
     /// The call that it gates and that is shown as an approval card.
     pub call: Option<CallKey>,
-    /// The answer, once there is one. It goes out when all have one.
-    pub answer: Option<ResumeEntry>,
+    /// The answer, once there is one, and what it is about. It goes out when all have one, if the
+    /// question and its call are still the same.
+    pub answer: Option<Consent<ResumeEntry>>,
     /// Whether it came as a custom event of the older dialect, and is answered in kind.
     pub legacy: bool,
     /// Whether the agent did not take an answer: it can be answered again, or given up.
@@ -70,6 +71,7 @@ impl OpenInterrupt {
             metadata,
             ..
         } = &self.interrupt;
+        let by_key = self.gates.and_then(|key| conversation.call(&key));
         let said = json!([
             id,
             reason,
@@ -78,13 +80,21 @@ impl OpenInterrupt {
             response_schema,
             expires_at,
             metadata,
-            self.rejected
+            self.rejected,
+            by_key.map(|call| call.phase().is_final()),
         ]);
         let found = || conversation.call_by_wire_id(tool_call_id.as_deref()?);
-        let by_key = self.gates.and_then(|key| conversation.call(&key));
         let call = by_key.or_else(|| found().map(|(_, call)| call));
-        let about = call.map(|call| super::calls::fingerprint(call, None));
+        let about = call.map(Fingerprint::of_agents_call);
         Fingerprint::of_question(&said, about.as_ref())
+    }
+
+    /// The answer, as long as it is one to what is asked now. That it is given up holds always.
+    pub(super) fn answer_now(&self, conversation: &Conversation) -> Option<&ResumeEntry> {
+        let answer = self.answer.as_ref()?;
+        let given_up = Some(answer.on_record());
+        let given_up = given_up.filter(|entry| entry.status == ResumeStatus::Cancelled);
+        given_up.or_else(|| answer.given_for(&self.fingerprint(conversation)))
     }
 
     /// Returns until when it can be answered, in milliseconds since 1970.
@@ -112,9 +122,62 @@ impl OpenInterrupt {
         schema::validate(&Value::Object(schema.clone()), answer, &mut NoPatterns)
     }
 
-    /// The answer that says what a person decided.
+    /// Returns whether an approval can carry other arguments than those of the call.
     #[must_use]
-    pub fn payload(&self, verdict: &Verdict) -> Value {
+    pub fn takes_edits(&self) -> bool {
+        match self.asks {
+            Asks::Boolean | Asks::Anything => false,
+            Asks::Decisions => self.takes_edit_decision(),
+            Asks::Approval => self.property("editedArgs").is_some_and(|schema| {
+                // What allows one value takes no other.
+                let fixed = |key: &str| schema.get(key).is_some();
+                *schema != Value::Bool(false) && !fixed("const") && !fixed("enum")
+            }),
+        }
+    }
+
+    /// Returns whether a denial can carry a reason.
+    #[must_use]
+    pub fn takes_reason(&self) -> bool {
+        self.asks == Asks::Decisions || self.property("reason").is_some()
+    }
+
+    /// The schema of a part of the answer.
+    fn property(&self, name: &str) -> Option<&Value> {
+        let schema = self.interrupt.response_schema.as_ref()?;
+        schema.get("properties")?.get(name)
+    }
+
+    /// Returns the answer that says what a person decided; `None` gives the question up, where its
+    /// answer can say no denial.
+    ///
+    /// # Errors
+    ///
+    /// When the answer cannot carry the changed arguments, or does not fit its schema.
+    pub fn answer_to(&self, verdict: &Verdict) -> Result<Option<Value>, Refusal> {
+        match verdict {
+            Verdict::Deny { reason } => {
+                let with = [reason.clone(), None].map(|reason| Verdict::Deny { reason });
+                let mut denials = with.iter().map(|denial| self.payload(denial));
+                Ok(denials.find(|denial| self.violations(denial).is_empty()))
+            }
+            Verdict::Approve { args: Some(_) } | Verdict::Remember { args: Some(_), .. }
+                if !self.takes_edits() =>
+            {
+                Err(Refusal::NoEdits)
+            }
+            Verdict::Approve { .. } | Verdict::Remember { .. } => {
+                let answer = self.payload(verdict);
+                match self.violations(&answer) {
+                    wrong if wrong.is_empty() => Ok(Some(answer)),
+                    wrong => Err(Refusal::InvalidEdit(wrong)),
+                }
+            }
+        }
+    }
+
+    /// The words of an answer, whether its schema takes them or not.
+    fn payload(&self, verdict: &Verdict) -> Value {
         let (approved, extra) = match verdict {
             Verdict::Approve { args } | Verdict::Remember { args, .. } => {
                 (true, args.clone().map(|args| ("editedArgs", args)))
@@ -126,15 +189,7 @@ impl OpenInterrupt {
         };
         match self.asks {
             Asks::Boolean => approved.into(),
-            Asks::Decisions => {
-                let decision = match (approved, extra) {
-                    (true, _) => json!({"type": "approve"}),
-                    (false, Some((_, reason))) => json!({"type": "reject", "message": reason}),
-                    (false, None) => json!({"type": "reject"}),
-                };
-                let count = action_requests(&self.interrupt).map_or(1, <[Value]>::len);
-                json!({"decisions": vec![decision; count]})
-            }
+            Asks::Decisions => self.decisions(verdict),
             Asks::Approval | Asks::Anything => {
                 let mut payload = json!({"approved": approved});
                 if let (Some((key, value)), Value::Object(payload)) = (extra, &mut payload) {
@@ -143,6 +198,47 @@ impl OpenInterrupt {
                 payload
             }
         }
+    }
+}
+
+impl OpenInterrupt {
+    /// Whether an edit answers the one action that it lists.
+    fn takes_edit_decision(&self) -> bool {
+        let reviews = self.interrupt.metadata.as_ref().and_then(|metadata| {
+            let reviews = |of: &Value| of.get("review_configs").cloned();
+            let here = metadata.get("review_configs").cloned();
+            here.or_else(|| metadata.get("value").and_then(reviews))
+        });
+        let allowed = reviews
+            .as_ref()
+            .and_then(|list| list.get(0)?.get("allowed_decisions"));
+        let allows = |list: &Value| {
+            let list = list.as_array().map(Vec::as_slice).unwrap_or_default();
+            list.contains(&"edit".into())
+        };
+        action_requests(&self.interrupt).is_some_and(|list| list.len() == 1)
+            && allowed.is_none_or(allows)
+    }
+
+    /// The answer to a list of actions: one decision for each.
+    fn decisions(&self, verdict: &Verdict) -> Value {
+        let actions = action_requests(&self.interrupt).unwrap_or_default();
+        let decision = match verdict {
+            Verdict::Approve { args: Some(args) }
+            | Verdict::Remember {
+                args: Some(args), ..
+            } => {
+                let action = actions.first();
+                let name = action.and_then(|action| action.get("name").or(action.get("action")));
+                json!({"type": "edit", "edited_action": {"name": name, "args": args}})
+            }
+            Verdict::Approve { .. } | Verdict::Remember { .. } => json!({"type": "approve"}),
+            Verdict::Deny { reason: None } => json!({"type": "reject"}),
+            Verdict::Deny {
+                reason: Some(reason),
+            } => json!({"type": "reject", "message": reason}),
+        };
+        json!({"decisions": vec![decision; actions.len().max(1)]})
     }
 }
 
@@ -215,7 +311,7 @@ impl Interrupts {
     pub(super) fn ask_or_go_on(&self) -> bool {
         let is_given_up = |open: &OpenInterrupt| {
             let answer = open.answer.as_ref();
-            answer.is_some_and(|answer| answer.status == ResumeStatus::Cancelled)
+            answer.is_some_and(|answer| answer.on_record().status == ResumeStatus::Cancelled)
         };
         !self.list.iter().all(is_given_up)
     }
@@ -252,31 +348,32 @@ impl Interrupts {
         self.list.iter().any(answers)
     }
 
-    pub(super) fn answer(&mut self, id: &str, status: ResumeStatus, payload: Option<Value>) {
+    pub(super) fn answer(
+        &mut self,
+        id: &str,
+        (status, payload): (ResumeStatus, Option<Value>),
+        about: Fingerprint,
+    ) {
         let found = self.list.iter_mut().find(|open| open.interrupt.id == id);
         if let Some(open) = found {
             // Some servers want back what they sent along.
             let metadata = open.interrupt.metadata.clone();
-            open.answer = Some(ResumeEntry {
+            let entry = ResumeEntry {
                 interrupt_id: id.to_owned(),
                 status,
                 payload,
                 metadata,
-            });
+            };
+            open.answer = Some(Consent::new(entry, about));
         }
     }
 
-    /// Opens those with these ids again: the agent did not take the answers. Gives the calls that
-    /// they hold back, and whether their cards ask.
-    pub(super) fn reopen(&mut self, ids: &[String]) -> Vec<(CallKey, bool)> {
-        let mut gated = Vec::new();
-        for open in &mut self.list {
-            if ids.contains(&open.interrupt.id) && open.answer.take().is_some() {
-                open.rejected = true;
-                gated.extend(open.gates.map(|key| (key, open.call.is_some())));
-            }
-        }
-        gated
+    /// Opens one again whose answer the agent did not take. Gives the call that it holds back, and
+    /// whether by a card.
+    pub(super) fn reject(&mut self, id: &str) -> Option<(CallKey, bool)> {
+        let open = self.list.iter_mut().find(|open| open.interrupt.id == id)?;
+        open.rejected |= open.answer.take().is_some();
+        Some((open.gates?, open.call.is_some()))
     }
 
     /// Takes out those that a run answered, but for what it raised again.
@@ -289,9 +386,35 @@ impl Interrupts {
         done
     }
 
-    pub(super) fn resume_entries(&self) -> Vec<ResumeEntry> {
+    pub(super) fn resume_entries(&self, conversation: &Conversation) -> Vec<ResumeEntry> {
         let plain = self.list.iter().filter(|open| !open.legacy);
-        plain.filter_map(|open| open.answer.clone()).collect()
+        let answers = plain.filter_map(|open| open.answer_now(conversation));
+        answers.cloned().collect()
+    }
+
+    /// The ids of those that were answered as something else than what they are now.
+    pub(super) fn changed(&self, conversation: &Conversation) -> Vec<String> {
+        let changed = self
+            .list
+            .iter()
+            .filter(|open| open.answer.is_some() && open.answer_now(conversation).is_none());
+        changed.map(|open| open.interrupt.id.clone()).collect()
+    }
+
+    /// Asks again what was answered as something else. Gives the call that it held back, and whether by a
+    /// card.
+    pub(super) fn ask_again(&mut self, id: &str) -> Option<(CallKey, bool)> {
+        let open = self.list.iter_mut().find(|open| open.interrupt.id == id)?;
+        open.answer = None;
+        Some((open.gates?, open.call.is_some()))
+    }
+
+    /// A question that holds no call back any more: it is asked by itself.
+    pub(super) fn let_go(&mut self, id: &str) {
+        if let Some(open) = self.list.iter_mut().find(|open| open.interrupt.id == id) {
+            open.gates = None;
+            open.call = None;
+        }
     }
 
     /// The ids of those whose answers go out with the next run.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Cx, OpenInterrupt, Session, Verdict};
 use crate::{
-    conversation::{CallKey, Change, Happening, State},
+    conversation::{CallKey, Change, Consent, Conversation, Happening, State},
     event::{Interrupt, ResumeEntry, ResumeStatus},
     wire::agui,
 };
@@ -39,7 +39,9 @@ impl Session {
                 // Whatever else is open about the call, the card shows one question.
                 let is_its_own = asked == Some(open.interrupt.id.as_str());
                 match state {
-                    State::GateShut { reason } if is_its_own => open.deny(key, reason),
+                    State::GateShut { reason } if is_its_own => {
+                        open.deny(key, reason, &self.conversation);
+                    }
                     _ => self.gate_again(key, is_its_own, &mut open),
                 }
             }
@@ -98,15 +100,23 @@ impl Session {
 
 impl OpenInterrupt {
     /// Answers it as a person did before.
-    fn deny(&mut self, key: CallKey, reason: Option<String>) {
+    fn deny(&mut self, key: CallKey, reason: Option<String>, conversation: &Conversation) {
         self.call = Some(key);
         self.gates = Some(key);
-        self.answer = Some(ResumeEntry {
+        // What takes no denial is given up.
+        let denial = self.answer_to(&Verdict::Deny { reason });
+        let payload = denial.ok().flatten();
+        let status = match payload {
+            Some(_) => ResumeStatus::Resolved,
+            None => ResumeStatus::Cancelled,
+        };
+        let entry = ResumeEntry {
             interrupt_id: self.interrupt.id.clone(),
-            status: ResumeStatus::Resolved,
-            payload: Some(self.payload(&Verdict::Deny { reason })),
+            status,
+            payload,
             metadata: self.interrupt.metadata.clone(),
-        });
+        };
+        self.answer = Some(Consent::new(entry, self.fingerprint(conversation)));
     }
 }
 

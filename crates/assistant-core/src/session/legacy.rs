@@ -4,7 +4,10 @@
 use serde_json::{Value, json};
 
 use super::{OpenInterrupt, Session};
-use crate::event::{Interrupt, Object, ResumeStatus};
+use crate::{
+    conversation::Conversation,
+    event::{Interrupt, Object, ResumeStatus},
+};
 
 /// The name of the custom event.
 const EVENT: &str = "on_interrupt";
@@ -54,7 +57,9 @@ impl Session {
     /// What the host passes through, with the answers to interrupts of the older dialect.
     pub(super) fn props_with_answers(&self) -> Value {
         let open = self.interrupts.list().iter();
-        let mut answers: Vec<(String, Value)> = open.filter_map(legacy_answer).collect();
+        let mut answers: Vec<(String, Value)> = open
+            .filter_map(|open| legacy_answer(open, &self.conversation))
+            .collect();
         let resume = match answers.len() {
             0 => return self.forwarded_props.clone(),
             1 => answers.pop().map(|(_, answer)| answer).unwrap_or_default(),
@@ -76,8 +81,8 @@ impl Session {
     }
 }
 
-fn legacy_answer(open: &OpenInterrupt) -> Option<(String, Value)> {
-    let answer = open.answer.as_ref().filter(|_| open.legacy)?;
+fn legacy_answer(open: &OpenInterrupt, conversation: &Conversation) -> Option<(String, Value)> {
+    let answer = open.answer_now(conversation).filter(|_| open.legacy)?;
     let payload = match answer.status {
         ResumeStatus::Resolved => answer.payload.clone().unwrap_or_default(),
         // What the adapter of the reference sends to a graph whose interrupt was given up.

@@ -57,6 +57,8 @@ pub enum NoticeKind {
     LoopEnded,
     /// The agent used the id of a call again that is over.
     CallIdReused,
+    /// A person denied what the agent takes no denial of: its request was given up.
+    CancelledRequest,
     /// A change of the shared state was too large to be made.
     TooLarge,
     /// Results of a loaded conversation are ready to be sent.
@@ -84,6 +86,7 @@ impl NoticeKind {
                 | Self::NoAnswer
                 | Self::LoopEnded
                 | Self::CallIdReused
+                | Self::CancelledRequest
                 | Self::ResultsReady
                 | Self::NotKept
                 | Self::NotOpened

@@ -75,6 +75,9 @@ impl Finish {
 impl Session {
     /// Begins a run on the branch on which runs write. Nothing is sent before the host is ready.
     pub(super) fn start_run(&mut self, cx: &mut Cx<'_>) {
+        if self.ask_again_what_changed(cx) {
+            return;
+        }
         self.end_abandoned_calls(cx);
         self.begin_run(false, cx);
     }
@@ -140,8 +143,14 @@ impl Session {
 
     /// Sends what is true now: the page is ready.
     pub(super) fn send_request(&mut self, key: RunKey, cx: &mut Cx<'_>) {
-        let waiting = self.turn.run_mut();
-        let Some(run) = waiting.filter(|run| run.key == key && !run.is_open) else {
+        let waiting = self.turn.run();
+        if waiting.is_none_or(|run| run.key != key || run.is_open) {
+            return;
+        }
+        if self.ask_again_what_changed(cx) {
+            return self.call_off_run(cx);
+        }
+        let Some(run) = self.turn.run_mut() else {
             return;
         };
         run.is_open = true;
@@ -158,12 +167,22 @@ impl Session {
             tools,
             context: self.context.iter().map(|(_, item)| item.clone()).collect(),
             forwarded_props: self.props_with_answers(),
-            resume: self.interrupts.resume_entries(),
+            resume: self.interrupts.resume_entries(&self.conversation),
         };
         cx.effect(Effect::OpenRun {
             run: key,
             input: Box::new(input),
         });
+    }
+
+    /// A run that was not sent is not made: a person must be asked first.
+    fn call_off_run(&mut self, cx: &mut Cx<'_>) {
+        if let Some(run) = self.turn.take_run() {
+            self.conversation.end_run(false);
+            self.hand_over(&Happening::HandedBack);
+            cx.effect(Effect::AbortRun { run: run.key });
+        }
+        cx.change(Change::Run);
     }
 
     fn write_history(&self) -> Option<Box<Value>> {

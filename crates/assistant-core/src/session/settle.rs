@@ -265,7 +265,11 @@ impl Session {
         for key in self.conversation.active_calls() {
             let state = self.conversation.call(&key).map(|call| call.state());
             let goes_on = match state {
-                Some(State::Told { .. } | State::AtAgent { .. }) => true,
+                Some(State::Told { .. }) => {
+                    let call = self.conversation.call(&key);
+                    call.is_some_and(|call| call.go_ahead().is_some())
+                }
+                Some(State::AtAgent { .. }) => true,
                 Some(state) if state.is_gated() => self.interrupts.answers_for(&key),
                 _ => false,
             };
@@ -308,6 +312,9 @@ impl Session {
 
     /// Starts the newest run once more, from where it began.
     fn try_again(&mut self, cx: &mut Cx<'_>) {
+        if self.ask_again_what_changed(cx) {
+            return;
+        }
         let base = self.turn.summary_mut().runs.pop().and_then(|run| run.base);
         if base.is_some() {
             self.conversation.try_again_at(base.as_ref());

@@ -71,9 +71,7 @@ impl Session {
     /// saw when they approved it, if one was to be asked, and its arguments must fit.
     fn invoke(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let (Some(call), Some(entry)) = (self.conversation.call(key), self.was_shown(key)) else {
-            self.conversation.edit_call(key, |call| call.changed = true);
-            self.forget_judgement(key);
-            return self.judge(key, true, cx);
+            return self.judge_changed(key, cx);
         };
         let args = call.effective_args().cloned().unwrap_or_default();
         if entry.spec.validate {
@@ -107,6 +105,13 @@ impl Session {
         }
     }
 
+    /// What would start is something else than what was let go: a person is asked about it.
+    pub(super) fn judge_changed(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
+        self.conversation.edit_call(key, |call| call.changed = true);
+        self.forget_judgement(key);
+        self.judge(key, true, cx);
+    }
+
     /// The action whose handler may start: what would run was on the screen when a person approved
     /// it, or the action's rules let exactly this start without asking anybody.
     ///
@@ -118,31 +123,44 @@ impl Session {
         let call = self.conversation.call(key)?;
         let entry = self.registration_for(call)?;
         let runs_here = entry.spec.has_handler && entry.spec.execution == Execution::Client;
-        if !runs_here || !call.has_ended() || call.effective_args().is_none() {
-            return None;
+        let may_start = runs_here && self.is_let_go_as_shown(call, entry);
+        may_start.then_some(entry)
+    }
+
+    /// The same for a call that the agent runs.
+    pub(super) fn was_shown_for_agent(&self, key: &CallKey) -> bool {
+        let call = self.conversation.call(key);
+        let entry = call.and_then(|call| Some((call, self.registration_for(call)?)));
+        entry.is_some_and(|(call, entry)| {
+            entry.spec.execution == Execution::Agent && self.is_let_go_as_shown(call, entry)
+        })
+    }
+
+    fn is_let_go_as_shown(&self, call: &ToolCall, entry: &Registration) -> bool {
+        if !call.has_ended() || call.effective_args().is_none() {
+            return false;
         }
-        let may_start = match &call.approval {
+        match &call.approval {
             Some(approval) if approval.interrupt_id.is_none() => {
                 approval.decision == Some(Decision::Approved)
                     && approval.shown == Some(fingerprint(call, Some(&entry.spec)))
             }
-            Some(_) => self.agent_lets_go(key, call) && self.may_start_unasked(call, entry),
+            Some(_) => self.agent_lets_go(call) && self.may_start_unasked(call, entry),
             None => self.may_start_unasked(call, entry),
-        };
-        may_start.then_some(entry)
+        }
     }
 
     /// Whether nothing that the agent asked about a call holds it back. Its question alone never
     /// lets a call start.
-    fn agent_lets_go(&self, key: &CallKey, call: &ToolCall) -> bool {
+    fn agent_lets_go(&self, call: &ToolCall) -> bool {
         let decision = call
             .approval
             .as_ref()
             .and_then(|approval| approval.decision.as_ref());
         match decision {
-            Some(Decision::Approved) => self.is_as_gated(key),
+            Some(Decision::Approved) => self.is_as_gated(&call.key()),
             Some(Decision::Denied { .. }) => false,
-            None => self.interrupts.asking_about(key).next().is_none(),
+            None => self.interrupts.asking_about(&call.key()).next().is_none(),
         }
     }
 

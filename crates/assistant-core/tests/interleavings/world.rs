@@ -423,7 +423,7 @@ impl World {
         let mut open = self.driver.session.interrupts().iter();
         let resolved = |open: &OpenInterrupt| {
             let answer = open.answer.as_ref();
-            answer.is_some_and(|answer| answer.status == ResumeStatus::Resolved)
+            answer.is_some_and(|answer| answer.on_record().status == ResumeStatus::Resolved)
         };
         phase == Phase::Running && open.any(resolved)
     }

@@ -61,11 +61,12 @@ impl Conversation {
     }
 
     /// The same id again is the same call: it may get another name and more arguments, as long as
-    /// nothing about it is final.
+    /// nothing about it is final. What the agent was told to run is what it was told to run.
     fn restart_call(&mut self, key: CallKey, name: String, out: &mut Applied<'_>) {
         let Some(call) = self.call(&key) else { return };
         let id = call.id.clone();
-        if call.stands() && (call.has_ended() || call.is_settled_here()) {
+        let is_told = matches!(call.state, State::Told { .. });
+        if is_told || call.stands() && (call.has_ended() || call.is_settled_here()) {
             return out.warn(
                 "call-is-final",
                 format!("call '{id}' is final: it is not started again"),
