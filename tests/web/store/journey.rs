@@ -22,6 +22,9 @@ use leptos_assistant::{
 use send_wrapper::SendWrapper;
 use serde_json::json;
 
+/// A function that the handler calls before it ends, once a test has set it.
+type InHandler = Rc<RefCell<Option<Box<dyn Fn()>>>>;
+
 /// A chat in the only tab that there is, and a clock that a test moves.
 pub(super) struct Journey {
     pub(super) page: Mounted,
@@ -30,7 +33,7 @@ pub(super) struct Journey {
     pub(super) ran: Rc<Cell<u32>>,
     call: Cell<Option<CallKey>>,
     /// Called in the middle of the handler.
-    in_handler: Rc<RefCell<Option<Box<dyn Fn()>>>>,
+    in_handler: InHandler,
     clock: Rc<FakeClock>,
 }
 
@@ -53,7 +56,7 @@ impl Journey {
             .answer(Script::new().text("Goodbye."));
         let ran = Rc::new(Cell::new(0));
         let (counted, found) = (Rc::clone(&ran), Rc::new(RefCell::new(None)));
-        let in_handler: Rc<RefCell<Option<Box<dyn Fn()>>>> = Rc::default();
+        let in_handler = InHandler::default();
         let happens = Rc::clone(&in_handler);
         let (finds, talks_to) = (Rc::clone(&found), agent.clone());
         let thread_id = name.map(str::to_owned).unwrap_or_default();
