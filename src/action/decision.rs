@@ -47,7 +47,7 @@ impl<T> ToolCallView<T> {
     /// An approval is the user's: [`Self::approve`] counts while a click or a key in the view is
     /// handled that the user made, and not in a task that begins later, nor for a click that a script
     /// makes ([`Refusal::Scripted`]). What the application decides by its own code goes through
-    /// [`Assistant::approve`], and is on record as decided by it.
+    /// [`Assistant::approve`].
     ///
     /// It is so for the view that an action's own approval renderer gets
     /// ([`super::ToolAction::render_approval`]): mark its button by it, as with `aria-disabled`. Any
