@@ -50,8 +50,8 @@ impl<Args> ToolAction<Args> {
     }
 
     /// Sets what the approval card asks, from the arguments: a sentence, or a [`Description`] with
-    /// rows. The exact arguments are then one click away below it. They stand there at once for
-    /// arguments that are not of the action's type, and where nothing is said.
+    /// rows. Arguments that it does not mention are shown below it, and all exact arguments are one
+    /// click away. They are shown at once for arguments that are not of the action's type, and where nothing is said.
     ///
     /// ```
     /// use leptos_assistant::{Approval, Description, ToolAction};
