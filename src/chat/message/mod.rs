@@ -228,11 +228,7 @@ fn article(
         let alone = use_context::<InTurn>().is_none();
         let named_itself =
             (!by_person && message.speaker.is_some()) || message.attributed.get_untracked();
-        let role = match (alone, named_itself) {
-            (true, _) => None,
-            (false, true) => Some("group"),
-            (false, false) => Some("none"),
-        };
+        let role = (!alone && !named_itself).then_some("none");
         // The place of a turn says where its messages stand.
         let number = move || place.get().map(|(number, _)| number.to_string());
         let count = move || place.get().map(|(_, count)| count.to_string());
