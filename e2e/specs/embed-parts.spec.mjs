@@ -93,7 +93,7 @@ partTest("what a page says for a person is shown and spoken, though nobody has t
   await chat.root.getByText("Loading").waitFor();
   await chat.picture("embed while its conversation is fetched");
   await chat.says("Good day.");
-  await eventually(async () => assert.match(JSON.stringify(await heard()), /"log","text":"Good day\./));
+  await eventually(async () => assert.match(JSON.stringify(await heard()), /"log","text":"Assistant: Good day\./));
 });
 
 /** The part cannot be had at first; then the person tries again. */
@@ -148,7 +148,7 @@ partTest("what comes in another conversation, before the part is there, is spoke
     globalThis.chats.one.send("Hello");
   });
   await chat.says("Good day.");
-  await eventually(async () => assert.match(JSON.stringify(await heard()), /"log","text":"Good day\./));
+  await eventually(async () => assert.match(JSON.stringify(await heard()), /"log","text":"Assistant: Good day\./));
 });
 
 partTest("a part that is long on its way is said to be", {}, async (page, agent) => {
