@@ -131,7 +131,7 @@ pageTest("a handler that runs when the chat stops is not answered", CUT_OFF, asy
 pageTest("a chat that has stopped says so in the words of the page", CUT_OFF, async (page, agent) => {
   const labels = { stopped: "Der Chat steht", stoppedText: "Bitte die Seite neu laden.", reload: "Neu laden" };
   const named = await mountIn(page, "one", agent.url, { labels });
-  const partly = await mountIn(page, "two", agent.url, { labels: { reload: "Encore", stopped: null, other: 1 } });
+  const partly = await mountIn(page, "two", agent.url, { labels: { reload: "Encore", stopped: null } });
   await breakInside(page, "trap");
   const message = await page.evaluate(() => {
     try {
