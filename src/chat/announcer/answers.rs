@@ -78,8 +78,12 @@ pub(super) fn follow(assistant: &Assistant, voice: Voice, speech: Signal<Speech>
     let (messages, words) = (assistant.messages(), Words::current());
     let of = assistant.clone();
     effect(move |_| {
-        let fresh =
-            messages.with(|list| heard.with_value(|heard| heard.borrow_mut().take_in(list)));
+        let attributed = |id: &MessageId| {
+            of.message(id)
+                .is_some_and(|cell| cell.attributed.get_untracked())
+        };
+        let fresh = messages
+            .with(|list| heard.with_value(|heard| heard.borrow_mut().take_in(list, attributed)));
         let speech = speech.get();
         for id in fresh {
             let Some(cell) = of.message(&id) else {
@@ -123,7 +127,11 @@ fn texts_of(assistant: &Assistant, cell: &MessageCell) -> Vec<(usize, String, bo
 
 impl Heard {
     /// The answers that came since this listens, and are not said in full.
-    fn take_in(&mut self, list: &MessageList) -> Vec<MessageId> {
+    fn take_in(
+        &mut self,
+        list: &MessageList,
+        attributed: impl Fn(&MessageId) -> bool,
+    ) -> Vec<MessageId> {
         let tip = list.last().map(|entry| entry.id.clone());
         let other = self.thread != list.thread();
         self.thread = list.thread();
@@ -143,10 +151,11 @@ impl Heard {
             },
         };
         for entry in list.iter().skip(from) {
-            if entry.role == Role::User {
+            if entry.role == Role::User || attributed(&entry.id) {
                 // What was before is said, or will not be: a list may bring a whole history.
                 self.answers.values_mut().for_each(|one| one.done = true);
-            } else if entry.role == Role::Assistant {
+            }
+            if entry.role == Role::Assistant {
                 self.answers.entry(entry.id.clone()).or_default();
             }
         }
