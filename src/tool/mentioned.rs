@@ -12,7 +12,7 @@ const SHORT: usize = 4;
 /// The most leaves that are looked for.
 const MOST_LEAVES: usize = 50;
 
-/// What a description says: its sentence, and rows of a name and a value.
+/// A description: its sentence, and rows of a name and a value.
 pub(super) struct Says<'a> {
     pub(super) sentence: &'a str,
     pub(super) rows: &'a [(String, String)],

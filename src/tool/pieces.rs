@@ -11,7 +11,7 @@ use assistant_core::text::{
 
 /// How many spaces in a row are left as they are; more would push what follows out of sight.
 const MOST_SPACES: usize = 16;
-/// How far around a word its name is looked at, in bytes.
+/// Bytes around a word within which its name is searched.
 const MOST_OF_NAME: usize = 256;
 /// How many equal characters in a row are each shown by their code.
 const MOST_CODES: usize = 3;

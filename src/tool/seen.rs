@@ -71,7 +71,7 @@ pub(super) struct Seen {
 /// A click or a key of the user in the card.
 #[derive(Clone, Copy, Default)]
 struct Press {
-    /// Whether a pointer made it.
+    /// True if a pointer made it.
     pointed: bool,
     /// Tells it from the presses before.
     number: u32,

@@ -1,4 +1,4 @@
-//! Which calls may start although no journal has confirmed their claim (rule "when a store fails").
+//! Decides which calls may start without a claim that the journal confirmed (rule "when a store fails").
 
 use assistant_core::session::{ClaimOutcome, StoredCalls};
 

@@ -34,15 +34,15 @@ struct Heard {
     answers: HashMap<MessageId, Followed>,
 }
 
-/// Who says an answer.
+/// The author of an answer that is announced.
 struct Speaker {
     words: Words,
-    /// Whether the agent says it as if the user had.
+    /// True if the agent wrote it under the user's role.
     attributed: bool,
 }
 
 impl Speaker {
-    /// What is read out begins with its author, so that nobody takes it for the page's words.
+    /// Returns a block behind its author, so that it is not taken for the page's words.
     fn says(&self, block: &str) -> String {
         let who = untrack(|| match self.attributed {
             true => self.words.word(|l| &l.attributed),
@@ -51,7 +51,7 @@ impl Speaker {
         format!("{who}: {block}")
     }
 
-    /// Whether a block reads as one of the announcements that a decision is waited for.
+    /// Returns whether a block reads like an announcement that a decision is needed.
     fn imitates(&self, block: &str) -> bool {
         let labels = self.words.now();
         let said = skeleton(block);

@@ -29,14 +29,14 @@ const SELDOM_MS: u32 = 60_000;
 /// The time that another tab has to say that it acts on a conversation, in milliseconds.
 const PING_MS: u64 = 500;
 
-/// What is known of a store that fails.
+/// The state of a store that fails.
 #[derive(Default)]
 pub(super) struct Trouble {
     fails: Cell<bool>,
     /// The time until the next try but one.
     pause_ms: Cell<u32>,
     waits: Cell<bool>,
-    /// What is written when the store works again.
+    /// The changes to write when the store works again.
     postponed: RefCell<Vec<Job>>,
 }
 

@@ -168,7 +168,7 @@ impl Journey {
         assert_ne!(kept, KeptIn::Elsewhere);
     }
 
-    /// Whether the person is told, once, that nothing is saved.
+    /// True if the user is told, once, that nothing is saved.
     pub(super) fn is_told(&self) -> bool {
         let notices = self.assistant.notices().get_untracked();
         let told = notices.iter();

@@ -457,7 +457,7 @@ impl ToolCall {
             })
     }
 
-    /// Whether the agent asked a person about it, or does.
+    /// Returns whether the agent asked the user about it, now or before.
     pub(crate) fn was_asked_by_agent(&self) -> bool {
         let approval = self.approval.as_ref();
         approval.is_some_and(|approval| approval.interrupt_id.is_some())

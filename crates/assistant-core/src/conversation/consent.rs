@@ -1,4 +1,4 @@
-//! What a person's decision gives, together with what the decision was about.
+//! A decision of the user together with what it was about.
 
 use super::Fingerprint;
 

@@ -36,7 +36,7 @@ pub struct Message {
     pub steps: Vec<AgentStep>,
     /// The original text, if callouts in it became calls. This goes over the wire.
     pub markdown: Option<String>,
-    /// Who wrote it, whatever its role says: [`Author::Page`] if the user said it here.
+    /// The author, independent of the role: [`Author::Page`] if the user said it here.
     pub author: Author,
     /// What the agent says that a person said, where it is something else. Shown beside the
     /// person's own words, never in their place.

@@ -6,7 +6,7 @@
 use super::{Author, Conversation, Message};
 use crate::event::{self, Object, Role};
 
-/// How messages that the agent added under the user's role are sent back.
+/// The form in which messages that the agent added under the user's role are sent back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum AgentUserMessages {

@@ -101,7 +101,7 @@ pub struct Conversation {
     #[cfg(feature = "ui-stream")]
     /// Texts that grow by themselves, by the number that their stream gave them.
     pub(super) blocks: FxHashMap<u64, PartRef>,
-    /// How what the agent added under the user's role is sent back.
+    /// The form in which messages that the agent added under the user's role are sent back.
     pub(super) agent_user_messages: super::AgentUserMessages,
     /// What has changed since somebody took note of it.
     pub(super) log: Vec<Change>,

@@ -48,7 +48,7 @@ impl Session {
         entry.is_some_and(|entry| entry.spec.execution == Execution::Client)
     }
 
-    /// Whether a call was written as a callout, with nothing behind it: its text may have gone on.
+    /// Returns whether a call is a callout at the end of its message, which may have been cut off.
     fn is_last_callout(&self, key: &CallKey, call: &ToolCall) -> bool {
         let message = self.conversation.message_of_call(key);
         let parts = message.map_or(&[][..], |message| &message.parts);
@@ -59,7 +59,7 @@ impl Session {
     }
 }
 
-/// Whether the arguments are a whole object or list: no beginning of one is one.
+/// Returns whether the arguments are a complete object or list.
 fn has_closed_args(call: &ToolCall) -> bool {
     let is_closed = matches!(call.args(), Some(Value::Object(_) | Value::Array(_)));
     is_closed && !call.args_text().trim().is_empty()

@@ -202,7 +202,7 @@ impl OpenInterrupt {
 }
 
 impl OpenInterrupt {
-    /// Whether an edit answers the one action that it lists.
+    /// Returns whether an edit answers the one action that it lists.
     fn takes_edit_decision(&self) -> bool {
         let reviews = self.interrupt.metadata.as_ref().and_then(|metadata| {
             let reviews = |of: &Value| of.get("review_configs").cloned();
@@ -306,7 +306,7 @@ impl Interrupts {
         self.list.iter().any(|open| open.answer.is_none())
     }
 
-    /// Whether an agent may continue with what it asked about: a question is open, or has an answer
+    /// Returns whether an agent may continue with what it asked about: a question is open, or has an answer
     /// that does not give it up.
     pub(super) fn ask_or_go_on(&self) -> bool {
         let is_given_up = |open: &OpenInterrupt| {

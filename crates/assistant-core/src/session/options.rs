@@ -37,7 +37,7 @@ pub struct SessionOptions {
     pub asks_again: bool,
     /// A person may say something while the loop goes on ([`TreeChange::Interject`](super::TreeChange::Interject)).
     pub interjections: bool,
-    /// How messages that the agent added under the user's role are sent back.
+    /// The form in which messages that the agent added under the user's role are sent back.
     pub agent_user_messages: AgentUserMessages,
 }
 

@@ -105,7 +105,7 @@ impl Session {
         }
     }
 
-    /// What would start is something else than what was let go: a person is asked about it.
+    /// Asks the user again if the call that would start is not the one that was allowed.
     pub(super) fn judge_changed(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         self.conversation.edit_call(key, |call| call.changed = true);
         self.forget_judgement(key);

@@ -72,7 +72,7 @@ impl Depth {
         self.began && self.open == 0 && !self.in_text
     }
 
-    /// Whether its last bracket is there: no beginning of it looks like this.
+    /// Returns whether the closing bracket has arrived.
     const fn is_closed(self) -> bool {
         self.enclosed && self.is_whole()
     }
