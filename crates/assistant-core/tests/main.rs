@@ -36,6 +36,7 @@ mod session_approval;
 mod session_attack;
 mod session_audit;
 mod session_authors;
+mod session_branches;
 mod session_claims;
 mod session_clock;
 mod session_consent;

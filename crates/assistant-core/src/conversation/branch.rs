@@ -199,12 +199,19 @@ impl Conversation {
 
     /// A run is tried again from here. What its last try started or what a person denied in it
     /// stays so if the agent says it again.
-    pub(crate) fn try_again_at(&mut self, tip: Option<&MessageId>) {
+    pub(crate) fn try_again_at(&mut self, tip: &MessageId) {
         self.close_gaps();
         let old = self.path.clone();
-        if !self.select_tip(tip) {
+        let known = self.ids.get(tip).copied();
+        // The run may have made a copy of it for its own branch.
+        let copy = || {
+            let known = self.message(tip);
+            self.find_message(known.map_or(tip.as_str(), |known| known.wire_id()))
+        };
+        let Some(tip) = known.filter(|ix| self.on_path(*ix)).or_else(copy) else {
             return;
-        }
+        };
+        self.write_at(self.chain_to(tip));
         for ix in old {
             if !self.on_path(ix) {
                 self.keep_departed(ix, |call| {
@@ -341,6 +348,10 @@ impl Conversation {
             let nodes = path.iter().copied().filter(|ix| self.node(*ix).is_some());
             tip.is_none_or(|tip| seen.contains(tip) && self.chain_to(*tip).into_iter().eq(nodes))
         };
-        seen.len() == self.ids.len() && leads(&self.path) && leads(self.shown_path())
+        let shared = self.path.iter().rposition(|ix| self.is_shared(*ix));
+        seen.len() == self.ids.len()
+            && leads(&self.path)
+            && leads(self.shown_path())
+            && shared.is_none_or(|last| last < self.shared_len)
     }
 }

@@ -275,26 +275,9 @@ impl Conversation {
             }
             Departed::Kept(key) => {
                 let at = self.places.get(&key).copied()?;
-                self.take_out(at)
+                self.leave_copy(at)
             }
         }
-    }
-
-    /// Takes a call out of its message. The parts behind it move up.
-    pub(super) fn take_out(&mut self, at: CallRef) -> Option<Box<ToolCall>> {
-        let node = self.nodes.get_mut(at.node)?.as_mut()?;
-        let parts = &mut node.message.parts;
-        if !matches!(parts.get(at.part), Some(Part::ToolCall(_))) {
-            return None;
-        }
-        let Part::ToolCall(call) = parts.remove(at.part) else {
-            return None;
-        };
-        let id = node.message.id.clone();
-        self.places.remove(&call.key);
-        self.log.push(Change::Message(id));
-        self.settle_in(at.node);
-        Some(call)
     }
 
     /// A call left the path of its run: it is kept for the case that its id comes back.

@@ -1,7 +1,7 @@
 //! Copy on write: a message that another branch shares is never changed by a run, but copied for the
 //! run's own branch first. Neighbour: `branch`.
 
-use super::{CallKey, Change, Conversation, Part, state::State};
+use super::{CallKey, Change, Conversation, Part, ToolCall, state::State, tree::CallRef};
 
 impl Conversation {
     /// Whether a node of the run's path also belongs to another branch.
@@ -13,20 +13,58 @@ impl Conversation {
         node.children.iter().any(|child| Some(*child) != next)
     }
 
+    /// The depth of the last node of the run's path, from a depth on, at which another branch leaves it: that
+    /// branch goes through all nodes before, too.
+    pub(super) fn last_shared(&self, from: usize) -> Option<usize> {
+        let piece = self.path.get(from..self.shared_len.min(self.path.len()))?;
+        Some(from + piece.iter().rposition(|ix| self.is_shared(*ix))?)
+    }
+
+    /// Measures again up to where other branches go along the run's path.
+    pub(super) fn measure_shared(&mut self) {
+        self.shared_len = self.path.len();
+        self.shared_len = self.last_shared(0).map_or(0, |last| last + 1);
+    }
+
     /// The node to change for the run that writes now: the same one, or a copy of it for this path
-    /// if another branch shares it.
+    /// if another branch goes through it.
     pub(super) fn own(&mut self, ix: usize) -> usize {
-        if !self.on_path(ix) || !self.is_shared(ix) {
+        let depth = |this: &Self| Some(this.node(ix)?.depth).filter(|_| this.on_path(ix));
+        if depth(self)
+            .and_then(|depth| self.last_shared(depth))
+            .is_none()
+        {
             return ix;
         }
         self.close_gaps();
-        let copy = self.copy_for_path(ix);
-        self.settle_copies();
-        copy
+        let piece = depth(self).and_then(|depth| Some((depth, self.last_shared(depth)?)));
+        let Some((depth, last)) = piece else {
+            return ix;
+        };
+        self.own_piece(depth, last);
+        self.path.get(depth).copied().unwrap_or(ix)
     }
 
-    /// The same for a piece of the path, of which the last is shared. From below: where a copy was
-    /// made, the original stands below the one before, which is shared by that.
+    /// Makes sure that the message of a call on the run's path belongs to this path alone. The call keeps
+    /// its key.
+    pub(super) fn own_call(&mut self, key: &CallKey) {
+        if let Some(at) = self.places.get(key).copied() {
+            self.own(at.node);
+        }
+    }
+
+    /// Changes a call by the word of an agent, which is about the run's path alone.
+    pub(super) fn edit_own_call<R>(
+        &mut self,
+        key: &CallKey,
+        edit: impl FnOnce(&mut ToolCall) -> R,
+    ) -> Option<R> {
+        self.own_call(key);
+        self.edit_call(key, edit)
+    }
+
+    /// Copies a piece of the path, of which the last is shared. From below: where a copy was
+    /// made, the original stays below the one before, which is shared by that.
     pub(super) fn own_piece(&mut self, first: usize, last: usize) {
         self.close_gaps();
         for depth in (first..=last).rev() {
@@ -62,8 +100,22 @@ impl Conversation {
             *place = copy;
         }
         self.settle_in(copy);
+        self.follow_copy(ix, copy);
         self.log.push(Change::MessageAdded(id));
         copy
+    }
+
+    /// Lets what is noted by node go with the path.
+    fn follow_copy(&mut self, ix: usize, copy: usize) {
+        for waiting in self.orphans.values_mut().filter(|at| **at == ix) {
+            *waiting = copy;
+        }
+        #[cfg(feature = "ui-stream")]
+        for block in self.blocks.values_mut().filter(|at| at.node == ix) {
+            block.node = copy;
+        }
+        #[cfg(feature = "callouts")]
+        self.move_reader(ix, copy);
     }
 
     fn settle_copies(&mut self) {
@@ -89,11 +141,8 @@ impl Conversation {
             let Part::ToolCall(call) = part else { continue };
             self.last_key += 1;
             let key = CallKey::new(self.last_key);
-            left.push((std::mem::replace(&mut call.key, key), key));
-            if !matches!(call.state, State::Done(_)) {
-                call.state = State::abandoned();
-                call.ended_at.get_or_insert(call.created_at);
-            }
+            left.push((call.key, key));
+            leave(call, key);
         }
         // A result stands in one place: those of calls in other messages go with the copy.
         let listed = std::mem::take(&mut node.results).into_iter();
@@ -106,5 +155,41 @@ impl Conversation {
         }
         self.list_results_of(ix);
         self.log.push(Change::Message(id));
+    }
+    /// The call comes back to the run's path from a branch that kept it, where another call with the same past
+    /// stays.
+    pub(super) fn leave_copy(&mut self, at: CallRef) -> Option<Box<ToolCall>> {
+        let key = self.mint();
+        let node = self.nodes.get_mut(at.node)?.as_mut()?;
+        let Some(Part::ToolCall(call)) = node.message.parts.get_mut(at.part) else {
+            return None;
+        };
+        let back = call.clone();
+        leave(call, key);
+        for listed in node
+            .results
+            .iter_mut()
+            .filter(|listed| **listed == back.key)
+        {
+            *listed = key;
+        }
+        let id = node.message.id.clone();
+        self.places.remove(&back.key);
+        self.open.remove(&back.key);
+        self.settle_in(at.node);
+        self.index_call(key);
+        self.list_results_of(at.node);
+        self.log.push(Change::Message(id));
+        Some(back)
+    }
+}
+
+/// Makes a call one that was left on another branch. What happened to it is on record with the one that goes on.
+fn leave(call: &mut ToolCall, key: CallKey) {
+    call.key = key;
+    call.transitions.clear();
+    if !call.state.is_done() {
+        call.state = State::abandoned();
+        call.ended_at.get_or_insert(call.created_at);
     }
 }

@@ -109,6 +109,7 @@ impl Conversation {
         match key {
             Some(key) if self.is_echo(&key, &wire) => {}
             Some(key) => {
+                self.own_call(&key);
                 let after = self.path.last().copied();
                 if let Some(result) = result_from_wire(wire) {
                     self.fold(key, result, author, after, now);

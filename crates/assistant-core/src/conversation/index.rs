@@ -87,6 +87,7 @@ impl Conversation {
         self.ids.clear();
         self.orphans.clear();
         let known = std::mem::take(&mut self.history);
+        let mut waiting = Vec::new();
         for ix in 0..self.nodes.len() {
             let Some(node) = self.node(ix) else { continue };
             let (id, wire_id) = (node.message.id.clone(), node.message.wire_id().to_owned());
@@ -97,10 +98,18 @@ impl Conversation {
             for key in keys {
                 self.index_call(key);
             }
-            self.note_orphans(ix);
+            waiting.extend(self.orphans_in(ix).into_iter().map(|id| (id, ix)));
         }
         self.order_history(&known);
         self.number_path();
+        for (id, ix) in &waiting {
+            self.note_orphan(id, *ix);
+        }
+        for (id, _) in waiting {
+            if let Some(key) = self.find_call(&id).filter(|key| self.waits(key)) {
+                self.adopt_orphan(key);
+            }
+        }
     }
 
     /// What was in the history keeps its order; what is new in it follows by the time of its end.

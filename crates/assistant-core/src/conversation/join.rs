@@ -92,6 +92,10 @@ impl Conversation {
             node.awaits = parent.filter(|_| below.is_none()).cloned();
         }
         self.hang(ix, below);
+        if let Some(above) = below.filter(|above| self.on_path(*above)) {
+            let depth = self.node(above).map_or(0, |above| above.depth);
+            self.shared_len = self.shared_len.max(depth + 1);
+        }
         self.log.push(Change::MessageAdded(id.clone()));
         self.gather_orphans(ix);
         self.index_calls(ix);

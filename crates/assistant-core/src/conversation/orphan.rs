@@ -28,25 +28,38 @@ pub(super) fn orphan_part(
 }
 
 impl Conversation {
-    /// Remembers the results in a node that wait for their call.
+    /// The ids of calls whose results wait in a node.
+    pub(super) fn orphans_in(&self, ix: usize) -> Vec<String> {
+        let parts = self.node(ix).map_or(&[][..], |node| &node.message.parts);
+        let results = parts.iter().filter_map(|part| match part {
+            Part::ToolResult(part) => Some(part.tool_call_id.clone()),
+            _ => None,
+        });
+        results.collect()
+    }
+
+    /// Remembers the results in a node that wait for their call. A result is of the call on its own branch.
     pub(super) fn note_orphans(&mut self, ix: usize) {
-        let Some(node) = self.node(ix) else { return };
-        let ids: Vec<String> = node
-            .message
-            .parts
-            .iter()
-            .filter_map(|part| match part {
-                Part::ToolResult(part) => Some(part.tool_call_id.clone()),
-                _ => None,
-            })
-            .collect();
-        for id in ids {
-            match self.find_call(&id).filter(|key| self.waits(key)) {
+        for id in self.orphans_in(ix) {
+            let call = self.find_call(&id).filter(|key| self.waits(key));
+            match call.filter(|key| self.on_path(ix) || self.is_above(key, ix)) {
                 Some(key) => self.take_orphan(key, ix, &id),
-                None => {
-                    self.orphans.entry(id).or_insert(ix);
-                }
+                None => self.note_orphan(&id, ix),
             }
+        }
+    }
+
+    /// Whether a call is in one of the messages before a node.
+    fn is_above(&self, key: &CallKey, ix: usize) -> bool {
+        let at = self.places.get(key).map(|at| at.node);
+        at.is_some_and(|at| self.chain_to(ix).contains(&at))
+    }
+
+    /// Remembers where a result waits: on the run's path, if there is one.
+    pub(super) fn note_orphan(&mut self, id: &str, ix: usize) {
+        let known = self.orphans.get(id).copied();
+        if known.is_none_or(|known| !self.on_path(known) && self.on_path(ix)) {
+            self.orphans.insert(id.to_owned(), ix);
         }
     }
 
@@ -64,6 +77,10 @@ impl Conversation {
 
     /// Moves a stored result into its call. A node that held nothing else leaves the tree.
     fn take_orphan(&mut self, key: CallKey, ix: usize, id: &str) {
+        let ix = self.own(ix);
+        if self.on_path(ix) {
+            self.own_call(&key);
+        }
         let Some(node) = self.node_mut(ix) else {
             return;
         };

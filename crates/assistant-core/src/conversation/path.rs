@@ -73,6 +73,7 @@ impl Conversation {
                 node.depth = depth;
             }
         }
+        self.measure_shared();
         // Taken out and put back: no copy for what is only read.
         let (path, shown) = (std::mem::take(&mut self.path), self.shown.take());
         self.remember(shown.as_deref().unwrap_or(&path));
@@ -83,6 +84,11 @@ impl Conversation {
     pub(super) fn on_path(&self, ix: usize) -> bool {
         self.node(ix)
             .is_some_and(|node| self.path.get(node.depth) == Some(&ix))
+    }
+
+    /// Whether a message is on the branch that runs write on.
+    pub(crate) fn is_on_run_path(&self, id: &MessageId) -> bool {
+        self.ids.get(id).is_some_and(|ix| self.on_path(*ix))
     }
 
     /// Takes nodes that are gone off the paths.

@@ -7,12 +7,12 @@ impl Conversation {
     /// follows on other branches stays where it is.
     pub(super) fn insert_after(&mut self, before: Option<usize>, message: Message) {
         self.close_gaps();
-        let (ix, id) = self.add_node(message, before);
         let place = before
             .and_then(|before| self.node(before))
             .map_or(0, |before| before.depth + 1);
         let place = place.min(self.path.len());
-        let next = self.path.get(place).copied();
+        let next = self.path.get(place).copied().map(|next| self.own(next));
+        let (ix, id) = self.add_node(message, before);
         let siblings = match before.and_then(|before| self.node_mut(before)) {
             Some(before) => &mut before.children,
             None => &mut self.roots,

@@ -68,6 +68,8 @@ pub struct Conversation {
     pub(super) path: Vec<usize>,
     /// How many places of `path` stand for nodes that are gone.
     pub(super) gaps: usize,
+    /// No other branch goes along `path` farther than this.
+    pub(super) shared_len: usize,
     /// The number of places of paths that were rewritten so far.
     pub(super) path_work: u64,
     /// What is shown, where that is another branch.
@@ -122,6 +124,7 @@ impl Default for Conversation {
             chosen_root: None,
             path: Vec::new(),
             gaps: 0,
+            shared_len: 0,
             path_work: 0,
             shown: None,
             path_edition: 0,

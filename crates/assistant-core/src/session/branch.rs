@@ -12,13 +12,15 @@ use crate::{
 impl Session {
     pub(super) fn change_tree(&mut self, change: TreeChange, cx: &mut Cx<'_>) {
         let write = !self.is_busy();
+        // A run that can be tried again or go on does so on its own branch.
+        let moves = write && !self.notices.offer_run();
         let done = match change {
             TreeChange::Select { message, exact } => {
-                self.conversation.select(&message, exact, write)
+                self.conversation.select(&message, exact, moves)
             }
             TreeChange::Switch { message, to } => {
                 let other = self.conversation.sibling(&message, to).cloned();
-                other.and_then(|other| self.conversation.select(&other, false, write))
+                other.and_then(|other| self.conversation.select(&other, false, moves))
             }
             TreeChange::ShowRun => {
                 self.conversation.show_run_branch();
@@ -39,6 +41,9 @@ impl Session {
             TreeChange::Regenerate { message } => return self.regenerate(&message, cx),
             TreeChange::Interject { content } => return self.interject(content, cx),
         };
+        if done.is_ok() {
+            self.sort_interrupts(cx);
+        }
         match done {
             Err(error) => cx.refuse(Refusal::Tree(error)),
             // Asked again: a deletion ends what was under way.
@@ -61,8 +66,7 @@ impl Session {
     }
 
     fn is_on_run(&self, message: &MessageId) -> bool {
-        let mut path = self.conversation.run_path();
-        path.any(|node| node.id == *message)
+        self.conversation.is_on_run_path(message)
     }
 
     /// What goes takes along what is under way in it.
@@ -136,6 +140,7 @@ impl Session {
         }
         let parent = self.conversation.parent(message).cloned();
         self.conversation.select_tip(parent.as_ref());
+        self.sort_interrupts(cx);
         if let Some(content) = content {
             let id = cx.host.new_id();
             self.conversation.append(Message::user(id, content, cx.now));

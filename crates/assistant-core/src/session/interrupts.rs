@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Refusal, Verdict, expiry};
+use super::{Refusal, Verdict, branch_interrupts::Place, expiry};
 use crate::{
     action::schema::{self, NoPatterns},
     conversation::{CallKey, Consent, Conversation, Fingerprint},
@@ -27,6 +27,8 @@ pub struct OpenInterrupt {
     pub rejected: bool,
     /// The call that it holds back, shown as a card or not.
     pub(super) gates: Option<CallKey>,
+    /// Where it was asked.
+    pub(super) place: Place,
     /// What the answer took back, to be asked again if the agent does not take it.
     pub(super) asks: Asks,
 }
@@ -54,6 +56,7 @@ impl OpenInterrupt {
             legacy,
             rejected: false,
             gates: None,
+            place: Place::default(),
         }
     }
 
@@ -290,6 +293,8 @@ fn action_requests(interrupt: &Interrupt) -> Option<&[Value]> {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Interrupts {
     list: Vec<OpenInterrupt>,
+    /// Those of branches that runs do not write on.
+    elsewhere: Vec<OpenInterrupt>,
 }
 
 impl Interrupts {
@@ -316,8 +321,39 @@ impl Interrupts {
         !self.list.iter().all(is_given_up)
     }
 
+    /// Forgets those of the branch that runs write on.
     pub(super) fn clear(&mut self) {
         self.list.clear();
+    }
+
+    pub(super) fn iter_mut(&mut self) -> std::slice::IterMut<'_, OpenInterrupt> {
+        self.list.iter_mut()
+    }
+
+    /// All of them, on whichever branch.
+    pub(super) fn all(&self) -> impl Iterator<Item = &OpenInterrupt> {
+        self.list.iter().chain(&self.elsewhere)
+    }
+
+    /// Notes one of a branch that runs do not write on, or not yet.
+    pub(super) fn put_aside(&mut self, open: OpenInterrupt) {
+        self.elsewhere.push(open);
+    }
+
+    /// Puts aside those that are not here. Gives those that are here again; `None` if nothing changed.
+    pub(super) fn sort(
+        &mut self,
+        is_here: impl Fn(&OpenInterrupt) -> bool,
+    ) -> Option<Vec<OpenInterrupt>> {
+        let gone = self.list.extract_if(.., |open| !is_here(open));
+        let gone: Vec<_> = gone.collect();
+        let back: Vec<_> = self
+            .elsewhere
+            .extract_if(.., |open| is_here(open))
+            .collect();
+        let changes = !gone.is_empty() || !back.is_empty();
+        self.elsewhere.extend(gone);
+        changes.then_some(back)
     }
 
     /// Opens one; another of the same id goes.

@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Cx, OpenInterrupt, Session, Verdict};
+use super::{Cx, OpenInterrupt, Session, Verdict, branch_interrupts::Place};
 use crate::{
     conversation::{CallKey, Change, Consent, Conversation, Happening, State},
     event::{Interrupt, ResumeEntry, ResumeStatus},
@@ -17,7 +17,7 @@ impl Session {
     pub(super) fn write_interrupts(&self) -> Option<Value> {
         let under_way = self.turn.run().map(|run| run.answers.as_slice());
         let under_way = under_way.unwrap_or_default();
-        let kept = self.interrupts.list().iter();
+        let kept = self.interrupts.all();
         let kept = kept.filter(|open| !under_way.contains(&open.interrupt.id));
         let written: Vec<Value> = kept.map(write).collect();
         (!written.is_empty()).then(|| written.into())
@@ -28,26 +28,36 @@ impl Session {
         let Some(Value::Array(list)) = stored else {
             return;
         };
-        for (interrupt, legacy) in list.into_iter().filter_map(read) {
-            let mut open = OpenInterrupt::new(interrupt, legacy);
-            let id = open.interrupt.tool_call_id.as_deref();
-            let call = id.and_then(|id| self.conversation.call_by_wire_id(id));
-            if let Some((key, call)) = call {
-                let state = call.state().clone();
-                let asked = call.approval.as_ref();
-                let asked = asked.and_then(|approval| approval.interrupt_id.as_deref());
-                // Whatever else is open about the call, the card shows one question.
-                let is_its_own = asked == Some(open.interrupt.id.as_str());
-                match state {
-                    State::GateShut { reason } if is_its_own => {
-                        open.deny(key, reason, &self.conversation);
-                    }
-                    _ => self.gate_again(key, is_its_own, &mut open),
-                }
+        for stored in list {
+            let place = stored.get("branch").and_then(Value::as_str);
+            let place = Place::stored(place);
+            if let Some((interrupt, legacy)) = read(stored) {
+                let mut open = OpenInterrupt::new(interrupt, legacy);
+                open.place = place;
+                self.interrupts.put_aside(open);
             }
-            self.interrupts.open(open);
         }
-        cx.change(Change::Interrupts);
+        self.sort_interrupts(cx);
+    }
+
+    /// Asks again where the question belongs.
+    pub(super) fn ask_stored(&mut self, mut open: OpenInterrupt) {
+        let id = open.interrupt.tool_call_id.as_deref();
+        let call = id.and_then(|id| self.conversation.call_by_wire_id(id));
+        if let Some((key, call)) = call {
+            let state = call.state().clone();
+            let asked = call.approval.as_ref();
+            let asked = asked.and_then(|approval| approval.interrupt_id.as_deref());
+            // Whatever else is open about the call, the card shows one question.
+            let is_its_own = asked == Some(open.interrupt.id.as_str());
+            match state {
+                State::GateShut { reason } if is_its_own => {
+                    open.deny(key, reason, &self.conversation);
+                }
+                _ => self.gate_again(key, is_its_own, &mut open),
+            }
+        }
+        self.interrupts.open(open);
     }
 
     /// Holds a call back again. One that nothing was asked about when it was stored is not.
@@ -124,6 +134,7 @@ fn write(open: &OpenInterrupt) -> Value {
     json!({
         "interrupt": agui::interrupt_to_value(&open.interrupt),
         "legacy": open.legacy,
+        "branch": open.place.id(),
     })
 }
 

@@ -22,6 +22,7 @@ mod agent_call;
 mod approve;
 mod audit;
 mod branch;
+mod branch_interrupts;
 mod calls;
 mod clock;
 mod cut_off;
@@ -181,6 +182,8 @@ impl Session {
         };
         act(self, &mut cx);
         if !self.following {
+            self.sort_interrupts(&mut cx);
+            self.place_interrupts();
             self.advance(&mut cx);
             self.follow_clock(&mut cx);
         }

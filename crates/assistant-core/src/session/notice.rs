@@ -129,6 +129,11 @@ impl Notices {
         self.list.last_mut()
     }
 
+    /// Whether one offers to let the agent go on.
+    pub(super) fn offer_run(&self) -> bool {
+        self.list.iter().any(|notice| notice.action.is_some())
+    }
+
     /// Whether one offers this.
     pub(super) fn offer(&self, action: NoticeAction) -> bool {
         self.list.iter().any(|notice| notice.action == Some(action))

@@ -92,6 +92,7 @@ impl Session {
     }
 
     pub(super) fn begin_run(&mut self, takes_up: bool, cx: &mut Cx<'_>) {
+        self.sort_interrupts(cx);
         self.conversation.forget_removed();
         let key = RunKey(self.number());
         let summary = RunSummary {

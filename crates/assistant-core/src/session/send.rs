@@ -17,6 +17,7 @@ impl Session {
             return cx.refuse(refusal);
         }
         self.conversation.write_where_shown();
+        self.sort_interrupts(cx);
         self.clear_notices(cx);
         self.turn.start_over();
         self.turn.set_looping(false);

@@ -303,6 +303,7 @@ impl Session {
         if self.is_busy() || !self.notices.offer(NoticeAction::Retry) {
             return cx.refuse(Refusal::NothingToDo);
         }
+        self.conversation.show_run_branch();
         self.clear_notices(cx);
         match self.turn.is_cut() {
             true => self.read_on_from(Asker::Person, cx),
@@ -316,8 +317,8 @@ impl Session {
             return;
         }
         let base = self.turn.summary_mut().runs.pop().and_then(|run| run.base);
-        if base.is_some() {
-            self.conversation.try_again_at(base.as_ref());
+        if let Some(base) = base {
+            self.conversation.try_again_at(&base);
         }
         self.start_run(cx);
     }

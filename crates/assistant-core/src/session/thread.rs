@@ -4,7 +4,9 @@
 
 use serde_json::Value;
 
-use super::{Cx, Effect, NoticeAction, NoticeKind, Refusal, Session, turn::Turn};
+use super::{
+    Cx, Effect, NoticeAction, NoticeKind, Refusal, Session, interrupts::Interrupts, turn::Turn,
+};
 use crate::{
     conversation::{CallKey, Change, Conversation, Happening, State, ToolCall},
     event::Content,
@@ -102,9 +104,9 @@ impl Session {
         self.thread_id = thread_id;
         self.conversation = conversation;
         if !self.interrupts.is_empty() {
-            self.interrupts.clear();
             cx.change(Change::Interrupts);
         }
+        self.interrupts = Interrupts::default();
         self.turn = Turn::default();
         self.past_direct.clear();
         self.calls.clear();

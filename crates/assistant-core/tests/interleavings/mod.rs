@@ -5,6 +5,7 @@
 
 mod act;
 mod acts;
+mod branches;
 mod mirror;
 mod people;
 mod record;

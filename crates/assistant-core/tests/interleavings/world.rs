@@ -14,6 +14,7 @@ use assistant_core::{
 use serde_json::{Value, json};
 
 use super::{
+    branches::{Branches, other_branches, run_path},
     mirror::Mirror,
     record::{Record, Shown},
 };
@@ -48,6 +49,7 @@ pub(super) struct World {
     /// A copy that is fed the same; it must do the same.
     pub(super) copy: Option<Driver>,
     mirror: Mirror,
+    branches: Branches,
     /// The run for which the page makes itself ready.
     preparing: Option<RunKey>,
     pub(super) record: Record,
@@ -85,6 +87,7 @@ impl World {
         }
         Self {
             mirror: Mirror::anew(&driver.session),
+            branches: Branches::default(),
             preparing: None,
             driver,
             copy: None,
@@ -120,12 +123,27 @@ impl World {
         let session = &self.driver.session;
         let moved = match &input {
             Input::Send { .. } => session.conversation().shows_other_branch(),
+            Input::Tree {
+                change: TreeChange::Select { .. } | TreeChange::Switch { .. },
+            } => {
+                let offers = session.notices().iter().any(|n| n.action.is_some());
+                !session.is_busy() && !offers
+            }
             _ => !session.is_busy(),
         };
         let decision = self.decision(&input);
         let open: BTreeSet<CallKey> = self.open_calls().collect();
+        let others = match &input {
+            Input::Event { .. } => other_branches(session.conversation()),
+            _ => Vec::new(),
+        };
+        let path = run_path(session.conversation());
         self.note_input(&input);
         let output = self.driver.input(input.clone());
+        Branches::compare(&others, &self.driver.session);
+        if matches!(input, Input::Retry | Input::Continue) && output.refused.is_none() {
+            self.branches.goes_on(&self.driver.session);
+        }
         if output.refused.is_some() {
             assert!(output.effects.is_empty(), "{input:?}: {output:?}");
             assert!(output.changes.is_empty(), "{input:?}: {output:?}");
@@ -145,6 +163,7 @@ impl World {
         for effect in &output.effects {
             self.check_effect(effect);
         }
+        self.branches.note(&input, &path, &self.driver.session);
         self.note_cards();
         self.check(&output);
         if matches!(input, Input::Stop) && output.refused.is_none() {
@@ -289,6 +308,11 @@ impl World {
                         || (open.legacy && open.answer.is_some())
                 };
                 let open = open.filter(is_resumed);
+                for open in open.clone() {
+                    let call = open.interrupt.tool_call_id.as_deref();
+                    let answer = open.answer.as_ref().expect("it is answered");
+                    self.branches.answers(answer, call, &self.driver.session);
+                }
                 let gated: BTreeSet<String> = open
                     .filter_map(|open| open.interrupt.tool_call_id.clone())
                     .collect();

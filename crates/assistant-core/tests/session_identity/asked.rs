@@ -144,11 +144,17 @@ fn a_question_that_was_given_up_before_a_reload_is_answered_where_it_was_put() {
     driver.input(Input::Tree {
         change: TreeChange::Select { message, exact },
     });
+    assert!(driver.request().resume.is_empty(), "of another branch");
     reload(&mut driver);
     driver.send("more");
+    let answers = driver.request().resume.iter();
+    let answers: Vec<_> = answers.map(|answer| answer.interrupt_id.as_str()).collect();
+    assert_eq!(answers, ["int"]);
+    driver.event(started());
+    finish_run(&mut driver);
     assert_eq!(
-        request(&driver)[1..3],
-        ["assistant=[c]", "tool:c=\"denied\""]
+        request(&driver)[1..],
+        ["assistant=[c]", "tool:c=\"denied\"", "user=more"]
     );
 }
 

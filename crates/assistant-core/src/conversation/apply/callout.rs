@@ -107,6 +107,13 @@ impl Conversation {
         self.reading.readers.remove(&ix);
     }
 
+    /// A message was copied for the run's path, and what is written goes on there.
+    pub(in crate::conversation) fn move_reader(&mut self, from: usize, to: usize) {
+        if let Some(reader) = self.reading.readers.remove(&from) {
+            self.reading.readers.insert(to, reader);
+        }
+    }
+
     /// Nothing follows in a text for now: what was kept back is certain.
     pub(super) fn pause_callouts(&mut self, ix: usize, out: &mut Applied<'_>) {
         let Some(mut reader) = self.reading.readers.remove(&ix) else {

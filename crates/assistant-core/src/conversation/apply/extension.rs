@@ -178,7 +178,7 @@ impl Conversation {
             return out.warn("call-has-ended", message);
         }
         let run = self.runs.current;
-        self.edit_call(&key, |call| {
+        self.edit_own_call(&key, |call| {
             if call.has_ended() {
                 let name = call.name.clone();
                 Self::rewrite(call, name, text);
@@ -214,7 +214,7 @@ impl Conversation {
         let Some(key) = self.find_call(id) else {
             return out.warn("unknown-call", format!("unknown call '{id}' begins anew"));
         };
-        let (Some(at), Some(call)) = (self.places.get(&key).copied(), self.call(&key)) else {
+        let Some(call) = self.call(&key) else {
             return;
         };
         let approval = call.approval.as_ref();
@@ -227,6 +227,10 @@ impl Conversation {
         let mut fresh = ToolCall::new(id, name, out.now);
         fresh.origin = call.origin;
         fresh.extra = call.extra.clone();
+        self.own_call(&key);
+        let Some(at) = self.places.get(&key).copied() else {
+            return;
+        };
         let Some(node) = self.node_mut(at.node) else {
             return;
         };
@@ -244,7 +248,7 @@ impl Conversation {
         let Some(key) = self.find_call(id) else {
             return out.warn("unknown-call", format!("a note about unknown call '{id}'"));
         };
-        self.edit_call(&key, |call| {
+        self.edit_own_call(&key, |call| {
             ui::note(&mut call.extra, |notes| merge_extra(notes, extra));
             note_execution(call);
         });
@@ -264,7 +268,7 @@ impl Conversation {
             Settlement::Preliminary(value) => {
                 let is_over = self.call(&key).is_some_and(|call| call.state.is_done());
                 if !is_over {
-                    self.edit_call(&key, |call| call.preliminary = Some(value));
+                    self.edit_own_call(&key, |call| call.preliminary = Some(value));
                 }
                 return;
             }
@@ -273,7 +277,7 @@ impl Conversation {
             Settlement::Denied => (End::Denied, "denied".into()),
         };
         let now = out.now;
-        let took = self.edit_call(&key, |call| settle(call, end, message_id, value, now));
+        let took = self.edit_own_call(&key, |call| settle(call, end, message_id, value, now));
         match took {
             Some(true) => self.list_answer(key),
             _ => out.warn(

@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::{Applied, Change, Conversation, authority::Authority, results::Place};
 use crate::{
-    conversation::{Author, CallKey, Origin, Part, ToolCall},
+    conversation::{Author, CallKey, Origin, Part, ToolCall, fold},
     event::{Message, MessageBody, Object, Role},
 };
 
@@ -158,14 +158,18 @@ impl Conversation {
     /// Copies the nodes that another branch shares and that the list changes, with what stands between
     /// them and where the branches part: the other branch keeps all of it as it was.
     fn own_what_changes(&mut self, listing: &Listing) {
+        let answered: HashSet<&str> = listing.messages.values().filter_map(answers).collect();
         let changes = |ix: usize| {
             let same = self.node(ix).is_some_and(|node| {
                 let listed = listing.messages.get(node.message.wire_id());
-                listed.is_some_and(|listed| says_the_same(&node.message, listed))
+                let mut calls = node.message.calls().filter(|call| call.is_real());
+                listed.is_some_and(|listed| {
+                    says_the_same(&node.message, listed) && has_same_marks(&node.message, listed)
+                }) && calls.all(|call| keeps_result(call, listing, &answered))
             });
             !same
         };
-        let last = self.path.iter().rposition(|ix| self.is_shared(*ix));
+        let last = self.last_shared(0);
         let shared = last.and_then(|last| self.path.get(..=last));
         let first = shared.and_then(|shared| shared.iter().position(|ix| changes(*ix)));
         if let (Some(first), Some(last)) = (first, last) {
@@ -207,6 +211,35 @@ impl Conversation {
     }
 }
 
+/// The id of the call that a tool message answers.
+fn answers(message: &Message) -> Option<&str> {
+    match &message.body {
+        MessageBody::Tool { tool_call_id, .. } => Some(tool_call_id),
+        _ => None,
+    }
+}
+
+/// Returns whether the list says the same of a call's result as the tree.
+fn keeps_result(call: &ToolCall, listing: &Listing, answered: &HashSet<&str>) -> bool {
+    let known = call.result.as_ref().filter(|_| call.is_delivered());
+    let Some(known) = known else {
+        return !answered.contains(call.id.as_str());
+    };
+    let listed = listing.messages.get(&known.message_id);
+    let listed = listed.filter(|listed| answers(listed) == Some(&call.id));
+    let listed = listed.cloned().and_then(fold::result_from_wire);
+    !call.unlisted && listed.is_some_and(|listed| listed == *known)
+}
+
+/// Returns whether nothing beside its words and calls is listed as something else.
+fn has_same_marks(message: &crate::conversation::Message, listed: &Message) -> bool {
+    message.name == listed.name
+        && message.encrypted_value == listed.encrypted_value
+        && message.subagent_run_id == listed.subagent_run_id
+        && message.metadata == listed.metadata
+        && message.extra == listed.extra
+}
+
 /// Returns whether the listed message equals the one in the tree, so that nothing changes.
 pub(super) fn says_the_same(message: &crate::conversation::Message, listed: &Message) -> bool {
     if message.role != listed.role() {
@@ -224,6 +257,10 @@ pub(super) fn says_the_same(message: &crate::conversation::Message, listed: &Mes
                     call.id == listed.id
                         && call.name == listed.name
                         && call.args_text() == listed.arguments
+                        && call.encrypted_value == listed.encrypted_value
+                        && Some(&call.metadata).filter(|known| !known.is_empty())
+                            == listed.metadata.as_ref().filter(|known| !known.is_empty())
+                        && call.extra == listed.extra
                 })
             });
             same_calls

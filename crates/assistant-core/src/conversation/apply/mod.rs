@@ -158,17 +158,21 @@ impl Conversation {
         match entity {
             EncryptedEntity::ToolCall => {
                 if let Some(key) = self.find_call(id) {
-                    self.edit_call(&key, |call| call.encrypted_value = Some(value));
+                    self.edit_own_call(&key, |call| call.encrypted_value = Some(value));
                 }
             }
             EncryptedEntity::Message => {
-                if let Some(node) = self.find_message(id).and_then(|ix| self.node_mut(ix)) {
+                if let Some(ix) = self.find_message(id) {
                     // Activities have no such field: they never go back to the agent.
-                    if node.message.role != Role::Activity {
+                    if self.role_of(ix) == Some(Role::Activity) {
+                        return;
+                    }
+                    let ix = self.own(ix);
+                    if let Some(node) = self.node_mut(ix) {
                         node.message.encrypted_value = Some(value);
                     }
                 } else if let Some(key) = self.find_answer(id) {
-                    self.edit_call(&key, |call| {
+                    self.edit_own_call(&key, |call| {
                         if let Some(result) = &mut call.result {
                             result.encrypted_value = Some(value);
                         }
@@ -180,7 +184,11 @@ impl Conversation {
 
     /// Merges an event's metadata into a message: for each key the last one wins.
     fn note_message_metadata(&mut self, ix: usize, base: Base) {
-        let (Some(metadata), Some(node)) = (base.metadata, self.node_mut(ix)) else {
+        let Some(metadata) = base.metadata else {
+            return;
+        };
+        let ix = self.own(ix);
+        let Some(node) = self.node_mut(ix) else {
             return;
         };
         merge_metadata(node.message.metadata.get_or_insert_default(), *metadata);

@@ -2,7 +2,7 @@
 
 use super::{Applied, Change, Conversation};
 use crate::{
-    conversation::{Author, Cut, Message, Part, Span, TextPart},
+    conversation::{Author, Cut, Message, Part, Span, TextPart, tree::Node},
     event::{Base, Diagnostic, Role},
 };
 
@@ -100,6 +100,11 @@ impl Conversation {
                 );
             }
             return;
+        };
+        let is_open = |node: &Node| node.message.is_streaming();
+        let ix = match self.node(ix).is_some_and(is_open) {
+            true => self.own(ix),
+            false => ix,
         };
         out.diagnostics.extend(self.finish_texts(ix, out.now));
         self.note_message_metadata(ix, base);

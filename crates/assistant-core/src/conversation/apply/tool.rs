@@ -28,7 +28,6 @@ impl Conversation {
             return;
         }
         let ix = self.home_of_call(&id, parent, &base, out);
-        let ix = self.own(ix);
         let mut known = self.take_back(&id);
         let is_known = known.is_some();
         if let Some(call) = &mut known {
@@ -79,7 +78,7 @@ impl Conversation {
                 format!("TOOL_CALL_START: tool call '{id}' already exists with name '{old}': now '{name}'"),
             );
         }
-        self.edit_call(&key, |call| {
+        self.edit_own_call(&key, |call| {
             call.reopen();
             call.name = name;
         });
@@ -98,6 +97,7 @@ impl Conversation {
             None => id.to_owned(),
             Some(parent) => match self.find_message(&parent) {
                 Some(ix) if self.role_of(ix) == Some(Role::Assistant) => {
+                    let ix = self.own(ix);
                     // A call stands behind the text that came before it.
                     #[cfg(feature = "callouts")]
                     self.pause_callouts(ix, out);
@@ -126,7 +126,7 @@ impl Conversation {
                 format!("arguments for call '{id}', which has ended"),
             );
         }
-        self.edit_call(&key, |call| {
+        self.edit_own_call(&key, |call| {
             if call.has_ended() {
                 call.reopen();
             }
@@ -140,7 +140,7 @@ impl Conversation {
             return out.warn("unknown-call", format!("end of unknown call '{id}'"));
         };
         if self.call(&key).is_some_and(ToolCall::takes_more) {
-            self.edit_call(&key, |call| {
+            self.edit_own_call(&key, |call| {
                 call.end_args();
                 note_metadata(call, base);
             });
@@ -168,8 +168,10 @@ impl Conversation {
         let Some(key) = self.find_call(&tool_call_id) else {
             return self.keep_orphan(message_id, tool_call_id, content, base, out);
         };
-        let node = self.places.get(&key).map_or(0, |at| at.node);
-        let after = self.last_tool_after(node);
+        let after = |this: &Self| {
+            let node = this.places.get(&key).map_or(0, |at| at.node);
+            this.last_tool_after(node)
+        };
         // A call that was given up stays so, even if it never had a result.
         let is_over = |call: &ToolCall| call.state.is_done() && !call.unlisted;
         if !self.waits(&key) || self.call(&key).is_some_and(is_over) {
@@ -177,6 +179,7 @@ impl Conversation {
                 "call-is-final",
                 format!("call '{tool_call_id}' is over: another result is not taken"),
             );
+            let after = after(self);
             return self.keep_second(key, after, (message_id, tool_call_id, content), base, out);
         }
         let result = CallResult {
@@ -189,6 +192,8 @@ impl Conversation {
             metadata: base.metadata.map(|metadata| *metadata),
             extra: Object::new(),
         };
+        self.own_call(&key);
+        let after = after(self);
         self.fold(key, result, Author::Agent, Some(after), out.now);
     }
 
@@ -246,7 +251,7 @@ impl Conversation {
 
     fn note_call_metadata(&mut self, key: CallKey, base: Base) {
         if base.metadata.is_some() {
-            self.edit_call(&key, |call| note_metadata(call, base));
+            self.edit_own_call(&key, |call| note_metadata(call, base));
         }
     }
 }

@@ -1,0 +1,66 @@
+//! The branch of each question of an agent: its answer goes out with runs of that branch and with no others.
+//!
+//! Where runs write on another branch, what was answered and did not get through is put aside, and comes back
+//! with the branch. Neighbours: `gate` opens and answers questions, `branch` moves runs.
+
+use super::{Cx, OpenInterrupt, Session};
+use crate::conversation::{CallKey, Change, Conversation, MessageId};
+
+/// The place of a question in the tree.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Place {
+    /// The newest message of its branch when it was asked.
+    tip: Option<MessageId>,
+}
+
+impl Place {
+    /// The place that a stored conversation names.
+    pub(super) fn stored(id: Option<&str>) -> Self {
+        let tip = id.map(MessageId::from);
+        Self { tip }
+    }
+
+    /// The id of the message, for a stored conversation.
+    pub(super) fn id(&self) -> Option<&str> {
+        self.tip.as_ref().map(MessageId::as_str)
+    }
+
+    fn is_on_run_path(&self, gates: Option<CallKey>, conversation: &Conversation) -> bool {
+        let tip = self.tip.as_ref();
+        tip.is_none_or(|tip| conversation.is_on_run_path(tip))
+            || gates.is_some_and(|key| conversation.place_of(&key).is_some())
+    }
+}
+
+impl Session {
+    /// Notes where new questions belong. One whose message a list has left out belongs where the run goes on.
+    pub(super) fn place_interrupts(&mut self) {
+        let conversation = &self.conversation;
+        for open in self.interrupts.iter_mut() {
+            let tip = open.place.tip.as_ref();
+            if tip.is_none_or(|tip| !conversation.is_on_run_path(tip)) {
+                open.place.tip = conversation.run_tip().cloned();
+            }
+        }
+    }
+
+    /// Puts the questions of other branches aside, and brings back those of the branch that runs write on now.
+    pub(super) fn sort_interrupts(&mut self, cx: &mut Cx<'_>) {
+        let conversation = &self.conversation;
+        let is_here = |open: &OpenInterrupt| open.place.is_on_run_path(open.gates, conversation);
+        let Some(back) = self.interrupts.sort(is_here) else {
+            return;
+        };
+        for open in back {
+            // Of two questions with one id only the newer can be answered.
+            if self.interrupts.find(&open.interrupt.id).is_some() {
+                continue;
+            }
+            match open.answer {
+                Some(_) => self.interrupts.open(open),
+                None => self.ask_stored(open),
+            }
+        }
+        cx.change(Change::Interrupts);
+    }
+}

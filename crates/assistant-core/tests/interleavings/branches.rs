@@ -1,0 +1,135 @@
+//! What branches share and what they do not: the words and calls of those that the agent does not write on,
+//! whose questions are answered, and where a run is tried again.
+
+use std::collections::BTreeMap;
+
+use assistant_core::{
+    conversation::{Conversation, Message, MessageId},
+    event::{ResumeEntry, Role},
+    session::{Input, NoticeAction, Session, TreeChange},
+};
+
+/// What somebody knows who watches all branches.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Branches {
+    /// The newest message of the run's branch when a question was put, by the question's id.
+    asked: BTreeMap<String, Option<MessageId>>,
+    /// What the person said last on the branch of the run that can be tried again or go on.
+    offered: Option<Option<MessageId>>,
+}
+
+impl Branches {
+    /// Compares the branches that runs do not write on before and after an input.
+    pub(super) fn compare(before: &[(MessageId, Vec<Told>)], session: &Session) {
+        let conversation = session.conversation();
+        for (tip, said) in before {
+            let now = branch(conversation, tip);
+            assert_eq!(*said, now, "{tip:?}, which the run does not write on");
+        }
+    }
+
+    /// Notes what waits, after an input. `path` is the run's path before it.
+    pub(super) fn note(&mut self, input: &Input, path: &[MessageId], session: &Session) {
+        let conversation = session.conversation();
+        let tip = conversation.run_tip().cloned();
+        let is_there = |id: &MessageId| conversation.run_path().any(|message| message.id == *id);
+        if matches!(input, Input::NewThread | Input::Load { .. }) {
+            *self = Self::default();
+        }
+        if matches!(input, Input::Event { .. } | Input::RunClosed { .. }) {
+            // A list may leave out the message that a question came with.
+            for at in self.asked.values_mut() {
+                let was_there = at.as_ref().is_none_or(|at| path.contains(at));
+                if was_there && !at.as_ref().is_some_and(is_there) {
+                    at.clone_from(&tip);
+                }
+            }
+        }
+        for open in session.interrupts() {
+            let known = self.asked.contains_key(&open.interrupt.id);
+            if !known || (open.answer.is_none() && matches!(input, Input::RunClosed { .. })) {
+                self.asked.insert(open.interrupt.id.clone(), tip.clone());
+            }
+        }
+        let moved = matches!(
+            input,
+            Input::Tree {
+                change: TreeChange::Reparent { .. } | TreeChange::Delete { .. }
+            }
+        );
+        let offers = session.notices().iter().any(|notice| {
+            matches!(
+                notice.action,
+                Some(NoticeAction::Retry | NoticeAction::Continue)
+            )
+        });
+        if !offers {
+            self.offered = None;
+        } else if self.offered.is_none() || moved {
+            self.offered = Some(said_last(conversation));
+        }
+    }
+
+    /// A person lets a run be tried again, or the loop go on.
+    pub(super) fn goes_on(&self, session: &Session) {
+        if let Some(said) = &self.offered {
+            assert_eq!(*said, said_last(session.conversation()), "another branch");
+        }
+    }
+
+    /// An answer goes out with a request.
+    pub(super) fn answers(&self, entry: &ResumeEntry, call: Option<&str>, session: &Session) {
+        let conversation = session.conversation();
+        let has_call = call.is_some_and(|id| conversation.call_by_wire_id(id).is_some());
+        let at = self.asked.get(&entry.interrupt_id).cloned().flatten();
+        let is_here = at.is_none_or(|at| conversation.run_path().any(|message| message.id == at));
+        assert!(has_call || is_here, "{entry:?} is of another branch");
+    }
+}
+
+fn said_last(conversation: &Conversation) -> Option<MessageId> {
+    let mut path = conversation.run_path().rev();
+    let said = path.find(|message| message.role == Role::User);
+    said.map(|message| message.id.clone())
+}
+
+/// A message of a branch: its id, its words, its calls with their results.
+pub(super) type Told = (MessageId, String, Vec<String>);
+
+/// Whether a message says anything. What does not (a place for results) may come and go.
+fn tells(message: &Message) -> bool {
+    !message.text().is_empty() || message.calls().next().is_some()
+}
+
+/// The run's path.
+pub(super) fn run_path(conversation: &Conversation) -> Vec<MessageId> {
+    let path = conversation.run_path();
+    path.map(|message| message.id.clone()).collect()
+}
+
+/// What is on each way to a message that nothing follows, but for the run's own.
+pub(super) fn other_branches(conversation: &Conversation) -> Vec<(MessageId, Vec<Told>)> {
+    let run = run_path(conversation);
+    let is_tip = |id: &MessageId| conversation.children(Some(id)).is_empty() && !run.contains(id);
+    let all = conversation.all_messages().map(|message| &message.id);
+    let tips = all.filter(|id| is_tip(id));
+    tips.map(|id| (id.clone(), branch(conversation, id)))
+        .collect()
+}
+
+/// The words and calls from the first message to one.
+fn branch(conversation: &Conversation, tip: &MessageId) -> Vec<Told> {
+    let path = conversation.path_to(tip).unwrap_or_default();
+    let messages = path.into_iter().filter_map(|id| conversation.message(id));
+    let told = messages.filter(|message| tells(message)).map(|message| {
+        let calls = message.calls().map(|call| {
+            let result = call
+                .result
+                .as_ref()
+                .map(|result| result.content.display_text());
+            format!("{} {} {} {result:?}", call.id, call.name, call.args_text())
+        });
+        (message.id.clone(), message.text(), calls.collect())
+    });
+    told.collect()
+}

@@ -1,0 +1,299 @@
+//! Branches share their past and nothing else: what an agent says on one changes no message of another,
+//! and what a person answered on one goes out on that one.
+
+use assistant_core::{
+    conversation::{Conversation, MessageId},
+    event::{Base, Content, EncryptedEntity, Event, EventKind, Object, ResumeStatus, Role},
+    session::{FailureKind, Input, NoticeKind, SessionOptions, StopCondition, TreeChange},
+};
+use serde_json::{Value, json};
+
+use crate::support::*;
+
+/// Two branches that part at the person's second message, below an answer with a call and a second answer.
+/// The agent speaks on the second branch. Gives the tip of the first.
+fn parted() -> (Driver, MessageId) {
+    let mut driver = with([action("f")]);
+    driver.events(says("m", "well"));
+    driver.events(calls("c", "f", "{}"));
+    finish_run(&mut driver);
+    driver.returns("c", json!(1));
+    driver.event(started());
+    driver.events(says("n", "then"));
+    driver.event(EventKind::ActivitySnapshot {
+        message_id: "a".to_owned(),
+        activity_type: "plan".to_owned(),
+        content: object(json!({"step": 1})),
+        replace: true,
+    });
+    finish_run(&mut driver);
+    driver.send("first");
+    driver.says("one way");
+    let tip = driver.session.conversation().tip().unwrap().clone();
+    edit_last(&mut driver, "second");
+    driver.event(started());
+    (driver, tip)
+}
+
+/// Writes another version of what the person said last.
+fn edit_last(driver: &mut Driver, text: &str) {
+    let path = driver.session.conversation().path();
+    let message = path.rev().find(|message| message.role == Role::User);
+    let message = message.unwrap().id.clone();
+    let content = Content::Text(text.to_owned());
+    let change = TreeChange::Edit { message, content };
+    assert_eq!(driver.input(Input::Tree { change }).refused, None);
+}
+
+/// Shows the branch on which the person said this.
+fn look_at(driver: &mut Driver, text: &str) {
+    let all = driver.session.conversation().all_messages();
+    let said = all.filter(|message| message.role == Role::User && message.text() == text);
+    let message = said.last().unwrap().id.clone();
+    let exact = false;
+    let change = TreeChange::Select { message, exact };
+    assert_eq!(driver.input(Input::Tree { change }).refused, None);
+}
+
+fn object(value: Value) -> Object {
+    value.as_object().unwrap().clone()
+}
+
+/// An event with metadata.
+fn noted(kind: EventKind) -> Event {
+    let metadata = Some(Box::new(object(json!({"noted": true}))));
+    Event {
+        kind,
+        base: Base {
+            metadata,
+            ..Base::default()
+        },
+    }
+}
+
+/// All that a branch says, from the first message to its tip. The keys of its calls are its own.
+fn told(conversation: &Conversation, tip: &MessageId) -> Vec<String> {
+    let path = conversation.path_to(tip).unwrap().into_iter();
+    let told = path.map(|id| {
+        let message = conversation.message(id).unwrap();
+        let calls = message.calls().map(|call| {
+            let args = (call.args_text(), &call.metadata, &call.extra);
+            let answer = (&call.result, call.phase(), &call.encrypted_value);
+            format!("{} {} {args:?} {answer:?}", call.id, call.name)
+        });
+        let calls: Vec<String> = calls.collect();
+        let said = (
+            message.text(),
+            message.cut,
+            message.parts.len(),
+            &message.cost,
+        );
+        let marks = (&message.metadata, &message.extra, &message.encrypted_value);
+        let data: Vec<String> = message
+            .parts
+            .iter()
+            .filter(|part| part.as_call().is_none())
+            .map(|part| format!("{part:?}"))
+            .collect();
+        format!("{id:?} {said:?} {marks:?} {data:?} {calls:?}")
+    });
+    told.collect()
+}
+
+fn assert_listed_once(driver: &Driver) {
+    assert_answered(
+        &driver.request().messages,
+        &std::collections::BTreeSet::new(),
+    );
+}
+
+#[test]
+fn an_event_changes_no_message_of_another_branch() {
+    let seal = |entity, id: &str| EventKind::ReasoningEncryptedValue {
+        entity,
+        entity_id: id.to_owned(),
+        encrypted_value: "sealed".to_owned(),
+    };
+    let activity = |replace| EventKind::ActivitySnapshot {
+        message_id: "a".to_owned(),
+        activity_type: "plan".to_owned(),
+        content: object(json!({"step": 2})),
+        replace,
+    };
+    let patch = EventKind::ActivityDelta {
+        message_id: "a".to_owned(),
+        activity_type: "plan".to_owned(),
+        patch: vec![json!({"op": "replace", "path": "/step", "value": 3})],
+    };
+    let events = [
+        noted(text_start("m")),
+        text("m", " more").into(),
+        noted(text_end("m")),
+        start_in("d", "f", Some("m")).into(),
+        noted(start("c", "f")),
+        result("t2", "c", "another").into(),
+        seal(EncryptedEntity::Message, "m").into(),
+        seal(EncryptedEntity::ToolCall, "c").into(),
+        noted(activity(false)),
+        activity(true).into(),
+        patch.into(),
+    ];
+    for event in events {
+        let (mut driver, tip) = parted();
+        let before = told(driver.session.conversation(), &tip);
+        driver.event(event.clone());
+        finish_run(&mut driver);
+        let after = told(driver.session.conversation(), &tip);
+        assert_eq!(before, after, "{event:?}");
+        assert!(driver.session.conversation().is_sound());
+    }
+}
+
+#[test]
+fn a_call_of_two_branches_is_listed_once_on_each() {
+    let (mut driver, _) = parted();
+    driver.events(calls("d", "f", "{}"));
+    finish_run(&mut driver);
+    driver.returns("d", json!("second"));
+    driver.event(started());
+    finish_run(&mut driver);
+    look_at(&mut driver, "first");
+    driver.send("again");
+    driver.event(started());
+    driver.events([start("d", "f"), args("d", "{}"), end("d")]);
+    finish_run(&mut driver);
+    driver.returns("d", json!("first"));
+    assert_listed_once(&driver);
+    let answers = request(&driver);
+    let answers: Vec<_> = answers
+        .iter()
+        .filter(|line| line.starts_with("tool:d"))
+        .collect();
+    assert_eq!(answers, ["tool:d=\"first\""]);
+}
+
+/// What the newest request answers, by the ids of the questions.
+fn resumed(driver: &Driver) -> Vec<&str> {
+    let entries = driver.request().resume.iter();
+    entries.map(|entry| entry.interrupt_id.as_str()).collect()
+}
+
+/// The agent asks about a call and about something else; both are answered, and the answers do not get
+/// through.
+fn unheard() -> Driver {
+    let mut driver = with([]);
+    driver.events(says("m", "well"));
+    finish_run(&mut driver);
+    driver.send("first");
+    driver.event(started());
+    driver.events([start("c", "theirs"), args("c", "{}"), end("c")]);
+    let anything = interrupt("other", None, json!({"type": "object"}));
+    driver.event(interrupted(vec![gate("card", "c"), anything]));
+    driver.close();
+    driver.approve("c");
+    driver.input(Input::Answer {
+        interrupt_id: "other".to_owned(),
+        status: ResumeStatus::Resolved,
+        payload: Some(json!({"value": 1})),
+    });
+    assert_eq!(resumed(&driver), ["card", "other"]);
+    driver.break_off(FailureKind::Network);
+    driver
+}
+
+#[test]
+fn an_answer_goes_out_on_the_branch_of_its_question() {
+    let mut driver = unheard();
+    edit_last(&mut driver, "second");
+    assert_eq!(resumed(&driver), [""; 0]);
+    driver.says("another way");
+    driver.send("more");
+    assert_eq!(resumed(&driver), [""; 0]);
+    assert_eq!(driver.request().messages.last().unwrap().role(), Role::User);
+    driver.says("yes");
+    look_at(&mut driver, "first");
+    driver.send("so?");
+    assert_eq!(resumed(&driver), ["card", "other"]);
+    driver.event(started());
+    driver.event(result("t", "c", "done"));
+    finish_run(&mut driver);
+    assert_eq!(resumed(&driver), [""; 0]);
+    assert_eq!(request(&driver).last().unwrap(), "user=so?");
+}
+
+#[test]
+fn a_question_of_another_branch_is_asked_there_after_a_reload() {
+    let mut driver = unheard();
+    edit_last(&mut driver, "second");
+    driver.says("another way");
+    let thread_id = driver.session.thread_id().to_owned();
+    let snapshot = driver.session.export();
+    let load = Input::Load {
+        thread_id,
+        snapshot,
+    };
+    assert_eq!(driver.input(load).refused, None);
+    assert!(driver.session.interrupts().is_empty());
+    driver.send("more");
+    assert_eq!(resumed(&driver), [""; 0]);
+    driver.says("yes");
+    look_at(&mut driver, "first");
+    let open = driver.session.interrupts().iter();
+    let open: Vec<_> = open
+        .map(|open| (open.interrupt.id.as_str(), open.answer.is_some()))
+        .collect();
+    assert_eq!(open, [("card", false), ("other", false)]);
+    assert_eq!(driver.approve("c"), None);
+}
+
+#[test]
+fn retry_acts_on_the_branch_of_its_run() {
+    let (mut driver, _) = parted();
+    driver.break_off(FailureKind::Network);
+    look_at(&mut driver, "first");
+    assert_eq!(driver.input(Input::Retry).refused, None);
+    assert_eq!(request(&driver).last().unwrap(), "user=second");
+    assert!(!driver.session.conversation().shows_other_branch());
+}
+
+#[test]
+fn retry_keeps_what_the_run_had_changed_before_it_failed() {
+    let (mut driver, tip) = parted();
+    driver.says("another way");
+    let answer = driver.session.conversation().tip().unwrap().clone();
+    let change = TreeChange::Regenerate { message: answer };
+    assert_eq!(driver.input(Input::Tree { change }).refused, None);
+    driver.event(started());
+    driver.event(text("m", " more"));
+    let before = told(driver.session.conversation(), &tip);
+    driver.break_off(FailureKind::Network);
+    assert_eq!(driver.input(Input::Retry).refused, None);
+    let said = request(&driver);
+    assert_eq!(said[1], "assistant=well more[c]");
+    assert_eq!(said.last().unwrap(), "user=second");
+    assert_eq!(told(driver.session.conversation(), &tip), before);
+}
+
+#[test]
+fn continue_acts_on_the_branch_of_its_run() {
+    let mut driver = Driver::with(SessionOptions {
+        stop_when: StopCondition::RunCount(1),
+        ..SessionOptions::default()
+    });
+    driver.register(action("f"));
+    driver.send("first");
+    driver.says("one way");
+    edit_last(&mut driver, "second");
+    driver.event(started());
+    driver.events(calls("c", "f", "{}"));
+    finish_run(&mut driver);
+    driver.returns("c", json!(1));
+    assert_eq!(driver.notices(), [NoticeKind::RunLimit]);
+    look_at(&mut driver, "first");
+    assert_eq!(driver.input(Input::Continue).refused, None);
+    assert_eq!(
+        request(&driver),
+        ["user=second", "assistant=[c]", "tool:c=1"]
+    );
+    assert!(!driver.session.conversation().shows_other_branch());
+}
