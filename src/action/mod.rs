@@ -12,6 +12,8 @@ mod discover;
 mod handler;
 mod hook;
 mod limits;
+#[cfg(test)]
+mod mistyped;
 mod outcome;
 mod output;
 mod page_context;

@@ -1,0 +1,97 @@
+//! Arguments that are not of the type that a rule reads: a person is asked, a permission refuses, and nothing
+//! is said of them that was not read.
+
+use futures_util::FutureExt;
+use leptos::prelude::Owner;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{Approval, ToolAction};
+
+#[derive(Deserialize)]
+struct Order {
+    amount: f64,
+}
+
+fn right() -> Value {
+    json!({"amount": 5})
+}
+
+fn wrong() -> [Value; 5] {
+    [
+        json!({"amount": "much"}),
+        json!({"amounts": 5}),
+        json!({}),
+        json!(["much"]),
+        Value::Null,
+    ]
+}
+
+/// Whether a person is asked; the rule itself never asks.
+fn asks(approval: &Approval, args: Value) -> bool {
+    match approval {
+        Approval::When(rule) => rule(args).now_or_never().unwrap(),
+        other => panic!("{other:?} is no rule"),
+    }
+}
+
+fn pay() -> ToolAction<Order> {
+    ToolAction::new("pay", "Pays an order").handler(|order: Order| order.amount)
+}
+
+#[test]
+fn rules_about_asking_ask() {
+    let rules = [
+        Approval::when(|order: &Order| order.amount > 100.0),
+        Approval::when_async(|order: Order| async move { order.amount > 100.0 }),
+    ];
+    for rule in &rules {
+        assert!(!asks(rule, right()));
+        for args in wrong() {
+            assert!(asks(rule, args.clone()), "{args}");
+        }
+    }
+}
+
+#[test]
+fn a_permission_refuses() {
+    Owner::new().with(|| {
+        let action = pay().permission(|_| async { Ok(()) });
+        let permits = action.permission.unwrap();
+        let answer = |args| permits(args).now_or_never().unwrap();
+        assert_eq!(answer(right()), Ok(()));
+        for args in wrong() {
+            assert!(answer(args.clone()).is_err(), "{args}");
+        }
+    });
+}
+
+#[test]
+fn a_preview_fails() {
+    Owner::new().with(|| {
+        let action = pay().preview(|_| async { Ok::<_, String>("Nothing changes") });
+        let preview = action.preview.unwrap();
+        let said = |args| preview(args).now_or_never().unwrap();
+        assert_eq!(said(right()), Ok(json!("Nothing changes")));
+        for args in wrong() {
+            assert!(said(args.clone()).is_err(), "{args}");
+        }
+    });
+}
+
+#[test]
+fn descriptions_and_denials_of_the_action_say_nothing() {
+    Owner::new().with(|| {
+        let action = pay()
+            .describe(|order| format!("Pay {}?", order.amount))
+            .denial(|order, _| format!("{} is not paid", order.amount));
+        let describe = action.renderers.words.describe.unwrap();
+        let denial = action.denial.unwrap();
+        assert!(describe(&right()).is_some());
+        assert_eq!(denial(&right(), None), Some(json!("5 is not paid")));
+        for args in wrong() {
+            assert!(describe(&args).is_none(), "{args}");
+            assert_eq!(denial(&args, None), None, "{args}");
+        }
+    });
+}
