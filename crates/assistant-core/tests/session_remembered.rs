@@ -467,3 +467,20 @@ fn what_another_tab_revokes_before_the_start_is_asked_about() {
     finish_run(&mut driver);
     assert_eq!(driver.starts("c"), 0);
 }
+
+/// Arguments that are no object have no fields: what was approved of one such call holds for no other.
+#[test]
+fn what_has_no_fields_is_remembered_exactly() {
+    let mut spec = asking("f");
+    spec.remembering = Remembering::SameFields(vec!["to".to_owned()]);
+    spec.parameters = json!({});
+    for first in ["[1]", "7", "null"] {
+        let mut driver = allowed(spec.clone(), first, remember(SESSION, true));
+        assert!(runs(&mut driver, "same", first), "{first}");
+        assert!(!runs(&mut driver, "other", "[2]"), "{first}");
+        assert!(!runs(&mut driver, "none", "{}"), "{first}");
+    }
+    let mut driver = allowed(spec, "{}", remember(SESSION, true));
+    assert!(runs(&mut driver, "same", r#"{"x":1}"#));
+    assert!(!runs(&mut driver, "list", "[1]"), "it could not be read");
+}

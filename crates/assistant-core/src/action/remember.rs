@@ -111,6 +111,10 @@ impl RememberedApproval {
         let kept = match (&spec.remembering, what.any_args) {
             (Remembering::Never, _) => return None,
             (Remembering::SameArguments, _) | (_, false) => RememberedArgs::Exactly(args.clone()),
+            // What has no fields has none that could be the same.
+            (Remembering::SameFields(_), true) if !args.is_object() => {
+                RememberedArgs::Exactly(args.clone())
+            }
             (Remembering::SameFields(names), true) => {
                 RememberedArgs::Fields(picked(names, args).collect())
             }
@@ -140,7 +144,7 @@ impl RememberedApproval {
     fn covers(&self, spec: &ActionSpec, args: &Value) -> bool {
         match (&self.args, &spec.remembering) {
             (RememberedArgs::Exactly(kept), _) => canonical(kept) == canonical(args),
-            (RememberedArgs::Fields(kept), Remembering::SameFields(names)) => {
+            (RememberedArgs::Fields(kept), Remembering::SameFields(names)) if args.is_object() => {
                 let now: Object = picked(names, args).collect();
                 canonical(&Value::Object(kept.clone())) == canonical(&Value::Object(now))
             }
