@@ -194,7 +194,9 @@ fn answers(shown: &Shown, seen: Seen, runnable: Memo<bool>, choice: Choice) -> A
             .into_any()
         }
     };
-    let press_deny = move |_| match takes_reason && !denying.get_untracked() {
+    // An action that is gone is not denied: its call is sent away.
+    let asks_first = move || takes_reason && runnable.get_untracked() && !denying.get_untracked();
+    let press_deny = move |_| match asks_first() {
         true => {
             denying.set(true);
             back.focus_soon(".la-approval-reason");
@@ -202,6 +204,16 @@ fn answers(shown: &Shown, seen: Seen, runnable: Memo<bool>, choice: Choice) -> A
         false => deny(),
     };
     let returns = shown.clone();
+    let denies = {
+        let words = words.clone();
+        move || {
+            match (again, runnable.get() || denying.get()) {
+                (true, _) => words.text(|l| &l.skip),
+                (false, true) => words.text(|l| &l.deny),
+                (false, false) => words.text(|l| &l.dismiss),
+            }
+        }
+    };
     let variant = move || match call.risk() == crate::action::Risk::Danger {
         true => "danger",
         false => "primary",
@@ -239,12 +251,7 @@ fn answers(shown: &Shown, seen: Seen, runnable: Memo<bool>, choice: Choice) -> A
                 }
                 on:click=press_deny
             >
-                <span>
-                    {match again {
-                        true => words.text(|l| &l.skip),
-                        false => words.text(|l| &l.deny),
-                    }}
-                </span>
+                <span>{dynamic(denies)}</span>
             </button>
         </div>
     }

@@ -91,7 +91,7 @@ async fn a_stored_question_waits_for_the_component_of_its_action() {
         "{card}"
     );
     let buttons = ".la-approval-actions button:not([hidden])";
-    assert_eq!(chat.page.text(buttons), "Deny");
+    assert_eq!(chat.page.text(buttons), "Dismiss");
     assert_eq!(chat.agent.inputs().len(), 1, "nothing is sent by itself");
     here.set(true);
     chat.reads(".la-approval").await;

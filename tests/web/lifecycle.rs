@@ -202,13 +202,20 @@ async fn a_question_whose_component_goes_can_still_be_denied() {
         .root
         .query_selector_all(".la-approval-actions button:not([hidden])")
         .unwrap();
-    assert_eq!(buttons.length(), 1, "it can only be denied");
+    assert_eq!(buttons.length(), 1, "it can only be dismissed");
     let deny: web_sys::HtmlElement = wasm_bindgen::JsCast::unchecked_into(buttons.item(0).unwrap());
-    assert_eq!(deny.text_content().as_deref(), Some("Deny"));
+    assert_eq!(deny.text_content().as_deref(), Some("Dismiss"));
     deny.click();
     deny.click();
     chat.idle().await;
-    assert_eq!(chat.results(1), ["\"denied\""]);
+    let [told] = &chat.results(1)[..] else {
+        panic!("{:?}", chat.results(1));
+    };
+    assert!(told.contains(r#""errorType":"tool_unavailable""#), "{told}");
+    chat.opens_card().await;
+    let card = chat.page.text("[role=log]");
+    assert!(card.contains("is not available any more"), "{card}");
+    assert!(!card.contains("Denied"), "{card}");
 }
 
 /// Rule "silent tools": a tool that runs for long gets a word

@@ -43,6 +43,7 @@ mod session_consent;
 mod session_direct;
 mod session_editions;
 mod session_failure;
+mod session_gone;
 mod session_held;
 mod session_identity;
 mod session_import;

@@ -81,7 +81,9 @@ fn a_call_waits_for_an_action_that_is_not_there_yet() {
     assert_eq!(later.starts("c"), 1);
     later.returns("c", json!(1));
     assert_eq!(later.runs.len(), 1);
-    assert_eq!(request(&later)[2..], ["tool:c=1", "tool:d=\"denied\""]);
+    let gone = r#"{"error":"Action f is not available any more","errorType":"tool_unavailable"}"#;
+    let told = ["tool:c=1".to_owned(), format!("tool:d={gone}")];
+    assert_eq!(request(&later)[2..], told);
 }
 
 #[test]

@@ -91,7 +91,7 @@ impl Default for Labels {
             denied: "Denied".into(),
             cancelled: "Cancelled".into(),
             skipped: "Skipped".into(),
-            gone: "This action is no longer on the page. Deny it, or go back to where it was."
+            gone: "This action is no longer on the page. Dismiss it, or go back to where it was."
                 .into(),
             stuck: "This takes longer than usual. You can stop it.".into(),
             render_failed: "This card could not be shown.".into(),

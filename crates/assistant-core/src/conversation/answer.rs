@@ -119,6 +119,8 @@ pub enum ErrorKind {
     SchemaChanged,
     /// There is no such tool here, or it was not offered in this run.
     UnknownTool,
+    /// Its action was no longer there when a person was asked about it.
+    ToolUnavailable,
     /// The action has no handler.
     NoHandler,
     /// The agent announced a result and never gave it.
@@ -145,6 +147,7 @@ impl ErrorKind {
             Self::InvalidArguments => "invalid_arguments",
             Self::SchemaChanged => "schema_changed",
             Self::UnknownTool => "unknown_tool",
+            Self::ToolUnavailable => "tool_unavailable",
             Self::NoHandler => "no_handler",
             Self::NoResult => "no_result",
             Self::Handler => "handler",
@@ -164,6 +167,7 @@ impl ErrorKind {
             Self::InvalidArguments
                 | Self::SchemaChanged
                 | Self::UnknownTool
+                | Self::ToolUnavailable
                 | Self::NoHandler
                 | Self::Permission
                 | Self::RateLimit
@@ -178,6 +182,7 @@ impl ErrorKind {
             Self::InvalidArguments,
             Self::SchemaChanged,
             Self::UnknownTool,
+            Self::ToolUnavailable,
             Self::NoHandler,
             Self::NoResult,
             Self::Timeout,

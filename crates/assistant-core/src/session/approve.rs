@@ -33,6 +33,9 @@ impl Session {
         let (args, to_remember) = match verdict {
             Verdict::Approve { args } => (args, None),
             Verdict::Remember { args, what } => (args, Some(what)),
+            Verdict::Deny { reason: None } if self.dismiss_gone(key) => {
+                return cx.change(Change::Run);
+            }
             Verdict::Deny { reason } => {
                 let denied = Decision::Denied {
                     reason: reason.clone(),
@@ -148,6 +151,9 @@ impl Session {
     pub(super) fn deny_all_open(&mut self, cx: &mut Cx<'_>) {
         let reason = "auto-denied: new message";
         for key in self.conversation.active_calls() {
+            if self.end_gone(&key, cx) {
+                continue;
+            }
             let what = Happening::Denied(Some(reason.to_owned()));
             if self.conversation.happens(&key, &what) {
                 let reason = Some(reason.to_owned());

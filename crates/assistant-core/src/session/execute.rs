@@ -38,6 +38,7 @@ impl Ending {
         let kinds = [
             ErrorKind::InvalidArguments,
             ErrorKind::SchemaChanged,
+            ErrorKind::ToolUnavailable,
             ErrorKind::Permission,
             ErrorKind::RateLimit,
         ];

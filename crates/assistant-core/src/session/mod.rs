@@ -32,6 +32,7 @@ mod events;
 mod execute;
 mod expiry;
 mod gate;
+mod gone;
 mod history;
 mod host;
 mod input;

@@ -1,0 +1,96 @@
+//! Calls whose action is gone when a person answers: the agent is told that the tool is unavailable, not
+//! that they were denied.
+
+use assistant_core::{
+    action::RegistrationId,
+    conversation::{ErrorKind, Phase},
+    session::{Input, Refusal, SessionOptions},
+};
+use serde_json::json;
+
+use crate::support::*;
+
+const UNAVAILABLE: &str =
+    r#"{"error":"Action f is not available any more","errorType":"tool_unavailable"}"#;
+
+/// A person is asked about a call, and its action goes.
+fn gone(options: SessionOptions) -> Driver {
+    let mut driver = Driver::with(options);
+    let id = driver.register(asking("f"));
+    driver.send("hi");
+    driver.plays(calls("c", "f", "{}"));
+    assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
+    driver.unregister(id);
+    driver
+}
+
+fn assert_unavailable(driver: &Driver) {
+    assert_eq!(driver.answer("c"), UNAVAILABLE);
+    let call = driver.call("c");
+    assert_eq!(call.phase(), Phase::OutputError);
+    let kind = call.error.as_ref().map(|error| error.kind);
+    assert_eq!(kind, Some(ErrorKind::ToolUnavailable));
+    let decision = call.approval.as_ref().and_then(|a| a.decision.as_ref());
+    assert_eq!(decision, None, "nobody denied it");
+}
+
+#[test]
+fn a_call_whose_action_is_gone_is_answered_as_unavailable() {
+    let mut driver = gone(SessionOptions::default());
+    assert_eq!(driver.deny("c", None), None);
+    assert_unavailable(&driver);
+    let told = format!("tool:c={UNAVAILABLE}");
+    assert_eq!(request(&driver).last(), Some(&told));
+    assert_eq!(driver.deny("c", None), Some(Refusal::AlreadyResolved));
+}
+
+#[test]
+fn a_stored_call_whose_action_is_not_there_is_answered_as_unavailable() {
+    let snapshot = gone(SessionOptions::default()).session.export();
+    let mut driver = Driver::new();
+    let thread_id = "thread".to_owned();
+    driver.input(Input::Load {
+        thread_id,
+        snapshot,
+    });
+    assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
+    assert_eq!(driver.deny("c", None), None);
+    assert_unavailable(&driver);
+}
+
+#[test]
+fn a_new_message_does_not_deny_a_call_whose_action_is_gone() {
+    let mut driver = gone(SessionOptions {
+        auto_deny: true,
+        ..SessionOptions::default()
+    });
+    assert_eq!(driver.send("more").refused, None);
+    assert_unavailable(&driver);
+}
+
+#[test]
+fn a_denial_is_a_denial_though_the_action_goes() {
+    let mut driver = gone(SessionOptions::default());
+    assert_eq!(driver.deny("c", Some("no")), None);
+    assert_eq!(driver.answer("c"), r#"{"status":"denied","reason":"no"}"#);
+    assert_eq!(driver.phase("c"), Phase::OutputDenied);
+
+    let mut driver = Driver::new();
+    let id = driver.register(asking("f"));
+    driver.send("hi");
+    driver.plays([calls("c", "f", "{}"), calls("d", "f", "{}")].concat());
+    assert_eq!(driver.deny("c", None), None);
+    driver.unregister(id);
+    assert_eq!(driver.deny("d", None), None);
+    assert_eq!(driver.answer("c"), "\"denied\"");
+    assert_eq!(driver.answer("d"), UNAVAILABLE);
+}
+
+#[test]
+fn an_action_that_comes_back_is_asked_about_again() {
+    let mut driver = gone(SessionOptions::default());
+    driver.register_as(RegistrationId(7), asking("f"));
+    assert_eq!(driver.approve("c"), None);
+    driver.returns("c", json!(1));
+    assert_eq!(driver.answer("c"), "1");
+}
