@@ -27,7 +27,7 @@ fn wrong() -> [Value; 5] {
     ]
 }
 
-/// Whether a person is asked; the rule itself never asks.
+/// Returns true if the user is asked; the rule itself never asks.
 fn asks(approval: &Approval, args: Value) -> bool {
     match approval {
         Approval::When(rule) => rule(args).now_or_never().unwrap(),

@@ -206,12 +206,10 @@ fn answers(shown: &Shown, seen: Seen, runnable: Memo<bool>, choice: Choice) -> A
     let returns = shown.clone();
     let denies = {
         let words = words.clone();
-        move || {
-            match (again, runnable.get() || denying.get()) {
-                (true, _) => words.text(|l| &l.skip),
-                (false, true) => words.text(|l| &l.deny),
-                (false, false) => words.text(|l| &l.dismiss),
-            }
+        move || match (again, runnable.get() || denying.get()) {
+            (true, _) => words.text(|l| &l.skip),
+            (false, true) => words.text(|l| &l.deny),
+            (false, false) => words.text(|l| &l.dismiss),
         }
     };
     let variant = move || match call.risk() == crate::action::Risk::Danger {

@@ -4,7 +4,7 @@
 //! with the branch. Neighbours: `gate` opens and answers questions, `branch` moves runs.
 
 use super::{Cx, OpenInterrupt, Session};
-use crate::conversation::{CallKey, Change, Conversation, MessageId};
+use crate::conversation::{CallKey, Change, Conversation, MessageId, State};
 
 /// The place of a question in the tree.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -42,6 +42,28 @@ impl Session {
                 open.place.tip = conversation.run_tip().cloned();
             }
         }
+    }
+
+    /// Leaves a call of another branch with the stored question about it, which is asked again there. A denial
+    /// stands. `false` if there is no question.
+    pub(super) fn wait_elsewhere(&mut self, key: &CallKey) -> bool {
+        let call = self.conversation.call(key);
+        let Some(call) = call.filter(|call| call.state().is_gated()) else {
+            return false;
+        };
+        let is_open = matches!(call.state(), State::GateOpen { .. });
+        let id = call.approval.as_ref().and_then(|a| a.interrupt_id.clone());
+        let mut all = self.interrupts.all();
+        let asked = id.and_then(|id| all.find(|open| open.interrupt.id == id));
+        let Some(asked) = asked else {
+            return false;
+        };
+        if is_open {
+            let (id, card) = (asked.interrupt.id.clone(), asked.takes_approval());
+            drop(all);
+            self.gate_anew(&id, *key, card);
+        }
+        true
     }
 
     /// Puts the questions of other branches aside, and brings back those of the branch that runs write on now.

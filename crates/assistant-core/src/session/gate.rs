@@ -286,7 +286,7 @@ impl Session {
 
     /// A question is open again, about its call as it is now. What it cannot hold back any more it
     /// asks about by itself.
-    fn gate_anew(&mut self, id: &str, key: CallKey, card: bool) {
+    pub(super) fn gate_anew(&mut self, id: &str, key: CallKey, card: bool) {
         self.conversation
             .happens(&key, &Happening::GateReopened { card });
         if !self.gate(key, id, card) {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Cx, OpenInterrupt, Session, Verdict, branch_interrupts::Place};
 use crate::{
-    conversation::{CallKey, Change, Consent, Conversation, Happening, State},
+    conversation::{CallKey, Consent, Conversation, Happening, State},
     event::{Interrupt, ResumeEntry, ResumeStatus},
     wire::agui,
 };
@@ -29,8 +29,9 @@ impl Session {
             return;
         };
         for stored in list {
-            let place = stored.get("branch").and_then(Value::as_str);
-            let place = Place::stored(place);
+            let tip = stored.get("branch").and_then(Value::as_str);
+            let tip = tip.filter(|id| self.conversation.message(&(*id).into()).is_some());
+            let place = Place::stored(tip);
             if let Some((interrupt, legacy)) = read(stored) {
                 let mut open = OpenInterrupt::new(interrupt, legacy);
                 open.place = place;

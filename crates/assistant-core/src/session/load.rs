@@ -41,7 +41,8 @@ impl Session {
     /// Settles an open call on a branch that runs do not write on. Only a question stays open.
     fn settle_elsewhere(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let call = self.conversation.call(key);
-        if !call.is_some_and(|call| *call.state() == State::Asked) {
+        let is_asked = call.is_some_and(|call| *call.state() == State::Asked);
+        if !is_asked && !self.wait_elsewhere(key) {
             self.give_up(key, Some("interrupted"), cx);
         }
     }

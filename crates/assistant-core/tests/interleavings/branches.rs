@@ -9,13 +9,17 @@ use assistant_core::{
     session::{Input, NoticeAction, Session, TreeChange},
 };
 
+/// The user's newest message of a branch, if there is one.
+#[derive(Debug, Clone, PartialEq)]
+struct SaidLast(Option<MessageId>);
+
 /// What somebody knows who watches all branches.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Branches {
     /// The newest message of the run's branch when a question was put, by the question's id.
     asked: BTreeMap<String, Option<MessageId>>,
     /// What the person said last on the branch of the run that can be tried again or go on.
-    offered: Option<Option<MessageId>>,
+    offered: Option<SaidLast>,
 }
 
 impl Branches {
@@ -87,16 +91,16 @@ impl Branches {
     }
 }
 
-fn said_last(conversation: &Conversation) -> Option<MessageId> {
+fn said_last(conversation: &Conversation) -> SaidLast {
     let mut path = conversation.run_path().rev();
     let said = path.find(|message| message.role == Role::User);
-    said.map(|message| message.id.clone())
+    SaidLast(said.map(|message| message.id.clone()))
 }
 
 /// A message of a branch: its id, its words, its calls with their results.
 pub(super) type Told = (MessageId, String, Vec<String>);
 
-/// Whether a message says anything. What does not (a place for results) may come and go.
+/// Returns true if a message says anything. What does not (a place for results) may come and go.
 fn tells(message: &Message) -> bool {
     !message.text().is_empty() || message.calls().next().is_some()
 }

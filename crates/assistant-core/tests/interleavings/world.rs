@@ -311,7 +311,8 @@ impl World {
                 for open in open.clone() {
                     let call = open.interrupt.tool_call_id.as_deref();
                     let answer = open.answer.as_ref().expect("it is answered");
-                    self.branches.answers(answer, call, &self.driver.session);
+                    self.branches
+                        .answers(answer.on_record(), call, &self.driver.session);
                 }
                 let gated: BTreeSet<String> = open
                     .filter_map(|open| open.interrupt.tool_call_id.clone())
