@@ -249,6 +249,21 @@ impl<T> ToolCallView<T> {
         self.read(|call| call.allowed_earlier.clone()).flatten()
     }
 
+    /// Returns whether the user denied an equal call in the same turn, so that they were not asked
+    /// about this one.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::ToolCallView;
+    /// # fn card(call: ToolCallView) -> impl IntoView {
+    /// move || call.was_denied_before().then_some("You denied this before")
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn was_denied_before(&self) -> bool {
+        self.read(|call| call.denied_before).unwrap_or_default()
+    }
+
     /// Whether its action leaves running to the agent.
     pub(crate) fn is_run_by_agent(&self) -> bool {
         self.has_action(|action| action.spec.execution == Execution::Agent)

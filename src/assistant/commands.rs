@@ -64,6 +64,40 @@ impl Assistant {
         self.dispatch(Input::Stop)
     }
 
+    /// Denies everything that is open, gives up the agent's questions that take no denial, and stops
+    /// the run and the handlers. Nothing new is asked until the user speaks.
+    ///
+    /// ```
+    /// # use leptos_assistant::{Assistant, Refusal};
+    /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
+    /// assistant.deny_all_and_stop()
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When nothing is under way.
+    pub fn deny_all_and_stop(&self) -> Result<(), Refusal> {
+        self.dispatch(Input::DenyAll)
+    }
+
+    /// Shows the agent's questions that were held back because there were too many
+    /// ([`QuestionLimits`](crate::QuestionLimits)).
+    ///
+    /// ```
+    /// # use leptos_assistant::{Assistant, Refusal};
+    /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
+    /// assistant.show_held_back()
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When none is held back.
+    pub fn show_held_back(&self) -> Result<(), Refusal> {
+        self.dispatch(Input::ShowHeldBack)
+    }
+
     /// Tries the run that failed again.
     ///
     /// ```

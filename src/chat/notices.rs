@@ -144,6 +144,10 @@ pub(super) fn sentence(labels: &Labels, notice: &Notice) -> Option<String> {
         NoticeKind::LoopEnded => &labels.notice_loop_ended,
         NoticeKind::CallIdReused => &labels.notice_call_id_reused,
         NoticeKind::CancelledRequest => &labels.notice_cancelled_request,
+        NoticeKind::QuestionsHeldBack => {
+            let count = notice.count.unwrap_or_default().to_string();
+            return Some(with_text(&labels.notice_questions_held_back, &count));
+        }
         NoticeKind::TooLarge => &labels.notice_too_large,
         NoticeKind::ResultsReady => &labels.notice_results_ready,
         NoticeKind::NotKept => &labels.notice_not_kept,
@@ -207,6 +211,7 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
         | NoticeKind::NoAnswer
         | NoticeKind::LoopEnded
         | NoticeKind::CallIdReused
+        | NoticeKind::QuestionsHeldBack
         | NoticeKind::NotKept
         | NoticeKind::NotOpened => (None, "warning"),
         _ => (None, "info"),

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use serde_json::Value;
 
-use super::{ExactText, approval::hint, said::Said, seen::Seen};
+use super::{ExactText, approval::hint, attention::stop_button, said::Said, seen::Seen};
 use crate::{
     action::ToolCallView,
     ui::{Icon, Words, dynamic, focus, memo},
@@ -108,6 +108,8 @@ fn several_questions(entries: RwSignal<Vec<Entry>>) -> AnyView {
             let _ = one.call.deny(None);
         }
     };
+    let all_of = entries.with_untracked(|list| list.first().and_then(|one| one.call.assistant()));
+    let stop = all_of.map(|assistant| stop_button(&assistant, leave));
     let (counted, asks) = (words.clone(), words.clone());
     let count = move || {
         let word = counted.word(|l| &l.several_questions);
@@ -145,6 +147,7 @@ fn several_questions(entries: RwSignal<Vec<Entry>>) -> AnyView {
                 <button type="button" class="la-button la-batch-no" on:click=deny>
                     <span>{words.text(|l| &l.deny_all)}</span>
                 </button>
+                {stop}
             </div>
             {seen.end()}
             {hint(&words, seen)}

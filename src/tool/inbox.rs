@@ -5,7 +5,7 @@ use assistant_core::{conversation::CallKey, event::Interrupt, session::OpenInter
 use leptos::prelude::*;
 use serde_json::Value;
 
-use super::{ToolCallSlot, question::question};
+use super::{ToolCallSlot, attention::held_back_line, question::question};
 use crate::{
     assistant::{Assistant, assistant_for},
     ui::{Words, dynamic, each, memo, when},
@@ -15,6 +15,9 @@ use crate::{
 /// it, else a form from the schema of its answer. All of them must be answered or given up before
 /// the agent goes on: of several, a line says how many are, those with a card of their own among
 /// them. A question whose answer the agent did not accept is open again.
+///
+/// Questions above [`QuestionLimits`](crate::QuestionLimits) are held back: a line says how many, shows
+/// them, or denies everything and stops. Where several questions wait, the line stands there, too.
 ///
 /// Calls of [`Assistant::execute`] that a person must approve, or that ask the person something,
 /// have their cards here, too.
@@ -65,8 +68,10 @@ pub fn InterruptInbox(
     };
     let progress = when(move || answered.with(Option::is_some), progress);
     let asked = move || {
-        let open =
-            |open: &&OpenInterrupt| open.answer.is_none() && (open.call.is_none() || open.rejected);
+        let open = |open: &&OpenInterrupt| {
+            let is_open = open.answer.is_none() && !open.held_back;
+            is_open && (open.call.is_none() || open.rejected)
+        };
         interrupts.with(|list| list.iter().filter(open).cloned().collect::<Vec<_>>())
     };
     let calls = {
@@ -84,6 +89,7 @@ pub fn InterruptInbox(
         move |call| view! { <ToolCallSlot assistant=assistant.clone() call /> }.into_any()
     };
     let cards = each(calls, |key| format!("{key:?}"), card);
+    let held = assistant.clone();
     let draw = move |open| question(&assistant, open);
     let key = |open: &OpenInterrupt| {
         // Another question of the same id is another one.
@@ -103,7 +109,8 @@ pub fn InterruptInbox(
         )
     };
     let list = each(asked, key, draw);
-    Some(view! { <div class="la-inbox">{progress} {cards} {list}</div> })
+    let held_back = held_back_line(&held);
+    Some(view! { <div class="la-inbox">{progress} {cards} {list} {held_back}</div> })
 }
 
 /// Those of some calls that the page makes itself: no message holds them.

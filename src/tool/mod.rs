@@ -4,6 +4,7 @@
 mod agents_words;
 mod approval;
 mod ask;
+mod attention;
 mod batch;
 mod decide;
 mod deeds;

@@ -17,6 +17,7 @@ use super::{
     batch,
     once::once,
     preview::preview,
+    attention::denied_mark,
     remember::earlier_mark,
 };
 use crate::{
@@ -104,7 +105,7 @@ pub fn ToolCallSlot(
                     Face::Custom(_) => custom_card(assistant.clone(), view),
                     Face::Default => view! { <DefaultCard call=view /> }.into_any(),
                 };
-                view! { {card} {earlier_mark(view)} }.into_any()
+                view! { {card} {earlier_mark(view)} {denied_mark(view)} }.into_any()
             })}
         </div>
     }

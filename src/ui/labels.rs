@@ -58,6 +58,13 @@ pub struct Labels {
     pub deny: Word,
     pub approve_all: Word,
     pub deny_all: Word,
+    /// On the button that denies everything open and stops the assistant.
+    pub deny_all_and_stop: Word,
+    /// Beside the questions, for one or more that were held back.
+    pub held_back: Word,
+    pub show_held_back: Word,
+    /// On a call that was denied like an equal one before.
+    pub denied_before: Word,
     pub several_questions: Word,
     pub back: Word,
     pub title_asks: Word,
@@ -204,6 +211,7 @@ pub struct Labels {
     pub notice_loop_ended: Word,
     pub notice_cancelled_request: Word,
     pub notice_call_id_reused: Word,
+    pub notice_questions_held_back: Word,
     pub notice_too_large: Word,
     pub notice_results_ready: Word,
     pub page_will_run: Word,

@@ -17,6 +17,7 @@ mod approval;
 mod arrange;
 mod asking;
 mod attachments;
+mod attention;
 mod bad_input;
 mod branches;
 #[cfg(feature = "callouts")]

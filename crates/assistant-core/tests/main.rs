@@ -34,6 +34,7 @@ mod session_agent;
 mod session_answer_format;
 mod session_approval;
 mod session_attack;
+mod session_attention;
 mod session_audit;
 mod session_authors;
 mod session_branches;

@@ -404,6 +404,7 @@ fn nothing_is_remembered_where_the_session_does_not_want_it() {
 fn how_much_is_remembered_is_bounded() {
     let mut driver = allowed(asking("f"), "{}", remember(SESSION, false));
     for number in 0..300 {
+        driver.host.clock += 10_000;
         let (id, args) = (format!("c{number}"), format!("{{\"n\":{number}}}"));
         call(&mut driver, &id, &args);
         assert_eq!(driver.decide(&id, remember(SESSION, false)), None);

@@ -57,6 +57,10 @@ impl Default for Labels {
             deny: "Deny".into(),
             approve_all: "Approve all".into(),
             deny_all: "Deny all".into(),
+            deny_all_and_stop: "Deny all and stop".into(),
+            held_back: "More requests are waiting: {count}".into(),
+            show_held_back: "Show".into(),
+            denied_before: "You already decided this.".into(),
             several_questions: "{count} questions to answer".into(),
             back: "Back".into(),
             title_asks: "{title}?".into(),
@@ -207,6 +211,9 @@ impl Default for Labels {
             notice_loop_ended: "The assistant stopped here. The results are ready to go.".into(),
             notice_call_id_reused:
                 "The agent used the id of an earlier call again. The new call was not run.".into(),
+            notice_questions_held_back:
+                "The assistant asked too often. Requests that were not shown and did not run: {count}"
+                    .into(),
             notice_too_large: "A change of the shared state was too large and was not made.".into(),
             notice_results_ready: "Results of this conversation were not sent yet.".into(),
             page_will_run: "This page will run".into(),

@@ -135,6 +135,8 @@ pub enum ErrorKind {
     Permission,
     /// It was called too often.
     RateLimit,
+    /// The user would be asked too often: nobody was asked, and nothing was run.
+    TooManyQuestions,
     /// The agent says that it failed.
     Agent,
 }
@@ -155,6 +157,7 @@ impl ErrorKind {
             Self::Journal => "journal",
             Self::Permission => "permission",
             Self::RateLimit => "rate_limit",
+            Self::TooManyQuestions => "too_many_questions",
             Self::Agent => "agent",
         }
     }
@@ -171,6 +174,7 @@ impl ErrorKind {
                 | Self::NoHandler
                 | Self::Permission
                 | Self::RateLimit
+                | Self::TooManyQuestions
                 | Self::Journal
         )
     }
@@ -189,6 +193,7 @@ impl ErrorKind {
             Self::Journal,
             Self::Permission,
             Self::RateLimit,
+            Self::TooManyQuestions,
             Self::Agent,
         ]
         .into_iter()

@@ -30,6 +30,8 @@ pub struct ToolCall {
     pub approval: Option<CallApproval>,
     /// The remembered approval that lets it start, where a person would be asked otherwise.
     pub allowed_earlier: Option<AllowedEarlier>,
+    /// True if an equal call was denied in the same turn, so that no one was asked about this one.
+    pub denied_before: bool,
     /// Arguments as a person changed them before approving.
     pub edited_args: Option<Value>,
     /// Arguments as the application cleaned them before anybody saw them.
@@ -100,6 +102,7 @@ impl ToolCall {
             parent: None,
             approval: None,
             allowed_earlier: None,
+            denied_before: false,
             edited_args: None,
             clean_args: None,
             preview: None,
@@ -330,6 +333,7 @@ impl ToolCall {
             self.clean_args = None;
         }
         self.allowed_earlier = None;
+        self.denied_before = false;
         self.preview = None;
         self.preliminary = None;
         self.progress = None;

@@ -17,7 +17,7 @@ use crate::{
     wire::agui,
 };
 
-const OF_CALL: [&str; 30] = [
+const OF_CALL: [&str; 31] = [
     "type",
     "toolCallId",
     "toolName",
@@ -28,6 +28,7 @@ const OF_CALL: [&str; 30] = [
     "cleanInput",
     "approval",
     "allowedEarlier",
+    "deniedBefore",
     "output",
     "result",
     "unlisted",
@@ -105,6 +106,9 @@ pub(super) fn write_in(call: &ToolCall, out: &mut Object, format: Format) {
     {
         let earlier = json!({"id": earlier.id, "at": earlier.at});
         out.insert("allowedEarlier".to_owned(), earlier);
+    }
+    if call.denied_before && format == Format::V2 {
+        out.insert("deniedBefore".to_owned(), true.into());
     }
     if let Some(result) = &call.result {
         out.insert("output".to_owned(), result.value.clone());
@@ -227,6 +231,7 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
             .shift_remove("allowedEarlier")
             .as_ref()
             .and_then(read_earlier);
+        call.denied_before = take_flag(&mut from, "deniedBefore");
         call.changed = take_flag(&mut from, "changed");
         call.asked_here = take_flag(&mut from, "asked");
         let action = take_text(&mut from, "action");

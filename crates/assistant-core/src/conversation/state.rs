@@ -153,6 +153,8 @@ pub(crate) enum Happening {
     FoundInvalid(CallError),
     /// A person denied it.
     Denied(Option<String>),
+    /// A person denied an equal call in this turn, and is not asked again.
+    DeniedBefore(Option<String>),
     /// Its start is being written down.
     CommitAsked(CommitId),
     /// Its handler was started.
@@ -244,7 +246,7 @@ impl State {
             // Judgements, each made again from `Ended`.
             (Self::Ended, H::FoundMissing) => Self::Missing,
             (Self::Ended, H::RuleAsked(ticket)) => Self::Ruling(*ticket),
-            (Self::Ended, H::FoundInvalid(error)) => Self::Invalid(error.clone()),
+            (Self::Ended | Self::Ruling(_), H::FoundInvalid(error)) => Self::Invalid(error.clone()),
             (Self::Ended, H::TakenByAgent) => Self::AtAgent { left: false },
             (Self::Ended | Self::Ruling(_), H::QuestionPut) => Self::Asked,
             (Self::Ended | Self::Ruling(_) | Self::Asked, H::Cleared) => Self::Allowed,
@@ -259,6 +261,9 @@ impl State {
                 H::Voided,
             ) => Self::Ended,
             (Self::Asked | Self::Missing | Self::Ruling(_), H::Denied(reason)) => Self::Refused {
+                reason: reason.clone(),
+            },
+            (Self::Ended | Self::Ruling(_), H::DeniedBefore(reason)) => Self::Refused {
                 reason: reason.clone(),
             },
 

@@ -67,6 +67,7 @@ fn happenings() -> Vec<(&'static str, Happening)> {
         ("Cleared", Happening::Cleared),
         ("FoundInvalid", Happening::FoundInvalid(error())),
         ("Denied", Happening::Denied(None)),
+        ("DeniedBefore", Happening::DeniedBefore(None)),
         ("CommitAsked", Happening::CommitAsked(CommitId(2))),
         ("Started", Happening::Started(InvocationId(2), None)),
         ("TakenByAgent", Happening::TakenByAgent),

@@ -49,7 +49,7 @@ impl Transition {
             Happening::QuestionPut => Self::Asked,
             Happening::Gated { .. } | Happening::GateReopened { .. } => Self::AskedByAgent,
             Happening::Cleared => Self::Allowed,
-            Happening::Denied(_) => Self::Denied,
+            Happening::Denied(_) | Happening::DeniedBefore(_) => Self::Denied,
             Happening::GateAnswered { approved: true, .. } => Self::AllowedToAgent,
             Happening::GateAnswered { .. } => Self::Denied,
             Happening::TakenByAgent => Self::LeftToAgent,

@@ -37,6 +37,7 @@ impl Session {
                 return cx.change(Change::Run);
             }
             Verdict::Deny { reason } => {
+                self.note_denial(key, reason.clone());
                 let denied = Decision::Denied {
                     reason: reason.clone(),
                 };
@@ -79,6 +80,7 @@ impl Session {
             self.conversation
                 .edit_call(key, |call| call.edited_args = args);
         }
+        self.forget_denial(key);
         self.note_decision(key, Decision::Approved, cx);
         self.conversation.happens(key, &Happening::Cleared);
         if let Some(approval) = kept {

@@ -70,6 +70,11 @@ pub enum AuditEvent {
         /// Why, in their words.
         reason: Option<String>,
     },
+    /// It is equal to a call that a person denied in this turn, so that no one was asked.
+    DeniedBefore {
+        /// The reason that they gave then.
+        reason: Option<String>,
+    },
     /// It is left to the agent to run.
     LeftToAgent,
     /// Its handler started.
@@ -206,16 +211,17 @@ impl Session {
             Transition::AllowedToAgent => AuditEvent::Allowed {
                 by: AllowedBy::PersonToAgent,
             },
-            Transition::Denied => AuditEvent::Denied {
-                reason: match call
-                    .approval
-                    .as_ref()
-                    .and_then(|asked| asked.decision.clone())
-                {
+            Transition::Denied => {
+                let decision = call.approval.as_ref();
+                let reason = match decision.and_then(|asked| asked.decision.clone()) {
                     Some(Decision::Denied { reason }) => reason,
                     _ => None,
-                },
-            },
+                };
+                match call.denied_before {
+                    true => AuditEvent::DeniedBefore { reason },
+                    false => AuditEvent::Denied { reason },
+                }
+            }
             Transition::LeftToAgent => AuditEvent::LeftToAgent,
             Transition::Started => AuditEvent::Started {
                 attempt: call.claims().saturating_sub(1),
@@ -266,7 +272,9 @@ impl AuditEntry {
         self.message.as_mut().map(cut);
         self.version.as_mut().map(cut);
         match &mut self.event {
-            AuditEvent::Denied { reason } => drop(reason.as_mut().map(cut)),
+            AuditEvent::Denied { reason } | AuditEvent::DeniedBefore { reason } => {
+                let _ = reason.as_mut().map(cut);
+            }
             AuditEvent::Ended { error, .. } => drop(error.as_mut().map(|(_, said)| cut(said))),
             _ => {}
         }
@@ -301,6 +309,7 @@ impl AuditEntry {
             AuditEvent::Asked { by } => ("asked", json!({"by": by.as_str()})),
             AuditEvent::Allowed { by } => ("allowed", by.to_value()),
             AuditEvent::Denied { reason } => ("denied", json!({"reason": reason})),
+            AuditEvent::DeniedBefore { reason } => ("denied-before", json!({"reason": reason})),
             AuditEvent::LeftToAgent => ("left-to-agent", json!({})),
             AuditEvent::Started { attempt } => ("started", json!({"attempt": attempt})),
             AuditEvent::Voided => ("voided", json!({})),

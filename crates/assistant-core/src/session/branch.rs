@@ -147,6 +147,7 @@ impl Session {
         }
         self.clear_notices(cx);
         self.turn.start_over();
+        self.attention.turn_begins();
         self.start_run(cx);
     }
 

@@ -80,7 +80,7 @@ impl Session {
             }
             match open.answer {
                 Some(_) => self.interrupts.open(open),
-                None => self.ask_stored(open),
+                None => self.ask_stored(open, cx),
             }
         }
         cx.change(Change::Interrupts);

@@ -16,6 +16,10 @@ use crate::{
 const MAY_HAVE_RUN: &str =
     "It was started before the page was reloaded. It may have run, and was not run again.";
 
+/// What an agent is told of a call that is equal to one that was denied in this turn.
+const DENIED_BEFORE: &str =
+    "The user already denied this call. They were not asked again. Do not repeat it.";
+
 /// How a call ends, with what the agent is told.
 #[derive(Debug)]
 pub(super) enum Ending {
@@ -41,6 +45,7 @@ impl Ending {
             ErrorKind::ToolUnavailable,
             ErrorKind::Permission,
             ErrorKind::RateLimit,
+            ErrorKind::TooManyQuestions,
         ];
         if kinds.contains(&error.kind) {
             told = told.error_type(error.kind.as_str());
@@ -226,12 +231,17 @@ impl Session {
         let own = registration.and_then(|id| cx.host.denial(id, &args, reason));
         let call = self.conversation.call(key);
         let in_doubt = call.is_some_and(ToolCall::may_have_run);
-        let told = own.unwrap_or_else(|| match (in_doubt, reason) {
-            (true, reason) => {
+        let again = call.is_some_and(|call| call.denied_before);
+        let told = own.unwrap_or_else(|| match reason {
+            reason if in_doubt => {
                 json!({"status": "unknown", "reason": reason, "message": MAY_HAVE_RUN})
             }
-            (false, Some(reason)) => json!({"status": "denied", "reason": reason}),
-            (false, None) => "denied".into(),
+            Some(reason) if again => {
+                json!({"status": "denied", "reason": reason, "message": DENIED_BEFORE})
+            }
+            None if again => json!({"status": "denied", "message": DENIED_BEFORE}),
+            Some(reason) => json!({"status": "denied", "reason": reason}),
+            None => "denied".into(),
         });
         self.conversation.edit_call(key, |call| {
             let approval = call.approval.get_or_insert_default();

@@ -26,8 +26,12 @@ impl Session {
             let mut open = OpenInterrupt::new(interrupt, legacy);
             let id = open.interrupt.tool_call_id.as_deref();
             let key = id.and_then(|id| self.conversation.call_by_wire_id(id));
-            if let Some(key) = key.map(|(key, _)| key) {
-                let card = open.takes_approval();
+            let key = key.map(|(key, _)| key);
+            let denied = key.filter(|_| open.takes_approval());
+            let denied = denied.and_then(|key| self.denial_of(&key));
+            open.held_back = denied.is_none() && self.holds_back(&open.interrupt.id, cx);
+            if let Some(key) = key {
+                let card = open.takes_approval() && !open.held_back;
                 if self.gate(key, &open.interrupt.id, card) {
                     open.call = card.then_some(key);
                     open.gates = Some(key);
@@ -40,7 +44,11 @@ impl Session {
             if let Some(other) = before.filter(|other| open.gates != Some(*other)) {
                 self.gate(other, &open.interrupt.id, false);
             }
+            let id = open.interrupt.id.clone();
             self.interrupts.open(open);
+            if let Some(reason) = denied {
+                self.deny_as_before(&id, reason, cx);
+            }
         }
         cx.change(Change::Interrupts);
     }
@@ -148,7 +156,7 @@ impl Session {
         self.answer_interrupt(id, status, payload, cx);
     }
 
-    fn answer_interrupt(
+    pub(super) fn answer_interrupt(
         &mut self,
         id: &str,
         status: ResumeStatus,
@@ -194,6 +202,12 @@ impl Session {
             || decided == Some(&"edit".into());
         let approved = approved && status == ResumeStatus::Resolved;
         let reason = said("reason").and_then(Value::as_str).map(str::to_owned);
+        match approved {
+            true => self.forget_denial(key),
+            // Giving a question up says nothing about the next one.
+            false if status == ResumeStatus::Resolved => self.note_denial(key, reason.clone()),
+            false => {}
+        }
         let answered = Happening::GateAnswered {
             approved,
             reason: reason.clone(),

@@ -66,6 +66,11 @@ pub enum Input {
         /// The id of the interrupt.
         interrupt_id: String,
     },
+    /// The person denies everything that is open, gives up what cannot be denied, and stops what is
+    /// under way: nothing new is asked until they speak.
+    DenyAll,
+    /// The person wants to see the interrupts that were held back.
+    ShowHeldBack,
     /// The person stops everything that is under way.
     Stop,
     /// The person wants the run that failed tried again.
@@ -276,6 +281,8 @@ impl Input {
                 | Self::Decide { .. }
                 | Self::Answer { .. }
                 | Self::GiveUp { .. }
+                | Self::DenyAll
+                | Self::ShowHeldBack
                 | Self::Stop
                 | Self::Retry
                 | Self::Continue

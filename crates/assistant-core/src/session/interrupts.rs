@@ -25,6 +25,10 @@ pub struct OpenInterrupt {
     pub legacy: bool,
     /// Whether the agent did not take an answer: it can be answered again, or given up.
     pub rejected: bool,
+    /// True if the user would have been asked too often: it is shown once they ask to see it.
+    pub held_back: bool,
+    /// Whether it was answered with a denial that the user gave earlier in this turn.
+    pub(super) denied_before: bool,
     /// The call that it holds back, shown as a card or not.
     pub(super) gates: Option<CallKey>,
     /// Where it was asked.
@@ -55,6 +59,8 @@ impl OpenInterrupt {
             answer: None,
             legacy,
             rejected: false,
+            held_back: false,
+            denied_before: false,
             gates: None,
             place: Place::default(),
         }
@@ -306,6 +312,12 @@ impl Interrupts {
         self.list.is_empty()
     }
 
+    /// Whether one has an answer that was given for it, and not for an equal one before.
+    pub(super) fn is_answered_by_person(&self) -> bool {
+        let mut all = self.list.iter();
+        all.any(|open| open.answer.is_some() && !open.denied_before)
+    }
+
     /// Whether one has no answer yet.
     pub(super) fn wait(&self) -> bool {
         self.list.iter().any(|open| open.answer.is_none())
@@ -409,6 +421,7 @@ impl Interrupts {
     pub(super) fn reject(&mut self, id: &str) -> Option<(CallKey, bool)> {
         let open = self.list.iter_mut().find(|open| open.interrupt.id == id)?;
         open.rejected |= open.answer.take().is_some();
+        open.denied_before = false;
         Some((open.gates?, open.call.is_some()))
     }
 

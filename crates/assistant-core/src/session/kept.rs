@@ -42,7 +42,8 @@ impl Session {
     }
 
     /// Asks again where the question belongs.
-    pub(super) fn ask_stored(&mut self, mut open: OpenInterrupt) {
+    pub(super) fn ask_stored(&mut self, mut open: OpenInterrupt, cx: &mut Cx<'_>) {
+        open.held_back = self.holds_back(&open.interrupt.id, cx);
         let id = open.interrupt.tool_call_id.as_deref();
         let call = id.and_then(|id| self.conversation.call_by_wire_id(id));
         if let Some((key, call)) = call {
@@ -63,7 +64,7 @@ impl Session {
 
     /// Holds a call back again. One that nothing was asked about when it was stored is not.
     fn gate_again(&mut self, key: CallKey, is_its_own: bool, open: &mut OpenInterrupt) {
-        let card = open.takes_approval();
+        let card = open.takes_approval() && !open.held_back;
         if is_its_own && self.gate(key, &open.interrupt.id, card) {
             open.call = card.then_some(key);
             open.gates = Some(key);

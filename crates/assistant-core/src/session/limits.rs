@@ -28,7 +28,7 @@ pub(super) struct Starts {
 
 impl Starts {
     /// Returns the time that a start has to wait, in milliseconds; nothing if it may be now.
-    fn wait(&mut self, name: &str, (count, ms): (u32, u32), now: i64) -> Option<i64> {
+    pub(super) fn wait(&mut self, name: &str, (count, ms): (u32, u32), now: i64) -> Option<i64> {
         let (count, ms) = (count.min(MOST) as usize, i64::from(ms));
         if count == 0 {
             return Some(ms.max(1));
@@ -46,7 +46,7 @@ impl Starts {
         Some((oldest + ms - now).max(1))
     }
 
-    fn note(&mut self, name: &str, now: i64) {
+    pub(super) fn note(&mut self, name: &str, now: i64) {
         match self.of(name) {
             Some(starts) => starts.push_back(now),
             None => self.by_name.push((name.to_owned(), VecDeque::from([now]))),
@@ -195,7 +195,7 @@ impl Session {
     }
 }
 
-const fn seconds(ms: i64) -> i64 {
+pub(super) const fn seconds(ms: i64) -> i64 {
     ms.saturating_add(999) / 1_000
 }
 

@@ -16,10 +16,11 @@
 //! * `branch` takes what a person does to the tree, `thread` exchanges the conversation, `load` takes one from elsewhere, `restore`
 //!   goes on after a reload, by what `journal` says; `pieces` has snapshots for stores that write what
 //!   has changed.
-//! * `stop` ends things early, `cut_off` what a limit of the model did, `notice` tells people about it.
+//! * `attention` limits what a user is asked, `stop` ends things early, `cut_off` what a limit of the model did, `notice` tells people about it.
 
 mod agent_call;
 mod approve;
+mod attention;
 mod audit;
 mod branch;
 mod branch_interrupts;
@@ -75,7 +76,7 @@ pub use input::{Input, TreeChange, Verdict};
 pub use interrupts::OpenInterrupt;
 pub use journal::JournalEntry;
 pub use notice::{Notice, NoticeAction, NoticeId, NoticeKind};
-pub use options::{HistoryForm, SessionOptions, StopCondition};
+pub use options::{HistoryForm, QuestionLimits, SessionOptions, StopCondition};
 pub use pieces::assemble_snapshot;
 pub use refusal::Refusal;
 pub use stored_calls::{ClaimOutcome, StoredCalls};
@@ -108,6 +109,7 @@ pub struct Session {
     notices: notice::Notices,
     remembered: RememberedApprovals,
     starts: limits::Starts,
+    attention: attention::Attention,
     last_number: u64,
     /// The newest calls that the page made itself and that have ended, oldest first.
     past_direct: Vec<ToolRecord>,
@@ -160,6 +162,7 @@ impl Session {
             notices: notice::Notices::default(),
             remembered: RememberedApprovals::default(),
             starts: limits::Starts::default(),
+            attention: attention::Attention::default(),
             last_number: 0,
             following: false,
         };
@@ -218,6 +221,8 @@ impl Session {
                 payload,
             } => self.answer_as_shown(&interrupt_id, &shown, (status, payload), cx),
             Input::GiveUp { interrupt_id } => self.give_up_interrupt(&interrupt_id, cx),
+            Input::DenyAll => self.deny_all(cx),
+            Input::ShowHeldBack => self.show_held_back(cx),
             Input::Stop => self.stop(cx),
             Input::Retry => self.retry(cx),
             Input::Continue => self.go_on(cx),

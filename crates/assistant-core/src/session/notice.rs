@@ -19,6 +19,8 @@ pub struct Notice {
     pub retry_after_ms: Option<u64>,
     /// The number of runs that a turn may have, for a [`NoticeKind::RunLimit`].
     pub limit: Option<u32>,
+    /// The number of calls that were held back, for a [`NoticeKind::QuestionsHeldBack`].
+    pub count: Option<u32>,
     /// The action that it offers.
     pub action: Option<NoticeAction>,
 }
@@ -59,6 +61,8 @@ pub enum NoticeKind {
     CallIdReused,
     /// A person denied what the agent takes no denial of: its request was given up.
     CancelledRequest,
+    /// The user would have been asked too often: calls were not asked about and not run.
+    QuestionsHeldBack,
     /// A change of the shared state was too large to be made.
     TooLarge,
     /// Results of a loaded conversation are ready to be sent.
@@ -87,6 +91,7 @@ impl NoticeKind {
                 | Self::LoopEnded
                 | Self::CallIdReused
                 | Self::CancelledRequest
+                | Self::QuestionsHeldBack
                 | Self::ResultsReady
                 | Self::NotKept
                 | Self::NotOpened
@@ -156,6 +161,7 @@ impl Session {
             status: None,
             retry_after_ms: None,
             limit: None,
+            count: None,
             action,
         });
         cx.change(Change::Notices);

@@ -23,6 +23,8 @@ pub struct SessionOptions {
     /// A person may have approvals remembered, as far as the action lets them; without it they are
     /// asked each time.
     pub remember_approvals: bool,
+    /// The most questions to which an agent may lead (rule "attention").
+    pub questions: QuestionLimits,
     /// The treatment of tool callouts in what an assistant writes (rule "callouts run by permission"). Needs the
     /// feature `callouts`.
     pub markdown_tools: MarkdownTools,
@@ -49,12 +51,42 @@ impl Default for SessionOptions {
             eager: false,
             auto_deny: false,
             remember_approvals: true,
+            questions: QuestionLimits::default(),
             markdown_tools: MarkdownTools::Off,
             history: None,
             takes_up: false,
             asks_again: false,
             interjections: true,
             agent_user_messages: AgentUserMessages::Marked,
+        }
+    }
+}
+
+/// Limits on the questions that an agent puts to the user, by calls that need an approval and by
+/// interrupts. A call above them is answered with an error and does not run; an interrupt above them
+/// is held back until the user asks to see it.
+///
+/// ```
+/// use assistant_core::session::{QuestionLimits, SessionOptions};
+///
+/// let options = SessionOptions {
+///     questions: QuestionLimits { per_run: Some(5), per_minute: None },
+///     ..SessionOptions::default()
+/// };
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QuestionLimits {
+    /// The most questions that one run of the agent leads to; 20 by default, no limit for `None`.
+    pub per_run: Option<u32>,
+    /// The most questions within a minute; 30 by default, no limit for `None`.
+    pub per_minute: Option<u32>,
+}
+
+impl Default for QuestionLimits {
+    fn default() -> Self {
+        Self {
+            per_run: Some(20),
+            per_minute: Some(30),
         }
     }
 }

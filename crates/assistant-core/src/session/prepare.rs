@@ -112,6 +112,7 @@ impl Session {
         }
         self.calls.insert(*key, judgement);
         let what = self.judgement_on(key, ask, cx);
+        let what = self.attend(key, what, cx);
         let asks = what == Happening::QuestionPut;
         self.conversation.happens(key, &what);
         if asks {
@@ -276,8 +277,11 @@ impl Session {
             return;
         };
         if ask {
-            self.conversation.happens(&key, &Happening::QuestionPut);
-            self.put_question(&key, cx);
+            let what = self.attend(&key, Happening::QuestionPut, cx);
+            self.conversation.happens(&key, &what);
+            if what == Happening::QuestionPut {
+                self.put_question(&key, cx);
+            }
         } else {
             let judgement = self.calls.get(&key);
             let about = judgement.and_then(|judgement| judgement.asked_about.clone());

@@ -134,6 +134,7 @@ impl Session {
             true => self.conversation.go_on_with_run(&run.run_id),
             false => self.conversation.begin_run(&run.run_id),
         }
+        self.attention.run_begins();
         self.turn.begin(run, summary, cx.now);
         if !takes_up {
             self.hand_over(&Happening::HandedOver);

@@ -20,6 +20,7 @@ impl Session {
         self.sort_interrupts(cx);
         self.clear_notices(cx);
         self.turn.start_over();
+        self.attention.turn_begins();
         self.turn.set_looping(false);
         self.turn.enqueue(content);
         cx.change(Change::Queue);
@@ -40,6 +41,7 @@ impl Session {
         }
         self.show_queued(false, cx);
         self.turn.start_over();
+        self.attention.turn_begins();
         self.start_run(cx);
     }
 

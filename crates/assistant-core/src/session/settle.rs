@@ -246,12 +246,15 @@ impl Session {
         if self.turn.is_interjected() && !answers {
             self.show_queued(true, cx);
             self.turn.start_over();
+            self.attention.turn_begins();
             return self.start_run(cx);
         }
         if self.turn.is_stopped() && !answers {
             self.turn.summary_mut().finish = Some(FinishReason::StopLoop);
             self.end_awaited_calls(cx);
-        } else if !answers && self.options.stop_when.is_met(self.turn.summary(), cx.host) {
+        } else if !self.interrupts.is_answered_by_person()
+            && self.options.stop_when.is_met(self.turn.summary(), cx.host)
+        {
             self.reach_limit(cx);
         } else {
             self.start_run(cx);

@@ -22,6 +22,11 @@ impl Session {
             }
             return;
         }
+        self.halt(cx);
+    }
+
+    /// Ends everything that is under way, and says so.
+    pub(super) fn halt(&mut self, cx: &mut Cx<'_>) {
         self.abandon_interrupts(cx);
         self.end_everything(cx);
         self.turn.summary_mut().finish = Some(FinishReason::Stopped);

@@ -108,6 +108,7 @@ impl Session {
         }
         self.interrupts = Interrupts::default();
         self.turn = Turn::default();
+        self.attention.thread_changes();
         self.past_direct.clear();
         self.calls.clear();
         self.clear_notices(cx);

@@ -1,0 +1,315 @@
+//! The user's attention: how often an agent may have them asked, and what they denied already in
+//! this turn (rule "attention").
+//!
+//! Neighbours: `prepare` and `gate` put questions, and ask here first.
+
+use serde_json::json;
+
+use super::{
+    Cx, NoticeKind, Refusal, Session, Verdict,
+    limits::{Starts, seconds},
+};
+use crate::{
+    conversation::{
+        CallError, CallKey, Change, Decision, ErrorKind, Fingerprint, Happening, State, ToolCall,
+    },
+    event::ResumeStatus,
+};
+
+/// The span of the second limit, in milliseconds.
+const MINUTE: u32 = 60_000;
+
+/// The most denials that are remembered in a turn; of more, the oldest are asked about again.
+const MOST_DENIALS: usize = 256;
+
+/// What the user was asked, and what they denied.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Attention {
+    /// What was denied since the user spoke last, with the reason given.
+    denied: Vec<(Fingerprint, Option<String>)>,
+    /// What the newest run has led to.
+    asked: Vec<Asked>,
+    /// When questions were put.
+    times: Starts,
+    /// How many calls were held back since the user spoke last.
+    held_back: u32,
+}
+
+/// The object of a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Asked {
+    Call(CallKey),
+    Interrupt(String),
+}
+
+/// The limit that one more question would exceed.
+#[derive(Debug, Clone, Copy)]
+enum Over {
+    Run(u32),
+    /// The limit, and after how many milliseconds the next question may come.
+    Minute(u32, i64),
+}
+
+impl Attention {
+    /// The user speaks.
+    pub(super) fn turn_begins(&mut self) {
+        self.denied.clear();
+        self.held_back = 0;
+    }
+
+    /// A run of the agent begins.
+    pub(super) fn run_begins(&mut self) {
+        self.asked.clear();
+    }
+
+    /// Another conversation is shown. The minute is the user's, whatever they look at.
+    pub(super) fn thread_changes(&mut self) {
+        self.turn_begins();
+        self.run_begins();
+    }
+}
+
+impl Session {
+    /// Checks whether a person is asked about a call that needs an approval: not where they denied
+    /// an equal one in this turn, and not where they were asked too often.
+    pub(super) fn attend(
+        &mut self,
+        key: &CallKey,
+        what: Happening,
+        cx: &mut Cx<'_>,
+    ) -> Happening {
+        let call = self.conversation.call(key);
+        let Some(call) = call.filter(|call| is_of_agent(self, call)) else {
+            return what;
+        };
+        if what != Happening::QuestionPut {
+            return what;
+        }
+        // Whether something is to run once more is another question.
+        if !call.may_have_run()
+            && let Some(reason) = self.denial_of(key)
+        {
+            let decision = Some(Decision::Denied {
+                reason: reason.clone(),
+            });
+            self.conversation.edit_call(key, |call| {
+                call.denied_before = true;
+                call.approval.get_or_insert_default().decision = decision;
+            });
+            return Happening::DeniedBefore(reason);
+        }
+        match self.ask_for_attention(Asked::Call(*key), cx.now) {
+            Ok(()) => what,
+            Err(over) => {
+                self.tell_held_back(over, cx);
+                Happening::FoundInvalid(over.error())
+            }
+        }
+    }
+
+    /// Returns true if an interrupt is held back, as the user would be asked too often.
+    pub(super) fn holds_back(&mut self, id: &str, cx: &mut Cx<'_>) -> bool {
+        let over = self.ask_for_attention(Asked::Interrupt(id.to_owned()), cx.now);
+        if let Err(over) = over {
+            cx.warn("too-many-questions", format!("interrupt held back: {}", over.words()));
+        }
+        over.is_err()
+    }
+
+    /// Counts a question, unless it is one too many. One that stands already is no other.
+    fn ask_for_attention(&mut self, what: Asked, now: i64) -> Result<(), Over> {
+        let limits = self.options.questions;
+        let attention = &mut self.attention;
+        if attention.asked.contains(&what) {
+            return Ok(());
+        }
+        if let Some(most) = limits.per_run
+            && u32::try_from(attention.asked.len()).unwrap_or(u32::MAX) >= most
+        {
+            return Err(Over::Run(most));
+        }
+        if let Some(most) = limits.per_minute {
+            if let Some(wait) = attention.times.wait("", (most, MINUTE), now) {
+                return Err(Over::Minute(most, wait));
+            }
+            attention.times.note("", now);
+        }
+        attention.asked.push(what);
+        Ok(())
+    }
+
+    fn tell_held_back(&mut self, over: Over, cx: &mut Cx<'_>) {
+        cx.warn("too-many-questions", over.words());
+        self.attention.held_back = self.attention.held_back.saturating_add(1);
+        let count = self.attention.held_back;
+        let kind = NoticeKind::QuestionsHeldBack;
+        self.notices.retain(|notice| notice.kind != kind);
+        let message = format!("The assistant asked too often. Held back and not run: {count}");
+        self.notify(kind, message, None, cx);
+        if let Some(notice) = self.notices.last_mut() {
+            notice.count = Some(count);
+        }
+    }
+
+    /// Remembers for this turn that the user denied a call.
+    pub(super) fn note_denial(&mut self, key: &CallKey, reason: Option<String>) {
+        self.forget_denial(key);
+        if let Some(print) = self.denial_print(key) {
+            let denied = &mut self.attention.denied;
+            denied.push((print, reason));
+            let over = denied.len().saturating_sub(MOST_DENIALS);
+            denied.drain(..over);
+        }
+    }
+
+    /// The user approved a call: an equal one is asked about again.
+    pub(super) fn forget_denial(&mut self, key: &CallKey) {
+        let print = self.denial_print(key);
+        self.attention
+            .denied
+            .retain(|(denied, _)| Some(denied) != print.as_ref());
+    }
+
+    /// Returns the reason of a denial that was given for an equal call in this turn.
+    #[allow(clippy::option_option, reason = "a denial may come without a reason")]
+    pub(super) fn denial_of(&self, key: &CallKey) -> Option<Option<String>> {
+        let print = self.denial_print(key)?;
+        let mut denied = self.attention.denied.iter();
+        let found = denied.find(|(denied, _)| *denied == print)?;
+        Some(found.1.clone())
+    }
+
+    /// What makes two calls equal: the name, the canonical arguments and the edition of the action.
+    fn denial_print(&self, key: &CallKey) -> Option<Fingerprint> {
+        let call = self.conversation.call(key).filter(|call| is_of_agent(self, call))?;
+        let edition = self.registration_for(call).map(|entry| entry.spec.fingerprint());
+        let edition = json!(edition.as_ref().map(|edition| edition.as_str()));
+        // Not as a person edited them: the agent calls with its own again.
+        let args = call.clean_args.as_ref().or(call.args());
+        Some(Fingerprint::of(
+            &call.name,
+            args.ok_or_else(|| call.args_text()),
+            &edition,
+        ))
+    }
+
+    /// Answers an interrupt as the user answered an equal one in this turn. One that takes no such
+    /// answer is asked.
+    pub(super) fn deny_as_before(&mut self, id: &str, reason: Option<String>, cx: &mut Cx<'_>) {
+        let found = self.interrupts.find(id);
+        let Some(open) = found.filter(|open| !open.is_over(cx.now)) else {
+            return;
+        };
+        let call = open.call;
+        let Ok(Some(payload)) = open.answer_to(&Verdict::Deny { reason }) else {
+            return;
+        };
+        if let Some(key) = call {
+            self.conversation
+                .edit_call(&key, |call| call.denied_before = true);
+        }
+        self.answer_interrupt(id, ResumeStatus::Resolved, Some(payload), cx);
+        let mut all = self.interrupts.iter_mut();
+        if let Some(open) = all.find(|open| open.interrupt.id == id) {
+            open.denied_before = true;
+        }
+    }
+
+    /// Shows the interrupts that were held back.
+    pub(super) fn show_held_back(&mut self, cx: &mut Cx<'_>) {
+        let held = self.interrupts.iter_mut();
+        let held = held.filter(|open| open.held_back && open.answer.is_none());
+        let mut cards = Vec::new();
+        let mut any = false;
+        for open in held {
+            (any, open.held_back) = (true, false);
+            if let Some(key) = open.gates.filter(|_| open.takes_approval()) {
+                open.call = Some(key);
+                cards.push((key, open.interrupt.id.clone()));
+            }
+        }
+        if !any {
+            return cx.refuse(Refusal::NothingToDo);
+        }
+        for (key, id) in cards {
+            self.gate(key, &id, true);
+        }
+        cx.change(Change::Interrupts);
+    }
+
+    /// Denies everything that is open, and stops what is under way.
+    pub(super) fn deny_all(&mut self, cx: &mut Cx<'_>) {
+        let direct = self.direct_keys();
+        if !self.is_busy() && direct.is_empty() {
+            return cx.refuse(Refusal::NothingToDo);
+        }
+        let mut keys = self.conversation.active_calls();
+        keys.extend(direct.iter().copied());
+        for key in keys {
+            let state = self.conversation.call(&key).map(ToolCall::state);
+            if matches!(state, Some(State::Asked | State::Missing | State::Ruling(_))) {
+                self.note_denial(&key, None);
+                self.note_decision(&key, Decision::Denied { reason: None }, cx);
+                self.conversation.happens(&key, &Happening::Denied(None));
+            }
+        }
+        if self.interrupts.list().iter().any(|open| open.held_back) {
+            self.show_held_back(cx);
+        }
+        for id in self.interrupts.unanswered() {
+            self.deny_interrupt(&id, cx);
+        }
+        for key in &direct {
+            self.give_up(key, None, cx);
+        }
+        self.halt(cx);
+    }
+
+    /// Answers an interrupt with a denial, or gives it up where it takes none.
+    fn deny_interrupt(&mut self, id: &str, cx: &mut Cx<'_>) {
+        let Some(open) = self.interrupts.find(id) else {
+            return;
+        };
+        let takes = open.takes_approval() && !open.is_over(cx.now);
+        match open.answer_to(&Verdict::Deny { reason: None }) {
+            Ok(Some(payload)) if takes => {
+                self.answer_interrupt(id, ResumeStatus::Resolved, Some(payload), cx);
+            }
+            _ => self.answer_interrupt(id, ResumeStatus::Cancelled, None, cx),
+        }
+    }
+}
+
+/// Returns true if the agent is behind a call: it made it, or the handler of a call did. What the page asks
+/// for by itself follows what the user does there.
+fn is_of_agent(session: &Session, call: &ToolCall) -> bool {
+    call.parent.is_some() || !session.conversation.is_direct(&call.key())
+}
+
+impl Over {
+    fn words(self) -> String {
+        match self {
+            Self::Run(most) => format!("the limit is {most} questions in one run"),
+            Self::Minute(most, wait) => {
+                let again = seconds(wait);
+                format!("the limit is {most} questions in a minute, the next may come in {again} s")
+            }
+        }
+    }
+
+    fn error(self) -> CallError {
+        let message = format!(
+            "The user is asked too often: {}. They were not asked about this call, and it was not run.",
+            self.words()
+        );
+        let wait = match self {
+            Self::Run(_) => None,
+            Self::Minute(_, wait) => Some(wait),
+        };
+        CallError {
+            message,
+            kind: ErrorKind::TooManyQuestions,
+            details: wait.map(|ms| json!({"retryAfterMs": ms})),
+        }
+    }
+}

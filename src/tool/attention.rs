@@ -1,0 +1,100 @@
+//! What spares the user questions: those that were held back, the way out of all of them, and the
+//! mark on a call that they denied before.
+
+use assistant_core::session::OpenInterrupt;
+use leptos::{html, prelude::*};
+use serde_json::Value;
+
+use crate::{
+    action::ToolCallView,
+    assistant::Assistant,
+    ui::{Icon, Words, dynamic, focus, memo, when},
+};
+
+/// Denies everything that is open and stops the assistant; `leave` is called before what has the
+/// focus goes.
+pub(super) fn stop_button(assistant: &Assistant, leave: impl Fn() + 'static) -> AnyView {
+    let (words, assistant) = (Words::current(), assistant.clone());
+    let stop = move |_| {
+        leave();
+        // Refused only when nothing is open any more.
+        let _ = assistant.deny_all_and_stop();
+    };
+    view! {
+        <button type="button" class="la-button la-deny-all" on:click=stop>
+            <span>{words.text(|l| &l.deny_all_and_stop)}</span>
+        </button>
+    }
+    .into_any()
+}
+
+/// A line below the agent's questions, where several wait or some were held back.
+pub(super) fn held_back_line(assistant: &Assistant) -> AnyView {
+    let interrupts = assistant.interrupts();
+    let counts = memo(move || {
+        interrupts.with(|list| {
+            let open: Vec<&OpenInterrupt> =
+                list.iter().filter(|open| open.answer.is_none()).collect();
+            let held = open.iter().filter(|open| open.held_back).count();
+            (open.len(), held)
+        })
+    });
+    let assistant = assistant.clone();
+    let line = move || line(&assistant, Memo::new(move |_| counts.get().1));
+    when(move || counts.get().0 > 1 || counts.get().1 > 0, line).into_any()
+}
+
+fn line(assistant: &Assistant, held: Memo<usize>) -> AnyView {
+    let words = Words::current();
+    let place = NodeRef::<html::Div>::new();
+    let leave = move || {
+        if let Some(place) = place.get_untracked() {
+            focus::pass_on(&place);
+        }
+    };
+    let stop = stop_button(assistant, leave);
+    let assistant = assistant.clone();
+    let more = move || {
+        let (counted, assistant) = (words.clone(), assistant.clone());
+        let count = move || {
+            let word = counted.word(|l| &l.held_back);
+            word.replace("{count}", &held.get().to_string())
+        };
+        let show = move |_| {
+            leave();
+            // Refused only when none is held back any more.
+            let _ = assistant.show_held_back();
+        };
+        view! {
+            <p class="la-held-back-text">
+                {Icon::Alert.view()} <span role="status">{dynamic(count)}</span>
+            </p>
+            <button type="button" class="la-button la-held-back-show" on:click=show>
+                <span>{words.text(|l| &l.show_held_back)}</span>
+            </button>
+        }
+        .into_any()
+    };
+    view! {
+        <div class="la-held-back" node_ref=place>
+            {when(move || held.get() > 0, more)} {stop}
+        </div>
+    }
+    .into_any()
+}
+
+/// Says that no one was asked about a call, as the user denied an equal one in this turn.
+pub(super) fn denied_mark(call: ToolCallView<Value>) -> AnyView {
+    let words = Words::current();
+    dynamic(move || {
+        call.was_denied_before().then(|| {
+            view! {
+                <p class="la-tool-allowed" data-kind="denied">
+                    {Icon::Info.view()}
+                    <span>{words.text(|l| &l.denied_before)}</span>
+                </p>
+            }
+        })
+    })
+    .into_any()
+}
