@@ -109,8 +109,8 @@ pub use assistant_core::{
     action::{ActionSpec, CallLimits, OfferFilter, ToolError, ToolInfo, definitions_from_json},
     conversation::{CallKey, MarkdownTools, Phase, Status},
     session::{
-        Notice, NoticeAction, NoticeKind, QuestionLimits, Refusal, SessionOptions, StopCondition, ToolHistory,
-        ToolRecord,
+        Notice, NoticeAction, NoticeKind, QuestionLimits, Refusal, SessionOptions, StopCondition,
+        ToolHistory, ToolRecord,
     },
     text::address::MediaPolicy,
 };

@@ -81,7 +81,7 @@ impl<T> ToolCallView<T> {
     /// # fn card(call: ToolCallView) -> impl IntoView {
     /// use leptos_assistant::engine::action::{Remember, RememberScope};
     ///
-    /// let what = Remember { scope: RememberScope::Conversation, any_args: false };
+    /// let what = Remember::new(RememberScope::Conversation, false);
     /// let yes = move |_| drop(call.approve_and_remember(None, what));
     /// view! { <button on:click=yes>"Yes, in this conversation"</button> }
     /// # }

@@ -3,13 +3,14 @@
 use std::{
     future::{Future, ready},
     rc::Rc,
+    time::Duration,
 };
 
 use assistant_core::action::{Policy, Remembering};
 use futures_util::future::LocalBoxFuture;
 use leptos::prelude::IntoView;
 use serde::{Serialize, de::DeserializeOwned};
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use super::{ToolAction, ToolCallView, renderer::renderer};
 
@@ -138,6 +139,58 @@ impl<Args> ToolAction<Args> {
             true => Remembering::SameArguments,
             false => Remembering::SameFields(names),
         };
+        self
+    }
+
+    /// Lets an approval that a person wants remembered hold for no more than so many later calls. They
+    /// may choose fewer.
+    ///
+    /// ```
+    /// use leptos_assistant::{Approval, ToolAction};
+    ///
+    /// let action = ToolAction::new("refund", "Refunds an order")
+    ///     .approval(Approval::Always)
+    ///     .remember_uses(5);
+    /// ```
+    #[must_use]
+    pub fn remember_uses(mut self, most: u32) -> Self {
+        self.spec.grant_bounds.uses = Some(most);
+        self
+    }
+
+    /// Lets an approval that a person wants remembered hold for no longer than this. They may choose a
+    /// shorter time.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use leptos_assistant::{Approval, ToolAction};
+    ///
+    /// let action = ToolAction::new("refund", "Refunds an order")
+    ///     .approval(Approval::Always)
+    ///     .remember_lasts(Duration::from_secs(3_600));
+    /// ```
+    #[must_use]
+    pub fn remember_lasts(mut self, longest: Duration) -> Self {
+        let ms = i64::try_from(longest.as_millis()).unwrap_or(i64::MAX);
+        self.spec.grant_bounds.lasts_ms = Some(ms);
+        self
+    }
+
+    /// Lets an approval that a person wants remembered hold only for calls in which an argument, named
+    /// by a JSON Pointer, is a number and not greater than this. They may choose a lower one.
+    ///
+    /// ```
+    /// use leptos_assistant::{Approval, ToolAction};
+    ///
+    /// let action = ToolAction::new("refund", "Refunds an order")
+    ///     .approval(Approval::Always)
+    ///     .remember_up_to("/euros", 50);
+    /// ```
+    #[must_use]
+    pub fn remember_up_to(mut self, pointer: impl Into<String>, max: impl Into<Number>) -> Self {
+        let bounds = std::mem::take(&mut self.spec.grant_bounds);
+        self.spec.grant_bounds = bounds.up_to(pointer, max);
         self
     }
 

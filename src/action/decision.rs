@@ -2,7 +2,7 @@
 //! may carry. Neighbour: `view`, which reads the call and decides.
 
 use assistant_core::{
-    action::{Availability, Execution, Registration, Remembering},
+    action::{Availability, Execution, GrantBounds, Registration, Remembering},
     conversation::{AllowedEarlier, Author, Fingerprint, ToolCall},
     event::Interrupt,
     session::{OpenInterrupt, Refusal, Session},
@@ -233,6 +233,23 @@ impl<T> ToolCallView<T> {
         let read = |assistant: Assistant| assistant.read(|session| session.remembering(self.key()));
         let found = self.assistant().and_then(read);
         found.unwrap_or(Remembering::Never)
+    }
+
+    /// Returns the widest bounds of an approval of this call that holds for later ones, as its action
+    /// declares them. A card may offer narrower ones.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::ToolCallView;
+    /// # fn card(call: ToolCallView) -> impl IntoView {
+    /// move || call.grant_bounds().uses.map(|most| format!("At most {most} times"))
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn grant_bounds(&self) -> GrantBounds {
+        let read =
+            |assistant: Assistant| assistant.read(|session| session.grant_bounds(self.key()));
+        self.assistant().and_then(read).unwrap_or_default()
     }
 
     /// The approval of an earlier call that let it start without the person being asked.

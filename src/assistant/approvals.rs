@@ -5,13 +5,14 @@ use std::{cell::Cell, rc::Rc};
 use assistant_core::{
     action::{Remember, RememberedApproval},
     conversation::CallKey,
-    session::{Input, Refusal, Verdict},
+    session::{Input, Refusal, Swap, Verdict},
 };
+use futures_util::future::LocalBoxFuture;
 use leptos::prelude::{ArcReadSignal, Set};
 use serde_json::Value;
 
 use super::Assistant;
-use crate::{store::ApprovalStore, ui::spawn_local};
+use crate::{runtime::ApprovalKeeper, store::ApprovalStore, ui::spawn_local};
 
 impl Assistant {
     /// Lets a call run, and does not ask again about calls like it: with these arguments in place of
@@ -22,7 +23,7 @@ impl Assistant {
     /// # fn example(assistant: &Assistant, call: &CallKey) -> Result<(), Refusal> {
     /// use leptos_assistant::engine::action::{Remember, RememberScope};
     ///
-    /// let what = Remember { scope: RememberScope::Conversation, any_args: false };
+    /// let what = Remember::new(RememberScope::Conversation, false);
     /// assistant.approve_and_remember(call, None, what)
     /// # }
     /// ```
@@ -88,14 +89,11 @@ impl Assistant {
     fn keep_approvals_in(&self, store: Rc<dyn ApprovalStore>) {
         let loads = store.load();
         let writes = Rc::new(Cell::new(0_u32));
-        let keep = {
-            let (store, writes) = (Rc::clone(&store), Rc::clone(&writes));
-            move |approvals: Vec<RememberedApproval>| {
-                writes.set(writes.get().wrapping_add(1));
-                store.keep(approvals.iter().map(RememberedApproval::to_value).collect());
-            }
+        let keeper = Keeper {
+            store: Rc::clone(&store),
+            writes: Rc::clone(&writes),
         };
-        self.runtime().set_approval_keeper(Rc::new(keep));
+        self.runtime().set_approval_keeper(Rc::new(keeper));
         self.view().keeps_approvals.set(true);
         let assistant = self.weak();
         spawn_local(async move {
@@ -125,6 +123,38 @@ impl Assistant {
                 }
             });
         }));
+    }
+}
+
+/// Keeps approvals in a store of the application.
+struct Keeper {
+    store: Rc<dyn ApprovalStore>,
+    /// Counts what is written, so that nothing is taken for newer that was read before.
+    writes: Rc<Cell<u32>>,
+}
+
+impl ApprovalKeeper for Keeper {
+    fn keep(&self, approvals: Vec<RememberedApproval>) {
+        self.writes.set(self.writes.get().wrapping_add(1));
+        let approvals = approvals.iter().map(RememberedApproval::to_value);
+        self.store.keep(approvals.collect());
+    }
+
+    fn swap(
+        &self,
+        before: RememberedApproval,
+        after: RememberedApproval,
+    ) -> LocalBoxFuture<'static, Swap<RememberedApproval>> {
+        let swaps = self.store.swap(before.to_value(), after.to_value());
+        Box::pin(async move {
+            match swaps.await {
+                Swap::Done => Swap::Done,
+                Swap::Failed(message) => Swap::Failed(message),
+                Swap::Found(kept) => {
+                    Swap::Found(kept.as_ref().and_then(RememberedApproval::from_value))
+                }
+            }
+        })
     }
 }
 

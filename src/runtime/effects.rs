@@ -60,8 +60,13 @@ impl Runtime {
             }
             Effect::KeepApprovals { approvals } => {
                 let keep = self.approvals.borrow().clone();
-                keep.inspect(|keep| keep(approvals));
+                keep.inspect(|keep| keep.keep(approvals));
             }
+            Effect::SwapApproval {
+                ticket,
+                before,
+                after,
+            } => self.swap_approval(ticket, *before, *after),
             Effect::Archive {
                 thread_id,
                 snapshot,

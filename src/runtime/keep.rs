@@ -6,13 +6,15 @@
 use std::rc::Rc;
 
 use assistant_core::{
+    action::RememberedApproval,
     conversation::Change,
-    session::{CommitId, Input, JournalEntry, Session},
+    session::{CommitId, Input, JournalEntry, Session, Swap, Ticket},
 };
+use futures_util::future::LocalBoxFuture;
 use serde_json::Value;
 
 use super::Runtime;
-use crate::store::Label;
+use crate::{store::Label, ui::spawn_local};
 
 /// Writes down what happens, and says whose the conversation is.
 pub(crate) trait Keeper {
@@ -38,7 +40,41 @@ pub(crate) trait Keeper {
     fn end(&self);
 }
 
+/// Keeps the approvals that outlive the page.
+pub(crate) trait ApprovalKeeper {
+    /// Keeps these in place of all that were kept before.
+    fn keep(&self, approvals: Vec<RememberedApproval>);
+    /// Counts a use of one, if it is still as it was.
+    fn swap(
+        &self,
+        before: RememberedApproval,
+        after: RememberedApproval,
+    ) -> LocalBoxFuture<'static, Swap<RememberedApproval>>;
+}
+
 impl Runtime {
+    /// Counts a use of an approval, and says how that went.
+    pub(super) fn swap_approval(
+        &self,
+        ticket: Ticket,
+        before: RememberedApproval,
+        after: RememberedApproval,
+    ) {
+        let keeper = self.approvals.borrow().clone();
+        let Some(keeper) = keeper else {
+            // The session has the only one.
+            let outcome = Swap::Done;
+            return self.later(Input::ApprovalSwapped { ticket, outcome });
+        };
+        let (swaps, runtime) = (keeper.swap(before, after), self.weak());
+        spawn_local(async move {
+            let outcome = swaps.await;
+            if let Some(runtime) = runtime.upgrade() {
+                runtime.later(Input::ApprovalSwapped { ticket, outcome });
+            }
+        });
+    }
+
     pub(crate) fn keeper(&self) -> Option<Rc<dyn Keeper>> {
         self.keeper.borrow().clone()
     }

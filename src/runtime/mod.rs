@@ -24,7 +24,7 @@ use std::{
 };
 
 use assistant_core::{
-    action::{RegistrationId, RememberedApproval, ToolError},
+    action::{RegistrationId, ToolError},
     conversation::{CallKey, Change},
     event::Diagnostic,
     observe::{self, Heard, Observers},
@@ -43,10 +43,10 @@ use crate::{
 
 pub(crate) use audit::Recorder;
 pub use calls::{CallEvent, CallEventKind, Subscription};
+pub(crate) use keep::ApprovalKeeper;
 pub(crate) use keeping::Keeping;
 
 type GeneralPermission = Rc<dyn Fn(String, Value) -> LocalBoxFuture<'static, Result<(), String>>>;
-type ApprovalKeeper = Rc<dyn Fn(Vec<RememberedApproval>)>;
 type StopRule = Rc<dyn Fn(&TurnSummary) -> bool>;
 
 /// Shows what has changed: in a room above this one.
@@ -117,7 +117,7 @@ pub(crate) struct Runtime {
     #[cfg(feature = "records")]
     updates: updates::Updates,
     /// Keeps the approvals that outlive the page.
-    approvals: RefCell<Option<ApprovalKeeper>>,
+    approvals: RefCell<Option<Rc<dyn ApprovalKeeper>>>,
     /// Who keeps records of what happens to calls.
     recorders: RefCell<Vec<Rc<dyn Recorder>>>,
     /// Whether a new message denies what is open.
@@ -332,7 +332,7 @@ impl Runtime {
         drop(old);
     }
 
-    pub(crate) fn set_approval_keeper(&self, keep: ApprovalKeeper) {
+    pub(crate) fn set_approval_keeper(&self, keep: Rc<dyn ApprovalKeeper>) {
         let old = self.approvals.borrow_mut().replace(keep);
         drop(old);
     }

@@ -18,6 +18,7 @@ pub(crate) use own::{Asked, Channel, Lock, Place, Said, locks_are_there};
 pub(crate) use record::{OUTLINE, message_of, name_of};
 
 pub use approvals::ApprovalStore;
+pub use assistant_core::session::Swap;
 pub use indexed_db::{IndexedDbApprovals, IndexedDbStore};
 pub use memory::MemoryStore;
 pub use own::KeptIn;

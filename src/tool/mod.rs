@@ -6,6 +6,7 @@ mod approval;
 mod ask;
 mod attention;
 mod batch;
+mod bounds;
 mod decide;
 mod deeds;
 mod default_card;

@@ -2,12 +2,16 @@
 //! earlier, and the list of what a person has allowed.
 
 use assistant_core::action::{
-    Remember, RememberScope, RememberedApproval, RememberedArgs, Remembering,
+    GrantBounds, Remember, RememberScope, RememberedApproval, RememberedArgs, Remembering,
 };
 use leptos::prelude::*;
 use serde_json::Value;
 
-use super::{ExactText, pretty::pretty};
+use super::{
+    ExactText,
+    bounds::{self, Narrowed},
+    pretty::pretty,
+};
 use crate::{
     action::ToolCallView,
     assistant::{Assistant, assistant_for},
@@ -19,6 +23,7 @@ use crate::{
 pub(super) struct Choice {
     scope: RwSignal<Option<RememberScope>>,
     any_args: RwSignal<bool>,
+    narrowed: Narrowed,
 }
 
 impl Choice {
@@ -26,6 +31,7 @@ impl Choice {
         Self {
             scope: RwSignal::new(None),
             any_args: RwSignal::new(false),
+            narrowed: Narrowed::new(),
         }
     }
 
@@ -33,7 +39,7 @@ impl Choice {
     pub(super) fn now(self) -> Option<Remember> {
         let scope = self.scope.get_untracked()?;
         let any_args = self.any_args.get_untracked();
-        Some(Remember { scope, any_args })
+        Some(Remember::new(scope, any_args).bounded(self.narrowed.now()))
     }
 }
 
@@ -102,6 +108,15 @@ pub(super) fn choice(call: ToolCallView<Value>, choice: Choice) -> AnyView {
         };
         when(move || choice.scope.get().is_some(), wider)
     });
+    let widest = untrack(|| call.grant_bounds());
+    let bounds = (widest != GrantBounds::default()).then(|| {
+        let fields = move || {
+            let widest = widest.clone();
+            dynamic(move || bounds::fields(&widest, choice.any_args.get(), choice.narrowed))
+                .into_any()
+        };
+        when(move || choice.scope.get().is_some(), fields)
+    });
     view! {
         <label class="la-field la-approval-remember">
             <span class="la-field-label">{words.text(|l| &l.allow_for)}</span>
@@ -110,6 +125,7 @@ pub(super) fn choice(call: ToolCallView<Value>, choice: Choice) -> AnyView {
             </select>
         </label>
         {wider}
+        {bounds}
     }
     .into_any()
 }
@@ -192,7 +208,8 @@ pub fn AllowedActions(
         let words = words.clone();
         each(
             move || allowed.get(),
-            |approval| approval.id.clone(),
+            // What is left of one is another row.
+            |approval| format!("{} {}", approval.id, approval.used),
             move |approval| row(&assistant, &words, approval),
         )
     };
@@ -229,17 +246,51 @@ fn row(assistant: &Assistant, words: &Words, approval: RememberedApproval) -> An
             </pre>
         }
     });
-    let (assistant, id, name) = (assistant.clone(), approval.id, approval.name.clone());
     let said = words.clone();
-    let label = move || format!("{} {name}", said.word(|l| &l.revoke));
+    let left = bounds::left(words, &approval).map(|text| {
+        view! { <p class="la-allowed-left"><ExactText text /></p> }
+    });
+    let over: Option<Label> = match () {
+        () if approval.uses_left() == Some(0) => Some(|l| &l.used_up),
+        () if approval.is_expired(time::now()) => Some(|l| &l.expired),
+        () => None,
+    };
+    let over = over.map(|label| view! { <p class="la-allowed-over">{words.text(label)}</p> });
+    let (assistant, id, name) = (assistant.clone(), approval.id, approval.name);
+    let title = {
+        let (assistant, name) = (assistant.clone(), name.clone());
+        memo(move || {
+            // A component that registers the action may come later, or speak another language.
+            assistant.view().renderers.track();
+            let words = assistant.words_of(&name);
+            words.and_then(|words| words.title)
+        })
+    };
+    let called = {
+        let name = name.clone();
+        move || title.get().unwrap_or_else(|| name.clone())
+    };
+    let label = {
+        let called = called.clone();
+        move || format!("{} {}", said.word(|l| &l.revoke), called())
+    };
+    let code = {
+        let name = name.clone();
+        move || {
+            title.get().is_some().then(|| {
+                view! { <code class="la-code-inline"><ExactText text=name.clone() /></code> }
+            })
+        }
+    };
     let at = time::words(approval.allowed_at, time::Form::Full);
     let iso = time::iso(approval.allowed_at);
     view! {
         <li class="la-allowed-item">
             <div class="la-allowed-head">
-                <code class="la-code-inline">
-                    <ExactText text=approval.name />
-                </code>
+                <span class="la-allowed-name">
+                    {dynamic(move || view! { <ExactText text=called() /> })}
+                </span>
+                {dynamic(code)}
                 <span class="la-allowed-scope">{words.text(scope)}</span>
                 <button
                     type="button"
@@ -253,6 +304,8 @@ fn row(assistant: &Assistant, words: &Words, approval: RememberedApproval) -> An
             </div>
             <p class="la-allowed-which">{words.text(which)}</p>
             {args}
+            {left}
+            {over}
             <time class="la-allowed-time" datetime=iso>
                 {at}
             </time>

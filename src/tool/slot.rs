@@ -14,10 +14,10 @@ use super::{
     ApprovalCard, DefaultCard,
     approval::{self, arguments, changed_note, hint, seen},
     ask::asks_with_form,
+    attention::denied_mark,
     batch,
     once::once,
     preview::preview,
-    attention::denied_mark,
     remember::earlier_mark,
 };
 use crate::{

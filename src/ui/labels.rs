@@ -163,6 +163,16 @@ pub struct Labels {
     pub allowed_fields: Word,
     pub allowed_exactly: Word,
     pub revoke: Word,
+    /// Above the fields that narrow an approval for later calls.
+    pub bound_uses: Word,
+    pub bound_lasts: Word,
+    pub bound_maximum: Word,
+    /// In the list of what was allowed: what is left of it.
+    pub uses_left: Word,
+    pub holds_until: Word,
+    pub up_to: Word,
+    pub used_up: Word,
+    pub expired: Word,
     pub preview: Word,
     pub preview_awaited: Word,
     pub preview_failed: Word,

@@ -48,6 +48,21 @@ pub(crate) fn number(value: f64, compact: bool) -> String {
     intl("NumberFormat", options, &value.into()).unwrap_or_else(|| written(value))
 }
 
+/// A span of time in words, in its greatest whole unit: 10 minutes, 1 day.
+pub(crate) fn span(ms: i64) -> String {
+    let minutes = ms.max(0) / 60_000;
+    let (count, unit) = match minutes {
+        0 => (ms.max(0) / 1_000, "second"),
+        _ if minutes % 1_440 == 0 => (minutes / 1_440, "day"),
+        _ if minutes % 60 == 0 => (minutes / 60, "hour"),
+        _ => (minutes, "minute"),
+    };
+    let options = [("style", "unit"), ("unit", unit), ("unitDisplay", "long")];
+    #[allow(clippy::cast_precision_loss, reason = "shown in whole units")]
+    let value = count as f64;
+    intl("NumberFormat", &options, &value.into()).unwrap_or_else(|| format!("{count} {unit}"))
+}
+
 /// An amount of money, in millionths, with as many digits as small ones need.
 pub(crate) fn money(micros: u64, currency: &str) -> String {
     let digits = if micros < 1_000_000 { "4" } else { "2" };

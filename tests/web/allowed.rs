@@ -132,10 +132,7 @@ async fn an_action_that_always_asks_offers_no_choice() {
     assert!(chat.page.find(".la-approval-remember").is_none());
     let key = chat.assistant.pending_approvals().get_untracked()[0];
     use leptos_assistant::engine::action::{Remember, RememberScope};
-    let what = Remember {
-        scope: RememberScope::Session,
-        any_args: true,
-    };
+    let what = Remember::new(RememberScope::Session, true);
     let refused = chat.assistant.approve_and_remember(&key, None, what);
     assert_eq!(refused, Err(leptos_assistant::Refusal::NotRemembered));
 
@@ -267,4 +264,112 @@ async fn what_a_store_cannot_read_allows_nothing() {
     settle().await;
     asks(&chat).await;
     assert_eq!(count(&chat.assistant), 0);
+}
+
+fn set(chat: &Chat, selector: &str, value: &str) {
+    let field = chat.page.find(selector).unwrap();
+    js_sys::Reflect::set(&field, &"value".into(), &value.into()).unwrap();
+    for name in ["input", "change"] {
+        let event = web_sys::Event::new(name).unwrap();
+        field.dispatch_event(&event).unwrap();
+    }
+}
+
+fn bounded(pay: ToolAction<Value>) -> ToolAction<Value> {
+    pay.title("Pay somebody")
+        .remember_uses(5)
+        .remember_lasts(std::time::Duration::from_secs(3_600))
+        .remember_up_to("/sum", 50)
+}
+
+/// Rule "remembered approvals": bounds that a person narrows, and what is left of them in the list
+#[wasm_bindgen_test]
+async fn bounds_are_narrowed_on_the_card_and_the_list_says_what_is_left() {
+    let (chat, paid) = payments(bounded).await;
+    asks(&chat).await;
+    assert!(chat.page.find(".la-approval-bounds").is_none());
+    choose(&chat, "session");
+    chat.appears(".la-approval-bounds [name=uses]").await;
+    let most = chat.page.find("[name=uses]").unwrap();
+    assert_eq!(most.get_attribute("max").as_deref(), Some("5"));
+    assert!(chat.page.find("[name=maximum]").is_none(), "the same sum");
+    let tick = chat
+        .page
+        .find(".la-approval .la-field-check input")
+        .unwrap();
+    tick.unchecked_into::<web_sys::HtmlElement>().click();
+    chat.appears("[name=maximum]").await;
+    let label = chat.page.text(".la-approval-bounds");
+    assert!(label.contains("Highest sum"), "{label}");
+    set(&chat, "[name=uses]", "1");
+    set(&chat, "[name=maximum]", "20");
+    approves(&chat).await;
+    let kept = chat.assistant.remembered_approvals().get_untracked();
+    assert_eq!(kept[0].uses, Some(1));
+    assert_eq!(kept[0].maxima[0].max, 20.into());
+    let item = || chat.page.text(".la-allowed-item");
+    assert!(item().contains("1 of 1 uses left"), "{}", item());
+    assert!(item().contains("sum up to 20") && item().contains("until "));
+    // The title first, the name beside it.
+    assert_eq!(chat.page.text(".la-allowed-name"), "Pay somebody");
+    assert_eq!(chat.page.text(".la-allowed-head code"), "pay");
+    let revoke = chat.page.find(".la-allowed-item button").unwrap();
+    let label = revoke.get_attribute("aria-label");
+    assert_eq!(label.as_deref(), Some("Revoke Pay somebody"));
+    passes(&chat).await;
+    assert_eq!(paid.get_untracked(), 2);
+    assert!(until(|| item().contains("Used up")).await, "{}", item());
+    asks(&chat).await;
+    deny(&chat);
+}
+
+/// Rule "remembered approvals": of two tabs with one use left, one runs
+#[wasm_bindgen_test]
+async fn two_tabs_count_one_use_between_them() {
+    let name = format!("test-{}", js_sys::Math::random());
+    let tab = async || {
+        let (chat, paid) = payments(|pay| pay.remember_uses(1)).await;
+        let store = IndexedDbApprovals::new(name.as_str());
+        chat.assistant.keep_approvals(store);
+        (chat, paid)
+    };
+    let (one, one_paid) = tab().await;
+    let (other, other_paid) = tab().await;
+    asks(&one).await;
+    choose(&one, "always");
+    approves(&one).await;
+    assert!(until(|| count(&other.assistant) == 1).await);
+    assert_eq!(one_paid.get_untracked(), 1);
+    one.assistant.send("Pay").unwrap();
+    other.assistant.send("Pay").unwrap();
+    let ran = || one_paid.get_untracked() - 1 + other_paid.get_untracked();
+    let asked = |chat: &Chat| chat.page.find(".la-approval").is_some();
+    assert!(until(|| ran() == 1 && (asked(&one) || asked(&other))).await);
+    settle().await;
+    assert_eq!(ran(), 1, "exactly one");
+    assert!(asked(&one) != asked(&other), "the other one asks");
+    for tab in [&one, &other] {
+        let list = tab.assistant.remembered_approvals();
+        assert!(until(|| list.get_untracked()[0].uses_left() == Some(0)).await);
+    }
+}
+
+/// Rule "remembered approvals": of two connections to one database, one replaces what both have read
+#[wasm_bindgen_test]
+async fn of_two_connections_one_replaces_an_approval() {
+    use leptos_assistant::store::Swap;
+    let name = format!("test-{}", js_sys::Math::random());
+    let tabs = [0, 1].map(|_| IndexedDbApprovals::new(name.as_str()));
+    let (before, after) = (json!({"id": "a", "used": 0}), json!({"id": "a", "used": 1}));
+    tabs[0].keep(vec![before.clone()]);
+    assert_eq!(tabs[0].load().await, [before.clone()]);
+    let swaps = tabs
+        .each_ref()
+        .map(|tab| tab.swap(before.clone(), after.clone()));
+    let mut outcomes = futures_util::future::join_all(swaps).await;
+    outcomes.sort_by_key(|outcome| *outcome != Swap::Done);
+    assert_eq!(outcomes, [Swap::Done, Swap::Found(Some(after.clone()))]);
+    assert_eq!(tabs[1].load().await, [after]);
+    let gone = json!({"id": "b"});
+    assert_eq!(tabs[1].swap(gone.clone(), gone).await, Swap::Found(None));
 }

@@ -57,7 +57,10 @@ async fn more_calls_than_the_budget_are_told_in_one_notice() {
     assert_eq!(chat.page.count(".la-approval"), 2);
     assert_eq!(chat.page.count(".la-notice"), 1);
     let said = chat.page.text(".la-notice");
-    assert!(said.contains("asked too often") && said.contains('4'), "{said}");
+    assert!(
+        said.contains("asked too often") && said.contains('4'),
+        "{said}"
+    );
     // One button ends all of it.
     click(&chat, ".la-batch", "Deny all and stop");
     settle().await;

@@ -37,6 +37,7 @@ mod session_attack;
 mod session_attention;
 mod session_audit;
 mod session_authors;
+mod session_bounded;
 mod session_branches;
 mod session_claims;
 mod session_clock;

@@ -51,13 +51,20 @@ fn an_equal_call_that_was_denied_is_not_asked_about_again_in_the_turn() {
     assert_eq!(told(&driver, "b")["status"], "denied");
     assert_eq!(told(&driver, "b")["reason"], "too much");
     let words = told(&driver, "b")["message"].clone();
-    assert!(words.as_str().unwrap().contains("already denied"), "{words}");
+    assert!(
+        words.as_str().unwrap().contains("already denied"),
+        "{words}"
+    );
     let entries = driver.audit.take().unwrap();
     let of_b = entries.iter().filter(|entry| entry.call_id == "b");
     let of_b: Vec<&AuditEvent> = of_b.map(|entry| &entry.event).collect();
     let reason = Some("too much".to_owned());
     assert_eq!(of_b[0], &AuditEvent::DeniedBefore { reason });
-    assert!(!of_b.iter().any(|event| matches!(event, AuditEvent::Asked { .. })));
+    assert!(
+        !of_b
+            .iter()
+            .any(|event| matches!(event, AuditEvent::Asked { .. }))
+    );
     // Anything else is another question.
     driver.plays(calls("c", "f", r#"{"to":"Ann","sum":2}"#));
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
@@ -153,7 +160,10 @@ fn an_equal_call_that_the_agent_asks_about_is_denied_for_the_user() {
     }
     let entry = &driver.request().resume[0];
     assert_eq!(entry.status, ResumeStatus::Resolved);
-    assert_eq!(entry.payload, Some(json!({"approved": false, "reason": "no"})));
+    assert_eq!(
+        entry.payload,
+        Some(json!({"approved": false, "reason": "no"}))
+    );
     assert!(runs <= 10, "{runs}");
     assert_eq!(driver.notices(), [NoticeKind::RunLimit]);
 }
@@ -242,11 +252,18 @@ fn interrupts_above_the_budget_wait_until_the_user_looks() {
     };
     assert_eq!(held(&driver), 3);
     assert_ne!(driver.phase("c4"), Phase::ApprovalRequested);
-    assert_eq!(driver.approve("c4"), Some(Refusal::AlreadyResolved), "nobody saw it");
+    assert_eq!(
+        driver.approve("c4"),
+        Some(Refusal::AlreadyResolved),
+        "nobody saw it"
+    );
     for id in ["c0", "c1"] {
         assert_eq!(driver.approve(id), None);
     }
-    assert!(!driver.session.is_streaming(), "the others are not answered");
+    assert!(
+        !driver.session.is_streaming(),
+        "the others are not answered"
+    );
     assert_eq!(driver.input(Input::ShowHeldBack).refused, None);
     assert_eq!((asked(&driver), held(&driver)), (3, 0));
     let again = driver.input(Input::ShowHeldBack).refused;
@@ -288,7 +305,12 @@ fn everything_open_is_denied_at_once_and_nothing_is_asked_until_the_user_speaks(
     // What the user says next carries the answers.
     assert_eq!(driver.send("something else").refused, None);
     let resume = &driver.request().resume;
-    let of = |id: &str| resume.iter().find(|entry| entry.interrupt_id == id).unwrap();
+    let of = |id: &str| {
+        resume
+            .iter()
+            .find(|entry| entry.interrupt_id == id)
+            .unwrap()
+    };
     assert_eq!(of("question").status, ResumeStatus::Cancelled);
     for id in ["one", "two"] {
         assert_eq!(of(id).status, ResumeStatus::Resolved);

@@ -162,10 +162,7 @@ fn what_was_allowed_earlier_and_what_was_edited_is_on_record() {
     let records = told(driver(), |driver| {
         driver.send("hi");
         driver.plays(calls("a", "pay", r#"{"to":"Ann"}"#));
-        let what = Remember {
-            scope: RememberScope::Session,
-            any_args: false,
-        };
+        let what = Remember::new(RememberScope::Session, false);
         let args = Some(json!({"to": "Bob"}));
         assert_eq!(driver.decide("a", Verdict::Remember { args, what }), None);
         driver.returns("a", json!(1));

@@ -143,10 +143,7 @@ fn what_was_revoked_before_the_start_starts_when_it_is_approved() {
     let mut driver = approved();
     journal.answers(&mut driver);
     driver.returns("c", json!(1));
-    let what = Remember {
-        scope: RememberScope::Session,
-        any_args: false,
-    };
+    let what = Remember::new(RememberScope::Session, false);
     driver.plays(calls("d", "f", "{}"));
     let args = None;
     assert_eq!(driver.decide("d", Verdict::Remember { args, what }), None);

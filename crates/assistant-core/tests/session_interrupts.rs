@@ -258,7 +258,7 @@ fn a_later_run_of_the_stream_does_not_lift_the_gate() {
 }
 
 #[test]
-fn what_was_denied_is_not_asked_about_again_by_its_card() {
+fn what_was_denied_is_not_asked_about_again() {
     let mut driver = gated("theirs");
     driver.returns("d", json!(1));
     driver.deny("c", None);
@@ -266,10 +266,12 @@ fn what_was_denied_is_not_asked_about_again_by_its_card() {
     driver.event(interrupted(vec![gate("int", "c")]));
     driver.close();
     assert_eq!(driver.phase("c"), Phase::OutputDenied);
-    assert_eq!(driver.session.interrupts()[0].call, None);
+    // It is answered as the person answered it before.
     let payload = json!({"approved": true});
-    assert_eq!(driver.answers("int", Some(payload.clone())), None);
-    assert_eq!(resume(driver.request())[0].1, Some(payload));
+    let late = driver.answers("int", Some(payload));
+    assert_eq!(late, Some(Refusal::AlreadyResolved));
+    let denied = Some(json!({"approved": false}));
+    assert_eq!(resume(driver.request())[0].1, denied);
     assert_eq!(driver.phase("c"), Phase::OutputDenied);
 }
 

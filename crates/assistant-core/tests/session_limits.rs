@@ -237,10 +237,7 @@ fn a_remembered_approval_is_no_permission() {
     driver.register(asking("f"));
     driver.send("hi");
     driver.plays(calls("a", "f", "{}"));
-    let what = Remember {
-        scope: RememberScope::Session,
-        any_args: true,
-    };
+    let what = Remember::new(RememberScope::Session, true);
     driver.decide("a", Verdict::Remember { args: None, what });
     driver.returns("a", json!(1));
     driver.host.permission = Some(Answer::Now(Err(String::new())));
@@ -309,10 +306,7 @@ fn what_was_remembered_holds_for_the_cleaned_arguments() {
     driver.host.clean = Some(|args| Some(json!({"to": args["to"].as_str()?.trim()})));
     driver.send("hi");
     driver.plays(calls("a", "f", r#"{"to":"Ann"}"#));
-    let what = Remember {
-        scope: RememberScope::Session,
-        any_args: false,
-    };
+    let what = Remember::new(RememberScope::Session, false);
     driver.decide("a", Verdict::Remember { args: None, what });
     driver.returns("a", json!(1));
     driver.plays(calls("b", "f", r#"{"to":" Ann  ","x":1}"#));

@@ -204,10 +204,7 @@ fn a_rule_that_asks_puts_the_preview_too_and_what_is_remembered_needs_none() {
     driver.input(Input::PolicyAnswer { ticket, ask: true });
     assert_eq!(driver.previews.len(), 1);
     says(&mut driver, Ok(json!(1)));
-    let what = Remember {
-        scope: RememberScope::Session,
-        any_args: true,
-    };
+    let what = Remember::new(RememberScope::Session, true);
     assert_eq!(
         driver.decide("c", Verdict::Remember { args: None, what }),
         None

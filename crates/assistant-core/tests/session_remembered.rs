@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::support::*;
 
 fn remember(scope: RememberScope, any_args: bool) -> Verdict {
-    let what = Remember { scope, any_args };
+    let what = Remember::new(scope, any_args);
     Verdict::Remember { args: None, what }
 }
 
@@ -377,10 +377,7 @@ fn what_may_have_run_before_a_reload_is_asked_about_each_time() {
 
 #[test]
 fn edited_arguments_are_what_is_remembered() {
-    let what = Remember {
-        scope: SESSION,
-        any_args: false,
-    };
+    let what = Remember::new(SESSION, false);
     let args = Some(json!({"to": "Bob"}));
     let verdict = Verdict::Remember { args, what };
     let mut driver = allowed(asking("f"), r#"{"to":"Ann"}"#, verdict);

@@ -115,7 +115,7 @@ proptest! {
                         _ => None,
                     };
                     let value = edited.clone().unwrap_or(value);
-                    let what = Remember { scope, any_args };
+                    let what = Remember::new(scope, any_args);
                     let said = driver.decide(&id, Verdict::Remember { args: edited, what });
                     if said.is_none() {
                         let id = driver.session.remembered_approvals().last().unwrap().id.clone();

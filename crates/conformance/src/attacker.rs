@@ -8,7 +8,7 @@
 
 mod moves;
 
-pub use moves::{Args, Change, End, History, Home, Move, Page, Says, Tool, history};
+pub use moves::{Args, Bounds, Change, End, History, Home, Move, Page, Says, Tool, history};
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -2,6 +2,7 @@
 
 use std::{cell::RefCell, pin::Pin, rc::Rc, time::Duration};
 
+use assistant_core::session::Swap;
 use futures_channel::oneshot::{self, Receiver, Sender};
 use futures_util::future::select;
 use js_sys::Array;
@@ -135,6 +136,31 @@ impl Approvals {
         Ok(())
     }
 
+    /// Replaces one in one transaction, if it is still as expected.
+    async fn swap(&self, before: Value, after: Value) -> Result<Swap<Value>, StoreError> {
+        let Some(id) = id_of(&before) else {
+            return Ok(Swap::Found(None));
+        };
+        let id = JsValue::from_str(&id);
+        let database = Rc::clone(&self.inner).database().await?;
+        let mode = IdbTransactionMode::Readwrite;
+        let transaction = self.inner.begin(&database, &[APPROVALS], mode, true)?;
+        let end = request::End::of(&transaction);
+        let store = request::store(&transaction, APPROVALS)?;
+        // No other transaction writes between the two.
+        let kept = request::result(store.get(&id)).await?;
+        let kept: Option<Value> = kept
+            .as_string()
+            .and_then(|text| serde_json::from_str(&text).ok());
+        if kept.as_ref() != Some(&before) {
+            return Ok(Swap::Found(kept));
+        }
+        made(store.put_with_key(&JsValue::from_str(&after.to_string()), &id))?;
+        end.come().await?;
+        self.say();
+        Ok(Swap::Done)
+    }
+
     fn name(&self) -> String {
         format!("leptos-assistant/{}", self.inner.name)
     }
@@ -173,6 +199,15 @@ impl ApprovalStore for IndexedDbApprovals {
                 console_error(&format!("Approvals cannot be kept: {error}"));
             }
         });
+    }
+
+    fn swap(&self, before: Value, after: Value) -> Pin<Box<dyn Future<Output = Swap<Value>>>> {
+        let (me, mut turn) = (Rc::clone(&self.0), self.0.turn());
+        Box::pin(async move {
+            turn.comes().await;
+            let swapped = me.swap(before, after).await;
+            swapped.unwrap_or_else(|error| Swap::Failed(error.to_string()))
+        })
     }
 
     fn on_change(&self, changed: Box<dyn Fn()>) {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::{Value, json};
 
-use super::{CallLimits, Remembering};
+use super::{CallLimits, GrantBounds, Remembering};
 use crate::event::Tool;
 
 /// An action as plain data: what the agent is told, and how its calls are treated.
@@ -41,6 +41,8 @@ pub struct ActionSpec {
     /// The most that may be remembered of an approval, so that a person is not asked again (rule "remembered
     /// approvals").
     pub remembering: Remembering,
+    /// The widest bounds of an approval that is remembered; a person may narrow them.
+    pub grant_bounds: GrantBounds,
     /// True if it can say what a call would change, before a person is asked (rule "preview").
     pub has_preview: bool,
     /// The side that runs it, once it may run.
@@ -80,6 +82,7 @@ impl ActionSpec {
             enabled: true,
             approval: Policy::Never,
             remembering: Remembering::AnyArguments,
+            grant_bounds: GrantBounds::default(),
             has_preview: false,
             execution: Execution::Client,
             exclusive: false,

@@ -3,6 +3,7 @@
 //! Everything here is plain data. Handlers, renderers and rules live with the host, which is asked
 //! through [`crate::session::Host`]; they are found by the [`RegistrationId`].
 
+mod bounds;
 mod definition;
 mod fingerprint;
 mod limit;
@@ -12,6 +13,7 @@ mod registry;
 mod remember;
 pub mod schema;
 
+pub use bounds::{ArgMaximum, GrantBounds};
 pub use definition::{
     ActionSpec, Availability, Execution, InvalidAction, Policy, ResultEncoding,
     definitions_from_json,

@@ -8,7 +8,10 @@ use std::fmt;
 
 use serde_json::{Value, json};
 
-use super::{ActionSpec, Execution, Policy};
+use super::{
+    ActionSpec, ArgMaximum, Execution, GrantBounds, Policy,
+    bounds::{maxima_from_value, maxima_to_value},
+};
 use crate::{event::Object, wire::json::canonical::canonical};
 
 /// The most approvals that are remembered; of more, the oldest are asked about again.
@@ -46,13 +49,40 @@ impl RememberScope {
 }
 
 /// The part of a decision that holds for later calls.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Remember {
     /// For how long.
     pub scope: RememberScope,
     /// True if it is also for other arguments than those that were approved, as far as the action
     /// lets it ([`Remembering`]).
     pub any_args: bool,
+    /// Bounds that are narrower than those of the action; what is wider counts as the action's.
+    pub bounds: GrantBounds,
+}
+
+impl Remember {
+    /// Remembers an approval within the bounds of the action.
+    ///
+    /// ```
+    /// use assistant_core::action::{GrantBounds, Remember, RememberScope};
+    ///
+    /// let twice = Remember::new(RememberScope::Session, true).bounded(GrantBounds::default().uses(2));
+    /// ```
+    #[must_use]
+    pub fn new(scope: RememberScope, any_args: bool) -> Self {
+        Self {
+            scope,
+            any_args,
+            bounds: GrantBounds::default(),
+        }
+    }
+
+    /// The same within narrower bounds.
+    #[must_use]
+    pub fn bounded(mut self, bounds: GrantBounds) -> Self {
+        self.bounds = bounds;
+        self
+    }
 }
 
 /// The limit that an action sets for remembering an approval.
@@ -95,6 +125,14 @@ pub struct RememberedApproval {
     pub args: RememberedArgs,
     /// When it was given, in milliseconds since 1970.
     pub allowed_at: i64,
+    /// The number of later calls for which it holds; any number for `None`.
+    pub uses: Option<u32>,
+    /// The number of calls that have used it, as far as is known here.
+    pub used: u32,
+    /// Until when it holds, in milliseconds since 1970.
+    pub expires_at: Option<i64>,
+    /// The greatest values of arguments.
+    pub maxima: Vec<ArgMaximum>,
     /// The rules of the action by which the person was asked.
     rules: String,
 }
@@ -105,7 +143,7 @@ impl RememberedApproval {
     pub(crate) fn new(
         spec: &ActionSpec,
         args: &Value,
-        what: Remember,
+        what: &Remember,
         (id, thread_id, allowed_at): (String, String, i64),
     ) -> Option<Self> {
         let kept = match (&spec.remembering, what.any_args) {
@@ -120,8 +158,21 @@ impl RememberedApproval {
             }
             (Remembering::AnyArguments, true) => RememberedArgs::Any,
         };
+        let bounds = spec.grant_bounds.narrowed(&what.bounds);
+        let maxima = bounds.maxima;
+        // What holds for these arguments alone would never hold.
+        let exact = matches!(kept, RememberedArgs::Exactly(_));
+        if exact && !maxima.iter().all(|maximum| maximum.holds(args)) {
+            return None;
+        }
         let approval = Self {
             id,
+            uses: bounds.uses,
+            used: 0,
+            expires_at: bounds
+                .lasts_ms
+                .map(|ms| allowed_at.saturating_add(ms.max(0))),
+            maxima,
             name: spec.name.clone(),
             scope: what.scope,
             thread_id,
@@ -132,13 +183,53 @@ impl RememberedApproval {
         approval.fits().then_some(approval)
     }
 
-    /// Returns whether it lets a call of this action with these arguments start.
-    pub(crate) fn allows(&self, spec: &ActionSpec, args: &Value, thread_id: &str) -> bool {
+    /// Returns whether it is about a call of this action with these arguments now, whether or not a
+    /// use is left.
+    pub(crate) fn is_about(
+        &self,
+        spec: &ActionSpec,
+        args: &Value,
+        (thread_id, now): (&str, i64),
+    ) -> bool {
         let here = self.scope != RememberScope::Conversation || self.thread_id == thread_id;
-        here && self.name == spec.name
+        here && !self.is_expired(now)
+            && self.name == spec.name
             && spec.remembering != Remembering::Never
             && self.covers(spec, args)
+            && self.maxima.iter().all(|maximum| maximum.holds(args))
             && self.rules == rules_of(spec)
+    }
+
+    /// Returns whether its time is over. A clock that was set back does not prolong it.
+    #[must_use]
+    pub fn is_expired(&self, now: i64) -> bool {
+        self.expires_at
+            .is_some_and(|at| now >= at || now < self.allowed_at)
+    }
+
+    /// The number of calls that may still use it; `None` for any number.
+    #[must_use]
+    pub fn uses_left(&self) -> Option<u32> {
+        Some(self.uses?.saturating_sub(self.used))
+    }
+
+    /// Returns whether a use is left.
+    pub(crate) fn has_use(&self) -> bool {
+        self.uses_left() != Some(0)
+    }
+
+    /// The same after one more call has used it.
+    pub(crate) fn after_use(&self) -> Self {
+        let mut after = self.clone();
+        after.used = after.used.saturating_add(1);
+        after
+    }
+
+    /// Returns whether another record says the same of what was allowed, however often it was used.
+    pub(crate) fn is_same_grant(&self, other: &Self) -> bool {
+        let mut other = other.clone();
+        other.used = self.used;
+        *self == other
     }
 
     fn covers(&self, spec: &ActionSpec, args: &Value) -> bool {
@@ -181,7 +272,7 @@ impl RememberedApproval {
             RememberedArgs::Fields(fields) => json!({"fields": fields}),
             RememberedArgs::Exactly(args) => json!({"exactly": args}),
         };
-        json!({
+        let mut value = json!({
             "id": self.id,
             "toolName": self.name,
             "scope": self.scope.as_str(),
@@ -189,7 +280,22 @@ impl RememberedApproval {
             "args": args,
             "allowedAt": self.allowed_at,
             "rules": self.rules,
-        })
+        });
+        let Value::Object(object) = &mut value else {
+            return value;
+        };
+        let mut put = |key: &str, value: Value| drop(object.insert(key.to_owned(), value));
+        if let Some(uses) = self.uses {
+            put("uses", uses.into());
+            put("used", self.used.into());
+        }
+        if let Some(at) = self.expires_at {
+            put("expiresAt", at.into());
+        }
+        if !self.maxima.is_empty() {
+            put("maxima", maxima_to_value(&self.maxima));
+        }
+        value
     }
 
     /// Reads what [`Self::to_value`] wrote; `None` for anything else, which allows nothing then.
@@ -215,7 +321,30 @@ impl RememberedApproval {
             (key, args) if key == "exactly" => RememberedArgs::Exactly(args.clone()),
             _ => return None,
         };
+        // A bound that cannot be read is none that could be kept.
+        let count = |key: &str| match value.get(key) {
+            None => Some(None),
+            Some(count) => Some(Some(u32::try_from(count.as_u64()?).ok()?)),
+        };
+        let uses = count("uses")?;
+        let used = match (uses, count("used")?) {
+            (Some(_), used) => used?,
+            (None, None) => 0,
+            (None, Some(_)) => return None,
+        };
+        let expires_at = match value.get("expiresAt") {
+            None => None,
+            Some(at) => Some(at.as_i64()?),
+        };
+        let maxima = match value.get("maxima") {
+            None => Vec::new(),
+            Some(maxima) => maxima_from_value(maxima)?,
+        };
         let approval = Self {
+            uses,
+            used,
+            expires_at,
+            maxima,
             id: text("id")?,
             name: text("toolName")?,
             scope: RememberScope::parse(&text("scope")?)?,
@@ -253,6 +382,7 @@ fn rules_of(spec: &ActionSpec) -> String {
         spec.parameters,
         policy,
         remembering,
+        spec.grant_bounds.to_value(),
         spec.execution == Execution::Agent,
         spec.validate,
         spec.has_handler,
@@ -291,14 +421,32 @@ impl RememberedApprovals {
         Some(self.list.remove(place))
     }
 
-    /// The approval that lets a call start.
+    /// The approval that lets a call start, if one has a use left.
     pub(crate) fn find(
         &self,
         spec: &ActionSpec,
         args: &Value,
-        thread_id: &str,
+        at: (&str, i64),
     ) -> Option<&RememberedApproval> {
         let mut newest = self.list.iter().rev();
-        newest.find(|one| one.allows(spec, args, thread_id))
+        newest.find(|one| one.has_use() && one.is_about(spec, args, at))
+    }
+
+    pub(crate) fn get(&self, id: &str) -> Option<&RememberedApproval> {
+        self.list.iter().find(|one| one.id == id)
+    }
+
+    /// Notes that an approval was used at least so often. A count never goes back.
+    pub(crate) fn note_used(&mut self, id: &str, used: u32) {
+        let mut known = self.list.iter_mut();
+        if let Some(known) = known.find(|one| one.id == id) {
+            known.used = known.used.max(used);
+        }
+    }
+
+    /// Drops what lets nothing start any more.
+    pub(crate) fn drop_spent(&mut self, now: i64) {
+        self.list
+            .retain(|one| one.has_use() && !one.is_expired(now));
     }
 }

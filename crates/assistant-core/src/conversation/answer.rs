@@ -5,7 +5,10 @@
 use serde_json::Value;
 
 use super::Fingerprint;
-use crate::event::{Content, Object};
+use crate::{
+    event::{Content, Object},
+    session::Ticket,
+};
 
 /// The question that a person was asked about a call, and their answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -37,6 +40,20 @@ pub struct AllowedEarlier {
     pub id: String,
     /// When it was given, in milliseconds since 1970.
     pub at: i64,
+    /// How far its use is counted, where it has so many.
+    pub(crate) count: UseCount,
+}
+
+/// How far the use of a remembered approval by a call is counted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) enum UseCount {
+    /// It is not, or need not be.
+    #[default]
+    No,
+    /// The host is counting it, for the call as it was then.
+    Asked(Ticket, Fingerprint),
+    /// It is counted, for the call as it was then.
+    Taken(Fingerprint),
 }
 
 /// The answer of a person.

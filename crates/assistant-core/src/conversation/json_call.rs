@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     AllowedEarlier, Author, CallApproval, CallError, CallKey, CallResult, Consent, Decision,
-    ErrorKind, FormatError, Origin, Phase, ToolCall,
+    ErrorKind, FormatError, Origin, Phase, ToolCall, UseCount,
     json::{
         Format, error, foreign, need_text, put_foreign, put_text, take_bool, take_flag, take_int,
         take_object, take_text,
@@ -337,6 +337,7 @@ fn read_earlier(from: &Value) -> Option<AllowedEarlier> {
     Some(AllowedEarlier {
         id: from.get("id")?.as_str()?.to_owned(),
         at: from.get("at")?.as_i64()?,
+        count: UseCount::No,
     })
 }
 

@@ -50,6 +50,7 @@ mod ui;
 mod wire_form;
 
 pub use amount::{Amount, AmountError};
+pub(crate) use answer::UseCount;
 pub use answer::{
     AllowedEarlier, CallApproval, CallError, CallResult, Decision, ErrorKind, Progress,
 };

@@ -14,7 +14,7 @@ impl Session {
     /// what it is now.
     pub(super) fn tell_agent(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let about = self.conversation.call(key).map(Fingerprint::of_call);
-        let Some(about) = about.filter(|_| self.was_shown_for_agent(key)) else {
+        let Some(about) = about.filter(|_| self.was_shown_for_agent(key, cx.now)) else {
             return self.judge_changed(key, cx);
         };
         let message = Consent::new(cx.host.new_id(), about);

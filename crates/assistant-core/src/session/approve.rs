@@ -74,7 +74,7 @@ impl Session {
         if let Some(args) = &args {
             self.check_edit(key, args, cx)?;
         }
-        let kept = to_remember.map(|what| self.to_remember(key, what, args.as_ref(), cx));
+        let kept = to_remember.map(|what| self.to_remember(key, &what, args.as_ref(), cx));
         let kept = kept.transpose()?;
         if args.is_some() {
             self.conversation

@@ -72,12 +72,7 @@ impl Attention {
 impl Session {
     /// Checks whether a person is asked about a call that needs an approval: not where they denied
     /// an equal one in this turn, and not where they were asked too often.
-    pub(super) fn attend(
-        &mut self,
-        key: &CallKey,
-        what: Happening,
-        cx: &mut Cx<'_>,
-    ) -> Happening {
+    pub(super) fn attend(&mut self, key: &CallKey, what: Happening, cx: &mut Cx<'_>) -> Happening {
         let call = self.conversation.call(key);
         let Some(call) = call.filter(|call| is_of_agent(self, call)) else {
             return what;
@@ -111,7 +106,10 @@ impl Session {
     pub(super) fn holds_back(&mut self, id: &str, cx: &mut Cx<'_>) -> bool {
         let over = self.ask_for_attention(Asked::Interrupt(id.to_owned()), cx.now);
         if let Err(over) = over {
-            cx.warn("too-many-questions", format!("interrupt held back: {}", over.words()));
+            cx.warn(
+                "too-many-questions",
+                format!("interrupt held back: {}", over.words()),
+            );
         }
         over.is_err()
     }
@@ -181,8 +179,13 @@ impl Session {
 
     /// What makes two calls equal: the name, the canonical arguments and the edition of the action.
     fn denial_print(&self, key: &CallKey) -> Option<Fingerprint> {
-        let call = self.conversation.call(key).filter(|call| is_of_agent(self, call))?;
-        let edition = self.registration_for(call).map(|entry| entry.spec.fingerprint());
+        let call = self
+            .conversation
+            .call(key)
+            .filter(|call| is_of_agent(self, call))?;
+        let edition = self
+            .registration_for(call)
+            .map(|entry| entry.spec.fingerprint());
         let edition = json!(edition.as_ref().map(|edition| edition.as_str()));
         // Not as a person edited them: the agent calls with its own again.
         let args = call.clean_args.as_ref().or(call.args());
@@ -247,7 +250,10 @@ impl Session {
         keys.extend(direct.iter().copied());
         for key in keys {
             let state = self.conversation.call(&key).map(ToolCall::state);
-            if matches!(state, Some(State::Asked | State::Missing | State::Ruling(_))) {
+            if matches!(
+                state,
+                Some(State::Asked | State::Missing | State::Ruling(_))
+            ) {
                 self.note_denial(&key, None);
                 self.note_decision(&key, Decision::Denied { reason: None }, cx);
                 self.conversation.happens(&key, &Happening::Denied(None));

@@ -49,7 +49,7 @@ pub(super) struct Preview {
 }
 
 /// An approval that holds if the preview still says the same.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Approved {
     pub(super) to_remember: Option<Remember>,
 }

@@ -89,6 +89,17 @@ pub enum Effect {
         /// All that outlive the session.
         approvals: Vec<RememberedApproval>,
     },
+    /// Count a use of an approval that the host keeps: put `after` in the place of `before`, in one
+    /// step, if what is kept is still `before`. Then answer with [`super::Input::ApprovalSwapped`]. A
+    /// host that keeps nothing answers with [`super::Swap::Done`].
+    SwapApproval {
+        /// Names the question.
+        ticket: Ticket,
+        /// What is kept, as far as is known here.
+        before: Box<RememberedApproval>,
+        /// What is to be kept.
+        after: Box<RememberedApproval>,
+    },
     /// Keep the conversation: another takes its place.
     Archive {
         /// Its id.

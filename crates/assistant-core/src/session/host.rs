@@ -67,6 +67,17 @@ pub enum Answer<T> {
     Later,
 }
 
+/// The result of a compare-and-set on something that is kept.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Swap<T> {
+    /// It was as expected, and is replaced.
+    Done,
+    /// It is something else, which is this; `None` if nothing is there. Nothing was changed.
+    Found(Option<T>),
+    /// What is there is not known. A sentence says why.
+    Failed(String),
+}
+
 /// Names a question that is answered later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Ticket(pub u64);

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::{
-    CommitId, InvocationId, JournalEntry, NoticeId, NoticeKind, RunKey, StreamEnd, Ticket, TimerId,
+    CommitId, InvocationId, JournalEntry, NoticeId, NoticeKind, RunKey, StreamEnd, Swap, Ticket,
+    TimerId,
 };
 use crate::{
     action::{
@@ -48,6 +49,13 @@ pub enum Input {
     SyncApprovals {
         /// All that is kept now.
         approvals: Vec<RememberedApproval>,
+    },
+    /// The host has done what [`super::Effect::SwapApproval`] asked for, or has not.
+    ApprovalSwapped {
+        /// The ticket of the effect.
+        ticket: Ticket,
+        /// The result.
+        outcome: Swap<RememberedApproval>,
     },
     /// The person answers what an agent waits for.
     Answer {

@@ -1,7 +1,8 @@
-//! What holds a call back that a person or a rule let pass: the permission of the application, and how
-//! often an action may start (rules "permission", "limits").
+//! What holds a call back that a person or a rule let pass: the permission of the application, how
+//! often an action may start, and how often an approval may be used (rules "permission", "limits",
+//! "remembered approvals").
 //!
-//! Both are looked at right before a start. Neighbour: `execute`, which asks here.
+//! All are looked at right before a start. Neighbour: `execute`, which asks here.
 
 use std::collections::VecDeque;
 
@@ -11,6 +12,7 @@ use super::{
     Answer, Cx, PolicyQuestion, Session, Ticket,
     calls::{Permission, fingerprint},
     execute::Ending,
+    uses::Use,
 };
 use crate::{
     action::Registration,
@@ -83,7 +85,16 @@ impl Session {
         }
         match self.permission(key, cx) {
             None => false,
-            Some(Ok(())) => true,
+            Some(Ok(())) => match self.take_use(key, cx) {
+                Use::Free => true,
+                Use::Awaited => false,
+                Use::Void => {
+                    self.judge_anew(key, false, cx);
+                    let call = self.conversation.call(key);
+                    let allowed = call.is_some_and(|call| *call.state() == State::Allowed);
+                    allowed && self.is_let_go(key, cx)
+                }
+            },
             Some(Err(reason)) => {
                 self.end_call(key, Ending::error(not_permitted(reason)), cx);
                 false

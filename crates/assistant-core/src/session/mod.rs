@@ -11,7 +11,7 @@
 //! * `send` takes what the person says; `run` starts runs of the agent, `events` takes in what they
 //!   say, `settle` says what follows their end, `summary` what happened.
 //! * `prepare`, `execute` and `start` bring calls from "complete" to "answered".
-//! * `approve` takes what a person decides, `remembered` what of it holds for later calls, `gate` what an agent waits for; `agent_call` has what
+//! * `approve` takes what a person decides, `remembered` what of it holds for later calls, `uses` how often, `gate` what an agent waits for; `agent_call` has what
 //!   the agent runs.
 //! * `branch` takes what a person does to the tree, `thread` exchanges the conversation, `load` takes one from elsewhere, `restore`
 //!   goes on after a reload, by what `journal` says; `pieces` has snapshots for stores that write what
@@ -63,6 +63,7 @@ mod stream_end;
 mod summary;
 mod thread;
 mod turn;
+mod uses;
 mod watch;
 
 pub use audit::{AllowedBy, AuditEntry, AuditEvent, AuditOutcome};
@@ -71,7 +72,7 @@ pub use effect::{
 };
 pub(crate) use expiry::millis;
 pub use history::{ToolHistory, ToolRecord};
-pub use host::{Answer, Host, PolicyQuestion, Ticket};
+pub use host::{Answer, Host, PolicyQuestion, Swap, Ticket};
 pub use input::{Input, TreeChange, Verdict};
 pub use interrupts::OpenInterrupt;
 pub use journal::JournalEntry;
@@ -110,6 +111,7 @@ pub struct Session {
     remembered: RememberedApprovals,
     starts: limits::Starts,
     attention: attention::Attention,
+    pending_uses: Vec<uses::PendingUse>,
     last_number: u64,
     /// The newest calls that the page made itself and that have ended, oldest first.
     past_direct: Vec<ToolRecord>,
@@ -163,6 +165,7 @@ impl Session {
             remembered: RememberedApprovals::default(),
             starts: limits::Starts::default(),
             attention: attention::Attention::default(),
+            pending_uses: Vec::new(),
             last_number: 0,
             following: false,
         };
@@ -214,6 +217,9 @@ impl Session {
             Input::ForgetApproval { id } => self.forget_approval(&id, cx),
             Input::RestoreApprovals { approvals } => self.restore_approvals(approvals, cx),
             Input::SyncApprovals { approvals } => self.sync_approvals(approvals, cx),
+            Input::ApprovalSwapped { ticket, outcome } => {
+                self.approval_swapped(ticket, outcome, cx);
+            }
             Input::Answer {
                 interrupt_id,
                 shown,

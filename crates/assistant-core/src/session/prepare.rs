@@ -164,7 +164,7 @@ impl Session {
             return Happening::TakenByAgent;
         };
         let granted = call.is_granted();
-        let earlier = self.allowed_earlier(call, entry);
+        let earlier = self.allowed_earlier(call, entry, cx.now);
         match entry.spec.approval {
             // The agent has a way of its own to hear an approval, and took it.
             _ if granted && entry.spec.execution == Execution::Agent => Happening::TakenByAgent,

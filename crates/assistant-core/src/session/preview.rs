@@ -81,7 +81,7 @@ impl Session {
             self.ask_preview(key, None, cx);
             return Ok(());
         }
-        if let Some(what) = to_remember {
+        if let Some(what) = &to_remember {
             self.to_remember(key, what, None, cx)?;
         }
         self.ask_preview(key, Some(Approved { to_remember }), cx);

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::{Cx, Effect, Refusal, Session};
 use crate::{
-    action::{Registration, Remember, RememberScope, RememberedApproval, Remembering},
-    conversation::{AllowedEarlier, CallKey, Change, State, ToolCall},
+    action::{GrantBounds, Registration, Remember, RememberScope, RememberedApproval, Remembering},
+    conversation::{AllowedEarlier, CallKey, Change, State, ToolCall, UseCount},
 };
 
 impl Session {
@@ -35,11 +35,21 @@ impl Session {
         }
     }
 
+    /// Returns the widest bounds of an approval of this call that is remembered, as its action has them.
+    #[must_use]
+    pub fn grant_bounds(&self, key: &CallKey) -> GrantBounds {
+        let call = self.conversation.call(key);
+        let entry = call.and_then(|call| self.registration_for(call));
+        entry.map_or_else(GrantBounds::default, |entry| {
+            entry.spec.grant_bounds.clone()
+        })
+    }
+
     /// What would be remembered if a person approved this call now, or why nothing would.
     pub(super) fn to_remember(
         &self,
         key: &CallKey,
-        what: Remember,
+        what: &Remember,
         edited: Option<&Value>,
         cx: &mut Cx<'_>,
     ) -> Result<RememberedApproval, Refusal> {
@@ -58,6 +68,7 @@ impl Session {
     }
 
     pub(super) fn remember(&mut self, approval: RememberedApproval, cx: &mut Cx<'_>) {
+        self.remembered.drop_spent(cx.now);
         self.remembered.add(approval);
         self.keep_approvals(cx);
     }
@@ -67,15 +78,18 @@ impl Session {
         &self,
         call: &ToolCall,
         entry: &Registration,
+        now: i64,
     ) -> Option<AllowedEarlier> {
         if !self.options.remember_approvals {
             return None;
         }
         let args = call.effective_args()?;
-        let found = self.remembered.find(&entry.spec, args, &self.thread_id)?;
+        let at = (self.thread_id.as_str(), now);
+        let found = self.remembered.find(&entry.spec, args, at)?;
         Some(AllowedEarlier {
             id: found.id.clone(),
             at: found.allowed_at,
+            count: UseCount::No,
         })
     }
 
@@ -90,7 +104,7 @@ impl Session {
     }
 
     /// Asks about what an approval let pass that is not remembered any longer, if it has not started.
-    fn ask_without(&mut self, id: &str, cx: &mut Cx<'_>) {
+    pub(super) fn ask_without(&mut self, id: &str, cx: &mut Cx<'_>) {
         if self.following {
             return;
         }
@@ -120,9 +134,9 @@ impl Session {
             self.ask_without(&id, cx);
         }
         for approval in kept.into_iter().filter(outlives) {
-            let mut known = self.remembered.list().iter();
-            if known.all(|one| one.id != approval.id) {
-                self.remembered.add(approval);
+            match self.remembered.get(&approval.id) {
+                Some(_) => self.remembered.note_used(&approval.id, approval.used),
+                None => self.remembered.add(approval),
             }
         }
         cx.change(Change::Remembered);
@@ -137,7 +151,10 @@ impl Session {
             }
         }
         for approval in newer.list() {
+            let kept = self.remembered.get(&approval.id);
+            let used = kept.map_or(0, |kept| kept.used);
             self.remembered.add(approval.clone());
+            self.remembered.note_used(&approval.id, used);
         }
         cx.change(Change::Remembered);
     }

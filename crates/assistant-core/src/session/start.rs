@@ -70,7 +70,8 @@ impl Session {
     /// The one place where handlers are started. Whatever led here, the call must be what a person
     /// saw when they approved it, if one was to be asked, and its arguments must fit.
     fn invoke(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        let (Some(call), Some(entry)) = (self.conversation.call(key), self.was_shown(key)) else {
+        let (Some(call), Some(entry)) = (self.conversation.call(key), self.was_shown(key, cx.now))
+        else {
             return self.judge_changed(key, cx);
         };
         let args = call.effective_args().cloned().unwrap_or_default();
@@ -119,24 +120,24 @@ impl Session {
     /// led here nor on the judgement that was made before, so that it is enough by itself if one of
     /// them should fail. While they hold it never says no, so that only the tests below, which put
     /// a call past them, show what it does.
-    fn was_shown(&self, key: &CallKey) -> Option<&Registration> {
+    fn was_shown(&self, key: &CallKey, now: i64) -> Option<&Registration> {
         let call = self.conversation.call(key)?;
         let entry = self.registration_for(call)?;
         let runs_here = entry.spec.has_handler && entry.spec.execution == Execution::Client;
-        let may_start = runs_here && self.is_let_go_as_shown(call, entry);
+        let may_start = runs_here && self.is_let_go_as_shown(call, entry, now);
         may_start.then_some(entry)
     }
 
     /// The same for a call that the agent runs.
-    pub(super) fn was_shown_for_agent(&self, key: &CallKey) -> bool {
+    pub(super) fn was_shown_for_agent(&self, key: &CallKey, now: i64) -> bool {
         let call = self.conversation.call(key);
         let entry = call.and_then(|call| Some((call, self.registration_for(call)?)));
         entry.is_some_and(|(call, entry)| {
-            entry.spec.execution == Execution::Agent && self.is_let_go_as_shown(call, entry)
+            entry.spec.execution == Execution::Agent && self.is_let_go_as_shown(call, entry, now)
         })
     }
 
-    fn is_let_go_as_shown(&self, call: &ToolCall, entry: &Registration) -> bool {
+    fn is_let_go_as_shown(&self, call: &ToolCall, entry: &Registration, now: i64) -> bool {
         if !call.has_ended() || call.effective_args().is_none() {
             return false;
         }
@@ -145,8 +146,8 @@ impl Session {
                 approval.decision == Some(Decision::Approved)
                     && approval.shown == Some(fingerprint(call, Some(&entry.spec)))
             }
-            Some(_) => self.agent_lets_go(call) && self.may_start_unasked(call, entry),
-            None => self.may_start_unasked(call, entry),
+            Some(_) => self.agent_lets_go(call) && self.may_start_unasked(call, entry, now),
+            None => self.may_start_unasked(call, entry, now),
         }
     }
 
@@ -165,15 +166,15 @@ impl Session {
     }
 
     /// Returns whether a call may start as it is without a person being asked: the rules of its action let
-    /// it, or an approval that is remembered and not revoked.
-    fn may_start_unasked(&self, call: &ToolCall, entry: &Registration) -> bool {
+    /// it, or an approval that is remembered, not revoked, and counted where it has so many uses.
+    fn may_start_unasked(&self, call: &ToolCall, entry: &Registration, now: i64) -> bool {
         let by_rules = match entry.spec.approval {
             Policy::Always => false,
             Policy::Never => true,
             Policy::Ask => call.cleared == Some(fingerprint(call, Some(&entry.spec))),
         };
         let in_doubt = call.may_have_run() && !entry.spec.idempotent;
-        let unasked = by_rules || self.allowed_earlier(call, entry).is_some();
+        let unasked = by_rules || self.is_allowed_by_grant(call, entry, now);
         unasked && !call.changed && !call.asked_here && !in_doubt
     }
 }

@@ -100,6 +100,8 @@ pub(crate) struct Driver {
     pub(crate) archives: Vec<(String, Value)>,
     /// The approvals that the host keeps.
     pub(crate) kept: Vec<RememberedApproval>,
+    /// Uses of approvals that the host is to count.
+    pub(crate) swaps: Vec<(Ticket, RememberedApproval, RememberedApproval)>,
     /// Actions that were asked what would change.
     pub(crate) previews: Vec<PreviewRequest>,
     pub(crate) executed: Vec<(u64, Result<Value, ToolError>)>,
@@ -131,6 +133,7 @@ impl Driver {
             records: Vec::new(),
             archives: Vec::new(),
             kept: Vec::new(),
+            swaps: Vec::new(),
             previews: Vec::new(),
             executed: Vec::new(),
             aborted: Vec::new(),
@@ -188,6 +191,11 @@ impl Driver {
             Effect::Executed { request, outcome } => self.executed.push((request, outcome)),
             Effect::Preview(asked) => self.previews.push(*asked),
             Effect::KeepApprovals { approvals } => self.kept = approvals,
+            Effect::SwapApproval {
+                ticket,
+                before,
+                after,
+            } => self.swaps.push((ticket, *before, *after)),
             Effect::Archive {
                 thread_id,
                 snapshot,

@@ -139,7 +139,20 @@ pub enum Says {
     Always {
         /// Whatever their arguments are.
         any_args: bool,
+        /// Within which bounds.
+        bounds: Bounds,
     },
+}
+
+/// Bounds of what the person allows for later calls.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    /// For how many calls.
+    pub uses: Option<u32>,
+    /// For how long, in milliseconds.
+    pub lasts_ms: Option<i64>,
+    /// Up to which sum.
+    pub sum: Option<u32>,
 }
 
 /// What happens in the page by itself.
@@ -298,12 +311,23 @@ fn agents() -> impl Strategy<Value = Move> {
     ]
 }
 
+fn bounds() -> impl Strategy<Value = Bounds> {
+    use proptest::option::of;
+    let all = (of(1_u32..3), of(1_i64..4), of(1_u32..3));
+    all.prop_map(|(uses, ms, sum)| Bounds {
+        uses,
+        lasts_ms: ms.map(|ms| ms * 1_000),
+        sum,
+    })
+}
+
 fn others() -> impl Strategy<Value = Move> {
     let says = prop_oneof![
         4 => Just(Says::Yes),
         2 => Just(Says::No),
         1 => args().prop_map(Says::With),
-        2 => any::<bool>().prop_map(|any_args| Says::Always { any_args }),
+        2 => (any::<bool>(), bounds())
+            .prop_map(|(any_args, bounds)| Says::Always { any_args, bounds }),
     ];
     let page = prop_oneof![
         6 => n().prop_map(Page::Ends),

@@ -174,6 +174,7 @@ impl Tab {
                 .retain(|task| !matches!(task, Task::Handler(known) if known.id == invocation)),
             Effect::StartTimer { timer, .. } => self.tasks.push(Task::Timer(timer)),
             Effect::KeepApprovals { .. }
+            | Effect::SwapApproval { .. }
             | Effect::Preview(_)
             | Effect::Executed { .. }
             | Effect::Archive { .. } => {}

@@ -12,7 +12,10 @@ use super::person::Scene;
 
 /// The host of the page; its rule asks about everything that goes to Ann.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Desk(u64);
+pub(crate) struct Desk {
+    ids: u64,
+    pub(crate) clock: i64,
+}
 
 /// Whether a person must be asked about arguments.
 pub(crate) fn rule_asks(args: &Value) -> bool {
@@ -32,12 +35,12 @@ impl PatternHost for Desk {
 
 impl Host for Desk {
     fn now(&mut self) -> i64 {
-        0
+        self.clock
     }
 
     fn new_id(&mut self) -> String {
-        self.0 += 1;
-        format!("id{}", self.0)
+        self.ids += 1;
+        format!("id{}", self.ids)
     }
 
     fn needs_approval(&mut self, question: PolicyQuestion<'_>) -> Answer<bool> {
@@ -76,6 +79,7 @@ impl Scene {
                 let open: Vec<CallKey> = open.map(ToolCall::key).collect();
                 self.granted.retain(|key, _| !open.contains(key));
                 self.asked.extend(open);
+                self.new_cards.clear();
                 let (thread_id, snapshot) = ("thread".to_owned(), self.session.export());
                 let before = self.starts;
                 assert!(self.input(Input::Load {
@@ -86,7 +90,10 @@ impl Scene {
                 assert!(self.run.is_none(), "what was loaded began a run");
             }
             Page::Register(tool) => self.register(tool),
-            Page::World => self.world += 1,
+            Page::World => {
+                self.world += 1;
+                self.desk.clock += 1_000;
+            }
             Page::Previews { which, fails } => {
                 let place = usize::from(which).checked_rem(self.previews.len());
                 if let Some(asked) = place.map(|place| self.previews.remove(place)) {
@@ -141,7 +148,8 @@ impl Scene {
             self.confirmed.insert(key, outcome.clone());
             let newest = self.remembered().pop();
             let newest = newest.filter(|id| !remembered.contains(id));
-            if let (Some(allowed), Some(id)) = (to_allow, newest) {
+            if let (Some(mut allowed), Some(id)) = (to_allow, newest) {
+                allowed.since = self.desk.clock;
                 self.allowed.insert(id, allowed);
             }
         }

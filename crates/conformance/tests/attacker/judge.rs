@@ -13,12 +13,28 @@ use super::{
 impl Allowed {
     /// Returns whether a person has allowed this start in advance.
     fn covers(&self, scene: &Scene, run: &Invocation) -> bool {
+        let since = scene.desk.clock - self.since;
+        let in_time = self.lasts_ms.is_none_or(|ms| since < ms);
+        let sum = run.args["sum"].as_f64();
+        let small = self
+            .sum
+            .is_none_or(|most| sum.is_some_and(|sum| sum <= f64::from(most)));
+        let left = self.uses.is_none_or(|uses| self.used < uses);
+        if !(in_time && small && left) {
+            return false;
+        }
         let args = self.args.as_ref().is_none_or(|args| *args == run.args);
         args && self.name == run.name && self.schema == scene.schema_of(&run.name)
     }
 }
 
 impl Scene {
+    /// The approval for later calls by which a call starts, if it does.
+    fn grant_of(&self, run: &Invocation) -> Option<String> {
+        let call = self.session.conversation().call(&run.call)?;
+        Some(call.allowed_earlier.as_ref()?.id.clone())
+    }
+
     /// A handler starts. By all that was shown and said, it must be allowed to.
     pub(crate) fn check_start(&mut self, run: &Invocation) {
         self.starts += 1;
@@ -30,6 +46,16 @@ impl Scene {
             _ => true,
         };
         let allowed = self.allowed.values().any(|one| one.covers(self, run));
+        if let Some(id) = self.grant_of(run) {
+            let one = self.allowed.get(&id);
+            assert!(
+                one.is_some_and(|one| one.covers(self, run)),
+                "not allowed: {run:?}"
+            );
+            if let Some(one) = self.allowed.get_mut(&id) {
+                one.used += 1;
+            }
+        }
         if (asks && !allowed) || self.asked.contains(&key) {
             let grant = grant.unwrap_or_else(|| panic!("nobody agreed to {run:?}"));
             let shown = (&grant.name, &grant.args);

@@ -3,16 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assistant_core::{
-    action::{Remember, RememberScope},
+    action::{GrantBounds, Remember, RememberScope},
     conversation::{CallKey, Fingerprint, MarkdownTools, MessageId},
     event::{Content, ResumeStatus},
     session::{
-        Effect, Failure, FailureKind, Input, InvocationId, PreviewRequest, RunKey, Session,
-        SessionOptions, StreamEnd, TreeChange, Verdict,
+        Effect, Failure, FailureKind, Input, InvocationId, PreviewRequest, QuestionLimits, RunKey,
+        Session, SessionOptions, StreamEnd, Swap, TreeChange, Verdict,
     },
     wire::agui::{self, Decoder},
 };
-use conformance::attacker::{Agent, Args, End, Move, Page, Says, Tool};
+use conformance::attacker::{Agent, Args, Bounds, End, Move, Page, Says, Tool};
 use serde_json::{Value, json};
 
 use super::desk::Desk;
@@ -37,12 +37,21 @@ pub(crate) struct Allowed {
     pub(crate) schema: Option<Value>,
     /// The arguments; `None` for any.
     pub(crate) args: Option<Value>,
+    /// For how many calls, for how long, and up to which sum.
+    pub(crate) uses: Option<u32>,
+    pub(crate) used: u32,
+    pub(crate) since: i64,
+    pub(crate) lasts_ms: Option<i64>,
+    pub(crate) sum: Option<u32>,
 }
+
+/// The most questions to which a run leads here.
+const MOST_QUESTIONS: u32 = 3;
 
 /// A page with a person before it, and an agent that is up to something.
 pub(crate) struct Scene {
     pub(crate) session: Session,
-    desk: Desk,
+    pub(crate) desk: Desk,
     pub(crate) agent: Agent,
     believes: bool,
     pub(crate) run: Option<(RunKey, Decoder)>,
@@ -75,6 +84,8 @@ pub(crate) struct Scene {
     pub(crate) to_allow: BTreeMap<CallKey, Allowed>,
     /// How many handlers were started.
     pub(crate) starts: usize,
+    /// The cards that the newest run has led to.
+    pub(crate) new_cards: BTreeSet<CallKey>,
 }
 
 impl Scene {
@@ -86,6 +97,10 @@ impl Scene {
             markdown_tools: match intercept {
                 true => MarkdownTools::Intercept,
                 false => MarkdownTools::Off,
+            },
+            questions: QuestionLimits {
+                per_run: Some(MOST_QUESTIONS),
+                per_minute: None,
             },
             ..SessionOptions::default()
         };
@@ -114,6 +129,7 @@ impl Scene {
             confirmed: BTreeMap::new(),
             to_allow: BTreeMap::new(),
             starts: 0,
+            new_cards: BTreeSet::new(),
         };
         for tool in Tool::ALL {
             scene.register(tool);
@@ -129,6 +145,14 @@ impl Scene {
         }
         // A card that stands on the screen asks, whether anybody looks or not.
         let cards: Vec<CallKey> = self.cards().into_iter().map(|card| card.call).collect();
+        let fresh = cards.iter().filter(|key| !self.asked.contains(*key));
+        self.new_cards.extend(fresh.copied());
+        let most = MOST_QUESTIONS as usize;
+        assert!(
+            self.new_cards.len() <= most,
+            "too many questions: {:?}",
+            self.new_cards
+        );
         self.asked.extend(cards);
         step.refused.is_none()
     }
@@ -136,6 +160,7 @@ impl Scene {
     fn carry_out(&mut self, effect: Effect) {
         match effect {
             Effect::PrepareRun { run } => {
+                self.new_cards.clear();
                 self.input(Input::OpenRun { run });
             }
             Effect::OpenRun { run, input } => {
@@ -162,6 +187,10 @@ impl Scene {
             | Effect::Executed { .. }
             | Effect::KeepApprovals { .. }
             | Effect::Archive { .. } => {}
+            Effect::SwapApproval { ticket, .. } => {
+                let outcome = Swap::Done;
+                self.input(Input::ApprovalSwapped { ticket, outcome });
+            }
             Effect::Preview(asked) => self.previews.push(*asked),
         }
     }
@@ -302,12 +331,9 @@ impl Scene {
         let verdict = match says {
             Says::No => Verdict::Deny { reason: None },
             Says::Yes => Verdict::Approve { args: None },
-            Says::Always { any_args } => Verdict::Remember {
+            Says::Always { any_args, bounds } => Verdict::Remember {
                 args: None,
-                what: Remember {
-                    scope: RememberScope::Session,
-                    any_args,
-                },
+                what: Remember::new(scope_of(bounds), any_args).bounded(bounds_of(bounds)),
             },
             Says::With(args) => {
                 card.args = changed(args);
@@ -342,11 +368,17 @@ impl Scene {
             verdict,
         }) {
             (self.granted, self.refused, self.refused_ids) = before;
-        } else if let Says::Always { any_args } = says {
+        } else if let Says::Always { any_args, bounds } = says {
+            let now = self.desk.clock;
             let allowed = Allowed {
                 name: card.name,
                 schema,
                 args: (!any_args).then_some(card.args),
+                uses: bounds.uses,
+                used: 0,
+                since: now,
+                lasts_ms: bounds.lasts_ms,
+                sum: bounds.sum,
             };
             assert!(!card.by_agent, "an answer to the agent is remembered");
             if self.session.is_checking_preview(&call) {
@@ -469,6 +501,24 @@ impl Scene {
             }
         }
         panic!("it never ends: {:?}", self.session.interrupts());
+    }
+}
+
+/// Some are kept by the host, which counts them.
+const fn scope_of(bounds: Bounds) -> RememberScope {
+    match bounds.uses {
+        Some(1) => RememberScope::Conversation,
+        _ => RememberScope::Session,
+    }
+}
+
+fn bounds_of(bounds: Bounds) -> GrantBounds {
+    let mut of = GrantBounds::default();
+    of.uses = bounds.uses;
+    of.lasts_ms = bounds.lasts_ms;
+    match bounds.sum {
+        Some(sum) => of.up_to("/sum", sum),
+        None => of,
     }
 }
 

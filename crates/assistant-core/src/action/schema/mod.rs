@@ -54,6 +54,7 @@ use core::fmt;
 use serde_json::Value;
 
 use check::Check;
+pub(crate) use numbers::compare as compare_numbers;
 
 /// The most violations that [`validate`] lists.
 pub const MAX_VIOLATIONS: usize = 50;

@@ -11,7 +11,7 @@ pub(super) fn is_integer(number: &Number) -> bool {
 }
 
 /// The order of two numbers by value.
-pub(super) fn compare(a: &Number, b: &Number) -> Ordering {
+pub(crate) fn compare(a: &Number, b: &Number) -> Ordering {
     match (whole(a), whole(b)) {
         (Some(a), Some(b)) => a.cmp(&b),
         (Some(a), None) => compare_whole(a, float(b)),

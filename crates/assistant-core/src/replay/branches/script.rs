@@ -212,6 +212,7 @@ impl Script {
                 | Effect::StartTimer { .. }
                 | Effect::Executed { .. }
                 | Effect::KeepApprovals { .. }
+                | Effect::SwapApproval { .. }
                 | Effect::Preview(_)
                 | Effect::Archive { .. } => {}
             }

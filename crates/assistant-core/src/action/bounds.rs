@@ -1,0 +1,131 @@
+//! Bounds of approvals that hold for later calls: how often, how long, and up to which amounts.
+//!
+//! An action declares the widest that it permits; a person may narrow them, and nothing widens them.
+//! Neighbour: `remember`, which holds approvals to them.
+
+use std::cmp::Ordering;
+
+use serde_json::{Number, Value, json};
+
+use super::schema;
+
+/// The most maxima that an approval has.
+const MOST_MAXIMA: usize = 16;
+
+/// Bounds of an approval that is remembered.
+///
+/// ```
+/// use assistant_core::action::GrantBounds;
+///
+/// // Five calls within an hour, each for 50 at most.
+/// let bounds = GrantBounds::default().uses(5).lasts_ms(3_600_000).up_to("/euros", 50);
+/// ```
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct GrantBounds {
+    /// The most later calls that may start by it.
+    pub uses: Option<u32>,
+    /// The time for which it holds, in milliseconds.
+    pub lasts_ms: Option<i64>,
+    /// The greatest values of arguments.
+    pub maxima: Vec<ArgMaximum>,
+}
+
+/// The greatest value of a numeric argument.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ArgMaximum {
+    /// A JSON Pointer to the argument.
+    pub pointer: String,
+    /// The greatest value.
+    pub max: Number,
+}
+
+impl GrantBounds {
+    /// No more than so many later calls.
+    #[must_use]
+    pub const fn uses(mut self, count: u32) -> Self {
+        self.uses = Some(count);
+        self
+    }
+
+    /// For no longer than so many milliseconds.
+    #[must_use]
+    pub const fn lasts_ms(mut self, ms: i64) -> Self {
+        self.lasts_ms = Some(ms);
+        self
+    }
+
+    /// Only for calls in which the argument at a JSON Pointer is a number, and not a greater one.
+    #[must_use]
+    pub fn up_to(mut self, pointer: impl Into<String>, max: impl Into<Number>) -> Self {
+        let maximum = ArgMaximum {
+            pointer: pointer.into(),
+            max: max.into(),
+        };
+        self.add(maximum);
+        self
+    }
+
+    /// Returns these bounds with whatever of the others is narrower.
+    #[must_use]
+    pub fn narrowed(&self, by: &Self) -> Self {
+        let mut all = self.clone();
+        all.uses = lower(self.uses, by.uses);
+        all.lasts_ms = lower(self.lasts_ms, by.lasts_ms);
+        for maximum in &by.maxima {
+            all.add(maximum.clone());
+        }
+        all
+    }
+
+    fn add(&mut self, maximum: ArgMaximum) {
+        let mut known = self.maxima.iter_mut();
+        match known.find(|known| known.pointer == maximum.pointer) {
+            Some(known) if known.is_above(&maximum.max) => known.max = maximum.max,
+            Some(_) => {}
+            None => self.maxima.push(maximum),
+        }
+    }
+
+    /// What tells one declaration from another.
+    pub(crate) fn to_value(&self) -> Value {
+        json!([self.uses, self.lasts_ms, maxima_to_value(&self.maxima)])
+    }
+}
+
+fn lower<T: Ord + Copy>(one: Option<T>, other: Option<T>) -> Option<T> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
+    }
+}
+
+impl ArgMaximum {
+    fn is_above(&self, number: &Number) -> bool {
+        schema::compare_numbers(&self.max, number) == Ordering::Greater
+    }
+
+    /// Whether the argument is there, is a number, and is not above.
+    pub(crate) fn holds(&self, args: &Value) -> bool {
+        let number = args.pointer(&self.pointer).and_then(Value::as_number);
+        number.is_some_and(|number| schema::compare_numbers(number, &self.max) != Ordering::Greater)
+    }
+}
+
+pub(super) fn maxima_to_value(maxima: &[ArgMaximum]) -> Value {
+    let each = |maximum: &ArgMaximum| json!({"pointer": maximum.pointer, "max": maximum.max});
+    maxima.iter().map(each).collect()
+}
+
+/// Reads what [`maxima_to_value`] wrote; `None` if any of it cannot be read.
+pub(super) fn maxima_from_value(value: &Value) -> Option<Vec<ArgMaximum>> {
+    let list = value.as_array().filter(|list| list.len() <= MOST_MAXIMA)?;
+    let read = |entry: &Value| {
+        Some(ArgMaximum {
+            pointer: entry.get("pointer")?.as_str()?.to_owned(),
+            max: entry.get("max")?.as_number()?.clone(),
+        })
+    };
+    list.iter().map(read).collect()
+}

@@ -1,0 +1,178 @@
+//! Counting the uses of remembered approvals: a call that starts by one with so many uses takes one
+//! first, by compare-and-set where several tabs share it (rule "remembered approvals").
+//!
+//! Neighbours: `limits` asks here right before a start, `start` looks once more whether the use was
+//! taken.
+
+use super::{Cx, Effect, Session, Swap, Ticket, calls::fingerprint};
+use crate::{
+    action::{Registration, RememberScope, RememberedApproval},
+    conversation::{CallKey, Change, ToolCall, UseCount},
+};
+
+/// Whether the approval that let a call pass lets it start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Use {
+    /// It does: nothing is counted, or a use was taken.
+    Free,
+    /// A use is being counted.
+    Awaited,
+    /// It does not any more.
+    Void,
+}
+
+/// A use that the host is counting.
+#[derive(Debug, Clone)]
+pub(super) struct PendingUse {
+    ticket: Ticket,
+    call: CallKey,
+    before: RememberedApproval,
+}
+
+impl Session {
+    /// Takes a use of the approval that let a call pass, where it has so many.
+    pub(super) fn take_use(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> Use {
+        let call = self.conversation.call(key);
+        let Some((call, earlier)) =
+            call.and_then(|call| Some((call, call.allowed_earlier.clone()?)))
+        else {
+            return Use::Free;
+        };
+        let Some(entry) = self.registration_for(call) else {
+            return Use::Void;
+        };
+        let about = fingerprint(call, Some(&entry.spec));
+        let at = (self.thread_id.as_str(), cx.now);
+        let args = call.effective_args();
+        let known = self.remembered.get(&earlier.id);
+        let holds =
+            known.filter(|one| args.is_some_and(|args| one.is_about(&entry.spec, args, at)));
+        let Some(approval) = holds else {
+            return Use::Void;
+        };
+        if approval.uses.is_none() {
+            return Use::Free;
+        }
+        match earlier.count {
+            UseCount::Taken(taken) if taken == about => return Use::Free,
+            UseCount::Asked(_, asked) if asked == about => return Use::Awaited,
+            _ => {}
+        }
+        if !approval.has_use() {
+            return Use::Void;
+        }
+        let (before, after) = (approval.clone(), approval.after_use());
+        if before.scope == RememberScope::Session {
+            // No one else has it.
+            self.remembered.note_used(&before.id, after.used);
+            self.note_count(key, UseCount::Taken(about));
+            cx.change(Change::Remembered);
+            return Use::Free;
+        }
+        let ticket = Ticket(self.number());
+        self.note_count(key, UseCount::Asked(ticket, about));
+        let call = *key;
+        self.pending_uses.push(PendingUse {
+            ticket,
+            call,
+            before: before.clone(),
+        });
+        cx.effect(Effect::SwapApproval {
+            ticket,
+            before: Box::new(before),
+            after: Box::new(after),
+        });
+        Use::Awaited
+    }
+
+    /// The host has counted a use, or says what stands in its place.
+    pub(super) fn approval_swapped(
+        &mut self,
+        ticket: Ticket,
+        outcome: Swap<RememberedApproval>,
+        cx: &mut Cx<'_>,
+    ) {
+        let mut pending = self.pending_uses.iter();
+        let Some(place) = pending.position(|one| one.ticket == ticket) else {
+            return;
+        };
+        let PendingUse { call, before, .. } = self.pending_uses.remove(place);
+        cx.change(Change::Remembered);
+        let waits = self.counts_by(&call, ticket);
+        match outcome {
+            Swap::Done => {
+                self.remembered
+                    .note_used(&before.id, before.after_use().used);
+                if let Some(about) = waits {
+                    self.note_count(&call, UseCount::Taken(about));
+                }
+            }
+            // Another tab was first: what is left is tried again.
+            Swap::Found(Some(now)) if now.used > before.used && now.is_same_grant(&before) => {
+                self.remembered.note_used(&before.id, now.used);
+                if waits.is_some() {
+                    self.note_count(&call, UseCount::No);
+                }
+            }
+            Swap::Found(_) => {
+                // It was revoked, or is not what a person gave here.
+                self.remembered.remove(&before.id);
+                self.ask_without(&before.id, cx);
+            }
+            Swap::Failed(message) => {
+                cx.warn("approval-not-counted", message);
+                if waits.is_some() {
+                    self.judge_anew(&call, true, cx);
+                }
+            }
+        }
+    }
+
+    /// The approval that lets a call start as it is now, where a use of it is left or was taken for
+    /// exactly this call.
+    pub(super) fn is_allowed_by_grant(
+        &self,
+        call: &ToolCall,
+        entry: &Registration,
+        now: i64,
+    ) -> bool {
+        let Some(args) = call
+            .effective_args()
+            .filter(|_| self.options.remember_approvals)
+        else {
+            return false;
+        };
+        let at = (self.thread_id.as_str(), now);
+        let counted = |one: &RememberedApproval| {
+            let Some(earlier) = &call.allowed_earlier else {
+                return false;
+            };
+            let about = fingerprint(call, Some(&entry.spec));
+            earlier.id == one.id && earlier.count == UseCount::Taken(about)
+        };
+        let mut all = self.remembered.list().iter();
+        all.any(|one| one.is_about(&entry.spec, args, at) && (one.uses.is_none() || counted(one)))
+    }
+
+    /// Voids what let a call pass, and judges it again.
+    pub(super) fn judge_anew(&mut self, key: &CallKey, ask: bool, cx: &mut Cx<'_>) {
+        self.forget_judgement(key);
+        self.judge(key, ask, cx);
+    }
+
+    fn note_count(&mut self, key: &CallKey, count: UseCount) {
+        self.conversation.edit_call(key, |call| {
+            if let Some(earlier) = &mut call.allowed_earlier {
+                earlier.count = count;
+            }
+        });
+    }
+
+    /// What a call was when its use began to be counted, if it still waits for that.
+    fn counts_by(&self, key: &CallKey, ticket: Ticket) -> Option<crate::conversation::Fingerprint> {
+        match &self.conversation.call(key)?.allowed_earlier.as_ref()?.count {
+            UseCount::Asked(asked, about) if *asked == ticket => Some(about.clone()),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Bounds of an approval that holds for later calls: the fields of the card that narrow them, and the
+//! words of the list that say what is left.
+
+use assistant_core::action::{ArgMaximum, GrantBounds, RememberedApproval};
+use leptos::prelude::*;
+
+use super::ExactText;
+use crate::ui::{Words, time};
+
+/// The spans that a person can choose, in milliseconds; the longest that the action permits is one, too.
+const SPANS: [i64; 5] = [600_000, 3_600_000, 14_400_000, 86_400_000, 604_800_000];
+
+/// The bounds that a person chose on a card. They begin as wide as the action permits.
+#[derive(Clone, Copy)]
+pub(super) struct Narrowed(RwSignal<GrantBounds>);
+
+impl Narrowed {
+    pub(super) fn new() -> Self {
+        Self(RwSignal::new(GrantBounds::default()))
+    }
+
+    pub(super) fn now(self) -> GrantBounds {
+        self.0.get_untracked()
+    }
+}
+
+/// Fields for the bounds that an action declares.
+pub(super) fn fields(widest: &GrantBounds, wider: bool, narrowed: Narrowed) -> AnyView {
+    let words = Words::current();
+    let uses = widest.uses.map(|most| uses_field(&words, most, narrowed));
+    let lasts = widest
+        .lasts_ms
+        .map(|most| lasts_field(&words, most, narrowed));
+    // What holds for the same arguments alone needs no limit of them.
+    let maxima = widest.maxima.iter().filter(|_| wider);
+    let maxima = maxima.map(|maximum| maximum_field(&words, maximum, narrowed));
+    let maxima = maxima.collect_view();
+    view! { <div class="la-approval-bounds">{maxima} {uses} {lasts}</div> }.into_any()
+}
+
+fn uses_field(words: &Words, most: u32, narrowed: Narrowed) -> AnyView {
+    let change = move |event| {
+        let chosen = event_target_value(&event).trim().parse::<u32>().ok();
+        // What is no number permits nothing by itself.
+        let chosen = chosen.unwrap_or(0).min(most);
+        narrowed.0.update(|bounds| bounds.uses = Some(chosen));
+    };
+    view! {
+        <label class="la-field">
+            <span class="la-field-label">{words.text(|l| &l.bound_uses)}</span>
+            <input
+                class="la-input"
+                type="number"
+                name="uses"
+                min="1"
+                step="1"
+                max=most.to_string()
+                prop:value=most.to_string()
+                on:input=change
+            />
+        </label>
+    }
+    .into_any()
+}
+
+fn lasts_field(words: &Words, most: i64, narrowed: Narrowed) -> AnyView {
+    let shorter = SPANS.into_iter().filter(|ms| *ms < most);
+    let options: Vec<_> = shorter.chain([most]).collect();
+    let options = options.into_iter().map(|ms| {
+        let label = time::span(ms);
+        view! { <option value=ms.to_string() selected=ms == most>{label}</option> }
+    });
+    let options = options.collect_view();
+    let change = move |event| {
+        let chosen = event_target_value(&event).parse::<i64>().unwrap_or(0);
+        narrowed.0.update(|bounds| bounds.lasts_ms = Some(chosen));
+    };
+    view! {
+        <label class="la-field">
+            <span class="la-field-label">{words.text(|l| &l.bound_lasts)}</span>
+            <select class="la-input" name="lasts" on:change=change>
+                {options}
+            </select>
+        </label>
+    }
+    .into_any()
+}
+
+fn maximum_field(words: &Words, maximum: &ArgMaximum, narrowed: Narrowed) -> AnyView {
+    let (pointer, most) = (maximum.pointer.clone(), maximum.max.clone());
+    let name = name_of(&pointer);
+    let said = words.clone();
+    let label = move || said.word(|l| &l.bound_maximum).replace("{field}", &name);
+    let value = most.to_string();
+    let change = move |event| {
+        let chosen = event_target_value(&event);
+        let chosen = serde_json::from_str(chosen.trim()).ok();
+        // What is no number permits nothing by itself.
+        let chosen: serde_json::Number = chosen.unwrap_or_else(|| i64::MIN.into());
+        let pointer = pointer.clone();
+        narrowed.0.update(|bounds| {
+            bounds.maxima.retain(|known| known.pointer != pointer);
+            *bounds = std::mem::take(bounds).up_to(pointer, chosen);
+        });
+    };
+    view! {
+        <label class="la-field">
+            <span class="la-field-label">
+                {move || view! { <ExactText text=label() /> }}
+            </span>
+            <input
+                class="la-input"
+                type="number"
+                name="maximum"
+                step="any"
+                max=value.clone()
+                prop:value=value
+                on:input=change
+            />
+        </label>
+    }
+    .into_any()
+}
+
+/// The last part of a pointer, which names the argument.
+fn name_of(pointer: &str) -> String {
+    let last = pointer.rsplit('/').next().unwrap_or_default();
+    last.replace("~1", "/").replace("~0", "~")
+}
+
+/// What is left of an approval: uses, time and amounts.
+pub(super) fn left(words: &Words, approval: &RememberedApproval) -> Option<String> {
+    let put = |word: &str, name: &str, value: &str| word.replace(name, value);
+    let mut parts = Vec::new();
+    if let (Some(left), Some(uses)) = (approval.uses_left(), approval.uses) {
+        let word = words.word(|l| &l.uses_left);
+        let text = put(&word, "{left}", &left.to_string());
+        parts.push(put(&text, "{count}", &uses.to_string()));
+    }
+    if let Some(at) = approval.expires_at {
+        let until = time::words(at, time::Form::Full).unwrap_or_default();
+        parts.push(put(&words.word(|l| &l.holds_until), "{time}", &until));
+    }
+    for maximum in &approval.maxima {
+        let word = words.word(|l| &l.up_to);
+        let text = put(&word, "{field}", &name_of(&maximum.pointer));
+        parts.push(put(&text, "{max}", &maximum.max.to_string()));
+    }
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
