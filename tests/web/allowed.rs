@@ -362,7 +362,7 @@ async fn of_two_connections_one_replaces_an_approval() {
     let tabs = [0, 1].map(|_| IndexedDbApprovals::new(name.as_str()));
     let (before, after) = (json!({"id": "a", "used": 0}), json!({"id": "a", "used": 1}));
     tabs[0].keep(vec![before.clone()]);
-    assert_eq!(tabs[0].load().await, [before.clone()]);
+    assert_eq!(tabs[0].load().await, std::slice::from_ref(&before));
     let swaps = tabs
         .each_ref()
         .map(|tab| tab.swap(before.clone(), after.clone()));
