@@ -1,4 +1,4 @@
-//! What spares the user questions: those that were held back, the way out of all of them, and the
+//! Spares the user questions: those that were held back, the way out of all of them, and the
 //! mark on a call that they denied before.
 
 use assistant_core::session::OpenInterrupt;

@@ -5,7 +5,7 @@ use assistant_core::action::{ArgMaximum, GrantBounds, RememberedApproval};
 use leptos::prelude::*;
 
 use super::ExactText;
-use crate::ui::{Words, time};
+use crate::ui::{Words, is_trusted, time};
 
 /// The spans that a person can choose, in milliseconds; the longest that the action permits is one, too.
 const SPANS: [i64; 5] = [600_000, 3_600_000, 14_400_000, 86_400_000, 604_800_000];
@@ -39,7 +39,11 @@ pub(super) fn fields(widest: &GrantBounds, wider: bool, narrowed: Narrowed) -> A
 }
 
 fn uses_field(words: &Words, most: u32, narrowed: Narrowed) -> AnyView {
-    let change = move |event| {
+    let change = move |event: leptos::ev::Event| {
+        if !is_trusted(&event) {
+            let kept = narrowed.now().uses.unwrap_or(most);
+            return put_back(&event, &kept.to_string());
+        }
         let chosen = event_target_value(&event).trim().parse::<u32>().ok();
         // What is no number permits nothing by itself.
         let chosen = chosen.unwrap_or(0).min(most);
@@ -71,7 +75,12 @@ fn lasts_field(words: &Words, most: i64, narrowed: Narrowed) -> AnyView {
         view! { <option value=ms.to_string() selected=ms == most>{label}</option> }
     });
     let options = options.collect_view();
-    let change = move |event| {
+    let change = move |event: leptos::ev::Event| {
+        if !is_trusted(&event) {
+            let kept = narrowed.now().lasts_ms.unwrap_or(most);
+            let select = event_target::<web_sys::HtmlSelectElement>(&event);
+            return select.set_value(&kept.to_string());
+        }
         let chosen = event_target_value(&event).parse::<i64>().unwrap_or(0);
         narrowed.0.update(|bounds| bounds.lasts_ms = Some(chosen));
     };
@@ -92,7 +101,14 @@ fn maximum_field(words: &Words, maximum: &ArgMaximum, narrowed: Narrowed) -> Any
     let said = words.clone();
     let label = move || said.word(|l| &l.bound_maximum).replace("{field}", &name);
     let value = most.to_string();
-    let change = move |event| {
+    let change = move |event: leptos::ev::Event| {
+        if !is_trusted(&event) {
+            let kept = narrowed
+                .now()
+                .maximum(&pointer)
+                .unwrap_or_else(|| most.clone());
+            return put_back(&event, &kept.to_string());
+        }
         let chosen = event_target_value(&event);
         let chosen = serde_json::from_str(chosen.trim()).ok();
         // What is no number permits nothing by itself.
@@ -122,13 +138,18 @@ fn maximum_field(words: &Words, maximum: &ArgMaximum, narrowed: Narrowed) -> Any
     .into_any()
 }
 
+/// Shows again what the user chose, instead of what a script wrote.
+fn put_back(event: &leptos::ev::Event, value: &str) {
+    event_target::<web_sys::HtmlInputElement>(event).set_value(value);
+}
+
 /// The last part of a pointer, which names the argument.
 fn name_of(pointer: &str) -> String {
     let last = pointer.rsplit('/').next().unwrap_or_default();
     last.replace("~1", "/").replace("~0", "~")
 }
 
-/// What is left of an approval: uses, time and amounts.
+/// Says what is left of an approval: uses, time and amounts.
 pub(super) fn left(words: &Words, approval: &RememberedApproval) -> Option<String> {
     let put = |word: &str, name: &str, value: &str| word.replace(name, value);
     let mut parts = Vec::new();

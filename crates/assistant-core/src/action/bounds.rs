@@ -79,6 +79,14 @@ impl GrantBounds {
         all
     }
 
+    /// Returns the greatest value of the argument at a JSON Pointer, if there is one.
+    #[must_use]
+    pub fn maximum(&self, pointer: &str) -> Option<Number> {
+        let mut maxima = self.maxima.iter();
+        let found = maxima.find(|maximum| maximum.pointer == pointer)?;
+        Some(found.max.clone())
+    }
+
     fn add(&mut self, maximum: ArgMaximum) {
         let mut known = self.maxima.iter_mut();
         match known.find(|known| known.pointer == maximum.pointer) {
@@ -88,7 +96,7 @@ impl GrantBounds {
         }
     }
 
-    /// What tells one declaration from another.
+    /// The declaration in a fingerprint.
     pub(crate) fn to_value(&self) -> Value {
         json!([self.uses, self.lasts_ms, maxima_to_value(&self.maxima)])
     }
@@ -106,7 +114,7 @@ impl ArgMaximum {
         schema::compare_numbers(&self.max, number) == Ordering::Greater
     }
 
-    /// Whether the argument is there, is a number, and is not above.
+    /// Returns true if the argument is there, is a number, and is not above.
     pub(crate) fn holds(&self, args: &Value) -> bool {
         let number = args.pointer(&self.pointer).and_then(Value::as_number);
         number.is_some_and(|number| schema::compare_numbers(number, &self.max) != Ordering::Greater)

@@ -22,16 +22,16 @@ const MINUTE: u32 = 60_000;
 /// The most denials that are remembered in a turn; of more, the oldest are asked about again.
 const MOST_DENIALS: usize = 256;
 
-/// What the user was asked, and what they denied.
+/// Questions that were put to the user, and their denials.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Attention {
-    /// What was denied since the user spoke last, with the reason given.
+    /// Denials since the user spoke last, with the reason given.
     denied: Vec<(Fingerprint, Option<String>)>,
-    /// What the newest run has led to.
+    /// Questions that the newest run has led to.
     asked: Vec<Asked>,
     /// When questions were put.
     times: Starts,
-    /// How many calls were held back since the user spoke last.
+    /// The number of calls held back since the user spoke last.
     held_back: u32,
 }
 
@@ -177,7 +177,7 @@ impl Session {
         Some(found.1.clone())
     }
 
-    /// What makes two calls equal: the name, the canonical arguments and the edition of the action.
+    /// Fingerprints what makes two calls equal: the name, the canonical arguments and the edition of the action.
     fn denial_print(&self, key: &CallKey) -> Option<Fingerprint> {
         let call = self
             .conversation

@@ -10,7 +10,7 @@ use crate::{
     conversation::{CallKey, Change, ToolCall, UseCount},
 };
 
-/// Whether the approval that let a call pass lets it start.
+/// The use of the approval that let a call pass: it lets the call start, or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Use {
     /// It does: nothing is counted, or a use was taken.
@@ -168,7 +168,7 @@ impl Session {
         });
     }
 
-    /// What a call was when its use began to be counted, if it still waits for that.
+    /// The call as it was when its use began to be counted, if it still waits for that.
     fn counts_by(&self, key: &CallKey, ticket: Ticket) -> Option<crate::conversation::Fingerprint> {
         match &self.conversation.call(key)?.allowed_earlier.as_ref()?.count {
             UseCount::Asked(asked, about) if *asked == ticket => Some(about.clone()),
