@@ -5,7 +5,7 @@ use assistant_core::{
     action::Policy,
     conversation::{ErrorKind, Phase},
     event::{EventKind, ResumeStatus},
-    session::{AuditEvent, Input, NoticeKind, QuestionLimits, Refusal, SessionOptions},
+    session::{AuditEvent, Input, NoticeKind, QuestionLimits, Refusal, SessionOptions, Verdict},
 };
 use serde_json::{Value, json};
 
@@ -124,13 +124,7 @@ fn what_the_user_does_on_the_page_is_asked_about_each_time() {
         });
         let pending = driver.session.pending_approvals();
         assert_eq!(pending.len(), 1);
-        let verdict = assistant_core::session::Verdict::Deny { reason: None };
-        let shown = driver.session.fingerprint(&pending[0]);
-        let refused = driver.input(Input::Decide {
-            call: pending[0],
-            shown,
-            verdict,
-        });
+        let refused = driver.decides(pending[0], Verdict::Deny { reason: None });
         assert_eq!(refused.refused, None);
     }
 }
