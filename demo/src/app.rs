@@ -53,7 +53,6 @@ fn Console(
     remote: Option<Remote>,
     key: RwSignal<String>,
 ) -> impl IntoView {
-    history::keep_on_leaving();
     let asked = RwSignal::new(None);
     let layout = Layout::chosen();
     let view = move || match harbor.view.get() {

@@ -53,19 +53,6 @@ pub(crate) fn open_query(query: &[(&str, &str)], fragment: &str) {
     }
 }
 
-/// What this tab keeps under a name until it is closed.
-pub(crate) fn kept(name: &str) -> Option<String> {
-    let storage = window().session_storage().ok().flatten()?;
-    storage.get_item(name).ok().flatten()
-}
-
-/// Keeps something in this tab. A tab that keeps nothing, or has no room, forgets it.
-pub(crate) fn keep(name: &str, value: &str) {
-    if let Ok(Some(storage)) = window().session_storage() {
-        let _ = storage.set_item(name, value);
-    }
-}
-
 /// Whether the system prefers dark colours.
 pub(crate) fn system_is_dark() -> bool {
     let query = window().match_media("(prefers-color-scheme: dark)");

@@ -1,12 +1,10 @@
-//! The conversation that the page begins with: one that has been going on for days
-//! (`?history=MESSAGES`, for long threads), or the one that this tab keeps (`?chat=ID`). Otherwise the
-//! browser keeps all of them.
+//! The conversation that the page begins with: one of the browser's store, by its id (`?chat=ID`), or a
+//! made one that has been going on for days (`?history=MESSAGES`, for long threads).
 
-use leptos::prelude::*;
-use leptos_assistant::{StoreProp, store::IndexedDbStore, use_assistant};
+use leptos_assistant::{StoreProp, store::IndexedDbStore};
 use serde_json::{Value, json};
 
-use crate::browser::{keep, kept, parameter};
+use crate::browser::parameter;
 
 /// What was asked, again and again.
 const QUESTIONS: [&str; 4] = [
@@ -31,27 +29,21 @@ const EVERY_MS: i64 = 47 * 60_000;
 /// How many messages make sense.
 const MOST: usize = 20_000;
 
-/// The conversation that the address asks for, and its id where it does not bring one along.
+/// The conversation that the address asks for, and the id that it gives it.
 pub(crate) fn chosen() -> (Option<Value>, String) {
-    if let (Some(id), false) = (parameter("chat"), is_stored()) {
-        let stored = kept(&place(&id)).and_then(|text| serde_json::from_str(&text).ok());
-        let id = if stored.is_some() { String::new() } else { id };
-        return (stored, id);
-    }
     let count = parameter("history").and_then(|count| count.parse::<usize>().ok());
-    let id = parameter("chat").filter(|_| is_stored());
     (
         count.map(|count| of(count.min(MOST))),
-        id.unwrap_or_default(),
+        parameter("chat").unwrap_or_default(),
     )
 }
 
-/// Returns whether conversations outlive the page, and tabs share them: `?store=indexeddb`, or where nothing
-/// else is said about the conversation to begin with.
+/// Returns whether conversations outlive the page, and tabs share them: `?store=indexeddb`, or where
+/// nothing else is said about the conversation to begin with.
 pub(crate) fn is_stored() -> bool {
     match parameter("store") {
         Some(store) => store == "indexeddb",
-        None => parameter("chat").is_none() && parameter("history").is_none(),
+        None => parameter("history").is_none(),
     }
 }
 
@@ -61,23 +53,6 @@ pub(crate) fn store() -> StoreProp {
         true => IndexedDbStore::new("harbor").into(),
         false => StoreProp::default(),
     }
-}
-
-/// Keeps the conversation in this tab when the page goes, where the address names it: a reload finds
-/// it again.
-pub(crate) fn keep_on_leaving() {
-    let (Some(id), Some(assistant), false) = (parameter("chat"), use_assistant(), is_stored())
-    else {
-        return;
-    };
-    // The listener lives as long as the page.
-    let _ = window_event_listener_untyped("pagehide", move |_| {
-        keep(&place(&id), &assistant.export().to_string());
-    });
-}
-
-fn place(id: &str) -> String {
-    format!("harbor:{id}")
 }
 
 fn of(count: usize) -> Value {

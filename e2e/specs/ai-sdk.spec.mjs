@@ -9,9 +9,6 @@ import { conversationOf, pageOf, sketch } from "../support/kept.mjs";
 import { aiSdkAgent, demo } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
 
-/** The demo loads its conversation like a file, of which nothing continues by itself; it has to restore it. */
-const NOT_READ_ON = "a conversation that the demo loads again is not read on";
-
 const chatTest = suite(async (open) => {
   const page = await demo();
   const agent = await aiSdkAgent(new URL(page.url).origin);
@@ -258,7 +255,7 @@ agentTest("Stop in the middle of a handler: nothing is sent until the next messa
 /** How often a text stands in another. */
 const times = (text, part) => text.split(part).length - 1;
 
-agentTest("a reload in the middle of an answer reads it on, from its beginning and without doubling", { todo: NOT_READ_ON }, async (chat, agent) => {
+agentTest("a reload in the middle of an answer reads it on, from its beginning and without doubling", {}, async (chat, agent) => {
   await chat.send("Tell me a long story");
   await chat.says("word20 ");
   await chat.page.reload();
@@ -281,7 +278,7 @@ agentTest("a reload in the middle of an answer reads it on, from its beginning a
   assert.deepEqual(messages.map(({ role }) => role), ["user", "assistant", "user"]);
 });
 
-agentTest("a reload in the middle of what follows a result: what came before it stays, and nothing is sent twice", { todo: NOT_READ_ON }, async (chat, agent) => {
+agentTest("a reload in the middle of what follows a result: what came before it stays, and nothing is sent twice", {}, async (chat, agent) => {
   await chat.send("Slowly: what's the weather in Oslo?");
   await chat.approve(chat.card("get_weather"));
   await chat.says("get_weather returned");
@@ -296,7 +293,7 @@ agentTest("a reload in the middle of what follows a result: what came before it 
   assert.deepEqual(requests.map(({ method }) => method), ["POST", "POST", "GET"]);
 });
 
-agentTest("a reload in the middle of what follows an approval: it comes to what the server says", { todo: NOT_READ_ON }, async (chat, agent) => {
+agentTest("a reload in the middle of what follows an approval: it comes to what the server says", {}, async (chat, agent) => {
   await chat.send("Slowly: refund order A-17");
   await chat.approve(chat.card("refund_order"));
   await chat.says("refund_order returned");
@@ -309,7 +306,7 @@ agentTest("a reload in the middle of what follows an approval: it comes to what 
   assert.deepEqual(requests.map(({ method }) => method), ["POST", "POST", "GET"]);
 });
 
-agentTest("a reload when there is nothing to read on leaves the text so far", { todo: NOT_READ_ON }, async (chat, agent) => {
+agentTest("a reload when there is nothing to read on leaves the text so far", {}, async (chat, agent) => {
   await chat.send("Tell me a long story");
   await chat.says("word20 ");
   await agent.forget();
@@ -348,7 +345,7 @@ agentTest("a reload while the server waits for an approval: it is asked again an
   assert.equal((await sent(agent)).length, 2);
 });
 
-chatTest("through the server of the demo the page needs no other origin, and reads on, too", { address: ({ proxied }) => proxied.url, todo: NOT_READ_ON }, async (chat) => {
+chatTest("through the server of the demo the page needs no other origin, and reads on, too", { address: ({ proxied }) => proxied.url }, async (chat) => {
   assert.match(chat.page.url(), /\?agent=%2Fagent&protocol=ui-stream$/);
   await chat.page.goto(`${chat.page.url()}&chat=proxied`);
   await chat.composer.waitFor();

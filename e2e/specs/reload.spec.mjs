@@ -51,7 +51,7 @@ const tabTest = suite(async (open) => {
 
 const OFFLINE = [/ERR_EMPTY_RESPONSE/, /ERR_CONNECTION/, /Failed to load resource/];
 const address = (page, agent, scene) =>
-  `${page.url}?${new URLSearchParams({ agent: agent.url + scene, store: "indexeddb", chat: "kept" })}`;
+  `${page.url}?${new URLSearchParams({ agent: agent.url + scene, chat: "kept" })}`;
 
 /** A test whose page talks to the agent in one scene, and keeps its conversation. `options` go to the context. */
 function sceneTest(name, scene, options, body) {

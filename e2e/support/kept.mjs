@@ -7,13 +7,23 @@ export function pageOf(page, { agent, protocol, model, chat }) {
   return `${page.url}?${query}`;
 }
 
-/** The conversation of a page whose address names it, as it would be kept if the page were left now. */
+/** The conversation that a page has stored under this id, with what it would write if it were left now. */
 export async function conversationOf(page, id) {
-  const text = await page.evaluate((id) => {
+  const { outline, ...others } = await page.evaluate(async (id) => {
+    const answer = (request) =>
+      new Promise((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error);
+      });
     globalThis.dispatchEvent(new Event("pagehide"));
-    return globalThis.sessionStorage.getItem(`harbor:${id}`);
+    const database = await answer(indexedDB.open("harbor"));
+    const records = database.transaction("records").objectStore("records");
+    const stored = await answer(records.getAll(IDBKeyRange.bound([id, ""], [id, "\uffff"])));
+    database.close();
+    return Object.fromEntries(stored.map(([name, text]) => [name, JSON.parse(text)]));
   }, id);
-  return JSON.parse(text);
+  const messages = outline.messages.map(({ parent, id }) => ({ parent, message: others[`message/${id}`] }));
+  return { ...outline, messages };
 }
 
 /**

@@ -7,6 +7,8 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, AbortSignal, Headers, Request, RequestInit, Response};
 
+use crate::ui::page_settled;
+
 /// Ends the request when the run's future is dropped.
 pub(super) struct AbortOnDrop(AbortController);
 
@@ -98,13 +100,24 @@ async fn send(
     let request = Request::new_with_str_and_init(url, &init)
         .map_err(|error| invalid(&format!("{url}: {}", text_of(error))))?;
     let window = web_sys::window().ok_or_else(|| failure("There is no page to send from."))?;
-    let response = JsFuture::from(window.fetch_with_request(&request))
-        .await
-        .map_err(refused)?;
+    let response = match JsFuture::from(window.fetch_with_request(&request)).await {
+        Ok(response) => response,
+        Err(error) => {
+            outlived_by_page().await;
+            return Err(refused(error));
+        }
+    };
     // A script of the page may have put another function in place of `fetch`.
     response
         .dyn_into()
         .map_err(|_| failure("The `fetch` of this page gave no response."))
+}
+
+/// Waits until it is clear that a broken connection is not the page's own end: a page that is left loses
+/// its connections first, does what follows at once, and nothing that waits for its next task. What it
+/// stores last is a run that is under way, which can be read on.
+pub(super) async fn outlived_by_page() {
+    page_settled().await;
 }
 
 /// Returns the headers of a request: the application's, then ours.

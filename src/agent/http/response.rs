@@ -13,6 +13,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{ReadableStreamDefaultReader, ReadableStreamReadResult, Response};
 
+use super::request::outlived_by_page;
 use crate::{agent::EventSink, ui::sleep};
 
 /// How much of an error's body is read, in bytes, and how long: it may have no end.
@@ -138,7 +139,10 @@ impl Body {
 
     /// Returns the next piece; `None` at the end, and where the connection breaks.
     async fn next(&self) -> Option<Uint8Array> {
-        let result = JsFuture::from(self.0.read()).await.ok()?;
+        let Ok(result) = JsFuture::from(self.0.read()).await else {
+            outlived_by_page().await;
+            return None;
+        };
         let result: ReadableStreamReadResult = result.unchecked_into();
         result.get_value().dyn_into().ok()
     }
