@@ -82,7 +82,7 @@ impl<T> ToolCallView<T> {
     /// use leptos_assistant::engine::action::{Remember, RememberScope};
     ///
     /// let what = Remember::new(RememberScope::Conversation, false);
-    /// let yes = move |_| drop(call.approve_and_remember(None, what));
+    /// let yes = move |_| drop(call.approve_and_remember(None, what.clone()));
     /// view! { <button on:click=yes>"Yes, in this conversation"</button> }
     /// # }
     /// ```

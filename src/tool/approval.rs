@@ -13,7 +13,7 @@ use super::{
     once::once,
     pretty::pretty,
     said::Said,
-    seen::Seen,
+    visibility::{Visibility, raisable},
 };
 use crate::{
     action::{Risk, ToolCallView},
@@ -59,7 +59,9 @@ pub fn ApprovalCard(
     let Some(assistant) = call.assistant() else {
         return ().into_any();
     };
-    once(&assistant, Question::Call(*call.key()), move || asked(call))
+    once(&assistant, Question::Call(*call.key()), move || {
+        raisable(move || asked(call))
+    })
 }
 
 /// The card, wherever else the question stands.
@@ -135,11 +137,11 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    /// Follows whether what stands before the mark can have been read.
-    pub(super) fn seen(&self) -> Seen {
+    /// Tracks whether the card can have been read.
+    pub(super) fn visibility(&self) -> Visibility {
         let editing = self.editing;
         // A form of other arguments is void.
-        seen(self.call, move || editing.set(false))
+        visibility(self.call, move || editing.set(false))
     }
 
     /// Passes the focus on before the card goes with it.
@@ -157,10 +159,10 @@ impl Shown {
     }
 }
 
-/// Follows whether a call can have been read as it is now; tells when it is another one.
-pub(super) fn seen(call: ToolCallView<Value>, changed: impl Fn() + 'static) -> Seen {
+/// Tracks whether a call can have been read as it is now; `changed` is called when it becomes another one.
+pub(super) fn visibility(call: ToolCallView<Value>, changed: impl Fn() + 'static) -> Visibility {
     let content: Memo<Option<Fingerprint>> = memo(move || call.fingerprint());
-    Seen::new(content, changed)
+    Visibility::new(content, changed)
 }
 
 /// Says that the call has changed since it was shown, if it has.
@@ -206,10 +208,11 @@ pub(super) fn arguments(call: ToolCallView<Value>, end: Option<AnyView>) -> AnyV
 }
 
 /// What is still to be read before an approval counts, to whoever wanted to approve already.
-pub(super) fn hint(words: &Words, seen: Seen) -> impl IntoView + use<> {
+pub(super) fn hint(words: &Words, visibility: Visibility) -> impl IntoView + use<> {
     let words = words.clone();
     let text = move || {
-        seen.asks_to_read()
+        visibility
+            .prompts_to_read()
             .then(|| view! { <span>{words.text(|l| &l.read_to_end)}</span> })
     };
     view! {

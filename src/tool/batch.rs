@@ -3,7 +3,13 @@
 use leptos::prelude::*;
 use serde_json::Value;
 
-use super::{ExactText, approval::hint, attention::stop_button, said::Said, seen::Seen};
+use super::{
+    ExactText,
+    approval::hint,
+    attention::stop_button,
+    said::Said,
+    visibility::{Visibility, cover_note, raisable},
+};
 use crate::{
     action::ToolCallView,
     ui::{Icon, Words, dynamic, focus, memo},
@@ -22,7 +28,7 @@ pub(crate) struct Batch {
 struct Entry {
     number: u64,
     call: ToolCallView<Value>,
-    seen: Seen,
+    seen: Visibility,
 }
 
 impl Batch {
@@ -48,7 +54,7 @@ impl Batch {
 
 /// Adds a question of the page to those of its response, for as long as its card stands. The
 /// agent's questions are each answered by themselves.
-pub(super) fn joins(call: ToolCallView<Value>, seen: Seen) {
+pub(super) fn joins(call: ToolCallView<Value>, seen: Visibility) {
     let Some(batch) = use_context::<Batch>() else {
         return;
     };
@@ -70,7 +76,12 @@ pub(super) fn joins(call: ToolCallView<Value>, seen: Seen) {
 pub(crate) fn bar(batch: Batch) -> AnyView {
     // Cards come one after the other.
     let Batch { entries, several } = batch;
-    dynamic(move || several.get().then(|| several_questions(entries))).into_any()
+    dynamic(move || {
+        several
+            .get()
+            .then(|| raisable(move || several_questions(entries)))
+    })
+    .into_any()
 }
 
 fn several_questions(entries: RwSignal<Vec<Entry>>) -> AnyView {
@@ -81,7 +92,7 @@ fn several_questions(entries: RwSignal<Vec<Entry>>) -> AnyView {
         let shown = shown.map(|entry| (*entry.call.key(), entry.call.fingerprint()));
         shown.collect::<Vec<_>>()
     });
-    let seen = Seen::new(content, || ());
+    let seen = Visibility::new(content, || ());
     let ready = move || seen.is_done() && entries.get().iter().all(|one| one.seen.is_done());
     let place = NodeRef::<leptos::html::Div>::new();
     let leave = move || {
@@ -134,6 +145,7 @@ fn several_questions(entries: RwSignal<Vec<Entry>>) -> AnyView {
             <p class="la-batch-title" id=id.clone()>
                 {Icon::Alert.view()} <span>{dynamic(count)}</span>
             </p>
+            {cover_note(&words, seen)}
             <ul class="la-batch-rows">{dynamic(rows)}</ul>
             <div class="la-approval-actions">
                 <button

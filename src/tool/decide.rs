@@ -14,7 +14,7 @@ use super::{
     problems::Problems,
     remember::{self, Choice},
     said::Extent,
-    seen::Seen,
+    visibility::{Visibility, cover_note},
 };
 use crate::ui::{Icon, Words, composes, dynamic, memo, when};
 
@@ -26,7 +26,7 @@ pub(super) fn decide(
 ) -> impl IntoView + use<> {
     let words = Words::current();
     let call = shown.call;
-    let seen = shown.seen();
+    let seen = shown.visibility();
     let choice = Choice::new();
     let again = untrack(|| call.may_have_run());
     if !again {
@@ -45,6 +45,7 @@ pub(super) fn decide(
         when(move || !runnable.get(), gone)
     };
     view! {
+        {cover_note(&words, seen)}
         {doubt}
         {preview(call)}
         {what(shown, extent, seen, runnable)}
@@ -58,7 +59,7 @@ pub(super) fn decide(
 
 /// What would run: as the page describes it, with what it does not mention below and all exact
 /// arguments one click away; or exactly.
-fn what(shown: &Shown, extent: Extent, seen: Seen, runnable: Memo<bool>) -> AnyView {
+fn what(shown: &Shown, extent: Extent, seen: Visibility, runnable: Memo<bool>) -> AnyView {
     let (call, words) = (shown.call, Words::current());
     let edit = edit_button(shown, runnable);
     match extent {
@@ -84,7 +85,7 @@ fn what(shown: &Shown, extent: Extent, seen: Seen, runnable: Memo<bool>) -> AnyV
 }
 
 /// The arguments that the description leaves out, exactly.
-fn not_mentioned(words: &Words, rest: &Value, seen: Seen) -> AnyView {
+fn not_mentioned(words: &Words, rest: &Value, seen: Visibility) -> AnyView {
     view! {
         <div class="la-approval-rest">
             <p class="la-field-label">{words.text(|l| &l.not_mentioned)}</p>
@@ -129,7 +130,7 @@ fn edit_button(shown: &Shown, runnable: Memo<bool>) -> Option<impl IntoView + us
 
 /// The buttons. Deny asks for a reason first, where one is taken: then it stands beside Back, and
 /// nothing approves.
-fn answers(shown: &Shown, seen: Seen, runnable: Memo<bool>, choice: Choice) -> AnyView {
+fn answers(shown: &Shown, seen: Visibility, runnable: Memo<bool>, choice: Choice) -> AnyView {
     let words = Words::current();
     let (call, over) = (shown.call, shown.over);
     let again = untrack(|| call.may_have_run());
@@ -301,7 +302,7 @@ fn full_name(shown: &Shown, words: &Words) -> impl Fn() -> String + Send + Sync 
 pub(super) fn edit(shown: &Shown) -> impl IntoView + use<> {
     let words = Words::current();
     let call = shown.call;
-    let seen = shown.seen();
+    let seen = shown.visibility();
     let wrong = Problems::new();
     let problems = wrong.said(&words);
     let schema = untrack(|| call.edit_schema()).unwrap_or(Value::Bool(true));
@@ -327,6 +328,7 @@ pub(super) fn edit(shown: &Shown) -> impl IntoView + use<> {
         }
     };
     view! {
+        {cover_note(&words, seen)}
         <SchemaForm
             on:keydown=by_key
             schema

@@ -4,7 +4,7 @@ use assistant_core::event::Interrupt;
 use leptos::prelude::*;
 use serde_json::{Value, json};
 
-use super::{ExactText, seen::Seen};
+use super::{ExactText, visibility::Visibility};
 use crate::{assistant::Assistant, ui::Words};
 
 /// How many tools are shown that the agent wants to run.
@@ -19,7 +19,7 @@ pub(super) fn about(
     assistant: &Assistant,
     interrupt: &Interrupt,
     silent: bool,
-    seen: Seen,
+    seen: Visibility,
 ) -> AnyView {
     let mut deeds = Vec::new();
     if let Some(metadata) = &interrupt.metadata {
@@ -54,7 +54,7 @@ pub(super) fn about(
     deeds.collect_view().into_any()
 }
 
-fn exact_block(text: String, seen: Seen) -> impl IntoView {
+fn exact_block(text: String, seen: Visibility) -> impl IntoView {
     let label = Words::current().attr(|l| &l.arguments);
     view! {
         <pre class="la-code" data-kind="arguments" tabindex="0" role="group" aria-label=label>

@@ -24,9 +24,9 @@ mod problems;
 mod question;
 mod remember;
 mod said;
-mod seen;
 mod slot;
 mod telling;
+mod visibility;
 
 pub use crate::{
     assistant::{InterruptRendererGuard, InterruptView, use_interrupt_renderer},

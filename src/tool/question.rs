@@ -12,8 +12,14 @@ use leptos::{html, prelude::*};
 use serde_json::Value;
 
 use super::{
-    ExactText, SchemaForm, approval::hint, deeds::about, expiry::Expiry, inbox::place, once::once,
-    problems::Problems, seen::Seen,
+    ExactText, SchemaForm,
+    approval::hint,
+    deeds::about,
+    expiry::Expiry,
+    inbox::place,
+    once::once,
+    problems::Problems,
+    visibility::{Visibility, cover_note, raisable},
 };
 use crate::{
     assistant::{Assistant, InterruptView, ShownQuestion},
@@ -42,7 +48,7 @@ struct AnswerForm {
     /// Whether the form stands there although Approve or Deny would answer.
     in_detail: RwSignal<bool>,
     /// Whether an answer counts.
-    seen: Seen,
+    seen: Visibility,
 }
 
 /// One question of the agent, once in the page: in a view of the application, or else in the
@@ -63,11 +69,10 @@ pub(super) fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
         // What it is about may become another call: then it is another question.
         let about = about_now(&assistant, open.clone());
         let redrawn = memo(move || (about.get(), renderer.get()));
-        dynamic(move || match redrawn.get().1 {
+        raisable(move || match redrawn.get().1 {
             Some(_) => custom(&assistant, open.clone()),
             None => built_in(&assistant, open.clone()),
         })
-        .into_any()
     })
 }
 
@@ -91,7 +96,7 @@ fn about_now(assistant: &Assistant, open: OpenInterrupt) -> Memo<Option<Fingerpr
 /// that draws nothing has the built-in question.
 fn custom(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     let words = Words::current();
-    let seen = Seen::new(memo(|| ()), || ());
+    let seen = Visibility::new(memo(|| ()), || ());
     let id = open.interrupt.id.clone();
     let view = InterruptView::new(assistant, open.clone()).behind(seen.gate());
     let drawn = assistant.clone();
@@ -108,7 +113,7 @@ fn custom(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     });
     view! {
         <div class="la-approval-custom" data-asks="agent" data-interrupt-id=id>
-            {card} {seen.end()} {hint(&words, seen)}
+            {cover_note(&words, seen)} {card} {seen.end()} {hint(&words, seen)}
         </div>
     }
     .into_any()
@@ -145,7 +150,7 @@ fn built_in(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     let (answering, in_detail) = (RwSignal::new(!open.rejected), RwSignal::new(false));
     // Other ways to answer are other buttons under the same pointer.
     let ways_shown = memo(move || (answering.get(), in_detail.get()));
-    let seen = Seen::new(ways_shown, || ());
+    let seen = Visibility::new(ways_shown, || ());
     let about = match message.is_none() || open.takes_approval() {
         true => about(assistant, &interrupt, message.is_none(), seen),
         false => ().into_any(),
@@ -197,7 +202,7 @@ fn built_in(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
                 </span>
             </div>
             <div class="la-approval-body">
-                {agents_words(said, &text, seen)} {about} {rejected}
+                {cover_note(&wording, seen)} {agents_words(said, &text, seen)} {about} {rejected}
                 <Expiry at=expires over /> {dynamic(ways)}
             </div>
         </div>
@@ -206,7 +211,7 @@ fn built_in(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
 }
 
 /// What the agent says, marked as its own; hidden characters are shown by their codes.
-fn agents_words(id: String, text: &str, seen: Seen) -> impl IntoView + use<> {
+fn agents_words(id: String, text: &str, seen: Visibility) -> impl IntoView + use<> {
     let (characters, lines) = MANY_WORDS;
     let long = text.len() > characters || text.lines().count() > lines;
     let mut shown: String = text.chars().take(MAX_WORDS).collect();

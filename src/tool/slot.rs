@@ -12,13 +12,14 @@ use serde_json::Value;
 
 use super::{
     ApprovalCard, DefaultCard,
-    approval::{self, arguments, changed_note, hint, seen},
+    approval::{self, arguments, changed_note, hint, visibility},
     ask::asks_with_form,
     attention::denied_mark,
     batch,
     once::once,
     preview::preview,
     remember::earlier_mark,
+    visibility::{cover_note, raisable},
 };
 use crate::{
     action::ToolCallView,
@@ -158,13 +159,14 @@ fn custom_card(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
 fn custom_approval(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let question = Question::Call(*call.key());
     once(&assistant.clone(), question, move || {
-        asked_by_action(assistant.clone(), call)
+        let assistant = assistant.clone();
+        raisable(move || asked_by_action(assistant.clone(), call))
     })
 }
 
 fn asked_by_action(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let words = Words::current();
-    let seen = seen(call, || ());
+    let seen = visibility(call, || ());
     batch::joins(call, seen);
     let (drawn, shown) = (assistant.clone(), call.behind(seen.gate()));
     let card = foreign(assistant, move || {
@@ -180,7 +182,7 @@ fn asked_by_action(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let note = changed_note(call);
     view! {
         <div class="la-approval-custom">
-            {note} {card} {preview(call)} {seen.end()} {hint(&words, seen)} <details class="la-fold">
+            {cover_note(&words, seen)} {note} {card} {preview(call)} {seen.end()} {hint(&words, seen)} <details class="la-fold">
                 <summary class="la-fold-summary">
                     {Icon::chevron()} <span>{words.text(|l| &l.exact_arguments)}</span>
                 </summary>

@@ -1,0 +1,238 @@
+//! Examines the styles by which a page can hide an element that is in view and not covered.
+
+use leptos::prelude::document;
+use wasm_bindgen::JsCast;
+use web_sys::{CssStyleDeclaration, Element, HtmlElement, Node, ShadowRoot};
+
+/// Least height of a line of text that can be read, in pixels.
+const LEAST_LINE: f64 = 5.0;
+/// Least opacity.
+const LEAST_OPACITY: f64 = 0.9;
+/// Least scale.
+const LEAST_SCALE: f64 = 0.5;
+/// Least contrast between text and background; text for people has 4.5 and more.
+const LEAST_CONTRAST: f64 = 1.3;
+
+/// Effects that hide or distort, with the values that do neither.
+const EFFECTS: [(&str, &[&str]); 6] = [
+    ("filter", &["none", ""]),
+    ("clip-path", &["none", ""]),
+    ("mask-image", &["none", ""]),
+    ("-webkit-mask-image", &["none", ""]),
+    ("mix-blend-mode", &["normal", ""]),
+    ("rotate", &["none", ""]),
+];
+
+/// Returns whether no style of an element or of what contains it hides it.
+pub(super) fn is_shown(element: &Element) -> bool {
+    let mut next = Some(element.clone());
+    while let Some(element) = next {
+        if !has_plain_effects(&element) {
+            return false;
+        }
+        // Effects of what contains it do not reach a modal dialog.
+        if element.matches(":modal").unwrap_or(false) {
+            return true;
+        }
+        next = parent(&element);
+    }
+    true
+}
+
+/// Returns whether no style of an element, or of what is between it and its card, hides it, and its text can be read.
+pub(super) fn is_shown_within(element: &Element, card: &Element) -> bool {
+    let mut next = Some(element.clone());
+    while let Some(inner) = next.filter(|inner| inner != card) {
+        if !has_plain_effects(&inner) {
+            return false;
+        }
+        next = parent(&inner);
+    }
+    element == card || is_legible(element)
+}
+
+/// The element around another, through shadow roots.
+pub(super) fn parent(element: &Element) -> Option<Element> {
+    let around = || {
+        let root: ShadowRoot = element.get_root_node().dyn_into().ok()?;
+        Some(root.host())
+    };
+    element.parent_element().or_else(around)
+}
+
+/// The computed style of an element.
+pub(super) fn style_of(element: &Element) -> Option<CssStyleDeclaration> {
+    let window = document().default_view()?;
+    window.get_computed_style(element).ok()?
+}
+
+/// The computed value of a property; empty where the browser does not know it.
+pub(super) fn value(style: &CssStyleDeclaration, name: &str) -> String {
+    style.get_property_value(name).unwrap_or_default()
+}
+
+fn has_plain_effects(element: &Element) -> bool {
+    let Some(style) = style_of(element) else {
+        return true;
+    };
+    let number = |name: &str, default: f64| value(&style, name).parse().unwrap_or(default);
+    number("opacity", 1.0) >= LEAST_OPACITY
+        && EFFECTS
+            .iter()
+            .all(|(name, plain)| plain.contains(&value(&style, name).as_str()))
+        && keeps_shape(&value(&style, "transform"))
+        && is_large(element)
+}
+
+/// Returns whether a computed transform only moves, or scales a little.
+fn keeps_shape(transform: &str) -> bool {
+    let Some(matrix) = transform.strip_prefix("matrix(") else {
+        return matches!(transform, "none" | "");
+    };
+    let numbers = matrix.trim_end_matches(')').split(',');
+    let numbers: Vec<f64> = numbers
+        .map_while(|number| number.trim().parse().ok())
+        .collect();
+    let &[a, b, c, d, ..] = numbers.as_slice() else {
+        return false;
+    };
+    a >= LEAST_SCALE && d >= LEAST_SCALE && b.abs() < 0.05 && c.abs() < 0.05
+}
+
+/// Returns whether an element is drawn at about the size that it is laid out in.
+fn is_large(element: &Element) -> bool {
+    let Some(html) = element.dyn_ref::<HtmlElement>() else {
+        return true;
+    };
+    let laid_out = f64::from(html.offset_width());
+    laid_out < 1.0 || element.get_bounding_client_rect().width() >= laid_out * LEAST_SCALE
+}
+
+/// Returns whether the text of an element is inside of it, large enough, and of another colour than what is behind it.
+fn is_legible(element: &Element) -> bool {
+    let Some(style) = style_of(element) else {
+        return true;
+    };
+    if !matches!(value(&style, "visibility").as_str(), "visible" | "") {
+        return false;
+    }
+    let Some(text) = first_text(element) else {
+        return true;
+    };
+    let Ok(range) = document().create_range() else {
+        return true;
+    };
+    if range.select_node_contents(&text).is_err() {
+        return true;
+    }
+    let (line, edges) = (
+        range.get_bounding_client_rect(),
+        element.get_bounding_client_rect(),
+    );
+    let inside = line.right() > edges.left()
+        && line.left() < edges.right()
+        && line.bottom() > edges.top()
+        && line.top() < edges.bottom();
+    inside && line.height() >= LEAST_LINE && has_contrast(text.parent_element().as_ref())
+}
+
+/// The first text below a node that is not blank.
+fn first_text(node: &Node) -> Option<Node> {
+    let children = std::iter::successors(node.first_child(), Node::next_sibling);
+    children.into_iter().find_map(|child| {
+        if child.node_type() != Node::TEXT_NODE {
+            return first_text(&child);
+        }
+        let text = child.text_content().unwrap_or_default();
+        (!text.trim().is_empty()).then_some(child)
+    })
+}
+
+fn has_contrast(element: Option<&Element>) -> bool {
+    let Some(style) = element.and_then(style_of) else {
+        return true;
+    };
+    let fill = value(&style, "-webkit-text-fill-color");
+    let text = if fill.is_empty() {
+        value(&style, "color")
+    } else {
+        fill
+    };
+    let text = color(&text);
+    if text.is_some_and(|(_, alpha)| alpha < 0.3) {
+        return false;
+    }
+    let (Some((text, _)), Some(back)) = (text, element.and_then(background)) else {
+        return true;
+    };
+    let (light, dark) = (text.max(back), text.min(back));
+    (light + 0.05) / (dark + 0.05) >= LEAST_CONTRAST
+}
+
+/// The luminance behind an element; `None` where it has no single colour.
+fn background(element: &Element) -> Option<f64> {
+    let mut next = Some(element.clone());
+    while let Some(element) = next {
+        let style = style_of(&element)?;
+        if value(&style, "background-image") != "none" {
+            return None;
+        }
+        let (luminance, alpha) = color(&value(&style, "background-color"))?;
+        if alpha >= 0.5 {
+            return Some(luminance);
+        }
+        next = parent(&element);
+    }
+    None
+}
+
+/// The luminance and the opacity of a computed colour, where the browser gives it as `rgb()` or `rgba()`.
+pub(super) fn color(text: &str) -> Option<(f64, f64)> {
+    let inner = text
+        .strip_prefix("rgba(")
+        .or_else(|| text.strip_prefix("rgb("))?;
+    let numbers = inner.trim_end_matches(')').split(',');
+    let numbers: Vec<f64> = numbers
+        .map_while(|number| number.trim().parse().ok())
+        .collect();
+    let &[red, green, blue, ref alpha @ ..] = numbers.as_slice() else {
+        return None;
+    };
+    let linear = |channel: f64| {
+        let share = channel / 255.0;
+        match share <= 0.040_45 {
+            true => share / 12.92,
+            false => ((share + 0.055) / 1.055).powf(2.4),
+        }
+    };
+    let luminance = 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
+    Some((luminance, alpha.first().copied().unwrap_or(1.0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{color, keeps_shape};
+
+    #[test]
+    fn a_transform_that_moves_keeps_the_shape() {
+        assert!(keeps_shape("none"));
+        assert!(keeps_shape("matrix(1, 0, 0, 1, 40, -7)"));
+        assert!(keeps_shape("matrix(1.5, 0, 0, 1.5, 0, 0)"));
+        for hides in [
+            "matrix(0.01, 0, 0, 0.01, 0, 0)",
+            "matrix(0, 1, -1, 0, 0, 0)",
+            "matrix3d(1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1)",
+            "matrix(1)",
+        ] {
+            assert!(!keeps_shape(hides), "{hides}");
+        }
+    }
+
+    #[test]
+    fn a_colour_has_luminance_and_opacity() {
+        let (white, solid) = color("rgb(255, 255, 255)").unwrap();
+        assert!((white - 1.0).abs() < 1e-9 && (solid - 1.0).abs() < 1e-9);
+        assert_eq!(color("rgba(0, 0, 0, 0)"), Some((0.0, 0.0)));
+        assert_eq!(color("oklch(0.5 0.1 20)"), None);
+    }
+}

@@ -1,0 +1,239 @@
+//! Hit tests: finds what the page draws over an element.
+//!
+//! Layers that take no clicks (`pointer-events: none`) are left out of hit tests, so a style sheet gives them clicks for
+//! as long as a test lasts. Layers that draw nothing, such as the container of a page's toasts, are no covers.
+
+use js_sys::Array;
+use leptos::prelude::document;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{CssStyleSheet, Document, Element, Node, ShadowRoot};
+
+use super::appearance::{color, parent, style_of, value};
+
+/// Lets every element take part in hit tests.
+const ALL_TAKE_PART: &str = "*, ::before, ::after { pointer-events: auto !important }";
+/// Selects what may be above a card and belongs to the chat's own window.
+const OWN_CONTROLS: &str = ".la-jump, .la-jump *";
+/// Selects what draws something whatever its style is.
+const DRAWS: &str = ":modal, img, picture, video, audio, canvas, iframe, embed, object, svg, svg *, input, textarea, \
+    select, button, meter, progress, hr, fieldset, math, math *";
+/// Distance between two points of a test, in pixels, and the most points in a row and in a column.
+const STEPS: (f64, f64) = (48.0, 16.0);
+const MOST: (f64, f64) = (10.0, 8.0);
+
+/// What is above an element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cover {
+    Nothing,
+    /// Only layers that draw nothing.
+    Transparent,
+    /// Other parts of its card, or controls of the chat: it comes into view by scrolling.
+    Card,
+    /// No pixel of it is in view.
+    OutOfView,
+    /// Something else.
+    Foreign,
+}
+
+/// Hit tests that belong together. The page is as it was once this is dropped.
+#[derive(Default)]
+pub(super) struct HitTest {
+    sheet: Option<CssStyleSheet>,
+}
+
+impl HitTest {
+    /// Returns what is above an element of a card.
+    pub(super) fn cover(&mut self, element: &Element, card: &Element) -> Cover {
+        self.prepare();
+        let Some((left, top, right, bottom)) = visible_box(element) else {
+            return Cover::OutOfView;
+        };
+        let (width, height) = (right - left, bottom - top);
+        let columns = (width / STEPS.0).ceil().clamp(1.0, MOST.0);
+        let rows = (height / STEPS.1).ceil().clamp(1.0, MOST.1);
+        let scopes = scopes(element);
+        let (mut points, mut own, mut transparent) = (0_u32, 0_u32, false);
+        let steps = |count: f64| {
+            (0..10_u8)
+                .map(f64::from)
+                .take_while(move |step| *step < count)
+        };
+        for row in steps(rows) {
+            for column in steps(columns) {
+                let x = left + width * (column + 0.5) / columns;
+                let y = top + height * (row + 0.5) / rows;
+                points = points.saturating_add(1);
+                match above((x, y), &scopes, card) {
+                    Cover::Foreign => return Cover::Foreign,
+                    Cover::Card | Cover::OutOfView => own = own.saturating_add(1),
+                    Cover::Transparent => transparent = true,
+                    Cover::Nothing => {}
+                }
+            }
+        }
+        match own.saturating_mul(2) >= points {
+            true => Cover::Card,
+            false if transparent => Cover::Transparent,
+            false => Cover::Nothing,
+        }
+    }
+
+    fn prepare(&mut self) {
+        if self.sheet.is_some() {
+            return;
+        }
+        let Ok(sheet) = CssStyleSheet::new() else {
+            return;
+        };
+        if sheet.replace_sync(ALL_TAKE_PART).is_ok() {
+            let sheets = Array::from(&document().adopted_style_sheets());
+            sheets.push(&sheet);
+            document().set_adopted_style_sheets(&sheets);
+            self.sheet = Some(sheet);
+        }
+    }
+}
+
+impl Drop for HitTest {
+    fn drop(&mut self) {
+        if let Some(sheet) = &self.sheet {
+            let own: &JsValue = sheet;
+            let sheets = document().adopted_style_sheets();
+            let others: Array = sheets.iter().filter(|sheet| sheet != own).collect();
+            document().set_adopted_style_sheets(&others);
+        }
+    }
+}
+
+/// An element, or the host that contains it, in the tree of a document or shadow root.
+struct Scope {
+    root: Node,
+    anchor: Element,
+}
+
+/// The scopes of an element, the document's first.
+fn scopes(element: &Element) -> Vec<Scope> {
+    let mut scopes = Vec::new();
+    let mut next = Some(element.clone());
+    while let Some(anchor) = next {
+        let root = anchor.get_root_node();
+        next = root.dyn_ref::<ShadowRoot>().map(ShadowRoot::host);
+        scopes.push(Scope { root, anchor });
+    }
+    scopes.reverse();
+    scopes
+}
+
+/// What is above an element at one point.
+fn above((x, y): (f64, f64), scopes: &[Scope], card: &Element) -> Cover {
+    let mut cover = Cover::Nothing;
+    'scopes: for Scope { root, anchor } in scopes {
+        for found in elements_at(root, x, y) {
+            if anchor.contains(Some(&found)) {
+                continue 'scopes;
+            }
+            if found.contains(Some(anchor)) {
+                // A gap of the element: nothing of it is drawn here.
+                return cover;
+            }
+            if card.contains(Some(&found)) || found.matches(OWN_CONTROLS).unwrap_or(false) {
+                return Cover::Card;
+            }
+            if !draws_nothing(&found) {
+                return Cover::Foreign;
+            }
+            cover = Cover::Transparent;
+        }
+        return Cover::OutOfView;
+    }
+    cover
+}
+
+#[allow(clippy::cast_possible_truncation, reason = "positions on a screen")]
+fn elements_at(root: &Node, x: f64, y: f64) -> Vec<Element> {
+    let (x, y) = (x as f32, y as f32);
+    let found = match (root.dyn_ref::<Document>(), root.dyn_ref::<ShadowRoot>()) {
+        (Some(document), _) => document.elements_from_point(x, y),
+        (None, Some(root)) => root.elements_from_point(x, y),
+        (None, None) => Array::new(),
+    };
+    found
+        .iter()
+        .filter_map(|element| element.dyn_into().ok())
+        .collect()
+}
+
+/// The part of an element that no scroller around it and no edge of the window cuts off: left, top, right, bottom.
+fn visible_box(element: &Element) -> Option<(f64, f64, f64, f64)> {
+    let edges = |element: &Element| {
+        let edges = element.get_bounding_client_rect();
+        (edges.left(), edges.top(), edges.right(), edges.bottom())
+    };
+    let cut = |one: (f64, f64, f64, f64), other: (f64, f64, f64, f64)| {
+        (
+            one.0.max(other.0),
+            one.1.max(other.1),
+            one.2.min(other.2),
+            one.3.min(other.3),
+        )
+    };
+    let window = document().document_element()?;
+    let size = (
+        f64::from(window.client_width()),
+        f64::from(window.client_height()),
+    );
+    let mut visible = cut(edges(element), (0.0, 0.0, size.0, size.1));
+    let mut next = parent(element);
+    while let Some(around) = next {
+        let scrolls = style_of(&around).is_some_and(|style| value(&style, "overflow") != "visible");
+        // What the page's own scroller shows is the window.
+        if scrolls && !around.is_same_node(Some(&window)) && around.local_name() != "body" {
+            visible = cut(visible, edges(&around));
+        }
+        if around.matches(":modal").unwrap_or(false) {
+            break;
+        }
+        next = parent(&around);
+    }
+    (visible.2 > visible.0 && visible.3 > visible.1).then_some(visible)
+}
+
+/// Returns whether an element draws nothing itself. What it contains is found by itself.
+fn draws_nothing(element: &Element) -> bool {
+    let Some(style) = style_of(element) else {
+        return false;
+    };
+    if value(&style, "opacity") == "0" {
+        return true;
+    }
+    let is = |name: &str, plain: &str| matches!(value(&style, name).as_str(), found if found == plain || found.is_empty());
+    let children = std::iter::successors(element.first_child(), Node::next_sibling);
+    let has_text = children.into_iter().any(|child| {
+        let text = child.text_content().unwrap_or_default();
+        child.node_type() == Node::TEXT_NODE && !text.trim().is_empty()
+    });
+    let can_hide_content = element.local_name().contains('-') || element.shadow_root().is_some();
+    let sides = ["top", "right", "bottom", "left"];
+    !has_text
+        && !can_hide_content
+        && !element.matches(DRAWS).unwrap_or(true)
+        && color(&value(&style, "background-color")).is_some_and(|(_, alpha)| alpha == 0.0)
+        && is("background-image", "none")
+        && is("box-shadow", "none")
+        && is("backdrop-filter", "none")
+        && sides
+            .iter()
+            .all(|side| is(&format!("border-{side}-width"), "0px"))
+        && (is("outline-style", "none") || is("outline-width", "0px"))
+        && ["::before", "::after"]
+            .iter()
+            .all(|pseudo| has_no_pseudo_element(element, pseudo))
+}
+
+fn has_no_pseudo_element(element: &Element, pseudo: &str) -> bool {
+    let style = document().default_view().and_then(|window| {
+        let style = window.get_computed_style_with_pseudo_elt(element, pseudo);
+        style.ok().flatten()
+    });
+    style.is_none_or(|style| matches!(value(&style, "content").as_str(), "none" | "normal" | ""))
+}

@@ -1,0 +1,230 @@
+//! Tracks whether a user can have read a request before they answer it.
+//!
+//! An answer counts once every part of the card was visible for half a second, nothing covers what is in view, and,
+//! for a press by pointer, the card has stayed in place for half a second. A click that was meant for something else,
+//! and one that comes before the request can have been read, therefore decides nothing. Keys act on the focused
+//! button, so movement does not matter to them. Events that a script makes decide nothing at all.
+//!
+//! `parts` observes the pieces of a card, `appearance` and `covers` examine one piece, `presses` knows who pressed,
+//! `on_top` opens a covered request above the page.
+
+mod appearance;
+mod covers;
+mod on_top;
+mod parts;
+mod presses;
+
+use assistant_core::session::Refusal;
+use leptos::{html, prelude::*};
+use send_wrapper::SendWrapper;
+use web_sys::{ScrollIntoViewOptions, ScrollLogicalPosition};
+
+use self::{on_top::OnTop, parts::Parts, presses::Presses};
+use crate::{
+    action::Gate,
+    ui::{after, effect, now},
+};
+
+pub(super) use on_top::{cover_note, raisable};
+
+/// Time for which a part must be visible, and the card uncovered and in place, in milliseconds.
+const SETTLE_MS: u32 = 500;
+/// Time between two examinations while something is missing, in milliseconds.
+const SHORT_MS: u32 = 100;
+/// The same once an answer counts.
+const LONG_MS: u32 = 250;
+/// Selects what holds the marks and buttons of one request.
+const CARD: &str = ".la-approval, .la-approval-custom, .la-batch";
+
+/// Whether an answer to one request counts.
+#[derive(Clone, Copy)]
+pub(super) struct Visibility {
+    /// Marks at the ends of what is to be read.
+    marks: StoredValue<Vec<NodeRef<html::Span>>>,
+    parts: StoredValue<Option<SendWrapper<Parts>>>,
+    presses: Presses,
+    /// Counts how often the request changed: timers of an earlier content are void.
+    round: StoredValue<u32>,
+    /// Every part was visible for long enough.
+    read: RwSignal<bool>,
+    /// Nothing has covered what is in view for long enough.
+    clear: RwSignal<bool>,
+    /// The card has stayed in place for long enough.
+    still: RwSignal<bool>,
+    /// A part stays out of view, or the user wanted to approve before they had seen it.
+    prompts: RwSignal<bool>,
+    /// Something covers the card, and not only for a moment.
+    covered: RwSignal<bool>,
+    /// Opens the request above the page, where that is possible.
+    on_top: Option<OnTop>,
+}
+
+impl Visibility {
+    /// Starts over whenever the content changes, and calls `changed` then.
+    pub(super) fn new<T: Clone + PartialEq + Send + Sync + 'static>(
+        content: Memo<T>,
+        changed: impl Fn() + 'static,
+    ) -> Self {
+        let visibility = Self {
+            marks: StoredValue::default(),
+            parts: StoredValue::new(None),
+            presses: Presses::new(),
+            round: StoredValue::new(0),
+            read: RwSignal::new(false),
+            clear: RwSignal::new(false),
+            still: RwSignal::new(false),
+            prompts: RwSignal::new(false),
+            covered: RwSignal::new(false),
+            on_top: use_context(),
+        };
+        effect(move |before: Option<T>| {
+            let now = content.get();
+            if before.is_some_and(|before| before != now) {
+                changed();
+            }
+            let marks = visibility.marks.get_value();
+            let marks: Option<Vec<_>> = marks.iter().map(NodeRef::get).collect();
+            if let Some(mark) = marks.and_then(|marks| marks.into_iter().next()) {
+                visibility.begin(&mark);
+            }
+            now
+        });
+        visibility
+    }
+
+    /// A mark for the end of something that is to be read.
+    pub(super) fn end(self) -> AnyView {
+        let mark = NodeRef::new();
+        self.marks.update_value(|marks| marks.push(mark));
+        // An element without a size is not in view at the very edge; this one has a size without our style sheet, too.
+        view! {
+            <span
+                class="la-approval-end"
+                style:display="inline-block"
+                style:inline-size="1px"
+                style:block-size="1px"
+                node_ref=mark
+            ></span>
+        }
+        .into_any()
+    }
+
+    /// The check that a view drawn by the application passes before it decides.
+    pub(super) fn gate(self) -> Gate {
+        Gate {
+            passes: Callback::new(move |()| match (self.presses.current(), self.allows()) {
+                (None, _) => Err(Refusal::Scripted),
+                (Some(_), false) => Err(Refusal::TooEarly),
+                (Some(_), true) => Ok(()),
+            }),
+            is_open: Signal::derive(move || self.is_done()),
+        }
+    }
+
+    /// Returns whether an answer counts, however it is given.
+    pub(super) fn is_done(self) -> bool {
+        self.read.get() && self.clear.get() && self.still.get()
+    }
+
+    /// Returns whether the user is to be told to read on.
+    pub(super) fn prompts_to_read(self) -> bool {
+        self.prompts.get() && !self.read.get() && !self.covered.get()
+    }
+
+    /// Returns whether the user is to be told that something covers the card.
+    pub(super) fn is_covered(self) -> bool {
+        self.covered.get()
+    }
+
+    /// Returns whether the press that is being handled decides. What is still to be read is scrolled into view.
+    pub(super) fn allows(self) -> bool {
+        let press = self.presses.current();
+        let read = press.is_some() && self.is_read();
+        let pointed = press.is_some_and(|press| press.pointed);
+        read && (self.still.get_untracked() || !pointed)
+    }
+
+    /// Returns whether everything was visible for long enough and is not covered now. What is still to be read is
+    /// scrolled into view.
+    pub(super) fn is_read(self) -> bool {
+        self.examine(true);
+        let read = self.read.get_untracked();
+        if !read {
+            self.prompts.set(true);
+            let next = self
+                .parts
+                .with_value(|parts| parts.as_ref().and_then(|parts| parts.next_unread()));
+            if let Some(part) = next {
+                let options = ScrollIntoViewOptions::new();
+                options.set_block(ScrollLogicalPosition::Nearest);
+                part.scroll_into_view_with_scroll_into_view_options(&options);
+            }
+        }
+        read && self.clear.get_untracked()
+    }
+
+    fn begin(self, mark: &web_sys::HtmlSpanElement) {
+        self.round
+            .update_value(|round| *round = round.wrapping_add(1));
+        for signal in [self.read, self.clear, self.still, self.covered] {
+            signal.set(false);
+        }
+        let Ok(Some(card)) = mark.closest(CARD) else {
+            return;
+        };
+        self.presses.follow(card.clone());
+        let parts = Parts::observe(card, now(), move || self.examine(false));
+        self.parts.set_value(Some(SendWrapper::new(parts)));
+        on_cleanup(move || {
+            let _ = self.parts.try_update_value(Option::take);
+        });
+        self.tick();
+    }
+
+    /// Examines the card now, and again after a while, for as long as its content is the same.
+    fn tick(self) {
+        self.examine(false);
+        let Some(round) = self.round.try_get_value() else {
+            return;
+        };
+        let done = [self.read, self.clear, self.still].map(|signal| signal.try_get_untracked());
+        let pause = match done == [Some(true); 3] {
+            true => LONG_MS,
+            false => SHORT_MS,
+        };
+        after(pause, move || {
+            if self.round.try_get_value() == Some(round) {
+                self.tick();
+            }
+        });
+    }
+
+    /// Examines the card; with `pressed`, without relying on earlier reports of the browser.
+    fn examine(self, pressed: bool) {
+        let state = self
+            .parts
+            .try_update_value(|parts| Some(parts.as_mut()?.examine(now(), pressed)));
+        let Some(Some(state)) = state else {
+            return;
+        };
+        let changes = [
+            (self.read, state.read),
+            (self.clear, state.clear),
+            (self.still, state.still),
+            (self.covered, state.covered),
+        ];
+        for (signal, value) in changes {
+            set(signal, value);
+        }
+        if state.waits {
+            set(self.prompts, true);
+        }
+    }
+}
+
+/// Sets a signal that may be gone, and only to a new value.
+fn set(signal: RwSignal<bool>, value: bool) {
+    if signal.try_get_untracked() == Some(!value) {
+        let _ = signal.try_set(value);
+    }
+}

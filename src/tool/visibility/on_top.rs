@@ -1,0 +1,108 @@
+//! Opens a covered request above everything else on the page.
+
+use leptos::{html, prelude::*};
+
+use super::Visibility;
+use crate::ui::{Words, dynamic, effect, focus};
+
+/// Opens one request above the page, or puts it back in its place.
+#[derive(Clone, Copy)]
+pub(super) struct OnTop {
+    is_open: RwSignal<bool>,
+}
+
+/// Draws a request in its place, or in a modal dialog once the user has asked for that. The request is drawn anew
+/// there, so it must have been visible there before an answer counts.
+pub(in crate::tool) fn raisable(draw: impl Fn() -> AnyView + Send + 'static) -> AnyView {
+    let on_top = OnTop {
+        is_open: RwSignal::new(false),
+    };
+    dynamic(move || {
+        let is_open = on_top.is_open.get();
+        provide_context(on_top);
+        match is_open {
+            false => draw(),
+            true => dialog(on_top, draw()),
+        }
+    })
+    .into_any()
+}
+
+/// Says that something covers the request, with the way to open it above that.
+pub(in crate::tool) fn cover_note(words: &Words, visibility: Visibility) -> AnyView {
+    let (text, button) = (words.clone(), words.clone());
+    let says = move || {
+        let says = visibility.is_covered();
+        says.then(|| view! { <span>{text.text(|l| &l.covered)}</span> })
+    };
+    let raises = move || {
+        let on_top = visibility.on_top?;
+        (visibility.is_covered() && !on_top.is_open.get()).then(|| {
+            view! {
+                <button
+                    type="button"
+                    class="la-button"
+                    data-size="small"
+                    on:click=move |_| on_top.is_open.set(true)
+                >
+                    <span>{button.text(|l| &l.show_on_top)}</span>
+                </button>
+            }
+        })
+    };
+    view! {
+        <div class="la-cover">
+            <p class="la-cover-text" role="status">
+                {dynamic(says)}
+            </p>
+            {dynamic(raises)}
+        </div>
+    }
+    .into_any()
+}
+
+fn dialog(on_top: OnTop, card: AnyView) -> AnyView {
+    let words = Words::current();
+    let element = NodeRef::<html::Dialog>::new();
+    effect(move |_| {
+        if let Some(dialog) = element.get() {
+            // Fails only for a dialog that is open already.
+            let _ = dialog.show_modal();
+            // A key that is typed meanwhile presses no button.
+            let _ = dialog.focus();
+        }
+    });
+    let close = move |_| {
+        if let Some(dialog) = element.get_untracked() {
+            dialog.close();
+        }
+    };
+    let closed = move |_| {
+        if let Some(dialog) = element.get_untracked() {
+            focus::go_on(&dialog, true);
+        }
+        let _ = on_top.is_open.try_set(false);
+    };
+    view! {
+        <dialog
+            class="la-dialog la-on-top"
+            aria-label=words.attr(|l| &l.request_on_top)
+            tabindex="-1"
+            node_ref=element
+            on:close=closed
+        >
+            {card}
+            <div class="la-dialog-actions">
+                <button
+                    type="button"
+                    class="la-button"
+                    data-variant="quiet"
+                    on:click=close
+                >
+                    <span>{words.text(|l| &l.back_to_chat)}</span>
+                </button>
+            </div>
+        </dialog>
+    }
+    .into_any()
+}

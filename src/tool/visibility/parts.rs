@@ -1,0 +1,290 @@
+//! The parts of a card that must be visible: title, question, rows, arguments, fields, end marks and buttons.
+//!
+//! The browser reports which parts are in view and, where it has `IntersectionObserver` v2, whether they are
+//! guaranteed to be visible. A part without that guarantee is examined by hit tests: the report covers the whole
+//! element, also where it is scrolled out of view, and counts transparent layers as covers.
+
+use std::{cell::RefCell, rc::Rc};
+
+use js_sys::{Array, Reflect};
+use wasm_bindgen::{JsCast, closure::Closure};
+use web_sys::{Element, IntersectionObserver, IntersectionObserverEntry, IntersectionObserverInit};
+
+use super::{
+    SETTLE_MS, appearance,
+    covers::{Cover, HitTest},
+};
+
+/// Selects the parts of a built-in card.
+const PARTS: &str = ":is(.la-approval-title, .la-approval-what, .la-approval-risk, .la-approval-text, \
+    .la-approval-row > *, .la-batch-rows > li, .la-agent-text, .la-question-words, .la-verdict-name, .la-code, .la-approval-end, \
+    .la-approval-actions > .la-button, .la-form :is(input, select, textarea, button)):not([hidden], [hidden] *, details *)";
+/// Selects the parts of a card that the application draws, besides the card itself.
+const OWN_PARTS: &str =
+    ":is(:scope > .la-approval-end, button):not([hidden], [hidden] *, details *)";
+/// Movement in pixels that still counts as stationary.
+const SLACK: f64 = 4.0;
+/// Least time between two reports of the browser, in milliseconds; it allows no less.
+const DELAY_MS: f64 = 100.0;
+/// Shares of a part in view at which the browser reports.
+const THRESHOLDS: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
+
+/// The browser's last word on a part.
+#[derive(Clone, Copy)]
+struct Report {
+    in_view: bool,
+    /// True if no pixel of it is scrolled out of view.
+    whole: bool,
+    /// Whether the browser guarantees that it is visible; `None` where it gives no guarantees.
+    visible: Option<bool>,
+}
+
+/// What an examination finds out about a part.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sight {
+    Visible,
+    OutOfView,
+    Covered,
+}
+
+struct Part {
+    element: Element,
+    report: Option<Report>,
+    /// Since when it has been visible, in milliseconds since 1970.
+    since: Option<i64>,
+    /// It was visible for long enough.
+    read: bool,
+}
+
+/// Result of examining a card.
+#[derive(Clone, Copy)]
+pub(super) struct State {
+    /// Every part was visible for long enough.
+    pub(super) read: bool,
+    /// Nothing has covered what is in view for long enough.
+    pub(super) clear: bool,
+    /// The card has stayed in place for long enough.
+    pub(super) still: bool,
+    /// Something has covered it for so long that the user is told.
+    pub(super) covered: bool,
+    /// Some parts have been out of view for so long that the user is told to read on.
+    pub(super) waits: bool,
+}
+
+/// Observes the parts of one card until it is dropped.
+pub(super) struct Parts {
+    card: Element,
+    list: Rc<RefCell<Vec<Part>>>,
+    observer: Option<IntersectionObserver>,
+    _reported: Closure<dyn FnMut(Array)>,
+    begun: i64,
+    /// Left and bottom edge of the card.
+    place: (f64, f64),
+    moved: i64,
+    /// Since when something covers it.
+    covered: Option<i64>,
+    /// When something covered it last.
+    cleared: i64,
+}
+
+impl Parts {
+    /// Observes a card; `reported` is called after each report of the browser.
+    pub(super) fn observe(card: Element, now: i64, reported: impl Fn() + 'static) -> Self {
+        let list = Rc::<RefCell<Vec<Part>>>::default();
+        let known = Rc::clone(&list);
+        let on_report = Closure::<dyn FnMut(Array)>::new(move |entries: Array| {
+            if let Ok(mut list) = known.try_borrow_mut() {
+                for entry in entries.iter() {
+                    let entry: IntersectionObserverEntry = entry.unchecked_into();
+                    let target = entry.target();
+                    if let Some(part) = list.iter_mut().find(|part| part.element == target) {
+                        part.report = Some(Report::of(&entry));
+                    }
+                }
+            }
+            reported();
+        });
+        Self {
+            observer: observer(&on_report),
+            card,
+            list,
+            _reported: on_report,
+            begun: now,
+            place: (0.0, 0.0),
+            moved: now,
+            covered: None,
+            cleared: now,
+        }
+    }
+
+    /// Returns the first part that was not visible for long enough.
+    pub(super) fn next_unread(&self) -> Option<Element> {
+        let list = self.list.try_borrow().ok()?;
+        let unread = list.iter().find(|part| !part.read)?;
+        Some(unread.element.clone())
+    }
+
+    /// Examines the card as it is now; with `pressed`, every part in view by hit tests, too.
+    pub(super) fn examine(&mut self, now: i64, pressed: bool) -> State {
+        let settled = |since: i64| now.saturating_sub(since) >= i64::from(SETTLE_MS);
+        self.renew();
+        self.follow_movement(now);
+        let framed = appearance::is_shown(&self.card);
+        let mut tests = HitTest::default();
+        let (mut read, mut covered) = (true, false);
+        if let Ok(mut list) = self.list.try_borrow_mut() {
+            for part in list.iter_mut() {
+                let sight = part.sight(&self.card, framed, pressed, &mut tests);
+                part.since = match sight {
+                    Sight::Visible => part.since.or(Some(now)),
+                    Sight::OutOfView | Sight::Covered => None,
+                };
+                part.read |= part.since.is_some_and(settled);
+                read &= part.read;
+                covered |= sight == Sight::Covered;
+            }
+            read &= !list.is_empty();
+        }
+        if covered {
+            self.covered = self.covered.or(Some(now));
+            self.cleared = now;
+        } else {
+            self.covered = None;
+        }
+        State {
+            read,
+            clear: !covered && settled(self.cleared),
+            still: settled(self.moved),
+            covered: self.covered.is_some_and(settled),
+            waits: !read
+                && !covered
+                && settled(
+                    self.begun
+                        .max(self.cleared)
+                        .saturating_add(i64::from(SETTLE_MS)),
+                ),
+        }
+    }
+
+    /// Observes parts that have appeared, and forgets those that are gone.
+    fn renew(&self) {
+        let own = self.card.class_list().contains("la-approval-custom");
+        let selector = if own { OWN_PARTS } else { PARTS };
+        let Ok(found) = self.card.query_selector_all(selector) else {
+            return;
+        };
+        let found = (0..found.length()).filter_map(|at| found.item(at)?.dyn_into::<Element>().ok());
+        let whole = own.then(|| self.card.clone());
+        let found: Vec<Element> = found.chain(whole).filter(has_content).collect();
+        let Ok(mut list) = self.list.try_borrow_mut() else {
+            return;
+        };
+        list.retain(|part| {
+            let stays = found.contains(&part.element);
+            if let (false, Some(observer)) = (stays, &self.observer) {
+                observer.unobserve(&part.element);
+            }
+            stays
+        });
+        for element in found {
+            if list.iter().any(|part| part.element == element) {
+                continue;
+            }
+            if let Some(observer) = &self.observer {
+                observer.observe(&element);
+            }
+            list.push(Part {
+                report: self.observer.is_none().then_some(Report::UNKNOWN),
+                element,
+                since: None,
+                read: false,
+            });
+        }
+    }
+
+    fn follow_movement(&mut self, now: i64) {
+        let edges = self.card.get_bounding_client_rect();
+        let place = (edges.left(), edges.bottom());
+        let (x, y) = (place.0 - self.place.0, place.1 - self.place.1);
+        if x.abs() > SLACK || y.abs() > SLACK {
+            self.place = place;
+            self.moved = now;
+        }
+    }
+}
+
+impl Drop for Parts {
+    fn drop(&mut self) {
+        if let Some(observer) = &self.observer {
+            observer.disconnect();
+        }
+    }
+}
+
+impl Report {
+    /// What is assumed without an observer.
+    const UNKNOWN: Self = Self {
+        in_view: true,
+        whole: false,
+        visible: None,
+    };
+
+    fn of(entry: &IntersectionObserverEntry) -> Self {
+        let visible = Reflect::get(entry, &"isVisible".into()).ok();
+        Self {
+            in_view: entry.is_intersecting(),
+            whole: entry.intersection_ratio() >= 1.0,
+            visible: visible.and_then(|visible| visible.as_bool()),
+        }
+    }
+}
+
+impl Part {
+    fn sight(&self, card: &Element, framed: bool, pressed: bool, tests: &mut HitTest) -> Sight {
+        let Some(report) = self.report.filter(|report| report.in_view) else {
+            return Sight::OutOfView;
+        };
+        if !framed || !appearance::is_shown_within(&self.element, card) {
+            return Sight::Covered;
+        }
+        let guaranteed = report.visible == Some(true);
+        if guaranteed && !pressed {
+            return Sight::Visible;
+        }
+        match tests.cover(&self.element, card) {
+            Cover::Foreign => Sight::Covered,
+            _ if guaranteed => Sight::Visible,
+            Cover::Card | Cover::OutOfView => Sight::OutOfView,
+            Cover::Transparent => Sight::Visible,
+            // The browser knows of a cover that no hit test finds.
+            Cover::Nothing if report.visible == Some(false) && report.whole => Sight::Covered,
+            Cover::Nothing => Sight::Visible,
+        }
+    }
+}
+
+/// Makes an observer that reports occlusion where the browser can.
+fn observer(on_report: &Closure<dyn FnMut(Array)>) -> Option<IntersectionObserver> {
+    let options = IntersectionObserverInit::new();
+    let thresholds: Array = THRESHOLDS
+        .iter()
+        .map(|share| js_sys::Number::from(*share))
+        .collect();
+    options.set_threshold(&thresholds);
+    let visibility = [("trackVisibility", true.into()), ("delay", DELAY_MS.into())];
+    for (name, value) in visibility {
+        // Setting a property of a fresh object does not fail.
+        let _ = Reflect::set(&options, &name.into(), &value);
+    }
+    IntersectionObserver::new_with_options(on_report.as_ref().unchecked_ref(), &options).ok()
+}
+
+/// Returns whether there is anything of an element to see.
+fn has_content(element: &Element) -> bool {
+    const NO_TEXT: &str = ".la-approval-end, .la-approval-custom, input, select, textarea";
+    let blank = || {
+        let text = element.text_content().unwrap_or_default();
+        text.trim().is_empty()
+    };
+    element.matches(NO_TEXT).unwrap_or(false) || !blank()
+}
