@@ -68,6 +68,7 @@ mod session_scenes;
 mod session_stop;
 mod session_stored;
 mod session_tools;
+mod session_verdicts;
 mod snapshots;
 mod sse;
 mod support;

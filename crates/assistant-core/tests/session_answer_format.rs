@@ -47,7 +47,6 @@ fn what_an_answer_cannot_carry_is_refused() {
         interrupt("int", Some("c"), json!({"type": "boolean"})),
         interrupt("int", Some("c"), answer_schema(fixed)),
         gate("int", "c"),
-        actions(2, json!(["approve", "edit", "reject"])),
         actions(1, json!(["approve", "reject"])),
     ] {
         let mut driver = asked(asks);

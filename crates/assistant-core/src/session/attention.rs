@@ -226,7 +226,12 @@ impl Session {
         let mut any = false;
         for open in held {
             (any, open.held_back) = (true, false);
-            if let Some(key) = open.gates.filter(|_| open.takes_approval()) {
+            let conversation = &self.conversation;
+            let fits = |key: &CallKey| {
+                let call = conversation.call(key);
+                call.is_some_and(|call| open.takes_card(call))
+            };
+            if let Some(key) = open.gates.filter(fits) {
                 open.call = Some(key);
                 cards.push((key, open.interrupt.id.clone()));
             }
@@ -276,13 +281,12 @@ impl Session {
         let Some(open) = self.interrupts.find(id) else {
             return;
         };
-        let takes = open.takes_approval() && !open.is_over(cx.now);
-        match open.answer_to(&Verdict::Deny { reason: None }) {
-            Ok(Some(payload)) if takes => {
-                self.answer_interrupt(id, ResumeStatus::Resolved, Some(payload), cx);
-            }
-            _ => self.answer_interrupt(id, ResumeStatus::Cancelled, None, cx),
-        }
+        let denial = open.denial().filter(|_| !open.is_over(cx.now));
+        let status = match denial {
+            Some(_) => ResumeStatus::Resolved,
+            None => ResumeStatus::Cancelled,
+        };
+        self.answer_interrupt(id, status, denial, cx);
     }
 }
 

@@ -59,9 +59,9 @@ impl Session {
             return false;
         };
         if is_open {
-            let (id, card) = (asked.interrupt.id.clone(), asked.takes_approval());
+            let id = asked.interrupt.id.clone();
             drop(all);
-            self.gate_anew(&id, *key, card);
+            self.gate_anew(&id, *key, true);
         }
         true
     }

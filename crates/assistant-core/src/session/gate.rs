@@ -6,7 +6,9 @@
 
 use serde_json::Value;
 
-use super::{Cx, FinishReason, NoticeKind, OpenInterrupt, Refusal, Session, Verdict};
+use super::{
+    ActionDecision, Cx, FinishReason, NoticeKind, OpenInterrupt, Refusal, Session, Verdict,
+};
 use crate::{
     conversation::{
         CallApproval, CallKey, Change, Decision, End, Fingerprint, Happening, State, ToolCall,
@@ -27,11 +29,12 @@ impl Session {
             let id = open.interrupt.tool_call_id.as_deref();
             let key = id.and_then(|id| self.conversation.call_by_wire_id(id));
             let key = key.map(|(key, _)| key);
-            let denied = key.filter(|_| open.takes_approval());
+            let fits = key.filter(|key| self.takes_card(&open, key));
+            let denied = fits;
             let denied = denied.and_then(|key| self.denial_of(&key));
             open.held_back = denied.is_none() && self.holds_back(&open.interrupt.id, cx);
             if let Some(key) = key {
-                let card = open.takes_approval() && !open.held_back;
+                let card = fits.is_some() && !open.held_back;
                 if self.gate(key, &open.interrupt.id, card) {
                     open.call = card.then_some(key);
                     open.gates = Some(key);
@@ -86,6 +89,10 @@ impl Session {
     ) -> bool {
         if self.interrupts.asking_about(key).next().is_none() {
             return false;
+        }
+        if !verdict.is_denial() && self.take_off_card(key, cx) {
+            cx.refuse(Refusal::Changed);
+            return true;
         }
         match self.answers_to_gates(key, shown, verdict, cx) {
             Ok(answers) => {
@@ -156,11 +163,32 @@ impl Session {
         self.answer_interrupt(id, status, payload, cx);
     }
 
+    /// The user decides about each action that an agent asks about.
+    pub(super) fn decide_actions(
+        &mut self,
+        id: &str,
+        shown: &Fingerprint,
+        decisions: &[ActionDecision],
+        cx: &mut Cx<'_>,
+    ) {
+        let found = self.interrupts.find(id);
+        let Some(open) = found.filter(|open| open.answer.is_none()) else {
+            return cx.refuse(Refusal::AlreadyResolved);
+        };
+        if open.fingerprint(&self.conversation) != *shown {
+            return cx.refuse(Refusal::Changed);
+        }
+        match open.answer_with(decisions) {
+            Ok(answer) => self.answer_interrupt(id, ResumeStatus::Resolved, Some(answer), cx),
+            Err(refusal) => cx.refuse(refusal),
+        }
+    }
+
     pub(super) fn answer_interrupt(
         &mut self,
         id: &str,
         status: ResumeStatus,
-        payload: Option<Value>,
+        mut payload: Option<Value>,
         cx: &mut Cx<'_>,
     ) {
         let found = self.interrupts.find(id);
@@ -171,9 +199,11 @@ impl Session {
             if open.is_over(cx.now) {
                 return cx.refuse(Refusal::Expired);
             }
-            let violations = open.violations(&payload.clone().unwrap_or_default());
-            if !violations.is_empty() {
-                return cx.refuse(Refusal::InvalidEdit(violations));
+            let answer = payload.take();
+            let had_answer = answer.is_some();
+            match open.checked(answer.unwrap_or_default()) {
+                Ok(answer) => payload = had_answer.then_some(answer),
+                Err(refusal) => return cx.refuse(refusal),
             }
         }
         let (gates, card) = (open.gates, open.call.is_some());
@@ -296,16 +326,6 @@ impl Session {
         cx.change(Change::Interrupts);
         cx.change(Change::Run);
         true
-    }
-
-    /// A question is open again, about its call as it is now. What it cannot hold back any more it
-    /// asks about by itself.
-    pub(super) fn gate_anew(&mut self, id: &str, key: CallKey, card: bool) {
-        self.conversation
-            .happens(&key, &Happening::GateReopened { card });
-        if !self.gate(key, id, card) {
-            self.interrupts.let_go(id);
-        }
     }
 
     /// The person wants nothing more to do with a question that the agent takes no answer to.

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::{
-    CommitId, InvocationId, JournalEntry, NoticeId, NoticeKind, RunKey, StreamEnd, Swap, Ticket,
-    TimerId,
+    ActionDecision, CommitId, InvocationId, JournalEntry, NoticeId, NoticeKind, RunKey, StreamEnd,
+    Swap, Ticket, TimerId,
 };
 use crate::{
     action::{
@@ -68,6 +68,15 @@ pub enum Input {
         status: ResumeStatus,
         /// The answer.
         payload: Option<Value>,
+    },
+    /// The person decides about each action that an agent asks about.
+    DecideActions {
+        /// The id of the interrupt.
+        interrupt_id: String,
+        /// What they saw of it, as for [`Self::Answer`].
+        shown: Fingerprint,
+        /// A decision for each of [`super::OpenInterrupt::actions`], in their order.
+        decisions: Vec<ActionDecision>,
     },
     /// The person wants nothing more to do with a question whose answer the agent rejected.
     GiveUp {
@@ -288,6 +297,7 @@ impl Input {
             Self::Send { .. }
                 | Self::Decide { .. }
                 | Self::Answer { .. }
+                | Self::DecideActions { .. }
                 | Self::GiveUp { .. }
                 | Self::DenyAll
                 | Self::ShowHeldBack

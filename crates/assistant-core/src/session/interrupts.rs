@@ -1,12 +1,13 @@
 //! What agents wait for, and what was answered.
 //!
-//! Neighbour: `gate` does with it what must be done to calls and runs.
+//! Neighbours: `answer_format` has what an answer can say; `gate` does what must be done to calls and runs.
 
 use serde_json::{Value, json};
 
-use super::{Refusal, Verdict, branch_interrupts::Place, expiry};
+use super::{
+    action_list::ActionList, answer_format::AnswerFormat, branch_interrupts::Place, expiry,
+};
 use crate::{
-    action::schema::{self, NoPatterns},
     conversation::{CallKey, Consent, Conversation, Fingerprint},
     event::{Interrupt, ResumeEntry, ResumeStatus},
 };
@@ -33,27 +34,17 @@ pub struct OpenInterrupt {
     pub(super) gates: Option<CallKey>,
     /// Where it was asked.
     pub(super) place: Place,
-    /// What the answer took back, to be asked again if the agent does not take it.
-    pub(super) asks: Asks,
-}
-
-/// How an interrupt can be answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Asks {
-    /// By an object with `approved`.
-    Approval,
-    /// By a bare yes or no.
-    Boolean,
-    /// By decisions about the actions that it lists.
-    Decisions,
-    /// By whatever fits its schema.
-    Anything,
+    pub(super) format: AnswerFormat,
+    /// The actions that it lists.
+    pub(super) actions: ActionList,
 }
 
 impl OpenInterrupt {
     pub(super) fn new(interrupt: Interrupt, legacy: bool) -> Self {
+        let actions = ActionList::of(interrupt.metadata.as_ref());
         Self {
-            asks: Asks::of(&interrupt),
+            format: AnswerFormat::of(&interrupt, &actions),
+            actions,
             interrupt,
             call: None,
             answer: None,
@@ -112,187 +103,10 @@ impl OpenInterrupt {
         expiry::millis(self.interrupt.expires_at.as_deref()?)
     }
 
-    /// Returns whether approve or deny answers it, whatever else it takes.
-    #[must_use]
-    pub fn takes_approval(&self) -> bool {
-        self.asks != Asks::Anything
-    }
-
     /// Whether it can no longer be answered, only given up.
     pub(super) fn is_over(&self, now: i64) -> bool {
         self.expires_at().is_some_and(|at| at <= now)
     }
-
-    /// What is wrong with an answer.
-    pub(super) fn violations(&self, answer: &Value) -> Vec<schema::Violation> {
-        let Some(schema) = &self.interrupt.response_schema else {
-            return Vec::new();
-        };
-        schema::validate(&Value::Object(schema.clone()), answer, &mut NoPatterns)
-    }
-
-    /// Returns whether an approval can carry other arguments than those of the call.
-    #[must_use]
-    pub fn takes_edits(&self) -> bool {
-        match self.asks {
-            Asks::Boolean | Asks::Anything => false,
-            Asks::Decisions => self.takes_edit_decision(),
-            Asks::Approval => self.property("editedArgs").is_some_and(|schema| {
-                // What allows one value takes no other.
-                let fixed = |key: &str| schema.get(key).is_some();
-                *schema != Value::Bool(false) && !fixed("const") && !fixed("enum")
-            }),
-        }
-    }
-
-    /// Returns whether a denial can carry a reason.
-    #[must_use]
-    pub fn takes_reason(&self) -> bool {
-        self.asks == Asks::Decisions || self.property("reason").is_some()
-    }
-
-    /// The schema of a part of the answer.
-    fn property(&self, name: &str) -> Option<&Value> {
-        let schema = self.interrupt.response_schema.as_ref()?;
-        schema.get("properties")?.get(name)
-    }
-
-    /// Returns the answer that says what a person decided; `None` gives the question up, where its
-    /// answer can say no denial.
-    ///
-    /// # Errors
-    ///
-    /// When the answer cannot carry the changed arguments, or does not fit its schema.
-    pub fn answer_to(&self, verdict: &Verdict) -> Result<Option<Value>, Refusal> {
-        match verdict {
-            Verdict::Deny { reason } => {
-                let with = [reason.clone(), None].map(|reason| Verdict::Deny { reason });
-                let mut denials = with.iter().map(|denial| self.payload(denial));
-                Ok(denials.find(|denial| self.violations(denial).is_empty()))
-            }
-            Verdict::Approve { args: Some(_) } | Verdict::Remember { args: Some(_), .. }
-                if !self.takes_edits() =>
-            {
-                Err(Refusal::NoEdits)
-            }
-            Verdict::Approve { .. } | Verdict::Remember { .. } => {
-                let answer = self.payload(verdict);
-                match self.violations(&answer) {
-                    wrong if wrong.is_empty() => Ok(Some(answer)),
-                    wrong => Err(Refusal::InvalidEdit(wrong)),
-                }
-            }
-        }
-    }
-
-    /// The words of an answer, whether its schema takes them or not.
-    fn payload(&self, verdict: &Verdict) -> Value {
-        let (approved, extra) = match verdict {
-            Verdict::Approve { args } | Verdict::Remember { args, .. } => {
-                (true, args.clone().map(|args| ("editedArgs", args)))
-            }
-            Verdict::Deny { reason } => {
-                let reason = reason.clone().map(Value::from);
-                (false, reason.map(|reason| ("reason", reason)))
-            }
-        };
-        match self.asks {
-            Asks::Boolean => approved.into(),
-            Asks::Decisions => self.decisions(verdict),
-            Asks::Approval | Asks::Anything => {
-                let mut payload = json!({"approved": approved});
-                if let (Some((key, value)), Value::Object(payload)) = (extra, &mut payload) {
-                    payload.insert(key.to_owned(), value);
-                }
-                payload
-            }
-        }
-    }
-}
-
-impl OpenInterrupt {
-    /// Returns whether an edit answers the one action that it lists.
-    fn takes_edit_decision(&self) -> bool {
-        let reviews = self.interrupt.metadata.as_ref().and_then(|metadata| {
-            let reviews = |of: &Value| of.get("review_configs").cloned();
-            let here = metadata.get("review_configs").cloned();
-            here.or_else(|| metadata.get("value").and_then(reviews))
-        });
-        let allowed = reviews
-            .as_ref()
-            .and_then(|list| list.get(0)?.get("allowed_decisions"));
-        let allows = |list: &Value| {
-            let list = list.as_array().map(Vec::as_slice).unwrap_or_default();
-            list.contains(&"edit".into())
-        };
-        action_requests(&self.interrupt).is_some_and(|list| list.len() == 1)
-            && allowed.is_none_or(allows)
-    }
-
-    /// The answer to a list of actions: one decision for each.
-    fn decisions(&self, verdict: &Verdict) -> Value {
-        let actions = action_requests(&self.interrupt).unwrap_or_default();
-        let decision = match verdict {
-            Verdict::Approve { args: Some(args) }
-            | Verdict::Remember {
-                args: Some(args), ..
-            } => {
-                let action = actions.first();
-                let name = action.and_then(|action| action.get("name").or(action.get("action")));
-                json!({"type": "edit", "edited_action": {"name": name, "args": args}})
-            }
-            Verdict::Approve { .. } | Verdict::Remember { .. } => json!({"type": "approve"}),
-            Verdict::Deny { reason: None } => json!({"type": "reject"}),
-            Verdict::Deny {
-                reason: Some(reason),
-            } => json!({"type": "reject", "message": reason}),
-        };
-        json!({"decisions": vec![decision; actions.len().max(1)]})
-    }
-}
-
-impl Asks {
-    fn of(interrupt: &Interrupt) -> Self {
-        let takes = |schema: &Value, value: &Value| {
-            schema::validate(schema, value, &mut NoPatterns).is_empty()
-        };
-        if let Some(schema) = &interrupt.response_schema {
-            let asks = schema
-                .get("properties")
-                .and_then(|p| p.get("approved"))
-                .is_some();
-            let schema = Value::Object(schema.clone());
-            if asks && takes(&schema, &json!({"approved": true})) {
-                return Self::Approval;
-            }
-            let boolean = schema.get("type") == Some(&"boolean".into());
-            return match boolean && takes(&schema, &true.into()) {
-                true => Self::Boolean,
-                false => Self::Anything,
-            };
-        }
-        if action_requests(interrupt).is_some() {
-            return Self::Decisions;
-        }
-        let reason = interrupt.reason.to_ascii_lowercase();
-        let confirms = ["confirm", "approv", "tool_call", "permission"];
-        let confirms = confirms.iter().any(|word| reason.contains(word));
-        match confirms || interrupt.tool_call_id.is_some() {
-            true => Self::Approval,
-            false => Self::Anything,
-        }
-    }
-}
-
-/// The actions that the middleware of `LangChain` asks about, one decision for each.
-fn action_requests(interrupt: &Interrupt) -> Option<&[Value]> {
-    let metadata = interrupt.metadata.as_ref()?;
-    let list = metadata
-        .get("action_requests")
-        .or_else(|| metadata.get("value")?.get("action_requests"))?;
-    list.as_array()
-        .map(Vec::as_slice)
-        .filter(|list| !list.is_empty())
 }
 
 /// What agents wait for, oldest first.
@@ -462,6 +276,13 @@ impl Interrupts {
     pub(super) fn let_go(&mut self, id: &str) {
         if let Some(open) = self.list.iter_mut().find(|open| open.interrupt.id == id) {
             open.gates = None;
+            open.call = None;
+        }
+    }
+
+    /// Asks it in the inbox from now on, as the card of its call shows something else.
+    pub(super) fn take_off_card(&mut self, id: &str) {
+        if let Some(open) = self.list.iter_mut().find(|open| open.interrupt.id == id) {
             open.call = None;
         }
     }

@@ -64,7 +64,7 @@ impl Session {
 
     /// Holds a call back again. One that nothing was asked about when it was stored is not.
     fn gate_again(&mut self, key: CallKey, is_its_own: bool, open: &mut OpenInterrupt) {
-        let card = open.takes_approval() && !open.held_back;
+        let card = self.takes_card(open, &key) && !open.held_back;
         if is_its_own && self.gate(key, &open.interrupt.id, card) {
             open.call = card.then_some(key);
             open.gates = Some(key);

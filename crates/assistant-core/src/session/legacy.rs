@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::{OpenInterrupt, Session};
+use super::{OpenInterrupt, Session, action_list::ActionList};
 use crate::{
     conversation::Conversation,
     event::{Interrupt, Object, ResumeStatus},
@@ -28,12 +28,13 @@ pub(super) fn interrupt_of(
         value => value.clone(),
     };
     let text = |key: &str| asked.get(key).and_then(Value::as_str).map(str::to_owned);
+    let actions = asked.as_object().filter(|asked| lists_actions(asked));
     let message = match &asked {
-        Value::String(text) => text.clone(),
-        _ => text("message")
-            .or_else(|| text("question"))
-            .unwrap_or_else(|| asked.to_string()),
+        Value::String(text) => Some(text.clone()),
+        _ => text("message").or_else(|| text("question")),
     };
+    // The actions are shown by themselves.
+    let message = message.or_else(|| actions.is_none().then(|| asked.to_string()));
     let id = raw
         .and_then(|raw| raw.get("id"))
         .and_then(Value::as_str)
@@ -41,7 +42,7 @@ pub(super) fn interrupt_of(
     Some(Interrupt {
         id,
         reason: text("reason").unwrap_or_else(|| EVENT.to_owned()),
-        message: Some(message),
+        message,
         tool_call_id: text("toolCallId"),
         response_schema: asked
             .get("responseSchema")
@@ -49,8 +50,12 @@ pub(super) fn interrupt_of(
             .cloned(),
         expires_at: text("expiresAt"),
         subagent_run_id: None,
-        metadata: None,
+        metadata: actions.cloned(),
     })
+}
+
+fn lists_actions(asked: &Object) -> bool {
+    !ActionList::of(Some(asked)).as_slice().is_empty()
 }
 
 impl Session {

@@ -18,7 +18,9 @@
 //!   has changed.
 //! * `attention` limits what a user is asked, `stop` ends things early, `cut_off` what a limit of the model did, `notice` tells people about it.
 
+mod action_list;
 mod agent_call;
+mod answer_format;
 mod approve;
 mod attention;
 mod audit;
@@ -37,6 +39,7 @@ mod gone;
 mod history;
 mod host;
 mod input;
+mod interrupt_card;
 mod interrupts;
 mod journal;
 mod kept;
@@ -66,6 +69,7 @@ mod turn;
 mod uses;
 mod watch;
 
+pub use action_list::{ActionDecision, DecisionKind, RequestedAction};
 pub use audit::{AllowedBy, AuditEntry, AuditEvent, AuditOutcome};
 pub use effect::{
     CommitId, Effect, Invocation, InvocationId, Output, PreviewRequest, RunKey, TimerId,
@@ -226,6 +230,11 @@ impl Session {
                 status,
                 payload,
             } => self.answer_as_shown(&interrupt_id, &shown, (status, payload), cx),
+            Input::DecideActions {
+                interrupt_id,
+                shown,
+                decisions,
+            } => self.decide_actions(&interrupt_id, &shown, &decisions, cx),
             Input::GiveUp { interrupt_id } => self.give_up_interrupt(&interrupt_id, cx),
             Input::DenyAll => self.deny_all(cx),
             Input::ShowHeldBack => self.show_held_back(cx),

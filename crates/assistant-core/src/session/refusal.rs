@@ -41,6 +41,18 @@ pub enum Refusal {
     Unclean,
     /// The agent runs the call, and takes no other arguments.
     NoEdits,
+    /// The agent asks about several actions, and takes one decision for each.
+    EachAction {
+        /// The number of actions.
+        actions: usize,
+        /// The number of decisions.
+        decisions: usize,
+    },
+    /// The agent does not take this decision about an action.
+    DecisionNotAllowed {
+        /// The place of the action in its list, from 1.
+        action: usize,
+    },
     /// There is nothing to try again or to go on with.
     NothingToDo,
     /// The action cannot be registered.
@@ -78,6 +90,16 @@ impl fmt::Display for Refusal {
             }
             Self::Unclean => f.write_str("The arguments contain something that is not allowed."),
             Self::NoEdits => f.write_str("The arguments of this call cannot be changed."),
+            Self::EachAction { actions, decisions } => write!(
+                f,
+                "Decide about each action: {actions} are asked about, and there are {decisions} decisions."
+            ),
+            Self::DecisionNotAllowed { action } => {
+                write!(
+                    f,
+                    "The agent does not take this decision about action {action}."
+                )
+            }
             Self::NothingToDo => f.write_str("There is nothing to go on with."),
             Self::InvalidAction(error) => error.fmt(f),
             Self::InvalidSnapshot(error) => {

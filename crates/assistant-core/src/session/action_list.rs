@@ -1,0 +1,342 @@
+//! Lists of actions that an agent asks about, and a decision for each of them, as the human-in-the-loop middleware of
+//! `LangChain` has them (rule "one decision for each action").
+//!
+//! Neighbour: `interrupts`, which tells whether a list is answered by decisions.
+
+use serde_json::{Map, Value, json};
+
+use super::Refusal;
+use crate::{
+    action::schema::{self, NoPatterns},
+    conversation::ToolCall,
+    event::Object,
+};
+
+/// A kind of decision that an agent takes about an action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum DecisionKind {
+    /// The action runs as it is.
+    Approve,
+    /// The action runs with other arguments.
+    Edit,
+    /// The action does not run.
+    Reject,
+    /// The action does not run; a message of the user is its result.
+    Respond,
+}
+
+/// A decision of the user about one action of a list.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum ActionDecision {
+    /// The action runs as it is.
+    Approve,
+    /// The action runs with other arguments.
+    Edit {
+        /// The arguments, an object.
+        args: Value,
+    },
+    /// The action does not run.
+    Reject {
+        /// The reason for the agent.
+        message: Option<String>,
+    },
+    /// The action does not run.
+    Respond {
+        /// The text that the agent takes as the result of the action.
+        message: String,
+    },
+}
+
+/// An action that an agent asks about.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RequestedAction {
+    request: Value,
+    allowed: Vec<DecisionKind>,
+    args_schema: Option<Value>,
+}
+
+/// The actions that an agent asks about, in its order.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct ActionList(Vec<RequestedAction>);
+
+impl DecisionKind {
+    /// The kinds that every version of the middleware takes.
+    const USUAL: [Self; 3] = [Self::Approve, Self::Edit, Self::Reject];
+
+    fn named(name: &Value) -> Option<Self> {
+        Some(match name.as_str()? {
+            "approve" => Self::Approve,
+            "edit" => Self::Edit,
+            "reject" => Self::Reject,
+            "respond" => Self::Respond,
+            _ => return None,
+        })
+    }
+}
+
+impl ActionDecision {
+    /// Returns the kind of the decision.
+    #[must_use]
+    pub const fn kind(&self) -> DecisionKind {
+        match self {
+            Self::Approve => DecisionKind::Approve,
+            Self::Edit { .. } => DecisionKind::Edit,
+            Self::Reject { .. } => DecisionKind::Reject,
+            Self::Respond { .. } => DecisionKind::Respond,
+        }
+    }
+
+    /// Reads a decision about an action as it is sent to an agent.
+    fn read(written: &Value, action: &RequestedAction) -> Option<Self> {
+        let message = written.get("message").and_then(Value::as_str);
+        Some(match DecisionKind::named(written.get("type")?)? {
+            DecisionKind::Approve => Self::Approve,
+            DecisionKind::Edit => {
+                let edited = written.get("edited_action")?;
+                // Another action is none that was shown.
+                edited
+                    .get("name")?
+                    .as_str()
+                    .filter(|name| *name == action.name())?;
+                let args = edited.get("args")?.clone();
+                Self::Edit { args }
+            }
+            DecisionKind::Reject => Self::Reject {
+                message: message.map(str::to_owned),
+            },
+            DecisionKind::Respond => Self::Respond {
+                message: message?.to_owned(),
+            },
+        })
+    }
+
+    fn write(&self, action: &RequestedAction) -> Value {
+        match self {
+            Self::Approve => json!({"type": "approve"}),
+            Self::Edit { args } => {
+                json!({"type": "edit", "edited_action": {"name": action.name(), "args": args}})
+            }
+            Self::Reject { message: None } => json!({"type": "reject"}),
+            Self::Reject {
+                message: Some(message),
+            } => json!({"type": "reject", "message": message}),
+            Self::Respond { message } => json!({"type": "respond", "message": message}),
+        }
+    }
+}
+
+impl RequestedAction {
+    /// Returns the name of the tool; empty if the agent gives none.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        let mut names = ["name", "action"].into_iter();
+        let found = names.find_map(|key| self.request.get(key)?.as_str());
+        found.unwrap_or_default()
+    }
+
+    /// Returns the arguments, if the agent gives any.
+    #[must_use]
+    pub fn args(&self) -> Option<&Value> {
+        let mut names = ["args", "arguments"].into_iter();
+        names.find_map(|key| self.request.get(key))
+    }
+
+    /// Returns the agent's own words about the action.
+    #[must_use]
+    pub fn description(&self) -> Option<&str> {
+        self.request.get("description")?.as_str()
+    }
+
+    /// Returns all that the agent says of the action, as it says it.
+    #[must_use]
+    pub const fn request(&self) -> &Value {
+        &self.request
+    }
+
+    /// Returns the JSON Schema that edited arguments must fit, if the agent gives one.
+    #[must_use]
+    pub const fn args_schema(&self) -> Option<&Value> {
+        self.args_schema.as_ref()
+    }
+
+    /// Returns whether the agent takes a decision of this kind about the action.
+    #[must_use]
+    pub fn allows(&self, kind: DecisionKind) -> bool {
+        self.allowed.contains(&kind)
+    }
+
+    /// Returns true if the card of a call shows exactly this action and offers all decisions about it.
+    pub(super) fn is_shown_by(&self, call: &ToolCall) -> bool {
+        let shown = call.clean_args.as_ref().or(call.args());
+        let known = |key: &String| ["name", "args", "description"].contains(&key.as_str());
+        let has_more = |request: &Object| !request.keys().all(known);
+        self.name() == call.name
+            && shown.is_some_and(|shown| Some(shown) == self.args())
+            && !self.request.as_object().is_none_or(has_more)
+            && self.allows(DecisionKind::Approve)
+            && !self.allows(DecisionKind::Respond)
+    }
+
+    /// Checks a decision about the action, the one at this place of its list.
+    fn check(&self, decision: &ActionDecision, place: usize) -> Result<(), Refusal> {
+        if !self.allows(decision.kind()) {
+            return Err(Refusal::DecisionNotAllowed { action: place + 1 });
+        }
+        if let ActionDecision::Edit { args } = decision {
+            let object = json!({"type": "object"});
+            let schemas = [Some(&object), self.args_schema.as_ref()];
+            for schema in schemas.into_iter().flatten() {
+                let wrong = schema::validate(schema, args, &mut NoPatterns);
+                if !wrong.is_empty() {
+                    return Err(Refusal::InvalidEdit(wrong));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl ActionList {
+    /// Reads the list that comes along with an interrupt; empty if none does.
+    pub(super) fn of(metadata: Option<&Object>) -> Self {
+        let places = places(metadata);
+        let list_at = |place: &&Object, key: &str| place.get(key)?.as_array().cloned();
+        let mut lists = places.iter().filter_map(|place| {
+            let requests = list_at(place, "action_requests").filter(|list| !list.is_empty())?;
+            Some((requests, list_at(place, "review_configs")))
+        });
+        let Some((requests, reviews)) = lists.next() else {
+            return Self::default();
+        };
+        let mut elsewhere = places.iter();
+        let reviews =
+            reviews.or_else(|| elsewhere.find_map(|place| list_at(place, "review_configs")));
+        let reviews = reviews.unwrap_or_default();
+        let action = |request| RequestedAction::new(request, &reviews);
+        Self(requests.into_iter().map(action).collect())
+    }
+
+    pub(super) fn as_slice(&self) -> &[RequestedAction] {
+        &self.0
+    }
+
+    /// The action, where it is the only one: one verdict decides about it.
+    pub(super) fn only(&self) -> Option<&RequestedAction> {
+        match self.0.as_slice() {
+            [action] => Some(action),
+            _ => None,
+        }
+    }
+
+    /// Returns the answer that has these decisions, one for each action in the order of the list.
+    pub(super) fn answer(&self, decisions: &[ActionDecision]) -> Result<Value, Refusal> {
+        if decisions.len() != self.0.len() {
+            return Err(self.incomplete(decisions.len()));
+        }
+        let pairs = self.0.iter().zip(decisions);
+        for (place, (action, decision)) in pairs.clone().enumerate() {
+            action.check(decision, place)?;
+        }
+        let written: Vec<Value> = pairs
+            .map(|(action, decision)| decision.write(action))
+            .collect();
+        Ok(json!({"decisions": written}))
+    }
+
+    /// Reads an answer that was written elsewhere, and writes it with its decisions alone.
+    pub(super) fn checked(&self, answer: &Value) -> Result<Value, Refusal> {
+        let written = answer.get("decisions").and_then(Value::as_array);
+        let written = written.map(Vec::as_slice).unwrap_or_default();
+        if written.len() != self.0.len() {
+            return Err(self.incomplete(written.len()));
+        }
+        let pairs = self.0.iter().zip(written).enumerate();
+        let read = pairs.map(|(place, (action, written))| {
+            let decision = ActionDecision::read(written, action);
+            decision.ok_or(Refusal::DecisionNotAllowed { action: place + 1 })
+        });
+        self.answer(&read.collect::<Result<Vec<_>, _>>()?)
+    }
+
+    const fn incomplete(&self, decisions: usize) -> Refusal {
+        let actions = self.0.len();
+        Refusal::EachAction { actions, decisions }
+    }
+
+    /// Returns whether a schema of the answer takes decisions.
+    pub(super) fn fits(&self, schema: &Object) -> bool {
+        if self.0.is_empty() {
+            return false;
+        }
+        let properties = schema.get("properties").and_then(Value::as_object);
+        if properties.is_some_and(|properties| !properties.contains_key("decisions")) {
+            return false;
+        }
+        let decisions: Vec<Value> = self.0.iter().map(RequestedAction::example).collect();
+        let answer = json!({"decisions": decisions});
+        let schema = Value::Object(schema.clone());
+        schema::validate(&schema, &answer, &mut NoPatterns).is_empty()
+    }
+}
+
+impl RequestedAction {
+    fn new(request: Value, reviews: &[Value]) -> Self {
+        let mut action = Self {
+            request,
+            allowed: DecisionKind::USUAL.to_vec(),
+            args_schema: None,
+        };
+        let name = action.name().to_owned();
+        let of_action = |review: &&Value| {
+            review.get("action_name").and_then(Value::as_str) == Some(name.as_str())
+        };
+        let reviews: Vec<&Value> = reviews.iter().filter(of_action).collect();
+        let lists = reviews.iter().filter_map(|review| {
+            let list = review.get("allowed_decisions")?.as_array()?.iter();
+            Some(list.filter_map(DecisionKind::named).collect::<Vec<_>>())
+        });
+        // Of two that name the action both are met.
+        let allowed = lists.reduce(|mut all, list| {
+            all.retain(|kind| list.contains(kind));
+            all
+        });
+        if let Some(allowed) = allowed {
+            action.allowed = allowed;
+        }
+        // What has no name cannot be named in the answer.
+        action
+            .allowed
+            .retain(|kind| *kind != DecisionKind::Edit || !name.is_empty());
+        let mut schemas = reviews
+            .iter()
+            .filter_map(|review| review.get("args_schema"));
+        action.args_schema = schemas.find(|schema| schema.is_object()).cloned();
+        action
+    }
+
+    /// A decision that the agent takes, to try a schema with.
+    fn example(&self) -> Value {
+        let decision = match self.allowed.first() {
+            Some(DecisionKind::Edit) => ActionDecision::Edit {
+                args: self.args().cloned().unwrap_or_else(|| Map::new().into()),
+            },
+            Some(DecisionKind::Reject) => ActionDecision::Reject { message: None },
+            Some(DecisionKind::Respond) => ActionDecision::Respond {
+                message: "text".to_owned(),
+            },
+            Some(DecisionKind::Approve) | None => ActionDecision::Approve,
+        };
+        decision.write(self)
+    }
+}
+
+/// The objects in which agents send the list: the metadata itself, its `value`, and `langgraph.raw`, where the adapter
+/// of `LangGraph` puts the value of an interrupt.
+fn places(metadata: Option<&Object>) -> Vec<&Object> {
+    let inner = |object: Option<_>| Object::get(object?, "value")?.as_object();
+    let raw = metadata.and_then(|metadata| metadata.get("langgraph")?.get("raw")?.as_object());
+    let places = [metadata, inner(metadata), raw, inner(raw)];
+    places.into_iter().flatten().collect()
+}
