@@ -84,6 +84,11 @@ fn a_call_stands_for_the_one_action_that_it_is() {
     ] {
         let driver = asked(question(Some("c"), &actions(&list)));
         assert_eq!(has_card(&driver), card, "{list:?}");
+        let by_schema = Interrupt {
+            response_schema: gate("q", "c").response_schema,
+            ..question(Some("c"), &actions(&list))
+        };
+        assert_eq!(has_card(&asked(by_schema)), card, "{list:?}");
         let phase = driver.phase("c");
         assert_eq!(
             phase == Phase::ApprovalRequested,

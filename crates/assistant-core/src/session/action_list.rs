@@ -167,16 +167,19 @@ impl RequestedAction {
         self.allowed.contains(&kind)
     }
 
-    /// Returns true if the card of a call shows exactly this action and offers all decisions about it.
-    pub(super) fn is_shown_by(&self, call: &ToolCall) -> bool {
+    /// Returns true if the card of a call shows all that the agent says of the action.
+    pub(super) fn is_call(&self, call: &ToolCall) -> bool {
         let shown = call.clean_args.as_ref().or(call.args());
         let known = |key: &String| ["name", "args", "description"].contains(&key.as_str());
-        let has_more = |request: &Object| !request.keys().all(known);
+        let request = self.request.as_object();
         self.name() == call.name
             && shown.is_some_and(|shown| Some(shown) == self.args())
-            && !self.request.as_object().is_none_or(has_more)
-            && self.allows(DecisionKind::Approve)
-            && !self.allows(DecisionKind::Respond)
+            && request.is_some_and(|request| request.keys().all(known))
+    }
+
+    /// Returns true if the card of a call offers all decisions about the action.
+    pub(super) fn fits_card(&self) -> bool {
+        self.allows(DecisionKind::Approve) && !self.allows(DecisionKind::Respond)
     }
 
     /// Checks a decision about the action, the one at this place of its list.

@@ -70,14 +70,18 @@ impl OpenInterrupt {
 
     /// Returns whether the card of a call shows all that it asks, and takes its answer.
     pub(super) fn takes_card(&self, call: &ToolCall) -> bool {
-        match self.format {
-            AnswerFormat::Approval | AnswerFormat::Boolean => true,
-            AnswerFormat::Decisions => {
-                let only = self.actions.only();
-                only.is_some_and(|action| action.is_shown_by(call))
+        let only = self.actions.only();
+        // What the list has beside the call would not be shown.
+        let is_call = match only {
+            Some(action) => action.is_call(call),
+            None => self.actions().is_empty(),
+        };
+        is_call
+            && match self.format {
+                AnswerFormat::Approval | AnswerFormat::Boolean => true,
+                AnswerFormat::Decisions => only.is_some_and(RequestedAction::fits_card),
+                AnswerFormat::BooleanOrOther | AnswerFormat::Anything => false,
             }
-            AnswerFormat::BooleanOrOther | AnswerFormat::Anything => false,
-        }
     }
 
     /// Returns the answer that has a decision for each of its actions, in their order.
