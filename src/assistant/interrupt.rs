@@ -6,7 +6,7 @@ use assistant_core::{
     action::RegistrationId,
     conversation::{Conversation, Fingerprint},
     event::Interrupt,
-    session::{OpenInterrupt, Refusal},
+    session::{ActionDecision, Input, OpenInterrupt, Refusal, RequestedAction},
 };
 use leptos::prelude::*;
 use send_wrapper::SendWrapper;
@@ -84,6 +84,19 @@ impl Assistant {
             None if shown.open.rejected => self.give_up(id),
             payload => self.answer_question(id, shown.print.clone(), payload),
         }
+    }
+
+    /// Answers a question with a decision for each of its actions, if it still is what the person saw.
+    pub(crate) fn decide_actions_as_shown(
+        &self,
+        shown: &ShownQuestion,
+        decisions: Vec<ActionDecision>,
+    ) -> Result<(), Refusal> {
+        self.dispatch(Input::DecideActions {
+            interrupt_id: shown.open.interrupt.id.clone(),
+            shown: shown.print.clone(),
+            decisions,
+        })
     }
 }
 
@@ -324,6 +337,52 @@ impl InterruptView {
         let answer = serde_json::to_value(answer).unwrap_or_default();
         self.gate.map_or(Ok(()), Gate::check)?;
         self.settle(Some(answer))
+    }
+
+    /// Returns the actions that the agent asks about, in its order. Where it lists any, its answer is a decision for
+    /// each of them ([`Self::decide`]), unless it has a [`schema`](Self::schema) for another one.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::InterruptView;
+    /// # fn seat(asked: InterruptView) -> impl IntoView {
+    /// let row = |action: &leptos_assistant::engine::session::RequestedAction| {
+    ///     view! { <li>{action.name().to_owned()}</li> }
+    /// };
+    /// asked.actions().iter().map(row).collect_view()
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn actions(&self) -> Vec<RequestedAction> {
+        self.read(|open| open.actions().to_vec())
+            .unwrap_or_default()
+    }
+
+    /// Answers it with a decision for each of its actions, in their order.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # use leptos_assistant::InterruptView;
+    /// # fn seat(asked: InterruptView) -> impl IntoView {
+    /// use leptos_assistant::engine::session::ActionDecision;
+    ///
+    /// let first_only = move |_| {
+    ///     let reject = ActionDecision::Reject { message: None };
+    ///     drop(asked.decide(vec![ActionDecision::Approve, reject]));
+    /// };
+    /// view! { <button on:click=first_only>"Only the first"</button> }
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::answer`]; when a decision is missing or one too many ([`Refusal::EachAction`]), or of a kind that the
+    /// agent does not take about its action ([`Refusal::DecisionNotAllowed`]).
+    pub fn decide(&self, decisions: Vec<ActionDecision>) -> Result<(), Refusal> {
+        self.gate.map_or(Ok(()), Gate::check)?;
+        let assistant = self.assistant().ok_or(Refusal::Ended)?;
+        let shown = self.shown.try_get_value().ok_or(Refusal::Ended)?;
+        assistant.decide_actions_as_shown(&shown, decisions)
     }
 
     /// Gives it up: the agent is told that there is no answer.

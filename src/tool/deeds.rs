@@ -1,29 +1,36 @@
 //! What an agent wants to do when it asks, as data: tools and their arguments, exactly as they are.
 
-use assistant_core::event::Interrupt;
+use assistant_core::session::OpenInterrupt;
 use leptos::prelude::*;
 use serde_json::{Value, json};
 
 use super::{ExactText, visibility::Visibility};
 use crate::{assistant::Assistant, ui::Words};
 
-/// How many tools are shown that the agent wants to run.
+/// The most tools that are shown by themselves; of more, all that came along is shown.
 const MAX_DEEDS: usize = 20;
-/// How deep they are looked for in what comes along with a question.
+/// The depth to which they are looked for in what comes along with a question; what is deeper is shown as all that came
+/// along.
 const MAX_DEPTH: usize = 6;
 
 /// What the agent wants to do, as far as it says so: tools and their arguments, exactly as they
 /// are; if that is not known and the agent says nothing else, all that came along. Each is to be
-/// read to its end.
+/// read to its end. A list of several actions is shown whole.
 pub(super) fn about(
     assistant: &Assistant,
-    interrupt: &Interrupt,
+    open: &OpenInterrupt,
     silent: bool,
     seen: Visibility,
 ) -> AnyView {
+    let interrupt = &open.interrupt;
     let mut deeds = Vec::new();
-    if let Some(metadata) = &interrupt.metadata {
-        find_deeds(&json!(metadata), 0, &mut deeds);
+    let metadata = interrupt.metadata.as_ref().map(|metadata| json!(metadata));
+    let mut whole = open.actions().len() > 1;
+    if let Some(metadata) = &metadata {
+        whole |= !find_deeds(metadata, 0, &mut deeds);
+    }
+    if whole {
+        deeds.clear();
     }
     let called = interrupt.tool_call_id.as_deref();
     if let (true, Some(id)) = (deeds.is_empty(), called) {
@@ -36,9 +43,7 @@ pub(super) fn about(
         });
         deeds.extend(call.flatten());
     }
-    if let (true, true, Some(metadata)) = (deeds.is_empty(), silent, &interrupt.metadata) {
-        return exact_block(format!("{:#}", json!(metadata)), seen).into_any();
-    }
+    whole |= deeds.is_empty() && silent;
     let deeds = deeds.into_iter().map(|(name, args)| {
         view! {
             <div class="la-question-deed">
@@ -51,7 +56,10 @@ pub(super) fn about(
             </div>
         }
     });
-    deeds.collect_view().into_any()
+    let deeds = deeds.collect_view();
+    let metadata = metadata.filter(|_| whole);
+    let metadata = metadata.map(|metadata| exact_block(format!("{metadata:#}"), seen));
+    view! { {deeds} {metadata} }.into_any()
 }
 
 fn exact_block(text: String, seen: Visibility) -> impl IntoView {
@@ -64,52 +72,66 @@ fn exact_block(text: String, seen: Visibility) -> impl IntoView {
     }
 }
 
+/// The names under which frameworks put a tool.
+const NAMES: [&str; 7] = [
+    "name",
+    "tool",
+    "toolName",
+    "tool_name",
+    "action",
+    "function",
+    "functionName",
+];
+/// The names under which they put its arguments.
+const ARGS: [&str; 8] = [
+    "args",
+    "arguments",
+    "input",
+    "parameters",
+    "toolArgs",
+    "tool_args",
+    "toolInput",
+    "tool_input",
+];
+
+fn name_of(value: &Value) -> Option<&str> {
+    NAMES.iter().find_map(|key| value.get(key)?.as_str())
+}
+
+fn args_of(value: &Value) -> Option<&Value> {
+    let args = ARGS.iter().find_map(|key| value.get(key));
+    args.filter(|args| args.is_object() || args.is_string())
+}
+
+fn is_tool(value: &Value) -> bool {
+    name_of(value).is_some() && args_of(value).is_some()
+}
+
 /// Finds tools with arguments in what comes along with a question: every framework puts them
-/// somewhere else, under words of its own.
-fn find_deeds(value: &Value, depth: usize, found: &mut Vec<(String, String)>) {
-    const NAMES: [&str; 7] = [
-        "name",
-        "tool",
-        "toolName",
-        "tool_name",
-        "action",
-        "function",
-        "functionName",
-    ];
-    const ARGS: [&str; 8] = [
-        "args",
-        "arguments",
-        "input",
-        "parameters",
-        "toolArgs",
-        "tool_args",
-        "toolInput",
-        "tool_input",
-    ];
+/// somewhere else, under words of its own. Returns false if some may be missing.
+fn find_deeds(value: &Value, depth: usize, found: &mut Vec<(String, String)>) -> bool {
+    let inner: Vec<&Value> = match value {
+        Value::Object(object) => object.values().collect(),
+        Value::Array(list) => list.iter().collect(),
+        _ => return true,
+    };
     if depth > MAX_DEPTH || found.len() >= MAX_DEEDS {
-        return;
+        return inner.is_empty();
     }
-    match value {
-        Value::Object(object) => {
-            let name = NAMES.iter().find_map(|key| object.get(*key)?.as_str());
-            let args = ARGS.iter().find_map(|key| object.get(*key));
-            let args = args.filter(|args| args.is_object() || args.is_string());
-            if let (Some(name), Some(args)) = (name, args) {
-                let args = match args {
-                    Value::String(text) => text.clone(),
-                    args => format!("{args:#}"),
-                };
-                return found.push((name.to_owned(), args));
-            }
-            for value in object.values() {
-                find_deeds(value, depth + 1, found);
-            }
-        }
-        Value::Array(list) => {
-            for value in list {
-                find_deeds(value, depth + 1, found);
-            }
-        }
-        _ => {}
+    if let (Some(name), Some(args)) = (name_of(value), args_of(value)) {
+        let args = match args {
+            Value::String(text) => text.clone(),
+            args => format!("{args:#}"),
+        };
+        found.push((name.to_owned(), args));
+        return true;
     }
+    // Among tools, one without arguments is one, too.
+    let among_tools = value.is_array() && inner.iter().any(|item| is_tool(item));
+    if among_tools && !inner.iter().all(|item| is_tool(item)) {
+        return false;
+    }
+    inner
+        .into_iter()
+        .all(|value| find_deeds(value, depth + 1, found))
 }

@@ -1,6 +1,8 @@
 //! Tool calls in the chat: whose card stands where, the default card, and the question to the
 //! person.
 
+mod action_choice;
+mod action_list;
 mod agents_words;
 mod approval;
 mod ask;

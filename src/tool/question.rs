@@ -6,13 +6,14 @@
 
 use assistant_core::{
     conversation::Fingerprint,
-    session::{OpenInterrupt, Verdict},
+    session::{OpenInterrupt, Refusal, Verdict},
 };
 use leptos::{html, prelude::*};
 use serde_json::Value;
 
 use super::{
     ExactText, SchemaForm,
+    action_list::ActionChoices,
     approval::hint,
     deeds::about,
     expiry::Expiry,
@@ -47,6 +48,8 @@ struct AnswerForm {
     answering: RwSignal<bool>,
     /// Whether the form stands there although Approve or Deny would answer.
     in_detail: RwSignal<bool>,
+    /// The decisions about the actions that it lists.
+    choices: ActionChoices,
     /// Whether an answer counts.
     seen: Visibility,
 }
@@ -151,9 +154,16 @@ fn built_in(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     // Other ways to answer are other buttons under the same pointer.
     let ways_shown = memo(move || (answering.get(), in_detail.get()));
     let seen = Visibility::new(ways_shown, || ());
-    let about = match message.is_none() || open.takes_approval() {
-        true => about(assistant, &interrupt, message.is_none(), seen),
-        false => ().into_any(),
+    let (choices, over) = (ActionChoices::new(&open), RwSignal::new(false));
+    let decides = open.takes_decisions();
+    let shows = message.is_none() || open.takes_approval() || !open.actions().is_empty();
+    let about = match (decides, shows) {
+        (true, _) => {
+            let answers = Signal::derive(move || answering.get() && !over.get());
+            choices.view(&open, answers, seen)
+        }
+        (false, true) => about(assistant, &open, message.is_none(), seen),
+        (false, false) => ().into_any(),
     };
     // A reason may name who made it: `adk:tool_confirmation`.
     let reason = interrupt.reason.rsplit(':').next().unwrap_or_default();
@@ -163,7 +173,8 @@ fn built_in(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
         words: wording.clone(),
         card: NodeRef::new(),
         problems: Problems::new(),
-        over: RwSignal::new(false),
+        over,
+        choices,
         answering,
         in_detail,
         seen,
@@ -174,7 +185,7 @@ fn built_in(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     let rejected = was_rejected.then(|| {
         view! { <p class="la-question-rejected" role="status">{wording.text(|l| &l.answer_rejected)}</p> }
     });
-    let (card, over, expires) = (form.card, form.over, form.shown.open.expires_at());
+    let (card, expires) = (form.card, form.shown.open.expires_at());
     let ways = move || match (form.shown.open.call.is_some(), form.answering.get()) {
         // Its card takes the answer.
         (true, _) => actions(form.give_up_button("")),
@@ -239,7 +250,11 @@ fn actions(buttons: impl IntoView + 'static) -> AnyView {
 impl AnswerForm {
     /// Answers; `None` gives the question up.
     fn settle(&self, value: Option<Value>) {
-        let outcome = self.assistant.answer_as_shown(&self.shown, value);
+        self.tell(self.assistant.answer_as_shown(&self.shown, value));
+    }
+
+    /// Shows whether an answer was taken.
+    fn tell(&self, outcome: Result<(), Refusal>) {
         let taken = self.problems.tell(outcome);
         if let (true, Some(card)) = (taken, self.card.get_untracked()) {
             focus::pass_on(&card);
@@ -283,7 +298,7 @@ impl AnswerForm {
             if let Some(card) = card.get_untracked() {
                 focus::focus_in(
                     card.into(),
-                    ":is(.la-form, .la-approval-actions) :is(input, select, textarea, button)",
+                    ":is(.la-question-action, .la-form, .la-approval-actions) :is(input, select, textarea, button)",
                 );
             }
         };
@@ -304,12 +319,18 @@ impl AnswerForm {
 
     /// The ways to answer, as long as there is time; to give it up is possible always.
     fn ways(&self) -> AnyView {
+        if self.shown.open.takes_decisions() {
+            return self.send_decisions();
+        }
         if self.shown.open.takes_approval() && !self.in_detail.get() {
             return self.decision();
         }
         let (over, seen) = (self.over, self.seen);
         let problems = self.problems.said(&self.words);
-        let schema = self.shown.open.interrupt.response_schema.clone();
+        let open = &self.shown.open;
+        let schema = open.interrupt.response_schema.clone();
+        // Text or JSON, where a boolean is one of several types.
+        let schema = schema.filter(|_| !open.takes_more_than_boolean());
         let schema = schema.map_or(Value::Bool(true), Value::Object);
         let answer = {
             let form = self.clone();
@@ -342,13 +363,61 @@ impl AnswerForm {
         .into_any()
     }
 
+    /// The button that sends a decision for each action.
+    fn send_decisions(&self) -> AnyView {
+        let (over, seen, form) = (self.over, self.seen, self.clone());
+        let made = self.choices.are_made();
+        let send = move |_| {
+            let decisions = match form.choices.collect() {
+                Ok(decisions) if seen.allows() => decisions,
+                Ok(_) => return,
+                Err(missing) => {
+                    form.tell(Err(missing));
+                    if let Some(card) = form.card.get_untracked() {
+                        focus::focus_in(card.into(), "[aria-invalid=true]");
+                    }
+                    return;
+                }
+            };
+            form.tell(
+                form.assistant
+                    .decide_actions_as_shown(&form.shown, decisions),
+            );
+        };
+        let buttons = view! {
+            <button
+                type="button"
+                class="la-button"
+                data-variant="primary"
+                disabled=move || over.get()
+                aria-disabled=move || (!made.get() || !seen.is_done()).then_some("true")
+                on:click=send
+            >
+                <span>{self.words.text(|l| &l.send_decisions)}</span>
+            </button>
+            {self.give_up_button("")}
+        };
+        view! { {self.told()} {actions(buttons)} {hint(&self.words, seen)} }.into_any()
+    }
+
+    /// What is wrong with the last answer.
+    fn told(&self) -> AnyView {
+        let problems = self.problems.said(&self.words);
+        let told = move || {
+            let told = problems.with(|list| list.iter().map(|one| one.message.clone()).collect());
+            let told: Vec<String> = told;
+            (!told.is_empty())
+                .then(|| view! { <p class="la-form-problems" role="alert">{told.join(" ")}</p> })
+        };
+        dynamic(told).into_any()
+    }
+
     /// Approve and Deny, or Yes and No where the answer is that alone.
     fn decision(&self) -> AnyView {
         let (over, seen) = (self.over, self.seen);
-        let problems = self.problems.said(&self.words);
         let schema = self.shown.open.interrupt.response_schema.as_ref();
         let properties = schema.and_then(|schema| schema.get("properties")?.as_object());
-        let bare = schema.is_some_and(|schema| schema.get("type") == Some(&"boolean".into()));
+        let bare = self.shown.open.takes_boolean();
         let takes = |name: &str| properties.is_some_and(|properties| properties.contains_key(name));
         let reason = NodeRef::<html::Input>::new();
         let reason_field = takes("reason").then(|| {
@@ -405,10 +474,12 @@ impl AnswerForm {
             }
         });
         let buttons = buttons.collect_view();
-        let more = properties.is_some_and(|properties| {
-            let known = ["approved", "accepted", "reason", "editedArgs"];
-            properties.keys().any(|key| !known.contains(&key.as_str()))
-        });
+        let more = self.shown.open.takes_more_than_boolean();
+        let more = more
+            || properties.is_some_and(|properties| {
+                let known = ["approved", "accepted", "reason", "editedArgs"];
+                properties.keys().any(|key| !known.contains(&key.as_str()))
+            });
         let in_detail = self.in_detail;
         let more = more.then(|| {
             view! {
@@ -424,14 +495,8 @@ impl AnswerForm {
                 </button>
             }
         });
-        let told = move || {
-            let told = problems.with(|list| list.iter().map(|one| one.message.clone()).collect());
-            let told: Vec<String> = told;
-            (!told.is_empty())
-                .then(|| view! { <p class="la-form-problems" role="alert">{told.join(" ")}</p> })
-        };
         view! {
-            {more} {reason_field} {dynamic(told)}
+            {more} {reason_field} {self.told()}
             {actions(view! { {buttons} {self.give_up_button("quiet")} })}
             {hint(&self.words, seen)}
         }

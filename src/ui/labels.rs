@@ -212,6 +212,14 @@ pub struct Labels {
     pub alert_caution: Word,
     pub agent_asks: Word,
     pub give_up: Word,
+    /// Above the actions that an agent asks about, `{count}` of them.
+    pub decide_each: Word,
+    pub no_arguments: Word,
+    /// A decision: the action does not run, and the user's text is its result.
+    pub respond_instead: Word,
+    pub send_decisions: Word,
+    pub decisions_missing: Word,
+    pub decision_not_taken: Word,
     pub answer_again: Word,
     pub answer_rejected: Word,
     pub in_detail: Word,
@@ -316,6 +324,8 @@ impl Labels {
             Refusal::Changed => |l| &l.changed,
             Refusal::TooEarly => |l| &l.read_to_end,
             Refusal::Scripted => |l| &l.press_yourself,
+            Refusal::EachAction { .. } => |l| &l.decisions_missing,
+            Refusal::DecisionNotAllowed { .. } => |l| &l.decision_not_taken,
             Refusal::Elsewhere => |l| &l.open_elsewhere,
             // The others are told to programs.
             _ => |l| &l.failed,

@@ -18,6 +18,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 use super::{
     interrupts::{answer, click, fill, says},
     support::{Chat, chat, question},
+    verdicts::choose,
 };
 
 /// What is longer than its place scrolls, as with the style sheet.
@@ -96,13 +97,15 @@ async fn all_that_an_agent_wants_to_run_is_to_be_read() {
     .await;
     let ends = chat.page.root.query_selector_all("pre .la-approval-end");
     assert_eq!(ends.unwrap().length(), 2);
+    choose(&chat, 0, "approve");
+    choose(&chat, 1, "reject");
     let first = chat.page.find("pre .la-approval-end").unwrap();
     first.scroll_into_view();
     rests().await;
-    click(&chat, ".la-question", "Approve");
+    click(&chat, ".la-question", "Send decisions");
     settle().await;
     assert_eq!(chat.agent.inputs().len(), 1, "the second was not read");
-    answer(&chat, ".la-question", "Approve").await;
+    answer(&chat, ".la-question", "Send decisions").await;
     chat.idle().await;
     assert_eq!(chat.agent.inputs().len(), 2);
 }

@@ -65,24 +65,22 @@ async fn a_confirmation_without_a_card_is_approved_or_denied_never_written() {
 }
 
 #[wasm_bindgen_test]
-async fn several_actions_in_one_question_are_all_shown_and_all_decided() {
-    let action = |name: &str, path: &str| json!({"name": name, "args": {"path": path}});
-    let requests = json!([action("write", "a\u{202e}b"), action("delete", "c")]);
-    let chat = asked(
-        vec![confirmation("c", json!({"action_requests": requests}))],
-        |agent| agent.answer(Script::new().text("Done.")),
-    )
-    .await;
-    assert_eq!(chat.page.count(".la-question code"), 2);
-    assert_eq!(chat.page.text(".la-question .la-control-char"), "U+202E");
-    answer(&chat, ".la-question", "Approve").await;
-    chat.idle().await;
-    let resume = chat.agent.inputs()[1].resume.clone();
-    let approve = json!({"type": "approve"});
-    assert_eq!(
-        resume[0].payload,
-        Some(json!({"decisions": [approve, approve]}))
-    );
+async fn of_many_tools_all_that_came_along_is_shown() {
+    let tool = |at: usize| json!({"name": format!("tool-{at}"), "args": {"at": at}});
+    let few: Vec<Value> = (0..3).map(tool).collect();
+    let many: Vec<Value> = (0..30).map(tool).collect();
+    let bare = json!([tool(0), {"name": "delete_all"}]);
+    for (tools, blocks, last) in [
+        (json!(few), 3, "2"),
+        (json!(many), 1, "tool-29"),
+        (bare, 1, "delete_all"),
+    ] {
+        let metadata = json!({"tools": tools});
+        let chat = asked(vec![confirmation("c", metadata)], |agent| agent).await;
+        assert_eq!(chat.page.count(".la-question pre"), blocks);
+        let all = chat.page.text(".la-question .la-approval-body");
+        assert!(all.contains(last), "{all}");
+    }
 }
 
 #[wasm_bindgen_test]

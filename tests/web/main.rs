@@ -63,6 +63,7 @@ mod tool_renderers;
 mod transcript;
 mod tree;
 mod trusted;
+mod verdicts;
 mod weight;
 mod windows;
 

@@ -1,0 +1,277 @@
+//! One of several actions that an agent asks about: exactly what it is, and the decision of the user about it.
+//!
+//! Neighbour: `action_list` draws all of them and sends the decisions.
+
+use assistant_core::session::{ActionDecision, DecisionKind, RequestedAction};
+use leptos::prelude::*;
+use serde_json::{Map, Value};
+
+use super::{
+    ExactText,
+    agents_words::agents_words,
+    pieces::{Detail, has_hidden},
+    pretty::pretty,
+    seen::Seen,
+};
+use crate::ui::{Labels, Word, WordOf, Words, dynamic, fresh_id, is_trusted};
+
+/// The decisions in the order of their buttons.
+const KINDS: [DecisionKind; 4] = [
+    DecisionKind::Approve,
+    DecisionKind::Edit,
+    DecisionKind::Reject,
+    DecisionKind::Respond,
+];
+
+/// The decision about one action, as far as the user has made it.
+#[derive(Clone, Copy)]
+pub(super) struct ActionChoice {
+    kind: RwSignal<Option<DecisionKind>>,
+    /// The edited arguments, as JSON.
+    args: RwSignal<String>,
+    reason: RwSignal<String>,
+    response: RwSignal<String>,
+    /// True once the user wanted to send the decisions.
+    pub(super) tried: RwSignal<bool>,
+}
+
+/// The reason why there is no decision yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Undecided {
+    /// None was chosen.
+    NotChosen,
+    /// The text of the response is missing.
+    NoResponse,
+    /// The edited arguments are not JSON from this place on.
+    NoJson { line: usize, column: usize },
+}
+
+impl ActionChoice {
+    pub(super) fn new(action: &RequestedAction) -> Self {
+        let args = action.args().map_or_else(|| "{}".to_owned(), pretty);
+        Self {
+            kind: RwSignal::new(None),
+            args: RwSignal::new(args),
+            reason: RwSignal::default(),
+            response: RwSignal::default(),
+            tried: RwSignal::new(false),
+        }
+    }
+
+    /// Returns the decision; tracked.
+    pub(super) fn decision(self) -> Result<ActionDecision, Undecided> {
+        let text = |of: RwSignal<String>| of.with(|text| text.trim().to_owned());
+        match self.kind.get() {
+            Some(DecisionKind::Approve) => Ok(ActionDecision::Approve),
+            Some(DecisionKind::Edit) => {
+                let args = self.args.with(|text| serde_json::from_str::<Value>(text));
+                let args = args.map_err(|error| Undecided::NoJson {
+                    line: error.line(),
+                    column: error.column(),
+                });
+                args.map(|args| ActionDecision::Edit { args })
+            }
+            Some(DecisionKind::Reject) => {
+                let message = Some(text(self.reason)).filter(|text| !text.is_empty());
+                Ok(ActionDecision::Reject { message })
+            }
+            Some(DecisionKind::Respond) => match text(self.response) {
+                message if message.is_empty() => Err(Undecided::NoResponse),
+                message => Ok(ActionDecision::Respond { message }),
+            },
+            _ => Err(Undecided::NotChosen),
+        }
+    }
+
+    /// The sentence below a field that is not filled in well.
+    fn problem(self, labels: &Labels) -> Option<String> {
+        if !self.tried.get() {
+            return None;
+        }
+        Some(match self.decision().err()? {
+            Undecided::NotChosen => return None,
+            Undecided::NoResponse => labels.required.to_string(),
+            Undecided::NoJson { line, column } => labels
+                .no_json
+                .replace("{line}", &line.to_string())
+                .replace("{column}", &column.to_string()),
+        })
+    }
+}
+
+/// Draws an action and its decisions. `number` counts from 1.
+pub(super) fn action_choice(
+    number: usize,
+    action: &RequestedAction,
+    choice: ActionChoice,
+    answers: Signal<bool>,
+    seen: Seen,
+) -> AnyView {
+    let words = Words::current();
+    let group = format!("la-action-{}", fresh_id());
+    let description = action.description().filter(|text| !text.trim().is_empty());
+    let description = description.map(|text| agents_words(&words, text));
+    let kinds = KINDS.into_iter().filter(|kind| action.allows(*kind));
+    let kinds: Vec<_> = kinds
+        .map(|kind| radio(&group, kind, choice, answers, &words))
+        .collect();
+    let fields = {
+        let words = words.clone();
+        let kind = choice.kind;
+        dynamic(move || match kind.get().filter(|_| answers.get()) {
+            Some(DecisionKind::Edit) => field(Field::Args, choice, &words),
+            Some(DecisionKind::Reject) => field(Field::Reason, choice, &words),
+            Some(DecisionKind::Respond) => field(Field::Response, choice, &words),
+            _ => ().into_any(),
+        })
+    };
+    let name = action.name().to_owned();
+    view! {
+        <fieldset class="la-question-action">
+            <legend class="la-question-action-name">
+                <span>{number}". "</span>
+                <code class="la-code-inline">
+                    <ExactText text=name />
+                </code>
+            </legend>
+            {arguments(action, seen, &words)}
+            {description}
+            <div class="la-question-choices">{kinds.collect_view()}</div>
+            {fields}
+        </fieldset>
+    }
+    .into_any()
+}
+
+/// The arguments, exactly; all that the agent says of the action, where it says more than the middleware does.
+fn arguments(action: &RequestedAction, seen: Seen, words: &Words) -> AnyView {
+    let known = ["name", "args", "description"];
+    let request = action.request().as_object();
+    let is_known = |request: &Map<String, Value>| {
+        let mut keys = request.keys();
+        keys.all(|key| known.contains(&key.as_str()))
+    };
+    let says_more = action.name().is_empty() || !request.is_some_and(is_known);
+    let shown = match says_more {
+        true => Some(action.request()),
+        false => action.args(),
+    };
+    let Some(shown) = shown else {
+        return view! {
+            <p class="la-approval-text">{words.text(|l| &l.no_arguments)} {seen.end()}</p>
+        }
+        .into_any();
+    };
+    view! {
+        <pre
+            class="la-code"
+            data-kind="arguments"
+            tabindex="0"
+            role="group"
+            aria-label=words.attr(|l| &l.arguments)
+        >
+            <ExactText text=pretty(shown) />
+            {seen.end()}
+        </pre>
+    }
+    .into_any()
+}
+
+fn word(kind: DecisionKind) -> WordOf {
+    match kind {
+        DecisionKind::Approve => |l| &l.approve,
+        DecisionKind::Edit => |l| &l.edit,
+        DecisionKind::Reject => |l| &l.deny,
+        _ => |l| &l.respond_instead,
+    }
+}
+
+const fn attribute(kind: DecisionKind) -> &'static str {
+    match kind {
+        DecisionKind::Approve => "approve",
+        DecisionKind::Edit => "edit",
+        DecisionKind::Reject => "reject",
+        _ => "respond",
+    }
+}
+
+fn radio(
+    group: &str,
+    kind: DecisionKind,
+    choice: ActionChoice,
+    answers: Signal<bool>,
+    words: &Words,
+) -> AnyView {
+    // A `change` that follows a script's click is trusted: the click tells.
+    let choose = move |event: leptos::ev::MouseEvent| match is_trusted(&event) {
+        true => choice.kind.set(Some(kind)),
+        false => event.prevent_default(),
+    };
+    let undecided = move || {
+        let tried = choice.tried.get() && choice.kind.get().is_none();
+        tried.then_some("true")
+    };
+    view! {
+        <label class="la-field la-field-check">
+            <input
+                type="radio"
+                name=group.to_owned()
+                data-decision=attribute(kind)
+                disabled=move || !answers.get()
+                aria-invalid=undecided
+                prop:checked=move || choice.kind.get() == Some(kind)
+                on:click=choose
+            />
+            <span class="la-field-label">{words.text(word(kind))}</span>
+        </label>
+    }
+    .into_any()
+}
+
+/// A field that a decision takes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Field {
+    Args,
+    Reason,
+    Response,
+}
+
+fn field(of: Field, choice: ActionChoice, words: &Words) -> AnyView {
+    let (text, label): (_, fn(&Labels) -> &Word) = match of {
+        Field::Args => (choice.args, |l| &l.arguments),
+        Field::Reason => (choice.reason, |l| &l.reason),
+        Field::Response => (choice.response, |l| &l.answer),
+    };
+    let below = format!("la-field-{}", fresh_id());
+    let wording = words.clone();
+    let problem = Signal::derive(move || choice.problem(&wording.get()));
+    // What would take effect in the field is shown by its code below it.
+    let exact = move || {
+        let hidden = text.with(|text| has_hidden(text, Detail::Exact).then(|| text.clone()));
+        hidden.map(|text| view! { <p class="la-field-exact"><ExactText text /></p> })
+    };
+    let told = move || {
+        let problem = problem.get();
+        problem.map(|text| view! { <p class="la-field-problem">{text}</p> })
+    };
+    view! {
+        <label class="la-field" data-required=(of != Field::Reason).then_some("")>
+            <span class="la-field-label">{words.text(label)}</span>
+            <textarea
+                class="la-input"
+                class:la-field-code=of == Field::Args
+                rows=if of == Field::Args { "4" } else { "2" }
+                spellcheck=(of == Field::Args).then_some("false")
+                aria-required=(of != Field::Reason).then_some("true")
+                aria-invalid=move || problem.with(Option::is_some).then_some("true")
+                aria-describedby=below.clone()
+                prop:value=text
+                on:input=move |event| text.set(event_target_value(&event))
+            ></textarea>
+        </label>
+        <div class="la-field-below" id=below>
+            {dynamic(exact)} {dynamic(told)}
+        </div>
+    }
+    .into_any()
+}

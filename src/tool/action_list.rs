@@ -1,0 +1,74 @@
+//! Several actions that an agent asks about at once: each is shown exactly and has a decision of its own, and all
+//! decisions go out together.
+//!
+//! Neighbours: `question` is the card around it, `action_choice` one of the actions.
+
+use assistant_core::session::{ActionDecision, OpenInterrupt, Refusal};
+use leptos::prelude::*;
+
+use super::{
+    action_choice::{ActionChoice, Undecided, action_choice},
+    seen::Seen,
+};
+use crate::ui::{Words, dynamic, memo};
+
+/// The decisions about the actions of a question; none for a question without actions.
+#[derive(Clone, Copy)]
+pub(super) struct ActionChoices(StoredValue<Vec<ActionChoice>>);
+
+impl ActionChoices {
+    pub(super) fn new(open: &OpenInterrupt) -> Self {
+        let actions = match open.takes_decisions() {
+            true => open.actions(),
+            false => &[],
+        };
+        Self(StoredValue::new(
+            actions.iter().map(ActionChoice::new).collect(),
+        ))
+    }
+
+    /// Returns one decision for each action, in their order, once all are made; tracked.
+    fn decisions(self) -> Result<Vec<ActionDecision>, Undecided> {
+        let choices = self.0.try_get_value().unwrap_or_default();
+        choices.into_iter().map(ActionChoice::decision).collect()
+    }
+
+    /// Returns the decisions for sending. What is missing is marked from now on.
+    pub(super) fn collect(self) -> Result<Vec<ActionDecision>, Refusal> {
+        untrack(|| self.decisions()).map_err(|_| {
+            let choices = self.0.try_get_value().unwrap_or_default();
+            for choice in &choices {
+                choice.tried.set(true);
+            }
+            let done = |choice: &&ActionChoice| untrack(|| choice.decision()).is_ok();
+            Refusal::EachAction {
+                actions: choices.len(),
+                decisions: choices.iter().filter(done).count(),
+            }
+        })
+    }
+
+    /// Follows whether every action has a decision.
+    pub(super) fn are_made(self) -> Memo<bool> {
+        memo(move || self.decisions().is_ok())
+    }
+
+    /// Draws the actions; they take decisions while `answers` holds.
+    pub(super) fn view(self, open: &OpenInterrupt, answers: Signal<bool>, seen: Seen) -> AnyView {
+        let words = Words::current();
+        let choices = self.0.get_value();
+        let count = choices.len().to_string();
+        let title = move || words.word(|l| &l.decide_each).replace("{count}", &count);
+        let actions = open.actions().iter().zip(choices).enumerate();
+        let actions = actions
+            .map(|(place, (action, choice))| {
+                action_choice(place + 1, action, choice, answers, seen)
+            })
+            .collect_view();
+        view! {
+            <p class="la-approval-text">{dynamic(title)}</p>
+            {actions}
+        }
+        .into_any()
+    }
+}
