@@ -209,7 +209,7 @@ fn radio(
     };
     let undecided = move || {
         let tried = choice.tried.get() && choice.kind.get().is_none();
-        tried.then_some("true")
+        tried.then_some("")
     };
     view! {
         <label class="la-field la-field-check">
@@ -218,7 +218,7 @@ fn radio(
                 name=group.to_owned()
                 data-decision=attribute(kind)
                 disabled=move || !answers.get()
-                aria-invalid=undecided
+                data-undecided=undecided
                 prop:checked=move || choice.kind.get() == Some(kind)
                 on:click=choose
             />

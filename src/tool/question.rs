@@ -374,7 +374,7 @@ impl AnswerForm {
                 Err(missing) => {
                     form.tell(Err(missing));
                     if let Some(card) = form.card.get_untracked() {
-                        focus::focus_in(card.into(), "[aria-invalid=true]");
+                        focus::focus_in(card.into(), "[data-undecided], [aria-invalid=true]");
                     }
                     return;
                 }

@@ -97,6 +97,9 @@ async fn every_action_has_a_decision_of_its_own() {
     chat.appears(".la-question [role=alert]").await;
     let alert = chat.page.text(".la-question [role=alert]");
     assert_eq!(alert, "Decide about each action first.");
+    let first = "input[data-decision=reject]:focus";
+    chat.appears(&format!(".la-question-action:nth-of-type(2) {first}"))
+        .await;
     assert_eq!(chat.agent.inputs().len(), 1, "nothing is sent");
     choose(&chat, 1, "reject");
     chat.appears(".la-question-action:nth-of-type(2) textarea")
