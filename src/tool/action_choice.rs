@@ -11,7 +11,7 @@ use super::{
     agents_words::agents_words,
     pieces::{Detail, has_hidden},
     pretty::pretty,
-    seen::Seen,
+    visibility::Visibility,
 };
 use crate::ui::{Labels, Word, WordOf, Words, dynamic, fresh_id, is_trusted};
 
@@ -105,7 +105,7 @@ pub(super) fn action_choice(
     action: &RequestedAction,
     choice: ActionChoice,
     answers: Signal<bool>,
-    seen: Seen,
+    seen: Visibility,
 ) -> AnyView {
     let words = Words::current();
     let group = format!("la-action-{}", fresh_id());
@@ -144,7 +144,7 @@ pub(super) fn action_choice(
 }
 
 /// The arguments, exactly; all that the agent says of the action, where it says more than the middleware does.
-fn arguments(action: &RequestedAction, seen: Seen, words: &Words) -> AnyView {
+fn arguments(action: &RequestedAction, seen: Visibility, words: &Words) -> AnyView {
     let known = ["name", "args", "description"];
     let request = action.request().as_object();
     let is_known = |request: &Map<String, Value>| {

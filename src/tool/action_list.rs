@@ -8,7 +8,7 @@ use leptos::prelude::*;
 
 use super::{
     action_choice::{ActionChoice, Undecided, action_choice},
-    seen::Seen,
+    visibility::Visibility,
 };
 use crate::ui::{Words, dynamic, memo};
 
@@ -54,7 +54,12 @@ impl ActionChoices {
     }
 
     /// Draws the actions; they take decisions while `answers` holds.
-    pub(super) fn view(self, open: &OpenInterrupt, answers: Signal<bool>, seen: Seen) -> AnyView {
+    pub(super) fn view(
+        self,
+        open: &OpenInterrupt,
+        answers: Signal<bool>,
+        seen: Visibility,
+    ) -> AnyView {
         let words = Words::current();
         let choices = self.0.get_value();
         let count = choices.len().to_string();

@@ -3,6 +3,7 @@
 
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
+use web_sys::HtmlDialogElement;
 
 use super::{after, closest, find};
 
@@ -19,6 +20,11 @@ pub(crate) fn pass_on(going: &web_sys::Element) {
         let chat = closest(going, ".la-chat")?;
         asked(&chat, going).or_else(|| find(&chat, ".la-composer-input"))
     });
+    // Outside of a modal dialog nothing takes the focus.
+    let dialog = closest(going, "dialog:modal");
+    if let Some(dialog) = dialog.and_then(|dialog| dialog.dyn_into::<HtmlDialogElement>().ok()) {
+        dialog.close();
+    }
     focus(next);
 }
 

@@ -25,6 +25,7 @@ mod callouts;
 mod cards;
 mod composer;
 mod costs;
+mod covered;
 mod cut_off;
 mod decisions;
 mod describing;

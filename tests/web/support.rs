@@ -130,6 +130,26 @@ impl Chat {
         let button = format!(
             "{card} button:is(.la-approval-yes, [data-variant=primary]):not([aria-disabled])"
         );
+        let parts = ":is(.la-approval-title, .la-approval-end, input, textarea, select, button)";
+        let parts = self
+            .page
+            .root
+            .query_selector_all(&format!("{card} {parts}"));
+        let parts = parts.unwrap();
+        for place in 0..parts.length() {
+            // Where all of it fits into the view, waiting is enough.
+            for _ in 0..10 {
+                if self.page.find(&button).is_some() {
+                    return;
+                }
+                settle().await;
+            }
+            let part: Option<web_sys::Element> =
+                parts.item(place).map(wasm_bindgen::JsCast::unchecked_into);
+            part.filter(|part| part.is_connected())
+                .unwrap()
+                .scroll_into_view();
+        }
         self.appears(&button).await;
     }
 

@@ -51,7 +51,10 @@ pub(in crate::tool) fn cover_note(words: &Words, visibility: Visibility) -> AnyV
         })
     };
     view! {
-        <div class="la-cover">
+        <div
+            class="la-cover"
+            data-empty=move || (!visibility.is_covered()).then_some("")
+        >
             <p class="la-cover-text" role="status">
                 {dynamic(says)}
             </p>

@@ -17,7 +17,7 @@ use super::{
 
 /// Selects the parts of a built-in card.
 const PARTS: &str = ":is(.la-approval-title, .la-approval-what, .la-approval-risk, .la-approval-text, \
-    .la-approval-row > *, .la-batch-rows > li, .la-agent-text, .la-question-words, .la-verdict-name, .la-code, .la-approval-end, \
+    .la-approval-row > *, .la-batch-rows > li, .la-agent-text, .la-question-words, .la-question-action-name, .la-question-choices .la-field, .la-code, .la-approval-end, \
     .la-approval-actions > .la-button, .la-form :is(input, select, textarea, button)):not([hidden], [hidden] *, details *)";
 /// Selects the parts of a card that the application draws, besides the card itself.
 const OWN_PARTS: &str =

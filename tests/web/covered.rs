@@ -1,0 +1,178 @@
+//! Rule "seen means seen": an approval counts only while the whole request is visible.
+
+use leptos::prelude::*;
+use leptos_assistant::testing::{settle, until};
+use serde_json::json;
+use wasm_bindgen::JsCast;
+use wasm_bindgen_test::wasm_bindgen_test;
+use web_sys::HtmlElement;
+
+use super::{approval::weather, support::Chat};
+
+const READY: &str = ".la-approval-yes:not([aria-disabled])";
+const COVERED: &str = ".la-cover-text span";
+const RAISE: &str = ".la-cover button";
+
+/// A chat with a request that waits.
+async fn asks() -> (Chat, RwSignal<u32>) {
+    let args = json!({"city": "Oslo"});
+    let (chat, ran) = weather(|| leptos_assistant::Approval::Always, args).await;
+    chat.appears(".la-approval").await;
+    chat.scrolls_through(".la-approval").await;
+    (chat, ran)
+}
+
+/// Sets a style, or takes it away.
+fn style(chat: &Chat, selector: &str, name: &str, value: Option<&str>) {
+    let element: HtmlElement = chat.page.find(selector).unwrap().unchecked_into();
+    let style = HtmlElement::style(&element);
+    match value {
+        Some(value) => style.set_property(name, value).unwrap(),
+        None => drop(style.remove_property(name).unwrap()),
+    }
+}
+
+/// Lays something over the whole page.
+fn cover(css: &str) -> HtmlElement {
+    let layer = document().create_element("div").unwrap();
+    let css = format!("position: fixed; inset: 0; z-index: 99; {css}");
+    layer.set_attribute("style", &css).unwrap();
+    document().body().unwrap().append_child(&layer).unwrap();
+    layer.unchecked_into()
+}
+
+async fn is_refused(chat: &Chat, ran: RwSignal<u32>, why: &str) {
+    for _ in 0..12 {
+        settle().await;
+        assert!(chat.page.find(READY).is_none(), "{why}");
+    }
+    assert!(chat.page.click(".la-approval-yes"));
+    settle().await;
+    assert_eq!(ran.get_untracked(), 0, "{why}");
+}
+
+async fn is_approved(chat: &Chat, ran: RwSignal<u32>, why: &str) {
+    chat.reads(".la-approval").await;
+    assert!(chat.page.click(".la-approval-yes"));
+    assert!(until(|| ran.get_untracked() == 1).await, "{why}");
+}
+
+#[wasm_bindgen_test]
+async fn under_a_layer_that_takes_no_clicks_nothing_is_approved() {
+    let (chat, ran) = asks().await;
+    let layer = cover("pointer-events: none; background: white");
+    is_refused(&chat, ran, "a layer without clicks").await;
+    assert!(until(|| chat.page.find(COVERED).is_some()).await);
+    layer.remove();
+    is_approved(&chat, ran, "the layer is gone").await;
+    assert!(chat.page.find(COVERED).is_none());
+}
+
+#[wasm_bindgen_test]
+async fn a_covered_request_is_approved_on_top_of_the_page() {
+    let (chat, ran) = asks().await;
+    let layer = cover("background: white");
+    assert!(until(|| chat.page.find(RAISE).is_some()).await);
+    assert!(chat.page.click(RAISE));
+    let dialog = "dialog.la-on-top[open]";
+    assert!(until(|| chat.page.find(dialog).is_some()).await);
+    assert!(
+        chat.page.find(READY).is_none(),
+        "it counts half a second later"
+    );
+    assert_eq!(chat.page.count(".la-approval"), 1, "it is the same request");
+    is_approved(&chat, ran, "nothing is above it").await;
+    chat.idle().await;
+    assert!(chat.page.find(dialog).is_none());
+    let focused = document().active_element().unwrap();
+    assert!(
+        focused.matches(".la-composer-input").unwrap(),
+        "{focused:?}"
+    );
+    layer.remove();
+}
+
+#[wasm_bindgen_test]
+async fn back_from_the_top_the_request_is_in_its_place() {
+    let (chat, ran) = asks().await;
+    let layer = cover("background: white");
+    assert!(until(|| chat.page.find(RAISE).is_some()).await);
+    assert!(chat.page.click(RAISE));
+    assert!(until(|| chat.page.find("dialog.la-on-top[open]").is_some()).await);
+    assert!(chat.page.click(".la-on-top > .la-dialog-actions button"));
+    assert!(until(|| chat.page.find("dialog").is_none()).await);
+    layer.remove();
+    is_approved(&chat, ran, "it is in its place").await;
+}
+
+#[wasm_bindgen_test]
+async fn styles_that_hide_a_request_or_a_part_of_it_let_nothing_be_approved() {
+    for (selector, name, value) in [
+        (".la-approval", "opacity", "0.01"),
+        (".la-approval-title", "opacity", "0.2"),
+        (".la-approval", "filter", "blur(9px)"),
+        (".la-approval .la-code", "clip-path", "inset(0 0 90% 0)"),
+        (
+            ".la-approval .la-code",
+            "mask-image",
+            "linear-gradient(transparent, transparent)",
+        ),
+        (".la-approval .la-code", "visibility", "hidden"),
+        (".la-approval .la-code", "display", "none"),
+        (".la-approval .la-code", "font-size", "0"),
+        (".la-approval .la-code", "color", "transparent"),
+        (".la-approval-title", "text-indent", "-9999px"),
+        (".la-approval", "transform", "scale(0.05)"),
+        (".la-approval", "transform", "rotate(90deg)"),
+        (".la-approval", "mix-blend-mode", "difference"),
+        (".la-approval", "zoom", "0.1"),
+    ] {
+        let (chat, ran) = asks().await;
+        style(&chat, selector, name, Some(value));
+        is_refused(&chat, ran, &format!("{selector} {name}: {value}")).await;
+        style(&chat, selector, name, None);
+        is_approved(&chat, ran, &format!("without {name}")).await;
+    }
+}
+
+#[wasm_bindgen_test]
+async fn a_layer_that_draws_nothing_is_no_cover() {
+    for css in [
+        "pointer-events: none",
+        "pointer-events: none; opacity: 0; background: white",
+        "visibility: hidden; background: white",
+    ] {
+        let (chat, ran) = asks().await;
+        let layer = cover(css);
+        is_approved(&chat, ran, css).await;
+        layer.remove();
+    }
+}
+
+#[wasm_bindgen_test]
+async fn a_cover_that_comes_after_reading_stops_an_approval() {
+    let (chat, ran) = asks().await;
+    chat.reads(".la-approval").await;
+    let layer = cover("background: white");
+    // At once, before the browser reports anything.
+    assert!(chat.page.click(".la-approval-yes"));
+    settle().await;
+    assert_eq!(ran.get_untracked(), 0);
+    layer.remove();
+    is_approved(&chat, ran, "the layer is gone").await;
+}
+
+#[wasm_bindgen_test]
+async fn without_reports_of_the_browser_hit_tests_decide() {
+    let prototype = js_sys::Reflect::get(&window(), &"IntersectionObserverEntry".into()).unwrap();
+    let prototype = js_sys::Reflect::get(&prototype, &"prototype".into()).unwrap();
+    let prototype: js_sys::Object = prototype.unchecked_into();
+    let own = js_sys::Object::get_own_property_descriptor(&prototype, &"isVisible".into());
+    js_sys::Reflect::delete_property(&prototype, &"isVisible".into()).unwrap();
+    let (chat, ran) = asks().await;
+    let layer = cover("pointer-events: none; background: white");
+    is_refused(&chat, ran, "a layer without clicks").await;
+    layer.remove();
+    is_approved(&chat, ran, "the layer is gone").await;
+    js_sys::Object::define_property(&prototype, &"isVisible".into(), &own.unchecked_into());
+}
