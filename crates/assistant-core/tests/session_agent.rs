@@ -248,6 +248,21 @@ fn a_call_in_the_agents_hands_is_not_started_again() {
 }
 
 #[test]
+fn an_approval_that_is_repeated_before_its_call_is_no_result() {
+    let mut driver = asked();
+    driver.approve("c");
+    driver.event(started());
+    let mut history = driver.session.conversation().received_messages();
+    let mut call = history.pop().unwrap();
+    call.id = "moved".to_owned();
+    history.extend([tool_message("theirs", "c", "approved"), call]);
+    driver.event(snapshot(history));
+    assert_eq!(driver.phase("c"), Phase::Running);
+    driver.event(result("r", "c", "sunny"));
+    assert_eq!(driver.answer("c"), "sunny");
+}
+
+#[test]
 fn an_echo_of_the_yes_is_no_result() {
     let mut driver = asked();
     driver.approve("c");

@@ -125,12 +125,14 @@ impl Conversation {
         }
     }
 
-    /// Whether a tool message says no more than the page said itself: that the call may run.
+    /// Returns true if a tool message only repeats what the page said of a call: that it may run.
     fn is_echo(&self, key: &CallKey, wire: &event::Message) -> bool {
-        let says = |content: &Content| content.display_text() == CallApproval::GO_ON;
+        matches!(&wire.body, MessageBody::Tool { content, .. } if self.echoes_go_on(key, content))
+    }
+
+    pub(super) fn echoes_go_on(&self, key: &CallKey, content: &Content) -> bool {
         let told = |call: &ToolCall| matches!(call.state, State::Told { .. });
-        self.call(key).is_some_and(told)
-            && matches!(&wire.body, MessageBody::Tool { content, .. } if says(content))
+        self.call(key).is_some_and(told) && content.display_text() == CallApproval::GO_ON
     }
 
     /// Puts a message from the wire between one of the path (or the beginning) and all that

@@ -98,7 +98,11 @@ impl Conversation {
         let whole = message.role == Role::Tool;
         let before = node.parent;
         let author = Author::Agent;
-        if whole {
+        if self.echoes_go_on(&key, &result.content) {
+            if whole {
+                self.splice_on_path(ix);
+            }
+        } else if whole {
             let place = self.results_after(before).len();
             self.splice_on_path(ix);
             self.fold(key, result, author, before, now);
