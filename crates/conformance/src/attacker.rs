@@ -8,7 +8,10 @@
 
 mod moves;
 
-pub use moves::{Args, Bounds, Change, End, History, Home, Move, Page, Says, Tool, history};
+pub use moves::{
+    Args, Bounds, Change, End, History, Home, Move, Page, Question, Reply, Says, Takes, Tool,
+    history,
+};
 
 use std::collections::{BTreeMap, BTreeSet};
 

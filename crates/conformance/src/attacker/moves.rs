@@ -19,18 +19,21 @@ pub enum Tool {
     Maybe,
     /// A person is always asked, and told what would change.
     Move,
+    /// A person is always asked, and the agent runs it.
+    Hand,
     /// The page does not have it.
     Theirs,
 }
 
 impl Tool {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Pay,
         Self::Erase,
         Self::Look,
         Self::Maybe,
         Self::Move,
+        Self::Hand,
         Self::Theirs,
     ];
 
@@ -43,6 +46,7 @@ impl Tool {
             Self::Look => "look",
             Self::Maybe => "maybe",
             Self::Move => "move",
+            Self::Hand => "hand",
             Self::Theirs => "theirs",
         }
     }
@@ -118,12 +122,47 @@ pub enum Change {
 pub enum End {
     /// Well.
     Well,
-    /// With a question about each of these calls.
-    Asks(Vec<u8>),
+    /// With these questions.
+    Asks(Vec<Question>),
     /// With an error.
     Error,
     /// The connection breaks.
     Cut,
+}
+
+/// A question with which a run ends.
+#[derive(Debug, Clone, Copy)]
+pub struct Question {
+    /// Its id, of which there are few: the agent uses them again.
+    pub id: u8,
+    /// The call that it is about, the newest first; `None` for no call.
+    pub call: Option<u8>,
+    /// The answer that it takes.
+    pub takes: Takes,
+    /// Its words and its metadata, of which there are few.
+    pub words: u8,
+}
+
+/// The answer that a question takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Takes {
+    /// An object with `approved`, and perhaps with `editedArgs`.
+    Approval,
+    /// `true` or `false`.
+    Boolean,
+    /// A text.
+    Text,
+}
+
+/// The person's answer to a question that is not about a card.
+#[derive(Debug, Clone, Copy)]
+pub enum Reply {
+    /// An approval, or a text.
+    Yes,
+    /// A denial, or another text.
+    No,
+    /// None: the question is given up.
+    Nothing,
 }
 
 /// What the person says to a card.
@@ -234,6 +273,19 @@ pub enum Move {
         /// Whether they look first.
         looks: bool,
     },
+    /// The person answers a question as they saw it last.
+    Reply {
+        /// Which question.
+        question: u8,
+        /// The answer.
+        reply: Reply,
+        /// Whether they look first.
+        looks: bool,
+    },
+    /// The person denies all that is open.
+    DenyAll,
+    /// The person has the questions shown that were held back.
+    ShowHeldBack,
     /// The person speaks.
     Speak,
     /// The person says something else than they said.
@@ -292,11 +344,26 @@ fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
+fn question() -> impl Strategy<Value = Question> {
+    let call = prop_oneof![4 => n().prop_map(Some), 1 => Just(None)];
+    let takes = prop_oneof![
+        4 => Just(Takes::Approval),
+        1 => Just(Takes::Boolean),
+        1 => Just(Takes::Text),
+    ];
+    (0..3_u8, call, takes, 0..2_u8).prop_map(|(id, call, takes, words)| Question {
+        id,
+        call,
+        takes,
+        words,
+    })
+}
+
 fn agents() -> impl Strategy<Value = Move> {
     let home = select(vec![Home::None, Home::New, Home::Newest]);
     let end = prop_oneof![
         6 => Just(End::Well),
-        3 => vec(n(), 1..3).prop_map(End::Asks),
+        3 => vec(question(), 1..3).prop_map(End::Asks),
         1 => Just(End::Error),
         1 => Just(End::Cut),
     ];
@@ -329,6 +396,7 @@ fn others() -> impl Strategy<Value = Move> {
         2 => (any::<bool>(), bounds())
             .prop_map(|(any_args, bounds)| Says::Always { any_args, bounds }),
     ];
+    let reply = select([Reply::Yes, Reply::Yes, Reply::No, Reply::Nothing].as_slice());
     let page = prop_oneof![
         6 => n().prop_map(Page::Ends),
         2 => Just(Page::Reload),
@@ -342,7 +410,11 @@ fn others() -> impl Strategy<Value = Move> {
         2 => Just(Move::Look),
         6 => (n(), says, any::<bool>())
             .prop_map(|(card, says, looks)| Move::Click { card, says, looks }),
-        3 => Just(Move::Speak),
+        2 => (n(), reply, any::<bool>())
+            .prop_map(|(question, reply, looks)| Move::Reply { question, reply, looks }),
+        1 => Just(Move::DenyAll),
+        1 => Just(Move::ShowHeldBack),
+        4 => Just(Move::Speak),
         1 => n().prop_map(Move::Rephrase),
         1 => n().prop_map(Move::Anew),
         1 => n().prop_map(Move::Turn),

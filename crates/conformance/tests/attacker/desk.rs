@@ -1,14 +1,19 @@
 //! The page: what it answers when the engine asks it, and what its components do.
 
 use assistant_core::{
-    action::{ActionSpec, Policy, RegistrationId, ToolError, ToolOutcome, schema::PatternHost},
+    action::{
+        ActionSpec, Execution, Policy, RegistrationId, ToolError, ToolOutcome, schema::PatternHost,
+    },
     conversation::{CallKey, ToolCall},
     session::{Answer, Host, Input, PolicyQuestion, Ticket},
 };
 use conformance::attacker::{Page, Tool};
 use serde_json::{Value, json};
 
-use super::person::Scene;
+use super::{
+    person::{MOST_QUESTIONS, Scene},
+    questions::is_denial,
+};
 
 /// The host of the page; its rule asks about everything that goes to Ann.
 #[derive(Debug, Clone, Default)]
@@ -78,8 +83,12 @@ impl Scene {
                 let open = keys.filter(|call| !call.phase().is_final());
                 let open: Vec<CallKey> = open.map(ToolCall::key).collect();
                 self.granted.retain(|key, _| !open.contains(key));
+                for given in self.given.values_mut() {
+                    given.retain(|given| is_denial(&given.payload));
+                }
                 self.asked.extend(open);
                 self.new_cards.clear();
+                self.most_cards = MOST_QUESTIONS as usize;
                 let (thread_id, snapshot) = ("thread".to_owned(), self.session.export());
                 let before = self.starts;
                 assert!(self.input(Input::Load {
@@ -164,14 +173,17 @@ impl Scene {
 
     pub(crate) fn register(&mut self, tool: Tool) {
         let policy = match tool {
-            Tool::Pay | Tool::Erase | Tool::Move => Policy::Always,
+            Tool::Pay | Tool::Erase | Tool::Move | Tool::Hand => Policy::Always,
             Tool::Look => Policy::Never,
             Tool::Maybe => Policy::Ask,
             Tool::Theirs => return,
         };
         self.registrations += 1;
         let mut spec = ActionSpec::new(tool.name(), "");
-        spec.has_handler = true;
+        spec.has_handler = tool != Tool::Hand;
+        if tool == Tool::Hand {
+            spec.execution = Execution::Agent;
+        }
         spec.approval = policy;
         spec.exclusive = tool == Tool::Erase;
         spec.has_preview = tool == Tool::Move;

@@ -12,7 +12,9 @@
 
 mod desk;
 mod judge;
+mod outgoing;
 mod person;
+mod questions;
 
 use conformance::attacker::history;
 use conformance::look;

@@ -10,24 +10,31 @@ use assistant_core::{
         Effect, Failure, FailureKind, Input, InvocationId, PreviewRequest, QuestionLimits, RunKey,
         Session, SessionOptions, StreamEnd, Swap, TreeChange, Verdict,
     },
-    wire::agui::{self, Decoder},
+    wire::agui::{self, Decoder, interrupt_to_value},
 };
 use conformance::attacker::{Agent, Args, Bounds, End, Move, Page, Says, Tool};
 use serde_json::{Value, json};
 
-use super::desk::Desk;
+use super::{
+    desk::Desk,
+    questions::{Given, Seen, Written},
+};
 
 /// A card as the person saw it.
 #[derive(Debug, Clone)]
 pub(crate) struct Card {
-    call: CallKey,
-    id: String,
+    pub(crate) call: CallKey,
+    pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) args: Value,
     print: Fingerprint,
     /// What it says would change; `None` until the action has said so.
     pub(crate) preview: Option<Result<Value, String>>,
     pub(crate) by_agent: bool,
+    /// The call as the agent wrote it.
+    pub(crate) written: Written,
+    /// All that the agent says with the questions that the card asks.
+    pub(crate) questions: Vec<Value>,
 }
 
 /// What a person allowed for later calls.
@@ -46,7 +53,7 @@ pub(crate) struct Allowed {
 }
 
 /// The most questions to which a run leads here.
-const MOST_QUESTIONS: u32 = 3;
+pub(crate) const MOST_QUESTIONS: u32 = 3;
 
 /// A page with a person before it, and an agent that is up to something.
 pub(crate) struct Scene {
@@ -69,6 +76,14 @@ pub(crate) struct Scene {
     pub(crate) ran_ids: BTreeSet<String>,
     /// What the agent asked about and the newest run answers.
     pub(crate) answered: BTreeSet<String>,
+    /// Decisions about questions of the agent, by the ids of those, oldest first.
+    pub(crate) given: BTreeMap<String, Vec<Given>>,
+    /// Questions as the person read them last.
+    pub(crate) read_questions: Vec<Seen>,
+    /// The questions that the newest request answers.
+    pub(crate) carried: Vec<String>,
+    /// Calls that the agent may run by an approval for later calls, as it was told.
+    pub(crate) told: BTreeSet<(CallKey, String)>,
     pub(crate) live: Vec<InvocationId>,
     pub(crate) said: BTreeSet<String>,
     pub(crate) registrations: u64,
@@ -86,6 +101,8 @@ pub(crate) struct Scene {
     pub(crate) starts: usize,
     /// The cards that the newest run has led to.
     pub(crate) new_cards: BTreeSet<CallKey>,
+    /// How many it may lead to.
+    pub(crate) most_cards: usize,
 }
 
 impl Scene {
@@ -120,6 +137,10 @@ impl Scene {
             ran: BTreeSet::new(),
             ran_ids: BTreeSet::new(),
             answered: BTreeSet::new(),
+            given: BTreeMap::new(),
+            read_questions: Vec::new(),
+            carried: Vec::new(),
+            told: BTreeSet::new(),
             live: Vec::new(),
             said: BTreeSet::new(),
             registrations: 0,
@@ -130,6 +151,7 @@ impl Scene {
             to_allow: BTreeMap::new(),
             starts: 0,
             new_cards: BTreeSet::new(),
+            most_cards: MOST_QUESTIONS as usize,
         };
         for tool in Tool::ALL {
             scene.register(tool);
@@ -147,9 +169,8 @@ impl Scene {
         let cards: Vec<CallKey> = self.cards().into_iter().map(|card| card.call).collect();
         let fresh = cards.iter().filter(|key| !self.asked.contains(*key));
         self.new_cards.extend(fresh.copied());
-        let most = MOST_QUESTIONS as usize;
         assert!(
-            self.new_cards.len() <= most,
+            self.new_cards.len() <= self.most_cards,
             "too many questions: {:?}",
             self.new_cards
         );
@@ -161,6 +182,7 @@ impl Scene {
         match effect {
             Effect::PrepareRun { run } => {
                 self.new_cards.clear();
+                self.most_cards = MOST_QUESTIONS as usize;
                 self.input(Input::OpenRun { run });
             }
             Effect::OpenRun { run, input } => {
@@ -170,6 +192,7 @@ impl Scene {
                 self.answered = gated.collect();
                 let request = agui::run_input(&input);
                 self.check_request(&request);
+                self.check_consent(&request);
                 let started = self.agent.receives(&request, self.believes);
                 self.run = Some((run, Decoder::new(agui::DecoderOptions::default())));
                 self.ended_well = false;
@@ -195,9 +218,10 @@ impl Scene {
         }
     }
 
-    fn hears(&mut self, event: Value) {
+    /// Returns false if the event is not taken.
+    fn hears(&mut self, event: Value) -> bool {
         let Some((run, decoder)) = &mut self.run else {
-            return;
+            return false;
         };
         let (run, mut events) = (*run, Vec::new());
         let read = decoder.push_value(event, &mut events);
@@ -205,12 +229,13 @@ impl Scene {
             let event = Box::new(event);
             self.input(Input::Event { run, event });
         }
-        if let Err(error) = read {
+        if let Err(error) = &read {
             self.close(StreamEnd::Failed(Failure::new(
                 FailureKind::Protocol,
                 error.to_string(),
             )));
         }
+        read.is_ok()
     }
 
     fn close(&mut self, end: StreamEnd) {
@@ -224,7 +249,17 @@ impl Scene {
     pub(crate) fn play(&mut self, step: &Move) {
         match step {
             Move::End(end) => self.end(end),
-            Move::Look => self.screen = self.cards(),
+            Move::Look => {
+                self.screen = self.cards();
+                self.read_questions = self.inbox();
+            }
+            Move::Reply {
+                question,
+                reply,
+                looks,
+            } => self.reply(*question, *reply, *looks),
+            Move::DenyAll => self.deny_all(),
+            Move::ShowHeldBack => self.show_held_back(),
             Move::Click { card, says, looks } => self.click(*card, *says, *looks),
             Move::Speak => self.speak(),
             Move::Rephrase(message) => {
@@ -263,39 +298,36 @@ impl Scene {
             return;
         }
         let mut last = json!({"type": "RUN_FINISHED", "threadId": "thread", "runId": "r"});
+        let mut asks = Vec::new();
         match end {
             End::Well => {}
-            End::Asks(calls) => {
-                let schema = json!({
-                    "type": "object",
-                    "properties": {"approved": {"type": "boolean"}, "editedArgs": {}},
-                });
-                let calls = calls.iter().filter_map(|pick| self.agent.call(*pick));
-                let asks = calls.enumerate().map(|(number, call)| {
-                    json!({
-                        "id": format!("int{number}"), "reason": "approval", "toolCallId": call,
-                        "responseSchema": schema,
-                    })
-                });
-                let asks: Vec<Value> = asks.collect();
-                if !asks.is_empty() {
-                    last["outcome"] = json!({"type": "interrupt", "interrupts": asks});
-                }
+            End::Asks(questions) => {
+                asks = questions.iter().map(|one| self.poses(one)).collect();
+                asks.dedup_by_key(|said| said["id"].clone());
+                last["outcome"] = json!({"type": "interrupt", "interrupts": asks});
             }
             End::Error => last = json!({"type": "RUN_ERROR", "message": "no"}),
             End::Cut => return self.close(StreamEnd::Closed),
         }
         self.ended_well = !matches!(end, End::Error);
-        self.hears(last);
+        let before = match self.ended_well {
+            true => self.ends_with(&asks),
+            false => self.given.clone(),
+        };
+        if !self.hears(last) {
+            self.given = before;
+        }
         self.close(StreamEnd::Closed);
     }
 
     /// What asks for a decision on the screen.
-    fn cards(&self) -> Vec<Card> {
+    pub(crate) fn cards(&self) -> Vec<Card> {
         let conversation = self.session.conversation();
         let card = |call: CallKey| {
             let shown = conversation.call(&call)?;
             let args = shown.effective_args().cloned();
+            let open = self.session.interrupts().iter();
+            let asks = open.filter(|open| open.call == Some(call) && open.answer.is_none());
             Some(Card {
                 call,
                 id: shown.id.clone(),
@@ -304,6 +336,10 @@ impl Scene {
                 print: self.session.fingerprint(&call)?,
                 preview: shown.preview.clone(),
                 by_agent: shown.approval.as_ref()?.interrupt_id.is_some(),
+                written: Written::of(shown),
+                questions: asks
+                    .map(|open| interrupt_to_value(&open.interrupt))
+                    .collect(),
             })
         };
         self.session
@@ -346,8 +382,11 @@ impl Scene {
             self.granted.clone(),
             self.refused.clone(),
             self.refused_ids.clone(),
+            self.given.clone(),
         );
         // What the click leads to is judged by what it says.
+        let edited = matches!(says, Says::With(_)).then_some(&card.args);
+        self.note_given(&card, !matches!(says, Says::No), edited);
         match says {
             Says::No => {
                 self.granted.remove(&card.call);
@@ -367,7 +406,7 @@ impl Scene {
             shown,
             verdict,
         }) {
-            (self.granted, self.refused, self.refused_ids) = before;
+            (self.granted, self.refused, self.refused_ids, self.given) = before;
         } else if let Says::Always { any_args, bounds } = says {
             let now = self.desk.clock;
             let allowed = Allowed {

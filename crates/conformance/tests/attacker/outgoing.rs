@@ -1,0 +1,101 @@
+//! Judges what goes out to the agent: approvals and answers, against what was shown and decided.
+
+use assistant_core::wire::agui::interrupt_to_value;
+use serde_json::Value;
+
+use super::{
+    person::Scene,
+    questions::{Written, is_denial},
+};
+
+/// The tool message that lets an agent run a call.
+const GO_ON: &str = "approved";
+
+impl Scene {
+    /// Checks what a request says for the person.
+    ///
+    /// * A tool message says "approved" only of a call that the person approved as it is in the
+    ///   request, with this name and these arguments, or that an approval for later calls covers. A
+    ///   call that they denied since is not approved. What was approved of one name is never said of
+    ///   another.
+    /// * An answer goes out only to the question that it was given to: same id, words, schema and
+    ///   metadata, about the same call. It says what was decided. A denial is no approval.
+    /// * An answer that the agent has taken is not sent once more: the same question, put again, is
+    ///   another one. So it is for a retry.
+    pub(crate) fn check_consent(&mut self, request: &Value) {
+        let messages = request["messages"].as_array().cloned().unwrap_or_default();
+        let calls = messages
+            .iter()
+            .filter_map(|message| message["toolCalls"].as_array());
+        let calls: Vec<Written> = calls.flatten().map(Written::of_request).collect();
+        for message in &messages {
+            if message["role"] == "tool" && message["content"] == GO_ON {
+                let call = calls.iter().find(|call| message["toolCallId"] == call.id);
+                self.check_go_on(call.expect("a call of the request"));
+            }
+        }
+        let answers = request["resume"].as_array().cloned().unwrap_or_default();
+        for answer in &answers {
+            self.check_answer(answer, &calls);
+        }
+        let ids = answers
+            .iter()
+            .filter_map(|answer| answer["interruptId"].as_str());
+        self.carried = ids.map(str::to_owned).collect();
+    }
+
+    fn check_go_on(&mut self, call: &Written) {
+        let mut granted = self.granted.iter();
+        let by_decision = granted.any(|(key, card)| {
+            let shown = (&card.id, &card.name, &card.args);
+            shown == (&call.id, &call.name, &call.args)
+                && !card.by_agent
+                && !self.refused.contains(key)
+        });
+        if by_decision {
+            return;
+        }
+        let conversation = self.session.conversation();
+        let found = conversation.call_by_wire_id(&call.id);
+        let by_grant =
+            found.and_then(|(key, known)| Some((key, known.allowed_earlier.clone()?.id)));
+        let (key, grant) = by_grant.unwrap_or_else(|| panic!("nobody agreed to {call:?}"));
+        if self.told.contains(&(key, call.id.clone())) {
+            return;
+        }
+        assert!(!self.refused.contains(&key), "denied: {call:?}");
+        let allowed = self.allowed.get(&grant);
+        let covers = allowed.is_some_and(|one| one.covers(self, &call.name, &call.args));
+        assert!(covers, "not allowed: {call:?}");
+        if let Some(one) = self.allowed.get_mut(&grant) {
+            one.used += 1;
+        }
+        self.told.insert((key, call.id.clone()));
+    }
+
+    fn check_answer(&self, answer: &Value, calls: &[Written]) {
+        // What is given up lets nothing run.
+        if answer["status"] == "cancelled" {
+            return;
+        }
+        let id = answer["interruptId"].as_str().unwrap_or_default();
+        let mut open = self.session.interrupts().iter();
+        let open = open.find(|open| open.interrupt.id == id);
+        let open = open.unwrap_or_else(|| panic!("no question: {answer}"));
+        let said = interrupt_to_value(&open.interrupt);
+        assert_eq!(answer["metadata"], said["metadata"], "of another question");
+        let payload = &answer["payload"];
+        let in_request = calls.iter().find(|call| said["toolCallId"] == call.id);
+        let given = self.given.get(id).map(Vec::as_slice).unwrap_or_default();
+        let about_this = given.iter().rev().find(|given| {
+            let about = given.about.as_ref();
+            given.said == said && in_request.is_none_or(|call| about == Some(call))
+        });
+        match about_this {
+            Some(given) => assert_eq!(*payload, given.payload, "not what was decided: {said}"),
+            // An equal call was denied, or all at once.
+            None if is_denial(payload) => {}
+            None => panic!("nobody answered {said} with {payload}: {given:?}, {in_request:?}"),
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! Questions of the agent: how it puts them, how they are shown, and what the person answers.
+
+use assistant_core::{
+    conversation::{Fingerprint, ToolCall},
+    event::{Interrupt, ResumeStatus},
+    session::{Input, OpenInterrupt},
+    wire::agui::interrupt_to_value,
+};
+use conformance::attacker::{Question, Reply, Takes};
+use serde_json::{Value, json};
+
+use super::person::{Card, Scene};
+
+/// A call as its agent wrote it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Written {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) args: Value,
+}
+
+/// A question as the person saw it.
+#[derive(Debug, Clone)]
+pub(crate) struct Seen {
+    id: String,
+    /// All that the agent says with it.
+    said: Value,
+    about: Option<Written>,
+    print: Fingerprint,
+    takes_approval: bool,
+}
+
+/// A decision about a question, as the person saw it.
+#[derive(Debug, Clone)]
+pub(crate) struct Given {
+    /// All that the agent said with the question.
+    pub(crate) said: Value,
+    /// The call that it was about.
+    pub(crate) about: Option<Written>,
+    /// The answer.
+    pub(crate) payload: Value,
+}
+
+impl Written {
+    pub(crate) fn of(call: &ToolCall) -> Self {
+        let args = call.args().cloned();
+        Self {
+            id: call.id.clone(),
+            name: call.name.clone(),
+            args: args.unwrap_or_else(|| call.args_text().into()),
+        }
+    }
+
+    /// The call of a message in a request.
+    pub(crate) fn of_request(call: &Value) -> Self {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let args = text(&call["function"]["arguments"]);
+        let read = match args.trim() {
+            "" => Some(json!({})),
+            text => serde_json::from_str(text).ok(),
+        };
+        Self {
+            id: text(&call["id"]),
+            name: text(&call["function"]["name"]),
+            args: read.unwrap_or_else(|| args.into()),
+        }
+    }
+}
+
+/// Returns true if an answer lets nothing run.
+pub(crate) fn is_denial(payload: &Value) -> bool {
+    *payload == json!(false) || payload["approved"] == json!(false)
+}
+
+fn takes_boolean(said: &Value) -> bool {
+    said["responseSchema"]["type"] == "boolean"
+}
+
+/// The answer in the words that a question takes.
+fn verdict_words(said: &Value, approved: bool, edited: Option<&Value>) -> Value {
+    if takes_boolean(said) {
+        return approved.into();
+    }
+    let mut words = json!({"approved": approved});
+    if let Some(edited) = edited {
+        words["editedArgs"] = edited.clone();
+    }
+    words
+}
+
+impl Scene {
+    /// A question as the agent sends it.
+    pub(crate) fn poses(&self, question: &Question) -> Value {
+        let schema = match question.takes {
+            Takes::Approval => json!({
+                "type": "object",
+                "properties": {"approved": {"type": "boolean"}, "editedArgs": {}},
+            }),
+            Takes::Boolean => json!({"type": "boolean"}),
+            Takes::Text => json!({"type": "object", "properties": {"text": {"type": "string"}}}),
+        };
+        let mut said = json!({
+            "id": format!("int{}", question.id), "reason": "approval",
+            "message": format!("Really {}?", question.words),
+            "responseSchema": schema,
+            "metadata": {"words": question.words},
+        });
+        let call = question.call.and_then(|pick| self.agent.call(pick));
+        if let (Some(call), Value::Object(said)) = (call, &mut said) {
+            said.insert("toolCallId".to_owned(), call.into());
+        }
+        said
+    }
+
+    fn see(&self, open: &OpenInterrupt) -> Option<Seen> {
+        let id = &open.interrupt.id;
+        Some(Seen {
+            id: id.clone(),
+            said: interrupt_to_value(&open.interrupt),
+            about: self.call_asked_about(&open.interrupt),
+            print: self.session.question_fingerprint(id)?,
+            takes_approval: open.takes_approval(),
+        })
+    }
+
+    /// The call that a question is about, as it is on the screen.
+    pub(crate) fn call_asked_about(&self, interrupt: &Interrupt) -> Option<Written> {
+        let id = interrupt.tool_call_id.as_deref()?;
+        let (_, call) = self.session.conversation().call_by_wire_id(id)?;
+        Some(Written::of(call))
+    }
+
+    /// The questions that wait for an answer beside the cards.
+    pub(crate) fn inbox(&self) -> Vec<Seen> {
+        let open = self.session.interrupts().iter();
+        let waits = open.filter(|open| open.answer.is_none() && open.call.is_none());
+        let shown = waits.filter(|open| !open.held_back);
+        shown.filter_map(|open| self.see(open)).collect()
+    }
+
+    /// Notes what a decision about a card says to the questions that the card shows.
+    pub(crate) fn note_given(&mut self, card: &Card, approved: bool, edited: Option<&Value>) {
+        for said in &card.questions {
+            let given = Given {
+                said: said.clone(),
+                about: Some(card.written.clone()),
+                payload: verdict_words(said, approved, edited),
+            };
+            let id = said["id"].as_str().unwrap_or_default().to_owned();
+            self.given.entry(id).or_default().push(given);
+        }
+    }
+
+    /// The person answers a question as they saw it last.
+    pub(crate) fn reply(&mut self, pick: u8, reply: Reply, looks: bool) {
+        if looks {
+            self.read_questions = self.inbox();
+        }
+        let place = usize::from(pick).checked_rem(self.read_questions.len());
+        let Some(seen) = place.and_then(|place| self.read_questions.get(place)) else {
+            return;
+        };
+        let Seen {
+            id,
+            said,
+            about,
+            print,
+            takes_approval,
+        } = seen.clone();
+        let payload = match (reply, takes_approval) {
+            (Reply::Yes, true) => Some(verdict_words(&said, true, None)),
+            (Reply::No, true) => Some(verdict_words(&said, false, None)),
+            (Reply::Yes, false) => Some(json!({"text": "yes"})),
+            (Reply::No, false) => Some(json!({"text": "no"})),
+            (Reply::Nothing, _) => None,
+        };
+        let before = self.given.clone();
+        if let Some(payload) = payload.clone() {
+            let given = Given {
+                said,
+                about,
+                payload,
+            };
+            self.given.entry(id.clone()).or_default().push(given);
+        }
+        let accepted = self.input(Input::Answer {
+            interrupt_id: id,
+            shown: print,
+            status: match payload {
+                Some(_) => ResumeStatus::Resolved,
+                None => ResumeStatus::Cancelled,
+            },
+            payload,
+        });
+        if !accepted {
+            self.given = before;
+        }
+    }
+
+    /// The person has the questions shown that were held back: of these there may be any number.
+    pub(crate) fn show_held_back(&mut self) {
+        let held = self.session.interrupts().iter();
+        let held = held.filter(|open| open.held_back).count();
+        self.most_cards += held;
+        self.input(Input::ShowHeldBack);
+    }
+
+    /// The person denies all that is open.
+    pub(crate) fn deny_all(&mut self) {
+        let before = (
+            self.granted.clone(),
+            self.refused.clone(),
+            self.refused_ids.clone(),
+            self.given.clone(),
+        );
+        for card in self.cards() {
+            self.note_given(&card, false, None);
+            self.granted.remove(&card.call);
+            self.refused.insert(card.call);
+            self.refused_ids.insert(card.id);
+        }
+        if !self.input(Input::DenyAll) {
+            (self.granted, self.refused, self.refused_ids, self.given) = before;
+        }
+    }
+
+    /// A run ends with these questions. What it was told is over, and what it asks again is another
+    /// question. Returns what holds if the end is not taken for one.
+    pub(crate) fn ends_with(
+        &mut self,
+        raised: &[Value],
+    ) -> std::collections::BTreeMap<String, Vec<Given>> {
+        let before = self.given.clone();
+        let answered = self.session.interrupts().iter();
+        let answered = answered.filter(|open| open.answer.is_some());
+        let answered: Vec<String> = answered.map(|open| open.interrupt.id.clone()).collect();
+        let raised = raised.iter().filter_map(|said| said["id"].as_str());
+        let mut over: std::collections::BTreeSet<&str> = raised
+            .filter(|id| answered.iter().any(|known| known == id))
+            .collect();
+        over.extend(self.carried.iter().map(String::as_str));
+        for id in over {
+            if let Some(list) = self.given.get_mut(id) {
+                list.pop();
+            }
+        }
+        before
+    }
+}
