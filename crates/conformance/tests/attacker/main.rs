@@ -11,6 +11,7 @@
 )]
 
 mod desk;
+mod grants;
 mod judge;
 mod outgoing;
 mod person;

@@ -1,0 +1,422 @@
+//! Two tabs that share the approvals for later calls, in a store that fails.
+//!
+//! An approval lets no more calls start than it was given for, in both tabs together, none after
+//! its time, none with a greater sum, none in a tab that knows that it was revoked, and none of
+//! another conversation if it was given for one. Whatever the store says: that it failed and did
+//! not, something old, or nothing for long. What no approval covers starts by a decision about the
+//! card that was shown, or not at all.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assistant_core::{
+    action::{
+        ActionSpec, GrantBounds, Policy, RegistrationId, Remember, RememberScope,
+        RememberedApproval, Remembering, ToolOutcome,
+    },
+    conversation::{CallKey, Fingerprint},
+    event::Content,
+    session::{
+        CommitId, Effect, Input, Invocation, InvocationId, RunKey, Session, SessionOptions,
+        StreamEnd, Swap, Ticket, Verdict,
+    },
+    wire::agui::{Decoder, DecoderOptions},
+};
+use conformance::look;
+use proptest::{collection::vec, prelude::*, sample::select};
+use serde_json::{Value, json};
+
+use super::desk::Desk;
+
+/// The greatest count, time and sum that the action permits.
+const WIDEST: (u32, i64, u32) = (3, 5_000, 100);
+
+#[derive(Debug, Clone, Copy)]
+enum Step {
+    /// The agent calls, with these sums.
+    Calls(u32, Option<u32>),
+    /// The person decides about the first card, as it was drawn.
+    Click(Says),
+    /// The store counts a use, or does not.
+    Swaps(Store),
+    /// A start is written down, or not.
+    Commits(bool),
+    /// A handler ends.
+    Ends,
+    /// What the store holds is read.
+    Syncs,
+    /// The first approval is revoked.
+    Revokes,
+    /// Time passes.
+    Waits(i64),
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Says {
+    Yes,
+    No,
+    Remember {
+        scope: RememberScope,
+        uses: Option<u32>,
+        lasts_ms: Option<i64>,
+        sum: Option<u32>,
+        kept: bool,
+    },
+}
+
+/// How a store answers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Store {
+    Works,
+    Fails,
+    /// It does what it is asked, and says that it failed.
+    FailsLate,
+    /// It does nothing, and says that what the tab knows is there.
+    IsOld,
+}
+
+/// An approval as the person gave it.
+struct Grant {
+    tab: usize,
+    scope: RememberScope,
+    uses: u32,
+    used: u32,
+    until: i64,
+    sum: u32,
+}
+
+struct Tab {
+    session: Session,
+    run: Option<RunKey>,
+    swaps: Vec<(Ticket, RememberedApproval, RememberedApproval)>,
+    commits: Vec<CommitId>,
+    live: Vec<InvocationId>,
+    /// Cards as they were drawn.
+    cards: BTreeMap<CallKey, (Fingerprint, Value)>,
+    approved: BTreeMap<CallKey, Value>,
+    revoked: BTreeSet<String>,
+}
+
+struct Scene {
+    desk: Desk,
+    tabs: [Tab; 2],
+    kept: Vec<RememberedApproval>,
+    grants: BTreeMap<String, Grant>,
+    ids: u32,
+}
+
+impl Tab {
+    fn new(number: usize) -> Self {
+        Self {
+            session: Session::new(format!("thread{number}"), SessionOptions::default()),
+            run: None,
+            swaps: Vec::new(),
+            commits: Vec::new(),
+            live: Vec::new(),
+            cards: BTreeMap::new(),
+            approved: BTreeMap::new(),
+            revoked: BTreeSet::new(),
+        }
+    }
+}
+
+impl Scene {
+    fn new() -> Self {
+        let mut scene = Self {
+            desk: Desk::default(),
+            tabs: [Tab::new(0), Tab::new(1)],
+            kept: Vec::new(),
+            grants: BTreeMap::new(),
+            ids: 0,
+        };
+        for at in 0..2 {
+            let mut spec = ActionSpec::new("pay", "");
+            spec.has_handler = true;
+            spec.approval = Policy::Always;
+            spec.remembering = Remembering::AnyArguments;
+            let (uses, ms, sum) = WIDEST;
+            spec.grant_bounds = GrantBounds::default()
+                .uses(uses)
+                .lasts_ms(ms)
+                .up_to("/sum", sum);
+            let (id, spec) = (RegistrationId(1), Box::new(spec));
+            scene.input(at, Input::Register { id, spec });
+        }
+        scene
+    }
+
+    fn input(&mut self, at: usize, input: Input) -> bool {
+        let output = self.tabs[at].session.handle(input, &mut self.desk);
+        for effect in output.effects {
+            match effect {
+                Effect::PrepareRun { run } => drop(self.input(at, Input::OpenRun { run })),
+                Effect::OpenRun { run, .. } => self.tabs[at].run = Some(run),
+                Effect::AbortRun { .. } => self.tabs[at].run = None,
+                Effect::Commit { commit, .. } => self.tabs[at].commits.push(commit),
+                Effect::Invoke(run) => self.check_start(at, &run),
+                Effect::SwapApproval {
+                    ticket,
+                    before,
+                    after,
+                } => self.tabs[at].swaps.push((ticket, *before, *after)),
+                _ => {}
+            }
+        }
+        let tab = &mut self.tabs[at];
+        let session = &tab.session;
+        let open = session.pending_approvals();
+        tab.cards.retain(|key, _| open.contains(key));
+        for key in open {
+            let call = session.conversation().call(&key);
+            let args = call.and_then(|call| call.effective_args()).cloned();
+            if let (Some(print), Some(args)) = (session.fingerprint(&key), args) {
+                tab.cards.insert(key, (print, args));
+            }
+        }
+        output.refused.is_none()
+    }
+
+    fn check_start(&mut self, at: usize, run: &Invocation) {
+        let tab = &mut self.tabs[at];
+        tab.live.push(run.id);
+        let call = tab.session.conversation().call(&run.call);
+        let earlier = call.and_then(|call| call.allowed_earlier.as_ref());
+        let Some(id) = earlier.map(|earlier| earlier.id.clone()) else {
+            let approved = tab.approved.remove(&run.call);
+            return assert_eq!(approved.as_ref(), Some(&run.args), "nobody agreed: {run:?}");
+        };
+        assert!(!tab.revoked.contains(&id), "revoked: {run:?}");
+        let grant = self.grants.get_mut(&id);
+        let grant = grant.unwrap_or_else(|| panic!("nobody gave {id}: {run:?}"));
+        grant.used += 1;
+        assert!(grant.used <= grant.uses, "too many by {id}: {run:?}");
+        assert!(self.desk.clock < grant.until, "too late: {run:?}");
+        let sum = run.args["sum"].as_u64();
+        assert!(
+            sum.is_some_and(|sum| sum <= u64::from(grant.sum)),
+            "too much: {run:?}"
+        );
+        let elsewhere = grant.tab != at;
+        let here = grant.scope == RememberScope::Always || !elsewhere;
+        assert!(here, "of another conversation: {run:?}");
+    }
+
+    fn play(&mut self, at: usize, step: Step) {
+        match step {
+            Step::Calls(sum, other) => self.calls(at, sum, other),
+            Step::Click(says) => self.click(at, says),
+            Step::Swaps(store) => self.swaps(at, store),
+            Step::Commits(ok) => {
+                if let Some(commit) = self.tabs[at].commits.pop() {
+                    let outcome = ok.then_some(()).ok_or_else(|| "full".to_owned());
+                    self.input(at, Input::Committed { commit, outcome });
+                }
+            }
+            Step::Ends => {
+                if let Some(invocation) = self.tabs[at].live.pop() {
+                    let outcome = Ok(ToolOutcome::Continue(json!(1)));
+                    self.input(
+                        at,
+                        Input::Finished {
+                            invocation,
+                            outcome,
+                        },
+                    );
+                }
+            }
+            Step::Syncs => {
+                let approvals = self.kept.clone();
+                let known = self.grants.keys().cloned();
+                let gone = known.filter(|id| self.kept.iter().all(|one| one.id != *id));
+                let shared = |id: &String| self.grants[id].scope != RememberScope::Session;
+                let gone: Vec<String> = gone.filter(shared).collect();
+                self.tabs[at].revoked.extend(gone);
+                self.input(at, Input::SyncApprovals { approvals });
+            }
+            Step::Revokes => {
+                let list = self.tabs[at].session.remembered_approvals();
+                if let Some(id) = list.first().map(|one| one.id.clone()) {
+                    self.tabs[at].revoked.insert(id.clone());
+                    self.input(at, Input::ForgetApproval { id: id.clone() });
+                    self.kept.retain(|one| one.id != id);
+                }
+            }
+            Step::Waits(ms) => self.desk.clock += ms,
+        }
+    }
+
+    fn calls(&mut self, at: usize, sum: u32, other: Option<u32>) {
+        let content = Content::Text("go on".to_owned());
+        self.input(at, Input::Send { content });
+        let Some(run) = self.tabs[at].run.take() else {
+            return;
+        };
+        let (mut events, mut decoder) = (Vec::new(), Decoder::new(DecoderOptions::default()));
+        let mut list = vec![json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"})];
+        for sum in [Some(sum), other].into_iter().flatten() {
+            self.ids += 1;
+            let id = format!("c{}", self.ids);
+            list.extend([
+                json!({"type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": "pay"}),
+                json!({"type": "TOOL_CALL_ARGS", "toolCallId": id, "delta": json!({"sum": sum}).to_string()}),
+                json!({"type": "TOOL_CALL_END", "toolCallId": id}),
+            ]);
+        }
+        list.push(json!({"type": "RUN_FINISHED", "threadId": "t", "runId": "r"}));
+        for event in list {
+            decoder.push_value(event, &mut events).unwrap();
+        }
+        for event in events {
+            let event = Box::new(event);
+            self.input(at, Input::Event { run, event });
+        }
+        let end = StreamEnd::Closed;
+        self.input(at, Input::RunClosed { run, end });
+    }
+
+    fn click(&mut self, at: usize, says: Says) {
+        let card = self.tabs[at].cards.iter().next();
+        let Some((call, (shown, args))) = card.map(|(key, card)| (*key, card.clone())) else {
+            return;
+        };
+        let verdict = match says {
+            Says::Yes => Verdict::Approve { args: None },
+            Says::No => Verdict::Deny { reason: None },
+            Says::Remember {
+                scope,
+                uses,
+                lasts_ms,
+                sum,
+                ..
+            } => {
+                let mut bounds = GrantBounds::default();
+                (bounds.uses, bounds.lasts_ms) = (uses, lasts_ms);
+                if let Some(sum) = sum {
+                    bounds = bounds.up_to("/sum", sum);
+                }
+                let what = Remember::new(scope, true).bounded(bounds);
+                Verdict::Remember { args: None, what }
+            }
+        };
+        if !verdict.is_denial() {
+            self.tabs[at].approved.insert(call, args);
+        }
+        let accepted = self.input(
+            at,
+            Input::Decide {
+                call,
+                shown,
+                verdict,
+            },
+        );
+        if !accepted {
+            self.tabs[at].approved.remove(&call);
+        } else if let Says::Remember {
+            scope,
+            uses,
+            lasts_ms,
+            sum,
+            kept,
+        } = says
+        {
+            let newest = self.tabs[at].session.remembered_approvals().last().cloned();
+            let newest = newest.expect("it is remembered");
+            let (most, ms, most_sum) = WIDEST;
+            let grant = Grant {
+                tab: at,
+                scope,
+                uses: uses.unwrap_or(most).min(most),
+                used: 0,
+                until: self.desk.clock + lasts_ms.unwrap_or(ms).min(ms),
+                sum: sum.unwrap_or(most_sum).min(most_sum),
+            };
+            self.grants.insert(newest.id.clone(), grant);
+            if kept && scope != RememberScope::Session {
+                self.kept.push(newest);
+            }
+        }
+    }
+
+    fn swaps(&mut self, at: usize, how: Store) {
+        if self.tabs[at].swaps.is_empty() {
+            return;
+        }
+        let (ticket, before, after) = self.tabs[at].swaps.remove(0);
+        let mut outcome = match self.kept.iter_mut().find(|one| one.id == before.id) {
+            _ if how == Store::Fails => Swap::Failed("no".to_owned()),
+            _ if how == Store::IsOld => Swap::Found(Some(before)),
+            Some(kept) if *kept == before => {
+                *kept = after;
+                Swap::Done
+            }
+            Some(kept) => Swap::Found(Some(kept.clone())),
+            None => Swap::Found(None),
+        };
+        if how == Store::FailsLate {
+            outcome = Swap::Failed("no answer".to_owned());
+        }
+        self.input(at, Input::ApprovalSwapped { ticket, outcome });
+    }
+}
+
+fn steps() -> impl Strategy<Value = Vec<(usize, Step)>> {
+    use proptest::option::of;
+    let sums = || select([1_u32, 50, 100, 101].as_slice());
+    let scope = select(
+        [
+            RememberScope::Always,
+            RememberScope::Always,
+            RememberScope::Conversation,
+            RememberScope::Session,
+        ]
+        .as_slice(),
+    );
+    let bounds = (
+        of(1..5_u32),
+        of(select([500_i64, 2_000, 9_000].as_slice())),
+        of(sums()),
+    );
+    let remember =
+        (scope, bounds, 0..10_u8).prop_map(|(scope, (uses, lasts_ms, sum), luck)| Says::Remember {
+            scope,
+            uses,
+            lasts_ms,
+            sum,
+            kept: luck > 0,
+        });
+    let says = prop_oneof![1 => Just(Says::Yes), 1 => Just(Says::No), 4 => remember];
+    let store = select(
+        [
+            Store::Works,
+            Store::Works,
+            Store::Works,
+            Store::Works,
+            Store::Fails,
+            Store::FailsLate,
+            Store::IsOld,
+        ]
+        .as_slice(),
+    );
+    let step = prop_oneof![
+        6 => (sums(), of(sums())).prop_map(|(one, other)| Step::Calls(one, other)),
+        4 => says.prop_map(Step::Click),
+        6 => store.prop_map(Step::Swaps),
+        6 => (0..10_u8).prop_map(|luck| Step::Commits(luck > 0)),
+        6 => Just(Step::Ends),
+        3 => Just(Step::Syncs),
+        1 => Just(Step::Revokes),
+        2 => select([100_i64, 1_000].as_slice()).prop_map(Step::Waits),
+    ];
+    vec((0..2_usize, step), 1..60)
+}
+
+proptest! {
+    #![proptest_config(look(200))]
+
+    #[test]
+    fn two_tabs_start_no_more_than_was_allowed(steps in steps()) {
+        let mut scene = Scene::new();
+        for (at, step) in steps {
+            scene.play(at, step);
+        }
+    }
+}
