@@ -171,3 +171,33 @@ fn a_question_that_is_asked_again_is_still_the_agents() {
     let sent = driver.request().resume[0].payload.clone();
     assert_eq!(sent, Some(json!({"approved": true})));
 }
+
+#[test]
+fn a_card_approved_for_one_question_does_not_answer_the_next() {
+    let asks = |message: &str, place: &str| {
+        let mut asks = gate("int", "c");
+        asks.message = Some(message.to_owned());
+        asks.metadata = json!({"place": place}).as_object().cloned();
+        interrupted(vec![asks])
+    };
+    let mut driver = with([]);
+    driver.events(calls("c", "pay", "{\"euros\":10}"));
+    driver.event(asks("Pay from the travel budget?", "travel"));
+    driver.close();
+    let key = driver.key("c");
+    let seen = driver.session.fingerprint(&key).unwrap();
+    assert_eq!(driver.approve("c"), None);
+    driver.event(started());
+    driver.event(asks("Pay from your own account?", "own"));
+    driver.close();
+    assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
+    let output = driver.input(Input::Decide {
+        call: key,
+        shown: seen,
+        verdict: Verdict::Approve { args: None },
+    });
+    assert_eq!(output.refused, Some(Refusal::Changed));
+    assert_eq!(driver.runs.len(), 2, "nothing is sent");
+    assert_eq!(driver.approve("c"), None);
+    assert_eq!(driver.runs.len(), 3);
+}

@@ -52,6 +52,18 @@ impl Fingerprint {
     }
 }
 
+impl Fingerprint {
+    /// The fingerprint of a call's card, and of the questions that an agent asks with it.
+    pub(crate) fn of_card(call: Self, questions: &[Self]) -> Self {
+        if questions.is_empty() {
+            return call;
+        }
+        let all = std::iter::once(&call).chain(questions);
+        let all: Value = all.map(|print| Value::from(&*print.0)).collect();
+        Self(format!("card {}", canonical(&all)).into())
+    }
+}
+
 impl fmt::Debug for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shown: String = self.0.chars().take(80).collect();

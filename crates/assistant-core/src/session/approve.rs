@@ -96,7 +96,7 @@ impl Session {
 
     /// Writes down what was decided, and about what.
     pub(super) fn note_decision(&mut self, key: &CallKey, decision: Decision, cx: &mut Cx<'_>) {
-        let shown = self.fingerprint(key);
+        let shown = self.call_fingerprint(key);
         self.conversation.edit_call(key, |call| {
             call.changed = false;
             let approval = call.approval.get_or_insert_default();

@@ -66,7 +66,7 @@ impl Session {
             return false;
         }
         self.calls.forget(&key);
-        let shown = self.fingerprint(&key);
+        let shown = self.call_fingerprint(&key);
         self.conversation.edit_call(&key, |call| {
             call.asked_here |= asked;
             call.approval = Some(CallApproval {

@@ -405,10 +405,19 @@ impl Session {
             .collect()
     }
 
-    /// Returns the fingerprint of what a person sees when they are asked about a call now. A
-    /// decision names it, and holds only as long as it is the same.
+    /// Returns the fingerprint of what a person sees when they are asked about a call now: the call,
+    /// and all that the agent says with its questions about it. A decision names it, and holds only as
+    /// long as it is the same.
     #[must_use]
     pub fn fingerprint(&self, key: &CallKey) -> Option<Fingerprint> {
+        let call = self.call_fingerprint(key)?;
+        let asked = self.interrupts.asking_about(key);
+        let asked = asked.map(|open| open.fingerprint(&self.conversation));
+        Some(Fingerprint::of_card(call, &asked.collect::<Vec<_>>()))
+    }
+
+    /// The fingerprint of a call alone, whatever an agent says about it.
+    fn call_fingerprint(&self, key: &CallKey) -> Option<Fingerprint> {
         let call = self.conversation.call(key)?;
         let spec = match call.state() {
             state if state.is_gated() => None,

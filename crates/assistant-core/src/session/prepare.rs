@@ -122,7 +122,7 @@ impl Session {
 
     /// From here on a person is asked about the call as it is now.
     fn put_question(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        let shown = self.fingerprint(key);
+        let shown = self.call_fingerprint(key);
         self.conversation.edit_call(key, |call| {
             call.approval = Some(CallApproval {
                 shown,
@@ -256,7 +256,7 @@ impl Session {
             args,
         };
         let answer = cx.host.needs_approval(question);
-        let about = self.fingerprint(key);
+        let about = self.call_fingerprint(key);
         match answer {
             Answer::Now(true) => Happening::QuestionPut,
             Answer::Now(false) => {
