@@ -9,8 +9,8 @@
 mod moves;
 
 pub use moves::{
-    Args, Bounds, Change, End, History, Home, Move, Page, Question, Reply, Says, Takes, Tool,
-    history,
+    Alter, Args, Bounds, Change, End, History, Home, Move, Page, Question, Reply, Says, Takes,
+    Tool, history,
 };
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -53,7 +53,7 @@ impl Tool {
 }
 
 /// Arguments; some of them say the same in other letters.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Args(usize);
 
 const TEXTS: [&str; 10] = [
@@ -115,6 +115,44 @@ pub enum Change {
     Answer(u8),
     /// Says something else in somebody's name.
     Misquote(u8),
+}
+
+/// A change of a stored conversation, made by hand. The number picks a call.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Alter {
+    /// All runs are said to have succeeded.
+    RunsSucceeded,
+    /// The call is in another state.
+    State(u8, &'static str),
+    /// A person is said to have approved it.
+    Approved(u8),
+    /// The agent is said to have been told so.
+    Told(u8),
+    /// A person is said to have approved it when the agent asked.
+    Gated(u8),
+    /// An approval for later calls is said to have let it pass.
+    Granted(u8),
+    /// Nothing is said to have happened to it.
+    Anew(u8),
+    /// It is another call.
+    Rewrite(u8, Tool, Args),
+}
+
+impl Alter {
+    /// Returns the number of the call.
+    #[must_use]
+    pub const fn pick(self) -> u8 {
+        match self {
+            Self::RunsSucceeded => 0,
+            Self::State(pick, _)
+            | Self::Approved(pick)
+            | Self::Told(pick)
+            | Self::Gated(pick)
+            | Self::Granted(pick)
+            | Self::Anew(pick)
+            | Self::Rewrite(pick, ..) => pick,
+        }
+    }
 }
 
 /// How a run ends.
@@ -282,6 +320,13 @@ pub enum Move {
         /// Whether they look first.
         looks: bool,
     },
+    /// Another page reads the conversation as a file.
+    Copy {
+        /// True if it continues the session; else it imports the file.
+        restores: bool,
+        /// What is altered by hand before.
+        changes: Vec<Alter>,
+    },
     /// The person denies all that is open.
     DenyAll,
     /// The person has the questions shown that were held back.
@@ -345,7 +390,7 @@ fn change() -> impl Strategy<Value = Change> {
 }
 
 fn question() -> impl Strategy<Value = Question> {
-    let call = prop_oneof![4 => n().prop_map(Some), 1 => Just(None)];
+    let call = prop_oneof![3 => n().prop_map(Some), 1 => Just(None)];
     let takes = prop_oneof![
         4 => Just(Takes::Approval),
         1 => Just(Takes::Boolean),
@@ -388,6 +433,26 @@ fn bounds() -> impl Strategy<Value = Bounds> {
     })
 }
 
+fn alter() -> impl Strategy<Value = Alter> {
+    const STATES: [&str; 5] = [
+        "input-available",
+        "approval-requested",
+        "approval-responded",
+        "executing",
+        "input-streaming",
+    ];
+    prop_oneof![
+        2 => Just(Alter::RunsSucceeded),
+        2 => (n(), select(STATES.as_slice())).prop_map(|(call, state)| Alter::State(call, state)),
+        2 => n().prop_map(Alter::Approved),
+        1 => n().prop_map(Alter::Told),
+        1 => n().prop_map(Alter::Gated),
+        1 => n().prop_map(Alter::Granted),
+        3 => n().prop_map(Alter::Anew),
+        1 => (n(), tool(), args()).prop_map(|(a, b, c)| Alter::Rewrite(a, b, c)),
+    ]
+}
+
 fn others() -> impl Strategy<Value = Move> {
     let says = prop_oneof![
         4 => Just(Says::Yes),
@@ -410,8 +475,10 @@ fn others() -> impl Strategy<Value = Move> {
         2 => Just(Move::Look),
         6 => (n(), says, any::<bool>())
             .prop_map(|(card, says, looks)| Move::Click { card, says, looks }),
-        2 => (n(), reply, any::<bool>())
+        4 => (n(), reply, any::<bool>())
             .prop_map(|(question, reply, looks)| Move::Reply { question, reply, looks }),
+        2 => (any::<bool>(), vec(alter(), 0..3))
+            .prop_map(|(restores, changes)| Move::Copy { restores, changes }),
         1 => Just(Move::DenyAll),
         1 => Just(Move::ShowHeldBack),
         4 => Just(Move::Speak),

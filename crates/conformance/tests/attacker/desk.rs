@@ -22,6 +22,16 @@ pub(crate) struct Desk {
     pub(crate) clock: i64,
 }
 
+impl Desk {
+    /// The host of another page, whose ids are its own.
+    pub(crate) const fn of_another_page(clock: i64) -> Self {
+        Self {
+            ids: 1_000_000,
+            clock,
+        }
+    }
+}
+
 /// Whether a person must be asked about arguments.
 pub(crate) fn rule_asks(args: &Value) -> bool {
     args["to"] == "Ann"

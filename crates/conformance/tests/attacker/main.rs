@@ -10,6 +10,7 @@
     reason = "tests"
 )]
 
+mod copies;
 mod desk;
 mod grants;
 mod judge;

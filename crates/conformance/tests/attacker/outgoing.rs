@@ -89,7 +89,8 @@ impl Scene {
         let given = self.given.get(id).map(Vec::as_slice).unwrap_or_default();
         let about_this = given.iter().rev().find(|given| {
             let about = given.about.as_ref();
-            given.said == said && in_request.is_none_or(|call| about == Some(call))
+            given.said == said
+                && in_request.is_none_or(|call| about.is_some_and(|about| about.is(call)))
         });
         match about_this {
             Some(given) => assert_eq!(*payload, given.payload, "not what was decided: {said}"),

@@ -7,8 +7,8 @@ use assistant_core::{
     conversation::{CallKey, Fingerprint, MarkdownTools, MessageId},
     event::{Content, ResumeStatus},
     session::{
-        Effect, Failure, FailureKind, Input, InvocationId, PreviewRequest, QuestionLimits, RunKey,
-        Session, SessionOptions, StreamEnd, Swap, TreeChange, Verdict,
+        Effect, Failure, FailureKind, Input, InvocationId, JournalEntry, PreviewRequest,
+        QuestionLimits, RunKey, Session, SessionOptions, StreamEnd, Swap, TreeChange, Verdict,
     },
     wire::agui::{self, Decoder, interrupt_to_value},
 };
@@ -84,6 +84,8 @@ pub(crate) struct Scene {
     pub(crate) carried: Vec<String>,
     /// Calls that the agent may run by an approval for later calls, as it was told.
     pub(crate) told: BTreeSet<(CallKey, String)>,
+    /// What a store would hold of the conversation.
+    pub(crate) journal: Vec<JournalEntry>,
     pub(crate) live: Vec<InvocationId>,
     pub(crate) said: BTreeSet<String>,
     pub(crate) registrations: u64,
@@ -141,6 +143,7 @@ impl Scene {
             read_questions: Vec::new(),
             carried: Vec::new(),
             told: BTreeSet::new(),
+            journal: Vec::new(),
             live: Vec::new(),
             said: BTreeSet::new(),
             registrations: 0,
@@ -199,14 +202,15 @@ impl Scene {
                 self.hears(started);
             }
             Effect::AbortRun { .. } => self.run = None,
-            Effect::Commit { commit, .. } => {
+            Effect::Commit { commit, entry } => {
+                self.note_entry(&entry);
                 let outcome = Ok(());
                 self.input(Input::Committed { commit, outcome });
             }
             Effect::Invoke(invocation) => self.check_start(&invocation),
             Effect::CancelHandler { invocation } => self.live.retain(|id| *id != invocation),
-            Effect::Record { .. }
-            | Effect::StartTimer { .. }
+            Effect::Record { entry } => self.note_entry(&entry),
+            Effect::StartTimer { .. }
             | Effect::Executed { .. }
             | Effect::KeepApprovals { .. }
             | Effect::Archive { .. } => {}
@@ -259,6 +263,7 @@ impl Scene {
                 looks,
             } => self.reply(*question, *reply, *looks),
             Move::DenyAll => self.deny_all(),
+            Move::Copy { restores, changes } => self.is_copied(*restores, changes),
             Move::ShowHeldBack => self.show_held_back(),
             Move::Click { card, says, looks } => self.click(*card, *says, *looks),
             Move::Speak => self.speak(),
@@ -310,10 +315,7 @@ impl Scene {
             End::Cut => return self.close(StreamEnd::Closed),
         }
         self.ended_well = !matches!(end, End::Error);
-        let before = match self.ended_well {
-            true => self.ends_with(&asks),
-            false => self.given.clone(),
-        };
+        let before = self.ends_with(&asks);
         if !self.hears(last) {
             self.given = before;
         }

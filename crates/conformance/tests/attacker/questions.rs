@@ -17,6 +17,8 @@ pub(crate) struct Written {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) args: Value,
+    /// The arguments with which it runs: a person may have changed them.
+    as_run: Value,
 }
 
 /// A question as the person saw it.
@@ -43,12 +45,19 @@ pub(crate) struct Given {
 
 impl Written {
     pub(crate) fn of(call: &ToolCall) -> Self {
-        let args = call.args().cloned();
+        let as_written = |args: Option<&Value>| args.cloned().unwrap_or(call.args_text().into());
         Self {
             id: call.id.clone(),
             name: call.name.clone(),
-            args: args.unwrap_or_else(|| call.args_text().into()),
+            args: as_written(call.args()),
+            as_run: as_written(call.effective_args()),
         }
+    }
+
+    /// Returns true if a call of a request is this one.
+    pub(crate) fn is(&self, sent: &Self) -> bool {
+        let args = sent.args == self.args || sent.args == self.as_run;
+        args && (&self.id, &self.name) == (&sent.id, &sent.name)
     }
 
     /// The call of a message in a request.
@@ -59,10 +68,12 @@ impl Written {
             "" => Some(json!({})),
             text => serde_json::from_str(text).ok(),
         };
+        let args = read.unwrap_or_else(|| args.into());
         Self {
             id: text(&call["id"]),
             name: text(&call["function"]["name"]),
-            args: read.unwrap_or_else(|| args.into()),
+            as_run: args.clone(),
+            args,
         }
     }
 }
@@ -213,8 +224,18 @@ impl Scene {
             self.refused_ids.clone(),
             self.given.clone(),
         );
+        let open = self.session.interrupts().iter();
+        let waits = open.filter(|open| open.answer.is_none());
+        let waits: Vec<Seen> = waits.filter_map(|open| self.see(open)).collect();
+        for seen in waits {
+            let given = Given {
+                payload: verdict_words(&seen.said, false, None),
+                said: seen.said,
+                about: seen.about,
+            };
+            self.given.entry(seen.id).or_default().push(given);
+        }
         for card in self.cards() {
-            self.note_given(&card, false, None);
             self.granted.remove(&card.call);
             self.refused.insert(card.call);
             self.refused_ids.insert(card.id);

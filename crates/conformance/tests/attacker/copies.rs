@@ -1,0 +1,290 @@
+//! The conversation as a file in another page: as it was written, or altered by hand.
+
+use std::collections::{BTreeMap, HashSet};
+
+use assistant_core::{
+    conversation::CallKey,
+    event::Content,
+    session::{
+        Effect, Input, Invocation, JournalEntry, RunKey, Session, SessionOptions, StreamEnd,
+        Verdict,
+    },
+    wire::agui::{self, Decoder, DecoderOptions},
+};
+use conformance::attacker::{Alter, Tool};
+use serde_json::{Value, json};
+
+use super::{
+    desk::{Desk, rule_asks},
+    person::Scene,
+    questions::is_denial,
+};
+
+/// A second page that reads the file.
+struct Copy<'a> {
+    original: &'a Scene,
+    session: Session,
+    desk: Desk,
+    /// True if it continues the session by its journal; else it imports a file.
+    restores: bool,
+    run: Option<RunKey>,
+    claims: HashSet<String>,
+    /// Calls that a person approved in this page, with the arguments of the card.
+    approved: BTreeMap<CallKey, Value>,
+}
+
+impl Scene {
+    /// Notes what the journal of the conversation holds.
+    pub(crate) fn note_entry(&mut self, entry: &JournalEntry) {
+        self.journal.push(entry.clone());
+    }
+
+    /// Another page reads the conversation as it is now.
+    ///
+    /// * Of an imported file nothing starts, whatever it says, and no run begins: not when it is read,
+    ///   and not because components mount or somebody continues. A restored session starts by itself
+    ///   only what nobody has to be asked about and what the journal does not hold.
+    /// * What starts there later was approved there, as its card showed it. So nothing that was started
+    ///   in one page starts in the other unless a person agrees to it there.
+    /// * No approval and no answer of the file goes out to an agent: a denial at most.
+    pub(crate) fn is_copied(&self, restores: bool, changes: &[Alter]) {
+        let mut snapshot = self.session.snapshot();
+        for change in changes {
+            self.alter(&mut snapshot, *change, restores);
+        }
+        let journal = self.journal.iter();
+        let mut copy = Copy {
+            original: self,
+            session: Session::new("elsewhere", SessionOptions::default()),
+            desk: Desk::of_another_page(self.desk.clock),
+            restores,
+            run: None,
+            claims: journal.clone().map(JournalEntry::claim).collect(),
+            approved: BTreeMap::new(),
+        };
+        copy.mounts();
+        let (thread_id, journal) = ("thread".to_owned(), journal.cloned().collect());
+        let read = copy.input(match restores {
+            true => Input::Restore {
+                thread_id,
+                snapshot,
+                journal,
+            },
+            false => Input::Load {
+                thread_id,
+                snapshot,
+            },
+        });
+        if read {
+            assert!(restores || copy.run.is_none(), "a file began a run");
+            copy.goes_on();
+        }
+    }
+
+    /// Changes the file by hand.
+    fn alter(&self, snapshot: &mut Value, change: Alter, restores: bool) {
+        if change == Alter::RunsSucceeded {
+            for run in snapshot["runs"].as_array_mut().into_iter().flatten() {
+                run["succeeded"] = true.into();
+            }
+            return;
+        }
+        let messages = snapshot["messages"].as_array_mut();
+        let parts = messages.into_iter().flatten();
+        let parts = parts.filter_map(|entry| entry["message"]["parts"].as_array_mut());
+        let mut calls: Vec<&mut Value> = parts
+            .flatten()
+            .filter(|part| part["type"] == "tool-call")
+            .collect();
+        let place = usize::from(change.pick()).checked_rem(calls.len());
+        let Some(call) = place.and_then(|place| calls.get_mut(place)) else {
+            return;
+        };
+        let Value::Object(call) = call else { return };
+        let mut put = |key: &str, value: Value| drop(call.insert(key.to_owned(), value));
+        match change {
+            Alter::RunsSucceeded => {}
+            Alter::State(_, state) => put("state", state.into()),
+            Alter::Approved(_) => {
+                put("state", "approval-responded".into());
+                put("approval", json!({"decision": "approved"}));
+            }
+            Alter::Told(_) => {
+                put("state", "approval-responded".into());
+                put("approval", json!({"decision": "approved", "toldBy": "t"}));
+            }
+            Alter::Gated(_) => {
+                put("state", "approval-responded".into());
+                let approval = json!({"decision": "approved", "interruptId": "int0"});
+                put("approval", approval);
+            }
+            Alter::Granted(_) => {
+                let grant = self.allowed.keys().next().cloned();
+                let grant = grant.unwrap_or_else(|| "g".to_owned());
+                put("allowedEarlier", json!({"id": grant, "at": 0}));
+                put("state", "approval-responded".into());
+            }
+            Alter::Anew(_) => {
+                for key in [
+                    "output",
+                    "result",
+                    "started",
+                    "starts",
+                    "voidStarts",
+                    "mayHaveRun",
+                    "asked",
+                    "changed",
+                    "approval",
+                    "error",
+                    "by",
+                    "endedAt",
+                ] {
+                    call.shift_remove(key);
+                }
+                // A journal names calls by their keys: without one it is no call of this session.
+                if !restores {
+                    call.shift_remove("key");
+                }
+                call.insert("state".to_owned(), "input-available".into());
+            }
+            Alter::Rewrite(_, tool, args) => {
+                put("toolName", tool.name().into());
+                put("argsText", args.text().into());
+                let read = serde_json::from_str(args.text()).unwrap_or(Value::Null);
+                put("input", read);
+            }
+        }
+    }
+}
+
+impl Copy<'_> {
+    fn mounts(&mut self) {
+        for tool in Tool::ALL {
+            let entry = self.original.session.registry().in_force(tool.name());
+            if let Some(entry) = entry {
+                let (id, spec) = (entry.id, Box::new(entry.spec.clone()));
+                self.input(Input::Register { id, spec });
+            }
+        }
+    }
+
+    fn input(&mut self, input: Input) -> bool {
+        let output = self.session.handle(input, &mut self.desk);
+        for effect in output.effects {
+            match effect {
+                Effect::PrepareRun { run } => drop(self.input(Input::OpenRun { run })),
+                Effect::OpenRun { run, input } => {
+                    self.run = Some(run);
+                    self.check_request(&agui::run_input(&input));
+                }
+                Effect::AbortRun { .. } => self.run = None,
+                Effect::Commit { commit, entry } => {
+                    let is_new = self.claims.insert(entry.claim()) || !self.restores;
+                    let outcome = is_new.then_some(()).ok_or_else(|| "taken".to_owned());
+                    self.input(Input::Committed { commit, outcome });
+                }
+                Effect::Invoke(run) => self.check_start(&run),
+                Effect::Preview(asked) => {
+                    let (ticket, outcome) = (asked.ticket, Ok(json!({"there": 1})));
+                    self.input(Input::Previewed { ticket, outcome });
+                }
+                _ => {}
+            }
+        }
+        output.refused.is_none()
+    }
+
+    fn check_start(&self, run: &Invocation) {
+        if let Some(args) = self.approved.get(&run.call) {
+            return assert_eq!(*args, run.args, "not what was shown: {run:?}");
+        }
+        assert!(self.restores, "a file started {run:?}");
+        let unasked = run.name == "look" || run.name == "maybe" && !rule_asks(&run.args);
+        assert!(unasked, "a stored approval started {run:?}");
+        let conversation = self.session.conversation();
+        let text = conversation.call(&run.call).map(|call| call.args_text());
+        let is_this = |entry: &&JournalEntry| match entry {
+            JournalEntry::Started {
+                call,
+                name,
+                args_text,
+                ..
+            } => *call == run.call && *name == run.name && Some(args_text.as_str()) == text,
+            JournalEntry::Finished { .. } => false,
+        };
+        let before = self.original.journal.iter().find(is_this);
+        assert_eq!(before, None, "once more: {run:?}");
+    }
+
+    /// Everything happens there that is no approval, then the person approves what is shown.
+    fn goes_on(&mut self) {
+        self.mounts();
+        self.input(Input::Continue);
+        self.ends_run();
+        self.input(Input::Retry);
+        self.ends_run();
+        let content = Content::Text("and now?".to_owned());
+        self.input(Input::Send { content });
+        self.ends_run();
+        for _ in 0..4 {
+            let card = self.session.pending_approvals().into_iter().next();
+            let Some(call) = card else { return };
+            let conversation = self.session.conversation();
+            let args = conversation
+                .call(&call)
+                .and_then(|call| call.effective_args());
+            let by_agent = conversation.call(&call).is_some_and(|call| {
+                let approval = call.approval.as_ref();
+                approval.is_some_and(|approval| approval.interrupt_id.is_some())
+            });
+            let (Some(args), Some(shown)) = (args.cloned(), self.session.fingerprint(&call)) else {
+                return;
+            };
+            // An answer to the agent is no approval of the page.
+            let verdict = match by_agent {
+                true => Verdict::Deny { reason: None },
+                false => Verdict::Approve { args: None },
+            };
+            if !by_agent {
+                self.approved.insert(call, args);
+            }
+            self.input(Input::Decide {
+                call,
+                shown,
+                verdict,
+            });
+            self.ends_run();
+        }
+    }
+
+    fn ends_run(&mut self) {
+        let Some(run) = self.run.take() else { return };
+        let (mut events, mut decoder) = (Vec::new(), Decoder::new(DecoderOptions::default()));
+        for kind in ["RUN_STARTED", "RUN_FINISHED"] {
+            let event = json!({"type": kind, "threadId": "thread", "runId": "r"});
+            decoder.push_value(event, &mut events).unwrap();
+        }
+        for event in events {
+            let event = Box::new(event);
+            self.input(Input::Event { run, event });
+        }
+        let end = StreamEnd::Closed;
+        self.input(Input::RunClosed { run, end });
+    }
+
+    /// Nothing of a request says that a person agreed to anything, but for what they approved here.
+    fn check_request(&self, request: &Value) {
+        let messages = request["messages"].as_array().into_iter().flatten();
+        for message in messages.filter(|message| message["role"] == "tool") {
+            let id = message["toolCallId"].as_str().unwrap_or_default();
+            let found = self.session.conversation().call_by_wire_id(id);
+            let here = found.is_some_and(|(key, _)| self.approved.contains_key(&key));
+            let is_approval = message["content"] == "approved";
+            assert!(here || !is_approval, "nobody agreed here: {message}");
+        }
+        for answer in request["resume"].as_array().into_iter().flatten() {
+            let denies = answer["status"] == "cancelled" || is_denial(&answer["payload"]);
+            assert!(denies, "nobody answered here: {answer}");
+        }
+    }
+}
