@@ -263,6 +263,31 @@ fn an_approval_that_is_repeated_before_its_call_is_no_result() {
 }
 
 #[test]
+fn an_approval_that_is_repeated_of_another_call_is_no_result() {
+    let mut driver = asked();
+    driver.approve("c");
+    let sent = driver.request().messages.clone();
+    driver.event(started());
+    // The agent makes another call of it, and lists the approval of the one before.
+    let history = sent.into_iter().map(|mut message| {
+        if let MessageBody::Assistant { tool_calls, .. } = &mut message.body {
+            for call in tool_calls {
+                call.name = "g".to_owned();
+                call.arguments = r#"{"all":true}"#.to_owned();
+            }
+        }
+        message
+    });
+    driver.event(snapshot(history.collect()));
+    assert_eq!(driver.call("c").name, "g");
+    assert!(driver.call("c").result.is_none());
+    finish_run(&mut driver);
+    assert_eq!(driver.phase("c"), Phase::Cancelled);
+    driver.send("well?");
+    assert!(!request(&driver).contains(&"tool:c=approved".to_owned()));
+}
+
+#[test]
 fn an_echo_of_the_yes_is_no_result() {
     let mut driver = asked();
     driver.approve("c");

@@ -127,12 +127,19 @@ impl Conversation {
 
     /// Returns true if a tool message only repeats what the page said of a call: that it may run.
     fn is_echo(&self, key: &CallKey, wire: &event::Message) -> bool {
-        matches!(&wire.body, MessageBody::Tool { content, .. } if self.echoes_go_on(key, content))
+        matches!(&wire.body, MessageBody::Tool { content, .. } if self.echoes_go_on(key, &wire.id, content))
     }
 
-    pub(super) fn echoes_go_on(&self, key: &CallKey, content: &Content) -> bool {
+    /// Returns true if this is the page's approval and no result, even where the call has changed since.
+    pub(super) fn echoes_go_on(&self, key: &CallKey, id: &str, content: &Content) -> bool {
         let told = |call: &ToolCall| matches!(call.state, State::Told { .. });
-        self.call(key).is_some_and(told) && content.display_text() == CallApproval::GO_ON
+        let is_ours = self.go_aheads.contains(id) || self.call(key).is_some_and(told);
+        is_ours && content.display_text() == CallApproval::GO_ON
+    }
+
+    /// Notes the id of a tool message that lets the agent run a call.
+    pub(crate) fn note_go_ahead(&mut self, id: &str) {
+        self.go_aheads.insert(id.to_owned());
     }
 
     /// Puts a message from the wire between one of the path (or the beginning) and all that

@@ -98,7 +98,7 @@ impl Conversation {
         let whole = message.role == Role::Tool;
         let before = node.parent;
         let author = Author::Agent;
-        if self.echoes_go_on(&key, &result.content) {
+        if self.echoes_go_on(&key, &result.message_id, &result.content) {
             if whole {
                 self.splice_on_path(ix);
             }

@@ -4,7 +4,7 @@
 //! Only the session and the reducer change a conversation; everybody else reads. Neighbours:
 //! `branch` for what a person does to the tree, `calls` for calls and their keys, `index`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rustc_hash::FxHashMap;
 use serde_json::Value;
@@ -94,6 +94,8 @@ pub struct Conversation {
     pub(super) leading_results: Vec<CallKey>,
     /// Nodes that hold a tool result whose call is not known, by the call's id.
     pub(super) orphans: HashMap<String, usize>,
+    /// The ids of tool messages by which the page let the agent run calls.
+    pub(super) go_aheads: HashSet<String>,
     /// Calls that have reached their last phase, in that order.
     pub(super) history: Vec<CallKey>,
     pub(super) last_key: u64,
@@ -137,6 +139,7 @@ impl Default for Conversation {
             answers: HashMap::new(),
             leading_results: Vec::new(),
             orphans: HashMap::new(),
+            go_aheads: HashSet::new(),
             history: Vec::new(),
             last_key: 0,
             runs: Runs::default(),

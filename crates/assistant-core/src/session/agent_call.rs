@@ -17,7 +17,9 @@ impl Session {
         let Some(about) = about.filter(|_| self.was_shown_for_agent(key, cx.now)) else {
             return self.judge_changed(key, cx);
         };
-        let message = Consent::new(cx.host.new_id(), about);
+        let id = cx.host.new_id();
+        self.conversation.note_go_ahead(&id);
+        let message = Consent::new(id, about);
         self.calls.forget(key);
         self.conversation
             .happens(key, &Happening::ToldToGoOn(message));

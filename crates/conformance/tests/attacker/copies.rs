@@ -279,7 +279,10 @@ impl Copy<'_> {
             let id = message["toolCallId"].as_str().unwrap_or_default();
             let found = self.session.conversation().call_by_wire_id(id);
             let here = found.is_some_and(|(key, _)| self.approved.contains_key(&key));
-            let is_approval = message["content"] == "approved";
+            let ours = message["id"]
+                .as_str()
+                .is_some_and(|id| id.starts_with("id"));
+            let is_approval = ours && message["content"] == "approved";
             assert!(here || !is_approval, "nobody agreed here: {message}");
         }
         for answer in request["resume"].as_array().into_iter().flatten() {

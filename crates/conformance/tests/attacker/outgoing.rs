@@ -29,7 +29,11 @@ impl Scene {
             .filter_map(|message| message["toolCalls"].as_array());
         let calls: Vec<Written> = calls.flatten().map(Written::of_request).collect();
         for message in &messages {
-            if message["role"] == "tool" && message["content"] == GO_ON {
+            // Under an id of its own the agent may call its result what it likes.
+            let ours = message["id"]
+                .as_str()
+                .is_some_and(|id| id.starts_with("id"));
+            if ours && message["role"] == "tool" && message["content"] == GO_ON {
                 let call = calls.iter().find(|call| message["toolCallId"] == call.id);
                 self.check_go_on(call.expect("a call of the request"));
             }
