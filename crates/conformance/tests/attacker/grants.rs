@@ -200,6 +200,8 @@ impl Scene {
             let mut others = known.filter(|one| one.uses.is_none() && !is_over(&one.id));
             let other = others.find(|one| {
                 let grant = self.grants.get(&one.id);
+                let here = |grant: &&Grant| grant.scope == RememberScope::Always || grant.tab == at;
+                let grant = grant.filter(here);
                 grant.is_some_and(|grant| sum <= u64::from(grant.sum))
             });
             let other = other.map(|one| one.id.clone());

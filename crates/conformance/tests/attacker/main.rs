@@ -10,6 +10,7 @@
     reason = "tests"
 )]
 
+mod branches;
 mod copies;
 mod desk;
 mod grants;

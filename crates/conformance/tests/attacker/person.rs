@@ -228,11 +228,13 @@ impl Scene {
             return false;
         };
         let (run, mut events) = (*run, Vec::new());
-        let read = decoder.push_value(event, &mut events);
+        let read = decoder.push_value(event.clone(), &mut events);
+        let branches = self.other_branches();
         for event in events {
             let event = Box::new(event);
             self.input(Input::Event { run, event });
         }
+        self.check_branches(&branches, &event);
         if let Err(error) = &read {
             self.close(StreamEnd::Failed(Failure::new(
                 FailureKind::Protocol,

@@ -1,0 +1,58 @@
+//! The branches that a run does not write on.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assistant_core::conversation::{Message, MessageId};
+use serde_json::{Value, json};
+
+use super::person::Scene;
+
+/// What the next request of a branch has of its messages, by the newest message of the branch.
+pub(crate) type Branches = BTreeMap<String, Vec<Value>>;
+
+impl Scene {
+    /// Returns the branches on which the run does not write, as they would be sent.
+    pub(crate) fn other_branches(&self) -> Branches {
+        let conversation = self.session.conversation();
+        let here: BTreeSet<&str> = conversation
+            .run_path()
+            .map(|message| message.id.as_str())
+            .collect();
+        let ends = conversation
+            .all_messages()
+            .filter(|message| !here.contains(message.id.as_str()))
+            .filter(|message| conversation.children(Some(&message.id)).is_empty());
+        let of = |end: &Message| (end.id.as_str().to_owned(), self.sent(&end.id));
+        ends.map(of).collect()
+    }
+
+    fn sent(&self, end: &MessageId) -> Vec<Value> {
+        let conversation = self.session.conversation();
+        let path = conversation.path_to(end).unwrap_or_default();
+        let path = path.into_iter().filter_map(|id| conversation.message(id));
+        let sent = path.map(|message| {
+            let calls = message.calls().map(|call| {
+                let result = call.result.as_ref();
+                let result =
+                    result.map(|result| (&result.message_id, result.content.display_text()));
+                json!([call.id, call.name, call.args_text(), result])
+            });
+            json!([
+                format!("{:?}", message.role),
+                message.text(),
+                calls.collect::<Vec<_>>()
+            ])
+        });
+        sent.collect()
+    }
+
+    /// Checks that an event left the branches alone on which its run does not write: each has the
+    /// messages that it had, every call once, with the same name, arguments and result. That holds
+    /// for messages that the branches share with the run, too.
+    pub(crate) fn check_branches(&self, before: &Branches, event: &Value) {
+        for (end, sent) in before {
+            let now = self.sent(&MessageId::from(end.as_str()));
+            assert_eq!(*sent, now, "changed by {event} elsewhere");
+        }
+    }
+}
