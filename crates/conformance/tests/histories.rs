@@ -6,7 +6,7 @@
 use conformance::histories::{Tally, play};
 
 /// How many histories a run of the tests plays.
-const HISTORIES: u64 = 10_000;
+const HISTORIES: u64 = 4_000;
 
 #[test]
 fn whatever_is_killed_nothing_runs_twice_and_nothing_is_lost() {
@@ -35,5 +35,5 @@ fn whatever_is_killed_nothing_runs_twice_and_nothing_is_lost() {
     });
     assert_eq!(all.histories, HISTORIES);
     assert!(all.crashes > HISTORIES, "{}", all.to_value());
-    assert!(all.page_starts > 100, "{}", all.to_value());
+    assert!(all.page_starts > 40, "{}", all.to_value());
 }

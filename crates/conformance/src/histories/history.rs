@@ -264,6 +264,7 @@ impl History {
         self.agent.is_cut_off();
         let taker = self.taker();
         self.store.take(taker.desk.tab);
+        self.store.note_given(taker.desk.tab, Some(&snapshot));
         let before = std::mem::replace(&mut self.tab, taker);
         self.unwritten_results.clear();
         let thread_id = "thread".to_owned();

@@ -2,7 +2,8 @@
 //! point. From a seed, so that each can be played again.
 //!
 //! What must hold, whatever is killed when: a handler starts once, unless a person or its action
-//! agreed to a second time; a tab that does not own the conversation starts nothing; every call has one result; nothing that was written down is lost; there
+//! agreed to a second time; a tab that does not own the conversation starts nothing;
+//! no start is made without the word of the store of a call that a store was given, whatever its tab thinks of that; every call has one result; nothing that was written down is lost; there
 //! is always a way to go on; a card shows what its call is.
 
 mod agent;

@@ -105,7 +105,11 @@ impl History {
 
     /// The owner's start is written down, or made without.
     pub(super) fn commits(&mut self, commit: CommitId, entry: &JournalEntry) {
+        let (tab, call) = (self.tab.desk.tab, entry.call().number());
+        // A batch that failed with the claim in it brings both or neither.
+        let was_given = self.store.was_given(tab, call);
         let outcome = self.tab.claim(&mut self.store, entry);
+        self.tally.double_starts += u64::from(outcome == Ok(true) && was_given);
         self.tally.page_starts += u64::from(outcome == Ok(true));
         // Nobody else can have been there: the call could never start.
         let alone = self.store.fences && self.store.mood == Mood::Works && !self.tab.is_apart;

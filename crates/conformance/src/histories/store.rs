@@ -20,6 +20,8 @@ pub(super) struct Store {
     pub(super) mood: Mood,
     /// What was handed over and is not written yet, in order.
     late: Vec<Batch>,
+    /// The calls that it was given, or may have been given, and by which tab. Another tab may know them.
+    given: HashSet<(u64, u64)>,
 }
 
 /// How a store fails.
@@ -69,14 +71,32 @@ impl Store {
         match self.mood {
             Mood::Full => Err(Fault::Full),
             Mood::Silent => {
+                self.note_given(batch.tab, batch.snapshot.as_ref());
                 self.late.push(batch);
                 Err(Fault::NoAnswer)
             }
             Mood::Works => {
                 self.lands(true);
-                self.put(batch)
+                let (tab, snapshot) = (batch.tab, batch.snapshot.clone());
+                self.put(batch)?;
+                self.note_given(tab, snapshot.as_ref());
+                Ok(())
             }
         }
+    }
+
+    /// Notes the calls that a tab wrote, or read.
+    pub(super) fn note_given(&mut self, tab: u64, snapshot: Option<&Value>) {
+        let messages = snapshot.and_then(|snapshot| snapshot["messages"].as_array());
+        let parts = messages.into_iter().flatten();
+        let parts = parts.filter_map(|entry| entry["message"]["parts"].as_array());
+        let keys = parts.flatten().filter_map(|part| part["key"].as_u64());
+        self.given.extend(keys.map(|key| (tab, key)));
+    }
+
+    /// Returns true if a call of a tab may be known to others.
+    pub(super) fn was_given(&self, tab: u64, call: u64) -> bool {
+        self.given.contains(&(tab, call))
     }
 
     /// What was handed over to a silent store is written after all, or forgotten.

@@ -25,7 +25,7 @@ use person::Scene;
 use proptest::prelude::*;
 
 proptest! {
-    #![proptest_config(look(500))]
+    #![proptest_config(look(300))]
 
     #[test]
     fn nothing_runs_but_what_was_shown(options in any::<u8>(), history in history()) {
