@@ -89,8 +89,8 @@ impl Store {
     pub(super) fn note_given(&mut self, tab: u64, snapshot: Option<&Value>) {
         let messages = snapshot.and_then(|snapshot| snapshot["messages"].as_array());
         let parts = messages.into_iter().flatten();
-        let parts = parts.filter_map(|entry| entry["message"]["parts"].as_array());
-        let keys = parts.flatten().filter_map(|part| part["key"].as_u64());
+        let parts = parts.filter_map(|entry| entry.pointer("/message/parts")?.as_array());
+        let keys = parts.flatten().filter_map(|part| part.get("key")?.as_u64());
         self.given.extend(keys.map(|key| (tab, key)));
     }
 
