@@ -3,7 +3,7 @@
 
 use assistant_core::{
     conversation::{Conversation, MessageId},
-    event::{Base, Content, EncryptedEntity, Event, EventKind, Object, Role},
+    event::{Base, Content, EncryptedEntity, Event, EventKind, Interrupt, Object, Role},
     session::{FailureKind, Input, NoticeKind, SessionOptions, StopCondition, TreeChange},
 };
 use serde_json::{Value, json};
@@ -240,6 +240,36 @@ fn a_question_of_another_branch_is_asked_there_after_a_reload() {
         .collect();
     assert_eq!(open, [("card", false), ("other", false)]);
     assert_eq!(driver.approve("c"), None);
+}
+
+#[test]
+fn an_answer_that_a_run_took_along_goes_out_once_whatever_a_list_leaves_out() {
+    for left_out in 0..3 {
+        let mut driver = with([]);
+        driver.event(started());
+        driver.events(says("asks", "Shall I?"));
+        let gate = Interrupt {
+            tool_call_id: Some("unknown".to_owned()),
+            ..interrupt("other", None, json!({"type": "object"}))
+        };
+        driver.event(interrupted(vec![gate]));
+        driver.close();
+        assert_eq!(driver.answers("other", Some(json!({"value": 1}))), None);
+        assert_eq!(resumed(&driver), ["other"]);
+        let mut listed = driver.request().messages.clone();
+        assert!(listed.len() > 1, "{listed:?}");
+        if left_out < 2 {
+            listed.remove(left_out);
+        } else {
+            listed.clear();
+        }
+        driver.event(started());
+        driver.event(snapshot(listed));
+        finish_run(&mut driver);
+        look_at(&mut driver, "hi");
+        driver.send("so?");
+        assert_eq!(resumed(&driver), [""; 0], "without {left_out}");
+    }
 }
 
 #[test]

@@ -32,6 +32,8 @@ pub struct OpenInterrupt {
     pub(super) denied_before: bool,
     /// The call that it holds back, shown as a card or not.
     pub(super) gates: Option<CallKey>,
+    /// Whether the run that is open carries its answer.
+    pub(super) in_flight: bool,
     /// Where it was asked.
     pub(super) place: Place,
     pub(super) format: AnswerFormat,
@@ -52,6 +54,7 @@ impl OpenInterrupt {
             rejected: false,
             held_back: false,
             denied_before: false,
+            in_flight: false,
             gates: None,
             place: Place::default(),
         }
@@ -239,13 +242,13 @@ impl Interrupts {
         Some((open.gates?, open.call.is_some()))
     }
 
-    /// Takes out those that a run answered, but for what it raised again.
+    /// Takes out those that a run answered, also where the run's branch has moved away from them meanwhile.
     pub(super) fn retire(&mut self, answered: &[String]) -> Vec<OpenInterrupt> {
-        let list = std::mem::take(&mut self.list);
-        let (done, open) = list
-            .into_iter()
-            .partition(|open| answered.contains(&open.interrupt.id));
-        self.list = open;
+        let is_answered = |open: &OpenInterrupt| answered.contains(&open.interrupt.id);
+        let done = self.list.extract_if(.., |open| is_answered(open));
+        let mut done: Vec<_> = done.collect();
+        let moved = |open: &OpenInterrupt| open.in_flight && is_answered(open);
+        done.extend(self.elsewhere.extract_if(.., |open| moved(open)));
         done
     }
 
@@ -285,6 +288,17 @@ impl Interrupts {
         if let Some(open) = self.list.iter_mut().find(|open| open.interrupt.id == id) {
             open.call = None;
         }
+    }
+
+    /// Marks those whose answers go out with the run that opens now. Returns their ids.
+    pub(super) fn hand_over(&mut self) -> Vec<String> {
+        for open in &mut self.elsewhere {
+            open.in_flight = false;
+        }
+        for open in &mut self.list {
+            open.in_flight = open.answer.is_some();
+        }
+        self.answered()
     }
 
     /// The ids of those whose answers go out with the next run.

@@ -120,7 +120,7 @@ impl Session {
             answers: if takes_up {
                 Vec::new()
             } else {
-                self.interrupts.answered()
+                self.interrupts.hand_over()
             },
             raised: Vec::new(),
             raised_by_event: Vec::new(),
