@@ -146,9 +146,9 @@ impl Chat {
             }
             let part: Option<web_sys::Element> =
                 parts.item(place).map(wasm_bindgen::JsCast::unchecked_into);
-            part.filter(|part| part.is_connected())
-                .unwrap()
-                .scroll_into_view();
+            if let Some(part) = part {
+                part.scroll_into_view();
+            }
         }
         self.appears(&button).await;
     }

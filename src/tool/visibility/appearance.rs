@@ -129,10 +129,15 @@ fn is_legible(element: &Element) -> bool {
         range.get_bounding_client_rect(),
         element.get_bounding_client_rect(),
     );
-    let inside = line.right() > edges.left()
-        && line.left() < edges.right()
-        && line.bottom() > edges.top()
-        && line.top() < edges.bottom();
+    // Text that can be scrolled to is inside, too.
+    let (left, top) = (
+        edges.left() - f64::from(element.scroll_left()),
+        edges.top() - f64::from(element.scroll_top()),
+    );
+    let inside = line.right() > left
+        && line.left() < left + edges.width().max(element.scroll_width().into())
+        && line.bottom() > top
+        && line.top() < top + edges.height().max(element.scroll_height().into());
     inside && line.height() >= LEAST_LINE && has_contrast(text.parent_element().as_ref())
 }
 

@@ -117,11 +117,14 @@ impl Parts {
         }
     }
 
-    /// Returns the first part that was not visible for long enough.
+    /// Returns the first part that was not visible for long enough; an end mark, which brings what it ends along, if
+    /// there is one.
     pub(super) fn next_unread(&self) -> Option<Element> {
         let list = self.list.try_borrow().ok()?;
-        let unread = list.iter().find(|part| !part.read)?;
-        Some(unread.element.clone())
+        let unread = || list.iter().filter(|part| !part.read);
+        let mark = unread().find(|part| part.element.class_list().contains("la-approval-end"));
+        let next = mark.or_else(|| unread().next())?;
+        Some(next.element.clone())
     }
 
     /// Examines the card as it is now; with `pressed`, every part in view by hit tests, too.

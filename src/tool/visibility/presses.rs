@@ -1,14 +1,25 @@
-//! Clicks and keys of the user inside a card.
+//! Clicks and keys by which a user decides inside a card.
+//!
+//! A page can turn an event of the user to a button that they did not mean: by a label, by pointer capture, by a box that
+//! reaches out of the button, or by moving the focus while a key is down. So a click counts only inside the button that
+//! the pointer went down on, and a key only on the button that had the focus when it went down. A click that follows
+//! neither is one of assistive technology.
 
 use leptos::prelude::*;
 use send_wrapper::SendWrapper;
 use wasm_bindgen::{JsCast, closure::Closure};
-use web_sys::{Element, Event, MouseEvent};
+use web_sys::{Element, Event, EventTarget, KeyboardEvent, MouseEvent};
 
-use crate::ui::{accepts_scripts, after_by_browser, is_trusted};
+use crate::ui::{accepts_scripts, after_by_browser, closest, is_trusted, now};
 
 /// The events by which a user decides. A `submit` follows one of them.
 const PRESSES: [&str; 2] = ["click", "keydown"];
+/// The events that begin a press.
+const BEGINNINGS: [&str; 2] = ["pointerdown", "keydown"];
+/// Time after which a click does not belong to a press that began elsewhere, in milliseconds.
+const FORGOTTEN_MS: i64 = 1_000;
+/// Time without typing before a key decides, in milliseconds.
+const QUIET_MS: i64 = 500;
 
 /// A click or a key of the user in the card.
 #[derive(Clone, Copy, Default)]
@@ -19,6 +30,16 @@ pub(super) struct Press {
     number: u32,
 }
 
+/// The latest beginning of a press, anywhere on the page.
+#[derive(Clone)]
+struct Beginning {
+    target: SendWrapper<Option<Element>>,
+    /// The key; `None` for a pointer.
+    key: Option<String>,
+    repeats: bool,
+    at: i64,
+}
+
 /// Tracks the press that is being handled.
 #[derive(Clone, Copy)]
 pub(super) struct Presses {
@@ -26,6 +47,9 @@ pub(super) struct Presses {
     current: StoredValue<Option<Press>>,
     /// The number of the last one.
     last: StoredValue<u32>,
+    begun: StoredValue<Option<Beginning>>,
+    /// When a letter was typed last.
+    typed: StoredValue<i64>,
 }
 
 impl Presses {
@@ -33,6 +57,8 @@ impl Presses {
         Self {
             current: StoredValue::new(None),
             last: StoredValue::new(0),
+            begun: StoredValue::new(None),
+            typed: StoredValue::new(0),
         }
     }
 
@@ -44,20 +70,26 @@ impl Presses {
 
     /// Listens before the buttons of the card do, until the owner is disposed.
     pub(super) fn follow(self, card: Element) {
-        let pressed = Closure::<dyn Fn(Event)>::new(move |event: Event| self.pressed(&event));
-        let callback = pressed.as_ref().unchecked_ref();
-        for kind in PRESSES {
-            // Does not fail.
-            let _ = card.add_event_listener_with_callback_and_bool(kind, callback, true);
+        listen(card.into(), PRESSES, move |event| self.pressed(event));
+        listen(window().into(), BEGINNINGS, move |event| self.begins(event));
+    }
+
+    fn begins(self, event: &Event) {
+        if !is_trusted(event) {
+            return;
         }
-        let listening = SendWrapper::new((card, pressed));
-        on_cleanup(move || {
-            let (card, pressed) = &*listening;
-            let callback = pressed.as_ref().unchecked_ref();
-            for kind in PRESSES {
-                let _ = card.remove_event_listener_with_callback_and_bool(kind, callback, true);
-            }
-        });
+        let key = event.dyn_ref::<KeyboardEvent>();
+        if key.is_some_and(|key| key.key() != " " && key.key().chars().count() == 1) {
+            self.typed.set_value(now());
+        }
+        // Inside of a shadow root the window knows only its host as the target.
+        let target = event.composed_path().get(0).dyn_into().ok();
+        self.begun.set_value(Some(Beginning {
+            target: SendWrapper::new(target),
+            key: key.map(KeyboardEvent::key),
+            repeats: key.is_some_and(KeyboardEvent::repeat),
+            at: now(),
+        }));
     }
 
     /// Lets a press decide while it is handled, until the browser's next task; an event that a script makes
@@ -69,8 +101,9 @@ impl Presses {
         // A click by a key has a click count of zero.
         let click = event.dyn_ref::<MouseEvent>();
         let pointed = click.is_some_and(|click| click.detail() > 0);
-        let press = is_trusted(event).then_some(Press { pointed, number });
-        self.current.set_value(press);
+        let counts = is_trusted(event) && (accepts_scripts() || self.is_meant(event));
+        self.current
+            .set_value(counts.then_some(Press { pointed, number }));
         after_by_browser(0, move || {
             let _ = self.current.try_update_value(|press| {
                 let same = press.is_some_and(|press| press.number == number);
@@ -78,4 +111,75 @@ impl Presses {
             });
         });
     }
+
+    /// Returns whether a trusted event goes where the user pressed.
+    fn is_meant(self, event: &Event) -> bool {
+        let Some(target) = event
+            .target()
+            .and_then(|target| target.dyn_into::<Element>().ok())
+        else {
+            return false;
+        };
+        let button = closest(&target, "button").unwrap_or(target);
+        let begun = self.begun.get_value();
+        let here = |begun: &Beginning| {
+            let target = begun.target.as_ref();
+            target.is_some_and(|target| button.contains(Some(target)))
+        };
+        let recent = |begun: &Beginning| now().saturating_sub(begun.at) < FORGOTTEN_MS;
+        match (event.dyn_ref::<MouseEvent>(), begun) {
+            (None, _) => event
+                .dyn_ref::<KeyboardEvent>()
+                .is_none_or(|key| !key.repeat()),
+            (Some(click), begun) if click.detail() > 0 => {
+                let begun_here = begun.is_none_or(|begun| begun.key.is_none() && here(&begun));
+                begun_here && is_inside(&button, click)
+            }
+            (Some(_), Some(begun)) if begun.key.is_some() => {
+                let quiet = now().saturating_sub(self.typed.get_value()) >= QUIET_MS;
+                let meant = (here(&begun) && quiet) || submits(&begun, &button);
+                (meant && !begun.repeats) || !recent(&begun)
+            }
+            (Some(_), Some(begun)) => here(&begun) || !recent(&begun),
+            (Some(_), None) => true,
+        }
+    }
+}
+
+/// Returns whether Enter in a field of a form presses its button.
+fn submits(begun: &Beginning, button: &Element) -> bool {
+    let field = begun.target.as_ref();
+    let form = closest(button, "form").filter(|form| form.contains(field.map(AsRef::as_ref)));
+    form.is_some()
+        && begun.key.as_deref() == Some("Enter")
+        && field.is_some_and(|field| field.matches("input, select").unwrap_or(false))
+}
+
+/// Returns whether a click is inside of the box of a button.
+fn is_inside(button: &Element, click: &MouseEvent) -> bool {
+    let edges = button.get_bounding_client_rect();
+    let (x, y) = (f64::from(click.client_x()), f64::from(click.client_y()));
+    // Positions are whole numbers, edges are not.
+    x + 1.0 >= edges.left()
+        && x - 1.0 <= edges.right()
+        && y + 1.0 >= edges.top()
+        && y - 1.0 <= edges.bottom()
+}
+
+/// Listens while events go down the page, until the owner is disposed.
+fn listen(target: EventTarget, kinds: [&'static str; 2], handle: impl Fn(&Event) + 'static) {
+    let handle = Closure::<dyn Fn(Event)>::new(move |event: Event| handle(&event));
+    let callback = handle.as_ref().unchecked_ref();
+    for kind in kinds {
+        // Does not fail.
+        let _ = target.add_event_listener_with_callback_and_bool(kind, callback, true);
+    }
+    let listening = SendWrapper::new((target, handle));
+    on_cleanup(move || {
+        let (target, handle) = &*listening;
+        let callback = handle.as_ref().unchecked_ref();
+        for kind in kinds {
+            let _ = target.remove_event_listener_with_callback_and_bool(kind, callback, true);
+        }
+    });
 }
