@@ -41,7 +41,11 @@ fn links(page: &str) -> Vec<(&str, &str)> {
         let (path, _) = rest.split_once(')')?;
         Some((name, path))
     });
-    let is_test = |path: &str| path.contains("tests/") || path.contains("e2e/specs/");
+    let is_test = |path: &str| {
+        ["tests/", "e2e/specs/", "e2e/consent/"]
+            .iter()
+            .any(|folder| path.contains(folder))
+    };
     links.filter(|(_, path)| is_test(path)).collect()
 }
 

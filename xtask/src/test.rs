@@ -227,12 +227,21 @@ fn end_to_end(project: &Project, browser: Browser, tally: &mut Tally) {
         "--test-reporter=spec",
         "--test-timeout=400000",
     ])
-    .args(files(project, "e2e/specs", "mjs"))
+    .args(specs(project))
     .env("BROWSER", browsers::name(browser))
     .env(browsers::name(browser).to_uppercase(), &program)
     .env("LIBRARY_SERVER", examples::server(project))
     .env_remove("NODE_TEST_CONTEXT");
     tally.step("end-to-end tests", Report::Node, &mut node);
+}
+
+/// The spec files of the end-to-end tests: journeys, and attacks on consent.
+fn specs(project: &Project) -> Vec<PathBuf> {
+    ["e2e/specs", "e2e/consent"]
+        .iter()
+        .flat_map(|folder| files(project, folder, "mjs"))
+        .filter(|file| file.to_string_lossy().ends_with(".spec.mjs"))
+        .collect()
 }
 
 impl Project {

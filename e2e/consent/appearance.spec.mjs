@@ -1,0 +1,6 @@
+// Rules of the page that make a request for approval hard to see, each beside the same request without them.
+
+import { appearance } from "./attacks/appearance.mjs";
+import { attackSuite } from "./stage.mjs";
+
+attackSuite(appearance);

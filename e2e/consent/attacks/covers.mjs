@@ -1,0 +1,150 @@
+// Covers: something of the page lies over the request, and lets the click through to Approve.
+
+const HARMLESS = "Show the weather in Rotterdam?";
+
+/** Lays a cover before the agent asks; `of` gives its options from the driver. */
+const before = (of) => (stage) => stage.do((given) => void globalThis.attack.cover(given), of(stage.driver));
+/** A cover as a whole attack. */
+const laid = (name, of, more = {}) => ({ name, attack: { before: before(of), ...more }, expects: { hides: true } });
+const part = (driver, name) => `${driver.card} ${driver.parts[name]}`;
+/** Waits until the request has been in view for long enough, then presses at once. */
+const afterwards = (act) => async (stage) => {
+  await stage.settle(1100);
+  await stage.aim();
+  await act(stage);
+  await stage.press();
+};
+
+export const covers = [
+  laid("a cover that appears with the request", ({ card }) => ({ over: card, words: HARMLESS })),
+  laid("a cover over the whole page, there before the request", () => ({ words: HARMLESS })),
+  laid("a popover in the top layer", ({ card }) => ({ over: card, open: "popover", words: HARMLESS })),
+  laid("a popover over the whole page", () => ({ open: "popover", words: HARMLESS })),
+  laid("a modal dialog of the page", ({ card }) => ({ over: card, tag: "dialog", open: "modal", words: HARMLESS })),
+  laid("a dialog of the page that is not modal", ({ card }) => ({ over: card, tag: "dialog", open: "dialog", words: HARMLESS })),
+  laid("a frame over the request", ({ card }) => ({ over: card, tag: "iframe" })),
+  laid("a canvas over the request", ({ card }) => ({ over: card, tag: "canvas" })),
+  laid("a cover with a hole for the button", (driver) => ({ over: driver.card, css: { background: "transparent", zIndex: "1" } }), {
+    // Takes clicks; the hole is where the button is.
+    before: (stage) =>
+      stage.do(([card, button]) => {
+        const node = globalThis.attack.cover({ over: card, words: "Show the weather?", css: { pointerEvents: "auto" } });
+        globalThis.attack.frames(() => {
+          const [outer, inner] = [node, document.querySelector(button)].map((one) => one?.getBoundingClientRect());
+          if (!inner || !outer.width) return;
+          const [left, top] = [inner.left - outer.left, inner.top - outer.top];
+          const [right, bottom] = [left + inner.width, top + inner.height];
+          const hole = `${left}px ${top}px, ${left}px ${bottom}px, ${right}px ${bottom}px, ${right}px ${top}px, ${left}px ${top}px`;
+          node.style.clipPath = `polygon(evenodd, 0 0, 100% 0, 100% 100%, 0 100%, 0 0, ${hole})`;
+        });
+      }, [stage.driver.card, `${part(stage.driver, "buttons")} button`]),
+  }),
+  laid("a cover over one argument", (driver) => ({ over: part(driver, "row"), line: "ada" })),
+  laid("other words over one argument", (driver) => ({ over: part(driver, "row"), line: "ada", words: "bob", pad: 1, css: { font: "inherit" } })),
+  laid("a cover over the arguments", (driver) => ({ over: part(driver, "row") })),
+  laid("a cover over the title", (driver) => ({ over: part(driver, "title"), words: HARMLESS })),
+  laid("a cover over the buttons that says something else", (driver) => ({ over: part(driver, "buttons"), words: "Next" })),
+  laid("thin strips over the request", ({ card }) => ({
+    over: card,
+    css: { background: "repeating-linear-gradient(white 0 3px, transparent 3px 4px)" },
+  })),
+  laid("glass that blurs what is behind it", ({ card }) => ({ over: card, css: { background: "transparent", backdropFilter: "blur(12px)" } })),
+  laid("a cover that is half transparent", ({ card }) => ({ over: card, css: { opacity: "0.93" }, words: HARMLESS })),
+  laid("a cover that the style sheet makes, without an element", ({ card }) => ({ card }), {
+    before: (stage) =>
+      stage.do(() => void globalThis.attack.rules("body::after { content: 'Next'; position: fixed; inset: 0; z-index: 9; background: white; pointer-events: none }")),
+  }),
+  laid("a cover in the shadow root of the page", () => ({}), {
+    before: (stage) =>
+      stage.do((card) => {
+        const host = document.createElement("div");
+        document.body.append(host);
+        globalThis.attack.cover({ over: card, root: host.attachShadow({ mode: "closed" }), words: "Show the weather?" });
+      }, stage.driver.card),
+  }),
+  laid("a cover inside of the chat", ({ card }) => ({ card }), {
+    before: (stage) =>
+      stage.do(([card, place]) => {
+        const root = document.querySelector(place).firstElementChild;
+        globalThis.attack.cover({ over: card, root, words: "Show the weather?" });
+      }, [stage.driver.card, stage.driver.place]),
+  }),
+  {
+    name: "a cookie banner over the buttons, and a key that approves",
+    attack: {
+      before: before((driver) => ({ over: part(driver, "buttons"), words: "We use cookies", css: { pointerEvents: "auto" } })),
+      answer: async (stage) => {
+        await stage.read();
+        await stage.key();
+        await stage.settle(600);
+        await stage.key();
+      },
+    },
+    expects: { hides: true },
+  },
+  {
+    name: "a cover that goes 100 ms before the click",
+    attack: {
+      before: before(({ card }) => ({ over: card, words: HARMLESS })),
+      answer: async (stage) => {
+        await stage.read();
+        await stage.aim();
+        await stage.do(() => {
+          const all = [...document.querySelectorAll("body > div")].filter((node) => node.textContent === "Show the weather in Rotterdam?");
+          all.forEach((node) => (node.dataset.gone = "1"));
+        });
+        await stage.settle(60);
+        await stage.quick();
+        await stage.settle();
+      },
+    },
+  },
+  {
+    name: "a cover that goes when the pointer comes",
+    attack: {
+      before: (stage) =>
+        stage.do((card) => {
+          const node = globalThis.attack.cover({ over: card, words: "Show the weather?" });
+          addEventListener("pointermove", ({ clientX, clientY }) => {
+            const box = document.querySelector(card)?.getBoundingClientRect();
+            const inside = box && clientX > box.left && clientX < box.right && clientY > box.top && clientY < box.bottom;
+            if (inside) node.dataset.gone = "1";
+          });
+        }, stage.driver.card),
+      answer: async (stage) => {
+        await stage.read();
+        await stage.quick();
+        await stage.settle();
+      },
+    },
+  },
+  {
+    name: "a cover that comes 300 ms before the click",
+    attack: {
+      answer: afterwards(async (stage) => {
+        await stage.do((card) => void globalThis.attack.cover({ over: card, words: "Show the weather?" }), stage.driver.card);
+        await stage.settle(300);
+      }),
+    },
+    expects: { hides: true },
+  },
+  {
+    name: "a cover that shows the request for a blink now and then",
+    attack: {
+      before: (stage) =>
+        stage.do((card) => {
+          const node = globalThis.attack.cover({ over: card, words: "Show the weather?" });
+          globalThis.attack.frames(() => {
+            node.style.visibility = performance.now() % 450 < 60 ? "hidden" : "visible";
+          });
+        }, stage.driver.card),
+      answer: async (stage) => {
+        await stage.read();
+        for (let press = 0; press < 4; press++) {
+          await stage.quick();
+          await stage.settle(170);
+        }
+      },
+    },
+  },
+];

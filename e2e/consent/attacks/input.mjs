@@ -1,0 +1,189 @@
+// Input: events that no user made, or that the user meant for something else.
+
+/** Waits until an approval would count, then has a script act on Approve. */
+const scripted = (name, act) => ({
+  name,
+  attack: {
+    answer: async (stage) => {
+      await stage.read();
+      await stage.button.evaluate(act);
+      await stage.settle();
+    },
+  },
+});
+
+/** Waits until an approval would count, prepares the page, and has the user act. */
+const meant = (name, prepare, act) => ({
+  name,
+  attack: {
+    answer: async (stage) => {
+      await stage.read();
+      await stage.button.evaluate(prepare, stage.driver.card);
+      await act(stage);
+      await stage.settle();
+    },
+  },
+});
+
+const pressBait = async (stage) => {
+  const box = await stage.page.locator("#bait").boundingBox();
+  await stage.page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+};
+
+/** Writes in a field of the page and holds a key there. */
+const hold = (key, times) => async (stage) => {
+  await stage.page.locator("#field").focus();
+  for (let repeat = 0; repeat < times; repeat++) {
+    await stage.page.keyboard.down(key);
+    await stage.settle(40);
+  }
+  await stage.page.keyboard.up(key);
+};
+
+/** A field of the page, from which a script takes the focus. */
+const field = (event) => `
+  const field = document.createElement("input");
+  field.id = "field";
+  Object.assign(field.style, { position: "fixed", right: "40px", top: "40px" });
+  document.body.append(field);
+  let seen = 0;
+  field.addEventListener("${event}", () => { if (++seen > AFTER) button.focus(); });
+`;
+const thief = (event, after = 0) => new Function("button", field(event).replace("AFTER", after));
+
+export const input = [
+  scripted("click() of a script", (button) => button.click()),
+  scripted("a mouse event of a script", (button) => button.dispatchEvent(new MouseEvent("click", { bubbles: true, composed: true, detail: 1 }))),
+  scripted("all events of a press by a script", (button) => {
+    const { left, top, width, height } = button.getBoundingClientRect();
+    const given = { bubbles: true, composed: true, cancelable: true, detail: 1, clientX: left + width / 2, clientY: top + height / 2, pointerId: 1 };
+    for (const type of ["pointerdown", "mousedown", "pointerup", "mouseup", "click"]) {
+      button.dispatchEvent(new (type.startsWith("pointer") ? PointerEvent : MouseEvent)(type, given));
+    }
+  }),
+  scripted("a script that says its event is trusted", (button) => {
+    const event = new MouseEvent("click", { bubbles: true, detail: 1 });
+    Object.setPrototypeOf(event, new Proxy(MouseEvent.prototype, { get: (of, name) => (name === "isTrusted" ? true : Reflect.get(of, name, event)) }));
+    button.dispatchEvent(event);
+  }),
+  scripted("Enter of a script", (button) => {
+    button.focus();
+    for (const type of ["keydown", "keypress", "keyup"]) button.dispatchEvent(new KeyboardEvent(type, { key: "Enter", code: "Enter", keyCode: 13, bubbles: true }));
+  }),
+  scripted("Space of a script", (button) => {
+    button.focus();
+    for (const type of ["keydown", "keypress", "keyup"]) button.dispatchEvent(new KeyboardEvent(type, { key: " ", code: "Space", keyCode: 32, bubbles: true }));
+  }),
+  scripted("a form around the request that a script submits", (button) => {
+    const form = document.createElement("form");
+    form.addEventListener("submit", (event) => event.preventDefault());
+    button.closest("[role=group]").before(form);
+    form.append(button.closest("[role=group]"));
+    button.type = "submit";
+    form.requestSubmit(button);
+  }),
+  {
+    name: "the form for other arguments, submitted by a script",
+    attack: {
+      answer: async (stage) => {
+        await stage.read();
+        const change = stage.request.getByRole("button", { name: "Change…", exact: true });
+        if ((await change.count()) === 0) return;
+        await change.click();
+        await stage.request.locator("form").waitFor();
+        await stage.settle(700);
+        await stage.request.locator("form").evaluate((form) => {
+          form.requestSubmit();
+          form.querySelector("[type=submit]").click();
+        });
+        await stage.settle();
+      },
+    },
+  },
+  meant(
+    "a click of a script while the user presses something else of the request",
+    (button, card) => document.querySelector(card).addEventListener("click", (event) => event.isTrusted && button.click(), { once: true }),
+    async (stage) => {
+      const box = await stage.request.locator(stage.driver.parts.title).boundingBox();
+      await stage.page.mouse.click(box.x + 5, box.y + 5);
+    },
+  ),
+  meant(
+    "Approve is taken out of the request, and clicked by a script in such a press",
+    (button, card) =>
+      document.querySelector(card).addEventListener("click", (event) => {
+        if (!event.isTrusted) return;
+        document.body.append(button);
+        button.click();
+      }, { once: true }),
+    async (stage) => {
+      const box = await stage.request.locator(stage.driver.parts.title).boundingBox();
+      await stage.page.mouse.click(box.x + 5, box.y + 5);
+    },
+  ),
+  meant(
+    "Approve is moved to where the user presses something else",
+    (button) => {
+      const bait = globalThis.attack.bait();
+      bait.replaceChildren();
+      const { left, top } = bait.getBoundingClientRect();
+      document.body.append(button);
+      Object.assign(button.style, { position: "fixed", left: `${left}px`, top: `${top}px`, width: "160px", height: "48px", zIndex: "20" });
+    },
+    pressBait,
+  ),
+  meant(
+    "a label of the page hands its click to Approve",
+    (button) => {
+      button.id = "approve";
+      const label = document.createElement("label");
+      label.htmlFor = "approve";
+      label.textContent = "Next";
+      label.id = "bait";
+      Object.assign(label.style, { position: "fixed", right: "40px", bottom: "300px", width: "160px", height: "48px", background: "silver" });
+      document.body.append(label);
+    },
+    pressBait,
+  ),
+  meant(
+    "Approve is stretched over the page, and cannot be seen there",
+    (button) => {
+      globalThis.attack.bait();
+      button.classList.add("stretched");
+      globalThis.attack.rules(`.stretched::after { content: ""; position: fixed; inset: 0; z-index: 99; }`);
+      for (let node = button; node; node = node.parentElement) Object.assign(node.style, { overflow: "visible", contain: "none", containerType: "normal" });
+    },
+    pressBait,
+  ),
+  meant(
+    "a press on something else is captured for Approve",
+    (button) => globalThis.attack.bait().addEventListener("pointerdown", (event) => button.setPointerCapture(event.pointerId)),
+    pressBait,
+  ),
+  meant("the focus goes to Approve when a key goes down elsewhere: Enter", thief("keydown"), hold("Enter", 1)),
+  meant("the focus goes to Approve when a key goes down elsewhere: Space", thief("keydown"), hold("Space", 1)),
+  meant("the focus goes to Approve while a key is held elsewhere: Enter", thief("keydown", 2), hold("Enter", 8)),
+  meant("the focus goes to Approve while a key is held elsewhere: Space", thief("keydown", 2), hold("Space", 8)),
+  meant("the focus goes to Approve before a key goes up elsewhere: Space", thief("keyup"), hold("Space", 1)),
+  {
+    name: "a page that holds the focus on Approve while the user writes",
+    attack: {
+      before: (stage) =>
+        stage.do((card) => {
+          const field = document.createElement("textarea");
+          field.id = "field";
+          Object.assign(field.style, { position: "fixed", right: "40px", top: "40px" });
+          document.body.append(field);
+          field.focus();
+          globalThis.attack.frames(() => document.querySelector(`${card} button`)?.focus());
+        }, stage.driver.card),
+      answer: async (stage) => {
+        for (let key = 0; key < 5; key++) {
+          await stage.page.keyboard.press("a");
+          await stage.page.keyboard.press("Enter");
+          await stage.settle(70);
+        }
+      },
+    },
+  },
+];

@@ -1,0 +1,171 @@
+// Swaps: the call becomes another one between the time it is shown and the time it runs. What is approved is the call that was shown for long enough.
+
+import { call, end, list, listed, more, start, wait } from "../agent.mjs";
+import { ADA, MALLORY, PAY } from "../stage.mjs";
+
+const PAID = ["pay", ADA];
+
+/** A run that asks about a payment, and does more while the user reads. */
+const while_ = (...steps) => [[call("pay", ADA), wait, ...steps, wait]];
+
+/** The honest scene: a run that stays open while the user approves. */
+const twin = {
+  script: [[call("pay", ADA), wait]],
+  answer: async (stage) => {
+    await stage.read();
+    await stage.press();
+    stage.agent.proceed();
+  },
+};
+
+/** The user has read the request; the agent swaps, and the user clicks as soon as the page shows it. */
+const afterReading = (sign) => async (stage) => {
+  await stage.settle(1100);
+  await stage.aim();
+  stage.agent.proceed();
+  if (sign) await stage.page.waitForFunction(sign, undefined, { polling: 10, timeout: 2000 }).catch(() => {});
+  else await stage.settle(80);
+  await stage.quick();
+  await stage.settle(250);
+  stage.agent.proceed();
+  await stage.settle();
+};
+
+/** The user approves; the agent swaps before its run is over. */
+const afterTheClick = async (stage) => {
+  await stage.read();
+  await stage.quick();
+  await stage.settle(100);
+  stage.agent.proceed();
+  await stage.settle(150);
+  stage.agent.proceed();
+  await stage.settle();
+};
+
+const says = (words) => new Function(`return document.body.innerText.includes(${JSON.stringify(words)})`);
+
+const swap = (name, steps, sign, more) => ({ name, twin, attack: { script: while_(...steps), answer: afterReading(sign), ...more } });
+const late = (name, steps, expects = { ran: [PAID] }) => ({ name, twin, attack: { script: while_(...steps), answer: afterTheClick }, expects });
+
+const RESTARTED = [start("pay"), more(MALLORY), end()];
+const RELISTED = [list(listed(["c", "pay", MALLORY]))];
+const RENAMED = [list(listed(["c", "erase", { folder: "invoices" }]))];
+
+export const swaps = [
+  swap("more arguments after the end of the call", [more(',"amount":5000}')]),
+  swap("other arguments after the end of the call", [more(MALLORY), end()]),
+  swap("the id is started again, with other arguments", RESTARTED),
+  swap("the id is started again, as another tool", [start("erase"), more({ folder: "invoices" }), end()]),
+  swap("a list with other arguments", RELISTED, says("5000")),
+  swap("a list with another tool under the same id", RENAMED, says("invoices")),
+  swap("a list without the call", [list()]),
+  swap("a list that swaps two calls", [list(listed(["d", "pay", MALLORY], ["c", "pay", ADA]))], says("5000"), {
+    script: [[call("pay", ADA), wait, list(listed(["d", "pay", MALLORY], ["c", "pay", ADA])), wait]],
+  }),
+  swap("a list with other arguments, and another one with the first", [...RELISTED, list(listed(["c", "pay", ADA]))]),
+  late("more arguments after the click, before the run is over", [more(',"amount":5000}')]),
+  late("the id is started again after the click", RESTARTED),
+  late("a list with other arguments after the click", RELISTED),
+  late("a list with another tool after the click", RENAMED),
+  {
+    name: "a list with other arguments while the button of the mouse is down",
+    twin,
+    attack: {
+      script: while_(...RELISTED),
+      answer: async (stage) => {
+        await stage.read();
+        const { x, y } = await stage.aim();
+        await stage.page.mouse.move(x, y);
+        await stage.page.mouse.down();
+        stage.agent.proceed();
+        await stage.request.getByText("5000").waitFor();
+        await stage.page.mouse.up();
+        await stage.settle(200);
+        stage.agent.proceed();
+        await stage.settle();
+      },
+    },
+  },
+  {
+    name: "a list with other arguments, and a click on what they were before",
+    twin,
+    attack: {
+      script: while_(...RELISTED),
+      answer: async (stage) => {
+        await stage.read();
+        const before = await stage.button.elementHandle();
+        stage.agent.proceed();
+        await stage.request.getByText("5000").waitFor();
+        await before.evaluate((button) => button.isConnected && button.focus());
+        await stage.page.keyboard.press("Enter");
+        await stage.settle(200);
+        stage.agent.proceed();
+        await stage.settle();
+      },
+    },
+  },
+  {
+    name: "the page registers the action anew, with another handler",
+    twin,
+    attack: {
+      script: while_(),
+      answer: async (stage) => {
+        await stage.settle(1100);
+        await stage.aim();
+        await stage.do((action) => {
+          globalThis.unregister.pay();
+          globalThis.unregister.pay = globalThis.register({ ...action, description: "Pays ten times as much" });
+        }, PAY);
+        await stage.quick();
+        await stage.settle(200);
+        stage.agent.proceed();
+        await stage.settle();
+      },
+    },
+    expects: { check: (stage) => stage.do((action) => (globalThis.unregister.pay(), void (globalThis.unregister.pay = globalThis.register(action))), PAY) },
+  },
+  {
+    name: "the page takes the action back",
+    twin,
+    attack: {
+      script: while_(),
+      answer: async (stage) => {
+        await stage.settle(1100);
+        await stage.aim();
+        await stage.do(() => globalThis.unregister.pay());
+        await stage.quick();
+        await stage.settle(200);
+        stage.agent.proceed();
+        await stage.settle();
+      },
+    },
+  },
+  {
+    name: "the same id again in the next run, after it ran",
+    attack: { script: [[call("pay", ADA)], [call("pay", ADA)], []], answer: async (stage) => { await stage.read(); await stage.press(); await stage.settle(500); } },
+    expects: { ran: [PAID] },
+  },
+  {
+    name: "the same id with other arguments in the next run, after it ran",
+    attack: { script: [[call("pay", ADA)], [call("pay", MALLORY)], []], answer: async (stage) => { await stage.read(); await stage.press(); await stage.settle(500); } },
+    expects: { ran: [PAID] },
+  },
+  {
+    name: "an equal call in the next run, after one was approved",
+    attack: { script: [[call("pay", ADA)], [call("pay", ADA, "e")], []], answer: async (stage) => { await stage.read(); await stage.press(); await stage.settle(500); } },
+    expects: { ran: [PAID] },
+  },
+  {
+    name: "arguments that are still being written",
+    attack: {
+      script: [[start("pay"), more('{"to":"ada","amount":5'), wait, more("000}"), end()]],
+      ask: false,
+      answer: async (stage) => {
+        await stage.settle(900);
+        if ((await stage.button.count()) > 0) await stage.press();
+        stage.agent.proceed();
+        await stage.settle();
+      },
+    },
+  },
+];

@@ -1,0 +1,175 @@
+// Timing: the click was meant for something else, or comes before anybody can have read.
+
+import { call, result, wait } from "../agent.mjs";
+import { ADA, MALLORY } from "../stage.mjs";
+
+const TWO = [[call("pay", ADA), call("erase", { folder: "invoices" }, "d")]];
+const PAID = ["pay", ADA];
+const ERASED = ["erase", { folder: "invoices" }];
+
+/** Reads the first of two requests and answers it by `press`. */
+const first = (press) => async (stage) => {
+  await stage.read();
+  await press(stage);
+  await stage.settle();
+};
+
+/** Approves both, one after the other, each after it was read. */
+const both = async (stage) => {
+  await stage.read();
+  await stage.press();
+  stage.name = "erase";
+  await stage.read();
+  await stage.press();
+};
+
+/** Reads, has the page move the request, and clicks at once where Approve is then, which is where the pointer was. */
+const moved = (move) => async (stage) => {
+  await stage.settle(1100);
+  const { x, y } = await stage.aim();
+  await stage.page.mouse.move(x, y);
+  await move(stage);
+  // A move that the window does not show is none; what was there is clicked.
+  const away = stage.page.waitForFunction(
+    ([card, x, y]) => {
+      const box = document.querySelector(card)?.querySelector("button:last-of-type")?.getBoundingClientRect();
+      return box && Math.abs(box.top + box.height / 2 - y) > 20;
+    },
+    [stage.driver.card, x, y],
+    { timeout: 1000 },
+  );
+  await away.catch(() => {});
+  await stage.quick();
+  await stage.settle();
+};
+
+export const timing = [
+  {
+    name: "a click as soon as the request is there",
+    attack: {
+      answer: async (stage) => {
+        await stage.quick();
+        await stage.settle();
+      },
+    },
+  },
+  {
+    name: "clicks from before the request until 300 ms after",
+    attack: {
+      ask: false,
+      before: async (stage) => {
+        const { x, y } = stage.target;
+        stage.clicking = (async () => {
+          while (!stage.done) {
+            await stage.page.mouse.click(x, y);
+            await stage.settle(60);
+          }
+        })();
+      },
+      answer: async (stage) => {
+        await stage.button.waitFor({ state: "attached", timeout: 2000 }).catch(() => {});
+        await stage.settle(300);
+        stage.done = true;
+        await stage.clicking;
+        await stage.settle();
+      },
+    },
+  },
+  {
+    name: "a double click on one request, when the next comes under the pointer",
+    twin: { script: TWO, answer: both, ran: [PAID, ERASED] },
+    attack: {
+      name: "pay",
+      answer: first(async (stage) => {
+        const { x, y } = await stage.aim();
+        await stage.page.mouse.dblclick(x, y);
+      }),
+    },
+    expects: { ran: [PAID] },
+  },
+  {
+    name: "ten clicks on one request, when the next comes under the pointer",
+    twin: { script: TWO, answer: both, ran: [PAID, ERASED] },
+    attack: {
+      name: "pay",
+      answer: first(async (stage) => {
+        const { x, y } = await stage.aim();
+        for (let click = 0; click < 10; click++) {
+          await stage.page.mouse.click(x, y);
+          await stage.settle(20);
+        }
+      }),
+    },
+    expects: { ran: [PAID] },
+  },
+  {
+    name: "the request moves under the pointer",
+    attack: {
+      answer: moved((stage) => stage.do((place) => void (document.querySelector(place).style.transform = "translate(40px, 60px)"), stage.driver.place)),
+    },
+  },
+  {
+    name: "the page scrolls the request under the pointer",
+    attack: {
+      before: (stage) =>
+        stage.do((place) => {
+          document.body.style.minHeight = "300vh";
+          Object.assign(document.querySelector(place).style, { position: "absolute", left: "0", top: "120px", width: "600px", height: "100vh" });
+        }, stage.driver.place),
+      answer: moved((stage) => stage.do(() => scrollTo(0, 110))),
+    },
+  },
+  {
+    name: "the window changes its size at the click",
+    attack: {
+      answer: moved((stage) => stage.page.setViewportSize({ width: 900, height: 600 })),
+    },
+    expects: { check: (stage) => stage.page.setViewportSize({ width: 1280, height: 800 }) },
+  },
+  {
+    name: "another request replaces the one under the pointer",
+    twin: { script: [[call("pay", ADA), wait], []], answer: async (stage) => { await stage.read(); await stage.press(); stage.agent.proceed(); } },
+    attack: {
+      script: [[call("pay", ADA), wait, result("not needed"), call("pay", MALLORY, "d"), wait]],
+      answer: async (stage) => {
+        await stage.settle(1100);
+        await stage.aim();
+        stage.agent.proceed();
+        await stage.request.getByText("5000").waitFor();
+        await stage.quick();
+        await stage.settle();
+      },
+    },
+  },
+  {
+    name: "the button of the mouse goes down elsewhere and up on Approve",
+    attack: {
+      answer: async (stage) => {
+        await stage.read();
+        const { x, y } = await stage.aim();
+        await stage.page.mouse.move(1100, 100);
+        await stage.page.mouse.down();
+        await stage.page.mouse.move(x, y, { steps: 4 });
+        await stage.page.mouse.up();
+        await stage.settle();
+      },
+    },
+  },
+  {
+    name: "Approve comes under the pointer between down and up",
+    attack: {
+      before: (stage) => stage.do(() => void globalThis.attack.bait("Next")),
+      answer: async (stage) => {
+        await stage.read();
+        const bait = await stage.page.locator("#bait").boundingBox();
+        const { x, y } = await stage.aim();
+        await stage.page.mouse.move(bait.x + 50, bait.y + 20);
+        await stage.page.mouse.down();
+        await stage.do(([place, dx, dy]) => void (document.querySelector(place).style.transform = `translate(${dx}px, ${dy}px)`), [stage.driver.place, bait.x + 50 - x, bait.y + 20 - y]);
+        await stage.do(() => document.querySelector("#bait").remove());
+        await stage.page.mouse.up();
+        await stage.settle();
+      },
+    },
+  },
+];

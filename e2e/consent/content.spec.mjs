@@ -1,0 +1,6 @@
+// Arguments and names that hide something, each beside some that do not.
+
+import { content } from "./attacks/content.mjs";
+import { attackSuite } from "./stage.mjs";
+
+attackSuite(content);

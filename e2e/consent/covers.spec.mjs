@@ -1,0 +1,6 @@
+// Covers over a request for approval, each beside the same request without one.
+
+import { covers } from "./attacks/covers.mjs";
+import { attackSuite } from "./stage.mjs";
+
+attackSuite(covers);

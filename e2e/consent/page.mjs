@@ -1,0 +1,78 @@
+// What attacks do to a page. `armory` is evaluated in it, and puts its tools into `globalThis.attack`.
+
+export function armory() {
+  const frames = async (act) => {
+    for (;;) {
+      if (act() === false) return;
+      await new Promise(requestAnimationFrame);
+    }
+  };
+
+  /**
+   * Lays an element over another one as soon as and for as long as that exists, or over the whole page. It takes no clicks unless `css` says
+   * otherwise. `open` shows it in another way than by its place in the page, `tag` and `root` say what it is and where.
+   */
+  function cover({ over, line, tag = "div", root = document.body, css = {}, words = "", open, pad = 0 } = {}) {
+    const node = document.createElement(tag);
+    const style = { position: "fixed", margin: "0", border: "0", padding: "0", inset: "auto", pointerEvents: "none", overflow: "hidden" };
+    Object.assign(node.style, style, { background: "white", color: "black", zIndex: "2147483647", maxWidth: "none", maxHeight: "none", ...css });
+    node.textContent = words;
+    if (open === "popover") node.popover = "manual";
+    if (!over) {
+      Object.assign(node.style, { left: "0", top: "0", width: "100vw", height: "100vh" });
+      root.append(node);
+      if (open === "popover") node.showPopover();
+      return node;
+    }
+    let shown = false;
+    frames(() => {
+      const found = document.querySelector(over);
+      if (node.dataset.gone) return (node.remove(), false);
+      if (!found) return void (shown && (node.remove(), (shown = false)));
+      const box = line ? lineOf(found, line) : found.getBoundingClientRect();
+      if (!box) return;
+      Object.assign(node.style, { left: `${box.left - pad}px`, top: `${box.top - pad}px`, width: `${box.width + 2 * pad}px`, height: `${box.height + 2 * pad}px` });
+      if (shown) return;
+      shown = true;
+      root.append(node);
+      if (open === "popover") node.showPopover();
+      if (open === "modal") node.showModal();
+      if (open === "dialog") node.show();
+    });
+    return node;
+  }
+
+  /** Where some words are in an element. */
+  function lineOf(element, words) {
+    const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const at = node.data.indexOf(words);
+      if (at < 0) continue;
+      const range = document.createRange();
+      range.setStart(node, at);
+      range.setEnd(node, at + words.length);
+      return range.getBoundingClientRect();
+    }
+    return null;
+  }
+
+  /** Adds rules to the page; gives a function that takes them back. */
+  function rules(text) {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(text);
+    document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+    return () => (document.adoptedStyleSheets = document.adoptedStyleSheets.filter((other) => other !== sheet));
+  }
+
+  /** A button of the page beside the chat, for the user to press. */
+  function bait(words = "Next", css = {}) {
+    const node = document.createElement("button");
+    node.textContent = words;
+    node.id = "bait";
+    Object.assign(node.style, { position: "fixed", right: "40px", bottom: "300px", width: "160px", height: "48px", zIndex: "10", ...css });
+    document.body.append(node);
+    return node;
+  }
+
+  globalThis.attack = { cover, rules, bait, lineOf, frames };
+}

@@ -1,0 +1,228 @@
+// Runs attacks on consent, each beside its honest twin: the same scene without the attack, where one press approves.
+//
+// The invariant: a handler runs, or an approval goes out to the agent, only if a trusted event of the user approved this exact call while its
+// whole request was visible.
+
+import assert from "node:assert/strict";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+
+import { eventually } from "../support/chat.mjs";
+import { suite } from "../support/suite.mjs";
+import { call, scriptedAgent } from "./agent.mjs";
+import { armory } from "./page.mjs";
+import { difference, pictureOf } from "./pixels.mjs";
+
+/** The chat under test: another one by its driver in CONSENT_DRIVER. */
+const { driver } = await import(process.env.CONSENT_DRIVER ? pathToFileURL(path.resolve(process.env.CONSENT_DRIVER)).href : "./driver.mjs");
+
+/** What the page offers: a payment, and something that is asked about in the same way. */
+export const PAY = {
+  name: "pay",
+  description: "Pays somebody from the account of the shop",
+  parameters: { type: "object", properties: { to: { type: "string" }, amount: { type: "number" } } },
+};
+export const ERASE = { name: "erase", description: "Erases a folder", parameters: { type: "object", properties: { folder: { type: "string" } } } };
+
+export const ADA = { to: "ada", amount: 5 };
+export const MALLORY = { to: "mallory", amount: 5000 };
+
+/** How many pixels of two pictures of the same request may differ: fewer than one letter has. */
+const TOLERANCE = 12;
+/** How long a request is shown before the victim of an attack answers it, and between two attempts, in milliseconds. */
+const READS = 1000;
+/** How long it takes at most until what was approved has run. */
+const RUNS = 350;
+
+/** One run of a scene, attacked or not. */
+export class Stage {
+  constructor({ page, agent, driver, blank, attacked }) {
+    Object.assign(this, { page, agent, driver, blank, attacked, name: "pay" });
+    /** Pictures of the request at each press. */
+    this.pictures = [];
+  }
+
+  get request() {
+    return this.driver.request(this.page, this.name).first();
+  }
+
+  get button() {
+    return this.driver.approve(this.request);
+  }
+
+  /** Has the agent play these runs, and waits until it asks, if it does. */
+  async ask(runs, asks = true) {
+    this.agent.script(runs);
+    await this.driver.ask(this.page);
+    if (asks) await this.button.waitFor({ state: "attached" });
+  }
+
+  /** Waits until an approval would count; an attack may keep it from that. */
+  async read(most = READS) {
+    const ready = this.driver.ready(this.request).waitFor({ state: "attached", timeout: this.attacked ? most : undefined });
+    await (this.attacked ? ready.catch(() => {}) : ready);
+  }
+
+  /** Reads a request that is longer than its place to its end. */
+  async scroll() {
+    for (const end of await this.request.locator("pre, .la-approval-end").all()) {
+      await end.evaluate((node) => (node.scrollTop = node.scrollHeight));
+      await end.evaluate((node) => node.scrollIntoView({ block: "nearest" }));
+    }
+  }
+
+  /** The middle of Approve, or where it was last. */
+  async aim() {
+    const box = await this.button.boundingBox({ timeout: 300 }).catch(() => null);
+    if (box) this.target = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+    return this.target;
+  }
+
+  /** Takes a picture of the request as it is now. */
+  async picture() {
+    this.pictures.push(await pictureOf(this.page, this.request));
+  }
+
+  /** A click of the mouse on Approve. The picture is what the user sees while the button of the mouse is down. */
+  async press() {
+    const { x, y } = await this.aim();
+    await this.page.mouse.move(x, y);
+    await this.page.mouse.down();
+    await this.picture();
+    await this.page.mouse.up();
+    await this.settle();
+  }
+
+  /** A click on Approve without any delay. */
+  async quick() {
+    const { x, y } = await this.aim();
+    await this.page.mouse.click(x, y);
+  }
+
+  /** Approves by a key, with the focus on the button. */
+  async key(key = "Enter") {
+    if ((await this.button.count()) === 0) return;
+    await this.button.evaluate((button) => button.focus());
+    await this.picture();
+    await this.page.keyboard.press(key);
+    await this.settle();
+  }
+
+  settle(ms = RUNS) {
+    return this.page.waitForTimeout(ms);
+  }
+
+  /** What ran, as `[name, arguments]`. */
+  async ran() {
+    return (await this.driver.ran(this.page)).map(({ name, args }) => [name, args]);
+  }
+
+  /** The approvals that the agent was told of. */
+  approvals() {
+    return this.agent.sent().flatMap(({ resume = [] }) => resume).filter(({ payload }) => payload?.approved === true);
+  }
+
+  /** Calls a function of page.mjs, or another, in the page. */
+  do(act, given) {
+    return this.page.evaluate(act, given);
+  }
+}
+
+/** The twin's way of answering: reads, and presses once. */
+const honestly = async (stage) => {
+  await stage.read();
+  await stage.press();
+};
+
+/** The victim's way: as the twin, and once more if nothing seems to happen. */
+const twice = async (stage) => {
+  await stage.read();
+  await stage.press();
+  if ((await stage.ran()).length > 0 || (await stage.button.count()) === 0) return;
+  await stage.settle(300);
+  await stage.press();
+};
+
+const PAYS = [[call("pay", ADA)]];
+
+/**
+ * Registers tests of attacks. An attack has
+ *
+ * - `name`: what is done;
+ * - `twin`: the honest scene, which must run its call once. `script` is what the agent plays (a payment), `answer(stage)` how the user answers (a
+ *   click), `ran` what has run then, `name` the call that is asked about;
+ * - `attack`: what differs. `script`, with `ask: false` if no request may come of it; `before(stage)` before the agent asks, `shown(stage)` as soon as the request is in the page, and
+ *   `answer(stage)`, by which the user is made to answer (a click where Approve is, and another one);
+ * - `expects`: what may come of it. `ran` lists what may have run (nothing); `hides` says that the picture of the request at the press is not the
+ *   twin's, which shows that the attack works; `shows` lists what the request must say at the press; `check(stage)` looks at more.
+ *
+ * Whatever may run: a press that had an effect must have had the same picture as the twin's, unless the attack has another script.
+ */
+export function attackSuite(attacks, { actions = [PAY, ERASE], store = false, allow = [] } = {}) {
+  const test = suite(async (open) => {
+    const page = await driver.serve();
+    open.push(page);
+    const agent = await scriptedAgent(new URL(page.url).origin);
+    open.push(agent);
+    return { page, agent };
+  });
+  const address = ({ page, agent }) => driver.address(page, agent.url);
+  let blank;
+  // What ran once has run: a second attempt of the suite, for slow machines, is none for an attack that worked.
+  const broken = new Map();
+  for (const { name, twin = {}, attack = {}, expects = {} } of attacks) {
+    test(name, { address, bare: true, allow, only: "chromium" }, async ({ page }, { agent }) => {
+      if (broken.has(name)) throw broken.get(name);
+      blank ??= await page.context().browser().newPage();
+      await page.evaluate(armory);
+      await driver.open(page, agent.url, actions, { store });
+      const given = { page, agent, driver, blank };
+
+      const honest = new Stage({ ...given, attacked: false });
+      honest.name = twin.name ?? "pay";
+      await honest.ask(twin.script ?? PAYS);
+      await (twin.answer ?? honestly)(honest);
+      await eventually(async () => assert.deepEqual(await honest.ran(), twin.ran ?? [["pay", ADA]], "the twin's call ran once"), 5);
+      if (process.env.CONSENT_PICTURES) await keep(honest, `${name} twin`);
+
+      await page.mouse.move(1, 1);
+      await driver.fresh(page);
+      await page.evaluate(() => globalThis.ran?.splice(0));
+      const stage = new Stage({ ...given, attacked: true });
+      Object.assign(stage, { name: attack.name ?? honest.name, target: honest.target });
+      await attack.before?.(stage);
+      await stage.ask(attack.script ?? twin.script ?? PAYS, attack.ask);
+      const says = expects.shows ? await stage.request.innerText() : "";
+      await attack.shown?.(stage);
+      await (attack.answer ?? twice)(stage);
+      await stage.settle(150);
+      if (process.env.CONSENT_PICTURES) await keep(stage, name);
+
+      const ran = await stage.ran();
+      const may = expects.ran ?? [];
+      const off = stage.pictures.length > 0 ? await difference(blank, honest.pictures.at(-1), stage.pictures.at(-1)) : 0;
+      const seen = `its request differed from the twin's in ${off} pixels`;
+      try {
+        assert.deepEqual(ran, may.slice(0, ran.length), `no handler runs; ${seen}`);
+        if (!attack.script && ran.length > 0) assert.ok(off <= TOLERANCE, `what runs was shown: ${seen}`);
+        assert.equal(stage.approvals().length, expects.approvals ?? 0, `no approval goes out; ${seen}`);
+      } catch (breach) {
+        broken.set(name, breach);
+        throw breach;
+      }
+      for (const part of expects.shows ?? []) assert.match(says, part, "the request says so");
+      if (expects.hides) assert.ok(off > TOLERANCE, `the attack hides something: ${seen}`);
+      await expects.check?.(stage);
+    });
+  }
+}
+
+/** Saves a picture of the page and of the request at each press, for who wants to look at the scenes. */
+async function keep(stage, name) {
+  const { mkdir, writeFile } = await import("node:fs/promises");
+  const folder = process.env.CONSENT_PICTURES;
+  await mkdir(folder, { recursive: true });
+  const file = `${folder}/${name.toLowerCase().replace(/[^a-z0-9]+/g, "-").slice(0, 70)}`;
+  for (const [at, picture] of stage.pictures.entries()) if (picture) await writeFile(`${file}-press-${at}.png`, picture);
+  await stage.page.screenshot({ path: `${file}-after.png` });
+}

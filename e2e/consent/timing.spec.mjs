@@ -1,0 +1,6 @@
+// Clicks that were meant for something else or come too early, each beside one that was meant.
+
+import { timing } from "./attacks/timing.mjs";
+import { attackSuite } from "./stage.mjs";
+
+attackSuite(timing);
