@@ -14,7 +14,7 @@ import { armory } from "./page.mjs";
 import { difference, pictureOf } from "./pixels.mjs";
 
 /** The chat under test: another one by its driver in CONSENT_DRIVER. */
-const { driver } = await import(process.env.CONSENT_DRIVER ? pathToFileURL(path.resolve(process.env.CONSENT_DRIVER)).href : "./driver.mjs");
+const { driver: chosen } = await import(process.env.CONSENT_DRIVER ? pathToFileURL(path.resolve(process.env.CONSENT_DRIVER)).href : "./driver.mjs");
 
 /** What the page offers: a payment, and something that is asked about in the same way. */
 export const PAY = {
@@ -158,7 +158,7 @@ const PAYS = [[call("pay", ADA)]];
  *
  * Whatever may run: a press that had an effect must have had the same picture as the twin's, unless the attack has another script.
  */
-export function attackSuite(attacks, { actions = [PAY, ERASE], store = false, allow = [] } = {}) {
+export function attackSuite(attacks, { driver = chosen, actions = [PAY, ERASE], store = false, allow = [] } = {}) {
   const test = suite(async (open) => {
     const page = await driver.serve();
     open.push(page);
@@ -174,7 +174,6 @@ export function attackSuite(attacks, { actions = [PAY, ERASE], store = false, al
     test(name, { address, bare: true, allow, only: "chromium" }, async ({ page }, { agent }) => {
       if (broken.has(name)) throw broken.get(name);
       blank ??= await page.context().browser().newPage();
-      await page.evaluate(armory);
       await driver.open(page, agent.url, actions, { store });
       const given = { page, agent, driver, blank };
 
@@ -187,7 +186,8 @@ export function attackSuite(attacks, { actions = [PAY, ERASE], store = false, al
 
       await page.mouse.move(1, 1);
       await driver.fresh(page);
-      await page.evaluate(() => globalThis.ran?.splice(0));
+      await page.evaluate(() => void globalThis.ran?.splice(0));
+      await page.evaluate(armory);
       const stage = new Stage({ ...given, attacked: true });
       Object.assign(stage, { name: attack.name ?? honest.name, target: honest.target });
       await attack.before?.(stage);
