@@ -21,7 +21,7 @@ export const driver = {
   card: ".la-approval",
   parts: {
     title: ".la-approval-head",
-    row: ".la-approval-row:last-child",
+    row: ".la-approval-row:last-child > dd",
     buttons: ".la-approval-actions",
     preview: ".la-approval-preview",
     risk: ".la-approval-risk",

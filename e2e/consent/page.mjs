@@ -31,6 +31,8 @@ export function armory() {
       if (!found) return void (shown && (node.remove(), (shown = false)));
       const box = line ? lineOf(found, line) : found.getBoundingClientRect();
       if (!box) return;
+      // Other words in the place of some look like them.
+      if (line) for (const name of ["font", "color", "background"]) node.style[name] = getComputedStyle(found)[name];
       Object.assign(node.style, { left: `${box.left - pad}px`, top: `${box.top - pad}px`, width: `${box.width + 2 * pad}px`, height: `${box.height + 2 * pad}px` });
       if (shown) return;
       shown = true;

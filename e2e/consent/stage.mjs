@@ -30,14 +30,14 @@ export const MALLORY = { to: "mallory", amount: 5000 };
 /** How many pixels of two pictures of the same request may differ: fewer than one letter has. */
 const TOLERANCE = 12;
 /** How long a request is shown before the victim of an attack answers it, and between two attempts, in milliseconds. */
-const READS = 1000;
+const READS = 850;
 /** How long it takes at most until what was approved has run. */
-const RUNS = 350;
+const RUNS = 250;
 
 /** One run of a scene, attacked or not. */
 export class Stage {
-  constructor({ page, agent, driver, blank, attacked }) {
-    Object.assign(this, { page, agent, driver, blank, attacked, name: "pay" });
+  constructor(given) {
+    Object.assign(this, given);
     /** Pictures of the request at each press. */
     this.pictures = [];
   }
@@ -139,11 +139,13 @@ const twice = async (stage) => {
   await stage.read();
   await stage.press();
   if ((await stage.ran()).length > 0 || (await stage.button.count()) === 0) return;
-  await stage.settle(300);
+  await stage.settle(350);
   await stage.press();
 };
 
 const PAYS = [[call("pay", ADA)]];
+/** The twin of most attacks: a payment, read and approved. */
+const PAYMENT = {};
 
 /**
  * Registers tests of attacks. An attack has
@@ -156,7 +158,7 @@ const PAYS = [[call("pay", ADA)]];
  * - `expects`: what may come of it. `ran` lists what may have run (nothing); `hides` says that the picture of the request at the press is not the
  *   twin's, which shows that the attack works; `shows` lists what the request must say at the press; `check(stage)` looks at more.
  *
- * Whatever may run: a press that had an effect must have had the same picture as the twin's, unless the attack has another script.
+ * Attacks without a twin of their own, or with the same, share one. Whatever may run: a press that had an effect must have had the same picture as the twin's, unless the attack has another script.
  */
 export function attackSuite(attacks, { driver = chosen, actions = [PAY, ERASE], store = false, allow = [] } = {}) {
   const test = suite(async (open) => {
@@ -168,40 +170,52 @@ export function attackSuite(attacks, { driver = chosen, actions = [PAY, ERASE], 
   });
   const address = ({ page, agent }) => driver.address(page, agent.url);
   let blank;
+  // Each honest scene is played once, on a page of its own.
+  const twins = new Map();
   // What ran once has run: a second attempt of the suite, for slow machines, is none for an attack that worked.
   const broken = new Map();
-  for (const { name, twin = {}, attack = {}, expects = {} } of attacks) {
-    test(name, { address, bare: true, allow, only: "chromium" }, async ({ page }, { agent }) => {
+
+  async function honest(twin, given) {
+    const { page, agent } = given;
+    const stage = new Stage({ ...given, attacked: false, name: twin.name ?? "pay" });
+    await stage.ask(twin.script ?? PAYS);
+    await (twin.answer ?? honestly)(stage);
+    await eventually(async () => assert.deepEqual(await stage.ran(), twin.ran ?? [["pay", ADA]], "the twin's call ran once"), 5);
+    await page.mouse.move(1, 1);
+    await page.goto(driver.address(given.server, agent.url));
+    await driver.open(page, agent.url, actions, { store });
+    if (store) await driver.fresh(page);
+    return stage;
+  }
+
+  for (const { name, twin = PAYMENT, attack = {}, expects = {} } of attacks) {
+    test(name, { address, bare: true, allow, only: "chromium" }, async ({ page }, { agent, page: server }) => {
       if (broken.has(name)) throw broken.get(name);
       blank ??= await page.context().browser().newPage();
       await driver.open(page, agent.url, actions, { store });
-      const given = { page, agent, driver, blank };
+      const given = { page, server, agent, driver, blank };
+      if (!twins.has(twin)) {
+        const stage = await honest(twin, given);
+        twins.set(twin, stage);
+        await keep(stage, `${name} twin`);
+      }
+      const { name: asked, target, pictures } = twins.get(twin);
 
-      const honest = new Stage({ ...given, attacked: false });
-      honest.name = twin.name ?? "pay";
-      await honest.ask(twin.script ?? PAYS);
-      await (twin.answer ?? honestly)(honest);
-      await eventually(async () => assert.deepEqual(await honest.ran(), twin.ran ?? [["pay", ADA]], "the twin's call ran once"), 5);
-      if (process.env.CONSENT_PICTURES) await keep(honest, `${name} twin`);
-
-      await page.mouse.move(1, 1);
-      await driver.fresh(page);
-      await page.evaluate(() => void globalThis.ran?.splice(0));
       await page.evaluate(armory);
-      const stage = new Stage({ ...given, attacked: true });
-      Object.assign(stage, { name: attack.name ?? honest.name, target: honest.target });
+      const stage = new Stage({ ...given, attacked: true, name: attack.name ?? asked, target });
       await attack.before?.(stage);
       await stage.ask(attack.script ?? twin.script ?? PAYS, attack.ask);
       const says = expects.shows ? await stage.request.innerText() : "";
       await attack.shown?.(stage);
       await (attack.answer ?? twice)(stage);
-      await stage.settle(150);
-      if (process.env.CONSENT_PICTURES) await keep(stage, name);
+      await stage.settle(100);
+      await keep(stage, name);
 
       const ran = await stage.ran();
       const may = expects.ran ?? [];
-      const off = stage.pictures.length > 0 ? await difference(blank, honest.pictures.at(-1), stage.pictures.at(-1)) : 0;
+      const off = stage.pictures.length > 0 ? await difference(blank, pictures.at(-1), stage.pictures.at(-1)) : 0;
       const seen = `its request differed from the twin's in ${off} pixels`;
+      if (expects.hides) assert.ok(off > TOLERANCE, `the attack hides something: ${seen}`);
       try {
         assert.deepEqual(ran, may.slice(0, ran.length), `no handler runs; ${seen}`);
         if (!attack.script && ran.length > 0) assert.ok(off <= TOLERANCE, `what runs was shown: ${seen}`);
@@ -211,7 +225,6 @@ export function attackSuite(attacks, { driver = chosen, actions = [PAY, ERASE], 
         throw breach;
       }
       for (const part of expects.shows ?? []) assert.match(says, part, "the request says so");
-      if (expects.hides) assert.ok(off > TOLERANCE, `the attack hides something: ${seen}`);
       await expects.check?.(stage);
     });
   }
@@ -219,6 +232,7 @@ export function attackSuite(attacks, { driver = chosen, actions = [PAY, ERASE], 
 
 /** Saves a picture of the page and of the request at each press, for who wants to look at the scenes. */
 async function keep(stage, name) {
+  if (!process.env.CONSENT_PICTURES) return;
   const { mkdir, writeFile } = await import("node:fs/promises");
   const folder = process.env.CONSENT_PICTURES;
   await mkdir(folder, { recursive: true });

@@ -12,9 +12,24 @@ const scripted = (name, act) => ({
   },
 });
 
+/** A user without a mouse: goes to Approve by Tab, and presses Enter there. */
+const BY_KEY = {
+  answer: async (stage) => {
+    await stage.read();
+    await stage.request.getByRole("button").first().focus();
+    const there = () => stage.button.evaluate((button) => button === document.activeElement);
+    for (let tab = 0; tab < 6 && !(await there()); tab++) await stage.page.keyboard.press("Tab");
+    await stage.settle(300);
+    await stage.picture();
+    await stage.page.keyboard.press("Enter");
+    await stage.settle();
+  },
+};
+
 /** Waits until an approval would count, prepares the page, and has the user act. */
-const meant = (name, prepare, act) => ({
+const meant = (name, prepare, act, twin) => ({
   name,
+  twin,
   attack: {
     answer: async (stage) => {
       await stage.read();
@@ -151,7 +166,11 @@ export const input = [
       globalThis.attack.bait();
       button.classList.add("stretched");
       globalThis.attack.rules(`.stretched::after { content: ""; position: fixed; inset: 0; z-index: 99; }`);
-      for (let node = button; node; node = node.parentElement) Object.assign(node.style, { overflow: "visible", contain: "none", containerType: "normal" });
+      const open = { overflow: "visible", contain: "none", containerType: "normal", transform: "none", filter: "none", isolation: "auto" };
+      for (let node = button; node; node = node.parentElement) Object.assign(node.style, open);
+      for (let node = button.parentElement; node !== document.body; node = node.parentElement) Object.assign(node.style, { zIndex: "99" });
+      const { left, top, width, height } = document.querySelector("#bait").getBoundingClientRect();
+      if (document.elementFromPoint(left + width / 2, top + height / 2) !== button) throw new Error("the button is not stretched");
     },
     pressBait,
   ),
@@ -160,11 +179,11 @@ export const input = [
     (button) => globalThis.attack.bait().addEventListener("pointerdown", (event) => button.setPointerCapture(event.pointerId)),
     pressBait,
   ),
-  meant("the focus goes to Approve when a key goes down elsewhere: Enter", thief("keydown"), hold("Enter", 1)),
-  meant("the focus goes to Approve when a key goes down elsewhere: Space", thief("keydown"), hold("Space", 1)),
-  meant("the focus goes to Approve while a key is held elsewhere: Enter", thief("keydown", 2), hold("Enter", 8)),
-  meant("the focus goes to Approve while a key is held elsewhere: Space", thief("keydown", 2), hold("Space", 8)),
-  meant("the focus goes to Approve before a key goes up elsewhere: Space", thief("keyup"), hold("Space", 1)),
+  meant("the focus goes to Approve when a key goes down elsewhere: Enter", thief("keydown"), hold("Enter", 1), BY_KEY),
+  meant("the focus goes to Approve when a key goes down elsewhere: Space", thief("keydown"), hold("Space", 1), BY_KEY),
+  meant("the focus goes to Approve while a key is held elsewhere: Enter", thief("keydown", 2), hold("Enter", 8), BY_KEY),
+  meant("the focus goes to Approve while a key is held elsewhere: Space", thief("keydown", 2), hold("Space", 8), BY_KEY),
+  meant("the focus goes to Approve before a key goes up elsewhere: Space", thief("keyup"), hold("Space", 1), BY_KEY),
   {
     name: "a page that holds the focus on Approve while the user writes",
     attack: {

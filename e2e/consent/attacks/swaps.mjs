@@ -52,8 +52,9 @@ const RELISTED = [list(listed(["c", "pay", MALLORY]))];
 const RENAMED = [list(listed(["c", "erase", { folder: "invoices" }]))];
 
 export const swaps = [
-  swap("more arguments after the end of the call", [more(',"amount":5000}')]),
-  swap("other arguments after the end of the call", [more(MALLORY), end()]),
+  // The call ended: what comes after its end changes nothing, and what is shown may run.
+  { ...swap("more arguments after the end of the call", [more(',"amount":5000}')]), expects: { ran: [PAID] } },
+  { ...swap("other arguments after the end of the call", [more(MALLORY), end()]), expects: { ran: [PAID] } },
   swap("the id is started again, with other arguments", RESTARTED),
   swap("the id is started again, as another tool", [start("erase"), more({ folder: "invoices" }), end()]),
   swap("a list with other arguments", RELISTED, says("5000")),
