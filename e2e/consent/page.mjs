@@ -1,6 +1,6 @@
-// What attacks do to a page. `armory` is evaluated in it, and puts its tools into `globalThis.attack`.
+// What attacks do to a page. `installTools` is evaluated in it, and puts its tools into `globalThis.attack`.
 
-export function armory() {
+export function installTools() {
   const frames = async (act) => {
     for (;;) {
       if (act() === false) return;

@@ -10,7 +10,7 @@ import { pathToFileURL } from "node:url";
 import { eventually } from "../support/chat.mjs";
 import { suite } from "../support/suite.mjs";
 import { call, scriptedAgent } from "./agent.mjs";
-import { armory } from "./page.mjs";
+import { installTools } from "./page.mjs";
 import { difference, pictureOf } from "./pixels.mjs";
 
 /** The chat under test: another one by its driver in CONSENT_DRIVER. */
@@ -153,12 +153,13 @@ const PAYMENT = {};
  * - `name`: what is done;
  * - `twin`: the honest scene, which must run its call once. `script` is what the agent plays (a payment), `answer(stage)` how the user answers (a
  *   click), `ran` what has run then, `name` the call that is asked about;
- * - `attack`: what differs. `script`, with `ask: false` if no request may come of it; `before(stage)` before the agent asks, `shown(stage)` as soon as the request is in the page, and
- *   `answer(stage)`, by which the user is made to answer (a click where Approve is, and another one);
- * - `expects`: what may come of it. `ran` lists what may have run (nothing); `hides` says that the picture of the request at the press is not the
- *   twin's, which shows that the attack works; `shows` lists what the request must say at the press; `check(stage)` looks at more.
+ * - `attack`: what differs. `script`, with `ask: false` if the agent may end up asking nothing; `before(stage)` before the agent asks, `shown(stage)`
+ *   as soon as the request is in the page, and `answer(stage)`, by which the user is made to answer (a click where Approve is, and another one);
+ * - `expects`: the permitted outcome. `ran` lists what may have run (nothing); `hides` says that the picture of the request at the press is not the
+ *   twin's, which shows that the attack works; `shows` lists what the request must say; `check(stage)` checks more.
  *
- * Attacks without a twin of their own, or with the same, share one. Whatever may run: a press that had an effect must have had the same picture as the twin's, unless the attack has another script.
+ * Attacks without a twin of their own, or with the same, share one. A press that has an effect must have the twin's picture, whatever may run, unless
+ * the attack has another script.
  */
 export function attackSuite(attacks, { driver = chosen, actions = [PAY, ERASE], store = false, allow = [] } = {}) {
   const test = suite(async (open) => {
@@ -201,7 +202,7 @@ export function attackSuite(attacks, { driver = chosen, actions = [PAY, ERASE], 
       }
       const { name: asked, target, pictures } = twins.get(twin);
 
-      await page.evaluate(armory);
+      await page.evaluate(installTools);
       const stage = new Stage({ ...given, attacked: true, name: attack.name ?? asked, target });
       await attack.before?.(stage);
       await stage.ask(attack.script ?? twin.script ?? PAYS, attack.ask);

@@ -40,7 +40,13 @@ const unread = async (stage) => {
   await stage.settle();
 };
 
-const reads = { answer: async (stage) => { await stage.scroll(); await stage.read(); await stage.press(); } };
+const reads = {
+  answer: async (stage) => {
+    await stage.scroll();
+    await stage.read();
+    await stage.press();
+  },
+};
 const LONG = { to: "ada", amount: 5, notes: Array.from({ length: 80 }, (_, at) => `note ${at}`), z: "and 5000 more" };
 
 export const content = [

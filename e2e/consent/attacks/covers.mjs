@@ -52,7 +52,10 @@ export const covers = [
   laid("a cover that is half transparent", ({ card }) => ({ over: card, css: { opacity: "0.93" }, words: HARMLESS })),
   laid("a cover that the style sheet makes, without an element", ({ card }) => ({ card }), {
     before: (stage) =>
-      stage.do(() => void globalThis.attack.rules("body::after { content: 'Next'; position: fixed; inset: 0; z-index: 9; background: white; pointer-events: none }")),
+      stage.do(() => {
+        const looks = "position: fixed; inset: 0; z-index: 9; background: white; pointer-events: none";
+        globalThis.attack.rules(`body::after { content: "Next"; ${looks} }`);
+      }),
   }),
   laid("a cover in the shadow root of the page", () => ({}), {
     before: (stage) =>

@@ -64,7 +64,7 @@ const field = (event) => `
   let seen = 0;
   field.addEventListener("${event}", () => { if (++seen > AFTER) button.focus(); });
 `;
-const thief = (event, after = 0) => new Function("button", field(event).replace("AFTER", after));
+const stealFocus = (event, after = 0) => new Function("button", field(event).replace("AFTER", after));
 
 export const input = [
   scripted("click() of a script", (button) => button.click()),
@@ -179,11 +179,11 @@ export const input = [
     (button) => globalThis.attack.bait().addEventListener("pointerdown", (event) => button.setPointerCapture(event.pointerId)),
     pressBait,
   ),
-  meant("the focus goes to Approve when a key goes down elsewhere: Enter", thief("keydown"), hold("Enter", 1), BY_KEY),
-  meant("the focus goes to Approve when a key goes down elsewhere: Space", thief("keydown"), hold("Space", 1), BY_KEY),
-  meant("the focus goes to Approve while a key is held elsewhere: Enter", thief("keydown", 2), hold("Enter", 8), BY_KEY),
-  meant("the focus goes to Approve while a key is held elsewhere: Space", thief("keydown", 2), hold("Space", 8), BY_KEY),
-  meant("the focus goes to Approve before a key goes up elsewhere: Space", thief("keyup"), hold("Space", 1), BY_KEY),
+  meant("the focus goes to Approve when a key goes down elsewhere: Enter", stealFocus("keydown"), hold("Enter", 1), BY_KEY),
+  meant("the focus goes to Approve when a key goes down elsewhere: Space", stealFocus("keydown"), hold("Space", 1), BY_KEY),
+  meant("the focus goes to Approve while a key is held elsewhere: Enter", stealFocus("keydown", 2), hold("Enter", 8), BY_KEY),
+  meant("the focus goes to Approve while a key is held elsewhere: Space", stealFocus("keydown", 2), hold("Space", 8), BY_KEY),
+  meant("the focus goes to Approve before a key goes up elsewhere: Space", stealFocus("keyup"), hold("Space", 1), BY_KEY),
   {
     name: "a page that holds the focus on Approve while the user writes",
     attack: {

@@ -6,7 +6,7 @@ import { ADA, MALLORY, PAY } from "../stage.mjs";
 const PAID = ["pay", ADA];
 
 /** A run that asks about a payment, and does more while the user reads. */
-const while_ = (...steps) => [[call("pay", ADA), wait, ...steps, wait]];
+const duringRun = (...steps) => [[call("pay", ADA), wait, ...steps, wait]];
 
 /** The honest scene: a run that stays open while the user approves. */
 const twin = {
@@ -42,10 +42,17 @@ const afterTheClick = async (stage) => {
   await stage.settle();
 };
 
+/** The user approves, and the agent plays its next runs. */
+const approved = async (stage) => {
+  await stage.read();
+  await stage.press();
+  await stage.settle(500);
+};
+
 const says = (words) => new Function(`return document.body.innerText.includes(${JSON.stringify(words)})`);
 
-const swap = (name, steps, sign, more) => ({ name, twin, attack: { script: while_(...steps), answer: afterReading(sign), ...more } });
-const late = (name, steps, expects = { ran: [PAID] }) => ({ name, twin, attack: { script: while_(...steps), answer: afterTheClick }, expects });
+const swap = (name, steps, sign, more) => ({ name, twin, attack: { script: duringRun(...steps), answer: afterReading(sign), ...more } });
+const late = (name, steps, expects = { ran: [PAID] }) => ({ name, twin, attack: { script: duringRun(...steps), answer: afterTheClick }, expects });
 
 const RESTARTED = [start("pay"), more(MALLORY), end()];
 const RELISTED = [list(listed(["c", "pay", MALLORY]))];
@@ -72,7 +79,7 @@ export const swaps = [
     name: "a list with other arguments while the button of the mouse is down",
     twin,
     attack: {
-      script: while_(...RELISTED),
+      script: duringRun(...RELISTED),
       answer: async (stage) => {
         await stage.read();
         const { x, y } = await stage.aim();
@@ -91,7 +98,7 @@ export const swaps = [
     name: "a list with other arguments, and a click on what they were before",
     twin,
     attack: {
-      script: while_(...RELISTED),
+      script: duringRun(...RELISTED),
       answer: async (stage) => {
         await stage.read();
         const before = await stage.button.elementHandle();
@@ -109,7 +116,7 @@ export const swaps = [
     name: "the page registers the action anew, with another handler",
     twin,
     attack: {
-      script: while_(),
+      script: duringRun(),
       answer: async (stage) => {
         await stage.settle(1100);
         await stage.aim();
@@ -129,7 +136,7 @@ export const swaps = [
     name: "the page takes the action back",
     twin,
     attack: {
-      script: while_(),
+      script: duringRun(),
       answer: async (stage) => {
         await stage.settle(1100);
         await stage.aim();
@@ -143,17 +150,17 @@ export const swaps = [
   },
   {
     name: "the same id again in the next run, after it ran",
-    attack: { script: [[call("pay", ADA)], [call("pay", ADA)], []], answer: async (stage) => { await stage.read(); await stage.press(); await stage.settle(500); } },
+    attack: { script: [[call("pay", ADA)], [call("pay", ADA)], []], answer: approved },
     expects: { ran: [PAID] },
   },
   {
     name: "the same id with other arguments in the next run, after it ran",
-    attack: { script: [[call("pay", ADA)], [call("pay", MALLORY)], []], answer: async (stage) => { await stage.read(); await stage.press(); await stage.settle(500); } },
+    attack: { script: [[call("pay", ADA)], [call("pay", MALLORY)], []], answer: approved },
     expects: { ran: [PAID] },
   },
   {
     name: "an equal call in the next run, after one was approved",
-    attack: { script: [[call("pay", ADA)], [call("pay", ADA, "e")], []], answer: async (stage) => { await stage.read(); await stage.press(); await stage.settle(500); } },
+    attack: { script: [[call("pay", ADA)], [call("pay", ADA, "e")], []], answer: approved },
     expects: { ran: [PAID] },
   },
   {

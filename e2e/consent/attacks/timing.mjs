@@ -23,6 +23,13 @@ const both = async (stage) => {
   await stage.press();
 };
 
+/** Approves in a run that is still open. */
+const openRun = async (stage) => {
+  await stage.read();
+  await stage.press();
+  stage.agent.proceed();
+};
+
 /** Reads, has the page move the request, and clicks at once where Approve is then, which is where the pointer was. */
 const moved = (move) => async (stage) => {
   await stage.settle(1100);
@@ -128,7 +135,7 @@ export const timing = [
   },
   {
     name: "another request replaces the one under the pointer",
-    twin: { script: [[call("pay", ADA), wait], []], answer: async (stage) => { await stage.read(); await stage.press(); stage.agent.proceed(); } },
+    twin: { script: [[call("pay", ADA), wait], []], answer: openRun },
     attack: {
       script: [[call("pay", ADA), wait, result("not needed"), call("pay", MALLORY, "d"), wait]],
       answer: async (stage) => {
@@ -165,8 +172,11 @@ export const timing = [
         const { x, y } = await stage.aim();
         await stage.page.mouse.move(bait.x + 50, bait.y + 20);
         await stage.page.mouse.down();
-        await stage.do(([place, dx, dy]) => void (document.querySelector(place).style.transform = `translate(${dx}px, ${dy}px)`), [stage.driver.place, bait.x + 50 - x, bait.y + 20 - y]);
-        await stage.do(() => document.querySelector("#bait").remove());
+        const by = [bait.x + 50 - x, bait.y + 20 - y];
+        await stage.do(([place, dx, dy]) => {
+          document.querySelector(place).style.transform = `translate(${dx}px, ${dy}px)`;
+          document.querySelector("#bait").remove();
+        }, [stage.driver.place, ...by]);
         await stage.page.mouse.up();
         await stage.settle();
       },
