@@ -32,7 +32,9 @@ export function installTools() {
       const box = line ? lineOf(found, line) : found.getBoundingClientRect();
       if (!box) return;
       // Other words in the place of some look like them.
-      if (line) for (const name of ["font", "color", "background"]) node.style[name] = getComputedStyle(found)[name];
+      const looks = getComputedStyle(found);
+      if (line) Object.assign(node.style, { font: looks.font, color: looks.color });
+      if (line && looks.backgroundColor !== "rgba(0, 0, 0, 0)") node.style.background = looks.backgroundColor;
       Object.assign(node.style, { left: `${box.left - pad}px`, top: `${box.top - pad}px`, width: `${box.width + 2 * pad}px`, height: `${box.height + 2 * pad}px` });
       if (shown) return;
       shown = true;
