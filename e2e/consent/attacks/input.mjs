@@ -197,7 +197,8 @@ export const input = [
           globalThis.attack.frames(() => document.querySelector(`${card} button`)?.focus());
         }, stage.driver.card),
       answer: async (stage) => {
-        for (let key = 0; key < 5; key++) {
+        // Longer than it takes until an approval counts.
+        for (let key = 0; key < 14; key++) {
           await stage.page.keyboard.press("a");
           await stage.page.keyboard.press("Enter");
           await stage.settle(70);
