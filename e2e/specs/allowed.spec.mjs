@@ -72,7 +72,7 @@ chatTest("allowed always: the next call runs marked, after a reload too, until i
   await chat.status(chat.card("get_weather").first(), "complete");
   await shows(chat.card("get_weather").first(), "Allowed earlier");
 
-  await allowed(harbor).getByRole("button", { name: "Revoke get_weather" }).click();
+  await allowed(harbor).getByRole("button", { name: "Revoke Look up the weather" }).click();
   await shows(allowed(harbor), "You are asked every time");
   await chat.send("What's the weather?");
   await chat.card("get_weather").nth(1).getByRole("button", { name: "Approve" }).waitFor();

@@ -95,7 +95,7 @@ chatTest("all questions of one response are approved together, once all were rea
 
 chatTest("all questions of one response are denied together", async (chat, harbor) => {
   await chat.send("What's the weather in Oslo and Bergen?");
-  await chat.root.getByRole("button", { name: "Deny all" }).click();
+  await chat.root.getByRole("button", { name: "Deny all", exact: true }).click();
   await chat.idle();
   await shows(harbor.conditions, "No place shared yet");
 });

@@ -135,12 +135,28 @@ export async function decide(card, name) {
   await button.scrollIntoViewIfNeeded();
   const refused = (button) =>
     new Promise((done) => requestAnimationFrame(() => done(button.isConnected && button.hasAttribute("aria-disabled"))));
+  await reads(card, button);
   do {
     await button.waitForElementState("enabled");
     // By the mouse: a click of Playwright's own scrolls each time where there is little room.
     const { x, y, width, height } = await button.boundingBox();
     await card.page().mouse.click(x + width / 2, y + height / 2);
   } while (await button.evaluate(refused));
+}
+
+/** What must have been visible for half a second each before an answer counts. */
+const PARTS = "p, dt, dd, li, pre, blockquote, legend, .la-approval-end, input, select, textarea, button";
+
+/** Dwells on each part of a card that does not fit into the view whole, and ends at the button. */
+async function reads(card, button) {
+  const counts = () => button.waitForElementState("enabled", { timeout: 1500 * SLOWDOWN }).then(() => true, () => false);
+  if (await counts()) return;
+  for (const part of await card.locator(PARTS).all()) {
+    if (!(await part.isVisible())) continue;
+    await part.scrollIntoViewIfNeeded();
+    await card.page().waitForTimeout(700 * SLOWDOWN);
+  }
+  await button.scrollIntoViewIfNeeded();
 }
 
 /** Denies what a card asks about: a press asks for a reason where one is taken, a second one denies. */

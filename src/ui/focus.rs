@@ -13,7 +13,8 @@ const FIELDS: &str = "input, select, textarea, button";
 /// Passes the focus on if it is inside of what goes: to the next open question beside it, else to
 /// the text box of the chat.
 pub(crate) fn pass_on(going: &web_sys::Element) {
-    if !is_in(going) {
+    let dialog = closest(going, "dialog:modal");
+    if !is_in(dialog.as_ref().unwrap_or(going)) {
         return;
     }
     let next = beside(going).or_else(|| {
@@ -21,7 +22,6 @@ pub(crate) fn pass_on(going: &web_sys::Element) {
         asked(&chat, going).or_else(|| find(&chat, ".la-composer-input"))
     });
     // Outside of a modal dialog nothing takes the focus.
-    let dialog = closest(going, "dialog:modal");
     if let Some(dialog) = dialog.and_then(|dialog| dialog.dyn_into::<HtmlDialogElement>().ok()) {
         dialog.close();
     }
@@ -75,7 +75,7 @@ fn beside(going: &web_sys::Element) -> Option<web_sys::Element> {
     });
     let mut others = after
         .chain(before)
-        .filter(|other| !other.has_attribute("inert"));
+        .filter(|other| other.has_attribute("data-interrupt-id") && !other.has_attribute("inert"));
     closest(going, ".la-inbox")?;
     others.find_map(|other| find(&other, FIELDS))
 }

@@ -204,7 +204,8 @@ async fn several_questions_of_one_response_are_answered_together() {
         ran.with_untracked(Vec::is_empty),
         "nobody can have read them"
     );
-    chat.scrolls_through("[data-assistant-chat]").await;
+    chat.dwells_on(".la-approval-title, .la-approval-yes, .la-batch-title, .la-batch-yes")
+        .await;
     chat.appears(".la-batch-yes:not([aria-disabled])").await;
     chat.page.click(".la-batch-yes");
     chat.idle().await;

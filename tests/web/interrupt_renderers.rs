@@ -69,6 +69,7 @@ async fn an_interrupt_of_ones_own_takes_the_place_of_the_built_in_one() {
     click(&chat, ".seat", "12A");
     settle().await;
     assert_eq!(chat.agent.inputs().len(), 1, "nobody can have read it yet");
+    chat.page.find(".seat > button").unwrap().scroll_into_view();
     chat.appears(".seat > button:first-of-type:not([aria-disabled])")
         .await;
     click(&chat, ".seat", "12A");

@@ -130,7 +130,7 @@ impl Chat {
         let button = format!(
             "{card} button:is(.la-approval-yes, [data-variant=primary]):not([aria-disabled])"
         );
-        let parts = ":is(.la-approval-title, .la-approval-end, input, textarea, select, button)";
+        let parts = ":is(p, li, dd, pre, blockquote, legend, .la-approval-end, input, textarea, select, button)";
         let parts = self
             .page
             .root
@@ -138,7 +138,7 @@ impl Chat {
         let parts = parts.unwrap();
         for place in 0..parts.length() {
             // Where all of it fits into the view, waiting is enough.
-            for _ in 0..10 {
+            for _ in 0..20 {
                 if self.page.find(&button).is_some() {
                     return;
                 }
@@ -151,6 +151,19 @@ impl Chat {
             }
         }
         self.appears(&button).await;
+    }
+
+    /// Brings elements into view, one after the other, each for as long as it takes to count as seen.
+    pub async fn dwells_on(&self, selector: &str) {
+        let found = self.page.root.query_selector_all(selector).unwrap();
+        for place in 0..found.length() {
+            let element: web_sys::Element =
+                wasm_bindgen::JsCast::unchecked_into(found.item(place).unwrap());
+            element.scroll_into_view();
+            for _ in 0..15 {
+                settle().await;
+            }
+        }
     }
 
     /// Brings everything that a card asks about into view, one after the other.

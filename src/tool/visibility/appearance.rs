@@ -10,6 +10,8 @@ const LEAST_LINE: f64 = 5.0;
 const LEAST_OPACITY: f64 = 0.9;
 /// Least scale.
 const LEAST_SCALE: f64 = 0.5;
+/// Most by which letters may be moved together, as a share of their size.
+const TIGHTEST: f64 = 0.2;
 /// Least contrast between text and background; text for people has 4.5 and more.
 const LEAST_CONTRAST: f64 = 1.3;
 
@@ -71,6 +73,11 @@ pub(super) fn value(style: &CssStyleDeclaration, name: &str) -> String {
     style.get_property_value(name).unwrap_or_default()
 }
 
+/// Returns whether an element is one in which the user writes or chooses.
+pub(super) fn is_field(element: &Element) -> bool {
+    element.matches("input, select, textarea").unwrap_or(false)
+}
+
 fn has_plain_effects(element: &Element) -> bool {
     let Some(style) = style_of(element) else {
         return true;
@@ -116,9 +123,13 @@ fn is_legible(element: &Element) -> bool {
     if !matches!(value(&style, "visibility").as_str(), "visible" | "") {
         return false;
     }
-    let Some(text) = first_text(element) else {
+    // The text in a field has no box of its own.
+    let Some(text) = first_text(element).filter(|_| !is_field(element)) else {
         return true;
     };
+    if !has_words_of_its_own(element) || !is_spaced(&text) {
+        return false;
+    }
     let Ok(range) = document().create_range() else {
         return true;
     };
@@ -139,6 +150,39 @@ fn is_legible(element: &Element) -> bool {
         && line.bottom() > top
         && line.top() < top + edges.height().max(element.scroll_height().into());
     inside && line.height() >= LEAST_LINE && has_contrast(text.parent_element().as_ref())
+}
+
+/// Returns whether no style sheet adds words to those of an element.
+fn has_words_of_its_own(element: &Element) -> bool {
+    ["::before", "::after"]
+        .iter()
+        .all(|pseudo| has_no_pseudo_element(element, pseudo))
+}
+
+/// Returns whether an element has no content from a style sheet at one of its ends.
+pub(super) fn has_no_pseudo_element(element: &Element, pseudo: &str) -> bool {
+    let style = document().default_view().and_then(|window| {
+        let style = window.get_computed_style_with_pseudo_elt(element, pseudo);
+        style.ok().flatten()
+    });
+    style.is_none_or(|style| matches!(value(&style, "content").as_str(), "none" | "normal" | ""))
+}
+
+/// Returns whether the letters of a text do not overlap.
+fn is_spaced(text: &Node) -> bool {
+    let Some(style) = text.parent_element().as_ref().and_then(style_of) else {
+        return true;
+    };
+    let pixels = |name: &str| {
+        value(&style, name)
+            .trim_end_matches("px")
+            .parse::<f64>()
+            .ok()
+    };
+    let (spacing, size) = (pixels("letter-spacing"), pixels("font-size"));
+    spacing
+        .zip(size)
+        .is_none_or(|(spacing, size)| spacing > -TIGHTEST * size)
 }
 
 /// The first text below a node that is not blank.

@@ -8,7 +8,7 @@ use leptos::prelude::document;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{CssStyleSheet, Document, Element, Node, ShadowRoot};
 
-use super::appearance::{color, parent, style_of, value};
+use super::appearance::{color, has_no_pseudo_element, parent, style_of, value};
 
 /// Lets every element take part in hit tests.
 const ALL_TAKE_PART: &str = "*, ::before, ::after { pointer-events: auto !important }";
@@ -228,12 +228,4 @@ fn draws_nothing(element: &Element) -> bool {
         && ["::before", "::after"]
             .iter()
             .all(|pseudo| has_no_pseudo_element(element, pseudo))
-}
-
-fn has_no_pseudo_element(element: &Element, pseudo: &str) -> bool {
-    let style = document().default_view().and_then(|window| {
-        let style = window.get_computed_style_with_pseudo_elt(element, pseudo);
-        style.ok().flatten()
-    });
-    style.is_none_or(|style| matches!(value(&style, "content").as_str(), "none" | "normal" | ""))
 }

@@ -259,8 +259,14 @@ impl Part {
             _ if guaranteed => Sight::Visible,
             Cover::Card | Cover::OutOfView => Sight::OutOfView,
             Cover::Transparent => Sight::Visible,
-            // The browser knows of a cover that no hit test finds.
-            Cover::Nothing if report.visible == Some(false) && report.whole => Sight::Covered,
+            // The browser knows of a cover that no hit test finds. The text in a field is one for it, too.
+            Cover::Nothing
+                if report.visible == Some(false)
+                    && report.whole
+                    && !appearance::is_field(&self.element) =>
+            {
+                Sight::Covered
+            }
             Cover::Nothing => Sight::Visible,
         }
     }
