@@ -13,19 +13,21 @@ use super::appearance::{color, has_no_pseudo_element, parent, style_of, value};
 /// Lets every element take part in hit tests.
 const ALL_TAKE_PART: &str = "*, ::before, ::after { pointer-events: auto !important }";
 /// Selects what may be above a card and belongs to the chat's own window.
-const OWN_CONTROLS: &str = ".la-jump, .la-jump *";
+const OWN_CONTROLS: &str = ":is(.la-jump, .la-message-bar), :is(.la-jump, .la-message-bar) *";
 /// Selects what draws something whatever its style is.
 const DRAWS: &str = ":modal, img, picture, video, audio, canvas, iframe, embed, object, svg, svg *, input, textarea, \
     select, button, meter, progress, hr, fieldset, math, math *";
 /// Distance between two points of a test, in pixels, and the most points in a row and in a column.
 const STEPS: (f64, f64) = (48.0, 16.0);
 const MOST: (f64, f64) = (10.0, 8.0);
+/// Distance of the outermost points from the edge, in pixels.
+const EDGE: f64 = 0.5;
 
 /// What is above an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cover {
     Nothing,
-    /// Only layers that draw nothing.
+    /// Layers that draw nothing, or parts of its card and controls of the chat over its smaller part.
     Transparent,
     /// Other parts of its card, or controls of the chat: it comes into view by scrolling.
     Card,
@@ -48,20 +50,11 @@ impl HitTest {
         let Some((left, top, right, bottom)) = visible_box(element) else {
             return Cover::OutOfView;
         };
-        let (width, height) = (right - left, bottom - top);
-        let columns = (width / STEPS.0).ceil().clamp(1.0, MOST.0);
-        let rows = (height / STEPS.1).ceil().clamp(1.0, MOST.1);
         let scopes = scopes(element);
         let (mut points, mut own, mut transparent) = (0_u32, 0_u32, false);
-        let steps = |count: f64| {
-            (0..10_u8)
-                .map(f64::from)
-                .take_while(move |step| *step < count)
-        };
-        for row in steps(rows) {
-            for column in steps(columns) {
-                let x = left + width * (column + 0.5) / columns;
-                let y = top + height * (row + 0.5) / rows;
+        for y in offsets(bottom - top, STEPS.1, MOST.1) {
+            for x in offsets(right - left, STEPS.0, MOST.0) {
+                let (x, y) = (left + x, top + y);
                 points = points.saturating_add(1);
                 match above((x, y), &scopes, card) {
                     Cover::Foreign => return Cover::Foreign,
@@ -73,7 +66,7 @@ impl HitTest {
         }
         match own.saturating_mul(2) >= points {
             true => Cover::Card,
-            false if transparent => Cover::Transparent,
+            false if transparent || own > 0 => Cover::Transparent,
             false => Cover::Nothing,
         }
     }
@@ -103,6 +96,14 @@ impl Drop for HitTest {
             document().set_adopted_style_sheets(&others);
         }
     }
+}
+
+/// The places of points along a side: near both ends, where most covers reach in, and evenly in between.
+fn offsets(length: f64, step: f64, most: f64) -> impl Iterator<Item = f64> + Clone {
+    let count = (length / step).ceil().clamp(1.0, most);
+    let between = (0..10_u8).map(f64::from).take_while(move |at| *at < count);
+    let between = between.map(move |at| length * (at + 0.5) / count);
+    [EDGE, length - EDGE].into_iter().chain(between)
 }
 
 /// An element, or the host that contains it, in the tree of a document or shadow root.
