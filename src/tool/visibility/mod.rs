@@ -1,7 +1,7 @@
 //! Tracks whether a user can have read a request before they answer it.
 //!
-//! An answer counts once every part of the card was visible for half a second, nothing covers what is in view, and,
-//! for a press by pointer, the card has stayed in place for half a second. A click that was meant for something else,
+//! An answer counts once every part of the card was visible, and for half a second since the last of them nothing has
+//! covered what is in view, and, for a press by pointer, the card has stayed in place. A click that was meant for something else,
 //! and one that comes before the request can have been read, therefore decides nothing. Keys act on the focused
 //! button, so movement does not matter to them. Events that a script makes decide nothing at all.
 //!
@@ -27,7 +27,7 @@ use crate::{
 
 pub(super) use on_top::{cover_note, raisable};
 
-/// Time for which a part must be visible, and the card uncovered and in place, in milliseconds.
+/// Time for which a read card must be uncovered and in place, in milliseconds.
 const SETTLE_MS: u32 = 500;
 /// Time between two examinations while something is missing, in milliseconds.
 const SHORT_MS: u32 = 100;
@@ -45,7 +45,7 @@ pub(super) struct Visibility {
     presses: Presses,
     /// Counts how often the request changed: timers of an earlier content are void.
     round: StoredValue<u32>,
-    /// Every part was visible for long enough.
+    /// Every part was visible, the last of them for long enough.
     read: RwSignal<bool>,
     /// Nothing has covered what is in view for long enough.
     clear: RwSignal<bool>,

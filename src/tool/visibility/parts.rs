@@ -50,16 +50,14 @@ enum Sight {
 struct Part {
     element: Element,
     report: Option<Report>,
-    /// Since when it has been visible, in milliseconds since 1970.
-    since: Option<i64>,
-    /// It was visible for long enough.
+    /// It was visible.
     read: bool,
 }
 
 /// Result of examining a card.
 #[derive(Clone, Copy)]
 pub(super) struct State {
-    /// Every part was visible for long enough.
+    /// Every part was visible, the last of them for long enough.
     pub(super) read: bool,
     /// Nothing has covered what is in view for long enough.
     pub(super) clear: bool,
@@ -81,6 +79,8 @@ pub(super) struct Parts {
     /// Left and bottom edge of the card.
     place: (f64, f64),
     moved: i64,
+    /// When a part had not been visible yet.
+    unread: i64,
     /// Since when something covers it.
     covered: Option<i64>,
     /// When something covered it last.
@@ -112,12 +112,13 @@ impl Parts {
             begun: now,
             place: (0.0, 0.0),
             moved: now,
+            unread: now,
             covered: None,
             cleared: now,
         }
     }
 
-    /// Returns the first part that was not visible for long enough; an end mark, which brings what it ends along, if
+    /// Returns the first part that was not visible yet; an end mark, which brings what it ends along, if
     /// there is one.
     pub(super) fn next_unread(&self) -> Option<Element> {
         let list = self.list.try_borrow().ok()?;
@@ -138,15 +139,14 @@ impl Parts {
         if let Ok(mut list) = self.list.try_borrow_mut() {
             for part in list.iter_mut() {
                 let sight = part.sight(&self.card, framed, pressed, &mut tests);
-                part.since = match sight {
-                    Sight::Visible => part.since.or(Some(now)),
-                    Sight::OutOfView | Sight::Covered => None,
-                };
-                part.read |= part.since.is_some_and(settled);
+                part.read |= sight == Sight::Visible;
                 read &= part.read;
                 covered |= sight == Sight::Covered;
             }
             read &= !list.is_empty();
+        }
+        if !read {
+            self.unread = now;
         }
         if covered {
             self.covered = self.covered.or(Some(now));
@@ -155,7 +155,7 @@ impl Parts {
             self.covered = None;
         }
         State {
-            read,
+            read: read && settled(self.unread),
             clear: !covered && settled(self.cleared),
             still: settled(self.moved),
             covered: self.covered.is_some_and(settled),
@@ -199,7 +199,6 @@ impl Parts {
             list.push(Part {
                 report: self.observer.is_none().then_some(Report::UNKNOWN),
                 element,
-                since: None,
                 read: false,
             });
         }
