@@ -73,7 +73,7 @@ type Reply = Result<Value, ToolError>;
 
 /// What waits for its turn.
 enum Queued {
-    Input(Input),
+    Input(Box<Input>),
     StateChange(StateChange),
 }
 
@@ -208,7 +208,7 @@ impl Runtime {
         };
         // What is held comes back when the conversation is there.
         let Some(input) = input else { return Ok(()) };
-        self.take_turns(Queued::Input(input))
+        self.take_turns(Queued::Input(Box::new(input)))
     }
 
     /// Changes the shared state as it is when everything before has been done.
@@ -242,7 +242,7 @@ impl Runtime {
     /// Makes an input of what has its turn. The session is free meanwhile.
     fn input_of(&self, next: Queued) -> Option<Input> {
         let change = match next {
-            Queued::Input(input) => return Some(input),
+            Queued::Input(input) => return Some(*input),
             Queued::StateChange(change) => change,
         };
         let mut state = self.read(|session| session.conversation().state().clone())?;
