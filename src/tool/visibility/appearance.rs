@@ -74,7 +74,7 @@ pub(super) fn value(style: &CssStyleDeclaration, name: &str) -> String {
 }
 
 /// Returns whether an element is one in which the user writes or chooses.
-pub(super) fn is_field(element: &Element) -> bool {
+fn is_field(element: &Element) -> bool {
     element.matches("input, select, textarea").unwrap_or(false)
 }
 

@@ -17,9 +17,8 @@ const OWN_CONTROLS: &str = ":is(.la-jump, .la-message-bar), :is(.la-jump, .la-me
 /// Selects what draws something whatever its style is.
 const DRAWS: &str = ":modal, img, picture, video, audio, canvas, iframe, embed, object, svg, svg *, input, textarea, \
     select, button, meter, progress, hr, fieldset, math, math *";
-/// Distance between two points of a test, in pixels, and the most points in a row and in a column.
-const STEPS: (f64, f64) = (48.0, 16.0);
-const MOST: (f64, f64) = (10.0, 8.0);
+/// The most points in a row and in a column, besides those at the edges.
+const MOST: u8 = 64;
 /// Distance of the outermost points from the edge, in pixels.
 const EDGE: f64 = 0.5;
 
@@ -37,6 +36,25 @@ pub(super) enum Cover {
     Foreign,
 }
 
+/// How far apart the points of a test are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Grid {
+    /// Finds what covers a word.
+    Wide,
+    /// Finds what covers a letter, at a higher cost.
+    Narrow,
+}
+
+impl Grid {
+    /// Distance between two points in a row and in a column, in pixels.
+    const fn steps(self) -> (f64, f64) {
+        match self {
+            Self::Wide => (32.0, 16.0),
+            Self::Narrow => (7.0, 7.0),
+        }
+    }
+}
+
 /// Hit tests that belong together. The page is as it was once this is dropped.
 #[derive(Default)]
 pub(super) struct HitTest {
@@ -45,18 +63,23 @@ pub(super) struct HitTest {
 
 impl HitTest {
     /// Returns what is above an element of a card.
-    pub(super) fn cover(&mut self, element: &Element, card: &Element) -> Cover {
+    pub(super) fn cover(&mut self, element: &Element, card: &Element, grid: Grid) -> Cover {
         self.prepare();
         let Some((left, top, right, bottom)) = visible_box(element) else {
             return Cover::OutOfView;
         };
         let scopes = scopes(element);
         let (mut points, mut own, mut transparent) = (0_u32, 0_u32, false);
-        for y in offsets(bottom - top, STEPS.1, MOST.1) {
-            for x in offsets(right - left, STEPS.0, MOST.0) {
-                let (x, y) = (left + x, top + y);
+        let (across, down) = grid.steps();
+        for (y, y_inside) in offsets(bottom - top, down) {
+            for (x, x_inside) in offsets(right - left, across) {
+                let point = Point {
+                    x: left + x,
+                    y: top + y,
+                    inside: x_inside && y_inside,
+                };
                 points = points.saturating_add(1);
-                match above((x, y), &scopes, card) {
+                match above(point, &scopes, card) {
                     Cover::Foreign => return Cover::Foreign,
                     Cover::Card | Cover::OutOfView => own = own.saturating_add(1),
                     Cover::Transparent => transparent = true,
@@ -98,12 +121,23 @@ impl Drop for HitTest {
     }
 }
 
-/// The places of points along a side: near both ends, where most covers reach in, and evenly in between.
-fn offsets(length: f64, step: f64, most: f64) -> impl Iterator<Item = f64> + Clone {
-    let count = (length / step).ceil().clamp(1.0, most);
-    let between = (0..10_u8).map(f64::from).take_while(move |at| *at < count);
-    let between = between.map(move |at| length * (at + 0.5) / count);
-    [EDGE, length - EDGE].into_iter().chain(between)
+/// A point of a test; `inside` is false near an edge, where an element may leave a gap.
+#[derive(Clone, Copy)]
+struct Point {
+    x: f64,
+    y: f64,
+    inside: bool,
+}
+
+/// The places of points along a side: near both ends, where most covers reach in, and evenly in between. True marks
+/// those in between.
+fn offsets(length: f64, step: f64) -> impl Iterator<Item = (f64, bool)> + Clone {
+    let count = (length / step).ceil().clamp(1.0, MOST.into());
+    let between = (0..MOST).map(f64::from).take_while(move |at| *at < count);
+    let between = between.map(move |at| (length * (at + 0.5) / count, true));
+    [(EDGE, false), (length - EDGE, false)]
+        .into_iter()
+        .chain(between)
 }
 
 /// An element, or the host that contains it, in the tree of a document or shadow root.
@@ -126,16 +160,19 @@ fn scopes(element: &Element) -> Vec<Scope> {
 }
 
 /// What is above an element at one point.
-fn above((x, y): (f64, f64), scopes: &[Scope], card: &Element) -> Cover {
+fn above(point: Point, scopes: &[Scope], card: &Element) -> Cover {
     let mut cover = Cover::Nothing;
     'scopes: for Scope { root, anchor } in scopes {
-        for found in elements_at(root, x, y) {
+        for found in elements_at(root, point.x, point.y) {
             if anchor.contains(Some(&found)) {
                 continue 'scopes;
             }
             if found.contains(Some(anchor)) {
-                // A gap of the element: nothing of it is drawn here.
-                return cover;
+                // A rounded corner leaves a gap. Inside, only a pseudo-element of what contains it comes first.
+                return match point.inside && !is_small(anchor) {
+                    true => Cover::Foreign,
+                    false => cover,
+                };
             }
             if card.contains(Some(&found)) || found.matches(OWN_CONTROLS).unwrap_or(false) {
                 return Cover::Card;
@@ -148,6 +185,12 @@ fn above((x, y): (f64, f64), scopes: &[Scope], card: &Element) -> Cover {
         return Cover::OutOfView;
     }
     cover
+}
+
+/// Returns whether an element is a mark, which has no point far from its edge.
+fn is_small(element: &Element) -> bool {
+    let edges = element.get_bounding_client_rect();
+    edges.width() < 8.0 || edges.height() < 8.0
 }
 
 #[allow(clippy::cast_possible_truncation, reason = "positions on a screen")]

@@ -12,7 +12,7 @@ use web_sys::{Element, IntersectionObserver, IntersectionObserverEntry, Intersec
 
 use super::{
     SETTLE_MS, appearance,
-    covers::{Cover, HitTest},
+    covers::{Cover, Grid, HitTest},
 };
 
 /// Selects the parts of a built-in card.
@@ -33,8 +33,6 @@ const THRESHOLDS: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 #[derive(Clone, Copy)]
 struct Report {
     in_view: bool,
-    /// True if no pixel of it is scrolled out of view.
-    whole: bool,
     /// Whether the browser guarantees that it is visible; `None` where it gives no guarantees.
     visible: Option<bool>,
 }
@@ -227,7 +225,6 @@ impl Report {
     /// What is assumed without an observer.
     const UNKNOWN: Self = Self {
         in_view: true,
-        whole: false,
         visible: None,
     };
 
@@ -235,7 +232,6 @@ impl Report {
         let visible = Reflect::get(entry, &"isVisible".into()).ok();
         Self {
             in_view: entry.is_intersecting(),
-            whole: entry.intersection_ratio() >= 1.0,
             visible: visible.and_then(|visible| visible.as_bool()),
         }
     }
@@ -243,30 +239,30 @@ impl Report {
 
 impl Part {
     fn sight(&self, card: &Element, framed: bool, pressed: bool, tests: &mut HitTest) -> Sight {
+        // What has no box any more was hidden.
+        let is_drawn = self.element.get_client_rects().length() > 0;
+        if !framed || !is_drawn || !appearance::is_shown_within(&self.element, card) {
+            return Sight::Covered;
+        }
         let Some(report) = self.report.filter(|report| report.in_view) else {
             return Sight::OutOfView;
         };
-        if !framed || !appearance::is_shown_within(&self.element, card) {
-            return Sight::Covered;
-        }
         let guaranteed = report.visible == Some(true);
         if guaranteed && !pressed {
             return Sight::Visible;
         }
-        match tests.cover(&self.element, card) {
+        match tests.cover(&self.element, card, Grid::Wide) {
             Cover::Foreign => Sight::Covered,
             _ if guaranteed => Sight::Visible,
             Cover::Card | Cover::OutOfView => Sight::OutOfView,
-            Cover::Transparent => Sight::Visible,
-            // The browser knows of a cover that no hit test finds. The text in a field is one for it, too.
-            Cover::Nothing
-                if report.visible == Some(false)
-                    && report.whole
-                    && !appearance::is_field(&self.element) =>
-            {
-                Sight::Covered
+            // The shadow of a neighbour denies the guarantee, too, and so does a cover that is smaller than the grid.
+            Cover::Nothing if pressed && report.visible == Some(false) => {
+                match tests.cover(&self.element, card, Grid::Narrow) {
+                    Cover::Foreign => Sight::Covered,
+                    _ => Sight::Visible,
+                }
             }
-            Cover::Nothing => Sight::Visible,
+            Cover::Nothing | Cover::Transparent => Sight::Visible,
         }
     }
 }
