@@ -5,7 +5,7 @@
 
 import assert from "node:assert/strict";
 
-import { eventually } from "../support/chat.mjs";
+import { decide, eventually } from "../support/chat.mjs";
 import { conversationOf, pageOf, sketch } from "../support/kept.mjs";
 import { modelServer } from "../support/model.mjs";
 import { aiSdkAgent, demo, pydanticAgent } from "../support/servers.mjs";
@@ -170,6 +170,8 @@ scene("a reload while a handler waits for the person", { agents: SERVERS }, asyn
   await chat.card("selectDataSource").getByRole("button", { name: "Berth telemetry" }).waitFor();
   await chat.page.reload();
   await chat.composer.waitFor();
-  // It may have run: the user says what is to happen.
-  await chat.card("selectDataSource").getByRole("button", { name: "Skip", exact: true }).click();
+  // It may have run: the user has it run again, and answers this time.
+  const card = chat.card("selectDataSource");
+  await decide(card, /^Run again/);
+  await card.getByRole("button", { name: "Berth telemetry" }).click();
 });
