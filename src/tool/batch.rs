@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     action::ToolCallView,
-    ui::{Icon, Words, dynamic, focus, memo},
+    ui::{Icon, Words, dynamic, focus, is_trusted, memo},
 };
 
 /// What the cards of one response ask, for the line that answers them together.
@@ -100,10 +100,10 @@ fn several_questions(entries: RwSignal<Vec<Entry>>) -> AnyView {
             focus::pass_on(&place);
         }
     };
-    let approve = move |_| {
+    let approve = move |event: leptos::ev::MouseEvent| {
         let list = entries.get_untracked();
         // What is still to be read is shown; nothing is approved in part.
-        if !seen.allows() || !list.iter().all(|one| one.seen.is_read()) {
+        if !is_trusted(&event) || !seen.allows() || !list.iter().all(|one| one.seen.is_read()) {
             return;
         }
         leave();

@@ -16,7 +16,7 @@ use super::{
     said::Extent,
     visibility::{Visibility, cover_note},
 };
-use crate::ui::{Icon, Words, composes, dynamic, memo, when};
+use crate::ui::{Icon, Words, composes, dynamic, is_trusted, memo, when};
 
 /// What would run, and the answers.
 pub(super) fn decide(
@@ -140,10 +140,10 @@ fn answers(shown: &Shown, seen: Visibility, runnable: Memo<bool>, choice: Choice
     let reason = NodeRef::<html::Input>::new();
     let takes_yes = move || runnable.get() && !over.get() && !denying.get();
     let (left, denied, back) = (shown.clone(), shown.clone(), shown.clone());
-    let approve = move |_| {
+    let approve = move |event: leptos::ev::MouseEvent| {
         // A refusal means that it was decided elsewhere, and then the card goes by itself, or that
-        // it has changed, and then it shows that.
-        if !seen.allows() {
+        // it has changed, and then it shows that. A page may have moved the button out of the card.
+        if !is_trusted(&event) || !seen.allows() {
             return;
         }
         let done = match choice.now() {

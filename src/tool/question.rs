@@ -25,7 +25,7 @@ use super::{
 use crate::{
     assistant::{Assistant, InterruptView, ShownQuestion},
     part::{Foreign, foreign},
-    ui::{Icon, Words, dynamic, effect, focus, fresh_id, memo, when, words},
+    ui::{Icon, Words, dynamic, effect, focus, fresh_id, is_trusted, memo, when, words},
     view::Question,
 };
 
@@ -444,8 +444,8 @@ impl AnswerForm {
             let form = self.clone();
             // A plain No may be what the agent is after.
             let gated = yes || bare;
-            let decide = move |_| {
-                if gated && !seen.allows() {
+            let decide = move |event: leptos::ev::MouseEvent| {
+                if gated && !(is_trusted(&event) && seen.allows()) {
                     return;
                 }
                 let text = reason.get_untracked().map(|input| input.value());
