@@ -32,8 +32,6 @@ pub struct OpenInterrupt {
     pub(super) denied_before: bool,
     /// The call that it holds back, shown as a card or not.
     pub(super) gates: Option<CallKey>,
-    /// Whether the run that is open carries its answer.
-    pub(super) in_flight: bool,
     /// Where it was asked.
     pub(super) place: Place,
     pub(super) format: AnswerFormat,
@@ -54,7 +52,6 @@ impl OpenInterrupt {
             rejected: false,
             held_back: false,
             denied_before: false,
-            in_flight: false,
             gates: None,
             place: Place::default(),
         }
@@ -118,6 +115,8 @@ pub(super) struct Interrupts {
     list: Vec<OpenInterrupt>,
     /// Those of branches that runs do not write on.
     elsewhere: Vec<OpenInterrupt>,
+    /// The ids of those that were elsewhere when the run opened.
+    apart: Vec<String>,
 }
 
 impl Interrupts {
@@ -247,7 +246,8 @@ impl Interrupts {
         let is_answered = |open: &OpenInterrupt| answered.contains(&open.interrupt.id);
         let done = self.list.extract_if(.., |open| is_answered(open));
         let mut done: Vec<_> = done.collect();
-        let moved = |open: &OpenInterrupt| open.in_flight && is_answered(open);
+        let apart = &self.apart;
+        let moved = |open: &OpenInterrupt| is_answered(open) && !apart.contains(&open.interrupt.id);
         done.extend(self.elsewhere.extract_if(.., |open| moved(open)));
         done
     }
@@ -290,14 +290,10 @@ impl Interrupts {
         }
     }
 
-    /// Marks those whose answers go out with the run that opens now. Returns their ids.
+    /// Returns the ids of those whose answers go out with the run that opens now.
     pub(super) fn hand_over(&mut self) -> Vec<String> {
-        for open in &mut self.elsewhere {
-            open.in_flight = false;
-        }
-        for open in &mut self.list {
-            open.in_flight = open.answer.is_some();
-        }
+        let apart = self.elsewhere.iter();
+        self.apart = apart.map(|open| open.interrupt.id.clone()).collect();
         self.answered()
     }
 
