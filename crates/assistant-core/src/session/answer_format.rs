@@ -132,7 +132,7 @@ impl OpenInterrupt {
         }
     }
 
-    /// What is wrong with an answer.
+    /// Returns the violations of an answer.
     pub(super) fn violations(&self, answer: &Value) -> Vec<schema::Violation> {
         let Some(schema) = &self.interrupt.response_schema else {
             return Vec::new();

@@ -313,7 +313,7 @@ pub enum Move {
     },
     /// The person answers a question as they saw it last.
     Reply {
-        /// Which question.
+        /// The question.
         question: u8,
         /// The answer.
         reply: Reply,

@@ -63,7 +63,7 @@ enum Says {
     },
 }
 
-/// How a store answers.
+/// The answer of a store.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Store {
     Works,
@@ -101,7 +101,7 @@ struct Scene {
     tabs: [Tab; 2],
     kept: Vec<RememberedApproval>,
     grants: BTreeMap<String, Grant>,
-    /// How many uses the store has counted.
+    /// Uses that the store has counted.
     counted: BTreeMap<String, u32>,
     /// The most calls for which the action lets an approval hold; `None` for any number.
     most: Option<u32>,
