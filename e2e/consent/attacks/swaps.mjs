@@ -18,7 +18,7 @@ const twin = {
   },
 };
 
-/** The user has read the request; the agent swaps, and the user clicks as soon as the page shows it. */
+/** The user has read the request; the agent swaps, and the user clicks as soon as the page shows it. Without a sign in the page, the click may come first. */
 const afterReading = (sign) => async (stage) => {
   await stage.settle(1100);
   await stage.aim();
@@ -51,7 +51,10 @@ const approved = async (stage) => {
 
 const says = (words) => new Function(`return document.body.innerText.includes(${JSON.stringify(words)})`);
 
+const lacks = (words) => new Function(`return !document.body.innerText.includes(${JSON.stringify(words)})`);
+
 const swap = (name, steps, sign, more) => ({ name, twin, attack: { script: duringRun(...steps), answer: afterReading(sign), ...more } });
+const unsigned = (name, steps) => ({ ...swap(name, steps), expects: { ran: [PAID] } });
 const late = (name, steps, expects = { ran: [PAID] }) => ({ name, twin, attack: { script: duringRun(...steps), answer: afterTheClick }, expects });
 
 const RESTARTED = [start("pay"), more(MALLORY), end()];
@@ -60,17 +63,17 @@ const RENAMED = [list(listed(["c", "erase", { folder: "invoices" }]))];
 
 export const swaps = [
   // The call ended: what comes after its end changes nothing, and what is shown may run.
-  { ...swap("more arguments after the end of the call", [more(',"amount":5000}')]), expects: { ran: [PAID] } },
-  { ...swap("other arguments after the end of the call", [more(MALLORY), end()]), expects: { ran: [PAID] } },
-  swap("the id is started again, with other arguments", RESTARTED),
-  swap("the id is started again, as another tool", [start("erase"), more({ folder: "invoices" }), end()]),
+  unsigned("more arguments after the end of the call", [more(',"amount":5000}')]),
+  unsigned("other arguments after the end of the call", [more(MALLORY), end()]),
+  unsigned("the id is started again, with other arguments", RESTARTED),
+  unsigned("the id is started again, as another tool", [start("erase"), more({ folder: "invoices" }), end()]),
   swap("a list with other arguments", RELISTED, says("5000")),
   swap("a list with another tool under the same id", RENAMED, says("invoices")),
-  swap("a list without the call", [list()]),
+  swap("a list without the call", [list()], lacks("ada")),
   swap("a list that swaps two calls", [list(listed(["d", "pay", MALLORY], ["c", "pay", ADA]))], says("5000"), {
     script: [[call("pay", ADA), wait, list(listed(["d", "pay", MALLORY], ["c", "pay", ADA])), wait]],
   }),
-  swap("a list with other arguments, and another one with the first", [...RELISTED, list(listed(["c", "pay", ADA]))]),
+  unsigned("a list with other arguments, and another one with the first", [...RELISTED, list(listed(["c", "pay", ADA]))]),
   late("more arguments after the click, before the run is over", [more(',"amount":5000}')]),
   late("the id is started again after the click", RESTARTED),
   late("a list with other arguments after the click", RELISTED),
