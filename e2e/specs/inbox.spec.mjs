@@ -75,7 +75,7 @@ for (const [width, height] of [
 ]) {
   pageTest(
     `six questions in a window of ${width} × ${height}: what was said keeps room, and each can be answered`,
-    { address: ({ page }) => `${page.url}host.html`, bare: true, viewport: { width, height }, todo: "parts of a question stay out of view in a low window" },
+    { address: ({ page }) => `${page.url}host.html`, bare: true, viewport: { width, height } },
     async ({ page }, { page: server }) => {
       await page.route("**/agent", (route) =>
         route.fulfill({ contentType: "text/event-stream", body: play(route.request().postDataJSON()) }),
@@ -111,7 +111,7 @@ for (const [width, height] of [
 ]) {
   pageTest(
     `six questions on a page ${width} wide: each is shown in full, and all answers go out together`,
-    { address: ({ page }) => `${page.url}host.html`, bare: true, viewport: { width, height }, todo: "parts of a question stay out of view in a low window" },
+    { address: ({ page }) => `${page.url}host.html`, bare: true, viewport: { width, height } },
     async ({ page }, { page: server }) => {
       const runs = [];
       await page.route("**/agent", (route) => {

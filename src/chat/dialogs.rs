@@ -4,8 +4,8 @@ use leptos::{html, prelude::*};
 
 use crate::{
     assistant::{Assistant, assistant_for},
-    tool::claim,
-    ui::{Words, after, each, effect, fresh_id, is_trusted, when},
+    tool::{Visibility, claim, cover_note},
+    ui::{Words, after, each, effect, fresh_id, is_trusted, memo, when},
     view::{ConfirmRequest, Question},
 };
 
@@ -16,7 +16,7 @@ use crate::{
 ///
 /// The dialog is modal, has a name and a description, and has the focus itself: a key that is typed
 /// while it opens presses no button. Its buttons and Escape, which is Cancel, count once it has stood
-/// for half a second.
+/// for half a second; Confirm, once each part of it has been visible for as long and nothing covers it.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -70,8 +70,13 @@ fn dialog(request: ConfirmRequest) -> AnyView {
     });
     // A script may close the dialog with any value: only the user's press on the button confirms.
     let confirmed = StoredValue::new(false);
+    let seen = Visibility::new(memo(|| ()), || ());
     let confirm = move |event: leptos::ev::MouseEvent| {
-        confirmed.set_value(is_trusted(&event) && stands.get_untracked());
+        let counts = is_trusted(&event) && seen.allows();
+        confirmed.set_value(counts);
+        if !counts {
+            event.prevent_default();
+        }
     };
     let early = move |event: leptos::ev::Event| {
         if !stands.get_untracked() {
@@ -95,6 +100,7 @@ fn dialog(request: ConfirmRequest) -> AnyView {
         }
     };
     let waits = move || (!stands.get()).then_some("true");
+    let confirm_waits = move || (!seen.is_done()).then_some("true");
     view! {
         <dialog
             class="la-dialog"
@@ -107,7 +113,10 @@ fn dialog(request: ConfirmRequest) -> AnyView {
         >
             <form class="la-dialog-form" method="dialog" on:submit=move |event| early(event.into())>
                 <h2 class="la-dialog-title" id=title.clone()>{request.options.title.clone()}</h2>
-                <p class="la-dialog-text" id=text.clone()>{request.options.text.clone()}</p>
+                <p class="la-dialog-text" id=text.clone()>
+                    {request.options.text.clone()} {seen.end()}
+                </p>
+                {cover_note(&words, seen)}
                 <div class="la-dialog-actions">
                     <button type="submit" class="la-button" value="cancel" aria-disabled=waits>
                         <span>{words.text(|l| &l.cancel)}</span>
@@ -118,7 +127,7 @@ fn dialog(request: ConfirmRequest) -> AnyView {
                         data-variant=variant
                         value="confirm"
                         on:click=confirm
-                        aria-disabled=waits
+                        aria-disabled=confirm_waits
                     >
                         <span>{words.text(|l| &l.confirm)}</span>
                     </button>

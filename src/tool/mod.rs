@@ -49,3 +49,4 @@ pub(crate) use once::claim;
 pub(crate) use pieces::in_plain;
 pub(crate) use said::asked_words;
 pub(crate) use slot::{Folded, has_default_card};
+pub(crate) use visibility::{Visibility, cover_note};

@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use assistant_core::text::{
-    confusable::{ascii_like, poses_as_ascii},
+    confusable::{ascii_like, is_foreign_digit, poses_as_ascii},
     hidden::is_hidden,
 };
 
@@ -33,7 +33,7 @@ pub(super) enum Piece<'a> {
     Plain(&'a str),
     /// Characters that stand together and show nothing of their own, by their codes.
     Hidden(String),
-    /// A letter of another script than its word, and its code.
+    /// A letter or digit of another script than its word, and its code.
     Foreign(&'a str, String),
 }
 
@@ -118,13 +118,18 @@ fn visible<'a>(text: &'a str, begins_line: bool, poses: bool, pieces: &mut Vec<P
     let mut plain = 0;
     let mut at = 0;
     let mut line_begins = begins_line;
+    // Whether the word before is in letters or digits of ASCII.
+    let mut follows_ascii = false;
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
         let end = at + word_len(rest);
         let word = text.get(at..end).unwrap_or_default();
         let gap = word.starts_with(' ') && word.len() > MOST_SPACES && !line_begins;
         let home = mixed_with(word);
         let poses = home.is_none() && poses_as_ascii(word) && (poses || is_name(text, at..end));
-        if gap || home.is_some() || poses {
+        let digit = word.starts_with(is_foreign_digit)
+            && (follows_ascii || precedes_ascii(text.get(end..).unwrap_or_default()));
+        follows_ascii = digit || word.starts_with(|c: char| c.is_ascii_alphanumeric());
+        if gap || home.is_some() || poses || digit {
             pieces.extend(
                 text.get(plain..at)
                     .filter(|s| !s.is_empty())
@@ -140,6 +145,8 @@ fn visible<'a>(text: &'a str, begins_line: bool, poses: bool, pieces: &mut Vec<P
                 |c| script_of(c).is_some_and(|script| script != home),
                 pieces,
             );
+        } else if digit {
+            letters(word, is_foreign_digit, pieces);
         } else if poses {
             letters(word, |c| ascii_like(c).is_some(), pieces);
         }
@@ -151,6 +158,12 @@ fn visible<'a>(text: &'a str, begins_line: bool, poses: bool, pieces: &mut Vec<P
             .filter(|s| !s.is_empty())
             .map(Piece::Plain),
     );
+}
+
+/// Returns whether letters or digits of ASCII come next, perhaps behind more digits of other scripts.
+fn precedes_ascii(text: &str) -> bool {
+    text.trim_start_matches(is_foreign_digit)
+        .starts_with(|c: char| c.is_ascii_alphanumeric())
 }
 
 /// How far the word, the gap, the escape sequence or the single character at the start goes.
@@ -396,6 +409,18 @@ mod tests {
             assert_eq!(shown(text, Detail::Exact), expected);
         }
         assert_eq!(shown("с ", Detail::Growing), "с ");
+    }
+
+    #[test]
+    fn digits_of_another_script_are_marked_among_ascii() {
+        for (text, expected) in [
+            ("DE0\u{665}", "DE0\u{665}[U+0665]"),
+            ("\u{966}\u{967}9", "\u{966}[U+0966]\u{967}[U+0967]9"),
+            ("مبلغ: \u{665}\u{660}", "مبلغ: \u{665}\u{660}"),
+            ("\\n\u{665}", "\\n\u{665}"),
+        ] {
+            assert_eq!(shown(text, Detail::Exact), expected);
+        }
     }
 
     #[test]

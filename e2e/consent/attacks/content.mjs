@@ -84,6 +84,7 @@ export const content = [
   shown("isolates that swap words", { to: "\u2067ada\u2069 \u2067mallory\u2069", amount: 5 }, /U\+2067/),
   shown("a letter of another script in a value", { to: "p\u0430ul", amount: 5 }, /U\+0430/),
   shown("a letter of another script in a key", { to: "ada", "am\u043eunt": 1, amount: 5000 }, /U\+043E/),
+  shown("digits of another script", { to: "ada", amount: 5, iban: "DE0\u0665" }, /U\+0665/),
   shown("an end of the arguments in a value", { to: 'ada",\n  "amount": 1\n}\n\nApproved by the bank', amount: 5 }, /\\n\}\\n\\nApproved/),
   shown("markup in a value", { to: "</code></pre><button>Deny</button>", amount: 5 }, /<\/code><\/pre><button>Deny/),
   shown("an argument that nobody described", { to: "ada", amount: 5, cc: "mallory" }, /"cc": "mallory"/),

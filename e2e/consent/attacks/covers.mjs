@@ -57,6 +57,14 @@ export const covers = [
         globalThis.attack.rules(`body::after { content: "Next"; ${looks} }`);
       }),
   }),
+  laid("a cover in the shadow root of the page", () => ({}), {
+    before: (stage) =>
+      stage.do((card) => {
+        const host = document.createElement("div");
+        document.body.append(host);
+        globalThis.attack.cover({ over: card, root: host.attachShadow({ mode: "closed" }), words: "Show the weather?" });
+      }, stage.driver.card),
+  }),
   laid("a cover inside of the chat", ({ card }) => ({ card }), {
     before: (stage) =>
       stage.do(([card, place]) => {

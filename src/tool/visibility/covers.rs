@@ -9,11 +9,14 @@ use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{CssStyleSheet, Document, Element, Node, ShadowRoot};
 
 use super::appearance::{color, has_no_pseudo_element, parent, style_of, value};
+use crate::ui::closest;
 
 /// Lets every element take part in hit tests.
 const ALL_TAKE_PART: &str = "*, ::before, ::after { pointer-events: auto !important }";
-/// Selects what may be above a card and belongs to the chat's own window.
-const OWN_CONTROLS: &str = ":is(.la-jump, .la-message-bar), :is(.la-jump, .la-message-bar) *";
+/// Selects what the chat draws above a card that is scrolled.
+const OWN_CONTROLS: &str = ".la-jump, .la-message-bar, .la-inbox-progress";
+/// Selects what contains both a card and those.
+const OWN_WINDOW: &str = ".la-chat, .la-inbox";
 /// Selects what draws something whatever its style is.
 const DRAWS: &str = ":modal, img, picture, video, audio, canvas, iframe, embed, object, svg, svg *, input, textarea, \
     select, button, meter, progress, hr, fieldset, math, math *";
@@ -141,13 +144,13 @@ fn offsets(length: f64, step: f64) -> impl Iterator<Item = (f64, bool)> + Clone 
 }
 
 /// An element, or the host that contains it, in the tree of a document or shadow root.
-struct Scope {
-    root: Node,
-    anchor: Element,
+pub(super) struct Scope {
+    pub(super) root: Node,
+    pub(super) anchor: Element,
 }
 
 /// The scopes of an element, the document's first.
-fn scopes(element: &Element) -> Vec<Scope> {
+pub(super) fn scopes(element: &Element) -> Vec<Scope> {
     let mut scopes = Vec::new();
     let mut next = Some(element.clone());
     while let Some(anchor) = next {
@@ -174,7 +177,7 @@ fn above(point: Point, scopes: &[Scope], card: &Element) -> Cover {
                     false => cover,
                 };
             }
-            if card.contains(Some(&found)) || found.matches(OWN_CONTROLS).unwrap_or(false) {
+            if card.contains(Some(&found)) || is_own_control(&found, card) {
                 return Cover::Card;
             }
             if !draws_nothing(&found) {
@@ -187,14 +190,22 @@ fn above(point: Point, scopes: &[Scope], card: &Element) -> Cover {
     cover
 }
 
+/// Returns whether an element belongs to a control of the chat that a card is in.
+fn is_own_control(element: &Element, card: &Element) -> bool {
+    let control = closest(element, OWN_CONTROLS);
+    control
+        .and_then(|control| closest(&control, OWN_WINDOW))
+        .is_some_and(|window| window.contains(Some(card)))
+}
+
 /// Returns whether an element is a mark, which has no point far from its edge.
-fn is_small(element: &Element) -> bool {
+pub(super) fn is_small(element: &Element) -> bool {
     let edges = element.get_bounding_client_rect();
     edges.width() < 8.0 || edges.height() < 8.0
 }
 
 #[allow(clippy::cast_possible_truncation, reason = "positions on a screen")]
-fn elements_at(root: &Node, x: f64, y: f64) -> Vec<Element> {
+pub(super) fn elements_at(root: &Node, x: f64, y: f64) -> Vec<Element> {
     let (x, y) = (x as f32, y as f32);
     let found = match (root.dyn_ref::<Document>(), root.dyn_ref::<ShadowRoot>()) {
         (Some(document), _) => document.elements_from_point(x, y),
@@ -208,7 +219,7 @@ fn elements_at(root: &Node, x: f64, y: f64) -> Vec<Element> {
 }
 
 /// The part of an element that no scroller around it and no edge of the window cuts off: left, top, right, bottom.
-fn visible_box(element: &Element) -> Option<(f64, f64, f64, f64)> {
+pub(super) fn visible_box(element: &Element) -> Option<(f64, f64, f64, f64)> {
     let edges = |element: &Element| {
         let edges = element.get_bounding_client_rect();
         (edges.left(), edges.top(), edges.right(), edges.bottom())

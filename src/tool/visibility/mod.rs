@@ -1,15 +1,16 @@
 //! Tracks whether a user can have read a request before they answer it.
 //!
-//! An answer counts once every part of the card was visible, and for half a second since the last of them nothing has
-//! covered what is in view, and, for a press by pointer, the card has stayed in place. A click that was meant for something else,
+//! An answer counts once each part of the card was visible for half a second, and for as long nothing has covered what
+//! is in view and, for a press by pointer, the card has stayed in place. A click that was meant for something else,
 //! and one that comes before the request can have been read, therefore decides nothing. Keys act on the focused
 //! button, so movement does not matter to them. Events that a script makes decide nothing at all.
 //!
-//! `parts` observes the pieces of a card, `appearance` and `covers` examine one piece, `presses` knows who pressed,
-//! `on_top` opens a covered request above the page.
+//! `parts` observes the pieces of a card, `appearance`, `covers` and `denials` examine one piece, `presses` knows who
+//! pressed, `on_top` opens a covered request above the page.
 
 mod appearance;
 mod covers;
+mod denials;
 mod on_top;
 mod parts;
 mod presses;
@@ -25,27 +26,28 @@ use crate::{
     ui::{after, effect, now},
 };
 
-pub(super) use on_top::{cover_note, raisable};
+pub(crate) use on_top::cover_note;
+pub(super) use on_top::raisable;
 
-/// Time for which a read card must be uncovered and in place, in milliseconds.
+/// Time for which each part must be visible, and the card uncovered and in place, in milliseconds.
 const SETTLE_MS: u32 = 500;
 /// Time between two examinations while something is missing, in milliseconds.
 const SHORT_MS: u32 = 100;
 /// The same once an answer counts.
 const LONG_MS: u32 = 250;
 /// Selects what holds the marks and buttons of one request.
-const CARD: &str = ".la-approval, .la-approval-custom, .la-batch";
+const CARD: &str = ".la-approval, .la-approval-custom, .la-batch, .la-dialog-form";
 
 /// Whether an answer to one request counts.
 #[derive(Clone, Copy)]
-pub(super) struct Visibility {
+pub(crate) struct Visibility {
     /// Marks at the ends of what is to be read.
     marks: StoredValue<Vec<NodeRef<html::Span>>>,
     parts: StoredValue<Option<SendWrapper<Parts>>>,
     presses: Presses,
     /// Counts how often the request changed: timers of an earlier content are void.
     round: StoredValue<u32>,
-    /// Every part was visible, the last of them for long enough.
+    /// Each part was visible for long enough.
     read: RwSignal<bool>,
     /// Nothing has covered what is in view for long enough.
     clear: RwSignal<bool>,
@@ -61,7 +63,7 @@ pub(super) struct Visibility {
 
 impl Visibility {
     /// Starts over whenever the content changes, and calls `changed` then.
-    pub(super) fn new<T: Clone + PartialEq + Send + Sync + 'static>(
+    pub(crate) fn new<T: Clone + PartialEq + Send + Sync + 'static>(
         content: Memo<T>,
         changed: impl Fn() + 'static,
     ) -> Self {
@@ -93,7 +95,7 @@ impl Visibility {
     }
 
     /// A mark for the end of something that is to be read.
-    pub(super) fn end(self) -> AnyView {
+    pub(crate) fn end(self) -> AnyView {
         let mark = NodeRef::new();
         self.marks.update_value(|marks| marks.push(mark));
         // An element without a size is not in view at the very edge; this one has a size without our style sheet, too.
@@ -122,7 +124,7 @@ impl Visibility {
     }
 
     /// Returns whether an answer counts, however it is given.
-    pub(super) fn is_done(self) -> bool {
+    pub(crate) fn is_done(self) -> bool {
         self.read.get() && self.clear.get() && self.still.get()
     }
 
@@ -132,12 +134,12 @@ impl Visibility {
     }
 
     /// Returns whether the user is to be told that something covers the card.
-    pub(super) fn is_covered(self) -> bool {
+    pub(crate) fn is_covered(self) -> bool {
         self.covered.get()
     }
 
     /// Returns whether the press that is being handled decides. What is still to be read is scrolled into view.
-    pub(super) fn allows(self) -> bool {
+    pub(crate) fn allows(self) -> bool {
         let press = self.presses.current();
         let read = press.is_some() && self.is_read();
         let pointed = press.is_some_and(|press| press.pointed);

@@ -29,7 +29,7 @@ pub(in crate::tool) fn raisable(draw: impl Fn() -> AnyView + Send + 'static) -> 
 }
 
 /// Says that something covers the request, with the way to open it above that.
-pub(in crate::tool) fn cover_note(words: &Words, visibility: Visibility) -> AnyView {
+pub(crate) fn cover_note(words: &Words, visibility: Visibility) -> AnyView {
     let (text, button) = (words.clone(), words.clone());
     let says = move || {
         let says = visibility.is_covered();

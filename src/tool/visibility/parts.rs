@@ -13,15 +13,18 @@ use web_sys::{Element, IntersectionObserver, IntersectionObserverEntry, Intersec
 use super::{
     SETTLE_MS, appearance,
     covers::{Cover, Grid, HitTest},
+    denials,
 };
 
 /// Selects the parts of a built-in card.
-const PARTS: &str = ":is(.la-approval-title, .la-approval-what, .la-approval-risk, .la-approval-text, \
+const PARTS: &str = ":is(.la-dialog-title, .la-dialog-text, .la-dialog-form > .la-dialog-actions > .la-button, .la-approval-title, .la-approval-what, .la-approval-risk, .la-approval-text, \
     .la-approval-row > *, .la-batch-rows > li, .la-agent-text, .la-question-words, .la-question-action-name, .la-question-choices .la-field, .la-code, .la-approval-end, \
     .la-approval-actions > .la-button, .la-form :is(input, select, textarea, button)):not([hidden], [hidden] *, details *)";
 /// Selects the parts of a card that the application draws, besides the card itself.
 const OWN_PARTS: &str =
     ":is(:scope > .la-approval-end, button):not([hidden], [hidden] *, details *)";
+/// Age in milliseconds from which a report holds: an older one may be of a card that was still moving.
+const AGE_MS: i64 = 300;
 /// Movement in pixels that still counts as stationary.
 const SLACK: f64 = 4.0;
 /// Least time between two reports of the browser, in milliseconds; it allows no less.
@@ -35,6 +38,7 @@ struct Report {
     in_view: bool,
     /// Whether the browser guarantees that it is visible; `None` where it gives no guarantees.
     visible: Option<bool>,
+    at: i64,
 }
 
 /// What an examination finds out about a part.
@@ -48,14 +52,16 @@ enum Sight {
 struct Part {
     element: Element,
     report: Option<Report>,
-    /// It was visible.
+    /// Since when it has been visible.
+    visible_since: Option<i64>,
+    /// It was visible for long enough.
     read: bool,
 }
 
 /// Result of examining a card.
 #[derive(Clone, Copy)]
 pub(super) struct State {
-    /// Every part was visible, the last of them for long enough.
+    /// Each part was visible for long enough.
     pub(super) read: bool,
     /// Nothing has covered what is in view for long enough.
     pub(super) clear: bool,
@@ -77,8 +83,6 @@ pub(super) struct Parts {
     /// Left and bottom edge of the card.
     place: (f64, f64),
     moved: i64,
-    /// When a part had not been visible yet.
-    unread: i64,
     /// Since when something covers it.
     covered: Option<i64>,
     /// When something covered it last.
@@ -96,7 +100,7 @@ impl Parts {
                     let entry: IntersectionObserverEntry = entry.unchecked_into();
                     let target = entry.target();
                     if let Some(part) = list.iter_mut().find(|part| part.element == target) {
-                        part.report = Some(Report::of(&entry));
+                        part.report = Some(Report::of(&entry, crate::ui::now()));
                     }
                 }
             }
@@ -110,7 +114,6 @@ impl Parts {
             begun: now,
             place: (0.0, 0.0),
             moved: now,
-            unread: now,
             covered: None,
             cleared: now,
         }
@@ -136,15 +139,12 @@ impl Parts {
         let (mut read, mut covered) = (true, false);
         if let Ok(mut list) = self.list.try_borrow_mut() {
             for part in list.iter_mut() {
-                let sight = part.sight(&self.card, framed, pressed, &mut tests);
-                part.read |= sight == Sight::Visible;
+                let sight = part.sight(&self.card, framed, pressed, now, &mut tests);
+                part.see(sight, now);
                 read &= part.read;
                 covered |= sight == Sight::Covered;
             }
             read &= !list.is_empty();
-        }
-        if !read {
-            self.unread = now;
         }
         if covered {
             self.covered = self.covered.or(Some(now));
@@ -153,7 +153,7 @@ impl Parts {
             self.covered = None;
         }
         State {
-            read: read && settled(self.unread),
+            read,
             clear: !covered && settled(self.cleared),
             still: settled(self.moved),
             covered: self.covered.is_some_and(settled),
@@ -197,6 +197,7 @@ impl Parts {
             list.push(Part {
                 report: self.observer.is_none().then_some(Report::UNKNOWN),
                 element,
+                visible_since: None,
                 read: false,
             });
         }
@@ -226,19 +227,38 @@ impl Report {
     const UNKNOWN: Self = Self {
         in_view: true,
         visible: None,
+        at: 0,
     };
 
-    fn of(entry: &IntersectionObserverEntry) -> Self {
+    fn of(entry: &IntersectionObserverEntry, at: i64) -> Self {
         let visible = Reflect::get(entry, &"isVisible".into()).ok();
         Self {
             in_view: entry.is_intersecting(),
             visible: visible.and_then(|visible| visible.as_bool()),
+            at,
         }
     }
 }
 
 impl Part {
-    fn sight(&self, card: &Element, framed: bool, pressed: bool, tests: &mut HitTest) -> Sight {
+    /// Takes in what an examination found out.
+    fn see(&mut self, sight: Sight, now: i64) {
+        self.visible_since = match sight {
+            Sight::Visible => self.visible_since.or(Some(now)),
+            Sight::OutOfView | Sight::Covered => None,
+        };
+        let visible = |since| now.saturating_sub(since) >= i64::from(SETTLE_MS);
+        self.read |= self.visible_since.is_some_and(visible);
+    }
+
+    fn sight(
+        &self,
+        card: &Element,
+        framed: bool,
+        pressed: bool,
+        now: i64,
+        tests: &mut HitTest,
+    ) -> Sight {
         // What has no box any more was hidden.
         let is_drawn = self.element.get_client_rects().length() > 0;
         if !framed || !is_drawn || !appearance::is_shown_within(&self.element, card) {
@@ -255,11 +275,15 @@ impl Part {
             Cover::Foreign => Sight::Covered,
             _ if guaranteed => Sight::Visible,
             Cover::Card | Cover::OutOfView => Sight::OutOfView,
-            // The shadow of a neighbour denies the guarantee, too, and so does a cover that is smaller than the grid.
-            Cover::Nothing if pressed && report.visible == Some(false) => {
-                match tests.cover(&self.element, card, Grid::Narrow) {
-                    Cover::Foreign => Sight::Covered,
-                    _ => Sight::Visible,
+            Cover::Nothing if report.visible == Some(false) => {
+                let holds = pressed || now.saturating_sub(report.at) >= AGE_MS;
+                // What covers a letter is smaller than the wide grid.
+                let covered = pressed
+                    && tests.cover(&self.element, card, Grid::Narrow) == Cover::Foreign
+                    || holds && denials::proves_cover(&self.element);
+                match covered {
+                    true => Sight::Covered,
+                    false => Sight::Visible,
                 }
             }
             Cover::Nothing | Cover::Transparent => Sight::Visible,

@@ -40,6 +40,16 @@ pub fn ascii_like(c: char) -> Option<char> {
     }
 }
 
+/// The zeros of decimal digits in other scripts, in Unicode 17.0 below U+10000; their digits follow.
+const ZEROS: &str = "٠۰߀०০੦૦୦௦౦೦൦෦๐໐༠၀႐០᠐᥆᧐᪀᪐᭐᮰᱀᱐꘠꣐꤀꧐꧰꩐꯰";
+
+/// Returns whether a character is a decimal digit of another script than ASCII's, such as `٥`.
+#[must_use]
+pub fn is_foreign_digit(c: char) -> bool {
+    let zero = |zero: char| u32::from(c).wrapping_sub(u32::from(zero)) < 10;
+    !c.is_ascii() && ZEROS.chars().any(zero)
+}
+
 /// Returns whether a text reads as if it were ASCII: each letter is one of ASCII or is taken for one,
 /// and at least one is not.
 #[must_use]
