@@ -1,13 +1,21 @@
 //! Rule "seen means seen": an approval counts only while the whole request is visible.
 
 use leptos::prelude::*;
-use leptos_assistant::testing::{settle, until};
-use serde_json::json;
+use leptos_assistant::{
+    ConfirmOptions, ToolAction, ToolContext,
+    agent::Script,
+    testing::{MockAgent, settle, until},
+    use_assistant_action,
+};
+use serde_json::{Value, json};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test;
 use web_sys::HtmlElement;
 
-use super::{approval::weather, support::Chat};
+use super::{
+    approval::weather,
+    support::{Chat, chat},
+};
 
 const READY: &str = ".la-approval-yes:not([aria-disabled])";
 const COVERED: &str = ".la-cover-text span";
@@ -147,6 +155,76 @@ async fn a_layer_that_draws_nothing_is_no_cover() {
         is_approved(&chat, ran, css).await;
         layer.remove();
     }
+}
+
+/// Puts something into a closed shadow root of the page.
+fn in_shadow_root(css: &str) -> web_sys::Element {
+    let host = document().create_element("div").unwrap();
+    document().body().unwrap().append_child(&host).unwrap();
+    let closed = web_sys::ShadowRootInit::new(web_sys::ShadowRootMode::Closed);
+    let root = host.attach_shadow(&closed).unwrap();
+    let layer = document().create_element("div").unwrap();
+    layer.set_attribute("style", css).unwrap();
+    root.append_child(&layer).unwrap();
+    host
+}
+
+#[wasm_bindgen_test]
+async fn a_layer_in_a_closed_shadow_root_covers_a_request() {
+    let (chat, ran) = asks().await;
+    let host = in_shadow_root(
+        "position: fixed; inset: 0; z-index: 99; pointer-events: none; background: white",
+    );
+    is_refused(&chat, ran, "a layer that no hit test finds").await;
+    assert!(until(|| chat.page.find(COVERED).is_some()).await);
+    host.remove();
+    is_approved(&chat, ran, "the layer is gone").await;
+}
+
+#[wasm_bindgen_test]
+async fn the_shadow_of_a_neighbour_is_no_cover() {
+    let (chat, ran) = asks().await;
+    let card = chat.page.find(".la-approval").unwrap();
+    let edges = card.get_bounding_client_rect();
+    // Ends above the card, and its shadow lies on the upper part of it.
+    let neighbour = cover(&format!(
+        "inset: auto 0 auto 0; top: 0; height: {}px; box-shadow: 0 16px 40px rgb(0 0 0 / 20%); pointer-events: none",
+        (edges.top() - 6.0).max(0.0)
+    ));
+    is_approved(&chat, ran, "a shadow").await;
+    neighbour.remove();
+}
+
+#[wasm_bindgen_test]
+async fn a_covered_dialog_of_a_handler_confirms_nothing() {
+    const CONFIRM: &str = "dialog button[value=confirm]";
+    let sure = RwSignal::new(None);
+    let agent = MockAgent::new().answer(Script::new().call("erase", &json!({})));
+    let chat = chat(agent, move || {
+        use_assistant_action(ToolAction::new("erase", "").handler(
+            move |_: Value, context: ToolContext| async move {
+                let options = ConfirmOptions::new("Sure?").text("Its 12 cards go with it.");
+                sure.set(Some(context.confirm(options).await));
+            },
+        ));
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.appears(CONFIRM).await;
+    // Later than the dialog in the top layer.
+    let layer = cover("margin: 0; border: 0; inline-size: 100%; block-size: 100%; background: white");
+    layer.set_attribute("popover", "manual").unwrap();
+    layer.show_popover().unwrap();
+    assert!(until(|| chat.page.find(COVERED).is_some()).await);
+    assert!(chat.page.click(CONFIRM));
+    for _ in 0..4 {
+        settle().await;
+    }
+    assert_eq!(sure.get_untracked(), None);
+    layer.remove();
+    chat.appears(&format!("{CONFIRM}:not([aria-disabled])")).await;
+    assert!(chat.page.click(CONFIRM));
+    assert!(until(|| sure.get_untracked() == Some(true)).await);
 }
 
 #[wasm_bindgen_test]

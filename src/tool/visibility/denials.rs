@@ -11,7 +11,7 @@ use super::{
 };
 
 /// Distances from a part at which neighbours are looked for, in pixels. Shadows seldom reach further.
-const DISTANCES: [f64; 5] = [2.0, 8.0, 16.0, 28.0, 44.0];
+const DISTANCES: [f64; 6] = [2.0, 8.0, 16.0, 28.0, 44.0, 64.0];
 /// Distance between two points beside a part, in pixels.
 const STEP: f64 = 24.0;
 /// The most points along one side.
