@@ -1,0 +1,99 @@
+// Requests in the open, in settings that could be taken for an attack: one press approves in each. Prints how long each has to be shown.
+
+import assert from "node:assert/strict";
+
+import { eventually } from "../support/chat.mjs";
+import { suite } from "../support/suite.mjs";
+import { call, scriptedAgent } from "./agent.mjs";
+import { driver } from "./driver.mjs";
+import { ADA, PAY } from "./stage.mjs";
+
+/** Opens the chat elsewhere than in the place of the page; `place` makes the place and mounts the chat. */
+const opened = (place) => async (page, url) => {
+  await page.evaluate(place, url);
+  await page.evaluate((action) => {
+    globalThis.ran = [];
+    globalThis.chats.one.registerAction({ ...action, requiresApproval: true, handler: (args) => void globalThis.ran.push({ name: action.name, args }) });
+  }, PAY);
+};
+
+const inShadowRoot = opened(async (url) => {
+  const { mount } = await import("./embed/index.js");
+  const root = document.getElementById("one").attachShadow({ mode: "open" });
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(await (await fetch("./embed/style.css")).text());
+  root.adoptedStyleSheets = [sheet];
+  const place = document.createElement("div");
+  place.style.blockSize = "100%";
+  root.append(place);
+  globalThis.chats = { one: await mount(place, { url }) };
+});
+
+const asElement = opened(async (url) => {
+  await import("./embed/element.js");
+  const element = document.createElement("leptos-assistant");
+  element.setAttribute("url", url);
+  const ready = new Promise((done) => element.addEventListener("ready", done));
+  document.getElementById("one").append(element);
+  await ready;
+  globalThis.chats = { one: { registerAction: (action) => element.registerAction(action), send: (text) => element.chat.send(text) } };
+});
+
+/** Puts something of the page above or beside the chat. */
+const layer = (css) => (page) =>
+  page.evaluate((css) => {
+    const node = document.createElement("div");
+    node.style.cssText = `position: fixed; inset: 0; z-index: 99; pointer-events: none; ${css}`;
+    document.body.append(node);
+  }, css);
+
+/** Puts a bar at the end of the lines of the chat. */
+const bar = async (page) => {
+  const { x, y, width, height } = await page.locator("#one").boundingBox();
+  await layer(`inset: ${y}px auto auto ${x + width}px; inline-size: 40px; block-size: ${height}px; box-shadow: 0 0 48px rgb(0 0 0 / 40%)`)(page);
+};
+
+/** What a setting is called, and what the browser, the page or the place of the chat is like in it. */
+const SETTINGS = [
+  { name: "light", options: { colorScheme: "light" } },
+  { name: "dark", options: { colorScheme: "dark" } },
+  { name: "forced colours", options: { forcedColors: "active" } },
+  { name: "zoom 200 %", options: { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 } },
+  { name: "360 × 400", options: { viewport: { width: 360, height: 400 } } },
+  { name: "reduced motion", options: { reducedMotion: "reduce" } },
+  { name: "motion", options: { reducedMotion: "no-preference" } },
+  { name: "in a shadow root", open: inShadowRoot },
+  { name: "as a custom element", open: asElement },
+  { name: "under a transparent layer", before: layer("background: transparent") },
+  { name: "under a hidden layer", before: layer("visibility: hidden; background: white") },
+  { name: "beside a bar with a shadow", before: bar },
+];
+
+const test = suite(async (open) => {
+  const page = await driver.serve();
+  open.push(page);
+  const agent = await scriptedAgent(new URL(page.url).origin);
+  open.push(agent);
+  return { page, agent };
+});
+
+for (const { name, options = {}, before, open = (page, url) => driver.open(page, url, [PAY]) } of SETTINGS) {
+  const address = ({ page, agent }) => driver.address(page, agent.url);
+  test(`one press approves: ${name}`, { address, bare: true, only: "chromium", ...options }, async ({ page }, { agent }) => {
+    await open(page, agent.url);
+    await before?.(page);
+    agent.script([[call("pay", ADA)]]);
+    await driver.ask(page);
+    const request = driver.request(page, "pay");
+    const button = driver.approve(request);
+    await button.waitFor();
+    const began = await page.evaluate(() => performance.now());
+    await button.scrollIntoViewIfNeeded();
+    await driver.ready(request).waitFor();
+    const counted = await page.evaluate(() => performance.now());
+    const { x, y, width, height } = await button.boundingBox();
+    await page.mouse.click(x + width / 2, y + height / 2);
+    await eventually(async () => assert.equal((await driver.ran(page)).length, 1), 5);
+    console.log(`counts after ${Math.round((counted - began) / 10) * 10} ms: ${name}`);
+  });
+}
