@@ -1,8 +1,8 @@
-// Requests in the open, in settings that could be taken for an attack: one press approves in each. Prints how long each has to be shown.
+// Requests in the open, in settings that could be taken for an attack: one press approves in each, once all was in view. Prints how long that took.
 
 import assert from "node:assert/strict";
 
-import { eventually } from "../support/chat.mjs";
+import { decide, eventually } from "../support/chat.mjs";
 import { suite } from "../support/suite.mjs";
 import { call, scriptedAgent } from "./agent.mjs";
 import { driver } from "./driver.mjs";
@@ -13,7 +13,7 @@ const opened = (place) => async (page, url) => {
   await page.evaluate(place, url);
   await page.evaluate((action) => {
     globalThis.ran = [];
-    globalThis.chats.one.registerAction({ ...action, requiresApproval: true, handler: (args) => void globalThis.ran.push({ name: action.name, args }) });
+    globalThis.chats.one.registerAction({ ...action, requiresApproval: true, handler: (args) => void globalThis.ran.push({ name: action.name, args, at: performance.now() }) });
   }, PAY);
 };
 
@@ -33,6 +33,7 @@ const asElement = opened(async (url) => {
   await import("./embed/element.js");
   const element = document.createElement("leptos-assistant");
   element.setAttribute("url", url);
+  element.style.cssText = "display: block; block-size: 100%";
   const ready = new Promise((done) => element.addEventListener("ready", done));
   document.getElementById("one").append(element);
   await ready;
@@ -85,15 +86,11 @@ for (const { name, options = {}, before, open = (page, url) => driver.open(page,
     agent.script([[call("pay", ADA)]]);
     await driver.ask(page);
     const request = driver.request(page, "pay");
-    const button = driver.approve(request);
-    await button.waitFor();
+    await request.waitFor();
     const began = await page.evaluate(() => performance.now());
-    await button.scrollIntoViewIfNeeded();
-    await driver.ready(request).waitFor();
-    const counted = await page.evaluate(() => performance.now());
-    const { x, y, width, height } = await button.boundingBox();
-    await page.mouse.click(x + width / 2, y + height / 2);
+    await decide(request, /^Approve/);
     await eventually(async () => assert.equal((await driver.ran(page)).length, 1), 5);
-    console.log(`counts after ${Math.round((counted - began) / 10) * 10} ms: ${name}`);
+    const took = (await page.evaluate(() => globalThis.ran[0].at)) - began;
+    console.log(`approved after ${Math.round(took / 10) * 10} ms: ${name}`);
   });
 }

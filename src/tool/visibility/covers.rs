@@ -62,16 +62,20 @@ impl Grid {
 #[derive(Default)]
 pub(super) struct HitTest {
     sheet: Option<CssStyleSheet>,
+    /// The document and shadow roots that have the sheet.
+    roots: Vec<Node>,
 }
 
 impl HitTest {
     /// Returns what is above an element of a card.
     pub(super) fn cover(&mut self, element: &Element, card: &Element, grid: Grid) -> Cover {
-        self.prepare();
         let Some((left, top, right, bottom)) = visible_box(element) else {
             return Cover::OutOfView;
         };
         let scopes = scopes(element);
+        for Scope { root, .. } in &scopes {
+            self.prepare(root);
+        }
         let (mut points, mut own, mut transparent) = (0_u32, 0_u32, false);
         let (across, down) = grid.steps();
         for (y, y_inside) in offsets(bottom - top, down) {
@@ -97,18 +101,19 @@ impl HitTest {
         }
     }
 
-    fn prepare(&mut self) {
-        if self.sheet.is_some() {
+    fn prepare(&mut self, root: &Node) {
+        if self.roots.contains(root) {
             return;
         }
-        let Ok(sheet) = CssStyleSheet::new() else {
-            return;
-        };
-        if sheet.replace_sync(ALL_TAKE_PART).is_ok() {
-            let sheets = Array::from(&document().adopted_style_sheets());
-            sheets.push(&sheet);
-            document().set_adopted_style_sheets(&sheets);
-            self.sheet = Some(sheet);
+        if self.sheet.is_none() {
+            let sheet = CssStyleSheet::new().ok();
+            self.sheet = sheet.filter(|sheet| sheet.replace_sync(ALL_TAKE_PART).is_ok());
+        }
+        if let Some(sheet) = &self.sheet {
+            let sheets = Array::from(&sheets_of(root));
+            sheets.push(sheet);
+            set_sheets(root, &sheets);
+            self.roots.push(root.clone());
         }
     }
 }
@@ -117,10 +122,28 @@ impl Drop for HitTest {
     fn drop(&mut self) {
         if let Some(sheet) = &self.sheet {
             let own: &JsValue = sheet;
-            let sheets = document().adopted_style_sheets();
-            let others: Array = sheets.iter().filter(|sheet| sheet != own).collect();
-            document().set_adopted_style_sheets(&others);
+            for root in &self.roots {
+                let others: Array = sheets_of(root).iter().filter(|sheet| sheet != own).collect();
+                set_sheets(root, &others);
+            }
         }
+    }
+}
+
+/// The constructed style sheets of a document or shadow root.
+fn sheets_of(root: &Node) -> Array {
+    match (root.dyn_ref::<Document>(), root.dyn_ref::<ShadowRoot>()) {
+        (Some(document), _) => document.adopted_style_sheets(),
+        (None, Some(root)) => root.adopted_style_sheets(),
+        (None, None) => Array::new(),
+    }
+}
+
+fn set_sheets(root: &Node, sheets: &Array) {
+    match (root.dyn_ref::<Document>(), root.dyn_ref::<ShadowRoot>()) {
+        (Some(document), _) => document.set_adopted_style_sheets(sheets),
+        (None, Some(root)) => root.set_adopted_style_sheets(sheets),
+        (None, None) => {}
     }
 }
 

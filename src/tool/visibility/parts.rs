@@ -23,7 +23,7 @@ const PARTS: &str = ":is(.la-dialog-title, .la-dialog-text, .la-dialog-form > .l
 /// Selects the parts of a card that the application draws, besides the card itself.
 const OWN_PARTS: &str =
     ":is(:scope > .la-approval-end, button):not([hidden], [hidden] *, details *)";
-/// Age in milliseconds from which a report holds: an older one may be of a card that was still moving.
+/// Age in milliseconds from which a denial holds: a newer one may be of a button that changes under the pointer.
 const AGE_MS: i64 = 300;
 /// Movement in pixels that still counts as stationary.
 const SLACK: f64 = 4.0;
@@ -276,7 +276,7 @@ impl Part {
             _ if guaranteed => Sight::Visible,
             Cover::Card | Cover::OutOfView => Sight::OutOfView,
             Cover::Nothing if report.visible == Some(false) => {
-                let holds = pressed || now.saturating_sub(report.at) >= AGE_MS;
+                let holds = now.saturating_sub(report.at) >= AGE_MS;
                 // What covers a letter is smaller than the wide grid.
                 let covered = pressed
                     && tests.cover(&self.element, card, Grid::Narrow) == Cover::Foreign
