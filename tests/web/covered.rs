@@ -182,6 +182,29 @@ async fn a_layer_in_a_closed_shadow_root_covers_a_request() {
 }
 
 #[wasm_bindgen_test]
+async fn a_glance_at_the_end_of_a_request_is_not_enough() {
+    let args = json!({"city": "Oslo"});
+    let (chat, ran) = weather(|| leptos_assistant::Approval::Always, args).await;
+    chat.appears(".la-approval").await;
+    style(&chat, ".la-approval .la-code", "max-block-size", Some("none"));
+    style(&chat, ".la-approval .la-code", "padding-block-start", Some("3000px"));
+    let part = |selector: &str| chat.page.find(selector).unwrap();
+    part(".la-approval-title").scroll_into_view();
+    for _ in 0..2 {
+        part(".la-approval-end").scroll_into_view();
+        for _ in 0..3 {
+            settle().await;
+        }
+        part(".la-approval-title").scroll_into_view();
+        for _ in 0..12 {
+            settle().await;
+            assert!(chat.page.find(READY).is_none(), "the end was seen in passing");
+        }
+    }
+    is_approved(&chat, ran, "it was read").await;
+}
+
+#[wasm_bindgen_test]
 async fn the_shadow_of_a_neighbour_is_no_cover() {
     let (chat, ran) = asks().await;
     let card = chat.page.find(".la-approval").unwrap();
