@@ -1,6 +1,6 @@
 //! Examines the styles by which a page can hide an element that is in view and not covered.
 
-use leptos::prelude::document;
+use leptos::prelude::{document, window};
 use wasm_bindgen::JsCast;
 use web_sys::{CssStyleDeclaration, Element, HtmlElement, Node, ShadowRoot};
 
@@ -202,7 +202,8 @@ fn has_contrast(element: Option<&Element>) -> bool {
         return true;
     };
     let fill = value(&style, "-webkit-text-fill-color");
-    let text = if fill.is_empty() {
+    // The browser replaces both by colours of the user then, and tells of one.
+    let text = if fill.is_empty() || has_forced_colors() {
         value(&style, "color")
     } else {
         fill
@@ -216,6 +217,11 @@ fn has_contrast(element: Option<&Element>) -> bool {
     };
     let (light, dark) = (text.max(back), text.min(back));
     (light + 0.05) / (dark + 0.05) >= LEAST_CONTRAST
+}
+
+fn has_forced_colors() -> bool {
+    let list = window().match_media("(forced-colors: active)");
+    list.ok().flatten().is_some_and(|list| list.matches())
 }
 
 /// The luminance behind an element; `None` where it has no single colour.
