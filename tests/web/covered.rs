@@ -186,8 +186,18 @@ async fn a_glance_at_the_end_of_a_request_is_not_enough() {
     let args = json!({"city": "Oslo"});
     let (chat, ran) = weather(|| leptos_assistant::Approval::Always, args).await;
     chat.appears(".la-approval").await;
-    style(&chat, ".la-approval .la-code", "max-block-size", Some("none"));
-    style(&chat, ".la-approval .la-code", "padding-block-start", Some("3000px"));
+    style(
+        &chat,
+        ".la-approval .la-code",
+        "max-block-size",
+        Some("none"),
+    );
+    style(
+        &chat,
+        ".la-approval .la-code",
+        "padding-block-start",
+        Some("3000px"),
+    );
     let part = |selector: &str| chat.page.find(selector).unwrap();
     part(".la-approval-title").scroll_into_view();
     for _ in 0..2 {
@@ -198,7 +208,10 @@ async fn a_glance_at_the_end_of_a_request_is_not_enough() {
         part(".la-approval-title").scroll_into_view();
         for _ in 0..12 {
             settle().await;
-            assert!(chat.page.find(READY).is_none(), "the end was seen in passing");
+            assert!(
+                chat.page.find(READY).is_none(),
+                "the end was seen in passing"
+            );
         }
     }
     is_approved(&chat, ran, "it was read").await;
@@ -235,7 +248,8 @@ async fn a_covered_dialog_of_a_handler_confirms_nothing() {
     chat.assistant.send("go").unwrap();
     chat.appears(CONFIRM).await;
     // Later than the dialog in the top layer.
-    let layer = cover("margin: 0; border: 0; inline-size: 100%; block-size: 100%; background: white");
+    let layer =
+        cover("margin: 0; border: 0; inline-size: 100%; block-size: 100%; background: white");
     layer.set_attribute("popover", "manual").unwrap();
     layer.show_popover().unwrap();
     assert!(until(|| chat.page.find(COVERED).is_some()).await);
@@ -245,7 +259,8 @@ async fn a_covered_dialog_of_a_handler_confirms_nothing() {
     }
     assert_eq!(sure.get_untracked(), None);
     layer.remove();
-    chat.appears(&format!("{CONFIRM}:not([aria-disabled])")).await;
+    chat.appears(&format!("{CONFIRM}:not([aria-disabled])"))
+        .await;
     assert!(chat.page.click(CONFIRM));
     assert!(until(|| sure.get_untracked() == Some(true)).await);
 }

@@ -123,7 +123,10 @@ impl Drop for HitTest {
         if let Some(sheet) = &self.sheet {
             let own: &JsValue = sheet;
             for root in &self.roots {
-                let others: Array = sheets_of(root).iter().filter(|sheet| sheet != own).collect();
+                let others: Array = sheets_of(root)
+                    .iter()
+                    .filter(|sheet| sheet != own)
+                    .collect();
                 set_sheets(root, &others);
             }
         }
