@@ -69,7 +69,9 @@ async fn an_interrupt_of_ones_own_takes_the_place_of_the_built_in_one() {
     click(&chat, ".seat", "12A");
     settle().await;
     assert_eq!(chat.agent.inputs().len(), 1, "nobody can have read it yet");
-    chat.page.find(".seat > button").unwrap().scroll_into_view();
+    let own = ".la-approval-custom";
+    chat.dwells_on(&format!("{own} > .la-approval-end, {own} button"))
+        .await;
     chat.appears(".seat > button:first-of-type:not([aria-disabled])")
         .await;
     click(&chat, ".seat", "12A");

@@ -118,7 +118,8 @@ async fn a_confirm_dialog_answers_and_goes() {
         0,
         "nothing goes on meanwhile"
     );
-    chat.appears("dialog button:not([aria-disabled])").await;
+    chat.appears("dialog button[value=confirm]:not([aria-disabled])")
+        .await;
     assert!(chat.page.click("dialog button[value=confirm]"));
     assert!(leptos_assistant::testing::until(|| chat.agent.inputs().len() == 2).await);
     assert_eq!(chat.results(1), ["true"]);

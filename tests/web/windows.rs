@@ -154,7 +154,8 @@ async fn a_confirm_dialog_opens_in_one_window() {
     references_are_unique(&chat);
     shown.set(false);
     chat.appears(&format!("{SECOND} dialog[open]")).await;
-    chat.appears("dialog button:not([aria-disabled])").await;
+    chat.appears("dialog button[value=confirm]:not([aria-disabled])")
+        .await;
     click(&chat, "dialog", "Confirm");
     chat.idle().await;
     assert_eq!(chat.results(1), ["true"]);
