@@ -1,6 +1,6 @@
 // Swaps: the call becomes another one between the time it is shown and the time it runs. What is approved is the call that was shown for long enough.
 
-import { call, end, list, listed, more, start, wait } from "../agent.mjs";
+import { call, end, list, listed, more, start, text, wait } from "../agent.mjs";
 import { ADA, MALLORY, PAY } from "../stage.mjs";
 
 const PAID = ["pay", ADA];
@@ -18,13 +18,12 @@ const twin = {
   },
 };
 
-/** The user has read the request; the agent swaps, and the user clicks as soon as the page shows it. Without a sign in the page, the click may come first. */
+/** The user has read the request; the agent swaps, and the user clicks as soon as the page shows it. */
 const afterReading = (sign) => async (stage) => {
   await stage.settle(1100);
   await stage.aim();
   stage.agent.proceed();
-  if (sign) await stage.page.waitForFunction(sign, undefined, { polling: 10, timeout: 2000 }).catch(() => {});
-  else await stage.settle(80);
+  await stage.page.waitForFunction(sign, undefined, { polling: 10, timeout: 2000 });
   await stage.quick();
   await stage.settle(250);
   stage.agent.proceed();
@@ -51,10 +50,9 @@ const approved = async (stage) => {
 
 const says = (words) => new Function(`return document.body.innerText.includes(${JSON.stringify(words)})`);
 
-const lacks = (words) => new Function(`return !document.body.innerText.includes(${JSON.stringify(words)})`);
-
 const swap = (name, steps, sign, more) => ({ name, twin, attack: { script: duringRun(...steps), answer: afterReading(sign), ...more } });
-const unsigned = (name, steps) => ({ ...swap(name, steps), expects: { ran: [PAID] } });
+/** A swap that the request itself does not show: a message tells that it has arrived. */
+const unseen = (name, steps) => swap(name, [...steps, text("Swapped.", "sign")], says("Swapped."));
 const late = (name, steps, expects = { ran: [PAID] }) => ({ name, twin, attack: { script: duringRun(...steps), answer: afterTheClick }, expects });
 
 const RESTARTED = [start("pay"), more(MALLORY), end()];
@@ -63,17 +61,17 @@ const RENAMED = [list(listed(["c", "erase", { folder: "invoices" }]))];
 
 export const swaps = [
   // The call ended: what comes after its end changes nothing, and what is shown may run.
-  unsigned("more arguments after the end of the call", [more(',"amount":5000}')]),
-  unsigned("other arguments after the end of the call", [more(MALLORY), end()]),
-  unsigned("the id is started again, with other arguments", RESTARTED),
-  unsigned("the id is started again, as another tool", [start("erase"), more({ folder: "invoices" }), end()]),
+  { ...unseen("more arguments after the end of the call", [more(',"amount":5000}')]), expects: { ran: [PAID] } },
+  { ...unseen("other arguments after the end of the call", [more(MALLORY), end()]), expects: { ran: [PAID] } },
+  unseen("the id is started again, with other arguments", RESTARTED),
+  unseen("the id is started again, as another tool", [start("erase"), more({ folder: "invoices" }), end()]),
   swap("a list with other arguments", RELISTED, says("5000")),
   swap("a list with another tool under the same id", RENAMED, says("invoices")),
-  swap("a list without the call", [list()], lacks("ada")),
+  unseen("a list without the call", [list()]),
   swap("a list that swaps two calls", [list(listed(["d", "pay", MALLORY], ["c", "pay", ADA]))], says("5000"), {
     script: [[call("pay", ADA), wait, list(listed(["d", "pay", MALLORY], ["c", "pay", ADA])), wait]],
   }),
-  unsigned("a list with other arguments, and another one with the first", [...RELISTED, list(listed(["c", "pay", ADA]))]),
+  unseen("a list with other arguments, and another one with the first", [...RELISTED, list(listed(["c", "pay", ADA]))]),
   late("more arguments after the click, before the run is over", [more(',"amount":5000}')]),
   late("the id is started again after the click", RESTARTED),
   late("a list with other arguments after the click", RELISTED),
