@@ -1,19 +1,20 @@
-// Requests in the open, in settings that could be taken for an attack: one press approves in each, once all was in view. Prints how long that took.
+// Honest requests in settings that could be taken for an attack: one press approves in each, once all was in view. Prints how long that took.
 
 import assert from "node:assert/strict";
 
-import { decide, eventually } from "../support/chat.mjs";
+import { eventually, press, read } from "../support/chat.mjs";
 import { suite } from "../support/suite.mjs";
-import { call, scriptedAgent } from "./agent.mjs";
+import { call } from "./agent.mjs";
 import { driver } from "./driver.mjs";
-import { ADA, PAY } from "./stage.mjs";
+import { ADA, PAY, servers } from "./stage.mjs";
 
 /** Opens the chat elsewhere than in the place of the page; `place` makes the place and mounts the chat. */
 const opened = (place) => async (page, url) => {
   await page.evaluate(place, url);
   await page.evaluate((action) => {
     globalThis.ran = [];
-    globalThis.chats.one.registerAction({ ...action, requiresApproval: true, handler: (args) => void globalThis.ran.push({ name: action.name, args, at: performance.now() }) });
+    const handler = (args) => void globalThis.ran.push({ name: action.name, args, at: performance.now() });
+    globalThis.chats.one.registerAction({ ...action, requiresApproval: true, handler });
   }, PAY);
 };
 
@@ -70,13 +71,7 @@ const SETTINGS = [
   { name: "beside a bar with a shadow", before: bar },
 ];
 
-const test = suite(async (open) => {
-  const page = await driver.serve();
-  open.push(page);
-  const agent = await scriptedAgent(new URL(page.url).origin);
-  open.push(agent);
-  return { page, agent };
-});
+const test = suite(servers(driver));
 
 for (const { name, options = {}, before, open = (page, url) => driver.open(page, url, [PAY]) } of SETTINGS) {
   const address = ({ page, agent }) => driver.address(page, agent.url);
@@ -88,7 +83,7 @@ for (const { name, options = {}, before, open = (page, url) => driver.open(page,
     const request = driver.request(page, "pay");
     await request.waitFor();
     const began = await page.evaluate(() => performance.now());
-    await decide(request, /^Approve/);
+    await press(page, await read(request, /^Approve/));
     await eventually(async () => assert.equal((await driver.ran(page)).length, 1), 5);
     const took = (await page.evaluate(() => globalThis.ran[0].at)) - began;
     console.log(`approved after ${Math.round(took / 10) * 10} ms: ${name}`);

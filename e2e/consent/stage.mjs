@@ -147,6 +147,15 @@ const PAYS = [[call("pay", ADA)]];
 /** The twin of most attacks: a payment, read and approved. */
 const PAYMENT = {};
 
+/** Starts the page of a driver and the agent, for `suite`. */
+export const servers = (driver) => async (open) => {
+  const page = await driver.serve();
+  open.push(page);
+  const agent = await scriptedAgent(new URL(page.url).origin);
+  open.push(agent);
+  return { page, agent };
+};
+
 /**
  * Registers tests of attacks. An attack has
  *
@@ -162,13 +171,7 @@ const PAYMENT = {};
  * the attack has another script.
  */
 export function attackSuite(attacks, { driver = chosen, actions = [PAY, ERASE], store = false, allow = [] } = {}) {
-  const test = suite(async (open) => {
-    const page = await driver.serve();
-    open.push(page);
-    const agent = await scriptedAgent(new URL(page.url).origin);
-    open.push(agent);
-    return { page, agent };
-  });
+  const test = suite(servers(driver));
   const address = ({ page, agent }) => driver.address(page, agent.url);
   let blank;
   // Each honest scene is played once, on a page of its own.

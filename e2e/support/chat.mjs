@@ -128,27 +128,37 @@ export class Chat {
  * once the card stands still: who scrolls and clicks at once clicks again.
  */
 export async function decide(card, name) {
+  const button = await read(card, name);
+  const refused = (button) =>
+    new Promise((done) => requestAnimationFrame(() => done(button.isConnected && button.hasAttribute("aria-disabled"))));
+  do {
+    await press(card.page(), button);
+  } while (await button.evaluate(refused));
+}
+
+/** Reads what a card asks about to its end. Returns the button of this name. */
+export async function read(card, name) {
   const ends = card.locator(".la-approval-end");
   await ends.first().waitFor({ state: "attached" });
   for (const end of await ends.all()) await end.scrollIntoViewIfNeeded();
   const button = await card.getByRole("button", { name, exact: typeof name === "string" }).elementHandle();
   await button.scrollIntoViewIfNeeded();
-  const refused = (button) =>
-    new Promise((done) => requestAnimationFrame(() => done(button.isConnected && button.hasAttribute("aria-disabled"))));
-  await reads(card, button);
-  do {
-    await button.waitForElementState("enabled");
-    // By the mouse: a click of Playwright's own scrolls each time where there is little room.
-    const { x, y, width, height } = await button.boundingBox();
-    await card.page().mouse.click(x + width / 2, y + height / 2);
-  } while (await button.evaluate(refused));
+  await dwells(card, button);
+  return button;
+}
+
+/** Clicks on a button once it is enabled. By the mouse: a click of Playwright's own scrolls each time where there is little room. */
+export async function press(page, button) {
+  await button.waitForElementState("enabled");
+  const { x, y, width, height } = await button.boundingBox();
+  await page.mouse.click(x + width / 2, y + height / 2);
 }
 
 /** What must have been visible for half a second each before an answer counts. */
 const PARTS = "p, dt, dd, li, pre, blockquote, legend, .la-approval-end, input, select, textarea, button";
 
 /** Dwells on each part of a card that does not fit into the view whole, and ends at the button. */
-async function reads(card, button) {
+async function dwells(card, button) {
   const counts = () => button.waitForElementState("enabled", { timeout: 1500 * SLOWDOWN }).then(() => true, () => false);
   if (await counts()) return;
   for (const part of await card.locator(PARTS).all()) {
