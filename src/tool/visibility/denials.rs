@@ -1,4 +1,4 @@
-//! Denials of visibility: explains why the browser does not guarantee that a part is visible.
+//! Explains why the browser denies that a part is visible.
 //!
 //! The browser counts shadows and outlines of neighbours as covers. Where hit tests find nothing above a part and no
 //! neighbour has any, something is above it that hit tests cannot find, such as a layer in a closed shadow root.
@@ -18,7 +18,7 @@ const STEP: f64 = 24.0;
 const MOST: u8 = 24;
 /// Distance from an edge of what is cut off that is still no cut, in pixels.
 const SLACK: f64 = 1.0;
-/// What draws outside of a box, with the value that draws nothing.
+/// Properties that draw outside of a box, each with the value that draws nothing.
 const OUTSIDE: [(&str, &str); 4] = [
     ("box-shadow", "none"),
     ("outline-style", "none"),

@@ -15,6 +15,7 @@ use super::{
     covers::{Cover, Grid, HitTest},
     denials,
 };
+use crate::ui;
 
 /// Selects the parts of a built-in card.
 const PARTS: &str = ":is(.la-dialog-title, .la-dialog-text, .la-dialog-form > .la-dialog-actions > .la-button, .la-approval-title, .la-approval-what, .la-approval-risk, .la-approval-text, \
@@ -38,6 +39,7 @@ struct Report {
     in_view: bool,
     /// Whether the browser guarantees that it is visible; `None` where it gives no guarantees.
     visible: Option<bool>,
+    /// When it came.
     at: i64,
 }
 
@@ -100,7 +102,7 @@ impl Parts {
                     let entry: IntersectionObserverEntry = entry.unchecked_into();
                     let target = entry.target();
                     if let Some(part) = list.iter_mut().find(|part| part.element == target) {
-                        part.report = Some(Report::of(&entry, crate::ui::now()));
+                        part.report = Some(Report::of(&entry, ui::now()));
                     }
                 }
             }
@@ -278,9 +280,9 @@ impl Part {
             Cover::Nothing if report.visible == Some(false) => {
                 let holds = now.saturating_sub(report.at) >= AGE_MS;
                 // What covers a letter is smaller than the wide grid.
-                let covered = pressed
-                    && tests.cover(&self.element, card, Grid::Narrow) == Cover::Foreign
-                    || holds && denials::proves_cover(&self.element);
+                let letter =
+                    pressed && tests.cover(&self.element, card, Grid::Narrow) == Cover::Foreign;
+                let covered = letter || (holds && denials::proves_cover(&self.element));
                 match covered {
                     true => Sight::Covered,
                     false => Sight::Visible,
