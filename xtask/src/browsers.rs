@@ -18,8 +18,6 @@ pub(crate) struct Driver {
     screen: Option<PathBuf>,
     /// The file that says how the browser is started.
     starts: Option<PathBuf>,
-    /// How long all tests may take, in seconds.
-    pub(crate) patience: &'static str,
 }
 
 impl Driver {
@@ -46,6 +44,8 @@ impl Driver {
         }
         // WebKit takes its time to start.
         command.env("WASM_BINDGEN_TEST_DRIVER_TIMEOUT", "20");
+        // Seconds for all tests together: two to three times what a slow machine needs.
+        command.env("WASM_BINDGEN_TEST_TIMEOUT", "1500");
         command
     }
 }
@@ -77,7 +77,6 @@ pub(crate) fn driver(project: &Project, browser: Browser) -> Outcome<Driver> {
                 path: project.need_chromedriver()?,
                 screen: None,
                 starts: Some(project.root.join("tests/webdriver.json")),
-                patience: "480",
             })
         }
         Browser::Firefox => {
@@ -87,7 +86,6 @@ pub(crate) fn driver(project: &Project, browser: Browser) -> Outcome<Driver> {
                 path: project.need_geckodriver()?,
                 screen: None,
                 starts: Some(starts_firefox(project, &firefox)?),
-                patience: "600",
             })
         }
         Browser::WebKit => Ok(Driver {
@@ -99,7 +97,6 @@ pub(crate) fn driver(project: &Project, browser: Browser) -> Outcome<Driver> {
                 false => Some(project.need_screen()?),
             },
             starts: None,
-            patience: "900",
         }),
     }
 }

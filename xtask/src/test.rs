@@ -195,8 +195,7 @@ fn browser(project: &Project, browser: Browser, tally: &mut Tally) {
         .env(
             "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER",
             "wasm-bindgen-test-runner",
-        )
-        .env("WASM_BINDGEN_TEST_TIMEOUT", driver.patience);
+        );
     tally.step("browser tests", Report::Cargo, &mut tests);
 }
 
