@@ -3,13 +3,14 @@
 
 use assistant_core::{
     action::{Remember, ToolError},
-    conversation::Decision,
+    conversation::{Decider, Decision},
     session::{Refusal, Verdict},
 };
 use leptos::prelude::GetUntracked;
 use serde_json::Value;
 
 use super::ToolCallView;
+use crate::ui::decider;
 
 impl<T> ToolCallView<T> {
     /// Returns what a person decided about the call, once they did.
@@ -66,10 +67,11 @@ impl<T> ToolCallView<T> {
     /// When it does not wait for a decision, or is another one than was shown
     /// ([`Refusal::Changed`]): then the card shows what it is now. When nobody can have read yet
     /// what is asked ([`Self::can_approve`]), and outside of an event of the user
-    /// ([`Refusal::Scripted`]).
+    /// ([`Refusal::Scripted`]). Elsewhere than in an approval card
+    /// ([`Self::can_approve`]) and outside of an event of the user, it is the application that decides,
+    /// as by [`Assistant::approve`](crate::Assistant::approve).
     pub fn approve(&self) -> Result<(), Refusal> {
-        self.in_time()?;
-        self.decide(Verdict::Approve { args: None })
+        self.approve_as(Verdict::Approve { args: None })
     }
 
     /// Lets the call run, and does not ask again about calls like it: with these arguments in place
@@ -93,8 +95,7 @@ impl<T> ToolCallView<T> {
     /// time. When nobody can have read yet what is asked ([`Self::can_approve`]), and outside of an
     /// event of the user ([`Refusal::Scripted`]).
     pub fn approve_and_remember(&self, args: Option<Value>, what: Remember) -> Result<(), Refusal> {
-        self.in_time()?;
-        self.decide(Verdict::Remember { args, what })
+        self.approve_as(Verdict::Remember { args, what })
     }
 
     /// Lets the call run with other arguments.
@@ -116,8 +117,7 @@ impl<T> ToolCallView<T> {
     /// the schema. When nobody can have read yet what is asked ([`Self::can_approve`]), and outside
     /// of an event of the user ([`Refusal::Scripted`]).
     pub fn approve_with(&self, args: Value) -> Result<(), Refusal> {
-        self.in_time()?;
-        self.decide(Verdict::Approve { args: Some(args) })
+        self.approve_as(Verdict::Approve { args: Some(args) })
     }
 
     /// Does not let the call run, even if it has changed since it was shown.
@@ -135,16 +135,26 @@ impl<T> ToolCallView<T> {
     ///
     /// When it does not wait for a decision.
     pub fn deny(&self, reason: Option<String>) -> Result<(), Refusal> {
-        self.decide(Verdict::Deny { reason })
+        self.decide(Verdict::Deny { reason }, decider())
+    }
+
+    /// Approves: as the user where a card lets it pass, which takes an event of theirs.
+    fn approve_as(&self, verdict: Verdict) -> Result<(), Refusal> {
+        self.in_time()?;
+        let by = match self.gate {
+            Some(_) => Decider::Person,
+            None => decider(),
+        };
+        self.decide(verdict, by)
     }
 
     /// Decides about the call as it was drawn last.
-    fn decide(&self, verdict: Verdict) -> Result<(), Refusal> {
+    pub(crate) fn decide(&self, verdict: Verdict, by: Decider) -> Result<(), Refusal> {
         let assistant = self.assistant().ok_or(Refusal::Ended)?;
         let cell = self.cell().ok_or(Refusal::AlreadyResolved)?;
         let drawn = cell.shown.get_untracked();
         let shown = drawn.ok_or(Refusal::AlreadyResolved)?;
-        self.or_show_anew(assistant.decide_as_shown(self.key(), shown, verdict))
+        self.or_show_anew(assistant.decide_as_shown(self.key(), shown, verdict, by))
     }
 
     /// Answers a handler that asks through this card ([`super::ToolContext::ask`]).

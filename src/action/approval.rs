@@ -108,6 +108,23 @@ impl<Args> ToolAction<Args> {
         self
     }
 
+    /// Lets only the user approve: [`Assistant::approve`](crate::Assistant::approve) and its siblings are
+    /// refused ([`Refusal::OnlyUser`](crate::Refusal::OnlyUser)), and grants that the application gave
+    /// hold for no call. The application may deny.
+    ///
+    /// It does not say when the user is asked ([`Self::approval`]).
+    ///
+    /// ```
+    /// use leptos_assistant::{Approval, ToolAction};
+    ///
+    /// let action = ToolAction::new("pay", "Pays a bill").approval(Approval::Always).only_user_approves();
+    /// ```
+    #[must_use]
+    pub fn only_user_approves(mut self) -> Self {
+        self.spec.only_user_approves = true;
+        self
+    }
+
     /// Asks each time: an approval cannot be remembered.
     ///
     /// ```

@@ -31,7 +31,7 @@ impl Assistant {
     /// # Errors
     ///
     /// When it does not wait for a decision of the page, or its action is asked about each time
-    /// ([`Refusal::NotRemembered`]).
+    /// ([`Refusal::NotRemembered`]) or only the user approves it ([`Refusal::OnlyUser`]).
     pub fn approve_and_remember(
         &self,
         call: &CallKey,

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use assistant_core::{
     action::ToolError,
-    conversation::{CallKey, Fingerprint},
+    conversation::{CallKey, Decider, Fingerprint},
     event::{Content, ResumeStatus},
     session::{Input, NoticeId, Refusal, TreeChange, Verdict},
 };
@@ -78,7 +78,11 @@ impl Assistant {
     ///
     /// When nothing is under way.
     pub fn deny_all_and_stop(&self) -> Result<(), Refusal> {
-        self.dispatch(Input::DenyAll)
+        self.deny_all(Decider::Application)
+    }
+
+    pub(crate) fn deny_all(&self, by: Decider) -> Result<(), Refusal> {
+        self.dispatch(Input::DenyAll { by })
     }
 
     /// Shows the agent's questions that were held back because there were too many
@@ -130,9 +134,10 @@ impl Assistant {
         self.dispatch(Input::Continue)
     }
 
-    /// Lets a call run as it is at this moment: the application decides, whatever a card shows. What
-    /// a person decides on a card goes through [`ToolCallView::approve`](crate::ToolCallView::approve),
-    /// which is about what they saw.
+    /// Lets a call run as it is at this moment: the application decides, whatever a card shows, and the
+    /// audit says so ([`AllowedBy::Application`](crate::engine::session::AllowedBy::Application)). What a person decides
+    /// on a card goes through [`ToolCallView::approve`](crate::ToolCallView::approve), which is about
+    /// what they saw.
     ///
     /// ```
     /// # use leptos_assistant::{Assistant, Refusal, engine::conversation::CallKey};
@@ -143,7 +148,8 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// When it does not wait for a decision.
+    /// When it does not wait for a decision, and where only the user approves its action
+    /// ([`Refusal::OnlyUser`], [`ToolAction::only_user_approves`](crate::ToolAction::only_user_approves)).
     pub fn approve(&self, call: &CallKey) -> Result<(), Refusal> {
         self.decide(call, Verdict::Approve { args: None })
     }
@@ -159,7 +165,7 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// When it does not wait for a decision, or the arguments break the schema.
+    /// As [`Self::approve`], and when the arguments break the schema.
     pub fn approve_with(&self, call: &CallKey, args: Value) -> Result<(), Refusal> {
         self.decide(call, Verdict::Approve { args: Some(args) })
     }
@@ -184,7 +190,8 @@ impl Assistant {
     pub(super) fn decide(&self, call: &CallKey, verdict: Verdict) -> Result<(), Refusal> {
         let now = self.read(|session| session.fingerprint(call));
         let now = now.ok_or(Refusal::Ended)?;
-        self.decide_as_shown(call, now.ok_or(Refusal::AlreadyResolved)?, verdict)
+        let now = now.ok_or(Refusal::AlreadyResolved)?;
+        self.decide_as_shown(call, now, verdict, Decider::Application)
     }
 
     /// Decides about a call as a card showed it.
@@ -193,11 +200,13 @@ impl Assistant {
         call: &CallKey,
         shown: Fingerprint,
         verdict: Verdict,
+        by: Decider,
     ) -> Result<(), Refusal> {
         self.dispatch(Input::Decide {
             call: *call,
             shown,
             verdict,
+            by,
         })
     }
 
@@ -213,11 +222,13 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// When it does not wait for it, or the answer breaks its schema.
+    /// When it does not wait for it, or the answer breaks its schema; where it is about an action that
+    /// only the user approves ([`Refusal::OnlyUser`]).
     pub fn answer(&self, interrupt_id: &str, payload: Option<Value>) -> Result<(), Refusal> {
         let now = self.read(|session| session.question_fingerprint(interrupt_id));
         let now = now.ok_or(Refusal::Ended)?;
-        self.answer_question(interrupt_id, now.ok_or(Refusal::AlreadyResolved)?, payload)
+        let now = now.ok_or(Refusal::AlreadyResolved)?;
+        self.answer_question(interrupt_id, now, payload, Decider::Application)
     }
 
     /// Answers a question as it was shown, or gives it up.
@@ -226,6 +237,7 @@ impl Assistant {
         interrupt_id: &str,
         shown: Fingerprint,
         payload: Option<Value>,
+        by: Decider,
     ) -> Result<(), Refusal> {
         let status = match payload {
             Some(_) => ResumeStatus::Resolved,
@@ -236,6 +248,7 @@ impl Assistant {
             shown,
             status,
             payload,
+            by,
         })
     }
 

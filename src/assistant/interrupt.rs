@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use assistant_core::{
     action::RegistrationId,
-    conversation::{Conversation, Fingerprint},
+    conversation::{Conversation, Decider, Fingerprint},
     event::Interrupt,
     session::{ActionDecision, Input, OpenInterrupt, Refusal, RequestedAction},
 };
@@ -17,6 +17,7 @@ use super::{Assistant, PlaceId, assistant_or_complain};
 use crate::{
     action::Gate,
     render::{InterruptTarget, Renderer},
+    ui::decider,
 };
 
 /// A renderer of interrupts that is in force until it is dropped.
@@ -78,11 +79,12 @@ impl Assistant {
         &self,
         shown: &ShownQuestion,
         payload: Option<Value>,
+        by: Decider,
     ) -> Result<(), Refusal> {
         let id = &shown.open.interrupt.id;
         match payload {
             None if shown.open.rejected => self.give_up(id),
-            payload => self.answer_question(id, shown.print.clone(), payload),
+            payload => self.answer_question(id, shown.print.clone(), payload, by),
         }
     }
 
@@ -91,11 +93,13 @@ impl Assistant {
         &self,
         shown: &ShownQuestion,
         decisions: Vec<ActionDecision>,
+        by: Decider,
     ) -> Result<(), Refusal> {
         self.dispatch(Input::DecideActions {
             interrupt_id: shown.open.interrupt.id.clone(),
             shown: shown.print.clone(),
             decisions,
+            by,
         })
     }
 }
@@ -336,7 +340,7 @@ impl InterruptView {
     pub fn answer(&self, answer: impl Serialize) -> Result<(), Refusal> {
         let answer = serde_json::to_value(answer).unwrap_or_default();
         self.gate.map_or(Ok(()), Gate::check)?;
-        self.settle(Some(answer))
+        self.settle(Some(answer), self.decider())
     }
 
     /// Returns the actions that the agent asks about, in its order. Where it lists any, its answer is a decision for
@@ -382,7 +386,7 @@ impl InterruptView {
         self.gate.map_or(Ok(()), Gate::check)?;
         let assistant = self.assistant().ok_or(Refusal::Ended)?;
         let shown = self.shown.try_get_value().ok_or(Refusal::Ended)?;
-        assistant.decide_actions_as_shown(&shown, decisions)
+        assistant.decide_actions_as_shown(&shown, decisions, self.decider())
     }
 
     /// Gives it up: the agent is told that there is no answer.
@@ -399,12 +403,20 @@ impl InterruptView {
     ///
     /// When it is answered or gone.
     pub fn give_up(&self) -> Result<(), Refusal> {
-        self.settle(None)
+        self.settle(None, decider())
     }
 
-    fn settle(&self, answer: Option<Value>) -> Result<(), Refusal> {
+    /// Returns the one who answers: the user where the question lets it pass, which takes an event of theirs.
+    fn decider(&self) -> Decider {
+        match self.gate {
+            Some(_) => Decider::Person,
+            None => decider(),
+        }
+    }
+
+    fn settle(&self, answer: Option<Value>, by: Decider) -> Result<(), Refusal> {
         let assistant = self.assistant().ok_or(Refusal::Ended)?;
         let shown = self.shown.try_get_value().ok_or(Refusal::Ended)?;
-        assistant.answer_as_shown(&shown, answer)
+        assistant.answer_as_shown(&shown, answer, by)
     }
 }

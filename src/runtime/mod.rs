@@ -426,5 +426,6 @@ pub(super) const fn starts_something(input: &Input) -> bool {
             | Input::Tree { .. }
             | Input::Decide { .. }
             | Input::Answer { .. }
+            | Input::DecideActions { .. }
     )
 }

@@ -8,17 +8,17 @@ use serde_json::Value;
 use crate::{
     action::ToolCallView,
     assistant::Assistant,
-    ui::{Icon, Words, dynamic, focus, memo, when},
+    ui::{Icon, Words, decider_by, dynamic, focus, memo, when},
 };
 
 /// Denies everything that is open and stops the assistant; `leave` is called before what has the
 /// focus goes.
 pub(super) fn stop_button(assistant: &Assistant, leave: impl Fn() + 'static) -> AnyView {
     let (words, assistant) = (Words::current(), assistant.clone());
-    let stop = move |_| {
+    let stop = move |event: leptos::ev::MouseEvent| {
         leave();
         // Refused only when nothing is open any more.
-        let _ = assistant.deny_all_and_stop();
+        let _ = assistant.deny_all(decider_by(&event));
     };
     view! {
         <button type="button" class="la-button la-deny-all" on:click=stop>

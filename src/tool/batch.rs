@@ -1,5 +1,6 @@
 //! Several questions of one response: answered together, each for what its card shows.
 
+use assistant_core::{conversation::Decider, session::Verdict};
 use leptos::prelude::*;
 use serde_json::Value;
 
@@ -12,7 +13,7 @@ use super::{
 };
 use crate::{
     action::ToolCallView,
-    ui::{Icon, Words, dynamic, focus, is_trusted, memo},
+    ui::{Icon, Words, decider_by, dynamic, focus, is_trusted, memo},
 };
 
 /// What the cards of one response ask, for the line that answers them together.
@@ -109,14 +110,15 @@ fn several_questions(entries: RwSignal<Vec<Entry>>) -> AnyView {
         leave();
         for one in list {
             // Refused only when it was decided elsewhere or is another one now, as its card says.
-            let _ = one.call.approve();
+            let _ = (one.call).decide(Verdict::Approve { args: None }, Decider::Person);
         }
     };
-    let deny = move |_| {
+    let deny = move |event: leptos::ev::MouseEvent| {
+        let by = decider_by(&event);
         leave();
         for one in entries.get_untracked() {
             // Refused only when it was decided elsewhere.
-            let _ = one.call.deny(None);
+            let _ = one.call.decide(Verdict::Deny { reason: None }, by);
         }
     };
     let all_of = entries.with_untracked(|list| list.first().and_then(|one| one.call.assistant()));

@@ -1,5 +1,6 @@
 //! What stands in an approval card: what would run, and the answers.
 
+use assistant_core::{conversation::Decider, session::Verdict};
 use leptos::{html, prelude::*};
 use serde_json::Value;
 
@@ -16,7 +17,7 @@ use super::{
     said::Extent,
     visibility::{Visibility, cover_note},
 };
-use crate::ui::{Icon, Words, composes, dynamic, is_trusted, memo, when};
+use crate::ui::{Icon, Words, composes, decider_by, dynamic, is_trusted, memo, when};
 
 /// What would run, and the answers.
 pub(super) fn decide(
@@ -146,27 +147,28 @@ fn answers(shown: &Shown, seen: Visibility, runnable: Memo<bool>, choice: Choice
         if !is_trusted(&event) || !seen.allows() {
             return;
         }
-        let done = match choice.now() {
-            Some(what) => call.approve_and_remember(None, what),
-            None => call.approve(),
+        let verdict = match choice.now() {
+            Some(what) => Verdict::Remember { args: None, what },
+            None => Verdict::Approve { args: None },
         };
-        if done.is_ok() {
+        if call.decide(verdict, Decider::Person).is_ok() {
             left.leave();
         }
     };
-    let deny = move || {
+    let deny = move |event: &web_sys::Event| {
         let text = reason.get_untracked().map(|input| input.value());
         let text = text.as_deref().map(str::trim).unwrap_or_default();
         denied.leave();
         // Refused only when it was decided elsewhere, and then the card goes by itself.
-        let _ = call.deny((!text.is_empty()).then(|| text.to_owned()));
+        let reason = (!text.is_empty()).then(|| text.to_owned());
+        let _ = call.decide(Verdict::Deny { reason }, decider_by(event));
     };
     let by_key = {
         let (deny, back) = (deny.clone(), shown.clone());
         move |event: leptos::ev::KeyboardEvent| match event.key().as_str() {
             "Enter" if !composes(&event) => {
                 event.prevent_default();
-                deny();
+                deny(&event);
             }
             "Escape" if !composes(&event) => {
                 event.stop_propagation();
@@ -197,12 +199,12 @@ fn answers(shown: &Shown, seen: Visibility, runnable: Memo<bool>, choice: Choice
     };
     // An action that is gone is not denied: its call is sent away.
     let asks_first = move || takes_reason && runnable.get_untracked() && !denying.get_untracked();
-    let press_deny = move |_| match asks_first() {
+    let press_deny = move |event: leptos::ev::MouseEvent| match asks_first() {
         true => {
             denying.set(true);
             back.focus_soon(".la-approval-reason");
         }
-        false => deny(),
+        false => deny(&event),
     };
     let returns = shown.clone();
     let denies = {
@@ -312,7 +314,8 @@ pub(super) fn edit(shown: &Shown) -> impl IntoView + use<> {
         if !seen.allows() {
             return;
         }
-        if wrong.tell(call.approve_with(args)) {
+        let verdict = Verdict::Approve { args: Some(args) };
+        if wrong.tell(call.decide(verdict, Decider::Person)) {
             left.leave();
         }
     });

@@ -5,7 +5,7 @@
 //! all of it was in view; a denial, and giving it up, count at once.
 
 use assistant_core::{
-    conversation::Fingerprint,
+    conversation::{Decider, Fingerprint},
     session::{OpenInterrupt, Refusal, Verdict},
 };
 use leptos::{html, prelude::*};
@@ -25,7 +25,9 @@ use super::{
 use crate::{
     assistant::{Assistant, InterruptView, ShownQuestion},
     part::{Foreign, foreign},
-    ui::{Icon, Words, dynamic, effect, focus, fresh_id, is_trusted, memo, when, words},
+    ui::{
+        Icon, Words, decider_by, dynamic, effect, focus, fresh_id, is_trusted, memo, when, words,
+    },
     view::Question,
 };
 
@@ -249,8 +251,8 @@ fn actions(buttons: impl IntoView + 'static) -> AnyView {
 
 impl AnswerForm {
     /// Answers; `None` gives the question up.
-    fn settle(&self, value: Option<Value>) {
-        self.tell(self.assistant.answer_as_shown(&self.shown, value));
+    fn settle(&self, value: Option<Value>, by: Decider) {
+        self.tell(self.assistant.answer_as_shown(&self.shown, value, by));
     }
 
     /// Shows whether an answer was taken.
@@ -282,7 +284,7 @@ impl AnswerForm {
                 type="button"
                 class="la-button"
                 data-variant=(!variant.is_empty()).then_some(variant)
-                on:click=move |_| form.settle(None)
+                on:click=move |event| form.settle(None, decider_by(&event))
             >
                 <span>{self.words.text(|l| &l.give_up)}</span>
             </button>
@@ -336,7 +338,7 @@ impl AnswerForm {
             let form = self.clone();
             Callback::new(move |value| {
                 if seen.allows() {
-                    form.settle(Some(value));
+                    form.settle(Some(value), Decider::Person);
                 }
             })
         };
@@ -379,10 +381,11 @@ impl AnswerForm {
                     return;
                 }
             };
-            form.tell(
-                form.assistant
-                    .decide_actions_as_shown(&form.shown, decisions),
-            );
+            form.tell(form.assistant.decide_actions_as_shown(
+                &form.shown,
+                decisions,
+                Decider::Person,
+            ));
         };
         let buttons = view! {
             <button
@@ -456,7 +459,7 @@ impl AnswerForm {
                     false => Verdict::Deny { reason },
                 };
                 match form.shown.open.answer_to(&verdict) {
-                    Ok(answer) => form.settle(answer),
+                    Ok(answer) => form.settle(answer, decider_by(&event)),
                     Err(refusal) => drop(form.problems.tell(Err(refusal))),
                 }
             };

@@ -323,7 +323,7 @@ impl Labels {
             Refusal::Unclean => |l| &l.unclean,
             Refusal::Changed => |l| &l.changed,
             Refusal::TooEarly => |l| &l.read_to_end,
-            Refusal::Scripted => |l| &l.press_yourself,
+            Refusal::Scripted | Refusal::OnlyUser => |l| &l.press_yourself,
             Refusal::EachAction { .. } => |l| &l.decisions_missing,
             Refusal::DecisionNotAllowed { .. } => |l| &l.decision_not_taken,
             Refusal::Elsewhere => |l| &l.open_elsewhere,

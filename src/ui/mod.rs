@@ -44,6 +44,6 @@ pub(crate) use time::now;
 pub(crate) use timer::{after, after_by_browser, page_settled, sleep, when_idle};
 #[cfg(feature = "testing")]
 pub(crate) use trusted::scripted;
-pub(crate) use trusted::{accepts_scripts, is_trusted};
+pub(crate) use trusted::{accepts_scripts, decider, decider_by, is_trusted};
 pub(crate) use wording::{AttrText, Words};
 pub(crate) use words::{lower, size_text, words, written};

@@ -2,8 +2,9 @@
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Approval, ConfirmOptions, Refusal, ToolAction, ToolCallView, ToolError,
+    Approval, AuditLog, ConfirmOptions, Refusal, ToolAction, ToolCallView, ToolError,
     agent::Script,
+    engine::action::{Remember, RememberScope},
     testing::{MockAgent, settle, until},
     use_assistant_action,
 };
@@ -168,6 +169,95 @@ async fn a_view_of_an_application_approves_in_an_event_of_the_user() {
     assert_eq!(told.get_untracked(), [Err(Refusal::Scripted), Ok(())]);
     chat.idle().await;
     assert_eq!(chat.results(1), ["\"paid\""]);
+}
+
+/// Who let calls start or denied them, as the audit has it.
+fn deciders(log: &AuditLog) -> Vec<Value> {
+    let entries = log.entries().into_iter().map(|entry| entry.to_value());
+    let decisions =
+        entries.filter(|entry| entry["event"] == "allowed" || entry["event"] == "denied");
+    decisions.map(|entry| entry["by"].clone()).collect()
+}
+
+#[wasm_bindgen_test]
+async fn a_decision_of_the_application_is_recorded_as_its_own() {
+    let (chat, ran) = pays().await;
+    let log = chat.assistant.start_audit(|_| ());
+    distrust(&chat);
+    let first = chat.assistant.pending_approvals().get_untracked()[0];
+    chat.assistant.approve(&first).unwrap();
+    assert!(until(|| ran.with_untracked(Vec::len) == 1).await);
+    chat.reads(".la-approval").await;
+    click(&chat, ".la-approval", "Deny");
+    chat.idle().await;
+    assert_eq!(deciders(&log), ["application", "application"]);
+}
+
+#[wasm_bindgen_test]
+async fn a_press_of_the_user_is_recorded_as_theirs() {
+    let (chat, _) = pays().await;
+    let log = chat.assistant.start_audit(|_| ());
+    assert!(chat.page.click(".la-approval-yes"));
+    assert!(until(|| chat.agent.inputs().len() == 2).await);
+    chat.reads(".la-approval").await;
+    click(&chat, ".la-approval", "Deny");
+    chat.idle().await;
+    assert_eq!(deciders(&log), ["person", "person"]);
+}
+
+/// A view that no approval card draws counts as the application outside of an event of the user.
+#[wasm_bindgen_test]
+async fn a_view_outside_of_a_card_decides_as_the_application() {
+    let (chat, ran) = pays().await;
+    let log = chat.assistant.start_audit(|_| ());
+    distrust(&chat);
+    let pending = || chat.assistant.pending_approvals().get_untracked()[0];
+    chat.assistant
+        .tool_call(&pending())
+        .unwrap()
+        .approve()
+        .unwrap();
+    assert!(until(|| ran.with_untracked(Vec::len) == 1).await);
+    chat.reads(".la-approval").await;
+    chat.assistant
+        .tool_call(&pending())
+        .unwrap()
+        .deny(None)
+        .unwrap();
+    chat.idle().await;
+    assert_eq!(deciders(&log), ["application", "application"]);
+}
+
+#[wasm_bindgen_test]
+async fn an_action_that_only_the_user_approves_refuses_the_application() {
+    let ran = RwSignal::new(0);
+    let agent = MockAgent::new()
+        .answer(Script::new().call("pay", &json!({})))
+        .answer(Script::new().text("Paid."));
+    let chat = chat(agent, move || {
+        use_assistant_action(
+            ToolAction::new("pay", "")
+                .approval(Approval::Always)
+                .only_user_approves()
+                .handler(move |_: Value| ran.update(|count| *count += 1)),
+        );
+    })
+    .await;
+    let log = chat.assistant.start_audit(|_| ());
+    chat.assistant.send("go").unwrap();
+    chat.reads(".la-approval").await;
+    let call = chat.assistant.pending_approvals().get_untracked()[0];
+    let (pay, only_user) = (&chat.assistant, Err(Refusal::OnlyUser));
+    let what = Remember::new(RememberScope::Session, true);
+    assert_eq!(pay.approve(&call), only_user);
+    assert_eq!(pay.approve_with(&call, json!({})), only_user);
+    assert_eq!(pay.approve_and_remember(&call, None, what), only_user);
+    settle().await;
+    assert_eq!((ran.get_untracked(), chat.agent.inputs().len()), (0, 1));
+    assert!(chat.page.click(".la-approval-yes"));
+    chat.idle().await;
+    assert_eq!(ran.get_untracked(), 1);
+    assert_eq!(deciders(&log), ["person"]);
 }
 
 #[wasm_bindgen_test]

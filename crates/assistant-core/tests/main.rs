@@ -42,6 +42,7 @@ mod session_branches;
 mod session_claims;
 mod session_clock;
 mod session_consent;
+mod session_decider;
 mod session_direct;
 mod session_editions;
 mod session_failure;

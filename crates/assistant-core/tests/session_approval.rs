@@ -2,7 +2,7 @@
 
 use assistant_core::{
     action::{Policy, RegistrationId},
-    conversation::{Change, Phase},
+    conversation::{Change, Decider, Phase},
     event::MessageBody,
     session::{FinishReason, Input, Refusal, SessionOptions, Verdict},
 };
@@ -127,6 +127,7 @@ fn a_decision_is_taken_once() {
         call,
         shown,
         verdict,
+        by: Decider::Person,
     });
     assert_eq!(output.refused, Some(Refusal::AlreadyResolved));
 }

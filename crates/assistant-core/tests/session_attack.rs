@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use assistant_core::{
     action::Policy,
-    conversation::{Author, Phase},
+    conversation::{Author, Decider, Phase},
     event::{Content, EventKind, FunctionCall, Message, MessageBody},
     session::{Input, TreeChange, Verdict},
 };
@@ -211,6 +211,7 @@ fn a_record_of_a_server_changes_nothing_of_what_is_asked_or_runs_here() {
             call,
             shown,
             verdict,
+            by: Decider::Person,
         });
         driver.returns("c", json!("ours"));
         assert_eq!(

@@ -3,7 +3,7 @@
 
 use assistant_core::{
     action::Policy,
-    conversation::{ErrorKind, Phase},
+    conversation::{Decider, ErrorKind, Phase},
     event::{EventKind, ResumeStatus},
     session::{AuditEvent, Input, NoticeKind, QuestionLimits, Refusal, SessionOptions, Verdict},
 };
@@ -288,7 +288,14 @@ fn everything_open_is_denied_at_once_and_nothing_is_asked_until_the_user_speaks(
     ]));
     driver.close();
     let requests = driver.runs.len();
-    assert_eq!(driver.input(Input::DenyAll).refused, None);
+    assert_eq!(
+        driver
+            .input(Input::DenyAll {
+                by: Decider::Person
+            })
+            .refused,
+        None
+    );
     assert_eq!(asked(&driver), 0);
     assert!(!driver.session.is_busy());
     assert_eq!(driver.phase("mine"), Phase::OutputDenied);
@@ -312,6 +319,10 @@ fn everything_open_is_denied_at_once_and_nothing_is_asked_until_the_user_speaks(
     }
     // Nothing to deny.
     let mut driver = Driver::new();
-    let refused = driver.input(Input::DenyAll).refused;
+    let refused = driver
+        .input(Input::DenyAll {
+            by: Decider::Person,
+        })
+        .refused;
     assert_eq!(refused, Some(Refusal::NothingToDo));
 }

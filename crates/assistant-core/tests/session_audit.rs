@@ -50,7 +50,9 @@ fn word(event: &AuditEvent) -> String {
             AllowedBy::Earlier { .. } => "allowed earlier".into(),
             other => format!("{other:?}"),
         },
-        AuditEvent::Denied { reason } => format!("denied: {}", reason.as_deref().unwrap_or("-")),
+        AuditEvent::Denied { reason, .. } => {
+            format!("denied: {}", reason.as_deref().unwrap_or("-"))
+        }
         AuditEvent::LeftToAgent => "left".into(),
         AuditEvent::Started { attempt } => format!("started {attempt}"),
         AuditEvent::Voided => "voided".into(),
@@ -177,7 +179,7 @@ fn what_was_allowed_earlier_and_what_was_edited_is_on_record() {
     let id = &records.driver.session.remembered_approvals()[0].id;
     let by = records.entries.iter().find_map(|entry| match &entry.event {
         AuditEvent::Allowed {
-            by: AllowedBy::Earlier { id },
+            by: AllowedBy::Earlier { id, .. },
         } => Some(id),
         _ => None,
     });

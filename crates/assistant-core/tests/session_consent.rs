@@ -2,7 +2,7 @@
 //! without its object.
 
 use assistant_core::{
-    conversation::Phase,
+    conversation::{Decider, Phase},
     event::{Content, FunctionCall, Interrupt, Message, MessageBody, ResumeStatus},
     session::{FailureKind, Input, Refusal, Verdict},
 };
@@ -34,6 +34,7 @@ fn an_answer_is_one_to_the_question_that_was_shown() {
         shown: shown.clone(),
         status,
         payload,
+        by: Decider::Person,
     };
     let yes = late(ResumeStatus::Resolved, Some(json!(true)));
     assert_eq!(driver.input(yes).refused, Some(Refusal::Changed));
@@ -195,6 +196,7 @@ fn a_card_approved_for_one_question_does_not_answer_the_next() {
         call: key,
         shown: seen,
         verdict: Verdict::Approve { args: None },
+        by: Decider::Person,
     });
     assert_eq!(output.refused, Some(Refusal::Changed));
     assert_eq!(driver.runs.len(), 2, "nothing is sent");

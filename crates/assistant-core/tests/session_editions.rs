@@ -3,7 +3,7 @@
 
 use assistant_core::{
     action::{ActionSpec, RegistrationId},
-    conversation::{ErrorKind, Phase},
+    conversation::{Decider, ErrorKind, Phase},
     session::{Input, JournalEntry},
 };
 use serde_json::{Value, json};
@@ -181,6 +181,7 @@ fn a_question_is_put_anew_where_the_version_changes() {
         call,
         shown,
         verdict,
+        by: Decider::Person,
     });
     assert!(refused.refused.is_some());
     assert_eq!(driver.starts("c"), 0);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use assistant_core::{
     action::ToolOutcome,
-    conversation::{Change, Phase},
+    conversation::{Change, Decider, Phase},
     event::Content,
     session::{
         Effect, FailureKind, Input, JournalEntry, NoticeKind, Refusal, StreamEnd, Verdict,
@@ -129,6 +129,7 @@ fn who_follows_acts_on_nothing() {
             call,
             shown,
             verdict,
+            by: Decider::Person,
         },
         Input::Execute {
             request: 1,

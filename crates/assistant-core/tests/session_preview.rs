@@ -2,7 +2,7 @@
 
 use assistant_core::{
     action::{ActionSpec, Policy, Remember, RememberScope},
-    conversation::{Fingerprint, Phase},
+    conversation::{Decider, Fingerprint, Phase},
     session::{Input, Refusal, Verdict},
 };
 use serde_json::{Value, json};
@@ -42,6 +42,7 @@ fn approve_as(driver: &mut Driver, shown: Fingerprint) -> Option<Refusal> {
             call,
             shown,
             verdict,
+            by: Decider::Person,
         })
         .refused
 }

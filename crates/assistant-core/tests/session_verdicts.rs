@@ -1,7 +1,7 @@
 //! Questions of an agent about several actions: one decision for each, in its order, of the kinds that it takes.
 
 use assistant_core::{
-    conversation::Phase,
+    conversation::{Decider, Phase},
     event::{Content, EventKind, Interrupt, Message, MessageBody, ResumeStatus},
     session::{ActionDecision, FailureKind, Input, Refusal, Verdict},
 };
@@ -55,6 +55,7 @@ fn decides(driver: &mut Driver, decisions: Vec<ActionDecision>) -> Option<Refusa
         interrupt_id: "q".to_owned(),
         shown: driver.shown_question("q"),
         decisions,
+        by: Decider::Person,
     };
     driver.input(decides).refused
 }
@@ -177,6 +178,7 @@ fn decisions_are_about_the_actions_that_were_shown() {
         shown,
         status: ResumeStatus::Resolved,
         payload: Some(right),
+        by: Decider::Person,
     };
     assert_eq!(driver.input(late).refused, Some(Refusal::Changed));
     assert_eq!(driver.runs.len(), 2);
@@ -334,14 +336,18 @@ fn an_agent_may_send_anything_as_its_list() {
 #[test]
 fn deny_all_denies_each_action_or_gives_the_question_up() {
     let mut driver = asked(question(None, &two()));
-    driver.input(Input::DenyAll);
+    driver.input(Input::DenyAll {
+        by: Decider::Person,
+    });
     driver.send("and now?");
     let each = json!({"decisions": [{"type": "reject"}, {"type": "reject"}]});
     assert_eq!(sent(&driver), each);
     let mut metadata = two();
     metadata["review_configs"][1]["allowed_decisions"] = json!(["approve"]);
     let mut driver = asked(question(None, &metadata));
-    driver.input(Input::DenyAll);
+    driver.input(Input::DenyAll {
+        by: Decider::Person,
+    });
     driver.send("and now?");
     assert_eq!(driver.request().resume[0].status, ResumeStatus::Cancelled);
 }

@@ -38,6 +38,8 @@ pub struct ActionSpec {
     pub enabled: bool,
     /// The rule for when a person is asked first.
     pub approval: Policy,
+    /// True if the application cannot approve a call by its own code: only the user can.
+    pub only_user_approves: bool,
     /// The most that may be remembered of an approval, so that a person is not asked again (rule "remembered
     /// approvals").
     pub remembering: Remembering,
@@ -81,6 +83,7 @@ impl ActionSpec {
             availability: Availability::Offered,
             enabled: true,
             approval: Policy::Never,
+            only_user_approves: false,
             remembering: Remembering::AnyArguments,
             grant_bounds: GrantBounds::default(),
             has_preview: false,

@@ -12,7 +12,7 @@ use super::{
     ActionSpec, ArgMaximum, Execution, GrantBounds, Policy,
     bounds::{maxima_from_value, maxima_to_value},
 };
-use crate::{event::Object, wire::json::canonical::canonical};
+use crate::{conversation::Decider, event::Object, wire::json::canonical::canonical};
 
 /// The most approvals that are remembered; of more, the oldest are asked about again.
 const MOST: usize = 256;
@@ -121,6 +121,8 @@ pub struct RememberedApproval {
     pub scope: RememberScope,
     /// The conversation in which it was given.
     pub thread_id: String,
+    /// The one who gave it.
+    pub by: Decider,
     /// For which arguments.
     pub args: RememberedArgs,
     /// When it was given, in milliseconds since 1970.
@@ -144,7 +146,7 @@ impl RememberedApproval {
         spec: &ActionSpec,
         args: &Value,
         what: &Remember,
-        (id, thread_id, allowed_at): (String, String, i64),
+        (by, id, thread_id, allowed_at): (Decider, String, String, i64),
     ) -> Option<Self> {
         let kept = match (&spec.remembering, what.any_args) {
             (Remembering::Never, _) => return None,
@@ -167,6 +169,7 @@ impl RememberedApproval {
         }
         let approval = Self {
             id,
+            by,
             uses: bounds.uses,
             used: 0,
             expires_at: bounds
@@ -195,6 +198,7 @@ impl RememberedApproval {
         here && !self.is_expired(now)
             && self.name == spec.name
             && spec.remembering != Remembering::Never
+            && (self.by == Decider::Person || !spec.only_user_approves)
             && self.covers(spec, args)
             && self.maxima.iter().all(|maximum| maximum.holds(args))
             && self.rules == rules_of(spec)
@@ -249,6 +253,7 @@ impl RememberedApproval {
         let at =
             |one: &Self| (one.scope == RememberScope::Conversation).then(|| one.thread_id.clone());
         self.name == other.name
+            && self.by == other.by
             && self.scope == other.scope
             && at(self) == at(other)
             && self.args == other.args
@@ -285,6 +290,9 @@ impl RememberedApproval {
             return value;
         };
         let mut put = |key: &str, value: Value| drop(object.insert(key.to_owned(), value));
+        if self.by != Decider::Person {
+            put("by", self.by.as_str().into());
+        }
         if let Some(uses) = self.uses {
             put("uses", uses.into());
             put("used", self.used.into());
@@ -345,6 +353,7 @@ impl RememberedApproval {
             used,
             expires_at,
             maxima,
+            by: Decider::of_grant(value.get("by"))?,
             id: text("id")?,
             name: text("toolName")?,
             scope: RememberScope::parse(&text("scope")?)?,

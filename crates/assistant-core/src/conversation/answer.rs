@@ -15,6 +15,9 @@ use crate::{
 pub struct CallApproval {
     /// The answer, once they have given it.
     pub decision: Option<Decision>,
+    /// The one who gave the answer; `None` where nobody did, as with a denial that follows from a new
+    /// message, and where it is not known.
+    pub by: Option<Decider>,
     /// The agent's interrupt that this answers, if it was the agent who asked.
     pub interrupt_id: Option<String>,
     /// What the person saw when they decided.
@@ -40,6 +43,8 @@ pub struct AllowedEarlier {
     pub id: String,
     /// When it was given, in milliseconds since 1970.
     pub at: i64,
+    /// The one who gave it.
+    pub by: Decider,
     /// How far its use is counted, where it has so many.
     pub(crate) count: UseCount,
 }
@@ -66,6 +71,40 @@ pub enum Decision {
         /// Why not.
         reason: Option<String>,
     },
+}
+
+/// The one who decides about a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Decider {
+    /// The user, by a click or a key.
+    Person,
+    /// The application, by its own code.
+    Application,
+}
+
+impl Decider {
+    /// The word for it in JSON.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Person => "person",
+            Self::Application => "application",
+        }
+    }
+
+    /// The decider with this word.
+    pub(crate) fn parse(word: &str) -> Option<Self> {
+        let all = [Self::Person, Self::Application];
+        all.into_iter().find(|by| by.as_str() == word)
+    }
+
+    /// Reads who gave an approval that was kept. Those of the user are kept without a word.
+    pub(crate) fn of_grant(word: Option<&Value>) -> Option<Self> {
+        match word {
+            None => Some(Self::Person),
+            Some(word) => Self::parse(word.as_str()?),
+        }
+    }
 }
 
 /// The progress that a handler reports.

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    AllowedEarlier, Author, CallApproval, CallError, CallKey, CallResult, Consent, Decision,
-    ErrorKind, FormatError, Origin, Phase, ToolCall, UseCount,
+    AllowedEarlier, Author, CallApproval, CallError, CallKey, CallResult, Consent, Decider,
+    Decision, ErrorKind, FormatError, Origin, Phase, ToolCall, UseCount,
     json::{
         Format, error, foreign, need_text, put_foreign, put_text, take_bool, take_flag, take_int,
         take_object, take_text,
@@ -60,7 +60,7 @@ const OF_RESULT: [&str; 8] = [
     "metadata",
     "extra",
 ];
-const OF_APPROVAL: [&str; 5] = ["decision", "reason", "interruptId", "toldBy", "extra"];
+const OF_APPROVAL: [&str; 6] = ["decision", "reason", "by", "interruptId", "toldBy", "extra"];
 
 pub(super) fn write(call: &ToolCall, out: &mut Object) {
     write_in(call, out, Format::V2);
@@ -104,7 +104,12 @@ pub(super) fn write_in(call: &ToolCall, out: &mut Object, format: Format) {
         .as_ref()
         .filter(|_| format == Format::V2)
     {
-        let earlier = json!({"id": earlier.id, "at": earlier.at});
+        let earlier = match earlier.by {
+            Decider::Person => json!({"id": earlier.id, "at": earlier.at}),
+            by @ Decider::Application => {
+                json!({"id": earlier.id, "at": earlier.at, "by": by.as_str()})
+            }
+        };
         out.insert("allowedEarlier".to_owned(), earlier);
     }
     if call.denied_before && format == Format::V2 {
@@ -302,6 +307,9 @@ fn write_approval(approval: &CallApproval, told: Option<&str>, format: Format) -
         }
         None => {}
     }
+    if approval.decision.is_some() {
+        put_text(&mut out, "by", approval.by.map(Decider::as_str));
+    }
     put_text(&mut out, "interruptId", approval.interrupt_id.as_deref());
     put_text(&mut out, "toldBy", told);
     put_foreign(&mut out, &approval.extra, &OF_APPROVAL, format);
@@ -321,10 +329,12 @@ fn read_approval(mut from: Object, format: Format) -> (Option<CallApproval>, Opt
         }
         None => None,
     };
+    let by = take_text(&mut from, "by");
     let interrupt_id = take_text(&mut from, "interruptId");
     let told = take_text(&mut from, "toldBy");
     let approval = CallApproval {
         decision,
+        by: by.as_deref().and_then(Decider::parse),
         interrupt_id,
         shown: None,
         extra: foreign(from, format),
@@ -337,6 +347,7 @@ fn read_earlier(from: &Value) -> Option<AllowedEarlier> {
     Some(AllowedEarlier {
         id: from.get("id")?.as_str()?.to_owned(),
         at: from.get("at")?.as_i64()?,
+        by: Decider::of_grant(from.get("by"))?,
         count: UseCount::No,
     })
 }

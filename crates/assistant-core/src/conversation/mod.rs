@@ -52,7 +52,7 @@ mod wire_form;
 pub use amount::{Amount, AmountError};
 pub(crate) use answer::UseCount;
 pub use answer::{
-    AllowedEarlier, CallApproval, CallError, CallResult, Decision, ErrorKind, Progress,
+    AllowedEarlier, CallApproval, CallError, CallResult, Decider, Decision, ErrorKind, Progress,
 };
 pub(crate) use apply::Applied;
 pub use branch::{Sibling, TreeError};

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::{Cx, Refusal, Session, Verdict};
+use super::{Cx, OpenInterrupt, Refusal, Session, Verdict};
 use crate::{
     action::{Execution, Remember, schema},
-    conversation::{CallKey, Change, Decision, Fingerprint, Happening, State},
+    conversation::{CallKey, Change, Decider, Decision, Fingerprint, Happening, State},
 };
 
 impl Session {
@@ -16,6 +16,9 @@ impl Session {
         verdict: Verdict,
         cx: &mut Cx<'_>,
     ) {
+        if !verdict.is_denial() && self.is_for_user(key, cx) {
+            return cx.refuse(Refusal::OnlyUser);
+        }
         if self.decide_interrupt(key, shown, &verdict, cx) {
             return;
         }
@@ -37,7 +40,9 @@ impl Session {
                 return cx.change(Change::Run);
             }
             Verdict::Deny { reason } => {
-                self.note_denial(key, reason.clone());
+                if cx.by == Some(Decider::Person) {
+                    self.note_denial(key, reason.clone());
+                }
                 let denied = Decision::Denied {
                     reason: reason.clone(),
                 };
@@ -94,15 +99,41 @@ impl Session {
         self.fingerprint(key).as_ref() != Some(shown)
     }
 
+    /// Returns whether the application decides about a call whose action only the user approves.
+    pub(super) fn is_for_user(&self, key: &CallKey, cx: &Cx<'_>) -> bool {
+        let call = self.conversation.call(key);
+        cx.by == Some(Decider::Application) && call.is_some_and(|call| self.only_user(&call.name))
+    }
+
+    /// Returns whether only the user approves calls of a name.
+    fn only_user(&self, name: &str) -> bool {
+        let entry = self.registry.in_force(name);
+        entry.is_some_and(|entry| entry.spec.only_user_approves)
+    }
+
+    /// Returns whether the application answers a question about an action that only the user approves.
+    pub(super) fn is_question_for_user(&self, open: &OpenInterrupt, cx: &Cx<'_>) -> bool {
+        let by_id = || {
+            let id = open.interrupt.tool_call_id.as_deref()?;
+            Some(self.conversation.call_by_wire_id(id)?.0)
+        };
+        let call = open.gates.or_else(by_id);
+        let mut listed = open.actions().iter();
+        call.is_some_and(|key| self.is_for_user(&key, cx))
+            || cx.by == Some(Decider::Application)
+                && listed.any(|action| self.only_user(action.name()))
+    }
+
     /// Writes down what was decided, and about what.
     pub(super) fn note_decision(&mut self, key: &CallKey, decision: Decision, cx: &mut Cx<'_>) {
-        let shown = self.call_fingerprint(key);
+        let (shown, by) = (self.call_fingerprint(key), cx.by);
         self.conversation.edit_call(key, |call| {
             call.changed = false;
             let approval = call.approval.get_or_insert_default();
             // An answer to the agent is none to the page.
             call.asked_here &= approval.interrupt_id.is_some();
             approval.decision = Some(decision);
+            approval.by = by;
             approval.shown = shown;
         });
         cx.change(Change::Run);

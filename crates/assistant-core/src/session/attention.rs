@@ -11,7 +11,8 @@ use super::{
 };
 use crate::{
     conversation::{
-        CallError, CallKey, Change, Decision, ErrorKind, Fingerprint, Happening, State, ToolCall,
+        CallError, CallKey, Change, Decider, Decision, ErrorKind, Fingerprint, Happening, State,
+        ToolCall,
     },
     event::ResumeStatus,
 };
@@ -259,7 +260,9 @@ impl Session {
                 state,
                 Some(State::Asked | State::Missing | State::Ruling(_))
             ) {
-                self.note_denial(&key, None);
+                if cx.by == Some(Decider::Person) {
+                    self.note_denial(&key, None);
+                }
                 self.note_decision(&key, Decision::Denied { reason: None }, cx);
                 self.conversation.happens(&key, &Happening::Denied(None));
             }

@@ -10,7 +10,7 @@ use super::Session;
 use crate::{
     action::{ActionFingerprint, Policy},
     conversation::{
-        Author, CallKey, CallTransition, Decision, ErrorKind, Phase, ToolCall, Transition,
+        Author, CallKey, CallTransition, Decider, Decision, ErrorKind, Phase, ToolCall, Transition,
     },
     event::Object,
 };
@@ -65,10 +65,13 @@ pub enum AuditEvent {
         /// By whom or what.
         by: AllowedBy,
     },
-    /// A person denied it.
+    /// It was denied.
     Denied {
-        /// Why, in their words.
+        /// The reason that was given.
         reason: Option<String>,
+        /// The one who denied it; `None` where nobody did: it follows from something else, as from a
+        /// new message or a stop.
+        by: Option<Decider>,
     },
     /// It is equal to a call that a person denied in this turn, so that no one was asked.
     DeniedBefore {
@@ -112,10 +115,19 @@ pub enum AllowedBy {
     },
     /// A person who was asked by the agent: it says nothing to the page.
     PersonToAgent,
-    /// An approval that a person gave earlier.
+    /// The application, by its own code.
+    Application {
+        /// True if it put other arguments in place of the agent's.
+        edited: bool,
+    },
+    /// The application, which the agent asked: it says nothing to the page.
+    ApplicationToAgent,
+    /// An approval that was given earlier.
     Earlier {
         /// Which one.
         id: String,
+        /// The one who gave it.
+        by: Decider,
     },
 }
 
@@ -209,7 +221,10 @@ impl Session {
                 by: self.allowed_by(call),
             },
             Transition::AllowedToAgent => AuditEvent::Allowed {
-                by: AllowedBy::PersonToAgent,
+                by: match decider(call) {
+                    Some(Decider::Application) => AllowedBy::ApplicationToAgent,
+                    _ => AllowedBy::PersonToAgent,
+                },
             },
             Transition::Denied => {
                 let decision = call.approval.as_ref();
@@ -219,7 +234,10 @@ impl Session {
                 };
                 match call.denied_before {
                     true => AuditEvent::DeniedBefore { reason },
-                    false => AuditEvent::Denied { reason },
+                    false => AuditEvent::Denied {
+                        reason,
+                        by: decider(call),
+                    },
                 }
             }
             Transition::LeftToAgent => AuditEvent::LeftToAgent,
@@ -246,11 +264,14 @@ impl Session {
         let own = own.filter(|approval| approval.interrupt_id.is_none());
         if own.is_some_and(|approval| approval.decision == Some(Decision::Approved)) {
             let edited = call.edited_args.is_some();
-            return AllowedBy::Person { edited };
+            return match decider(call) {
+                Some(Decider::Application) => AllowedBy::Application { edited },
+                _ => AllowedBy::Person { edited },
+            };
         }
         if let Some(earlier) = &call.allowed_earlier {
-            let id = earlier.id.clone();
-            return AllowedBy::Earlier { id };
+            let (id, by) = (earlier.id.clone(), earlier.by);
+            return AllowedBy::Earlier { id, by };
         }
         let entry = self.registry.in_force(&call.name);
         match entry.map(|entry| entry.spec.approval) {
@@ -272,7 +293,7 @@ impl AuditEntry {
         self.message.as_mut().map(cut);
         self.version.as_mut().map(cut);
         match &mut self.event {
-            AuditEvent::Denied { reason } | AuditEvent::DeniedBefore { reason } => {
+            AuditEvent::Denied { reason, .. } | AuditEvent::DeniedBefore { reason } => {
                 let _ = reason.as_mut().map(cut);
             }
             AuditEvent::Ended { error, .. } => drop(error.as_mut().map(|(_, said)| cut(said))),
@@ -308,7 +329,10 @@ impl AuditEntry {
             AuditEvent::Waited => ("waited", json!({})),
             AuditEvent::Asked { by } => ("asked", json!({"by": by.as_str()})),
             AuditEvent::Allowed { by } => ("allowed", by.to_value()),
-            AuditEvent::Denied { reason } => ("denied", json!({"reason": reason})),
+            AuditEvent::Denied { reason, by } => {
+                let by = by.map(Decider::as_str);
+                ("denied", json!({"reason": reason, "by": by}))
+            }
             AuditEvent::DeniedBefore { reason } => ("denied-before", json!({"reason": reason})),
             AuditEvent::LeftToAgent => ("left-to-agent", json!({})),
             AuditEvent::Started { attempt } => ("started", json!({"attempt": attempt})),
@@ -348,9 +372,18 @@ impl AllowedBy {
             Self::Rule => json!({"by": "rule"}),
             Self::Person { edited } => json!({"by": "person", "edited": edited}),
             Self::PersonToAgent => json!({"by": "person-to-agent"}),
-            Self::Earlier { id } => json!({"by": "earlier", "approval": id}),
+            Self::Application { edited } => json!({"by": "application", "edited": edited}),
+            Self::ApplicationToAgent => json!({"by": "application-to-agent"}),
+            Self::Earlier { id, by } => {
+                json!({"by": "earlier", "approval": id, "givenBy": by.as_str()})
+            }
         }
     }
+}
+
+/// The one who decided about a call.
+fn decider(call: &ToolCall) -> Option<Decider> {
+    call.approval.as_ref()?.by
 }
 
 /// Keeps the beginning of a value that is longer than a record may hold.

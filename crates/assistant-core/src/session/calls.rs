@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::Ticket;
 use crate::{
     action::{ActionSpec, Execution, Policy, RegistrationId, Remember, ResultEncoding},
-    conversation::{CallKey, Fingerprint, ToolCall},
+    conversation::{CallKey, Decider, Fingerprint, ToolCall},
     order::Sorted,
 };
 
@@ -52,6 +52,7 @@ pub(super) struct Preview {
 #[derive(Debug, Clone)]
 pub(super) struct Approved {
     pub(super) to_remember: Option<Remember>,
+    pub(super) by: Option<Decider>,
 }
 
 /// The application's permission for a call to start.

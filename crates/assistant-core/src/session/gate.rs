@@ -11,7 +11,8 @@ use super::{
 };
 use crate::{
     conversation::{
-        CallApproval, CallKey, Change, Decision, End, Fingerprint, Happening, State, ToolCall,
+        CallApproval, CallKey, Change, Decider, Decision, End, Fingerprint, Happening, State,
+        ToolCall,
     },
     event::{Interrupt, ResumeStatus},
 };
@@ -160,6 +161,11 @@ impl Session {
         if status == ResumeStatus::Resolved && now.is_some_and(|now| now != *shown) {
             return cx.refuse(Refusal::Changed);
         }
+        let found = self.interrupts.find(id);
+        let is_answer = status == ResumeStatus::Resolved;
+        if is_answer && found.is_some_and(|open| self.is_question_for_user(open, cx)) {
+            return cx.refuse(Refusal::OnlyUser);
+        }
         self.answer_interrupt(id, status, payload, cx);
     }
 
@@ -177,6 +183,10 @@ impl Session {
         };
         if open.fingerprint(&self.conversation) != *shown {
             return cx.refuse(Refusal::Changed);
+        }
+        let denies = |decision| matches!(decision, &ActionDecision::Reject { .. });
+        if !decisions.iter().all(denies) && self.is_question_for_user(open, cx) {
+            return cx.refuse(Refusal::OnlyUser);
         }
         match open.answer_with(decisions) {
             Ok(answer) => self.answer_interrupt(id, ResumeStatus::Resolved, Some(answer), cx),
@@ -235,7 +245,9 @@ impl Session {
         match approved {
             true => self.forget_denial(key),
             // Giving a question up says nothing about the next one.
-            false if status == ResumeStatus::Resolved => self.note_denial(key, reason.clone()),
+            false if status == ResumeStatus::Resolved && cx.by != Some(Decider::Application) => {
+                self.note_denial(key, reason.clone());
+            }
             false => {}
         }
         let answered = Happening::GateAnswered {

@@ -11,7 +11,7 @@ use crate::{
         ActionSpec, OfferFilter, RegistrationId, Remember, RememberedApproval, ToolError,
         ToolOutcome,
     },
-    conversation::{CallKey, Fingerprint, MessageId, Progress, Sibling},
+    conversation::{CallKey, Decider, Fingerprint, MessageId, Progress, Sibling},
     event::{Content, ContextItem, Diagnostic, Event, ResumeStatus},
 };
 
@@ -33,6 +33,8 @@ pub enum Input {
         shown: Fingerprint,
         /// Their decision.
         verdict: Verdict,
+        /// The one who decides.
+        by: Decider,
     },
     /// The person is to be asked again about what an approval is remembered for.
     ForgetApproval {
@@ -68,6 +70,8 @@ pub enum Input {
         status: ResumeStatus,
         /// The answer.
         payload: Option<Value>,
+        /// The one who answers.
+        by: Decider,
     },
     /// The person decides about each action that an agent asks about.
     DecideActions {
@@ -77,6 +81,8 @@ pub enum Input {
         shown: Fingerprint,
         /// A decision for each of [`super::OpenInterrupt::actions`], in their order.
         decisions: Vec<ActionDecision>,
+        /// The one who decides.
+        by: Decider,
     },
     /// The person wants nothing more to do with a question whose answer the agent rejected.
     GiveUp {
@@ -85,7 +91,10 @@ pub enum Input {
     },
     /// The person denies everything that is open, gives up what cannot be denied, and stops what is
     /// under way: nothing new is asked until they speak.
-    DenyAll,
+    DenyAll {
+        /// The one who denies.
+        by: Decider,
+    },
     /// The person wants to see the interrupts that were held back.
     ShowHeldBack,
     /// The person stops everything that is under way.
@@ -290,6 +299,17 @@ pub enum Input {
 }
 
 impl Input {
+    /// Returns the one whose decision it is.
+    pub(super) const fn decider(&self) -> Option<Decider> {
+        match self {
+            Self::Decide { by, .. }
+            | Self::Answer { by, .. }
+            | Self::DecideActions { by, .. }
+            | Self::DenyAll { by } => Some(*by),
+            _ => None,
+        }
+    }
+
     /// Returns whether it acts on the conversation, which only its owner does (rule "one owner").
     pub(super) const fn is_for_owner(&self) -> bool {
         matches!(
@@ -299,7 +319,7 @@ impl Input {
                 | Self::Answer { .. }
                 | Self::DecideActions { .. }
                 | Self::GiveUp { .. }
-                | Self::DenyAll
+                | Self::DenyAll { .. }
                 | Self::ShowHeldBack
                 | Self::Stop
                 | Self::Retry

@@ -92,7 +92,7 @@ use serde_json::Value;
 
 use crate::{
     action::{OfferFilter, RegistrationId, Registry, RememberedApprovals},
-    conversation::{CallKey, Change, Conversation, Fingerprint, State},
+    conversation::{CallKey, Change, Conversation, Decider, Fingerprint, State},
     event::{Content, ContextItem, Diagnostic, Event, Object},
     order::Sorted,
 };
@@ -127,6 +127,8 @@ pub struct Session {
 struct Cx<'a> {
     host: &'a mut dyn Host,
     now: i64,
+    /// The one who decides by the input, if it is a decision.
+    by: Option<Decider>,
     output: Output,
 }
 
@@ -181,7 +183,10 @@ impl Session {
     ///
     /// Effects are to be carried out in order, after this returns.
     pub fn handle(&mut self, input: Input, host: &mut dyn Host) -> Output {
-        self.respond(host, |session, cx| session.dispatch(input, cx))
+        self.respond(host, |session, cx| {
+            cx.by = input.decider();
+            session.dispatch(input, cx);
+        })
     }
 
     fn respond(&mut self, host: &mut dyn Host, act: impl FnOnce(&mut Self, &mut Cx<'_>)) -> Output {
@@ -189,9 +194,11 @@ impl Session {
         let mut cx = Cx {
             host,
             now,
+            by: None,
             output: Output::default(),
         };
         act(self, &mut cx);
+        cx.by = None;
         if !self.following {
             self.sort_interrupts(&mut cx);
             self.place_interrupts();
@@ -217,6 +224,7 @@ impl Session {
                 call,
                 shown,
                 verdict,
+                ..
             } => self.decide(&call, &shown, verdict, cx),
             Input::ForgetApproval { id } => self.forget_approval(&id, cx),
             Input::RestoreApprovals { approvals } => self.restore_approvals(approvals, cx),
@@ -229,14 +237,16 @@ impl Session {
                 shown,
                 status,
                 payload,
+                ..
             } => self.answer_as_shown(&interrupt_id, &shown, (status, payload), cx),
             Input::DecideActions {
                 interrupt_id,
                 shown,
                 decisions,
+                ..
             } => self.decide_actions(&interrupt_id, &shown, &decisions, cx),
             Input::GiveUp { interrupt_id } => self.give_up_interrupt(&interrupt_id, cx),
-            Input::DenyAll => self.deny_all(cx),
+            Input::DenyAll { .. } => self.deny_all(cx),
             Input::ShowHeldBack => self.show_held_back(cx),
             Input::Stop => self.stop(cx),
             Input::Retry => self.retry(cx),

@@ -84,7 +84,14 @@ impl Session {
         if let Some(what) = &to_remember {
             self.to_remember(key, what, None, cx)?;
         }
-        self.ask_preview(key, Some(Approved { to_remember }), cx);
+        self.ask_preview(
+            key,
+            Some(Approved {
+                to_remember,
+                by: cx.by,
+            }),
+            cx,
+        );
         Ok(())
     }
 
@@ -105,7 +112,8 @@ impl Session {
         };
         let same = call.preview.as_ref() == Some(&outcome);
         match preview.approved {
-            Some(Approved { to_remember }) if same => {
+            Some(Approved { to_remember, by }) if same => {
+                cx.by = by;
                 // What was checked when they approved is checked again: a refusal leaves it asked.
                 if let Err(refusal) = self.approve(&key, None, to_remember, cx) {
                     cx.refuse(refusal);

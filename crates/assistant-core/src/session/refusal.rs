@@ -27,6 +27,8 @@ pub enum Refusal {
     TooEarly,
     /// A script decided, where only the user can.
     Scripted,
+    /// The application decided by its own code about an action that only the user approves.
+    OnlyUser,
     /// The approval cannot be remembered: the call is asked about each time.
     NotRemembered,
     /// The action of the call is not on the page.
@@ -78,6 +80,7 @@ impl fmt::Display for Refusal {
             }
             Self::TooEarly => f.write_str("Nobody can have read yet what is to be approved."),
             Self::Scripted => f.write_str("Only the user can decide this, by a click or a key."),
+            Self::OnlyUser => f.write_str("Only the user can approve this action."),
             Self::NotRemembered => f.write_str("This is asked every time."),
             Self::NotRegistered => f.write_str("The action is not on this page."),
             Self::Tree(error) => error.fmt(f),

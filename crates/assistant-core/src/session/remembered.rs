@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Cx, Effect, Refusal, Session};
 use crate::{
     action::{GrantBounds, Registration, Remember, RememberScope, RememberedApproval, Remembering},
-    conversation::{AllowedEarlier, CallKey, Change, State, ToolCall, UseCount},
+    conversation::{AllowedEarlier, CallKey, Change, Decider, State, ToolCall, UseCount},
 };
 
 impl Session {
@@ -63,7 +63,8 @@ impl Session {
         let entry = self.registration_for(call).ok_or(Refusal::NotRegistered)?;
         let args = edited.or_else(|| call.effective_args());
         let args = args.ok_or(Refusal::NotRemembered)?;
-        let of = (cx.host.new_id(), self.thread_id.clone(), cx.now);
+        let by = cx.by.unwrap_or(Decider::Application);
+        let of = (by, cx.host.new_id(), self.thread_id.clone(), cx.now);
         RememberedApproval::new(&entry.spec, args, what, of).ok_or(Refusal::NotRemembered)
     }
 
@@ -89,6 +90,7 @@ impl Session {
         Some(AllowedEarlier {
             id: found.id.clone(),
             at: found.allowed_at,
+            by: found.by,
             count: UseCount::No,
         })
     }

@@ -4,7 +4,7 @@
 
 use assistant_core::{
     action::{Policy, RegistrationId, ToolOutcome},
-    conversation::Sibling,
+    conversation::{Decider, Sibling},
     event::ResumeStatus,
     session::{CommitId, Input, InvocationId, OpenInterrupt, StreamEnd, TreeChange, Verdict},
 };
@@ -47,6 +47,7 @@ impl World {
                 call,
                 shown,
                 verdict,
+                by: Decider::Person,
             });
         }
     }
@@ -71,6 +72,7 @@ impl World {
             interrupt_id,
             status,
             payload,
+            by: Decider::Person,
         });
     }
 
@@ -190,6 +192,7 @@ impl World {
                 call,
                 shown,
                 verdict,
+                by: Decider::Person,
             });
         } else {
             self.answer(pick, true, false);
@@ -233,6 +236,7 @@ impl World {
                         call,
                         shown,
                         verdict,
+                        by: Decider::Person,
                     });
                 }
             }

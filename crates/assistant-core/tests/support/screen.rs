@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use assistant_core::{
-    conversation::{CallKey, Change, Fingerprint, Phase},
+    conversation::{CallKey, Change, Decider, Fingerprint, Phase},
     event::ResumeStatus,
     session::{Input, Output, Refusal, Session, Verdict},
 };
@@ -83,6 +83,7 @@ impl Driver {
             call,
             shown,
             verdict,
+            by: Decider::Person,
         })
     }
 
@@ -97,6 +98,7 @@ impl Driver {
             shown: self.shown_question(id),
             status,
             payload,
+            by: Decider::Person,
         };
         self.input(answer).refused
     }

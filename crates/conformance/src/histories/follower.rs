@@ -2,6 +2,7 @@
 //! refuses, until it takes the conversation over.
 
 use assistant_core::{
+    conversation::Decider,
     event::Content,
     session::{Input, TreeChange, Verdict},
 };
@@ -101,6 +102,7 @@ impl History {
                 call,
                 shown,
                 verdict: Verdict::Approve { args: None },
+                by: Decider::Person,
             },
             (1, ..) => Input::Retry,
             (2, ..) => Input::Continue,

@@ -1,7 +1,7 @@
 //! What the person does: clicks on cards as they were drawn, and walks about in the tree.
 
 use assistant_core::{
-    conversation::{CallKey, MessageId},
+    conversation::{CallKey, Decider, MessageId},
     event::Content,
     session::{Input, TreeChange, Verdict},
 };
@@ -52,6 +52,7 @@ impl History {
             call,
             shown,
             verdict,
+            by: Decider::Person,
         });
     }
 

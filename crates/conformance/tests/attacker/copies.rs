@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use assistant_core::{
-    conversation::CallKey,
+    conversation::{CallKey, Decider},
     event::Content,
     session::{
         Effect, Input, Invocation, JournalEntry, RunKey, Session, SessionOptions, StreamEnd,
@@ -252,6 +252,7 @@ impl Copy<'_> {
                 call,
                 shown,
                 verdict,
+                by: Decider::Person,
             });
             self.ends_run();
         }

@@ -13,7 +13,7 @@ use assistant_core::{
         ActionSpec, GrantBounds, Policy, RegistrationId, Remember, RememberScope,
         RememberedApproval, Remembering, ToolOutcome,
     },
-    conversation::{CallKey, Fingerprint},
+    conversation::{CallKey, Decider, Fingerprint},
     event::Content,
     session::{
         CommitId, Effect, Input, Invocation, InvocationId, RunKey, Session, SessionOptions,
@@ -351,6 +351,7 @@ impl Scene {
                 call,
                 shown,
                 verdict,
+                by: Decider::Person,
             },
         );
         if !accepted {

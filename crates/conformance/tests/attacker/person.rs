@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assistant_core::{
     action::{GrantBounds, Remember, RememberScope},
-    conversation::{CallKey, Fingerprint, MarkdownTools, MessageId},
+    conversation::{CallKey, Decider, Fingerprint, MarkdownTools, MessageId},
     event::{Content, ResumeStatus},
     session::{
         Effect, Failure, FailureKind, Input, InvocationId, JournalEntry, PreviewRequest,
@@ -409,6 +409,7 @@ impl Scene {
             call,
             shown,
             verdict,
+            by: Decider::Person,
         }) {
             (self.granted, self.refused, self.refused_ids, self.given) = before;
         } else if let Says::Always { any_args, bounds } = says {
@@ -529,6 +530,7 @@ impl Scene {
                     shown: shown.expect("it is there"),
                     status,
                     payload,
+                    by: Decider::Person,
                 });
             }
             for call in self.session.pending_approvals() {
@@ -540,6 +542,7 @@ impl Scene {
                     call,
                     shown: shown.expect("it is there"),
                     verdict,
+                    by: Decider::Person,
                 });
             }
         }

@@ -1,7 +1,7 @@
 //! Questions of the agent: how it puts them, how they are shown, and what the person answers.
 
 use assistant_core::{
-    conversation::{Fingerprint, ToolCall},
+    conversation::{Decider, Fingerprint, ToolCall},
     event::{Interrupt, ResumeStatus},
     session::{Input, OpenInterrupt},
     wire::agui::interrupt_to_value,
@@ -202,6 +202,7 @@ impl Scene {
                 None => ResumeStatus::Cancelled,
             },
             payload,
+            by: Decider::Person,
         });
         if !accepted {
             self.given = before;
@@ -240,7 +241,9 @@ impl Scene {
             self.refused.insert(card.call);
             self.refused_ids.insert(card.id);
         }
-        if !self.input(Input::DenyAll) {
+        if !self.input(Input::DenyAll {
+            by: Decider::Person,
+        }) {
             (self.granted, self.refused, self.refused_ids, self.given) = before;
         }
     }

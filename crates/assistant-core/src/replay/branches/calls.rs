@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     action::{ToolError, ToolOutcome},
-    conversation::{Author, CallKey, CallResult, Done, End, Message, Phase, TreeError},
+    conversation::{Author, CallKey, CallResult, Decider, Done, End, Message, Phase, TreeError},
     event::{EventKind, Role},
     session::{Input, Verdict},
 };
@@ -81,6 +81,7 @@ impl Script {
             call,
             shown,
             verdict: Verdict::Approve { args: None },
+            by: Decider::Person,
         })
     }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{
     action::{ActionSpec, Execution, Policy, RegistrationId, schema::PatternHost},
-    conversation::{CallApproval, CallKey, Decision, State, ToolCall},
+    conversation::{CallApproval, CallKey, Decider, Decision, State, ToolCall},
     session::{
         Answer, Cx, Effect, Host, Input, Output, PolicyQuestion, Session, SessionOptions,
         StreamEnd, Ticket, Verdict, calls::fingerprint,
@@ -153,6 +153,7 @@ impl Scene {
             call,
             shown,
             verdict,
+            by: Decider::Person,
         });
     }
 
@@ -176,6 +177,7 @@ impl Scene {
     /// was started.
     fn invoke(&mut self) -> Option<(RegistrationId, Value)> {
         let mut cx = Cx {
+            by: None,
             host: &mut self.page,
             now: 0,
             output: Output::default(),
