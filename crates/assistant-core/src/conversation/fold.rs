@@ -137,6 +137,20 @@ impl Conversation {
         is_ours && content.display_text() == CallApproval::GO_ON
     }
 
+    /// Returns whether a message of a list, whatever it says now, is one by which the page told the agent
+    /// to run a call: it was there before the run.
+    pub(super) fn is_go_ahead(&self, message: &event::Message) -> bool {
+        let MessageBody::Tool { tool_call_id, .. } = &message.body else {
+            return false;
+        };
+        let call = self.find_call(tool_call_id).and_then(|key| self.call(&key));
+        let told = call.is_some_and(|call| match &call.state {
+            State::Told { message: told, .. } => *told.on_record() == message.id,
+            _ => false,
+        });
+        told || self.go_aheads.contains(&message.id)
+    }
+
     /// Notes the id of a tool message that lets the agent run a call.
     pub(crate) fn note_go_ahead(&mut self, id: &str) {
         self.go_aheads.insert(id.to_owned());

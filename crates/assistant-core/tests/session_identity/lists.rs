@@ -88,6 +88,48 @@ fn a_call_that_is_listed_before_an_old_result_does_not_run() {
     assert_eq!((driver.starts("a"), driver.starts("b")), (1, 0));
 }
 
+/// The agent was told that it may run `a`, and lists another call in a message before or behind that.
+fn listed_at(place: usize) -> Driver {
+    let mut driver = with([told("theirs"), action("f")]);
+    driver.events(calls("a", "theirs", "{}"));
+    finish_run(&mut driver);
+    assert_eq!(driver.approve("a"), None);
+    driver.event(started());
+    let mut list = driver.request().messages.clone();
+    assert_eq!(sketch(&list).len(), 3, "{:?}", sketch(&list));
+    list.insert(place, listed("n", &[("b", "f", "{}")]));
+    driver.event(snapshot(list));
+    driver
+}
+
+#[test]
+fn a_call_that_is_listed_before_a_go_ahead_does_not_run() {
+    let mut driver = listed_at(2);
+    finish_run(&mut driver);
+    assert_eq!(
+        (driver.starts("b"), driver.phase("b")),
+        (0, Phase::Cancelled)
+    );
+    assert!(driver.answer("b").contains("superseded"));
+    let mut driver = listed_at(3);
+    finish_run(&mut driver);
+    assert_eq!(driver.starts("b"), 1, "what is behind it is new");
+}
+
+#[test]
+fn a_go_ahead_with_the_result_in_it_is_as_old_as_before() {
+    for (place, starts) in [(2, 0), (3, 1)] {
+        let mut driver = listed_at(place);
+        let mut list = driver.request().messages.clone();
+        list[2] = answer_to(&list[2].id, "a", "done");
+        list.insert(place, listed("n", &[("b", "f", "{}")]));
+        driver.event(snapshot(list));
+        finish_run(&mut driver);
+        assert_eq!(driver.starts("b"), starts);
+        assert_eq!(driver.answer("a"), "done");
+    }
+}
+
 #[test]
 fn a_result_that_lost_its_call_is_as_old_as_before() {
     let mut driver = with([action("f")]);

@@ -7,7 +7,7 @@ mod restored;
 mod stored;
 
 use assistant_core::{
-    conversation::{CallKey, Change, Conversation, Phase},
+    conversation::{CallKey, Change, Conversation, Decider, Phase},
     event::{Content, FunctionCall, Message, MessageBody},
     session::{Input, Refusal, TreeChange, Verdict},
 };
@@ -47,6 +47,7 @@ fn click(driver: &mut Driver, call: CallKey, card: &Driver) -> Option<Refusal> {
         call,
         shown,
         verdict,
+        by: Decider::Person,
     };
     driver.input(decide).refused
 }

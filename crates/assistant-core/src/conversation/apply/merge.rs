@@ -121,7 +121,9 @@ impl Conversation {
             let run = known.or_else(answers);
             run.map_or_else(|| self.is_elsewhere(&message.id), |run| run != current)
         };
-        let is_old = |message: &Message| message.role() == Role::User || before_run(message);
+        let is_old = |message: &Message| {
+            message.role() == Role::User || self.is_go_ahead(message) || before_run(message)
+        };
         let border = messages.iter().rposition(is_old).unwrap_or(0);
         let last = messages.len().saturating_sub(1);
         let mut listing = Listing {
