@@ -3,10 +3,11 @@
 
 use assistant_core::{
     action::{
-        ActionSpec, Policy, Remember, RememberScope, RememberedApproval, RememberedArgs,
-        Remembering,
+        ActionSpec, GrantBounds, Policy, Remember, RememberScope, RememberedApproval,
+        RememberedArgs, Remembering,
     },
     conversation::{Change, Phase},
+    event::MessageBody,
     session::{Input, Refusal, SessionOptions, Verdict},
 };
 use serde_json::{Value, json};
@@ -464,6 +465,87 @@ fn what_another_tab_revokes_before_the_start_is_asked_about() {
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
     finish_run(&mut driver);
     assert_eq!(driver.starts("c"), 0);
+}
+
+/// An approval let the agent run `b`, and the agent is not told yet: it asked something else.
+fn about_to_be_told(bounds: GrantBounds) -> Driver {
+    let mut driver = Driver::new();
+    driver.register(told("f"));
+    driver.send("hi");
+    driver.plays(calls("a", "f", "{}"));
+    let what = Remember::new(SESSION, true).bounded(bounds);
+    let allow = Verdict::Remember { args: None, what };
+    assert_eq!(driver.decide("a", allow), None);
+    driver.event(started());
+    driver.event(result("r", "a", "done"));
+    driver.events(calls("b", "f", "{}"));
+    driver.event(interrupted(vec![interrupt("q", None, Value::Null)]));
+    driver.close();
+    assert_eq!(driver.phase("b"), Phase::ApprovalResponded);
+    driver
+}
+
+/// What the newest request says of a call.
+fn sent_about(driver: &Driver, id: &str) -> String {
+    let mut messages = driver.request().messages.iter();
+    let said = messages.find_map(|message| match &message.body {
+        MessageBody::Tool {
+            tool_call_id,
+            content,
+            ..
+        } if tool_call_id == id => Some(content.display_text()),
+        _ => None,
+    });
+    said.unwrap_or_default().into()
+}
+
+/// Asserts that the user is asked about `b` before anything more goes to the agent, and denies it.
+fn is_asked_first(mut driver: Driver) {
+    assert_eq!(driver.phase("b"), Phase::ApprovalRequested);
+    let runs = driver.runs.len();
+    driver.answers("q", Some(json!("yes")));
+    assert_eq!(driver.runs.len(), runs, "it waits for the decision");
+    assert_eq!(driver.deny("b", None), None);
+    assert_eq!(driver.runs.len(), runs + 1);
+    assert_eq!(driver.answer("b"), "denied");
+}
+
+#[test]
+fn what_is_revoked_before_the_agent_is_told_is_asked_about() {
+    let mut driver = about_to_be_told(GrantBounds::default());
+    let id = driver.session.remembered_approvals()[0].id.clone();
+    driver.input(Input::ForgetApproval { id });
+    is_asked_first(driver);
+    let mut driver = about_to_be_told(GrantBounds::default());
+    driver.answers("q", Some(json!("yes")));
+    assert_eq!(sent_about(&driver, "b"), "approved", "it still holds");
+}
+
+#[test]
+fn what_is_over_before_the_agent_is_told_is_asked_about() {
+    let mut bounds = GrantBounds::default();
+    bounds.lasts_ms = Some(1_000);
+    let mut driver = about_to_be_told(bounds);
+    let runs = driver.runs.len();
+    driver.host.clock += 1_000;
+    driver.answers("q", Some(json!("yes")));
+    assert_eq!(driver.runs.len(), runs, "it waits for a decision");
+    assert_eq!(driver.phase("b"), Phase::ApprovalRequested);
+    assert_eq!(driver.approve("b"), None);
+    assert_eq!(sent_about(&driver, "b"), "approved");
+}
+
+#[test]
+fn what_the_agent_was_told_stays_told_when_it_is_revoked() {
+    let mut driver = about_to_be_told(GrantBounds::default());
+    driver.answers("q", Some(json!("yes")));
+    driver.event(started());
+    let id = driver.session.remembered_approvals()[0].id.clone();
+    driver.input(Input::ForgetApproval { id });
+    assert_eq!(driver.phase("b"), Phase::Running);
+    driver.event(result("r2", "b", "done"));
+    finish_run(&mut driver);
+    assert_eq!(driver.answer("b"), "done");
 }
 
 /// Arguments that are no object have no fields: what was approved of one such call holds for no other.

@@ -141,6 +141,8 @@ pub(crate) enum Happening {
     Rewritten,
     /// What was made of it no longer holds: its action changed or went.
     Voided,
+    /// The approval that let it pass holds no longer, and the agent was not told yet.
+    Revoked,
     /// Nothing here knows its action yet.
     FoundMissing,
     /// A rule of the application was asked.
@@ -260,6 +262,7 @@ impl State {
                 | Self::Committing(_),
                 H::Voided,
             ) => Self::Ended,
+            (Self::Told { out: false, .. }, H::Revoked) => Self::Ended,
             (Self::Asked | Self::Missing | Self::Ruling(_), H::Denied(reason)) => Self::Refused {
                 reason: reason.clone(),
             },

@@ -61,6 +61,7 @@ fn happenings() -> Vec<(&'static str, Happening)> {
         ("ArgsEnded", Happening::ArgsEnded),
         ("Rewritten", Happening::Rewritten),
         ("Voided", Happening::Voided),
+        ("Revoked", Happening::Revoked),
         ("FoundMissing", Happening::FoundMissing),
         ("RuleAsked", Happening::RuleAsked(Ticket(2))),
         ("QuestionPut", Happening::QuestionPut),

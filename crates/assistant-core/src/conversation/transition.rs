@@ -56,10 +56,12 @@ impl Transition {
             Happening::Started(..) => Self::Started,
             Happening::Settled(_) if before.is_done() => return None,
             Happening::Settled(_) => Self::Ended,
-            Happening::Rewritten | Happening::Voided | Happening::Reopened => match before {
-                State::Streaming | State::Ended => return None,
-                _ => Self::Voided,
-            },
+            Happening::Rewritten | Happening::Voided | Happening::Revoked | Happening::Reopened => {
+                match before {
+                    State::Streaming | State::Ended => return None,
+                    _ => Self::Voided,
+                }
+            }
             _ => return None,
         })
     }

@@ -320,8 +320,10 @@ impl Session {
     }
 
     /// An answer is one to what was shown: where the call that it is about has become another one, it
-    /// goes nowhere, and the person is asked again. Returns whether something is asked again.
+    /// goes nowhere, and the person is asked again. So they are where the agent would be told to run a
+    /// call by an approval that is over. Returns whether something is asked again.
     pub(super) fn ask_again_what_changed(&mut self, cx: &mut Cx<'_>) -> bool {
+        let lapsed = self.ask_about_lapsed(cx);
         let changed = self.interrupts.changed(&self.conversation);
         for id in &changed {
             if let Some((key, card)) = self.interrupts.ask_again(id) {
@@ -330,12 +332,14 @@ impl Session {
                     .edit_call(&key, |call| call.changed = true);
             }
         }
-        if changed.is_empty() {
+        if changed.is_empty() && !lapsed {
             return false;
         }
         self.turn.set_looping(true);
-        self.turn.summary_mut().finish = Some(FinishReason::Interrupt);
-        cx.change(Change::Interrupts);
+        if !changed.is_empty() {
+            self.turn.summary_mut().finish = Some(FinishReason::Interrupt);
+            cx.change(Change::Interrupts);
+        }
         cx.change(Change::Run);
         true
     }

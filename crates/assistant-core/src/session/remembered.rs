@@ -8,7 +8,9 @@ use serde_json::Value;
 use super::{Cx, Effect, Refusal, Session};
 use crate::{
     action::{GrantBounds, Registration, Remember, RememberScope, RememberedApproval, Remembering},
-    conversation::{AllowedEarlier, CallKey, Change, Decider, State, ToolCall, UseCount},
+    conversation::{
+        AllowedEarlier, CallKey, Change, Decider, Happening, State, ToolCall, UseCount,
+    },
 };
 
 impl Session {
@@ -114,15 +116,42 @@ impl Session {
         keys.extend(self.direct_keys());
         for key in keys {
             let call = self.conversation.call(&key);
-            let by_it = call.is_some_and(|call| {
+            let by_it = call.filter(|call| {
                 let by = call.allowed_earlier.as_ref();
-                *call.state() == State::Allowed && by.is_some_and(|by| by.id == id)
+                by.is_some_and(|by| by.id == id)
             });
-            if by_it {
-                self.forget_judgement(&key);
-                self.prepare(&key, cx);
+            match by_it.map(ToolCall::state) {
+                Some(State::Allowed) => self.forget_judgement(&key),
+                Some(State::Told { out: false, .. }) => self.revoke(&key),
+                _ => continue,
             }
+            self.prepare(&key, cx);
         }
+    }
+
+    /// What let a call pass that the agent runs is void.
+    fn revoke(&mut self, key: &CallKey) {
+        self.calls.forget(key);
+        self.conversation.happens(key, &Happening::Revoked);
+    }
+
+    /// Asks about calls that the agent is to be told to run by an approval that holds no longer, as its
+    /// time is over. Returns whether there are any.
+    pub(super) fn ask_about_lapsed(&mut self, cx: &mut Cx<'_>) -> bool {
+        let lapsed = |call: &&ToolCall| {
+            let entry = self.registration_for(call);
+            matches!(call.state(), State::Told { out: false, .. })
+                && call.allowed_earlier.is_some()
+                && entry.is_none_or(|entry| !self.is_allowed_by_grant(call, entry, cx.now))
+        };
+        let keys = self.conversation.active_calls();
+        let calls = keys.iter().filter_map(|key| self.conversation.call(key));
+        let keys: Vec<CallKey> = calls.filter(lapsed).map(ToolCall::key).collect();
+        for key in &keys {
+            self.revoke(key);
+            self.judge(key, true, cx);
+        }
+        !keys.is_empty()
     }
 
     /// What is kept was changed elsewhere, in another tab: what is gone there is revoked here, too.
