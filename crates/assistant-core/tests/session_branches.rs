@@ -272,6 +272,51 @@ fn an_answer_that_a_run_took_along_goes_out_once_whatever_a_list_leaves_out() {
     }
 }
 
+/// The agent rejects an answer, after a list has taken its question from the run's branch.
+#[test]
+fn a_rejected_answer_does_not_come_back_with_its_branch() {
+    for left_out in 0..3 {
+        let mut driver = with([]);
+        driver.event(started());
+        driver.events(says("asks", "Shall I?"));
+        driver.event(interrupted(vec![interrupt(
+            "q",
+            None,
+            json!({"type": "object"}),
+        )]));
+        driver.close();
+        assert_eq!(driver.answers("q", Some(json!({"value": 1}))), None);
+        assert_eq!(resumed(&driver), ["q"]);
+        let mut listed = driver.request().messages.clone();
+        if left_out < 2 {
+            listed.remove(left_out);
+        } else {
+            listed.clear();
+        }
+        driver.event(started());
+        driver.event(snapshot(listed));
+        driver.event(run_error("no"));
+        driver.close();
+        let runs = driver.runs.len();
+        look_at(&mut driver, "hi");
+        driver.send("so?");
+        if driver.runs.len() > runs {
+            // What was left out is on another branch, and so is its question.
+            assert_eq!((left_out > 0, resumed(&driver)), (true, vec![]));
+            continue;
+        }
+        let open = driver.session.interrupts();
+        let open: Vec<_> = open
+            .iter()
+            .map(|open| (open.rejected, open.answer.is_some()))
+            .collect();
+        assert_eq!(open, [(true, false)], "without {left_out}");
+        assert_eq!(driver.answers("q", Some(json!({"value": 2}))), None);
+        let payload = driver.request().resume[0].payload.clone();
+        assert_eq!(payload, Some(json!({"value": 2})));
+    }
+}
+
 #[test]
 fn retry_acts_on_the_branch_of_its_run() {
     let (mut driver, _) = parted();

@@ -232,10 +232,13 @@ impl Interrupts {
         }
     }
 
-    /// Opens one again whose answer the agent did not take. Gives the call that it holds back, and
-    /// whether by a card.
+    /// Opens one again whose answer the agent did not take, also where the run's branch has moved away from it
+    /// meanwhile. Gives the call that it holds back, and whether by a card.
     pub(super) fn reject(&mut self, id: &str) -> Option<(CallKey, bool)> {
-        let open = self.list.iter_mut().find(|open| open.interrupt.id == id)?;
+        let apart = self.apart.iter().any(|apart| apart == id);
+        let moved = self.elsewhere.iter_mut().filter(|_| !apart);
+        let mut carried = self.list.iter_mut().chain(moved);
+        let open = carried.find(|open| open.interrupt.id == id)?;
         open.rejected |= open.answer.take().is_some();
         open.denied_before = false;
         Some((open.gates?, open.call.is_some()))
