@@ -9,8 +9,8 @@
 mod moves;
 
 pub use moves::{
-    Alter, Args, Bounds, Change, End, History, Home, Move, Page, Question, Reply, Says, Takes,
-    Tool, history,
+    Alter, Args, Bounds, Change, Choice, End, History, Home, Listed, Move, Named, Page, Question,
+    Reply, Says, Takes, Tool, history,
 };
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -92,6 +92,26 @@ impl Agent {
         let calls = self.memory.iter().rev().flat_map(calls_of);
         let ids: Vec<String> = calls.map(|call| text(&call["id"])).collect();
         ids.get(usize::from(pick).checked_rem(ids.len())?).cloned()
+    }
+
+    /// An action as a question lists it.
+    #[must_use]
+    pub fn lists(&self, what: Named) -> Value {
+        let (name, written) = match what {
+            Named::Tool(tool, args) => (tool.name().to_owned(), args.text().to_owned()),
+            Named::Call(pick) => {
+                let id = self.call(pick);
+                let mut calls = self.memory.iter().flat_map(calls_of);
+                let call = calls.find(|call| Some(text(&call["id"])) == id);
+                let function = call.map(|call| &call["function"]);
+                function.map_or_else(
+                    || (Tool::Pay.name().to_owned(), String::new()),
+                    |function| (text(&function["name"]), text(&function["arguments"])),
+                )
+            }
+        };
+        let args: Value = serde_json::from_str(&written).unwrap_or_else(|_| json!({}));
+        json!({"name": name, "args": args})
     }
 
     /// The events of a move; none for what is not the agent's.

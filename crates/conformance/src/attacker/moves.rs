@@ -169,7 +169,7 @@ pub enum End {
 }
 
 /// A question with which a run ends.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Question {
     /// Its id, of which there are few: the agent uses them again.
     pub id: u8,
@@ -179,6 +179,41 @@ pub struct Question {
     pub takes: Takes,
     /// Its words and its metadata, of which there are few.
     pub words: u8,
+    /// The actions that it lists.
+    pub list: Vec<Listed>,
+    /// The place in its metadata where it lists them.
+    pub at: u8,
+}
+
+/// An action that a question lists.
+#[derive(Debug, Clone, Copy)]
+pub struct Listed {
+    /// The action.
+    pub what: Named,
+    /// The kinds of decisions that it takes, a bit for each; `None` for the usual ones.
+    pub allows: Option<u8>,
+}
+
+/// An action by its name and arguments.
+#[derive(Debug, Clone, Copy)]
+pub enum Named {
+    /// Any.
+    Tool(Tool, Args),
+    /// A call of the history, the newest first.
+    Call(u8),
+}
+
+/// The person's decision about an action of a list.
+#[derive(Debug, Clone, Copy)]
+pub enum Choice {
+    /// It runs.
+    Approve,
+    /// It runs with other arguments.
+    Edit(Args),
+    /// It does not run.
+    Reject,
+    /// It does not run; a text is its result.
+    Respond,
 }
 
 /// The answer that a question takes.
@@ -190,6 +225,8 @@ pub enum Takes {
     Boolean,
     /// A text.
     Text,
+    /// A decision for each action that it lists.
+    Decisions,
 }
 
 /// The person's answer to a question that is not about a card.
@@ -320,6 +357,17 @@ pub enum Move {
         /// Whether they look first.
         looks: bool,
     },
+    /// The person decides about each action of a question as they saw it last.
+    Decide {
+        /// The question.
+        question: u8,
+        /// The decisions, in the order of the list.
+        choices: Vec<Choice>,
+        /// True if every action has one: they start over at the end.
+        each: bool,
+        /// Whether they look first.
+        looks: bool,
+    },
     /// Another page reads the conversation as a file.
     Copy {
         /// True if it continues the session; else it imports the file.
@@ -396,12 +444,39 @@ fn question() -> impl Strategy<Value = Question> {
         1 => Just(Takes::Boolean),
         1 => Just(Takes::Text),
     ];
-    (0..3_u8, call, takes, 0..2_u8).prop_map(|(id, call, takes, words)| Question {
+    let plain = (
+        takes,
+        prop_oneof![4 => Just(Vec::new()), 1 => vec(listed(), 1..4)],
+    );
+    let each = (Just(Takes::Decisions), vec(listed(), 1..4));
+    let asks = prop_oneof![3 => plain.boxed(), 2 => each.boxed()];
+    let all = (0..3_u8, call, asks, 0..2_u8, 0..3_u8);
+    all.prop_map(|(id, call, (takes, list), words, at)| Question {
         id,
         call,
         takes,
         words,
+        list,
+        at,
     })
+}
+
+fn listed() -> impl Strategy<Value = Listed> {
+    let what = prop_oneof![
+        2 => n().prop_map(Named::Call),
+        2 => (tool(), args()).prop_map(|(tool, args)| Named::Tool(tool, args)),
+    ];
+    let allows = prop_oneof![3 => Just(None), 1 => (0..16_u8).prop_map(Some)];
+    (what, allows).prop_map(|(what, allows)| Listed { what, allows })
+}
+
+fn choice() -> impl Strategy<Value = Choice> {
+    prop_oneof![
+        4 => Just(Choice::Approve),
+        1 => args().prop_map(Choice::Edit),
+        2 => Just(Choice::Reject),
+        1 => Just(Choice::Respond),
+    ]
 }
 
 fn agents() -> impl Strategy<Value = Move> {
@@ -477,6 +552,10 @@ fn others() -> impl Strategy<Value = Move> {
             .prop_map(|(card, says, looks)| Move::Click { card, says, looks }),
         4 => (n(), reply, any::<bool>())
             .prop_map(|(question, reply, looks)| Move::Reply { question, reply, looks }),
+        4 => (n(), vec(choice(), 1..4), (0..8_u8).prop_map(|luck| luck > 0), any::<bool>())
+            .prop_map(|(question, choices, each, looks)| {
+                Move::Decide { question, choices, each, looks }
+            }),
         2 => (any::<bool>(), vec(alter(), 0..3))
             .prop_map(|(restores, changes)| Move::Copy { restores, changes }),
         1 => Just(Move::DenyAll),

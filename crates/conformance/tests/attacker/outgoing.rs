@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{
     person::Scene,
-    questions::{Written, is_denial},
+    questions::{Given, Written, is_denial, listed, takes_decisions, takes_kind},
 };
 
 /// The tool message that lets an agent run a call.
@@ -20,6 +20,9 @@ impl Scene {
     ///   another.
     /// * An answer goes out only to the question that it was given to: same id, words, schema and
     ///   metadata, about the same call. It says what was decided. A denial is no approval.
+    /// * Of a question that lists actions, each decision stands at the place of the action that it was
+    ///   given for, with its name and arguments, and is of a kind that the agent takes about it. One
+    ///   approval is none for several actions.
     /// * An answer that the agent has taken is not sent once more: the same question, put again, is
     ///   another one. So it is for a retry.
     pub(crate) fn check_consent(&mut self, request: &Value) {
@@ -97,10 +100,50 @@ impl Scene {
                 && in_request.is_none_or(|call| about.is_some_and(|about| about.is(call)))
         });
         match about_this {
-            Some(given) => assert_eq!(*payload, given.payload, "not what was decided: {said}"),
+            Some(given) => {
+                assert_eq!(*payload, given.payload, "not what was decided: {said}");
+                check_decisions(&said, given);
+            }
             // An equal call was denied, or all at once.
             None if is_denial(payload) => {}
             None => panic!("nobody answered {said} with {payload}: {given:?}, {in_request:?}"),
+        }
+    }
+}
+
+/// Checks that each decision of an answer is one about the action of the question that it decides.
+fn check_decisions(said: &Value, given: &Given) {
+    let (actions, reviews) = listed(said);
+    let payload = &given.payload;
+    if !takes_decisions(said) {
+        let approves = *payload == true || payload["approved"] == true;
+        assert!(
+            !(approves && actions.len() > 1),
+            "one approval for several: {said}"
+        );
+        if !(approves && actions.len() == 1) {
+            return;
+        }
+    }
+    let what = |action: &Value| [action["name"].clone(), action["args"].clone()];
+    let shown: Vec<_> = given.actions.iter().map(what).collect();
+    let asked: Vec<_> = actions.iter().map(what).collect();
+    assert_eq!(shown, asked, "other actions were shown: {said}");
+    if !takes_decisions(said) {
+        return;
+    }
+    let decisions = payload["decisions"].as_array();
+    let decisions = decisions.unwrap_or_else(|| panic!("no decisions: {payload}"));
+    assert_eq!(decisions.len(), actions.len(), "not one for each: {said}");
+    for (action, decision) in actions.iter().zip(decisions) {
+        let kind = &decision["type"];
+        assert!(
+            takes_kind(&reviews, action, kind),
+            "{kind} is not taken about {action}"
+        );
+        if kind == "edit" {
+            let edited = &decision["edited_action"]["name"];
+            assert_eq!(*edited, action["name"], "another action: {decision}");
         }
     }
 }

@@ -264,6 +264,12 @@ impl Scene {
                 reply,
                 looks,
             } => self.reply(*question, *reply, *looks),
+            Move::Decide {
+                question,
+                choices,
+                each,
+                looks,
+            } => self.decide_each(*question, choices, *each, *looks),
             Move::DenyAll => self.deny_all(),
             Move::Copy { restores, changes } => self.is_copied(*restores, changes),
             Move::ShowHeldBack => self.show_held_back(),
@@ -568,6 +574,6 @@ fn bounds_of(bounds: Bounds) -> GrantBounds {
     }
 }
 
-fn changed(args: Args) -> Value {
+pub(crate) fn changed(args: Args) -> Value {
     serde_json::from_str(args.text()).unwrap_or_else(|_| json!({"to": "nobody"}))
 }

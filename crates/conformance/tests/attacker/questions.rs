@@ -3,13 +3,13 @@
 use assistant_core::{
     conversation::{Decider, Fingerprint, ToolCall},
     event::{Interrupt, ResumeStatus},
-    session::{Input, OpenInterrupt},
+    session::{ActionDecision, Input, OpenInterrupt},
     wire::agui::interrupt_to_value,
 };
-use conformance::attacker::{Question, Reply, Takes};
+use conformance::attacker::{Choice, Question, Reply, Takes};
 use serde_json::{Value, json};
 
-use super::person::{Card, Scene};
+use super::person::{Card, Scene, changed};
 
 /// A call as its agent wrote it.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,6 +30,8 @@ pub(crate) struct Seen {
     about: Option<Written>,
     print: Fingerprint,
     takes_approval: bool,
+    /// The actions that it lists, as they are shown.
+    actions: Vec<Value>,
 }
 
 /// A decision about a question, as the person saw it.
@@ -41,6 +43,8 @@ pub(crate) struct Given {
     pub(crate) about: Option<Written>,
     /// The answer.
     pub(crate) payload: Value,
+    /// The actions that the person saw, in their order.
+    pub(crate) actions: Vec<Value>,
 }
 
 impl Written {
@@ -80,17 +84,95 @@ impl Written {
 
 /// Returns true if an answer lets nothing run.
 pub(crate) fn is_denial(payload: &Value) -> bool {
-    *payload == json!(false) || payload["approved"] == json!(false)
+    let each = payload["decisions"].as_array();
+    *payload == json!(false)
+        || payload["approved"] == json!(false)
+        || each.is_some_and(|each| each.iter().all(|one| one["type"] == "reject"))
+}
+
+/// The kinds of decisions, in the order of the bits of a question's list.
+const KINDS: [&str; 4] = ["approve", "edit", "reject", "respond"];
+
+/// The actions that a question lists, as its agent wrote them, and what it says about their review.
+pub(crate) fn listed(said: &Value) -> (Vec<Value>, Vec<Value>) {
+    let metadata = &said["metadata"];
+    let places = [metadata, &metadata["value"], &metadata["langgraph"]["raw"]];
+    let list = |place: &Value, key: &str| place[key].as_array().cloned().unwrap_or_default();
+    let found = places
+        .into_iter()
+        .find(|place| place["action_requests"].is_array());
+    let Some(place) = found else {
+        return (Vec::new(), Vec::new());
+    };
+    (
+        list(place, "action_requests"),
+        list(place, "review_configs"),
+    )
+}
+
+/// Returns whether a question is answered by a decision for each action.
+pub(crate) fn takes_decisions(said: &Value) -> bool {
+    said["responseSchema"].is_null() && !listed(said).0.is_empty()
+}
+
+/// Returns whether the agent takes a kind of decision about an action, by all that it says of its name.
+pub(crate) fn takes_kind(reviews: &[Value], action: &Value, kind: &Value) -> bool {
+    let about = |review: &&Value| review["action_name"] == action["name"];
+    let mut about = reviews.iter().filter(about).peekable();
+    if about.peek().is_none() {
+        return *kind != "respond";
+    }
+    about.all(|review| {
+        let list = review["allowed_decisions"].as_array();
+        list.is_some_and(|list| list.contains(kind))
+    })
 }
 
 fn takes_boolean(said: &Value) -> bool {
     said["responseSchema"]["type"] == "boolean"
 }
 
+fn edit_of(action: &Value, args: &Value) -> Value {
+    json!({"type": "edit", "edited_action": {"name": action["name"], "args": args}})
+}
+
+/// A decision, and as it is to be sent.
+fn decision(choice: Choice, action: &Value) -> (ActionDecision, Value) {
+    match choice {
+        Choice::Approve => (ActionDecision::Approve, json!({"type": "approve"})),
+        Choice::Reject => {
+            let message = None;
+            (
+                ActionDecision::Reject { message },
+                json!({"type": "reject"}),
+            )
+        }
+        Choice::Respond => {
+            let message = "Not now.".to_owned();
+            let sent = json!({"type": "respond", "message": message});
+            (ActionDecision::Respond { message }, sent)
+        }
+        Choice::Edit(args) => {
+            let args = changed(args);
+            let sent = edit_of(action, &args);
+            (ActionDecision::Edit { args }, sent)
+        }
+    }
+}
+
 /// The answer in the words that a question takes.
 fn verdict_words(said: &Value, approved: bool, edited: Option<&Value>) -> Value {
     if takes_boolean(said) {
         return approved.into();
+    }
+    if takes_decisions(said) {
+        let (actions, _) = listed(said);
+        let decide = |action: &Value| match (approved, edited) {
+            (false, _) => json!({"type": "reject"}),
+            (true, None) => json!({"type": "approve"}),
+            (true, Some(args)) => edit_of(action, args),
+        };
+        return json!({"decisions": actions.iter().map(decide).collect::<Vec<_>>()});
     }
     let mut words = json!({"approved": approved});
     if let Some(edited) = edited {
@@ -109,18 +191,51 @@ impl Scene {
             }),
             Takes::Boolean => json!({"type": "boolean"}),
             Takes::Text => json!({"type": "object", "properties": {"text": {"type": "string"}}}),
+            Takes::Decisions => Value::Null,
         };
         let mut said = json!({
             "id": format!("int{}", question.id), "reason": "approval",
             "message": format!("Really {}?", question.words),
-            "responseSchema": schema,
-            "metadata": {"words": question.words},
+            "metadata": self.metadata(question),
         });
+        if let (Value::Object(said), false) = (&mut said, question.takes == Takes::Decisions) {
+            said.insert("responseSchema".to_owned(), schema);
+        }
         let call = question.call.and_then(|pick| self.agent.call(pick));
         if let (Some(call), Value::Object(said)) = (call, &mut said) {
             said.insert("toolCallId".to_owned(), call.into());
         }
         said
+    }
+
+    /// What the agent says with a question beside its words: the actions that it lists.
+    fn metadata(&self, question: &Question) -> Value {
+        let words = json!({"words": question.words});
+        if question.list.is_empty() {
+            return words;
+        }
+        let actions = question.list.iter().map(|one| self.agent.lists(one.what));
+        let actions: Vec<Value> = actions.collect();
+        let reviews = question.list.iter().zip(&actions);
+        let reviews = reviews.filter_map(|(one, action)| {
+            let bits = one.allows?;
+            let kinds = KINDS.iter().enumerate();
+            let kinds = kinds.filter(|(bit, _)| bits & (1 << bit) != 0);
+            let kinds: Vec<&str> = kinds.map(|(_, kind)| *kind).collect();
+            Some(json!({"action_name": action["name"], "allowed_decisions": kinds}))
+        });
+        let reviews: Vec<Value> = reviews.collect();
+        let list = json!({"action_requests": actions, "review_configs": reviews});
+        match question.at {
+            0 => {
+                let mut words = words;
+                words["action_requests"] = list["action_requests"].clone();
+                words["review_configs"] = list["review_configs"].clone();
+                words
+            }
+            1 => json!({"words": question.words, "value": list}),
+            _ => json!({"words": question.words, "langgraph": {"raw": list}}),
+        }
     }
 
     fn see(&self, open: &OpenInterrupt) -> Option<Seen> {
@@ -131,6 +246,11 @@ impl Scene {
             about: self.call_asked_about(&open.interrupt),
             print: self.session.question_fingerprint(id)?,
             takes_approval: open.takes_approval(),
+            actions: open
+                .actions()
+                .iter()
+                .map(|action| action.request().clone())
+                .collect(),
         })
     }
 
@@ -156,6 +276,11 @@ impl Scene {
                 said: said.clone(),
                 about: Some(card.written.clone()),
                 payload: verdict_words(said, approved, edited),
+                // The card shows the call for the one action that is listed, or there is none.
+                actions: match listed(said).0.is_empty() {
+                    true => Vec::new(),
+                    false => vec![json!({"name": card.written.name, "args": card.written.args})],
+                },
             };
             let id = said["id"].as_str().unwrap_or_default().to_owned();
             self.given.entry(id).or_default().push(given);
@@ -177,6 +302,7 @@ impl Scene {
             about,
             print,
             takes_approval,
+            actions,
         } = seen.clone();
         let payload = match (reply, takes_approval) {
             (Reply::Yes, true) => Some(verdict_words(&said, true, None)),
@@ -191,6 +317,7 @@ impl Scene {
                 said,
                 about,
                 payload,
+                actions,
             };
             self.given.entry(id.clone()).or_default().push(given);
         }
@@ -202,6 +329,45 @@ impl Scene {
                 None => ResumeStatus::Cancelled,
             },
             payload,
+            by: Decider::Person,
+        });
+        if !accepted {
+            self.given = before;
+        }
+    }
+
+    /// The person decides about each action of a question as they saw it last.
+    pub(crate) fn decide_each(&mut self, pick: u8, choices: &[Choice], each: bool, looks: bool) {
+        if looks {
+            self.read_questions = self.inbox();
+        }
+        let place = usize::from(pick).checked_rem(self.read_questions.len());
+        let Some(seen) = place.and_then(|place| self.read_questions.get(place)) else {
+            return;
+        };
+        let seen = seen.clone();
+        let length = match each {
+            true => seen.actions.len(),
+            false => choices.len(),
+        };
+        let choices = choices.iter().cycle().take(length).enumerate();
+        let decided = choices.map(|(at, choice)| {
+            let action = seen.actions.get(at).unwrap_or(&Value::Null);
+            decision(*choice, action)
+        });
+        let (decisions, sent): (Vec<_>, Vec<_>) = decided.unzip();
+        let before = self.given.clone();
+        let given = Given {
+            said: seen.said,
+            about: seen.about,
+            payload: json!({"decisions": sent}),
+            actions: seen.actions,
+        };
+        self.given.entry(seen.id.clone()).or_default().push(given);
+        let accepted = self.input(Input::DecideActions {
+            interrupt_id: seen.id,
+            shown: seen.print,
+            decisions,
             by: Decider::Person,
         });
         if !accepted {
@@ -233,6 +399,7 @@ impl Scene {
                 payload: verdict_words(&seen.said, false, None),
                 said: seen.said,
                 about: seen.about,
+                actions: seen.actions,
             };
             self.given.entry(seen.id).or_default().push(given);
         }
