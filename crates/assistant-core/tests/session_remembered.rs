@@ -496,7 +496,7 @@ fn sent_about(driver: &Driver, id: &str) -> String {
         } if tool_call_id == id => Some(content.display_text()),
         _ => None,
     });
-    said.unwrap_or_default().into()
+    said.unwrap_or_default()
 }
 
 /// Asserts that the user is asked about `b` before anything more goes to the agent, and denies it.
