@@ -250,6 +250,26 @@ fn a_use_that_cannot_be_counted_asks() {
 }
 
 #[test]
+fn calls_of_one_answer_do_not_share_a_use() {
+    for scope in ALL {
+        let mut driver = granted(asking("f"), scope, GrantBounds::default().uses(1));
+        driver.send("both");
+        driver.plays([calls("a", "f", "{}"), calls("b", "f", "{}")].concat());
+        // A host that keeps nothing has nothing to compare with.
+        while !driver.swaps.is_empty() {
+            let (ticket, outcome) = (driver.swaps.remove(0).0, Swap::Done);
+            driver.input(Input::ApprovalSwapped { ticket, outcome });
+        }
+        assert_eq!(
+            (driver.starts("a"), driver.starts("b")),
+            (1, 0),
+            "{scope:?}"
+        );
+        assert_eq!(driver.phase("b"), Phase::ApprovalRequested, "{scope:?}");
+    }
+}
+
+#[test]
 fn what_was_counted_for_one_call_lets_no_other_start() {
     let bounds = GrantBounds::default().uses(5);
     let mut driver = granted(asking("f"), RememberScope::Always, bounds);

@@ -58,6 +58,12 @@ impl Session {
             UseCount::Asked(_, asked) if asked == about => return Use::Awaited,
             _ => {}
         }
+        // One use of an approval is counted at a time: a host that keeps nothing compares nothing, and
+        // would count the same use for two calls.
+        let mut pending = self.pending_uses.iter();
+        if pending.any(|one| one.before.id == approval.id) {
+            return Use::Awaited;
+        }
         if !approval.has_use() {
             return Use::Void;
         }
