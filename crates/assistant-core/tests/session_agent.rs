@@ -325,3 +325,25 @@ fn a_stored_decision_is_not_carried_out_twice() {
     assert_eq!(driver.approve("c"), None);
     assert_eq!(request(&driver)[2], "tool:c=approved");
 }
+
+#[test]
+fn an_approval_that_is_repeated_after_a_reload_is_no_result() {
+    let mut driver = asked();
+    driver.approve("c");
+    let repeated = driver.request().messages.clone();
+    driver.event(started());
+    driver.event(interrupted(vec![gate("i", "c")]));
+    driver.close();
+    let snapshot_of = driver.session.export();
+    driver.input(Input::Load {
+        thread_id: "t2".to_owned(),
+        snapshot: snapshot_of,
+    });
+    assert_eq!(driver.deny("c", None), None);
+    driver.event(started());
+    driver.event(snapshot(repeated));
+    assert!(driver.call("c").result.is_none());
+    finish_run(&mut driver);
+    driver.send("well?");
+    assert_eq!(request(&driver)[2], "tool:c=\"denied\"");
+}

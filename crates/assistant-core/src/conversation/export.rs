@@ -16,7 +16,10 @@ use super::{
     runs::Runs,
     tree::Node,
 };
-use crate::{event::Object, order::in_order};
+use crate::{
+    event::Object,
+    order::{by_name, in_order},
+};
 
 /// The version of the format that is written.
 const VERSION: u64 = 2;
@@ -76,6 +79,10 @@ impl Conversation {
         let departed = self.write_departed();
         if !departed.is_empty() {
             put("departed", departed.into());
+        }
+        if !self.go_aheads.is_empty() {
+            let ids: Vec<&str> = self.go_aheads.iter().map(String::as_str).collect();
+            put("goAheads", by_name(ids, |id| *id).into());
         }
         out
     }
@@ -172,6 +179,9 @@ impl Conversation {
         let leading = from.shift_remove("leadingResults").unwrap_or_default();
         conversation.leading_results = conversation.read_keys(&leading, format);
         conversation.read_tips(&mut from)?;
+        let ids = from.get("goAheads").and_then(Value::as_array);
+        let ids = ids.into_iter().flatten().filter_map(Value::as_str);
+        conversation.go_aheads = ids.map(str::to_owned).collect();
         if let Some(state) = from.shift_remove("state") {
             conversation.state = state;
         }
