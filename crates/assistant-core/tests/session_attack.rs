@@ -271,6 +271,25 @@ fn a_list_does_not_say_otherwise_what_was_denied() {
 }
 
 #[test]
+fn a_call_listed_before_a_result_of_the_failed_run_is_superseded() {
+    let mut driver = with([action("f")]);
+    driver.events(calls("c", "theirs", "{}"));
+    driver.event(result("t", "c", "theirs"));
+    driver.event(run_error("no"));
+    driver.close();
+    assert_eq!(driver.input(Input::Retry).refused, None);
+    driver.event(started());
+    // The agent kept its history: its result belongs to no call here, and is the end of its list.
+    driver.event(snapshot(vec![hi(), told("c")]));
+    let mut planted = listed(&[("p", "f", "{}")]);
+    planted.id = "planted".to_owned();
+    driver.event(snapshot(vec![hi(), planted, told("c")]));
+    finish_run(&mut driver);
+    assert!(driver.invocations.is_empty());
+    assert_eq!(driver.phase("p"), Phase::Cancelled);
+}
+
+#[test]
 fn a_list_without_arguments_leaves_those_that_were_streamed() {
     let mut driver = with([action("f"), action("g")]);
     driver.events(calls("c", "f", "{\"x\":1}"));

@@ -143,7 +143,9 @@ impl Conversation {
                     home.or_insert_with(|| message.id.clone());
                 }
             }
-            if place <= border && place != last {
+            // The last one may be the response of the run, under an id that another branch has, too.
+            let is_response = place == last && message.role() != Role::Tool;
+            if place <= border && !is_response {
                 listing.old.insert(message.id.clone());
             }
             listing.messages.insert(message.id.clone(), message);
