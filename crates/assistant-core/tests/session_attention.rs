@@ -326,3 +326,33 @@ fn everything_open_is_denied_at_once_and_nothing_is_asked_until_the_user_speaks(
         .refused;
     assert_eq!(refused, Some(Refusal::NothingToDo));
 }
+
+#[test]
+fn a_denial_of_what_nobody_saw_asks_within_the_budget_if_the_agent_rejects_it() {
+    let mut driver = limited(Some(1), None);
+    driver.register(asking("f"));
+    driver.send("hi");
+    driver.event(started());
+    driver.events(calls("seen", "theirs", "{}"));
+    driver.events(calls("held", "theirs", r#"{"n":1}"#));
+    driver.event(interrupted(vec![gate("one", "seen"), gate("two", "held")]));
+    driver.close();
+    assert_eq!(asked(&driver), 1);
+    driver.input(Input::DenyAll {
+        by: Decider::Person,
+    });
+    driver.send("something else");
+    driver.event(started());
+    driver.events(calls("mine", "f", "{}"));
+    driver.event(run_error("no"));
+    driver.close();
+    assert_eq!(driver.phase("seen"), Phase::ApprovalRequested, "once more");
+    assert_ne!(driver.phase("held"), Phase::ApprovalRequested);
+    let held = |driver: &Driver| {
+        let open = driver.session.interrupts().iter();
+        open.filter(|open| open.held_back).count()
+    };
+    assert_eq!(held(&driver), 1);
+    assert_eq!(driver.input(Input::ShowHeldBack).refused, None);
+    assert_eq!(driver.deny("held", None), None);
+}

@@ -268,6 +268,9 @@ impl Session {
             }
         }
         if self.interrupts.list().iter().any(|open| open.held_back) {
+            for open in self.interrupts.iter_mut() {
+                open.denied_unseen |= open.held_back && open.answer.is_none();
+            }
             self.show_held_back(cx);
         }
         for id in self.interrupts.unanswered() {

@@ -312,7 +312,9 @@ impl Session {
     /// The agent did not take the answers: the questions are open again.
     pub(super) fn reopen_interrupts(&mut self, answered: &[String], cx: &mut Cx<'_>) {
         for id in answered {
-            if let Some((key, card)) = self.interrupts.reject(id) {
+            // What the user has not seen is a new question to them.
+            let hold_back = self.interrupts.was_unseen(id) && self.holds_back(id, cx);
+            if let Some((key, card)) = self.interrupts.reject(id, hold_back) {
                 self.gate_anew(id, key, card);
             }
         }
@@ -326,7 +328,8 @@ impl Session {
         let lapsed = self.ask_about_lapsed(cx);
         let changed = self.interrupts.changed(&self.conversation);
         for id in &changed {
-            if let Some((key, card)) = self.interrupts.ask_again(id) {
+            let hold_back = self.interrupts.was_unseen(id) && self.holds_back(id, cx);
+            if let Some((key, card)) = self.interrupts.ask_again(id, hold_back) {
                 self.gate_anew(id, key, card);
                 self.conversation
                     .edit_call(&key, |call| call.changed = true);

@@ -28,6 +28,8 @@ pub struct OpenInterrupt {
     pub rejected: bool,
     /// True if the user would have been asked too often: it is shown once they ask to see it.
     pub held_back: bool,
+    /// True if it was held back when the user denied everything.
+    pub(super) denied_unseen: bool,
     /// Whether it was answered with a denial that the user gave earlier in this turn.
     pub(super) denied_before: bool,
     /// The call that it holds back, shown as a card or not.
@@ -51,6 +53,7 @@ impl OpenInterrupt {
             legacy,
             rejected: false,
             held_back: false,
+            denied_unseen: false,
             denied_before: false,
             gates: None,
             place: Place::default(),
@@ -95,6 +98,23 @@ impl OpenInterrupt {
         let given_up = Some(answer.on_record());
         let given_up = given_up.filter(|entry| entry.status == ResumeStatus::Cancelled);
         given_up.or_else(|| answer.given_for(&self.fingerprint(conversation)))
+    }
+
+    /// Returns true if it was answered without the user having seen it.
+    const fn is_unseen(&self) -> bool {
+        self.denied_before || self.denied_unseen
+    }
+
+    /// Opens it again: by its card or in the inbox, or with `hold_back` once the user asks to see it.
+    fn reopen(&mut self, hold_back: bool) -> Option<(CallKey, bool)> {
+        self.answer = None;
+        self.denied_before = false;
+        self.denied_unseen = false;
+        if hold_back {
+            self.held_back = true;
+            self.call = None;
+        }
+        Some((self.gates?, self.call.is_some()))
     }
 
     /// Returns until when it can be answered, in milliseconds since 1970.
@@ -234,14 +254,23 @@ impl Interrupts {
 
     /// Opens one again whose answer the agent did not take, also where the run's branch has moved away from it
     /// meanwhile. Gives the call that it holds back, and whether by a card.
-    pub(super) fn reject(&mut self, id: &str) -> Option<(CallKey, bool)> {
+    pub(super) fn reject(&mut self, id: &str, hold_back: bool) -> Option<(CallKey, bool)> {
+        let open = self.carried(id)?;
+        open.rejected |= open.answer.is_some();
+        open.reopen(hold_back)
+    }
+
+    /// Returns true if one whose answer went out was answered without the user having seen it.
+    pub(super) fn was_unseen(&mut self, id: &str) -> bool {
+        self.carried(id).is_some_and(|open| open.is_unseen())
+    }
+
+    /// One whose answer the run carried.
+    fn carried(&mut self, id: &str) -> Option<&mut OpenInterrupt> {
         let apart = self.apart.iter().any(|apart| apart == id);
         let moved = self.elsewhere.iter_mut().filter(|_| !apart);
         let mut carried = self.list.iter_mut().chain(moved);
-        let open = carried.find(|open| open.interrupt.id == id)?;
-        open.rejected |= open.answer.take().is_some();
-        open.denied_before = false;
-        Some((open.gates?, open.call.is_some()))
+        carried.find(|open| open.interrupt.id == id)
     }
 
     /// Takes out those that a run answered, also where the run's branch has moved away from them meanwhile.
@@ -272,10 +301,9 @@ impl Interrupts {
 
     /// Asks again what was answered as something else. Gives the call that it held back, and whether by a
     /// card.
-    pub(super) fn ask_again(&mut self, id: &str) -> Option<(CallKey, bool)> {
+    pub(super) fn ask_again(&mut self, id: &str, hold_back: bool) -> Option<(CallKey, bool)> {
         let open = self.list.iter_mut().find(|open| open.interrupt.id == id)?;
-        open.answer = None;
-        Some((open.gates?, open.call.is_some()))
+        open.reopen(hold_back)
     }
 
     /// A question that holds no call back any more: it is asked by itself.
