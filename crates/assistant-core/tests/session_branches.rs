@@ -150,6 +150,23 @@ fn an_event_changes_no_message_of_another_branch() {
 }
 
 #[test]
+fn a_call_that_a_list_has_twice_stays_where_another_branch_has_it() {
+    let (mut driver, tip) = parted();
+    let before = told(driver.session.conversation(), &tip);
+    let mut history = driver.session.conversation().received_messages();
+    let place = history.iter().position(|message| message.id == "m");
+    let mut moved = history[place.unwrap()].clone();
+    moved.id = "moved".to_owned();
+    history.insert(place.unwrap(), moved);
+    driver.event(snapshot(history));
+    let conversation = driver.session.conversation();
+    assert_eq!(before, told(conversation, &tip));
+    let home = conversation.message_of_call(&driver.key("c"));
+    assert_eq!(home.unwrap().wire_id(), "moved");
+    assert!(conversation.is_sound());
+}
+
+#[test]
 fn a_call_of_two_branches_is_listed_once_on_each() {
     let (mut driver, _) = parted();
     driver.events(calls("d", "f", "{}"));

@@ -169,7 +169,11 @@ impl Conversation {
                 let mut calls = node.message.calls().filter(|call| call.is_real());
                 listed.is_some_and(|listed| {
                     says_the_same(&node.message, listed) && has_same_marks(&node.message, listed)
-                }) && calls.all(|call| keeps_result(call, listing, &answered))
+                }) && calls.all(|call| {
+                    let home = listing.homes.get(&call.id);
+                    let stays = home.is_none_or(|home| home == node.message.wire_id());
+                    stays && keeps_result(call, listing, &answered)
+                })
             });
             !same
         };
