@@ -25,14 +25,15 @@ pub struct Agent {
     ids: usize,
     /// The runs that said a call as something new.
     said: BTreeMap<String, BTreeSet<usize>>,
-    /// The messages that came with the newest request.
+    /// The messages of its history that the page knew when the newest run began.
     before: BTreeSet<String>,
 }
 
 impl Agent {
     /// A run begins. The agent believes what it is sent, or keeps its own history and takes from
-    /// the request only what it does not know.
-    pub fn receives(&mut self, input: &Value, believes: bool) -> Value {
+    /// the request only what it does not know. `known` are the ids of all messages that the page has
+    /// ever had or sent.
+    pub fn receives(&mut self, input: &Value, believes: bool, known: &BTreeSet<String>) -> Value {
         self.run += 1;
         let sent = input["messages"].as_array().cloned().unwrap_or_default();
         // What the request holds is of an older response, whoever repeats it.
@@ -57,6 +58,7 @@ impl Agent {
             .memory
             .iter()
             .map(|message| text(&message["id"]))
+            .filter(|id| known.contains(id))
             .collect();
         json!({"type": "RUN_STARTED", "threadId": input["threadId"], "runId": input["runId"]})
     }

@@ -61,6 +61,8 @@ pub(crate) struct Scene {
     pub(crate) desk: Desk,
     pub(crate) agent: Agent,
     believes: bool,
+    /// The ids of all messages that the page has ever had in its conversation or sent.
+    known: BTreeSet<String>,
     pub(crate) run: Option<(RunKey, Decoder)>,
     pub(crate) ended_well: bool,
     /// The screen as the person saw it last.
@@ -128,6 +130,7 @@ impl Scene {
             desk: Desk::default(),
             agent: Agent::default(),
             believes: options & 16 != 0,
+            known: BTreeSet::new(),
             run: None,
             ended_well: false,
             screen: Vec::new(),
@@ -196,7 +199,8 @@ impl Scene {
                 let request = agui::run_input(&input);
                 self.check_request(&request);
                 self.check_consent(&request);
-                let started = self.agent.receives(&request, self.believes);
+                self.note_known(&request);
+                let started = self.agent.receives(&request, self.believes, &self.known);
                 self.run = Some((run, Decoder::new(agui::DecoderOptions::default())));
                 self.ended_well = false;
                 self.hears(started);
@@ -222,6 +226,20 @@ impl Scene {
         }
     }
 
+    /// Notes the messages of the conversation, and those that go out.
+    fn note_known(&mut self, request: &Value) {
+        let messages = self.session.conversation().all_messages();
+        for message in messages {
+            self.known.insert(message.wire_id().to_owned());
+            let results = message.calls().filter_map(|call| call.result.as_ref());
+            self.known
+                .extend(results.map(|result| result.message_id.clone()));
+        }
+        let sent = request["messages"].as_array().into_iter().flatten();
+        let ids = sent.filter_map(|message| message["id"].as_str());
+        self.known.extend(ids.map(str::to_owned));
+    }
+
     /// Returns false if the event is not taken.
     fn hears(&mut self, event: Value) -> bool {
         let Some((run, decoder)) = &mut self.run else {
@@ -235,6 +253,7 @@ impl Scene {
             self.input(Input::Event { run, event });
         }
         self.check_branches(&branches, &event);
+        self.note_known(&Value::Null);
         if let Err(error) = &read {
             self.close(StreamEnd::Failed(Failure::new(
                 FailureKind::Protocol,
