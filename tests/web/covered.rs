@@ -227,6 +227,11 @@ async fn the_shadow_of_a_neighbour_is_no_cover() {
         "inset: auto 0 auto 0; top: 0; height: {}px; box-shadow: 0 16px 40px rgb(0 0 0 / 20%); pointer-events: none",
         (edges.top() - 6.0).max(0.0)
     ));
+    // Long enough for the browser to deny that the request is visible.
+    for _ in 0..12 {
+        settle().await;
+        assert!(chat.page.find(COVERED).is_none());
+    }
     is_approved(&chat, ran, "a shadow").await;
     neighbour.remove();
 }
@@ -290,5 +295,12 @@ async fn without_reports_of_the_browser_hit_tests_decide() {
     is_refused(&chat, ran, "a layer without clicks").await;
     layer.remove();
     is_approved(&chat, ran, "the layer is gone").await;
+    let (chat, ran) = asks().await;
+    for (name, value) in [("opacity", "0.01"), ("filter", "blur(9px)")] {
+        style(&chat, ".la-chat", name, Some(value));
+        is_refused(&chat, ran, &format!("around it, {name}: {value}")).await;
+        style(&chat, ".la-chat", name, None);
+    }
+    is_approved(&chat, ran, "the styles are gone").await;
     js_sys::Object::define_property(&prototype, &"isVisible".into(), &own.unchecked_into());
 }
