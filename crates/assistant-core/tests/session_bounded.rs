@@ -270,6 +270,27 @@ fn calls_of_one_answer_do_not_share_a_use() {
 }
 
 #[test]
+fn a_call_that_finds_no_use_left_is_answered_at_once_if_nobody_is_asked() {
+    let mut options = SessionOptions::default();
+    options.questions.per_run = Some(1);
+    options.sequential = true;
+    let mut driver = Driver::with(options);
+    driver.register(asking("f"));
+    driver.register(asking("g"));
+    call(&mut driver, "first", "{}");
+    let once = says(RememberScope::Session, GrantBounds::default().uses(1));
+    assert_eq!(driver.decide("first", once), None);
+    settle(&mut driver, "first");
+    driver.send("all");
+    let all = [("a", "f"), ("b", "f"), ("q", "g")];
+    driver.plays(all.iter().flat_map(|(id, name)| calls(id, name, "{}")));
+    // The one question of this answer is about another call.
+    driver.returns("a", json!(1));
+    assert_eq!(driver.phase("q"), Phase::ApprovalRequested);
+    assert_eq!(driver.phase("b"), Phase::OutputError);
+}
+
+#[test]
 fn what_was_counted_for_one_call_lets_no_other_start() {
     let bounds = GrantBounds::default().uses(5);
     let mut driver = granted(asking("f"), RememberScope::Always, bounds);

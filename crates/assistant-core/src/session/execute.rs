@@ -120,6 +120,7 @@ impl Session {
         let judgement = self.calls.get(key);
         let by_agent = judgement.is_some_and(|judgement| judgement.execution == Execution::Agent);
         let may_run = run_over || judgement.is_some_and(|judgement| judgement.eager);
+        let was_allowed = state == State::Allowed;
         match state {
             State::Allowed if by_agent && run_over => self.let_agent_start(key, cx),
             State::Allowed if !by_agent && may_run && self.may_start(key) => {
@@ -129,6 +130,15 @@ impl Session {
             State::Invalid(error) if run_over => self.end_call(key, Ending::error(error), cx),
             State::Refused { reason } if run_over => self.end_denied(key, reason.as_deref(), cx),
             _ => {}
+        }
+        // What let it pass may hold no longer, and it was judged again: the outcome is told at once.
+        let is_decided = |state: &State| matches!(state, State::Invalid(_) | State::Refused { .. });
+        let call = self
+            .conversation
+            .call(key)
+            .filter(|_| was_allowed && run_over);
+        if call.is_some_and(|call| is_decided(call.state())) {
+            self.move_on(key, cx);
         }
     }
 
