@@ -175,9 +175,19 @@ fn decisions_are_about_the_actions_that_were_shown() {
     driver.plays([started(), interrupted(vec![question(None, &other)])]);
     let late = Input::Answer {
         interrupt_id: "q".to_owned(),
-        shown,
+        shown: shown.clone(),
         status: ResumeStatus::Resolved,
         payload: Some(right),
+        by: Decider::Person,
+    };
+    assert_eq!(driver.input(late).refused, Some(Refusal::Changed));
+    let late = Input::DecideActions {
+        interrupt_id: "q".to_owned(),
+        shown,
+        decisions: vec![
+            ActionDecision::Approve,
+            ActionDecision::Reject { message: None },
+        ],
         by: Decider::Person,
     };
     assert_eq!(driver.input(late).refused, Some(Refusal::Changed));
