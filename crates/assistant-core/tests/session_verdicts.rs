@@ -1,6 +1,7 @@
 //! Questions of an agent about several actions: one decision for each, in its order, of the kinds that it takes.
 
 use assistant_core::{
+    action::Policy,
     conversation::{Decider, Phase},
     event::{Content, EventKind, Interrupt, Message, MessageBody, ResumeStatus},
     session::{ActionDecision, FailureKind, Input, Refusal, Verdict},
@@ -419,4 +420,39 @@ fn a_call_that_changes_stands_for_the_action_no_longer() {
     assert!(!has_card(&driver));
     assert_eq!(decides(&mut driver, vec![reject(None)]), None);
     assert_eq!(sent(&driver), json!({"decisions": [{"type": "reject"}]}));
+}
+
+#[test]
+fn an_approval_that_a_list_puts_aside_is_asked_for_again() {
+    let mut maybe = action("maybe");
+    maybe.approval = Policy::Ask;
+    let mut driver = Driver::new();
+    driver.host.ask = Some(true);
+    driver.register(maybe);
+    driver.register(action("look"));
+    driver.send("hi");
+    driver.event(started());
+    driver.events(calls("c", "maybe", "{\"to\": \"Ann\"}"));
+    // Nobody is asked about `look`, but about a call that becomes one.
+    driver.events([start("c", "look"), end("c")]);
+    assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
+    let bob = json!({"to": "Bob"});
+    let edited = Verdict::Approve {
+        args: Some(bob.clone()),
+    };
+    assert_eq!(driver.decide("c", edited.clone()), None);
+    let other = actions(&[("look", json!({}))]);
+    driver.event(interrupted(vec![question(Some("c"), &other)]));
+    driver.close();
+    assert!(!has_card(&driver), "it lists another action");
+    assert_eq!(decides(&mut driver, vec![ActionDecision::Approve]), None);
+    driver.plays([started(), finished()]);
+    assert_eq!(
+        driver.starts("c"),
+        0,
+        "nobody approved what it is without the edit"
+    );
+    assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
+    assert_eq!(driver.decide("c", edited), None);
+    assert_eq!(driver.invocation("c").args, bob);
 }

@@ -475,6 +475,14 @@ impl ToolCall {
         self.asked_here || self.approval.as_ref().is_some_and(is_open)
     }
 
+    /// Returns whether an approval was given as the answer to a question of the page.
+    pub(crate) fn is_approved_here(&self) -> bool {
+        let is_ours = |approval: &CallApproval| {
+            approval.interrupt_id.is_none() && approval.decision == Some(Decision::Approved)
+        };
+        self.approval.as_ref().is_some_and(is_ours)
+    }
+
     /// What was made of it here is void.
     pub(crate) fn void(&mut self) {
         self.take(&Happening::Voided);

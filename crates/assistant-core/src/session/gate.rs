@@ -61,7 +61,8 @@ impl Session {
     /// happened, and happens only once.
     pub(super) fn gate(&mut self, key: CallKey, interrupt_id: &str, card: bool) -> bool {
         let call = self.conversation.call(&key);
-        let asked = call.is_some_and(ToolCall::must_be_asked);
+        // What was approved here is put aside, and with it an edit of the user.
+        let asked = call.is_some_and(|call| call.must_be_asked() || call.is_approved_here());
         let again = call.is_some_and(|call| *call.state() == State::Gated { card });
         if !again && !self.conversation.happens(&key, &Happening::Gated { card }) {
             return false;
