@@ -364,6 +364,28 @@ impl Scene {
             actions: seen.actions,
         };
         self.given.entry(seen.id.clone()).or_default().push(given);
+        // A list of one action may stand for a call that has a card: the decision is about that call.
+        let asks = |card: &Card| card.questions.iter().any(|said| said["id"] == seen.id[..]);
+        let card = self.cards().into_iter().find(asks);
+        let grants = (
+            self.granted.clone(),
+            self.refused.clone(),
+            self.refused_ids.clone(),
+        );
+        if let (Some(mut card), [decision]) = (card, &decisions[..]) {
+            if let ActionDecision::Edit { args } = decision {
+                card.args = args.clone();
+            }
+            if let ActionDecision::Reject { .. } = decision {
+                self.granted.remove(&card.call);
+                self.refused.insert(card.call);
+                self.refused_ids.insert(card.id);
+            } else {
+                self.refused.remove(&card.call);
+                self.refused_ids.remove(&card.id);
+                self.granted.insert(card.call, card);
+            }
+        }
         let accepted = self.input(Input::DecideActions {
             interrupt_id: seen.id,
             shown: seen.print,
@@ -372,6 +394,7 @@ impl Scene {
         });
         if !accepted {
             self.given = before;
+            (self.granted, self.refused, self.refused_ids) = grants;
         }
     }
 
