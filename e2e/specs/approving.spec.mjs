@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 
-import { eventually } from "../support/chat.mjs";
+import { eventually, read } from "../support/chat.mjs";
 import { Harbor, shows } from "../support/harbor.mjs";
 import { demo } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
@@ -83,9 +83,7 @@ chatTest("all questions of one response are approved together, once all were rea
   await chat.send("What's the weather in Oslo and Bergen?");
   const all = chat.root.getByRole("group", { name: "2 questions to answer" });
   await all.waitFor();
-  for (const end of await chat.root.locator(".la-approval-end").all()) await end.scrollIntoViewIfNeeded();
-  const approve = all.getByRole("button", { name: "Approve all" });
-  await approve.and(chat.page.locator(":not([aria-disabled])")).waitFor();
+  const approve = await read(chat.root, "Approve all");
   await chat.picture("two questions approved together");
   await approve.click();
   await chat.idle();
