@@ -365,7 +365,11 @@ impl Scene {
         };
         self.given.entry(seen.id.clone()).or_default().push(given);
         // A list of one action may stand for a call that has a card: the decision is about that call.
-        let asks = |card: &Card| card.questions.iter().any(|said| said["id"] == seen.id[..]);
+        let asks = |card: &Card| {
+            card.questions
+                .iter()
+                .any(|said| said["id"] == seen.id.as_str())
+        };
         let card = self.cards().into_iter().find(asks);
         let grants = (
             self.granted.clone(),
