@@ -148,7 +148,7 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// When it does not wait for a decision, and where only the user approves its action
+    /// Fails if it does not wait for a decision, and if only the user approves its action
     /// ([`Refusal::OnlyUser`], [`ToolAction::only_user_approves`](crate::ToolAction::only_user_approves)).
     pub fn approve(&self, call: &CallKey) -> Result<(), Refusal> {
         self.decide(call, Verdict::Approve { args: None })
@@ -222,7 +222,7 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// When it does not wait for it, or the answer breaks its schema; where it is about an action that
+    /// Fails if it does not wait for it, if the answer breaks its schema, or if it is about an action that
     /// only the user approves ([`Refusal::OnlyUser`]).
     pub fn answer(&self, interrupt_id: &str, payload: Option<Value>) -> Result<(), Refusal> {
         let now = self.read(|session| session.question_fingerprint(interrupt_id));

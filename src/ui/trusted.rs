@@ -13,7 +13,7 @@ pub(crate) fn is_trusted(event: &Event) -> bool {
     event.is_trusted() || accepts_scripts()
 }
 
-/// Events that a user makes by a press, a key or a choice. A `submit` event is none: see [`is_trusted`].
+/// Events that a user makes by a press, a key or a choice. `submit` is not among them: see [`is_trusted`].
 const OF_USER: [&str; 11] = [
     "click",
     "pointerdown",

@@ -171,7 +171,7 @@ async fn a_view_of_an_application_approves_in_an_event_of_the_user() {
     assert_eq!(chat.results(1), ["\"paid\""]);
 }
 
-/// Who let calls start or denied them, as the audit has it.
+/// Returns the deciders of allowed and denied calls in the audit, in order.
 fn deciders(log: &AuditLog) -> Vec<Value> {
     let entries = log.entries().into_iter().map(|entry| entry.to_value());
     let decisions =

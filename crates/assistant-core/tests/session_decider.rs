@@ -63,7 +63,7 @@ fn answers(driver: &mut Driver, status: ResumeStatus, payload: Option<Value>) ->
     })
 }
 
-/// Who let calls start or denied them, in order.
+/// Returns the deciders of allowed and denied calls, in order.
 fn recorded(driver: &Driver) -> Vec<Value> {
     let entries = driver.audit.as_ref().unwrap().iter();
     let decisions = entries.filter(|entry| {

@@ -485,7 +485,7 @@ fn about_to_be_told(bounds: GrantBounds) -> Driver {
     driver
 }
 
-/// What the newest request says of a call.
+/// Returns the words of the newest request about a call.
 fn sent_about(driver: &Driver, id: &str) -> String {
     let mut messages = driver.request().messages.iter();
     let said = messages.find_map(|message| match &message.body {

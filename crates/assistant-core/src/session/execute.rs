@@ -131,7 +131,7 @@ impl Session {
             State::Refused { reason } if run_over => self.end_denied(key, reason.as_deref(), cx),
             _ => {}
         }
-        // What let it pass may hold no longer, and it was judged again: the outcome is told at once.
+        // Its approval may hold no longer, and it was judged again: the outcome is sent at once.
         let is_decided = |state: &State| matches!(state, State::Invalid(_) | State::Refused { .. });
         let call = self
             .conversation

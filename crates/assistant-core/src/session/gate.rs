@@ -61,7 +61,7 @@ impl Session {
     /// happened, and happens only once.
     pub(super) fn gate(&mut self, key: CallKey, interrupt_id: &str, card: bool) -> bool {
         let call = self.conversation.call(&key);
-        // What was approved here is put aside, and with it an edit of the user.
+        // The question sets an approval given here aside, with the user's edit of the arguments.
         let asked = call.is_some_and(|call| call.must_be_asked() || call.is_approved_here());
         let again = call.is_some_and(|call| *call.state() == State::Gated { card });
         if !again && !self.conversation.happens(&key, &Happening::Gated { card }) {
@@ -313,7 +313,7 @@ impl Session {
     /// The agent did not take the answers: the questions are open again.
     pub(super) fn reopen_interrupts(&mut self, answered: &[String], cx: &mut Cx<'_>) {
         for id in answered {
-            // What the user has not seen is a new question to them.
+            // A question that the user has not seen is a new one to them.
             let hold_back = self.interrupts.was_unseen(id) && self.holds_back(id, cx);
             if let Some((key, card)) = self.interrupts.reject(id, hold_back) {
                 self.gate_anew(id, key, card);

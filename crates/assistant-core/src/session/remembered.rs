@@ -129,7 +129,7 @@ impl Session {
         }
     }
 
-    /// What let a call pass that the agent runs is void.
+    /// Withdraws the approval that let a call of the agent pass.
     fn revoke(&mut self, key: &CallKey) {
         self.calls.forget(key);
         self.conversation.happens(key, &Happening::Revoked);

@@ -345,7 +345,7 @@ pub enum Move {
         card: u8,
         /// What they say.
         says: Says,
-        /// Whether they look first.
+        /// True if they look first.
         looks: bool,
     },
     /// The person answers a question as they saw it last.
@@ -354,7 +354,7 @@ pub enum Move {
         question: u8,
         /// The answer.
         reply: Reply,
-        /// Whether they look first.
+        /// True if they look first.
         looks: bool,
     },
     /// The person decides about each action of a question as they saw it last.
@@ -365,7 +365,7 @@ pub enum Move {
         choices: Vec<Choice>,
         /// True if every action has one: they start over at the end.
         each: bool,
-        /// Whether they look first.
+        /// True if they look first.
         looks: bool,
     },
     /// Another page reads the conversation as a file.
