@@ -175,7 +175,7 @@ fn kinds_of(message: &Message) -> Vec<PartKind> {
     let kinds = message.parts.iter().map(|part| match part {
         Part::Text(_) => PartKind::Text,
         Part::Reasoning(_) => PartKind::Reasoning,
-        Part::ToolCall(call) => PartKind::Call(call.key()),
+        Part::Call(key) => PartKind::Call(*key),
         Part::File(_) => PartKind::File,
         Part::Data(data) => PartKind::Data(data.data_type.clone()),
         _ => PartKind::Unknown,

@@ -74,10 +74,6 @@ impl<K: Copy + Ord, V> Sorted<K, V> {
         Some(self.0.remove(at).1)
     }
 
-    pub(crate) fn clear(&mut self) {
-        self.0.clear();
-    }
-
     pub(crate) fn retain(&mut self, keep: impl Fn(&K) -> bool) {
         self.0.retain(|(key, _)| keep(key));
     }

@@ -69,16 +69,14 @@ fn a_result_finds_its_call_by_id_and_changes_nothing_else() {
     let before = driver
         .session
         .conversation()
-        .message(&message_id("m"))
-        .unwrap()
-        .to_json();
+        .message_to_json(&message_id("m"))
+        .unwrap();
     driver.event(result("t", "b", "[1]"));
     let after = driver
         .session
         .conversation()
-        .message(&message_id("m"))
-        .unwrap()
-        .to_json();
+        .message_to_json(&message_id("m"))
+        .unwrap();
     assert_eq!(before["parts"][0], after["parts"][0]);
     assert_eq!(before["parts"][1], after["parts"][1]);
     assert_eq!(driver.phase("b"), Phase::OutputAvailable);
@@ -177,17 +175,15 @@ fn a_result_for_an_unknown_call_is_kept_and_reported() {
     let before = driver
         .session
         .conversation()
-        .message(&message_id("m"))
-        .unwrap()
-        .to_json();
+        .message_to_json(&message_id("m"))
+        .unwrap();
     let step = driver.event(result("t", "zz", "?"));
     assert_eq!(step.diagnostics[0].code, "unknown-call");
     let after = driver
         .session
         .conversation()
-        .message(&message_id("m"))
-        .unwrap()
-        .to_json();
+        .message_to_json(&message_id("m"))
+        .unwrap();
     assert_eq!(before, after);
     assert_eq!(received(&driver).last().unwrap(), "tool:zz=?");
 }

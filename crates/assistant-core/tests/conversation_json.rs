@@ -1,7 +1,7 @@
 //! Messages and conversations as JSON: unchanged there and back, or refused as a whole.
 
 use assistant_core::{
-    conversation::{Conversation, Message, Part, Phase},
+    conversation::{Conversation, Part, Phase},
     session::Input,
 };
 use serde_json::{Value, json};
@@ -17,8 +17,9 @@ fn speaking() -> Driver {
 }
 
 fn round_trip(json: &Value) {
-    let message = Message::from_json(json.clone()).unwrap();
-    assert_eq!(message.to_json(), *json);
+    let conversation = Conversation::from_message_json(json.clone()).unwrap();
+    let tip = conversation.tip().unwrap();
+    assert_eq!(conversation.message_to_json(tip).unwrap(), *json);
 }
 
 #[test]
@@ -34,9 +35,10 @@ fn a_message_goes_through_json_unchanged() {
         ],
     });
     round_trip(&json);
-    let message = Message::from_json(json).unwrap();
+    let conversation = Conversation::from_message_json(json).unwrap();
+    let message = conversation.path().next().unwrap();
     assert!(matches!(message.parts[0], Part::Text(_)));
-    let call = message.calls().next().unwrap();
+    let call = conversation.calls_in(message).next().unwrap();
     assert_eq!((call.id.as_str(), call.name.as_str()), ("c", "weather"));
     assert_eq!(call.phase(), Phase::InputAvailable);
     assert_eq!(call.args(), Some(&json!({"city": "Oslo"})));
@@ -93,7 +95,10 @@ fn broken_messages_are_refused() {
         json!({"id": "m", "role": "user", "parts": [{"type": "tool-call", "toolCallId": "c"}]}),
         json!({"id": "m", "role": "tool", "parts": [{"type": "tool-result", "toolCallId": "c"}]}),
     ] {
-        assert!(Message::from_json(bad.clone()).is_err(), "{bad}");
+        assert!(
+            Conversation::from_message_json(bad.clone()).is_err(),
+            "{bad}"
+        );
     }
 }
 

@@ -76,9 +76,10 @@ fn calls_are_partial_until_their_message_is_over() {
     assert_eq!(of(&driver).partial[0].result, None);
     // What a view draws by: the keys of the calls and the ids of the messages, in their order.
     let drawn = |driver: &Driver| {
-        let path = driver.session.conversation().path();
+        let conversation = driver.session.conversation();
+        let path = conversation.path();
         let ids = path.clone().map(|message| message.id.clone());
-        let calls = path.flat_map(|message| message.calls());
+        let calls = path.flat_map(|message| conversation.calls_in(message));
         (
             ids.collect::<Vec<_>>(),
             calls.map(|call| call.key()).collect::<Vec<_>>(),
@@ -235,7 +236,8 @@ fn feed(updates: &[Update]) -> Driver {
 fn state(driver: &Driver) -> (Vec<String>, Vec<(String, Phase)>) {
     let conversation = driver.session.conversation();
     let said = sketch(&conversation.received_messages());
-    let calls = conversation.path().flat_map(|message| message.calls());
+    let path = conversation.path();
+    let calls = path.flat_map(|message| conversation.calls_in(message));
     let calls = calls.map(|call| (call.id.clone(), call.phase()));
     (said, calls.collect())
 }

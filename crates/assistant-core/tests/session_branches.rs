@@ -76,7 +76,7 @@ fn told(conversation: &Conversation, tip: &MessageId) -> Vec<String> {
     let path = conversation.path_to(tip).unwrap().into_iter();
     let told = path.map(|id| {
         let message = conversation.message(id).unwrap();
-        let calls = message.calls().map(|call| {
+        let calls = conversation.calls_in(message).map(|call| {
             let args = (call.args_text(), &call.metadata, &call.extra);
             let answer = (&call.result, call.phase(), &call.encrypted_value);
             format!("{} {} {args:?} {answer:?}", call.id, call.name)
@@ -92,7 +92,7 @@ fn told(conversation: &Conversation, tip: &MessageId) -> Vec<String> {
         let data: Vec<String> = message
             .parts
             .iter()
-            .filter(|part| part.as_call().is_none())
+            .filter(|part| part.call_key().is_none())
             .map(|part| format!("{part:?}"))
             .collect();
         format!("{id:?} {said:?} {marks:?} {data:?} {calls:?}")

@@ -2,7 +2,7 @@
 //! and which steps the agent says it takes.
 
 use assistant_core::{
-    conversation::{Conversation, Cut, Message, Part, Span},
+    conversation::{Conversation, Cut, Part, Span},
     event::EventKind,
     session::{FailureKind, Input},
 };
@@ -80,7 +80,9 @@ fn times_and_cuts_go_through_json_unchanged() {
         json!({"id": "m", "role": "assistant", "parts": [{"type": "text", "text": "So"}],
             "cut": "stopped"}),
     ] {
-        assert_eq!(Message::from_json(json.clone()).unwrap().to_json(), json);
+        let conversation = Conversation::from_message_json(json.clone()).unwrap();
+        let tip = conversation.tip().unwrap();
+        assert_eq!(conversation.message_to_json(tip).unwrap(), json);
     }
 }
 

@@ -44,7 +44,7 @@ fn deletion(tree: &Tree, turn: String, id: &MessageId) -> AnyView {
     let words = tree.words.clone();
     let element = NodeRef::<html::Dialog>::new();
     let found = tree.assistant.with_conversation(|all| {
-        let begins = all.message(id).map(beginning).unwrap_or_default();
+        let begins = beginning(id, all).unwrap_or_default();
         (begins, all.subtree_len(id))
     });
     let (begins, count) = found.unwrap_or_default();

@@ -93,8 +93,8 @@ fn find(tree: &Tree, at: usize, typed: &str) -> usize {
             let after = rows.iter().enumerate().skip(at + 1);
             let mut others = after.chain(rows.iter().enumerate().take(at));
             let begins = |id: &MessageId| {
-                let message = all.message(id);
-                message.is_some_and(|m| lower(&beginning(m)).starts_with(&typed))
+                let words = beginning(id, all);
+                words.is_some_and(|words| lower(&words).starts_with(&typed))
             };
             let found = others.find(|(_, row)| begins(&row.id));
             found.map(|(place, _)| place)

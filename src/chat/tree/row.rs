@@ -1,7 +1,7 @@
 //! One message of the tree: who speaks, how it begins, and which version it is.
 
 use assistant_core::{
-    conversation::{Conversation, Message, OutlineRow, Part, Spot},
+    conversation::{Conversation, Message, MessageId, OutlineRow, Part, Spot},
     event::Role,
 };
 use leptos::prelude::*;
@@ -33,7 +33,7 @@ pub(super) fn view(tree: &Tree, at: usize, row: &OutlineRow, spot: Option<Spot>)
                 cell.parts
                     .with(|parts| parts.iter().for_each(|part| part.mark.track()));
             }
-            let text = assistant.with_conversation(|all| all.message(&id).map(beginning));
+            let text = assistant.with_conversation(|all| beginning(&id, all));
             text.flatten().unwrap_or_default()
         }
     };
@@ -112,7 +112,8 @@ pub(super) fn view(tree: &Tree, at: usize, row: &OutlineRow, spot: Option<Spot>)
 }
 
 /// The beginning of a message, else what it holds.
-pub(super) fn beginning(message: &Message) -> String {
+pub(super) fn beginning(id: &MessageId, conversation: &Conversation) -> Option<String> {
+    let message = conversation.message(id)?;
     let texts = message.parts.iter().filter_map(Part::as_text);
     let words = texts.flat_map(str::split_whitespace);
     let mut said = String::new();
@@ -129,11 +130,10 @@ pub(super) fn beginning(message: &Message) -> String {
         }
     }
     if !said.is_empty() {
-        return said;
+        return Some(said);
     }
-    let names = message.parts.iter().filter_map(|part| match part {
-        Part::ToolCall(call) => Some(call.name.clone()),
-        _ => None,
-    });
-    names.take(4).collect::<Vec<_>>().join(", ")
+    let names = conversation
+        .calls_in(message)
+        .map(|call| call.name.as_str());
+    Some(names.take(4).collect::<Vec<_>>().join(", "))
 }

@@ -214,7 +214,7 @@ impl Conversation {
         self.write_at(self.chain_to(tip));
         for ix in old {
             if !self.on_path(ix) {
-                self.keep_departed(ix, |call| {
+                self.keep_detached(ix, |call| {
                     let decided = call.approval.as_ref().is_some_and(|a| a.decision.is_some());
                     decided || call.was_started()
                 });
@@ -262,8 +262,9 @@ impl Conversation {
         let mut deleted = Vec::new();
         for gone in &doomed {
             if let Some(node) = self.nodes.get_mut(*gone).and_then(Option::take) {
-                self.log.push(Change::MessageRemoved(node.message.id));
-                deleted.extend(node.message.parts);
+                self.log
+                    .push(Change::MessageRemoved(node.message.id.clone()));
+                deleted.push(node.message);
             }
         }
         let next = match (heir, parent) {
@@ -281,7 +282,9 @@ impl Conversation {
         let shown = self.shown_path().to_vec();
         self.remember(&shown);
         self.reindex();
-        self.remember_deleted(deleted);
+        for message in &deleted {
+            self.detach_deleted(message);
+        }
         self.list_results_once();
         Ok(())
     }

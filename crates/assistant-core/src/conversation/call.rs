@@ -200,11 +200,6 @@ impl ToolCall {
         self.result.is_some() && matches!(&self.state, State::Done(done) if !done.sent)
     }
 
-    /// Returns whether something happened to it that is not on record yet.
-    pub(super) const fn has_transitions(&self) -> bool {
-        !self.transitions.is_empty()
-    }
-
     /// Whether its handler was ever started.
     pub(crate) const fn was_started(&self) -> bool {
         self.starts > 0

@@ -1,371 +1,316 @@
-//! The calls of a conversation: their keys, where they are, and what happens to them.
+//! The calls of a conversation: one owner, and the indices by which they are found.
 //!
-//! A key is minted when a call first appears and goes with it wherever it moves. A call that a
-//! snapshot takes off the path of its run is *departed*: if an agent brings its id back, it is the
-//! same call, with everything that happened to it. Neighbours: `state` for the table of what may
-//! happen, `index` for the ids that agents give.
+//! A message holds the keys of its calls and nothing else of them, so a call that moves, leaves its
+//! message or is deleted stays where it is: here. Every change of a call goes through
+//! [`Calls::edit`], which keeps the indices. Neighbour: `placement`, for the messages that calls
+//! belong to.
 
-use super::{
-    CallKey, CallTransition, Change, Conversation, Message, Part, ToolCall, Transition,
-    state::{Happening, State},
-    tree::CallRef,
-};
-use crate::order::in_order;
+use std::collections::HashMap;
 
-/// Where a call is that left the path of its run.
-#[derive(Debug, Clone)]
-pub(super) enum Departed {
-    /// Nowhere in the tree.
-    Gone(Box<ToolCall>),
-    /// On a branch that is kept for what a person wrote or decided in it.
-    Kept(CallKey),
+use rustc_hash::FxHashMap;
+
+use super::{CallKey, CallTransition, ToolCall, Transition};
+use crate::order::{Sorted, in_order};
+
+/// All calls of a conversation.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Calls {
+    /// Keys are minted here one after the other, so nobody can choose ones that collide.
+    all: FxHashMap<CallKey, Entry>,
+    by_wire_id: HashMap<String, Vec<CallKey>>,
+    /// By the id of the tool message that answers them.
+    by_result_id: HashMap<String, Vec<CallKey>>,
+    /// Calls in messages that have not ended, on all branches.
+    open: Sorted<CallKey, ()>,
+    /// Calls that have ended, in that order.
+    ended: Vec<CallKey>,
+    /// Calls of the page itself, oldest first.
+    direct: Sorted<CallKey, ()>,
+    /// Calls off the path of their run, by wire id: the same id again is the same call.
+    detached: HashMap<String, CallKey>,
+    last_key: u64,
+    transitions: Vec<CallTransition>,
 }
 
-impl Conversation {
-    /// A call by its key.
-    #[must_use]
-    pub fn call(&self, key: &CallKey) -> Option<&ToolCall> {
-        match self.places.get(key) {
-            Some(at) => self.call_at(*at),
-            None => self.direct.get(key).map(|call| &**call),
+#[derive(Debug, Clone)]
+struct Entry {
+    call: Box<ToolCall>,
+    home: Home,
+}
+
+/// The owner of a call's key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Home {
+    /// No message: it is new, was left out of a list, or its message was deleted.
+    Nowhere,
+    /// A message of the tree.
+    Node(usize),
+    /// The page, which made the call itself.
+    Page,
+}
+
+impl Calls {
+    /// Returns a call, wherever it belongs.
+    pub(super) fn get(&self, key: &CallKey) -> Option<&ToolCall> {
+        self.all.get(key).map(|entry| &*entry.call)
+    }
+
+    pub(super) fn home(&self, key: &CallKey) -> Option<Home> {
+        self.all.get(key).map(|entry| entry.home)
+    }
+
+    /// Returns the node of the message that a call belongs to.
+    pub(super) fn node_of(&self, key: &CallKey) -> Option<usize> {
+        match self.home(key)? {
+            Home::Node(node) => Some(node),
+            Home::Nowhere | Home::Page => None,
         }
     }
 
-    /// Adds a call that the page makes itself: it stands beside the messages and is never sent.
-    pub(crate) fn add_direct(&mut self, mut call: ToolCall) -> CallKey {
-        let key = self.mint();
+    /// Takes over a call that belongs nowhere yet, made by this run, and gives it a key.
+    pub(super) fn add(&mut self, mut call: ToolCall, run: Option<u64>) -> CallKey {
+        self.last_key += 1;
+        let key = CallKey::new(self.last_key);
         call.key = key;
-        self.direct.insert(key, Box::new(call));
-        self.log.push(Change::Call(key));
+        call.run = call.run.or(run);
+        self.put(key, call);
         key
     }
 
-    /// Takes out a call that the page made itself.
-    pub(crate) fn take_direct(&mut self, key: &CallKey) -> Option<Box<ToolCall>> {
-        self.log.push(Change::Call(*key));
-        let call = self.direct.remove(key)?;
+    /// Takes over a stored call under the key that it had. Where that is taken or missing, it gets a
+    /// new one.
+    pub(super) fn restore(&mut self, mut call: ToolCall) -> CallKey {
+        let key = call.key;
+        if key.number() == 0 || self.all.contains_key(&key) {
+            call.key = CallKey::new(0);
+            return self.add(call, None);
+        }
+        self.last_key = self.last_key.max(key.number());
+        self.put(key, call);
+        key
+    }
+
+    fn put(&mut self, key: CallKey, mut call: ToolCall) {
+        let named = self.by_wire_id.entry(call.id.clone()).or_default();
+        named.push(key);
+        let happened = std::mem::take(&mut call.transitions);
+        if let Some(result) = &call.result {
+            let id = result.message_id.clone();
+            self.by_result_id.entry(id).or_default().push(key);
+        }
+        if call.is_real() && call.state().is_done() {
+            self.ended.push(key);
+        }
+        let home = Home::Nowhere;
+        let call = Box::new(call);
+        self.all.insert(key, Entry { call, home });
+        self.note(key, happened, None);
+    }
+
+    /// Changes a call. Returns `false` if there is none with this key.
+    pub(super) fn edit(&mut self, key: &CallKey, change: &mut dyn FnMut(&mut ToolCall)) -> bool {
+        let Some(Entry { call, home }) = self.all.get_mut(key) else {
+            return false;
+        };
+        let was_open = is_open(call);
+        let result_id = call.result.as_ref().map(|result| result.message_id.clone());
+        change(call);
+        call.key = *key;
+        let is_open = is_open(call);
+        let happened = std::mem::take(&mut call.transitions);
+        let fresh_id = call.result.as_ref().map(|result| &result.message_id);
+        if let Some(id) = fresh_id.filter(|id| Some(*id) != result_id.as_ref()) {
+            self.by_result_id.entry(id.clone()).or_default().push(*key);
+        }
+        if was_open && !is_open && call.is_real() && *home != Home::Page {
+            self.ended.push(*key);
+        }
+        if matches!(home, Home::Node(_)) && was_open != is_open {
+            match is_open {
+                true => self.open.insert(*key, ()),
+                false => drop(self.open.remove(key)),
+            }
+        }
+        let gone = (*home == Home::Nowhere && !happened.is_empty()).then(|| call.clone());
+        self.note(*key, happened, gone);
+        true
+    }
+
+    /// Replaces a call, which may have another id then.
+    #[cfg(feature = "callouts")]
+    pub(super) fn replace(&mut self, key: &CallKey, fresh: ToolCall) {
+        let id = fresh.id.clone();
+        let mut fresh = Some(fresh);
+        self.edit(key, &mut |call| {
+            if let Some(fresh) = fresh.take() {
+                let run = call.run;
+                *call = fresh;
+                call.run = run;
+            }
+        });
+        let named = self.by_wire_id.entry(id).or_default();
+        if !named.contains(key) {
+            named.push(*key);
+        }
+    }
+
+    /// Lets a call belong to a message.
+    pub(super) fn attach(&mut self, key: &CallKey, node: usize) {
+        let Some(entry) = self.all.get_mut(key) else {
+            return;
+        };
+        entry.home = Home::Node(node);
+        match is_open(&entry.call) {
+            true => self.open.insert(*key, ()),
+            false => drop(self.open.remove(key)),
+        }
+    }
+
+    /// Lets a call belong to the page.
+    pub(super) fn attach_to_page(&mut self, key: &CallKey) {
+        if let Some(entry) = self.all.get_mut(key) {
+            entry.home = Home::Page;
+            self.direct.insert(*key, ());
+        }
+    }
+
+    /// Lets a call belong nowhere.
+    pub(super) fn detach(&mut self, key: &CallKey) {
+        self.open.remove(key);
+        if let Some(entry) = self.all.get_mut(key) {
+            entry.home = Home::Nowhere;
+        }
+    }
+
+    /// Removes a call for good.
+    pub(super) fn remove(&mut self, key: &CallKey) -> Option<Box<ToolCall>> {
+        let Entry { call, .. } = self.all.remove(key)?;
+        self.open.remove(key);
+        self.direct.remove(key);
+        if let Some(named) = self.by_wire_id.get_mut(&call.id) {
+            named.retain(|other| other != key);
+        }
         for one in self.transitions.iter_mut().filter(|one| one.call == *key) {
-            one.gone = Some(call.clone());
+            one.gone.get_or_insert_with(|| call.clone());
         }
         Some(call)
     }
 
-    /// The calls that the page makes itself, oldest first.
-    pub fn direct_calls(&self) -> impl Iterator<Item = &ToolCall> {
-        self.direct.iter().map(|(_, call)| &**call)
+    /// Notes that the wire id of a call leads to it, although it is not on the path of its run.
+    pub(super) fn note_detached(&mut self, key: CallKey) {
+        if let Some(id) = self.get(&key).map(|call| call.id.clone()) {
+            self.detached.insert(id, key);
+        }
     }
 
-    pub(crate) fn is_direct(&self, key: &CallKey) -> bool {
-        self.direct.contains(key)
+    pub(super) fn detached(&self, wire_id: &str) -> Option<CallKey> {
+        self.detached.get(wire_id).copied()
     }
 
-    /// The call on the run's path to which the agent gave this id.
-    #[must_use]
-    pub fn call_by_wire_id(&self, id: &str) -> Option<(CallKey, &ToolCall)> {
-        let key = self.find_call(id)?;
-        Some((key, self.call(&key)?))
+    pub(super) fn take_detached(&mut self, wire_id: &str) -> Option<CallKey> {
+        self.detached.remove(wire_id)
     }
 
-    /// The message that holds a call.
-    #[must_use]
-    pub fn message_of_call(&self, key: &CallKey) -> Option<&Message> {
-        let at = self.places.get(key)?;
-        self.node(at.node).map(|node| &node.message)
+    /// Forgets that the wire id of a call leads to it although it is not on the path of its run.
+    pub(super) fn forget_detached(&mut self, key: &CallKey) {
+        let Some(entry) = self.all.get(key) else {
+            return;
+        };
+        if self.detached.get(&entry.call.id) == Some(key) {
+            self.detached.remove(&entry.call.id);
+        }
     }
 
-    /// All calls of the tree, on all branches, in no order; tool callouts that are only text are none.
-    pub(crate) fn all_calls(&self) -> impl Iterator<Item = &ToolCall> {
-        let calls = self.places.values().filter_map(|at| self.call_at(*at));
-        calls.filter(|call| call.is_real())
+    /// Returns all detached calls, in no order.
+    pub(super) fn all_detached(&self) -> impl Iterator<Item = CallKey> {
+        self.detached.values().copied()
     }
 
-    /// All calls that are shown, in order.
-    #[must_use]
-    pub fn path_calls(&self) -> Vec<CallKey> {
-        self.calls_on(self.shown_path())
+    /// Returns the calls with a wire id, on all branches.
+    pub(super) fn named(&self, wire_id: &str) -> impl Iterator<Item = &ToolCall> {
+        let keys = self.by_wire_id.get(wire_id).into_iter().flatten();
+        keys.filter_map(|key| self.get(key))
     }
 
-    /// All calls on the run's path, in order.
-    pub(crate) fn run_calls(&self) -> Vec<CallKey> {
-        self.calls_on(&self.path)
+    /// Returns the calls in messages that a tool message with this id answers, on all branches.
+    pub(super) fn answered_by(&self, message_id: &str) -> impl Iterator<Item = &ToolCall> {
+        let keys = self.by_result_id.get(message_id).into_iter().flatten();
+        let placed = keys.filter(|key| self.node_of(key).is_some());
+        let calls = placed.filter_map(|key| self.get(key));
+        calls.filter(move |call| {
+            let result = call.result.as_ref();
+            result.is_some_and(|result| result.message_id == message_id)
+        })
     }
 
-    fn calls_on(&self, path: &[usize]) -> Vec<CallKey> {
-        path.iter().flat_map(|ix| self.node_calls(*ix)).collect()
-    }
-
-    /// The calls on the run's path that have not ended, in order of appearance.
-    #[must_use]
-    pub fn active_calls(&self) -> Vec<CallKey> {
-        let placed = self.open_keys();
-        let placed = placed.filter_map(|key| Some((self.place_of(&key)?, key)));
-        let by_part = in_order(placed.collect(), |((_, part), _)| rank(*part));
-        let by_depth = in_order(by_part, |((depth, _), _)| rank(*depth));
-        by_depth.into_iter().map(|(_, key)| key).collect()
-    }
-
-    /// The calls that wait on branches that runs do not write on, in no order.
-    pub(crate) fn open_elsewhere(&self) -> impl Iterator<Item = &ToolCall> {
-        self.open_keys()
-            .filter(|key| self.place_of(key).is_none())
-            .filter_map(|key| self.call(&key))
-    }
-
-    /// The states of the calls on the run's path that have not ended, in no order.
-    pub(crate) fn open_states(&self) -> impl Iterator<Item = (CallKey, &State)> {
-        self.open_keys()
-            .filter(|key| self.place_of(key).is_some())
-            .filter_map(|key| Some((key, &self.call(&key)?.state)))
-    }
-
-    fn open_keys(&self) -> impl Iterator<Item = CallKey> {
+    /// Returns the keys of the calls in messages that have not ended, on all branches.
+    pub(super) fn open(&self) -> impl Iterator<Item = CallKey> {
         self.open.iter().map(|(key, ())| key)
     }
 
-    /// An open call in such a state, on the run's path or of the page itself.
-    pub(crate) fn find_open(&self, is_it: impl Fn(&State) -> bool) -> Option<CallKey> {
-        let direct = self.direct_calls().map(|call| (call.key, &call.state));
-        let mut states = self.open_states().chain(direct);
-        states.find(|(_, state)| is_it(state)).map(|(key, _)| key)
+    /// Returns the calls of the page itself, oldest first.
+    pub(super) fn direct(&self) -> impl Iterator<Item = &ToolCall> {
+        self.direct.iter().filter_map(|(key, ())| self.get(&key))
     }
 
-    /// Whether an open call on the run's path is in such a state.
-    pub(crate) fn has_open(&self, is_it: impl Fn(&State) -> bool) -> bool {
-        self.open_states().any(|(_, state)| is_it(state))
+    /// Returns the calls in messages, on all branches, in no order.
+    pub(super) fn placed(&self) -> impl Iterator<Item = &ToolCall> {
+        let entries = self.all.values();
+        let placed = entries.filter(|entry| matches!(entry.home, Home::Node(_)));
+        placed.map(|entry| &*entry.call)
     }
 
-    /// Calls that have reached their last phase, in that order, on all branches.
-    #[must_use]
-    pub fn call_history(&self) -> Vec<CallKey> {
-        let known = |key: &&CallKey| self.places.contains_key(key);
-        self.history.iter().filter(known).copied().collect()
+    /// Returns the calls that have ended, in that order.
+    pub(super) fn ended(&self) -> &[CallKey] {
+        &self.ended
     }
 
-    /// Where a call stands on the run's path, for comparison; `None` if it is not on it.
-    pub(crate) fn place_of(&self, key: &CallKey) -> Option<(usize, usize)> {
-        let at = self.places.get(key)?;
-        let depth = self.node(at.node)?.depth;
-        (self.path.get(depth) == Some(&at.node)).then_some((depth, at.part))
+    /// Puts the calls that have ended in the order of their ends, as a stored conversation has them
+    /// in the order of its messages.
+    pub(super) fn sort_ended(&mut self) {
+        let by_key = in_order(std::mem::take(&mut self.ended), CallKey::rank);
+        self.ended = in_order(by_key, |key| {
+            let ended = self.get(key).and_then(|call| call.ended_at);
+            ended.unwrap_or(i64::MIN)
+        });
     }
 
-    /// The calls of a node. Those that are only told in a text are not among them.
-    pub(super) fn node_calls(&self, node: usize) -> impl Iterator<Item = CallKey> + '_ {
-        let parts = self.node(node).map_or(&[][..], |node| &node.message.parts);
-        let calls = parts.iter().filter_map(Part::as_call);
-        calls.filter(|call| call.is_real()).map(|call| call.key)
-    }
-
-    /// The number of the key that was minted last.
-    pub(crate) const fn last_key(&self) -> u64 {
+    /// Returns the number of the newest key.
+    pub(super) const fn last_key(&self) -> u64 {
         self.last_key
     }
 
-    pub(super) fn mint(&mut self) -> CallKey {
-        self.last_key += 1;
-        CallKey::new(self.last_key)
+    /// Mints no key up to this number.
+    pub(super) fn reserve(&mut self, last_key: u64) {
+        self.last_key = self.last_key.max(last_key);
     }
 
-    /// Gives a key, and the run that writes now, to each call of a message that has none, and notes
-    /// where all of them are.
-    pub(super) fn settle_in(&mut self, node: usize) {
-        let Some(Some(entry)) = self.nodes.get_mut(node) else {
-            return;
-        };
-        for (part, entry) in entry.message.parts.iter_mut().enumerate() {
-            let Part::ToolCall(call) = entry else {
-                continue;
-            };
-            if call.key.number() == 0 {
-                self.last_key += 1;
-                call.key = CallKey::new(self.last_key);
-                call.run = call.run.or(self.runs.current);
-            }
-            self.places.insert(call.key, CallRef { node, part });
-            if call.state.is_done() || !call.is_real() {
-                self.open.remove(&call.key);
-            } else {
-                self.open.insert(call.key, ());
-            }
-        }
-    }
-
-    /// Changes the content of a call, and says so.
-    pub(crate) fn edit_call<R>(
-        &mut self,
-        key: &CallKey,
-        edit: impl FnOnce(&mut ToolCall) -> R,
-    ) -> Option<R> {
-        let (mut edit, mut given) = (Some(edit), None);
-        self.edit_by(key, &mut |call| given = edit.take().map(|edit| edit(call)));
-        given
-    }
-
-    /// [`Self::edit_call`], compiled once.
-    fn edit_by(&mut self, key: &CallKey, edit: &mut dyn FnMut(&mut ToolCall)) -> Option<()> {
-        let Some(at) = self.places.get(key).copied() else {
-            let call = self.direct.get_mut(key)?;
-            edit(call);
-            let happened = std::mem::take(&mut call.transitions);
-            self.note_transitions(key, happened);
-            self.log.push(Change::Call(*key));
-            return Some(());
-        };
-        let part = self.nodes.get_mut(at.node)?.as_mut()?;
-        let Part::ToolCall(call) = part.message.parts.get_mut(at.part)? else {
-            return None;
-        };
-        let was_open = call.is_real() && !call.state.is_done();
-        edit(call);
-        let is_open = call.is_real() && !call.state.is_done();
-        let is_real = call.is_real();
-        let happened = std::mem::take(&mut call.transitions);
-        if was_open && !is_open {
-            self.open.remove(key);
-            if is_real {
-                self.history.push(*key);
-            }
-        } else if is_open && !was_open {
-            self.open.insert(*key, ());
-        }
-        self.note_transitions(key, happened);
-        self.log.push(Change::Call(*key));
-        Some(())
-    }
-
-    /// Counts the calls of the same name, made by the same run as this one, that have started.
-    pub(crate) fn starts_beside(&self, key: &CallKey) -> u32 {
-        let Some(call) = self.call(key).filter(|call| call.run.is_some()) else {
-            return 0;
-        };
-        let newest_first = self.run_path().rev();
-        let of_turn = newest_first.take_while(|message| !message.is_from_user());
-        let beside = of_turn.flat_map(|message| message.calls());
-        let is_like = |other: &&ToolCall| {
-            let works = other.was_started() || other.state.is_at_work();
-            other.key != call.key && other.run == call.run && works && other.name == call.name
-        };
-        u32::try_from(beside.filter(is_like).count()).unwrap_or(u32::MAX)
-    }
-
-    fn note_transitions(&mut self, key: &CallKey, happened: Vec<Transition>) {
+    fn note(&mut self, call: CallKey, happened: Vec<Transition>, gone: Option<Box<ToolCall>>) {
         let of_call = |what| CallTransition {
-            call: *key,
+            call,
             what,
-            gone: None,
+            gone: gone.clone(),
             thread_id: None,
         };
         self.transitions.extend(happened.into_iter().map(of_call));
     }
 
-    /// Lets something happen to a call. `false` if that changes nothing.
-    pub(crate) fn happens(&mut self, key: &CallKey, what: &Happening) -> bool {
-        let takes = self
-            .call(key)
-            .is_some_and(|call| call.state.after(what).is_some());
-        takes && self.edit_call(key, |call| call.take(what)).unwrap_or(false)
+    /// Takes what happened to calls since the last time. With `keep` the calls come along, as the
+    /// conversation is replaced.
+    pub(super) fn take_transitions(&mut self, keep: bool) -> Vec<CallTransition> {
+        let mut taken = std::mem::take(&mut self.transitions);
+        for one in taken.iter_mut().filter(|_| keep) {
+            let call = || self.get(&one.call).cloned().map(Box::new);
+            one.gone = one.gone.take().or_else(call);
+        }
+        taken
     }
 
-    /// Takes the call with this id back that left the path, with all that happened to it.
-    pub(super) fn take_back(&mut self, wire_id: &str) -> Option<Box<ToolCall>> {
-        match self.departed.remove(wire_id)? {
-            Departed::Gone(call) => {
-                // It may have ended where nobody saw it.
-                self.log.push(Change::Call(call.key));
-                Some(call)
-            }
-            Departed::Kept(key) => {
-                let at = self.places.get(&key).copied()?;
-                self.leave_copy(at)
-            }
-        }
-    }
-
-    /// A call left the path of its run: it is kept for the case that its id comes back.
-    pub(super) fn depart(&mut self, call: Box<ToolCall>) {
-        self.open.remove(&call.key);
-        self.places.remove(&call.key);
-        self.departed.insert(call.id.clone(), Departed::Gone(call));
-    }
-
-    /// The journal says that the handler of a call was started, and nobody knows whether it ended.
-    pub(crate) fn doubt(&mut self, key: &CallKey, attempt: u32) {
-        self.edit_call(key, |call| call.doubt(attempt));
-    }
-
-    /// Some calls of a node stay with it on a branch that no run writes on.
-    pub(super) fn keep_departed(&mut self, node: usize, which: impl Fn(&ToolCall) -> bool) {
-        let keys: Vec<CallKey> = self.node_calls(node).collect();
-        for key in keys {
-            let call = self.call(&key).filter(|call| which(call));
-            if let Some(id) = call.map(|call| call.id.clone()) {
-                self.departed.insert(id, Departed::Kept(key));
-            }
-        }
-    }
-
-    /// Remembers what happened to the calls of messages that a person deleted: an agent that lists
-    /// one of them again names the same call.
-    pub(super) fn remember_deleted(&mut self, parts: Vec<Part>) {
-        for part in parts {
-            let Part::ToolCall(call) = part else { continue };
-            let is_unknown = match self.departed.get(&call.id) {
-                Some(Departed::Kept(key)) => *key == call.key,
-                Some(Departed::Gone(_)) => false,
-                None => self.call_by_wire_id(&call.id).is_none(),
-            };
-            if is_unknown {
-                self.depart(call);
-            }
-        }
-    }
-
-    /// The calls that left the tree and have not ended.
-    pub(crate) fn departed_open(&mut self) -> impl Iterator<Item = &mut ToolCall> {
-        self.departed.values_mut().filter_map(|call| match call {
-            Departed::Gone(call) if !call.state.is_done() => Some(&mut **call),
-            _ => None,
-        })
-    }
-
-    /// Requires that a person is asked here before one of the open calls starts, on whichever branch
-    /// it is.
-    pub(crate) fn ask_before_starts(&mut self) {
-        let open: Vec<CallKey> = self.open_keys().collect();
-        for key in open {
-            self.edit_call(&key, |call| call.asked_here = true);
-        }
-        for call in self.departed_open() {
-            call.asked_here = true;
-            call.void();
-        }
-    }
-
-    /// What an agent now says of a call that it had said before: another name, other arguments.
-    pub(super) fn rewrite(call: &mut ToolCall, name: String, args: &str) {
-        if call.stands() && call.has_ended() {
-            return;
-        }
-        // Some servers list calls without the arguments that they streamed.
-        let streamed = call.run.is_some() && call.has_ended() && call.args().is_some();
-        let emptied = args.is_empty() && streamed;
-        // What it was told a person had made of them is no news.
-        let edited = call.edited_args.as_ref().filter(|_| call.was_started());
-        let echoed =
-            edited.is_some_and(|edited| serde_json::from_str(args).ok().as_ref() == Some(edited));
-        let same_args = emptied || echoed || call.args_text() == args;
-        if call.name == name && same_args {
-            return;
-        }
-        call.changed |= matches!(call.state, State::Gated { card: true });
-        call.name = name;
-        if !same_args {
-            call.set_args_text(args);
-        }
-        call.take(&Happening::Rewritten);
+    pub(super) fn forget_transitions(&mut self) {
+        self.transitions.clear();
     }
 }
 
-/// A place as a number to sort by.
-fn rank(place: usize) -> i64 {
-    i64::try_from(place).unwrap_or(i64::MAX)
+fn is_open(call: &ToolCall) -> bool {
+    call.is_real() && !call.state().is_done()
 }

@@ -1,7 +1,7 @@
 //! Copy on write: a message that another branch shares is never changed by a run, but copied for the
 //! run's own branch first. Neighbour: `branch`.
 
-use super::{CallKey, Change, Conversation, Part, ToolCall, state::State, tree::CallRef};
+use super::{CallKey, Change, Conversation, Part, ToolCall, state::State};
 
 impl Conversation {
     /// Whether a node of the run's path also belongs to another branch.
@@ -48,8 +48,8 @@ impl Conversation {
     /// Makes sure that the message of a call on the run's path belongs to this path alone. The call keeps
     /// its key.
     pub(super) fn own_call(&mut self, key: &CallKey) {
-        if let Some(at) = self.places.get(key).copied() {
-            self.own(at.node);
+        if let Some(node) = self.calls.node_of(key) {
+            self.own(node);
         }
     }
 
@@ -133,60 +133,63 @@ impl Conversation {
         let Some(Some(node)) = self.nodes.get_mut(ix) else {
             return;
         };
-        let mut left = Vec::new();
         for part in &mut node.message.parts {
             if let Part::Text(text) | Part::Reasoning(text) = part {
                 text.open = false;
             }
-            let Part::ToolCall(call) = part else { continue };
-            self.last_key += 1;
-            let key = CallKey::new(self.last_key);
-            left.push((call.key, key));
-            leave(call, key);
         }
+        let keys: Vec<CallKey> = node
+            .message
+            .parts
+            .iter()
+            .filter_map(Part::call_key)
+            .collect();
         // A result stands in one place: those of calls in other messages go with the copy.
-        let listed = std::mem::take(&mut node.results).into_iter();
-        let copy_of = |listed: CallKey| left.iter().find(|(old, _)| *old == listed);
-        node.results = listed.filter_map(copy_of).map(|(_, key)| *key).collect();
+        node.results.retain(|listed| keys.contains(listed));
         let id = node.message.id.clone();
-        self.settle_in(ix);
-        for (_, key) in left {
-            self.index_call(key);
+        for key in &keys {
+            self.replace_with_copy(key, ix);
         }
         self.list_results_of(ix);
         self.log.push(Change::Message(id));
     }
-    /// The call comes back to the run's path from a branch that kept it, where another call with the same past
+
+    /// Takes a call out of the message of another branch, in which another call with the same past
     /// stays.
-    pub(super) fn leave_copy(&mut self, at: CallRef) -> Option<Box<ToolCall>> {
-        let key = self.mint();
-        let node = self.nodes.get_mut(at.node)?.as_mut()?;
-        let Some(Part::ToolCall(call)) = node.message.parts.get_mut(at.part) else {
-            return None;
+    pub(super) fn leave_copy(&mut self, key: &CallKey, node: usize) {
+        self.replace_with_copy(key, node);
+        self.calls.detach(key);
+        self.list_results_of(node);
+        self.log
+            .extend(self.id_at(node).cloned().map(Change::Message));
+    }
+
+    /// Puts a call with the same past, which nothing starts any more, in the place of a call.
+    fn replace_with_copy(&mut self, key: &CallKey, ix: usize) {
+        let Some(mut copy) = self.calls.get(key).cloned() else {
+            return;
         };
-        let back = call.clone();
-        leave(call, key);
-        for listed in node
-            .results
-            .iter_mut()
-            .filter(|listed| **listed == back.key)
-        {
-            *listed = key;
+        leave(&mut copy);
+        let copy = self.calls.add(copy, None);
+        self.calls.attach(&copy, ix);
+        let Some(node) = self.node_mut(ix) else {
+            return;
+        };
+        for part in &mut node.message.parts {
+            if part.call_key() == Some(*key) {
+                *part = Part::Call(copy);
+            }
         }
-        let id = node.message.id.clone();
-        self.places.remove(&back.key);
-        self.open.remove(&back.key);
-        self.settle_in(at.node);
-        self.index_call(key);
-        self.list_results_of(at.node);
-        self.log.push(Change::Message(id));
-        Some(back)
+        for listed in &mut node.results {
+            if listed == key {
+                *listed = copy;
+            }
+        }
     }
 }
 
 /// Makes a call one that was left on another branch. What happened to it is on record with the one that goes on.
-fn leave(call: &mut ToolCall, key: CallKey) {
-    call.key = key;
+fn leave(call: &mut ToolCall) {
     call.transitions.clear();
     if !call.state.is_done() {
         call.state = State::abandoned();

@@ -9,8 +9,8 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 
 use super::{
-    CallKey, Conversation, FormatError, Message, MessageId, ToolCall,
-    calls::Departed,
+    CallKey, Conversation, FormatError, MessageId,
+    calls::Home,
     json::{CYCLE, DUPLICATE_ID, Format, UNKNOWN_TIP, error, object, take_text},
     json_call,
     runs::Runs,
@@ -32,7 +32,8 @@ impl Conversation {
     #[must_use]
     pub fn export(&self) -> Value {
         self.export_with(|node, entry| {
-            entry.insert("message".to_owned(), node.message.write(Format::V2));
+            let message = self.write_message(&node.message, Format::V2);
+            entry.insert("message".to_owned(), message);
         })
     }
 
@@ -45,7 +46,7 @@ impl Conversation {
 
     /// One message as [`Self::export`] writes it.
     pub(crate) fn export_message(&self, id: &MessageId) -> Option<Value> {
-        Some(self.message(id)?.write(Format::V2))
+        Some(self.write_message(self.message(id)?, Format::V2))
     }
 
     fn export_with(&self, write: impl Fn(&Node, &mut Object)) -> Value {
@@ -62,7 +63,7 @@ impl Conversation {
             "tip": self.tip().map(MessageId::as_str),
             "leadingResults": write_keys(&self.leading_results),
             "state": self.state,
-            "lastKey": self.last_key,
+            "lastKey": self.last_key(),
             "runs": self.runs.write(),
         });
         let mut put = |key: &str, value: Value| {
@@ -76,9 +77,9 @@ impl Conversation {
         if let Some(root) = id(self.chosen_root.filter(|ix| self.roots.contains(ix))) {
             put("chosen", root.into());
         }
-        let departed = self.write_departed();
-        if !departed.is_empty() {
-            put("departed", departed.into());
+        let detached = self.write_detached();
+        if !detached.is_empty() {
+            put("departed", detached.into());
         }
         if !self.go_aheads.is_empty() {
             let ids: Vec<&str> = self.go_aheads.iter().map(String::as_str).collect();
@@ -87,20 +88,19 @@ impl Conversation {
         out
     }
 
-    fn write_departed(&self) -> Vec<Value> {
-        let mut gone: Vec<(CallKey, Value)> = Vec::new();
-        for departed in self.departed.values() {
-            match departed {
-                Departed::Gone(call) => {
-                    let mut out = Object::new();
-                    json_call::write(call, &mut out);
-                    gone.push((call.key(), Value::Object(out)));
-                }
-                Departed::Kept(key) => gone.push((*key, key.number().into())),
+    /// The detached calls; of those in a message of another branch the keys.
+    fn write_detached(&self) -> Vec<Value> {
+        let detached = in_order(self.calls.all_detached().collect(), CallKey::rank);
+        let write = |key: CallKey| {
+            let call = self.calls.get(&key)?;
+            if self.calls.home(&key) != Some(Home::Nowhere) {
+                return Some(key.number().into());
             }
-        }
-        let gone = in_order(gone, |(key, _)| key.rank());
-        gone.into_iter().map(|(_, value)| value).collect()
+            let mut out = Object::new();
+            json_call::write(call, &mut out);
+            Some(Value::Object(out))
+        };
+        detached.into_iter().filter_map(write).collect()
     }
 
     /// All nodes, each after its parent and its older siblings.
@@ -162,13 +162,14 @@ impl Conversation {
         };
         let mut conversation = self;
         conversation.runs = Runs::read(from.get("runs"));
+        conversation.reserve_keys(&entries, &from)?;
         let mut links = Vec::new();
         for entry in entries {
             links.push(conversation.read_node(entry, format)?);
         }
         conversation.link(&links)?;
-        conversation.read_departed(from.get("departed"), format)?;
-        conversation.key_calls(from.get("lastKey"))?;
+        conversation.read_detached(from.get("departed"), format)?;
+        conversation.calls.sort_ended();
         conversation.reindex();
         for (ix, link) in links.iter().enumerate() {
             let results = conversation.read_keys(&link.results, format);
@@ -194,7 +195,7 @@ impl Conversation {
     fn read_node(&mut self, entry: Value, format: Format) -> Result<Link, FormatError> {
         let mut entry = object(entry, "entry of 'messages'")?;
         let message = entry.shift_remove("message").unwrap_or_default();
-        let message = Message::read(message, format)?;
+        let message = self.read_message(message, format)?;
         let ix = self.nodes.len();
         if self.ids.insert(message.id.clone(), ix).is_some() {
             return Err(error(DUPLICATE_ID));
@@ -208,6 +209,7 @@ impl Conversation {
         let run = entry.get("run").and_then(Value::as_u64);
         node.run = run;
         self.nodes.push(Some(node));
+        self.settle_in(ix);
         Ok(link)
     }
 
@@ -247,77 +249,41 @@ impl Conversation {
         }
     }
 
-    fn read_departed(&mut self, from: Option<&Value>, format: Format) -> Result<(), FormatError> {
+    fn read_detached(&mut self, from: Option<&Value>, format: Format) -> Result<(), FormatError> {
         for entry in from.and_then(Value::as_array).into_iter().flatten() {
-            match entry {
+            let key = match entry {
                 Value::Object(call) => {
                     let call = json_call::read(call.clone(), format)?;
-                    let id = call.id.clone();
-                    self.departed.insert(id, Departed::Gone(Box::new(call)));
+                    self.calls.restore(call)
                 }
-                // Which id that is, is known when all calls have their keys.
+                // A call in a message of another branch.
                 number => {
                     let key = number.as_u64().map(CallKey::new);
-                    let key = key.ok_or_else(|| error("a departed call has no key"))?;
-                    self.departed
-                        .insert(format!("{key:?}"), Departed::Kept(key));
+                    key.ok_or_else(|| error("a departed call has no key"))?
                 }
-            }
+            };
+            self.calls.note_detached(key);
         }
         Ok(())
     }
 
-    /// Sees to it that every call has a key of its own.
-    fn key_calls(&mut self, last: Option<&Value>) -> Result<(), FormatError> {
-        let mut taken = HashSet::new();
-        let mut highest = last.and_then(Value::as_u64).unwrap_or(0);
-        let nodes = self.nodes.iter_mut().flatten();
-        let in_tree = nodes.flat_map(|node| &mut node.message.parts);
-        let in_tree = in_tree.filter_map(super::Part::as_call_mut);
-        let gone = self
-            .departed
-            .values_mut()
-            .filter_map(|departed| match departed {
-                Departed::Gone(call) => Some(&mut **call),
-                Departed::Kept(_) => None,
-            });
-        let mut keyless: Vec<&mut ToolCall> = Vec::new();
-        for call in in_tree.chain(gone) {
-            let number = call.key.number();
-            if number == 0 || !taken.insert(number) {
-                keyless.push(call);
-            } else {
-                highest = highest.max(number);
-            }
-        }
+    /// Mints no key for a call without one that another call has.
+    fn reserve_keys(&mut self, entries: &[Value], from: &Object) -> Result<(), FormatError> {
+        let parts = entries
+            .iter()
+            .filter_map(|entry| entry.get("message")?.get("parts"));
+        let parts = parts.chain(from.get("departed"));
+        let calls = parts.filter_map(Value::as_array).flatten();
+        let keys = calls.filter_map(|call| call.get("key")?.as_u64());
+        let highest = keys
+            .chain(from.get("lastKey").and_then(Value::as_u64))
+            .max();
+        let highest = highest.unwrap_or(0);
         if highest >= LAST_KEY {
             return Err(error("the keys of calls leave no room to count on"));
         }
-        for call in keyless {
-            highest += 1;
-            call.key = CallKey::new(highest);
-        }
-        self.last_key = highest;
-        self.name_kept();
+        self.calls.reserve(highest);
         Ok(())
-    }
-
-    /// Puts the calls that are kept on branches under the ids that agents know.
-    fn name_kept(&mut self) {
-        let nodes = self.nodes.iter().flatten();
-        let calls = nodes.flat_map(|node| node.message.calls());
-        let ids: std::collections::HashMap<CallKey, &str> =
-            calls.map(|call| (call.key(), call.id.as_str())).collect();
-        let mut named = Vec::new();
-        self.departed.retain(|_, departed| match departed {
-            Departed::Gone(_) => true,
-            Departed::Kept(key) => {
-                named.extend(ids.get(key).map(|id| ((*id).to_owned(), *key)));
-                false
-            }
-        });
-        let kept = named.into_iter().map(|(id, key)| (id, Departed::Kept(key)));
-        self.departed.extend(kept);
     }
 
     fn read_tips(&mut self, from: &mut Object) -> Result<(), FormatError> {
@@ -407,7 +373,7 @@ impl Conversation {
                     let id = MessageId::from(entry.get(0)?.as_str()?);
                     let part = usize::try_from(entry.get(1)?.as_u64()?).ok()?;
                     let message = self.message(&id)?;
-                    message.parts.get(part)?.as_call()?.key()
+                    message.parts.get(part)?.call_key()?
                 }
             };
             self.is_answered(&key).then_some(key)

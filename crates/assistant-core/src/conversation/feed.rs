@@ -137,8 +137,8 @@ impl Conversation {
     }
 
     fn call_of(&self, message: &MessageId, id: &str) -> Option<CallKey> {
-        let in_message = self.message(message)?.calls().find(|call| call.id == id);
-        in_message.map(ToolCall::key)
+        let mut calls = self.calls_in(self.message(message)?);
+        calls.find(|call| call.id == id).map(ToolCall::key)
     }
 
     /// The call with this id in a message, which gets one if it has none.
@@ -149,12 +149,13 @@ impl Conversation {
         let ix = self.index_of(message).ok()?;
         let mut call = ToolCall::new(id, name, now);
         call.origin = Origin::Provider;
+        let key = self.calls.add(call, self.runs.current);
         if let Some(node) = self.node_mut(ix) {
-            node.message.parts.push(Part::ToolCall(Box::new(call)));
+            node.message.parts.push(Part::Call(key));
         }
         self.index_calls(ix);
         self.log.push(super::Change::Message(message.clone()));
-        self.call_of(message, id)
+        Some(key)
     }
 
     /// Returns whether a run is writing the message right now.

@@ -1,5 +1,8 @@
 //! Tool messages fold into their calls and keep their place in the received order (rule "one conversation").
 
+use std::collections::HashSet;
+
+use rustc_hash::FxHashSet;
 use serde_json::Value;
 
 use super::{
@@ -29,7 +32,6 @@ impl Conversation {
         if folded.is_none() {
             return;
         }
-        self.index_answer(key);
         match after.and_then(|ix| self.node_mut(ix)) {
             Some(node) => node.results.push(key),
             None => self.leading_results.push(key),
@@ -49,33 +51,22 @@ impl Conversation {
             return false;
         }
         self.edit_call(&key, |call| call.result = Some(result));
-        self.index_answer(key);
-        let Some(at) = self.places.get(&key).copied() else {
+        let Some(node) = self.calls.node_of(&key).and_then(|ix| self.node_mut(ix)) else {
             return true;
         };
-        let behind = |other: &CallKey| {
-            let other = self.places.get(other);
-            other.is_some_and(|other| other.node == at.node && other.part > at.part)
-        };
-        let Some(node) = self.node(at.node) else {
-            return true;
-        };
-        let place = node.results.iter().position(behind);
+        let keys = node.message.parts.iter().rev().filter_map(Part::call_key);
+        let later: FxHashSet<CallKey> = keys.take_while(|other| *other != key).collect();
+        let place = node.results.iter().position(|other| later.contains(other));
         let place = place.unwrap_or(node.results.len());
-        if let Some(node) = self.node_mut(at.node) {
-            node.results.insert(place, key);
-        }
+        node.results.insert(place, key);
         true
     }
 
-    /// Makes the result of a call known, and gives it its place in the received order.
+    /// Gives the result of a call its place in the received order.
     #[cfg(any(feature = "ui-stream", feature = "records"))]
     pub(super) fn list_answer(&mut self, key: CallKey) {
-        self.index_answer(key);
-        let Some(at) = self.places.get(&key).copied() else {
-            return;
-        };
-        if let Some(node) = self.node_mut(at.node)
+        let node = self.calls.node_of(&key).and_then(|ix| self.node_mut(ix));
+        if let Some(node) = node
             && !node.results.contains(&key)
         {
             node.results.push(key);
@@ -166,25 +157,36 @@ impl Conversation {
     /// A new message from the wire. The same id is the same call: one that is on the path stays
     /// where it is, one that had left it comes back.
     fn fresh_from_wire(&mut self, mut wire: event::Message, now: i64) -> Message {
-        let mut back = Vec::new();
+        let mut keys = Vec::new();
         if let MessageBody::Assistant { tool_calls, .. } = &mut wire.body {
-            tool_calls.retain(|call| self.find_call(&call.id).is_none());
-            for call in tool_calls {
-                back.extend(self.take_back(&call.id));
+            let mut listed = HashSet::new();
+            for call in std::mem::take(tool_calls) {
+                if self.find_call(&call.id).is_some() || !listed.insert(call.id.clone()) {
+                    continue;
+                }
+                let call = super::wire_form::ended(call, now);
+                keys.push(self.list_call(call, self.runs.current));
             }
         }
         let mut message = super::wire_form::from_wire(wire, now);
-        for known in back {
-            let mut parts = message.parts.iter_mut();
-            let same = |part: &&mut Part| part.as_call().is_some_and(|call| call.id == known.id);
-            if let Some(Part::ToolCall(call)) = parts.find(same) {
-                let fresh = std::mem::replace(call, known);
-                call.take_over(*fresh);
-            }
-        }
+        message.parts.extend(keys.into_iter().map(Part::Call));
         #[cfg(feature = "callouts")]
-        let message = self.reading.whole(message, now);
+        self.read_whole(&mut message, now);
         message
+    }
+
+    /// Takes in a call of a list: the one that was detached with its id, or a new one of this run.
+    pub(super) fn list_call(&mut self, listed: ToolCall, run: Option<u64>) -> CallKey {
+        match self.take_back(&listed.id) {
+            Some(key) => {
+                let mut listed = Some(listed);
+                self.calls.edit(&key, &mut |call| {
+                    let _ = listed.take().map(|listed| call.take_over(listed));
+                });
+                key
+            }
+            None => self.calls.add(listed, run),
+        }
     }
 
     /// Whether a result from the wire may still be a call's own.

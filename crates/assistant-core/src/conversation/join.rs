@@ -4,7 +4,7 @@
 //! A message whose parent is not there yet is an orphan: a root until the parent comes. Neighbour:
 //! `branch`, for what a person does to the tree.
 
-use super::{Change, Conversation, Message, MessageId, Part, TreeError, wire_form::content_parts};
+use super::{Change, Conversation, Message, MessageId, TreeError, wire_form::content_parts};
 use crate::event::{Content, Role};
 
 impl Conversation {
@@ -109,18 +109,15 @@ impl Conversation {
             return;
         };
         let message = &mut node.message;
-        message
-            .parts
-            .retain(|part| matches!(part, Part::ToolCall(_)));
+        message.parts.retain(|part| part.call_key().is_some());
         let mut parts = fresh.parts;
-        parts.retain(|part| !matches!(part, Part::ToolCall(_)));
+        parts.retain(|part| part.call_key().is_none());
         parts.append(&mut message.parts);
         message.parts = parts;
         message.listed = fresh.listed;
         message.markdown = fresh.markdown;
         message.cost.take_in(fresh.cost);
         let id = message.id.clone();
-        self.settle_in(ix);
         self.log.push(Change::Message(id));
     }
 
@@ -202,8 +199,7 @@ impl Conversation {
         match above.message.role {
             Role::Reasoning | Role::Activity => true,
             Role::Assistant => {
-                let has_calls = above.message.calls().next().is_some();
-                !has_calls && above.run.is_some() && above.run == below.run
+                !above.message.has_calls() && above.run.is_some() && above.run == below.run
             }
             _ => false,
         }

@@ -10,8 +10,8 @@ use std::fmt;
 use serde_json::Value;
 
 use super::{
-    Author, Cost, Cut, DataPart, Message, Part, SourcePart, Span, TextPart, ToolResultPart,
-    TreeError, json_call,
+    Author, Conversation, Cost, Cut, DataPart, Message, MessageId, Part, SourcePart, Span,
+    TextPart, ToolResultPart, TreeError, calls::Calls, json_call, tree::Node,
 };
 use crate::{
     event::{Object, PartBody, Role},
@@ -201,56 +201,80 @@ const OF_RESULT: [&str; 6] = [
 ];
 const OF_DATA: [&str; 4] = ["type", "dataType", "data", "extra"];
 
-impl Message {
-    /// The message as JSON.
+impl Conversation {
+    /// Returns a message with its calls as JSON; `None` if there is none with this id.
     #[must_use]
-    pub fn to_json(&self) -> Value {
-        self.write(Format::Message)
+    pub fn message_to_json(&self, id: &MessageId) -> Option<Value> {
+        Some(self.write_message(self.message(id)?, Format::Message))
     }
 
-    pub(super) fn write(&self, format: Format) -> Value {
-        let mut out = Object::new();
-        out.insert("id".to_owned(), self.id.as_str().into());
-        put_text(&mut out, "wireId", self.wire_id.as_deref());
-        out.insert("role".to_owned(), self.role.as_str().into());
-        let parts = self.parts.iter().map(|part| part_to_json(part, format));
-        out.insert("parts".to_owned(), parts.collect());
-        if self.created_at != 0 {
-            out.insert("createdAt".to_owned(), self.created_at.into());
-        }
-        put_text(&mut out, "name", self.name.as_deref());
-        put_text(&mut out, "encryptedValue", self.encrypted_value.as_deref());
-        put_text(&mut out, "subagentRunId", self.subagent_run_id.as_deref());
-        if let Some(metadata) = &self.metadata {
-            out.insert("metadata".to_owned(), Value::Object(metadata.clone()));
-        }
-        if self.listed {
-            out.insert("listed".to_owned(), true.into());
-        }
-        put_text(&mut out, "cut", self.cut.map(Cut::as_str));
-        self.cost.write(&mut out);
-        super::step::write(&self.steps, &mut out);
-        put_text(&mut out, "markdown", self.markdown.as_deref());
-        let author = Some(self.author).filter(|author| *author != Author::unnamed(self.role));
-        put_text(&mut out, "author", author.map(Author::as_str));
-        put_text(&mut out, "disputed", self.disputed.as_deref());
-        if self.interjected {
-            out.insert("interjected".to_owned(), true.into());
-        }
-        put_foreign(&mut out, &self.extra, &OF_MESSAGE, format);
-        Value::Object(out)
-    }
-
-    /// A message from JSON.
+    /// Creates a conversation of one message, which [`Self::message_to_json`] wrote.
     ///
     /// # Errors
     ///
     /// When it is no object, or `id`, `role` or `parts` are missing or of the wrong kind.
-    pub fn from_json(value: Value) -> Result<Self, FormatError> {
-        Self::read(value, Format::Message)
+    pub fn from_message_json(value: Value) -> Result<Self, FormatError> {
+        let mut conversation = Self::new();
+        let message = conversation.read_message(value, Format::Message)?;
+        conversation.ids.insert(message.id.clone(), 0);
+        conversation.nodes.push(Some(Node::new(message, None, 0)));
+        conversation.roots.push(0);
+        conversation.path.push(0);
+        conversation.settle_in(0);
+        Ok(conversation)
     }
 
-    pub(super) fn read(value: Value, format: Format) -> Result<Self, FormatError> {
+    pub(super) fn write_message(&self, message: &Message, format: Format) -> Value {
+        let mut out = Object::new();
+        out.insert("id".to_owned(), message.id.as_str().into());
+        put_text(&mut out, "wireId", message.wire_id.as_deref());
+        out.insert("role".to_owned(), message.role.as_str().into());
+        let write = |part| part_to_json(part, &self.calls, format);
+        out.insert(
+            "parts".to_owned(),
+            message.parts.iter().filter_map(write).collect(),
+        );
+        if message.created_at != 0 {
+            out.insert("createdAt".to_owned(), message.created_at.into());
+        }
+        put_text(&mut out, "name", message.name.as_deref());
+        put_text(
+            &mut out,
+            "encryptedValue",
+            message.encrypted_value.as_deref(),
+        );
+        put_text(
+            &mut out,
+            "subagentRunId",
+            message.subagent_run_id.as_deref(),
+        );
+        if let Some(metadata) = &message.metadata {
+            out.insert("metadata".to_owned(), Value::Object(metadata.clone()));
+        }
+        if message.listed {
+            out.insert("listed".to_owned(), true.into());
+        }
+        put_text(&mut out, "cut", message.cut.map(Cut::as_str));
+        message.cost.write(&mut out);
+        super::step::write(&message.steps, &mut out);
+        put_text(&mut out, "markdown", message.markdown.as_deref());
+        let unnamed = Author::unnamed(message.role);
+        let author = Some(message.author).filter(|author| *author != unnamed);
+        put_text(&mut out, "author", author.map(Author::as_str));
+        put_text(&mut out, "disputed", message.disputed.as_deref());
+        if message.interjected {
+            out.insert("interjected".to_owned(), true.into());
+        }
+        put_foreign(&mut out, &message.extra, &OF_MESSAGE, format);
+        Value::Object(out)
+    }
+
+    /// Reads a message, and takes over its calls.
+    pub(super) fn read_message(
+        &mut self,
+        value: Value,
+        format: Format,
+    ) -> Result<Message, FormatError> {
         let mut object = object(value, "message")?;
         let id = need_text(&mut object, "id", "message")?;
         let role = need_text(&mut object, "role", "message")?;
@@ -259,10 +283,10 @@ impl Message {
         let Some(Value::Array(parts)) = object.shift_remove("parts") else {
             return Err(FormatError(format!("message '{id}' has no list 'parts'")));
         };
-        let mut message = Self::new(id, role, 0);
+        let mut message = Message::new(id, role, 0);
         message.parts = parts
             .into_iter()
-            .map(|part| part_from_json(part, format))
+            .map(|part| part_from_json(part, &mut self.calls, format))
             .collect::<Result<_, _>>()?;
         message.wire_id = take_text(&mut object, "wireId");
         message.created_at = take_int(&mut object, "createdAt").unwrap_or(0);
@@ -284,7 +308,7 @@ impl Message {
     }
 }
 
-fn part_to_json(part: &Part, format: Format) -> Value {
+fn part_to_json(part: &Part, calls: &Calls, format: Format) -> Option<Value> {
     let mut out = Object::new();
     let mut start = |kind: &str| {
         out.insert("type".to_owned(), kind.into());
@@ -305,9 +329,9 @@ fn part_to_json(part: &Part, format: Format) -> Value {
             }
             put_foreign(&mut out, &part.extra, &OF_TEXT, format);
         }
-        Part::ToolCall(call) => {
+        Part::Call(key) => {
             start("tool-call");
-            json_call::write_in(call, &mut out, format);
+            json_call::write_in(calls.get(key)?, &mut out, format);
         }
         Part::ToolResult(part) => {
             start("tool-result");
@@ -319,20 +343,20 @@ fn part_to_json(part: &Part, format: Format) -> Value {
             }
             put_foreign(&mut out, &part.extra, &OF_RESULT, format);
         }
-        Part::File(part) => return agui::content_part_to_value(part),
+        Part::File(part) => return Some(agui::content_part_to_value(part)),
         Part::Data(part) => {
             start("data");
             out.insert("dataType".to_owned(), part.data_type.as_str().into());
             out.insert("data".to_owned(), part.data.clone());
             put_foreign(&mut out, &part.extra, &OF_DATA, format);
         }
-        Part::Source(part) => return part.to_json(),
-        Part::Unknown(value) => return value.clone(),
+        Part::Source(part) => return Some(part.to_json()),
+        Part::Unknown(value) => return Some(value.clone()),
     }
-    Value::Object(out)
+    Some(Value::Object(out))
 }
 
-fn part_from_json(value: Value, format: Format) -> Result<Part, FormatError> {
+fn part_from_json(value: Value, calls: &mut Calls, format: Format) -> Result<Part, FormatError> {
     let kind = value
         .get("type")
         .and_then(Value::as_str)
@@ -342,7 +366,8 @@ fn part_from_json(value: Value, format: Format) -> Result<Part, FormatError> {
         "text" => text_part(value, format).map(Part::Text),
         "reasoning" => text_part(value, format).map(with_span).map(Part::Reasoning),
         "tool-call" => {
-            json_call::read(body(value)?, format).map(|call| Part::ToolCall(Box::new(call)))
+            let call = json_call::read(body(value)?, format)?;
+            Ok(Part::Call(calls.restore(call)))
         }
         "tool-result" => result_part(value, format).map(Part::ToolResult),
         "data" if value.get("dataType").is_some_and(Value::is_string) => {

@@ -1,6 +1,6 @@
 //! A message of the tree.
 
-use super::{AgentStep, Author, Cost, MessageId, Part, ToolCall};
+use super::{AgentStep, Author, Cost, MessageId, Part};
 use crate::event::{Content, ContentPart, Object, PartBody, Role};
 
 /// A message of the tree: who speaks, and the parts it is made of.
@@ -129,9 +129,11 @@ impl Message {
         self.wire_id.as_deref().unwrap_or(self.id.as_str())
     }
 
-    /// Its tool calls, in order.
-    pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
-        self.parts.iter().filter_map(Part::as_call)
+    /// Returns whether it has tool calls, which
+    /// [`Conversation::calls_in`](super::Conversation::calls_in) lists.
+    #[must_use]
+    pub fn has_calls(&self) -> bool {
+        self.parts.iter().any(|part| part.call_key().is_some())
     }
 
     /// All its text parts joined.

@@ -33,6 +33,7 @@ mod outline;
 mod part;
 mod path;
 mod phase;
+mod placement;
 mod provenance;
 mod rates;
 mod removed;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::ToolCall;
+use super::CallKey;
 use crate::event::{Content, ContentPart, Object};
 
 /// One part of a message.
@@ -13,8 +13,8 @@ pub enum Part {
     Text(TextPart),
     /// What the model thought.
     Reasoning(TextPart),
-    /// A tool call with everything that became of it.
-    ToolCall(Box<ToolCall>),
+    /// A tool call of the conversation: [`Conversation::call`](super::Conversation::call) has it.
+    Call(CallKey),
     /// A tool result that stands on its own: its call is not (or not yet) known.
     ToolResult(ToolResultPart),
     /// A file: image, audio, video or document.
@@ -28,18 +28,11 @@ pub enum Part {
 }
 
 impl Part {
-    /// The tool call in it.
+    /// Returns the key of the tool call, if it is one.
     #[must_use]
-    pub fn as_call(&self) -> Option<&ToolCall> {
+    pub const fn call_key(&self) -> Option<CallKey> {
         match self {
-            Self::ToolCall(call) => Some(call),
-            _ => None,
-        }
-    }
-
-    pub(super) fn as_call_mut(&mut self) -> Option<&mut ToolCall> {
-        match self {
-            Self::ToolCall(call) => Some(call),
+            Self::Call(key) => Some(*key),
             _ => None,
         }
     }

@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{
-    CallKey, Change, Conversation, MessageId, Part, TreeError, calls::Departed, tree::Node,
+    CallKey, Change, Conversation, Message, MessageId, Part, TreeError, calls::Home, tree::Node,
 };
 
 /// A branch that was deleted.
@@ -25,10 +25,8 @@ pub(super) struct Removed {
     shown: Option<usize>,
     /// Results behind other messages; `None` stands for those before all messages.
     results: HashMap<Option<usize>, Vec<CallKey>>,
-    /// The calls that had ended, in that order.
-    history: Vec<CallKey>,
-    /// Calls that were kept for the case that their id comes back.
-    kept: Vec<(String, CallKey)>,
+    /// The calls that an agent can still name, which it could not before.
+    detached: Vec<CallKey>,
 }
 
 impl Conversation {
@@ -57,10 +55,6 @@ impl Conversation {
             (!results.is_empty()).then(|| (Some(ix), results.clone()))
         });
         let tip_of = |path: &[usize]| path.last().copied().filter(|_| path.contains(&first));
-        let kept = self.departed.iter().filter_map(|(id, call)| match call {
-            Departed::Kept(key) => Some((id.clone(), *key)),
-            Departed::Gone(_) => None,
-        });
         let removed = Removed {
             place: siblings.iter().position(|ix| *ix == first).unwrap_or(0),
             chosen: Some(first) == self.chosen_below(parent),
@@ -69,8 +63,7 @@ impl Conversation {
             results: others
                 .chain([(None, self.leading_results.clone())])
                 .collect(),
-            history: self.history.clone(),
-            kept: kept.collect(),
+            detached: Vec::new(),
             nodes: nodes.collect(),
         };
         self.removed = Some(Box::new(removed));
@@ -83,9 +76,38 @@ impl Conversation {
         }
     }
 
-    /// What was deleted cannot come back any more.
+    /// What was deleted cannot come back any more: nor can its calls, unless an agent names them.
     pub(crate) fn forget_removed(&mut self) {
-        self.removed = None;
+        let Some(removed) = self.removed.take() else {
+            return;
+        };
+        for (_, node) in removed.nodes {
+            for key in node.message.parts.iter().filter_map(Part::call_key) {
+                let call = self.calls.get(&key);
+                let named = call.and_then(|call| self.calls.detached(&call.id));
+                if self.calls.home(&key) == Some(Home::Nowhere) && named != Some(key) {
+                    self.calls.remove(&key);
+                }
+            }
+        }
+    }
+
+    /// Detaches the calls of a deleted message, unless another call has the id of one by now.
+    pub(super) fn detach_deleted(&mut self, message: &Message) {
+        for key in message.parts.iter().filter_map(Part::call_key) {
+            self.calls.detach(&key);
+            let Some(call) = self.calls.get(&key) else {
+                continue;
+            };
+            let is_free =
+                self.calls.detached(&call.id).is_none() && self.call_by_wire_id(&call.id).is_none();
+            if is_free {
+                self.calls.note_detached(key);
+                if let Some(removed) = &mut self.removed {
+                    removed.detached.push(key);
+                }
+            }
+        }
     }
 
     /// Whether nothing has taken the place of what was deleted.
@@ -97,10 +119,10 @@ impl Conversation {
             .parent
             .is_none_or(|parent| self.node(parent).is_some());
         let is_free = |(ix, node): &(usize, Node)| {
-            let mut calls = node.message.parts.iter().filter_map(Part::as_call);
+            let mut calls = node.message.parts.iter().filter_map(Part::call_key);
             self.node(*ix).is_none()
                 && !self.ids.contains_key(&node.message.id)
-                && calls.all(|call| !self.places.contains_key(&call.key))
+                && calls.all(|key| self.calls.home(&key) == Some(Home::Nowhere))
         };
         stands && removed.nodes.iter().all(is_free)
     }
@@ -117,6 +139,9 @@ impl Conversation {
         let added: HashSet<usize> = removed.nodes.iter().map(|(ix, _)| *ix).collect();
         for (ix, node) in removed.nodes {
             self.bring_back(ix, node);
+        }
+        for key in removed.detached {
+            self.calls.forget_detached(&key);
         }
         self.hang_at(first, parent, removed.place);
         if removed.chosen {
@@ -136,10 +161,6 @@ impl Conversation {
                 None => self.leading_results = results,
             }
         }
-        self.reorder_history(removed.history);
-        for (id, key) in removed.kept {
-            self.departed.entry(id).or_insert(Departed::Kept(key));
-        }
         let shown = match removed.shown {
             Some(tip) => self.chain_to(tip),
             None => self.shown_path().to_vec(),
@@ -156,19 +177,11 @@ impl Conversation {
         Ok(())
     }
 
-    /// Its calls come back as they are now: a change of their actions reached them where they were
-    /// kept.
-    fn bring_back(&mut self, ix: usize, mut node: Node) {
-        for part in &mut node.message.parts {
-            let Part::ToolCall(call) = part else { continue };
-            let is_it = matches!(
-                self.departed.get(&call.id),
-                Some(Departed::Gone(gone)) if gone.key == call.key
-            );
-            if is_it && let Some(Departed::Gone(gone)) = self.departed.remove(&call.id) {
-                *call = gone;
-            }
-            self.log.push(Change::Call(call.key));
+    /// Puts a node back. Its calls are as they are now: a change of their actions reached them.
+    fn bring_back(&mut self, ix: usize, node: Node) {
+        for key in node.message.parts.iter().filter_map(Part::call_key) {
+            self.calls.attach(&key, ix);
+            self.log.push(Change::Call(key));
         }
         self.log.push(Change::MessageAdded(node.message.id.clone()));
         if let Some(slot) = self.nodes.get_mut(ix) {
@@ -182,13 +195,5 @@ impl Conversation {
             None => &mut self.roots,
         };
         siblings.insert(place.min(siblings.len()), ix);
-    }
-
-    /// What had ended before the deletion stands in its old order, what ended since behind it.
-    fn reorder_history(&mut self, before: Vec<CallKey>) {
-        let since = std::mem::replace(&mut self.history, before);
-        let known: HashSet<CallKey> = self.history.iter().copied().collect();
-        let fresh = since.into_iter().filter(|key| !known.contains(key));
-        self.history.extend(fresh);
     }
 }

@@ -1,6 +1,6 @@
 //! Nodes in the middle of a path: put in, taken out. Neighbours: `tree`, `path`.
 
-use super::{Change, Conversation, Message, Part};
+use super::{Change, Conversation, Message, Part, ToolCall};
 
 impl Conversation {
     /// Puts a message between one of the path (or the beginning) and what follows it there. What
@@ -42,7 +42,7 @@ impl Conversation {
         self.index_calls(ix);
     }
 
-    /// Takes a node out; its children become children of its parent, and its calls depart. Paths
+    /// Takes a node out; its children become children of its parent, and its calls are detached. Paths
     /// are to be cleared of it afterwards, once for all that go.
     pub(super) fn splice(&mut self, ix: usize) {
         let Some(node) = self.nodes.get_mut(ix).and_then(Option::take) else {
@@ -71,11 +71,10 @@ impl Conversation {
         if let Some(list) = self.wire_ids.get_mut(node.message.wire_id()) {
             list.retain(|other| *other != ix);
         }
-        for part in node.message.parts {
-            if let Part::ToolCall(call) = part
-                && call.is_real()
-            {
-                self.depart(call);
+        for key in node.message.parts.iter().filter_map(Part::call_key) {
+            match self.calls.get(&key).is_some_and(ToolCall::is_real) {
+                true => self.detach(key),
+                false => drop(self.calls.remove(&key)),
             }
         }
         self.log.push(Change::MessageRemoved(node.message.id));

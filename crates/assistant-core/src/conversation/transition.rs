@@ -1,6 +1,6 @@
 //! What happened to calls, in order, for those who keep a record of it ([`crate::session::AuditEntry`]).
 
-use super::{CallKey, Change, Conversation, Happening, ToolCall, state::State};
+use super::{CallKey, Happening, ToolCall, state::State};
 
 /// Something that happened to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -64,28 +64,5 @@ impl Transition {
             }
             _ => return None,
         })
-    }
-}
-
-impl Conversation {
-    /// What happened to calls since the last time. With `keep` the calls come along: the conversation
-    /// goes.
-    pub(crate) fn take_transitions(&mut self, keep: bool) -> Vec<CallTransition> {
-        // What was not changed by its key.
-        for at in 0..self.log.len() {
-            let Some(Change::Call(key)) = self.log.get(at) else {
-                continue;
-            };
-            let key = *key;
-            if self.call(&key).is_some_and(ToolCall::has_transitions) {
-                self.edit_call(&key, |_| ());
-            }
-        }
-        let mut taken = std::mem::take(&mut self.transitions);
-        for one in taken.iter_mut().filter(|_| keep) {
-            let call = || self.call(&one.call).cloned().map(Box::new);
-            one.gone = one.gone.take().or_else(call);
-        }
-        taken
     }
 }

@@ -2,26 +2,24 @@
 //!
 //! Messages are looked up by id, calls by the agent's id on the run's path, both in constant time.
 //! Only the session and the reducer change a conversation; everybody else reads. Neighbours:
-//! `branch` for what a person does to the tree, `calls` for calls and their keys, `index`.
+//! `branch` for what a person does to the tree, `calls` for the calls, `index`.
 
 use std::collections::{HashMap, HashSet};
 
+#[cfg(feature = "ui-stream")]
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
-use super::{CallKey, Change, Message, MessageId, ToolCall, runs::Runs};
-use crate::{event::Object, order::Sorted};
-
-/// Where a call is: its node and its place among the node's parts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct CallRef {
-    pub(super) node: usize,
-    pub(super) part: usize,
-}
+use super::{CallKey, Change, Message, MessageId, calls::Calls, runs::Runs};
+use crate::event::Object;
 
 /// Where a part is.
 #[cfg(feature = "ui-stream")]
-pub(super) type PartRef = CallRef;
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PartRef {
+    pub(super) node: usize,
+    pub(super) part: usize,
+}
 
 #[derive(Debug, Clone)]
 pub(super) struct Node {
@@ -76,29 +74,16 @@ pub struct Conversation {
     pub(super) shown: Option<Vec<usize>>,
     /// Counts how often what is shown changed in any other way than by growing at its end.
     pub(super) path_edition: u64,
-    /// Where each call is. Keys are minted here one after the other, so that nobody can choose ones that collide.
-    pub(super) places: FxHashMap<CallKey, CallRef>,
-    /// Calls by the id that the agent gave them.
-    pub(super) calls: HashMap<String, Vec<CallKey>>,
-    /// Calls that have not ended, on all branches.
-    pub(super) open: Sorted<CallKey, ()>,
-    /// Calls that the page makes itself, beside the messages.
-    pub(super) direct: Sorted<CallKey, Box<ToolCall>>,
-    /// Calls that left the path of their run, by the agent's id: they are the same if they return.
-    pub(super) departed: HashMap<String, super::calls::Departed>,
+    /// All calls, in messages or not.
+    pub(super) calls: Calls,
     /// What a person deleted last, while it can come back.
     pub(super) removed: Option<Box<super::removed::Removed>>,
-    /// Calls by the id of the tool message that answers them.
-    pub(super) answers: HashMap<String, Vec<CallKey>>,
     /// Tool messages that stand before all nodes in the received order.
     pub(super) leading_results: Vec<CallKey>,
     /// Nodes that hold a tool result whose call is not known, by the call's id.
     pub(super) orphans: HashMap<String, usize>,
     /// The ids of tool messages by which the page let the agent run calls.
     pub(super) go_aheads: HashSet<String>,
-    /// Calls that have reached their last phase, in that order.
-    pub(super) history: Vec<CallKey>,
-    pub(super) last_key: u64,
     pub(super) runs: Runs,
     /// State shared with the agent.
     pub(super) state: Value,
@@ -109,8 +94,6 @@ pub struct Conversation {
     pub(super) agent_user_messages: super::AgentUserMessages,
     /// What has changed since somebody took note of it.
     pub(super) log: Vec<Change>,
-    /// What happened to calls since somebody took note of it.
-    pub(super) transitions: Vec<super::CallTransition>,
     /// Callouts in texts that are being written.
     #[cfg(feature = "callouts")]
     pub(super) reading: super::apply::callout::Reading,
@@ -130,25 +113,17 @@ impl Default for Conversation {
             path_work: 0,
             shown: None,
             path_edition: 0,
-            places: FxHashMap::default(),
-            calls: HashMap::new(),
-            open: Sorted::new(),
-            direct: Sorted::new(),
-            departed: HashMap::new(),
+            calls: Calls::default(),
             removed: None,
-            answers: HashMap::new(),
             leading_results: Vec::new(),
             orphans: HashMap::new(),
             go_aheads: HashSet::new(),
-            history: Vec::new(),
-            last_key: 0,
             runs: Runs::default(),
             state: Value::Object(Object::new()),
             #[cfg(feature = "ui-stream")]
             blocks: FxHashMap::default(),
             agent_user_messages: super::AgentUserMessages::default(),
             log: Vec::new(),
-            transitions: Vec::new(),
             #[cfg(feature = "callouts")]
             reading: super::apply::callout::Reading::default(),
         }
@@ -283,7 +258,7 @@ impl Conversation {
     /// Forgets what has changed, for those who read everything in the end.
     pub(crate) fn forget_changes(&mut self) {
         self.log.clear();
-        self.transitions.clear();
+        self.calls.forget_transitions();
     }
 
     /// Adds a message below the tip of the run's path. An id that is taken on another branch gets
@@ -350,9 +325,5 @@ impl Conversation {
 
     pub(super) fn node_mut(&mut self, ix: usize) -> Option<&mut Node> {
         self.nodes.get_mut(ix)?.as_mut()
-    }
-
-    pub(super) fn call_at(&self, at: CallRef) -> Option<&ToolCall> {
-        self.node(at.node)?.message.parts.get(at.part)?.as_call()
     }
 }

@@ -3,8 +3,6 @@
 //! The *received order* is what came in, told exactly. The *request order* is what goes out: each
 //! tool result stands right after the message that made the call (rule "one conversation").
 
-use std::collections::HashSet;
-
 use serde_json::Value;
 
 use super::{
@@ -20,7 +18,7 @@ impl Conversation {
         let mut list: Vec<_> = self.tool_messages(&self.leading_results);
         for ix in &self.path {
             let Some(node) = self.node(*ix) else { continue };
-            list.extend(to_wire(&node.message, ToolCall::is_real, listed));
+            list.extend(self.to_wire(&node.message, ToolCall::is_real, listed));
             list.extend(self.tool_messages(&node.results));
         }
         list
@@ -35,26 +33,68 @@ impl Conversation {
             let Some(node) = self.node(*ix) else { continue };
             // A tool message without a call is kept, but some servers fail on it.
             let local = matches!(node.message.role, Role::Activity | Role::Tool);
-            if local || is_abandoned(&node.message) || self.holds_back(&node.message) {
+            if local || self.is_abandoned(&node.message) || self.holds_back(&node.message) {
                 continue;
             }
-            let mut wire = to_wire(&node.message, is_sendable, as_it_ran);
+            let mut wire = self.to_wire(&node.message, is_sendable, as_it_ran);
             if node.message.is_attributed_to_user() {
                 wire.as_mut().map(provenance::mark);
             }
             list.extend(wire);
-            let calls = node.message.calls().filter(|call| call.is_real());
+            let calls = self.calls_in(&node.message).filter(|call| call.is_real());
             list.extend(calls.filter_map(answer_to));
         }
         list
     }
 
     fn tool_messages(&self, keys: &[CallKey]) -> Vec<event::Message> {
-        let on_path = keys.iter().filter(|key| self.place_of(key).is_some());
+        let on_path = keys.iter().filter(|key| self.is_run_call(key));
         let calls = on_path.filter_map(|key| self.call(key));
         calls
             .filter_map(|call| Some(tool_message(call, call.result.as_ref()?)))
             .collect()
+    }
+
+    /// A message in which there is nothing but calls that never ended.
+    fn is_abandoned(&self, message: &Message) -> bool {
+        message.role == Role::Assistant
+            && message.has_calls()
+            && !self.calls_in(message).any(is_sendable)
+            && message.written().is_empty()
+    }
+
+    fn to_wire(
+        &self,
+        message: &Message,
+        keep: impl Fn(&ToolCall) -> bool,
+        write: impl Fn(&ToolCall) -> FunctionCall,
+    ) -> Option<event::Message> {
+        let calls = self.calls_in(message).filter(|call| keep(call));
+        let body = match message.role {
+            Role::Developer => MessageBody::Developer {
+                content: message.text(),
+            },
+            Role::System => MessageBody::System {
+                content: message.text(),
+            },
+            Role::User => MessageBody::User {
+                content: content_of(message),
+            },
+            Role::Assistant => assistant_body(message, calls.map(write).collect()),
+            Role::Reasoning => MessageBody::Reasoning {
+                content: reasoning_text(message),
+            },
+            Role::Activity => activity_body(message)?,
+            Role::Tool => orphan_body(message)?,
+        };
+        Some(event::Message {
+            name: message.name.clone(),
+            encrypted_value: message.encrypted_value.clone(),
+            subagent_run_id: message.subagent_run_id.clone(),
+            metadata: message.metadata.clone(),
+            extra: message.extra.clone(),
+            ..event::Message::new(message.wire_id(), body)
+        })
     }
 }
 
@@ -74,14 +114,6 @@ fn answer_to(call: &ToolCall) -> Option<event::Message> {
 /// Not so a call without an answer that nobody will give any more, such as one that never ended.
 fn is_sendable(call: &ToolCall) -> bool {
     call.is_real() && (call.result.is_some() || !call.state().is_done())
-}
-
-/// A message in which there is nothing but calls that never ended.
-fn is_abandoned(message: &Message) -> bool {
-    message.role == Role::Assistant
-        && message.calls().next().is_some()
-        && !message.calls().any(is_sendable)
-        && message.written().is_empty()
 }
 
 fn tool_message(call: &ToolCall, result: &CallResult) -> event::Message {
@@ -125,49 +157,12 @@ fn as_it_ran(call: &ToolCall) -> FunctionCall {
 /// changed.
 const ORIGINAL_ARGUMENTS: &str = "originalArguments";
 
-fn to_wire(
-    message: &Message,
-    keep: impl Fn(&ToolCall) -> bool,
-    write: impl Fn(&ToolCall) -> FunctionCall,
-) -> Option<event::Message> {
-    let body = match message.role {
-        Role::Developer => MessageBody::Developer {
-            content: message.text(),
-        },
-        Role::System => MessageBody::System {
-            content: message.text(),
-        },
-        Role::User => MessageBody::User {
-            content: content_of(message),
-        },
-        Role::Assistant => assistant_body(message, keep, write),
-        Role::Reasoning => MessageBody::Reasoning {
-            content: reasoning_text(message),
-        },
-        Role::Activity => activity_body(message)?,
-        Role::Tool => orphan_body(message)?,
-    };
-    Some(event::Message {
-        name: message.name.clone(),
-        encrypted_value: message.encrypted_value.clone(),
-        subagent_run_id: message.subagent_run_id.clone(),
-        metadata: message.metadata.clone(),
-        extra: message.extra.clone(),
-        ..event::Message::new(message.wire_id(), body)
-    })
-}
-
-fn assistant_body(
-    message: &Message,
-    keep: impl Fn(&ToolCall) -> bool,
-    write: impl Fn(&ToolCall) -> FunctionCall,
-) -> MessageBody {
+fn assistant_body(message: &Message, tool_calls: Vec<FunctionCall>) -> MessageBody {
     let is_text = |part: &Part| part.as_text().is_some();
     let has_text = message.markdown.is_some() || message.parts.iter().any(is_text);
-    let tool_calls = message.calls().filter(|call| keep(call)).map(write);
     MessageBody::Assistant {
         content: has_text.then(|| message.written()),
-        tool_calls: tool_calls.collect(),
+        tool_calls,
     }
 }
 
@@ -231,24 +226,16 @@ fn orphan_body(message: &Message) -> Option<MessageBody> {
     })
 }
 
-/// The parts that a message from the wire is made of.
-pub(super) fn parts_from_wire(body: MessageBody, now: i64) -> Vec<Part> {
+/// The parts that a message from the wire is made of, without its calls.
+pub(super) fn parts_from_wire(body: MessageBody) -> Vec<Part> {
     match body {
         MessageBody::Developer { content } | MessageBody::System { content } => {
             vec![Part::Text(TextPart::new(content))]
         }
         MessageBody::User { content } => content_parts(content),
-        MessageBody::Assistant {
-            content,
-            tool_calls,
-        } => {
+        MessageBody::Assistant { content, .. } => {
             let text = content.map(|content| Part::Text(TextPart::new(content)));
-            let mut seen = HashSet::new();
-            let calls = tool_calls
-                .into_iter()
-                .filter(|call| seen.insert(call.id.clone()))
-                .map(|call| Part::ToolCall(Box::new(ended(call, now))));
-            text.into_iter().chain(calls).collect()
+            text.into_iter().collect()
         }
         MessageBody::Tool {
             tool_call_id,
@@ -307,7 +294,8 @@ pub(super) fn ended(wire: FunctionCall, now: i64) -> ToolCall {
     call
 }
 
-/// A message from the wire as a node. Tool messages become orphans; the caller folds them.
+/// A message from the wire without its calls, which the caller takes in. Tool messages become
+/// orphans; the caller folds them.
 pub(super) fn from_wire(wire: event::Message, now: i64) -> Message {
     let listed = match &wire.body {
         MessageBody::User { content } | MessageBody::Tool { content, .. } => {
@@ -317,7 +305,7 @@ pub(super) fn from_wire(wire: event::Message, now: i64) -> Message {
     };
     let mut message = Message::new(wire.id.as_str(), wire.role(), now);
     message.listed = listed;
-    message.parts = parts_from_wire(wire.body, now);
+    message.parts = parts_from_wire(wire.body);
     message.name = wire.name;
     message.encrypted_value = wire.encrypted_value;
     message.subagent_run_id = wire.subagent_run_id;

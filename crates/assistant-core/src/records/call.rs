@@ -127,9 +127,10 @@ impl CallRecords {
         let Some(found) = conversation.message(message) else {
             return Self::default();
         };
-        let list = records(found);
-        let goes_on = conversation.is_being_written(message)
-            || found.calls().any(|call| !call.phase().is_final());
+        let list = records(found, conversation);
+        let mut calls = conversation.calls_in(found);
+        let goes_on =
+            conversation.is_being_written(message) || calls.any(|call| !call.phase().is_final());
         match goes_on {
             true => Self {
                 partial: list,
@@ -165,7 +166,7 @@ impl CallRecords {
     }
 }
 
-fn records(message: &Message) -> Vec<CallRecord> {
+fn records(message: &Message, conversation: &Conversation) -> Vec<CallRecord> {
     let mut position = 0_u64;
     let mut list = Vec::new();
     for part in &message.parts {
@@ -174,7 +175,10 @@ fn records(message: &Message) -> Vec<CallRecord> {
                 let count = u64::try_from(text.text.chars().count());
                 position = position.saturating_add(count.unwrap_or(u64::MAX));
             }
-            Part::ToolCall(call) => list.push(CallRecord::of(call, position)),
+            Part::Call(key) => {
+                let call = conversation.call(key);
+                list.extend(call.map(|call| CallRecord::of(call, position)));
+            }
             _ => {}
         }
     }

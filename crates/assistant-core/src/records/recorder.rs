@@ -97,7 +97,8 @@ impl Recorder {
             self.messages.insert(id.clone(), update.clone());
             updates.push(Update::Conv(Box::new(update)));
         }
-        for call in message.calls().filter(|call| call.has_ended()) {
+        let calls = session.conversation().calls_in(message);
+        for call in calls.filter(|call| call.has_ended()) {
             let status = call.phase().status();
             let before = self.calls.insert(call.key(), status);
             if before != Some(status) {
@@ -122,7 +123,7 @@ fn conv_update(conversation: &Conversation, message: &Message, thread: &str) -> 
         Part::File(file) => Some(agui::content_part_to_value(file)),
         _ => None,
     });
-    let calls = message.calls().map(|call| CallInfo {
+    let calls = conversation.calls_in(message).map(|call| CallInfo {
         id: call.id.clone(),
         tool_name: call.name.clone(),
         status: call.phase().status(),

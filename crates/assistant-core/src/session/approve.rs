@@ -23,7 +23,7 @@ impl Session {
             return;
         }
         let state = self.conversation.call(key).map(|call| call.state().clone());
-        let on_path = self.conversation.place_of(key).is_some() || self.conversation.is_direct(key);
+        let on_path = self.conversation.is_run_call(key) || self.conversation.is_direct(key);
         match (state, &verdict) {
             (Some(State::Asked), _) if on_path => {}
             (Some(State::Missing), Verdict::Deny { .. }) if on_path => {}

@@ -28,7 +28,7 @@ impl Place {
     fn is_on_run_path(&self, gates: Option<CallKey>, conversation: &Conversation) -> bool {
         let tip = self.tip.as_ref();
         tip.is_none_or(|tip| conversation.is_on_run_path(tip))
-            || gates.is_some_and(|key| conversation.place_of(&key).is_some())
+            || gates.is_some_and(|key| conversation.is_run_call(&key))
     }
 }
 

@@ -54,8 +54,8 @@ impl Session {
         let parts = message.map_or(&[][..], |message| &message.parts);
         let is_blank = |part: &&Part| part.as_text().is_some_and(|text| text.trim().is_empty());
         let last = parts.iter().rev().find(|part| !is_blank(part));
-        let last = last.and_then(Part::as_call);
-        call.origin == Origin::Intercepted && last.is_some_and(|last| last.key() == *key)
+        let last = last.and_then(Part::call_key);
+        call.origin == Origin::Intercepted && last == Some(*key)
     }
 }
 

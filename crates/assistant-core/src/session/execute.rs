@@ -159,11 +159,8 @@ impl Session {
         let waits = |other: &CallKey| self.calls.ancestors(key).any(|key| key == *other);
         let mut working = states.filter(|(other, state)| state.is_at_work() && !waits(other));
         if self.options.sequential && !self.conversation.is_direct(key) {
-            let place = self.conversation.place_of(key);
-            let mut open = self.conversation.open_states();
-            let is_before = |other: &CallKey| self.conversation.place_of(other) < place;
-            let first = !open.any(|(other, state)| state.is_under_way() && is_before(&other));
-            return working.next().is_none() && first;
+            let is_first = !self.conversation.has_open_before(key, State::is_under_way);
+            return working.next().is_none() && is_first;
         }
         !working.any(|(other, _)| exclusive(key) || exclusive(&other))
     }

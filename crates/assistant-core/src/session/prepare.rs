@@ -28,7 +28,7 @@ impl Session {
                 }
             }
             Watched::AllCalls => {
-                self.void_departed();
+                self.void_detached();
                 for key in self.conversation.active_calls() {
                     self.look_at(&key, cx);
                 }
@@ -51,10 +51,8 @@ impl Session {
 
     /// What was made of calls that a snapshot took off the path is void. None of them runs: what
     /// runs stays where it is.
-    fn void_departed(&mut self) {
-        for call in self.conversation.departed_open() {
-            call.void();
-        }
+    fn void_detached(&mut self) {
+        self.conversation.edit_detached(ToolCall::void);
         let keys: Vec<CallKey> = self
             .conversation
             .open_elsewhere()

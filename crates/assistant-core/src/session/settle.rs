@@ -181,9 +181,8 @@ impl Session {
             message.role != Role::Reasoning
                 && !(message.role == Role::Assistant && message.is_empty())
         });
-        let last_is_own = last.is_some_and(|message| {
-            message.role == Role::Assistant && message.calls().next().is_some()
-        });
+        let last_is_own =
+            last.is_some_and(|message| message.role == Role::Assistant && message.has_calls());
         let last_is_persons = last.is_some_and(Message::is_from_user);
         drop(newest);
         let action = if quiet && after_tools && last_is_own {
@@ -218,7 +217,7 @@ impl Session {
             if message.is_from_user() {
                 break;
             }
-            let own = message.calls();
+            let own = self.conversation.calls_in(message);
             for call in own.filter(|call| self.conversation.is_of_newest_run(call)) {
                 any = true;
                 call.name.hash(&mut hasher);

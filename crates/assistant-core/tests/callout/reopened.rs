@@ -21,10 +21,14 @@ fn driver(markdown_tools: MarkdownTools) -> Driver {
 }
 
 fn shown(driver: &Driver) -> Vec<String> {
-    let message = driver.session.conversation().path().next_back().unwrap();
+    let conversation = driver.session.conversation();
+    let message = conversation.path().next_back().unwrap();
     let sketch = |part: &Part| match part {
         Part::Text(part) => part.text.clone(),
-        Part::ToolCall(call) => format!("[{} {}]", call.name, call.id),
+        Part::Call(key) => {
+            let call = conversation.call(key).unwrap();
+            format!("[{} {}]", call.name, call.id)
+        }
         part => format!("{part:?}"),
     };
     let parts = message.parts.iter().map(sketch);
@@ -32,8 +36,10 @@ fn shown(driver: &Driver) -> Vec<String> {
 }
 
 fn origins(driver: &Driver) -> Vec<Origin> {
-    let message = driver.session.conversation().path().next_back().unwrap();
-    message.calls().map(|call| call.origin).collect()
+    let conversation = driver.session.conversation();
+    let message = conversation.path().next_back().unwrap();
+    let calls = conversation.calls_in(message);
+    calls.map(|call| call.origin).collect()
 }
 
 /// Says a text in two halves, the message closed and opened again between them.
@@ -135,8 +141,9 @@ fn what_the_same_text_answers_is_told_and_not_run() {
     ]);
     finish_run(&mut driver);
     assert!(driver.invocations.is_empty());
-    let message = driver.session.conversation().path().next_back().unwrap();
-    let call = message.calls().next().unwrap();
+    let conversation = driver.session.conversation();
+    let message = conversation.path().next_back().unwrap();
+    let call = conversation.calls_in(message).next().unwrap();
     assert_eq!(call.phase(), Phase::OutputAvailable);
     assert_eq!(call.result.as_ref().unwrap().value, json!(5));
 }

@@ -39,7 +39,8 @@ fn parts(conversation: &Conversation) -> Vec<String> {
     let message = conversation.path().next_back().unwrap();
     let sketch = |part: &Part| match part {
         Part::Text(part) => format!("text {:?}", part.text),
-        Part::ToolCall(call) => {
+        Part::Call(key) => {
+            let call = conversation.call(key).unwrap();
             let answer = call.result.as_ref().map(|result| result.value.to_string());
             let answer = answer.unwrap_or_default();
             format!(
@@ -59,8 +60,9 @@ fn shown(driver: &Driver) -> Vec<String> {
 }
 
 fn first_call(driver: &Driver) -> Option<&ToolCall> {
-    let message = driver.session.conversation().path().next_back().unwrap();
-    message.calls().next()
+    let conversation = driver.session.conversation();
+    let message = conversation.path().next_back().unwrap();
+    conversation.calls_in(message).next()
 }
 
 /// What the assistant is said to have said, in the next request.
@@ -148,7 +150,7 @@ fn a_card_stands_from_the_header_to_the_end() {
     writes(&mut driver, "Hi\n> [!tool search]\n> input: {q: x}\n", 1);
     assert_eq!(shown(&driver)[1..], ["search tool-call-1 input-streaming "]);
     let message = driver.session.conversation().path().last().unwrap();
-    let key = message.calls().next().unwrap().key();
+    let key = message.parts.iter().find_map(Part::call_key).unwrap();
     let step = driver.event(text("m", "> id: late\n> output: 1\n\nDone"));
     assert!(step.changes.contains(&Change::Call(key)));
     assert_eq!(
@@ -207,9 +209,10 @@ fn failures_are_shown_as_failures() {
     let text = "> [!tool a x]\n> error: boom\n> [!tool a y]\n> state: output-denied\n> [!tool a z]\n> state: output-error\n> output: 1";
     writes(&mut driver, text, 4);
     driver.event(text_end("m"));
-    let message = driver.session.conversation().path().next_back().unwrap();
-    let failures: Vec<(Phase, &str)> = message
-        .calls()
+    let conversation = driver.session.conversation();
+    let message = conversation.path().next_back().unwrap();
+    let failures: Vec<(Phase, &str)> = conversation
+        .calls_in(message)
         .map(|call| (call.phase(), call.error.as_ref().unwrap().message.as_str()))
         .collect();
     assert_eq!(

@@ -2,7 +2,7 @@
 
 use assistant_core::{
     action::{ToolError, ToolOutcome},
-    conversation::{CallKey, MessageId},
+    conversation::{CallKey, MessageId, Part},
     event::{Content, EventKind, Outcome, Role},
     session::{CommitId, Failure, FailureKind, Input, StreamEnd},
 };
@@ -243,9 +243,8 @@ impl World {
     /// The calls of the conversation, on all branches.
     pub(super) fn all_calls(&self) -> Vec<CallKey> {
         let messages = self.driver.session.conversation().all_messages();
-        messages
-            .flat_map(|message| message.calls().map(|call| call.key()))
-            .collect()
+        let parts = messages.flat_map(|message| &message.parts);
+        parts.filter_map(Part::call_key).collect()
     }
 }
 

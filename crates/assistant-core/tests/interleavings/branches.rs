@@ -102,7 +102,7 @@ pub(super) type Told = (MessageId, String, Vec<String>);
 
 /// Returns true if a message says anything. What does not (a place for results) may come and go.
 fn tells(message: &Message) -> bool {
-    !message.text().is_empty() || message.calls().next().is_some()
+    !message.text().is_empty() || message.has_calls()
 }
 
 /// The run's path.
@@ -126,7 +126,7 @@ fn branch(conversation: &Conversation, tip: &MessageId) -> Vec<Told> {
     let path = conversation.path_to(tip).unwrap_or_default();
     let messages = path.into_iter().filter_map(|id| conversation.message(id));
     let told = messages.filter(|message| tells(message)).map(|message| {
-        let calls = message.calls().map(|call| {
+        let calls = conversation.calls_in(message).map(|call| {
             let result = call
                 .result
                 .as_ref()

@@ -155,7 +155,7 @@ impl Mirror {
         let parts = message.parts.iter().map(part).collect();
         let marks = marks(message);
         self.messages.insert(id.clone(), Card { marks, parts });
-        self.meet_calls(message);
+        self.meet_calls(message, conversation);
     }
 
     fn read_part(&mut self, id: &MessageId, place: usize, conversation: &Conversation) {
@@ -170,12 +170,12 @@ impl Mirror {
             Some(shown) => *shown = part(fresh),
             None => card.parts.push(part(fresh)),
         }
-        self.meet_calls(message);
+        self.meet_calls(message, conversation);
     }
 
     /// A call is read when it is first met, and from then on when a change names it.
-    fn meet_calls(&mut self, message: &Message) {
-        for call in message.calls() {
+    fn meet_calls(&mut self, message: &Message, conversation: &Conversation) {
+        for call in conversation.calls_in(message) {
             let met = self.calls.entry(call.key());
             met.or_insert_with(|| card(call));
         }
@@ -200,7 +200,7 @@ fn part(part: &Part) -> String {
         Part::Text(part) | Part::Reasoning(part) => {
             format!("{} {} {:?}", part.generation, part.open, part.text)
         }
-        Part::ToolCall(call) => format!("{:?}", call.key()),
+        Part::Call(key) => format!("{key:?}"),
         other => format!("{other:?}"),
     }
 }

@@ -261,12 +261,10 @@ fn ids_that_a_server_uses_again_are_other_calls() {
         }
         talk.answer(wire.response(3, &[Says::Text("Done.")]));
         assert!(talk.driver.notices().is_empty(), "{wire:?}");
-        let results: Vec<Value> = talk
-            .driver
-            .session
-            .conversation()
+        let conversation = talk.driver.session.conversation();
+        let results: Vec<Value> = conversation
             .path()
-            .flat_map(|message| message.calls())
+            .flat_map(|message| conversation.calls_in(message))
             .map(|call| call.result.as_ref().unwrap().value.clone())
             .collect();
         assert_eq!(results, [json!(1), json!(2)], "{wire:?}");

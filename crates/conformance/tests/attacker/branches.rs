@@ -31,7 +31,7 @@ impl Scene {
         let path = conversation.path_to(end).unwrap_or_default();
         let path = path.into_iter().filter_map(|id| conversation.message(id));
         let sent = path.map(|message| {
-            let calls = message.calls().map(|call| {
+            let calls = conversation.calls_in(message).map(|call| {
                 let result = call.result.as_ref();
                 let result =
                     result.map(|result| (&result.message_id, result.content.display_text()));

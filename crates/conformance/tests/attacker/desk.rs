@@ -89,7 +89,7 @@ impl Scene {
                 let conversation = self.session.conversation();
                 let keys = conversation
                     .all_messages()
-                    .flat_map(|message| message.calls());
+                    .flat_map(|message| conversation.calls_in(message));
                 let open = keys.filter(|call| !call.phase().is_final());
                 let open: Vec<CallKey> = open.map(ToolCall::key).collect();
                 self.granted.retain(|key, _| !open.contains(key));

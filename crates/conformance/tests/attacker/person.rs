@@ -228,10 +228,11 @@ impl Scene {
 
     /// Notes the messages of the conversation, and those that go out.
     fn note_known(&mut self, request: &Value) {
-        let messages = self.session.conversation().all_messages();
-        for message in messages {
+        let conversation = self.session.conversation();
+        for message in conversation.all_messages() {
             self.known.insert(message.wire_id().to_owned());
-            let results = message.calls().filter_map(|call| call.result.as_ref());
+            let calls = conversation.calls_in(message);
+            let results = calls.filter_map(|call| call.result.as_ref());
             self.known
                 .extend(results.map(|result| result.message_id.clone()));
         }

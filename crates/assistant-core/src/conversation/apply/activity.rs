@@ -32,7 +32,7 @@ impl Conversation {
         }
         let holds_call = |ix| {
             self.node(ix)
-                .is_some_and(|n| n.message.calls().any(ToolCall::is_real))
+                .is_some_and(|n| self.calls_in(&n.message).any(ToolCall::is_real))
         };
         let is_activity = found.and_then(|ix| self.role_of(ix)) == Some(Role::Activity);
         if found.is_some_and(holds_call) || (!is_activity && self.find_answer(id).is_some()) {

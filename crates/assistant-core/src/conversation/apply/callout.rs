@@ -81,7 +81,9 @@ impl Conversation {
         parser.push(&written);
         parser.pause();
         parser.take_diagnostics();
-        let calls = message.into_iter().flat_map(Message::calls);
+        let calls = message
+            .into_iter()
+            .flat_map(|message| self.calls_in(message));
         let told = calls.filter(|call| call.origin != Origin::Agent);
         Reader {
             parser,
@@ -170,7 +172,8 @@ impl Conversation {
         }
         let mut call = ToolCall::new(pending.id.clone(), pending.name.clone(), out.now);
         call.origin = Origin::Text;
-        Some(self.push_part(ix, Part::ToolCall(Box::new(call))))
+        let key = self.calls.add(call, self.runs.current);
+        Some(self.push_call(ix, key))
     }
 
     /// From the first callout on the message keeps what was written.
@@ -192,9 +195,8 @@ impl Conversation {
         }
         let taken = node.message.parts.pop();
         let id = node.message.id.clone();
-        if let Some(call) = taken.as_ref().and_then(Part::as_call) {
-            self.places.remove(&call.key());
-            self.open.remove(&call.key());
+        if let Some(key) = taken.as_ref().and_then(Part::call_key) {
+            self.calls.remove(&key);
         }
         self.log.push(Change::Message(id));
     }
@@ -203,7 +205,7 @@ impl Conversation {
     fn grow_beside_calls(&mut self, ix: usize, text: &str, now: i64) {
         let last = self.node(ix).and_then(|node| node.message.parts.last());
         let text = match last {
-            Some(Part::ToolCall(_)) => text.trim_start_matches(LINE_BREAKS),
+            Some(Part::Call(_)) => text.trim_start_matches(LINE_BREAKS),
             _ => text,
         };
         if !text.is_empty() {
@@ -244,36 +246,83 @@ impl Conversation {
             call.origin = Origin::Intercepted;
             call.id = self.free_call_id(ix, call.id);
         }
-        let shown = part.and_then(|part| {
-            let node = self.node(ix)?;
-            Some(node.message.parts.get(part)?.as_call()?.key())
-        });
+        let shown = part.and_then(|part| self.node(ix)?.message.parts.get(part)?.call_key());
         let key = match shown {
             Some(key) => {
-                self.edit_call(&key, |shown| {
-                    call.key = shown.key;
-                    call.run = shown.run;
-                    *shown = call;
-                });
+                self.calls.replace(&key, call);
+                self.log.push(Change::Call(key));
                 key
             }
             None => {
-                let part = self.push_part(ix, Part::ToolCall(Box::new(call)));
-                let pushed = self
-                    .node(ix)
-                    .and_then(|node| node.message.parts.get(part)?.as_call());
-                let Some(key) = pushed.map(ToolCall::key) else {
-                    return;
-                };
+                let key = self.calls.add(call, self.runs.current);
+                self.push_call(ix, key);
                 key
             }
         };
         if own_id {
             reader.told.insert(written, key);
         }
-        if intercepted {
-            self.index_call(key);
+    }
+
+    /// Shows the callouts of a message of the tree whose text was replaced.
+    pub(super) fn read_whole_node(&mut self, ix: usize, now: i64) {
+        let Some(mut message) = self.node(ix).map(|node| node.message.clone()) else {
+            return;
+        };
+        self.read_whole(&mut message, now);
+        if let Some(node) = self.node_mut(ix) {
+            node.message = message;
         }
+        self.settle_in(ix);
+    }
+
+    /// Shows the callouts of a message that came whole. None of them is run: what came in a list is
+    /// over.
+    pub(in crate::conversation) fn read_whole(&mut self, message: &mut Message, now: i64) {
+        let is_read = message.markdown.is_some() || message.role != Role::Assistant;
+        if self.reading.tools == MarkdownTools::Off || is_read {
+            return;
+        }
+        let written = message.text();
+        let chunks = callout::parse_with(&written, CalloutOptions::default());
+        if !chunks.iter().any(|chunk| matches!(chunk, Chunk::Tool(_))) {
+            return;
+        }
+        let mut parts: Vec<Part> = Vec::new();
+        let mut told: HashMap<String, CallKey> = HashMap::new();
+        for chunk in chunks {
+            match chunk {
+                Chunk::Text(text) => {
+                    let text = match parts.last() {
+                        Some(Part::Call(_)) => text.trim_start_matches(LINE_BREAKS),
+                        _ => &text,
+                    };
+                    if !text.is_empty() {
+                        parts.push(Part::Text(TextPart::new(text)));
+                    }
+                }
+                Chunk::Tool(callout) => {
+                    let known = told.get(&callout.id).filter(|_| callout.has_own_id);
+                    if let Some(known) = known {
+                        let mut callout = Some(*callout);
+                        self.calls.edit(known, &mut |call| {
+                            let _ = callout.take().map(|callout| tell(call, callout, now));
+                        });
+                        continue;
+                    }
+                    let own_id = callout.has_own_id.then(|| callout.id.clone());
+                    let mut call = ToolCall::new(String::new(), String::new(), now);
+                    tell(&mut call, *callout, now);
+                    let key = self.calls.add(call, self.runs.current);
+                    told.extend(own_id.map(|id| (id, key)));
+                    parts.push(Part::Call(key));
+                }
+            }
+        }
+        let others = std::mem::take(&mut message.parts).into_iter();
+        parts.extend(others.filter(|part| part.as_text().is_none()));
+        message.parts = parts;
+        message.markdown = Some(written);
     }
 
     /// The ids of callouts are counted from one in each message; calls need one of their own.
@@ -292,60 +341,6 @@ impl Reader {
         self.announced
             .is_some_and(|(announced, _)| announced == ordinal)
     }
-}
-
-impl Reading {
-    /// A message that came whole, with its callouts shown.
-    pub(in crate::conversation) fn whole(&self, mut message: Message, now: i64) -> Message {
-        read_whole(&mut message, self.tools, now);
-        message
-    }
-}
-
-/// Shows the callouts of a message that came whole. None of them is run: what came in a list is
-/// over.
-pub(super) fn read_whole(message: &mut Message, tools: MarkdownTools, now: i64) {
-    let is_read = message.markdown.is_some() || message.role != Role::Assistant;
-    if tools == MarkdownTools::Off || is_read {
-        return;
-    }
-    let written = message.text();
-    let chunks = callout::parse_with(&written, CalloutOptions::default());
-    if !chunks.iter().any(|chunk| matches!(chunk, Chunk::Tool(_))) {
-        return;
-    }
-    let mut parts: Vec<Part> = Vec::new();
-    let mut told: HashMap<String, usize> = HashMap::new();
-    for chunk in chunks {
-        match chunk {
-            Chunk::Text(text) => {
-                let text = match parts.last() {
-                    Some(Part::ToolCall(_)) => text.trim_start_matches(LINE_BREAKS),
-                    _ => &text,
-                };
-                if !text.is_empty() {
-                    parts.push(Part::Text(TextPart::new(text)));
-                }
-            }
-            Chunk::Tool(callout) => {
-                let known = told.get(&callout.id).filter(|_| callout.has_own_id);
-                if let Some(Part::ToolCall(call)) = known.and_then(|place| parts.get_mut(*place)) {
-                    tell(call, *callout, now);
-                    continue;
-                }
-                if callout.has_own_id {
-                    told.insert(callout.id.clone(), parts.len());
-                }
-                let mut call = ToolCall::new(String::new(), String::new(), now);
-                tell(&mut call, *callout, now);
-                parts.push(Part::ToolCall(Box::new(call)));
-            }
-        }
-    }
-    let others = std::mem::take(&mut message.parts).into_iter();
-    parts.extend(others.filter(|part| part.as_text().is_none()));
-    message.parts = parts;
-    message.markdown = Some(written);
 }
 
 const LINE_BREAKS: [char; 2] = ['\r', '\n'];

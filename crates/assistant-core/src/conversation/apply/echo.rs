@@ -52,8 +52,12 @@ impl Conversation {
     /// Returns whether a message makes the calls that a listed one makes.
     fn has_calls_of(&self, ix: usize, listed: &event::Message) -> bool {
         let node = self.node(ix);
-        let calls = node.map(|node| node.message.calls().filter(|call| call.is_real()));
-        let own = calls.into_iter().flatten().map(|call| call.id.as_str());
+        let calls = node
+            .into_iter()
+            .flat_map(|node| self.calls_in(&node.message));
+        let own = calls
+            .filter(|call| call.is_real())
+            .map(|call| call.id.as_str());
         match &listed.body {
             MessageBody::Assistant { tool_calls, .. } => {
                 own.eq(tool_calls.iter().map(|call| call.id.as_str()))

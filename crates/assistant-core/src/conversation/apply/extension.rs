@@ -144,12 +144,13 @@ impl Conversation {
         let parts = std::mem::take(&mut node.message.parts);
         node.message.markdown = None;
         let id = node.message.id.clone();
-        for part in parts {
-            if let Part::ToolCall(mut call) = part
-                && call.is_real()
-            {
-                call.void();
-                self.depart(call);
+        for key in parts.iter().filter_map(Part::call_key) {
+            match self.calls.get(&key).is_some_and(ToolCall::is_real) {
+                true => {
+                    self.calls.edit(&key, &mut ToolCall::void);
+                    self.detach(key);
+                }
+                false => drop(self.calls.remove(&key)),
             }
         }
         self.log.push(Change::Message(id));
@@ -228,19 +229,22 @@ impl Conversation {
         fresh.origin = call.origin;
         fresh.extra = call.extra.clone();
         self.own_call(&key);
-        let Some(at) = self.places.get(&key).copied() else {
+        let fresh = self.calls.add(fresh, self.runs.current);
+        let Some(ix) = self.calls.node_of(&key) else {
             return;
         };
-        let Some(node) = self.node_mut(at.node) else {
+        let Some(node) = self.node_mut(ix) else {
             return;
         };
         node.results.retain(|result| *result != key);
-        if let Some(part) = node.message.parts.get_mut(at.part) {
-            *part = Part::ToolCall(Box::new(fresh));
+        for part in &mut node.message.parts {
+            if part.call_key() == Some(key) {
+                *part = Part::Call(fresh);
+            }
         }
         let message = node.message.id.clone();
-        self.places.remove(&key);
-        self.index_calls(at.node);
+        self.calls.remove(&key);
+        self.index_calls(ix);
         self.log.push(Change::Message(message));
     }
 

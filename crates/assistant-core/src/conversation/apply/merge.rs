@@ -2,7 +2,7 @@
 //!
 //! A snapshot says what the agent holds true of the path of its run, and of nothing else: nodes
 //! that another branch shares are copied first. Calls go wherever the list has them, with all that
-//! happened to them: whatever leaves its message *departs*, and comes back where it is listed.
+//! happened to them: whatever leaves its message is *detached*, and comes back where it is listed.
 //! The work is linear in the list and the path. Neighbours: `replace` for one message, `results`
 //! for tool messages, `authority` for what a list does not speak for.
 
@@ -11,7 +11,8 @@ use std::collections::{HashMap, HashSet};
 use super::{Applied, Change, Conversation, authority::Authority, results::Place};
 use crate::{
     conversation::{Author, CallKey, Origin, Part, ToolCall, fold},
-    event::{Message, MessageBody, Object, Role},
+    event::{FunctionCall, Message, MessageBody, Object, Role},
+    order::in_order,
 };
 
 /// A list of messages, and where it says that each call is.
@@ -156,7 +157,7 @@ impl Conversation {
     /// Returns whether another branch holds a message, or a result, with this id.
     fn is_elsewhere(&self, id: &str) -> bool {
         let nodes = self.wire_ids.get(id);
-        nodes.is_some_and(|nodes| !nodes.is_empty()) || self.answers.contains_key(id)
+        nodes.is_some_and(|nodes| !nodes.is_empty()) || self.calls.answered_by(id).next().is_some()
     }
 
     /// Copies the nodes that another branch shares and that the list changes, with what stands between
@@ -166,9 +167,10 @@ impl Conversation {
         let changes = |ix: usize| {
             let same = self.node(ix).is_some_and(|node| {
                 let listed = listing.messages.get(node.message.wire_id());
-                let mut calls = node.message.calls().filter(|call| call.is_real());
+                let mut calls = self.calls_in(&node.message).filter(|call| call.is_real());
                 listed.is_some_and(|listed| {
-                    says_the_same(&node.message, listed) && has_same_marks(&node.message, listed)
+                    self.says_the_same(&node.message, listed)
+                        && has_same_marks(&node.message, listed)
                 }) && calls.all(|call| {
                     let home = listing.homes.get(&call.id);
                     let stays = home.is_none_or(|home| home == node.message.wire_id());
@@ -185,7 +187,7 @@ impl Conversation {
         }
     }
 
-    /// Lets the calls of a message depart that the list has in another message, or nowhere. What
+    /// Detaches the calls of a message that the list has in another message, or nowhere. What
     /// runs here, and a result that no agent has, stays.
     fn release_calls(&mut self, ix: usize, id: &str, listing: &Listing) {
         let is_listed = listing.messages.contains_key(id);
@@ -198,25 +200,61 @@ impl Conversation {
                 None => is_listed && !call.is_undelivered() && !call.state().is_at_work(),
             }
         };
-        let Some(Some(node)) = self.nodes.get_mut(ix) else {
+        let Some(node) = self.node(ix) else {
             return;
         };
-        if !node.message.calls().any(leaves) {
-            return;
+        let calls = self.calls_in(&node.message).filter(|call| leaves(call));
+        let released: HashSet<CallKey> = calls.map(ToolCall::key).collect();
+        let stays = |part: &Part| part.call_key().is_none_or(|key| !released.contains(&key));
+        if let Some(node) = self.node_mut(ix).filter(|_| !released.is_empty()) {
+            node.message.parts.retain(stays);
         }
-        let parts = std::mem::take(&mut node.message.parts);
-        let mut released = Vec::new();
-        for part in parts {
-            match part {
-                Part::ToolCall(call) if leaves(&call) => released.push(call),
-                part => node.message.parts.push(part),
-            }
+        for key in in_order(released.into_iter().collect(), CallKey::rank) {
+            self.detach(key);
         }
-        for call in released {
-            self.depart(call);
-        }
-        self.settle_in(ix);
     }
+
+    /// Returns whether the listed message equals the one in the tree, so that nothing changes.
+    pub(super) fn says_the_same(
+        &self,
+        message: &crate::conversation::Message,
+        listed: &Message,
+    ) -> bool {
+        if message.role != listed.role() {
+            return false;
+        }
+        match &listed.body {
+            MessageBody::Assistant {
+                content,
+                tool_calls,
+            } => {
+                let calls = self.calls_in(message);
+                let mut calls = calls.filter(|call| call.origin == Origin::Agent);
+                let same_calls = tool_calls
+                    .iter()
+                    .all(|listed| calls.next().is_some_and(|call| is_same_call(call, listed)));
+                same_calls
+                    && calls.next().is_none()
+                    && content.as_deref().unwrap_or_default() == message.written()
+            }
+            MessageBody::User { content } => content.display_text() == message.text(),
+            MessageBody::Developer { content } | MessageBody::System { content } => {
+                *content == message.text()
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Returns whether a listed call equals the one in the tree.
+fn is_same_call(call: &ToolCall, listed: &FunctionCall) -> bool {
+    call.id == listed.id
+        && call.name == listed.name
+        && call.args_text() == listed.arguments
+        && call.encrypted_value == listed.encrypted_value
+        && Some(&call.metadata).filter(|known| !known.is_empty())
+            == listed.metadata.as_ref().filter(|known| !known.is_empty())
+        && call.extra == listed.extra
 }
 
 /// The id of the call that a tool message answers.
@@ -246,39 +284,4 @@ fn has_same_marks(message: &crate::conversation::Message, listed: &Message) -> b
         && message.subagent_run_id == listed.subagent_run_id
         && message.metadata == listed.metadata
         && message.extra == listed.extra
-}
-
-/// Returns whether the listed message equals the one in the tree, so that nothing changes.
-pub(super) fn says_the_same(message: &crate::conversation::Message, listed: &Message) -> bool {
-    if message.role != listed.role() {
-        return false;
-    }
-    match &listed.body {
-        MessageBody::Assistant {
-            content,
-            tool_calls,
-        } => {
-            let mut calls = message.calls().filter(|call| call.origin == Origin::Agent);
-            let same_calls = tool_calls.iter().all(|listed| {
-                let call = calls.next();
-                call.is_some_and(|call| {
-                    call.id == listed.id
-                        && call.name == listed.name
-                        && call.args_text() == listed.arguments
-                        && call.encrypted_value == listed.encrypted_value
-                        && Some(&call.metadata).filter(|known| !known.is_empty())
-                            == listed.metadata.as_ref().filter(|known| !known.is_empty())
-                        && call.extra == listed.extra
-                })
-            });
-            same_calls
-                && calls.next().is_none()
-                && content.as_deref().unwrap_or_default() == message.written()
-        }
-        MessageBody::User { content } => content.display_text() == message.text(),
-        MessageBody::Developer { content } | MessageBody::System { content } => {
-            *content == message.text()
-        }
-        _ => false,
-    }
 }

@@ -21,7 +21,7 @@ mod text;
 mod told;
 mod tool;
 
-use super::{Author, Change, Conversation, Part, tree::CallRef};
+use super::{Author, CallKey, Change, Conversation, Part};
 use crate::{
     event::{Base, Diagnostic, EncryptedEntity, Event, EventKind, Object, Role},
     wire::json::patch,
@@ -204,35 +204,21 @@ impl Conversation {
         }
     }
 
-    /// Adds a part, and gives its place. A call gets its key.
-    fn push_part(&mut self, ix: usize, mut part: Part) -> usize {
-        if let Part::ToolCall(call) = &mut part
-            && call.key.number() == 0
-        {
-            call.key = self.mint();
-            call.run = self.runs.current;
-        }
+    /// Adds a call to a message, and gives its place among the parts.
+    fn push_call(&mut self, ix: usize, key: CallKey) -> usize {
+        let place = self.push_part(ix, Part::Call(key));
+        self.calls.attach(&key, ix);
+        place
+    }
+
+    /// Adds a part, and gives its place.
+    fn push_part(&mut self, ix: usize, part: Part) -> usize {
         let Some(node) = self.node_mut(ix) else {
             return 0;
         };
         let place = node.message.parts.len();
         let message = node.message.id.clone();
-        let placed = part
-            .as_call()
-            .map(|call| (call.key, call.is_real() && !call.state.is_done()));
         node.message.parts.push(part);
-        if let Some((key, is_open)) = placed {
-            self.places.insert(
-                key,
-                CallRef {
-                    node: ix,
-                    part: place,
-                },
-            );
-            if is_open {
-                self.open.insert(key, ());
-            }
-        }
         self.log.push(Change::PartAdded {
             message,
             part: place,

@@ -4,13 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-#[cfg(feature = "callouts")]
-use super::callout;
-use super::{
-    Applied, Conversation,
-    authority::Authority,
-    merge::{Listing, says_the_same},
-};
+use super::{Applied, Conversation, authority::Authority, merge::Listing};
 use crate::{
     conversation::{
         Author, CallKey, Change, Message, Origin, Part, TextPart, ToolCall,
@@ -26,22 +20,33 @@ impl Conversation {
     pub(super) fn replace_message(
         &mut self,
         ix: usize,
-        wire: event::Message,
+        mut wire: event::Message,
         listing: &Listing,
         out: &Applied<'_>,
     ) {
-        let Some(node) = self.node_mut(ix) else {
+        let Some(node) = self.node(ix) else {
             return;
         };
-        let message = &mut node.message;
+        let message = &node.message;
         if message.role != Role::Assistant || wire.role() != Role::Assistant {
+            let stays = message.is_from_user() && self.says_the_same(message, &wire);
+            let Some(node) = self.node_mut(ix) else {
+                return;
+            };
+            let message = &mut node.message;
             if message.author == Author::Page {
                 return dispute(message, wire);
             }
-            let stays = message.is_from_user() && says_the_same(message, &wire);
-            let calls: Vec<Part> = std::mem::take(&mut message.parts);
-            let (calls, texts): (Vec<Part>, Vec<Part>) =
-                calls.into_iter().partition(|part| part.as_call().is_some());
+            let parts = std::mem::take(&mut message.parts);
+            let calls: Vec<CallKey> = parts.iter().filter_map(Part::call_key).collect();
+            let texts: Vec<Part> = parts
+                .into_iter()
+                .filter(|part| part.call_key().is_none())
+                .collect();
+            let listed = match &mut wire.body {
+                MessageBody::Assistant { tool_calls, .. } => std::mem::take(tool_calls),
+                _ => Vec::new(),
+            };
             let mut fresh = wire_form::from_wire(wire, out.now);
             count_generations(&texts, &mut fresh.parts);
             fresh.id = message.id.clone();
@@ -53,13 +58,23 @@ impl Conversation {
                 fresh.author = message.author;
             }
             *message = fresh;
-            for part in calls {
-                if let Part::ToolCall(call) = part {
-                    self.depart(call);
-                }
+            for key in calls {
+                self.detach(key);
+            }
+            let mut seen = HashSet::new();
+            for call in listed
+                .into_iter()
+                .filter(|call| seen.insert(call.id.clone()))
+            {
+                let key = self.calls.add(ended(call, out.now), self.runs.current);
+                self.push_call(ix, key);
             }
             return;
         }
+        let Some(node) = self.node_mut(ix) else {
+            return;
+        };
+        let message = &mut node.message;
         message.name = wire.name;
         message.encrypted_value = wire.encrypted_value;
         message.subagent_run_id = wire.subagent_run_id;
@@ -72,9 +87,7 @@ impl Conversation {
         else {
             return;
         };
-        let replaced = replace_text(message, content);
-        // The parts may stand elsewhere now, and calls are found by their place.
-        self.settle_in(ix);
+        let replaced = self.replace_text(ix, content);
         // Each call once, however often the list has it.
         let mut seen = HashSet::new();
         tool_calls.retain(|call| {
@@ -85,14 +98,10 @@ impl Conversation {
         #[cfg(feature = "callouts")]
         if replaced {
             self.forget_reader(ix);
-            let reading = self.reading.tools;
-            if let Some(node) = self.node_mut(ix) {
-                callout::read_whole(&mut node.message, reading, out.now);
-            }
+            self.read_whole_node(ix, out.now);
         }
         #[cfg(not(feature = "callouts"))]
         let _ = replaced;
-        self.settle_in(ix);
     }
 
     fn replace_calls(&mut self, ix: usize, wire: Vec<FunctionCall>, is_old: bool, now: i64) {
@@ -100,7 +109,7 @@ impl Conversation {
         // What a list adds among what was before its run is of no newer response.
         let current = self.runs.current;
         let run = node.run.filter(|run| !is_old || current != Some(*run));
-        let calls = node.message.calls().filter(|call| call.is_real());
+        let calls = self.calls_in(&node.message).filter(|call| call.is_real());
         let known: HashMap<String, (CallKey, Origin)> = calls
             .map(|call| (call.id.clone(), (call.key(), call.origin)))
             .collect();
@@ -116,16 +125,8 @@ impl Conversation {
                 None if self.find_call(&said.id).is_some() => continue,
                 None => {}
             }
-            let call = match self.take_back(&said.id) {
-                Some(mut call) => {
-                    call.take_over(said);
-                    call
-                }
-                None => Box::new(said),
-            };
-            self.runs.current = run;
-            self.push_part(ix, Part::ToolCall(call));
-            self.runs.current = current;
+            let key = self.list_call(said, run);
+            self.push_call(ix, key);
         }
     }
 
@@ -137,11 +138,11 @@ impl Conversation {
         };
         let message = &node.message;
         let holds = |call: &ToolCall| call.is_undelivered() || call.state().is_at_work();
-        if message.calls().any(holds) || authority.spares(message) {
+        if self.calls_in(message).any(holds) || authority.spares(message) {
             return false;
         }
         let by_person = message.is_from_user()
-            || message.calls().any(|call| {
+            || self.calls_in(message).any(|call| {
                 call.approval
                     .as_ref()
                     .is_some_and(|approval| approval.decision.is_some())
@@ -181,7 +182,53 @@ impl Conversation {
                 }
             }
         }
-        self.keep_departed(ix, |_| true);
+        self.keep_detached(ix, |_| true);
+    }
+
+    /// Keeps the text parts if together they say the same, else one part takes their place. Whether
+    /// one did.
+    fn replace_text(&mut self, ix: usize, content: Option<String>) -> bool {
+        let Some(Some(node)) = self.nodes.get_mut(ix) else {
+            return false;
+        };
+        let message = &mut node.message;
+        let is_text = |part: &Part| part.as_text().is_some();
+        let had_text = message.markdown.is_some() || message.parts.iter().any(is_text);
+        let same = content.as_deref().unwrap_or_default() == message.written();
+        if had_text == content.is_some() && same {
+            return false;
+        }
+        message.markdown = None;
+        let calls = &mut self.calls;
+        let parts = &mut message.parts;
+        // Callouts were a part of the text.
+        parts.retain(|part| {
+            let Some(key) = part.call_key() else {
+                return true;
+            };
+            let is_real = calls.get(&key).is_some_and(ToolCall::is_real);
+            if !is_real {
+                calls.remove(&key);
+            }
+            is_real
+        });
+        let place = parts.iter().position(is_text).unwrap_or(0);
+        let generation = parts.iter().find_map(|part| match part {
+            Part::Text(part) => Some(part.generation + 1),
+            _ => None,
+        });
+        parts.retain(|part| part.as_text().is_none());
+        if let Some(text) = content {
+            let generation = generation.unwrap_or_default();
+            parts.insert(
+                place.min(parts.len()),
+                Part::Text(TextPart {
+                    generation,
+                    ..TextPart::new(text)
+                }),
+            );
+        }
+        true
     }
 }
 
@@ -208,38 +255,4 @@ fn count_generations(old: &[Part], fresh: &mut [Part]) {
             fresh.span = old.span;
         }
     }
-}
-
-/// Keeps the text parts if together they say the same, else one part takes their place. Whether
-/// one did.
-fn replace_text(message: &mut Message, content: Option<String>) -> bool {
-    let is_text = |part: &Part| part.as_text().is_some();
-    let had_text = message.markdown.is_some() || message.parts.iter().any(is_text);
-    if had_text == content.is_some() && content.as_deref().unwrap_or_default() == message.written()
-    {
-        return false;
-    }
-    message.markdown = None;
-    let parts = &mut message.parts;
-    parts.retain(|part| part.as_call().is_none_or(ToolCall::is_real));
-    let place = parts
-        .iter()
-        .position(|part| part.as_text().is_some())
-        .unwrap_or(0);
-    let generation = parts.iter().find_map(|part| match part {
-        Part::Text(part) => Some(part.generation + 1),
-        _ => None,
-    });
-    parts.retain(|part| part.as_text().is_none());
-    if let Some(text) = content {
-        let generation = generation.unwrap_or_default();
-        parts.insert(
-            place.min(parts.len()),
-            Part::Text(TextPart {
-                generation,
-                ..TextPart::new(text)
-            }),
-        );
-    }
-    true
 }

@@ -39,15 +39,10 @@ impl Conversation {
 
     /// Until the list brings them again, no results are listed but those that were not sent yet.
     pub(super) fn take_off_results(&mut self) {
-        for ix in self.path.clone() {
-            let Some(Some(node)) = self.nodes.get_mut(ix) else {
-                continue;
-            };
-            for part in &mut node.message.parts {
-                if let Some(call) = part.as_call_mut() {
-                    call.unlisted |= call.is_real() && call.result.is_some() && call.is_delivered();
-                }
-            }
+        for key in self.run_calls() {
+            self.calls.edit(&key, &mut |call| {
+                call.unlisted |= call.result.is_some() && call.is_delivered();
+            });
         }
     }
 
@@ -71,7 +66,7 @@ impl Conversation {
                 Place::Result(key) => key,
                 Place::Node(_) | Place::New => continue,
             };
-            let there = self.place_of(key).is_some() && self.still_has(key, id);
+            let there = self.is_run_call(key) && self.still_has(key, id);
             let call_id = self
                 .call(key)
                 .map(|call| call.id.clone())

@@ -2,7 +2,7 @@
 
 use super::{Applied, Conversation, merge_metadata};
 use crate::{
-    conversation::{Author, CallKey, CallResult, Part, ToolCall, fold, state::State},
+    conversation::{Author, CallKey, CallResult, ToolCall, fold, state::State},
     event::{self, Base, Content, MessageBody, Object, Role},
 };
 
@@ -28,35 +28,20 @@ impl Conversation {
             return;
         }
         let ix = self.home_of_call(&id, parent, &base, out);
-        let mut known = self.take_back(&id);
-        let is_known = known.is_some();
-        if let Some(call) = &mut known {
-            call.begin_anew();
-        }
-        let call = known.unwrap_or_else(|| {
-            let mut call = ToolCall::new(id, name.clone(), out.now);
-            call.metadata = base
-                .metadata
-                .clone()
-                .map(|metadata| *metadata)
-                .unwrap_or_default();
-            Box::new(call)
-        });
-        let part = self.push_part(ix, Part::ToolCall(call));
-        let key = self
-            .node(ix)
-            .and_then(|node| node.message.parts.get(part)?.as_call());
-        let Some(key) = key.map(ToolCall::key) else {
-            return;
-        };
-        self.index_call(key);
-        self.adopt_orphan(key);
-        if is_known {
+        if let Some(key) = self.take_back(&id) {
+            self.calls.edit(&key, &mut ToolCall::begin_anew);
+            self.push_call(ix, key);
+            self.adopt_orphan(key);
             self.restart_call(key, name, out);
             self.note_call_metadata(key, base);
             // Its result may have gone with the message that it stood behind.
-            self.list_results_once();
+            return self.list_results_once();
         }
+        let mut call = ToolCall::new(id, name, out.now);
+        call.metadata = base.metadata.map(|metadata| *metadata).unwrap_or_default();
+        let key = self.calls.add(call, self.runs.current);
+        self.push_call(ix, key);
+        self.adopt_orphan(key);
     }
 
     /// The same id again is the same call: it may get another name and more arguments, as long as
@@ -169,7 +154,7 @@ impl Conversation {
             return self.keep_orphan(message_id, tool_call_id, content, base, out);
         };
         let after = |this: &Self| {
-            let node = this.places.get(&key).map_or(0, |at| at.node);
+            let node = this.calls.node_of(&key).unwrap_or_default();
             this.last_tool_after(node)
         };
         // A call that was given up stays so, even if it never had a result.

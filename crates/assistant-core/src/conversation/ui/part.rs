@@ -97,7 +97,7 @@ pub(super) fn to_value(part: &Part) -> Option<Value> {
         }
         Part::Source(part) => part.to_json(),
         Part::Unknown(value) => value.clone(),
-        Part::ToolCall(_) | Part::ToolResult(_) => return None,
+        Part::Call(_) | Part::ToolResult(_) => return None,
     })
 }
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{WIRE_ID, note, part, tool};
 use crate::{
     conversation::{
-        Author, Conversation, End, FormatError, Message, Part,
+        Author, Conversation, End, FormatError, Message, Part, ToolCall,
         json::{DUPLICATE_ID, error, need_text, object},
     },
     event::{Object, Role},
@@ -58,7 +58,7 @@ impl Conversation {
         let metadata = from
             .shift_remove("metadata")
             .filter(|value| !value.is_null());
-        let mut steps = steps(&id, role, parts, from);
+        let mut steps = self.read_steps(&id, role, parts, from);
         if let (Some(first), Some(metadata)) = (steps.first_mut(), metadata) {
             match metadata {
                 Value::Object(metadata) => first.metadata = Some(metadata),
@@ -69,72 +69,74 @@ impl Conversation {
                 }
             }
         }
-        for mut step in steps {
-            self.qualify_calls(&mut step);
+        for step in steps {
             self.append(step);
         }
         Ok(())
     }
 
-    /// An id that the conversation has already is another call's.
-    fn qualify_calls(&self, message: &mut Message) {
-        let mut seen: Vec<String> = Vec::new();
-        for part in &mut message.parts {
-            let Part::ToolCall(call) = part else { continue };
-            let taken = |id: &str| self.calls.contains_key(id) || seen.iter().any(|s| s == id);
-            if taken(&call.id) {
-                let free = (2..).map(|n| format!("{}~{n}", call.id));
-                let free = free.into_iter().find(|id| !taken(id));
-                let wire = std::mem::replace(&mut call.id, free.unwrap_or_default());
-                note(&mut call.extra, |notes| {
-                    notes.insert(WIRE_ID.to_owned(), wire.into());
-                });
-            }
-            seen.push(call.id.clone());
-        }
-    }
-}
-
-/// The messages that one `UIMessage` is here: an answer has one for each step.
-fn steps(id: &str, role: Role, parts: Vec<Value>, extra: Object) -> Vec<Message> {
-    let new = |count: usize, step: bool| {
-        let name = match count {
-            0 => id.to_owned(),
-            count => format!("{id}:{}", count + 1),
-        };
-        let mut message = Message::new(name, role, 0);
-        message.author = Author::unnamed(role);
-        if role == Role::Assistant {
-            note(&mut message.extra, |notes| {
-                notes.insert("id".to_owned(), id.into());
-                notes.insert("step".to_owned(), step.into());
+    /// Takes over a call. One whose id is taken in the conversation gets another.
+    fn add_ui_call(&mut self, mut call: ToolCall) -> Part {
+        let is_taken = |id: &str| self.calls.named(id).next().is_some();
+        if is_taken(&call.id) {
+            let mut free = (2..).map(|n| format!("{}~{n}", call.id));
+            let free = free.find(|id| !is_taken(id));
+            let wire = std::mem::replace(&mut call.id, free.unwrap_or_default());
+            note(&mut call.extra, |notes| {
+                notes.insert(WIRE_ID.to_owned(), wire.into());
             });
         }
-        message.listed = role == Role::User;
-        message
-    };
-    let mut list: Vec<Message> = Vec::new();
-    for value in parts {
-        let is_step = value.get("type") == Some(&"step-start".into());
-        if is_step && role == Role::Assistant {
-            list.push(new(list.len(), true));
-            continue;
+        Part::Call(self.calls.add(call, self.runs.current))
+    }
+
+    /// The messages that one `UIMessage` is here: an answer has one for each step.
+    fn read_steps(
+        &mut self,
+        id: &str,
+        role: Role,
+        parts: Vec<Value>,
+        extra: Object,
+    ) -> Vec<Message> {
+        let new = |count: usize, step: bool| {
+            let name = match count {
+                0 => id.to_owned(),
+                count => format!("{id}:{}", count + 1),
+            };
+            let mut message = Message::new(name, role, 0);
+            message.author = Author::unnamed(role);
+            if role == Role::Assistant {
+                note(&mut message.extra, |notes| {
+                    notes.insert("id".to_owned(), id.into());
+                    notes.insert("step".to_owned(), step.into());
+                });
+            }
+            message.listed = role == Role::User;
+            message
+        };
+        let mut list: Vec<Message> = Vec::new();
+        for value in parts {
+            let is_step = value.get("type") == Some(&"step-start".into());
+            if is_step && role == Role::Assistant {
+                list.push(new(list.len(), true));
+                continue;
+            }
+            if list.is_empty() {
+                list.push(new(0, false));
+            }
+            let part = match tool::from_value(&value, 0) {
+                Some(call) => self.add_ui_call(call),
+                None => part::from_value(value),
+            };
+            if let Some(message) = list.last_mut() {
+                message.parts.push(part);
+            }
         }
         if list.is_empty() {
             list.push(new(0, false));
         }
-        if let Some(message) = list.last_mut() {
-            message.parts.push(match tool::from_value(&value, 0) {
-                Some(call) => Part::ToolCall(Box::new(call)),
-                None => part::from_value(value),
-            });
+        if let Some(first) = list.first_mut() {
+            first.extra.extend(extra);
         }
+        list
     }
-    if list.is_empty() {
-        list.push(new(0, false));
-    }
-    if let Some(first) = list.first_mut() {
-        first.extra.extend(extra);
-    }
-    list
 }

@@ -27,7 +27,7 @@ impl Conversation {
             "tail": answer.map(|group| self.tail(group)),
             "taken": {
                 "messages": self.run_path().map(Message::wire_id).collect::<Vec<_>>(),
-                "calls": self.run_path().flat_map(Message::calls)
+                "calls": self.run_path().flat_map(|message| self.calls_in(message))
                     .map(|call| call.id.as_str()).collect::<Vec<_>>(),
             },
         });
@@ -61,8 +61,11 @@ impl Conversation {
 
 impl Conversation {
     fn tail(&self, group: &Group<'_>) -> Value {
-        let mut tail = tail(group);
-        let earlier = |message: &Message| message.calls().any(|call| self.is_gone_on_with(call));
+        let mut tail = self.write_tail(group);
+        let earlier = |message: &Message| {
+            let mut calls = self.calls_in(message);
+            calls.any(|call| self.is_gone_on_with(call))
+        };
         let last = group.messages.iter().rposition(|message| earlier(message));
         if let (Value::Object(tail), Some(last)) = (&mut tail, last) {
             tail.insert("earlier".to_owned(), (last + 1).into());
@@ -77,38 +80,36 @@ impl Conversation {
         let decided = approval.is_some_and(CallApproval::is_answer_to_agent);
         self.run_succeeded(call) == Some(true) && (decided || call.is_settled_here())
     }
-}
 
-fn tail(group: &Group<'_>) -> Value {
-    let mut step = 0_u64;
-    let (mut nodes, mut calls, mut data) = (Vec::new(), Vec::new(), Vec::new());
-    let mut before: Option<&Message> = None;
-    for message in &group.messages {
-        if begins_step(message, before) {
-            step += 1;
-        }
-        before = Some(message);
-        let id = message.wire_id();
-        nodes.push(json!({"id": id, "step": step}));
-        for part in &message.parts {
-            match part {
-                Part::ToolCall(call) if call.is_real() => calls.push(write_call(call, step)),
-                Part::Data(part) => {
+    fn write_tail(&self, group: &Group<'_>) -> Value {
+        let mut step = 0_u64;
+        let (mut nodes, mut calls, mut data) = (Vec::new(), Vec::new(), Vec::new());
+        let mut before: Option<&Message> = None;
+        for message in &group.messages {
+            if begins_step(message, before) {
+                step += 1;
+            }
+            before = Some(message);
+            let id = message.wire_id();
+            nodes.push(json!({"id": id, "step": step}));
+            let real = self.calls_in(message).filter(|call| call.is_real());
+            calls.extend(real.map(|call| write_call(call, step)));
+            for part in &message.parts {
+                if let Part::Data(part) = part {
                     let wire = part.extra.get("id").cloned();
                     data.push(json!({"type": part.data_type, "id": wire, "node": id}));
                 }
-                _ => {}
             }
         }
+        json!({
+            "id": group.id,
+            "metadata": group.metadata(),
+            "nodes": nodes,
+            "step": step,
+            "calls": calls,
+            "data": data,
+        })
     }
-    json!({
-        "id": group.id,
-        "metadata": group.metadata(),
-        "nodes": nodes,
-        "step": step,
-        "calls": calls,
-        "data": data,
-    })
 }
 
 fn write_call(call: &ToolCall, step: u64) -> Value {

@@ -29,7 +29,8 @@ impl Conversation {
 
     fn write_groups(&self, request: bool) -> Vec<Value> {
         let groups = self.ui_groups();
-        groups.iter().map(|group| group.to_value(request)).collect()
+        let write = |group: &Group<'_>| group.to_value(request, self);
+        groups.iter().map(write).collect()
     }
 
     /// The run's path, cut into what is one `UIMessage` each.
@@ -67,7 +68,7 @@ impl Conversation {
 }
 
 impl Group<'_> {
-    fn to_value(&self, request: bool) -> Value {
+    fn to_value(&self, request: bool, conversation: &Conversation) -> Value {
         let mut out = Object::new();
         put_text(&mut out, "id", Some(self.id));
         let role = match self.role {
@@ -84,7 +85,7 @@ impl Group<'_> {
             if self.role == Role::Assistant && begins_step(message, before) {
                 parts.push(json!({"type": "step-start"}));
             }
-            write_parts(message, request, &mut parts);
+            write_parts(message, request, conversation, &mut parts);
             before = Some(message);
         }
         out.insert("parts".to_owned(), parts.into());
@@ -105,17 +106,25 @@ pub(super) fn begins_step(message: &Message, before: Option<&Message>) -> bool {
     if let Some(notes) = noted(&message.extra).filter(|notes| notes.contains_key("id")) {
         return notes.get("step") == Some(&Value::Bool(true));
     }
-    before.is_none_or(|before| before.calls().next().is_some())
+    before.is_none_or(Message::has_calls)
 }
 
-fn write_parts(message: &Message, request: bool, out: &mut Vec<Value>) {
+fn write_parts(
+    message: &Message,
+    request: bool,
+    conversation: &Conversation,
+    out: &mut Vec<Value>,
+) {
     let goes_on = |call: &ToolCall| call.result.is_some() || !matches!(call.state, State::Done(_));
     let keep = |call: &ToolCall| call.is_real() && (!request || goes_on(call));
     // What was written holds the callouts that stand between the pieces.
     let mut written = message.markdown.as_deref();
     for entry in &message.parts {
         match entry {
-            Part::ToolCall(call) if keep(call) => out.push(tool::to_value(call, request)),
+            Part::Call(key) => {
+                let call = conversation.call(key).filter(|call| keep(call));
+                out.extend(call.map(|call| tool::to_value(call, request)));
+            }
             Part::Text(_) if message.markdown.is_some() => {
                 out.extend(written.take().map(part::plain_text));
             }

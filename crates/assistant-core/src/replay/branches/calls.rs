@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     action::{ToolError, ToolOutcome},
-    conversation::{Author, CallKey, CallResult, Decider, Done, End, Message, Phase, TreeError},
+    conversation::{Author, CallKey, CallResult, Decider, Done, End, Phase, TreeError},
     event::{EventKind, Role},
     session::{Input, Verdict},
 };
@@ -63,7 +63,9 @@ impl Script {
     pub(super) fn call(&self, id: &str) -> Option<(CallKey, Phase)> {
         let conversation = self.conversation();
         let on_path = conversation.call_by_wire_id(id).map(|(_, call)| call);
-        let mut all = conversation.all_messages().flat_map(Message::calls);
+        let mut all = conversation
+            .all_messages()
+            .flat_map(|message| conversation.calls_in(message));
         let call = on_path.or_else(|| all.find(|call| call.id == id))?;
         Some((call.key(), call.phase()))
     }

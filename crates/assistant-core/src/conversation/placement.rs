@@ -1,0 +1,330 @@
+//! The places of calls: their messages, the order on the run's path, and calls that are detached.
+//!
+//! A call that a snapshot takes off the path of its run is *detached*: where an agent sends its id
+//! again, it is the same call, with everything that happened to it. Neighbours: `calls` owns the
+//! calls, `state` has the transitions, `index` the ids that agents give.
+
+use super::{
+    CallKey, CallTransition, Change, Conversation, Message, Part, ToolCall,
+    calls::Home,
+    state::{Happening, State},
+};
+use crate::order::in_order;
+
+impl Conversation {
+    /// A call by its key.
+    #[must_use]
+    pub fn call(&self, key: &CallKey) -> Option<&ToolCall> {
+        match self.calls.home(key)? {
+            Home::Node(_) | Home::Page => self.calls.get(key),
+            Home::Nowhere => None,
+        }
+    }
+
+    /// Returns the calls of a message, in order.
+    ///
+    /// ```
+    /// use assistant_core::conversation::{Conversation, Message};
+    /// use assistant_core::event::Role;
+    ///
+    /// let conversation = Conversation::new();
+    /// let message = Message::new("m1", Role::Assistant, 0);
+    /// assert_eq!(conversation.calls_in(&message).count(), 0);
+    /// ```
+    pub fn calls_in<'a>(&'a self, message: &'a Message) -> impl Iterator<Item = &'a ToolCall> {
+        let keys = message.parts.iter().filter_map(Part::call_key);
+        keys.filter_map(|key| self.calls.get(&key))
+    }
+
+    /// Adds a call that the page makes itself: it belongs to no message and is never sent.
+    pub(crate) fn add_direct(&mut self, call: ToolCall) -> CallKey {
+        let key = self.calls.add(call, None);
+        self.calls.attach_to_page(&key);
+        self.log.push(Change::Call(key));
+        key
+    }
+
+    /// Removes a call that the page made itself.
+    pub(crate) fn take_direct(&mut self, key: &CallKey) -> Option<Box<ToolCall>> {
+        self.log.push(Change::Call(*key));
+        let is_direct = self.is_direct(key);
+        is_direct.then(|| self.calls.remove(key)).flatten()
+    }
+
+    /// The calls that the page makes itself, oldest first.
+    pub fn direct_calls(&self) -> impl Iterator<Item = &ToolCall> {
+        self.calls.direct()
+    }
+
+    pub(crate) fn is_direct(&self, key: &CallKey) -> bool {
+        self.calls.home(key) == Some(Home::Page)
+    }
+
+    /// The call on the run's path to which the agent gave this id.
+    #[must_use]
+    pub fn call_by_wire_id(&self, id: &str) -> Option<(CallKey, &ToolCall)> {
+        let key = self.find_call(id)?;
+        Some((key, self.call(&key)?))
+    }
+
+    /// The message that holds a call.
+    #[must_use]
+    pub fn message_of_call(&self, key: &CallKey) -> Option<&Message> {
+        let node = self.calls.node_of(key)?;
+        self.node(node).map(|node| &node.message)
+    }
+
+    /// All calls of the tree, on all branches, in no order; tool callouts that are only text are none.
+    pub(crate) fn all_calls(&self) -> impl Iterator<Item = &ToolCall> {
+        self.calls.placed().filter(|call| call.is_real())
+    }
+
+    /// All calls that are shown, in order.
+    #[must_use]
+    pub fn path_calls(&self) -> Vec<CallKey> {
+        self.calls_on(self.shown_path())
+    }
+
+    /// All calls on the run's path, in order.
+    pub(crate) fn run_calls(&self) -> Vec<CallKey> {
+        self.calls_on(&self.path)
+    }
+
+    fn calls_on(&self, path: &[usize]) -> Vec<CallKey> {
+        path.iter().flat_map(|ix| self.node_calls(*ix)).collect()
+    }
+
+    /// The calls on the run's path that have not ended, in order of appearance.
+    #[must_use]
+    pub fn active_calls(&self) -> Vec<CallKey> {
+        let nodes = self.calls.open().filter_map(|key| self.run_node_of(&key));
+        let mut nodes = in_order(nodes.collect(), |(depth, _)| rank(*depth));
+        nodes.dedup();
+        let is_open = |key: &CallKey| {
+            let call = self.calls.get(key);
+            call.is_some_and(|call| call.is_real() && !call.state().is_done())
+        };
+        let calls = nodes.iter().flat_map(|(_, node)| self.node_calls(*node));
+        calls.filter(is_open).collect()
+    }
+
+    /// The calls that wait on branches that runs do not write on, in no order.
+    pub(crate) fn open_elsewhere(&self) -> impl Iterator<Item = &ToolCall> {
+        let elsewhere = self.calls.open().filter(|key| !self.is_run_call(key));
+        elsewhere.filter_map(|key| self.call(&key))
+    }
+
+    /// The states of the calls on the run's path that have not ended, in no order.
+    pub(crate) fn open_states(&self) -> impl Iterator<Item = (CallKey, &State)> {
+        let on_path = self.calls.open().filter(|key| self.is_run_call(key));
+        on_path.filter_map(|key| Some((key, self.call(&key)?.state())))
+    }
+
+    /// An open call in such a state, on the run's path or of the page itself.
+    pub(crate) fn find_open(&self, is_it: impl Fn(&State) -> bool) -> Option<CallKey> {
+        let direct = self.direct_calls().map(|call| (call.key(), call.state()));
+        let mut states = self.open_states().chain(direct);
+        states.find(|(_, state)| is_it(state)).map(|(key, _)| key)
+    }
+
+    /// Whether an open call on the run's path is in such a state.
+    pub(crate) fn has_open(&self, is_it: impl Fn(&State) -> bool) -> bool {
+        self.open_states().any(|(_, state)| is_it(state))
+    }
+
+    /// Returns whether a call before this one on the run's path is open in such a state.
+    pub(crate) fn has_open_before(&self, key: &CallKey, is_it: impl Fn(&State) -> bool) -> bool {
+        let Some(own) = self.run_node_of(key) else {
+            return false;
+        };
+        let matches = |key: &CallKey| {
+            let call = self.calls.get(key);
+            call.is_some_and(|call| {
+                call.is_real() && !call.state().is_done() && is_it(call.state())
+            })
+        };
+        let mut open = self.calls.open();
+        let in_earlier = open.any(|other| {
+            let node = self.run_node_of(&other);
+            node.is_some_and(|node| node.0 < own.0) && matches(&other)
+        });
+        let before = || self.node_calls(own.1).take_while(|other| other != key);
+        in_earlier || before().any(|other| matches(&other))
+    }
+
+    /// Calls that have reached their last phase, in that order, on all branches.
+    #[must_use]
+    pub fn call_history(&self) -> Vec<CallKey> {
+        let placed = |key: &&CallKey| self.calls.node_of(key).is_some();
+        let ended = self.calls.ended().iter();
+        ended.filter(placed).copied().collect()
+    }
+
+    /// The node of a call on the run's path, and its depth.
+    fn run_node_of(&self, key: &CallKey) -> Option<(usize, usize)> {
+        let node = self.calls.node_of(key)?;
+        let depth = self.node(node)?.depth;
+        (self.path.get(depth) == Some(&node)).then_some((depth, node))
+    }
+
+    /// Returns whether a call is on the run's path.
+    pub(crate) fn is_run_call(&self, key: &CallKey) -> bool {
+        self.run_node_of(key).is_some()
+    }
+
+    /// The calls of a node. Those that are only told in a text are not among them.
+    pub(super) fn node_calls(&self, node: usize) -> impl Iterator<Item = CallKey> + '_ {
+        let message = self.node(node).map(|node| &node.message);
+        let calls = message
+            .into_iter()
+            .flat_map(|message| self.calls_in(message));
+        calls.filter(|call| call.is_real()).map(ToolCall::key)
+    }
+
+    /// The number of the key that was minted last.
+    pub(crate) const fn last_key(&self) -> u64 {
+        self.calls.last_key()
+    }
+
+    /// Lets the calls of a node's message belong to it.
+    pub(super) fn settle_in(&mut self, node: usize) {
+        let Some(Some(entry)) = self.nodes.get(node) else {
+            return;
+        };
+        for key in entry.message.parts.iter().filter_map(Part::call_key) {
+            self.calls.attach(&key, node);
+        }
+    }
+
+    /// Changes the content of a call, and says so.
+    pub(crate) fn edit_call<R>(
+        &mut self,
+        key: &CallKey,
+        edit: impl FnOnce(&mut ToolCall) -> R,
+    ) -> Option<R> {
+        self.call(key)?;
+        let (mut edit, mut given) = (Some(edit), None);
+        let mut change = |call: &mut ToolCall| given = edit.take().map(|edit| edit(call));
+        self.calls.edit(key, &mut change);
+        self.log.push(Change::Call(*key));
+        given
+    }
+
+    /// Counts the calls of the same name, made by the same run as this one, that have started.
+    pub(crate) fn starts_beside(&self, key: &CallKey) -> u32 {
+        let Some(call) = self.call(key).filter(|call| call.run.is_some()) else {
+            return 0;
+        };
+        let newest_first = self.run_path().rev();
+        let of_turn = newest_first.take_while(|message| !message.is_from_user());
+        let beside = of_turn.flat_map(|message| self.calls_in(message));
+        let is_like = |other: &&ToolCall| {
+            let works = other.was_started() || other.state().is_at_work();
+            other.key != call.key && other.run == call.run && works && other.name == call.name
+        };
+        u32::try_from(beside.filter(is_like).count()).unwrap_or(u32::MAX)
+    }
+
+    /// Lets something happen to a call. `false` if that changes nothing.
+    pub(crate) fn happens(&mut self, key: &CallKey, what: &Happening) -> bool {
+        let takes = self
+            .call(key)
+            .is_some_and(|call| call.state().after(what).is_some());
+        takes && self.edit_call(key, |call| call.take(what)).unwrap_or(false)
+    }
+
+    /// Takes what happened to calls since the last time. With `keep` the calls come along, as the
+    /// conversation is replaced.
+    pub(crate) fn take_transitions(&mut self, keep: bool) -> Vec<CallTransition> {
+        self.calls.take_transitions(keep)
+    }
+
+    /// Detaches a call from its message: the same wire id is the same call if it comes back.
+    pub(super) fn detach(&mut self, key: CallKey) {
+        self.calls.detach(&key);
+        self.calls.note_detached(key);
+    }
+
+    /// Takes back the detached call with this id, to be put into another message.
+    pub(super) fn take_back(&mut self, wire_id: &str) -> Option<CallKey> {
+        let key = self.calls.take_detached(wire_id)?;
+        match self.calls.node_of(&key) {
+            // Another branch keeps it.
+            Some(node) => self.leave_copy(&key, node),
+            // It may have ended where nobody saw it.
+            None => self.log.push(Change::Call(key)),
+        }
+        Some(key)
+    }
+
+    /// The journal says that the handler of a call was started, and nobody knows whether it ended.
+    pub(crate) fn doubt(&mut self, key: &CallKey, attempt: u32) {
+        self.edit_call(key, |call| call.doubt(attempt));
+    }
+
+    /// Notes that some calls of a node, on a branch that no run writes on, are detached.
+    pub(super) fn keep_detached(&mut self, node: usize, which: impl Fn(&ToolCall) -> bool) {
+        let keys: Vec<CallKey> = self.node_calls(node).collect();
+        for key in keys {
+            if self.call(&key).is_some_and(&which) {
+                self.calls.note_detached(key);
+            }
+        }
+    }
+
+    /// Changes the detached calls that are in no message and have not ended.
+    pub(crate) fn edit_detached(&mut self, mut edit: impl FnMut(&mut ToolCall)) {
+        let keys: Vec<CallKey> = self.calls.all_detached().collect();
+        for key in keys {
+            let is_open = self
+                .calls
+                .get(&key)
+                .is_some_and(|call| !call.state().is_done());
+            if is_open && self.calls.home(&key) == Some(Home::Nowhere) {
+                self.calls.edit(&key, &mut edit);
+            }
+        }
+    }
+
+    /// Requires that a person is asked here before one of the open calls starts, on whichever branch
+    /// it is.
+    pub(crate) fn ask_before_starts(&mut self) {
+        let open: Vec<CallKey> = self.calls.open().collect();
+        for key in open {
+            self.edit_call(&key, |call| call.asked_here = true);
+        }
+        self.edit_detached(|call| {
+            call.asked_here = true;
+            call.void();
+        });
+    }
+
+    /// What an agent now says of a call that it had said before: another name, other arguments.
+    pub(super) fn rewrite(call: &mut ToolCall, name: String, args: &str) {
+        if call.stands() && call.has_ended() {
+            return;
+        }
+        // Some servers list calls without the arguments that they streamed.
+        let streamed = call.run.is_some() && call.has_ended() && call.args().is_some();
+        let emptied = args.is_empty() && streamed;
+        // What it was told a person had made of them is no news.
+        let edited = call.edited_args.as_ref().filter(|_| call.was_started());
+        let echoed =
+            edited.is_some_and(|edited| serde_json::from_str(args).ok().as_ref() == Some(edited));
+        let same_args = emptied || echoed || call.args_text() == args;
+        if call.name == name && same_args {
+            return;
+        }
+        call.changed |= matches!(call.state, State::Gated { card: true });
+        call.name = name;
+        if !same_args {
+            call.set_args_text(args);
+        }
+        call.take(&Happening::Rewritten);
+    }
+}
+
+/// A place as a number to sort by.
+fn rank(place: usize) -> i64 {
+    i64::try_from(place).unwrap_or(i64::MAX)
+}
