@@ -1,86 +1,66 @@
-//! Operations on the tree: shows, moves and deletes branches.
+//! Operations of the user on the tree: shows, moves, deletes branches, and brings them back.
 //!
 //! Nothing here decides whether it may be done: that is the session's. Neighbours: `join`, the way
 //! in for messages that do not continue the run's path, and `copy`, for what branches share.
 
-use std::{collections::HashSet, fmt};
+use std::collections::HashMap;
 
-use super::{Change, Conversation, Message, MessageId};
+use super::{
+    CallKey, Change, Conversation, MessageId, Part, Sibling, TreeError, calls::Home,
+    model::TreeMessage, tree::Removed,
+};
 
-/// Why an operation on the tree was not carried out. Nothing has changed then.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum TreeError {
-    /// There is no message with this id.
-    UnknownMessage,
-    /// There is no message with the parent's id.
-    UnknownParent,
-    /// There is a message with this id already.
-    DuplicateId,
-    /// A message cannot stand below itself.
-    Cycle,
-    /// Only what a person said can be edited as a branch.
-    NotUser,
-    /// Only an answer can be regenerated.
-    NotAssistant,
-    /// There is no version before or after this one.
-    NoSibling,
-    /// Nothing was deleted, or something else has taken its place since.
-    NothingDeleted,
+/// A branch that was deleted, with the places that results had. It is never written to a store, and
+/// is forgotten as soon as a run begins.
+#[derive(Debug, Clone)]
+pub(super) struct Deleted {
+    branch: Removed<TreeMessage>,
+    /// Results behind other messages; `None` stands for those before all messages.
+    results: HashMap<Option<usize>, Vec<CallKey>>,
+    /// The calls that an agent can still name, which it could not before.
+    detached: Vec<CallKey>,
 }
 
-impl TreeError {
-    /// The word for it, for programs.
-    #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::UnknownMessage => "unknown_message",
-            Self::UnknownParent => "unknown_parent",
-            Self::DuplicateId => "duplicate_id",
-            Self::Cycle => "cycle",
-            Self::NotUser => "not_user",
-            Self::NotAssistant => "not_assistant",
-            Self::NoSibling => "no_sibling",
-            Self::NothingDeleted => "nothing_deleted",
-        }
+impl Deleted {
+    fn calls(&self) -> impl Iterator<Item = CallKey> {
+        let messages = self.branch.nodes().map(|node| &node.item.message);
+        messages.flat_map(|message| message.parts.iter().filter_map(Part::call_key))
     }
-}
-
-impl fmt::Display for TreeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::UnknownMessage => "There is no such message.",
-            Self::UnknownParent => "There is no such parent message.",
-            Self::DuplicateId => "There is a message with this id already.",
-            Self::Cycle => "A message cannot stand below itself.",
-            Self::NotUser => "Only what a person said can be edited as a branch.",
-            Self::NotAssistant => "Only an answer can be regenerated.",
-            Self::NoSibling => "There is no other version there.",
-            Self::NothingDeleted => "There is nothing to bring back.",
-        })
-    }
-}
-
-impl std::error::Error for TreeError {}
-
-/// A version of a message, relative to the one that is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sibling {
-    /// The one before.
-    Previous,
-    /// The one after.
-    Next,
 }
 
 impl Conversation {
-    /// Gives a node another parent, which is to be told of it.
-    pub(super) fn set_parent(&mut self, ix: usize, parent: Option<usize>) {
-        let Some(node) = self.node_mut(ix) else {
-            return;
-        };
-        node.parent = parent;
-        let id = node.message.id.clone();
-        self.log.push(Change::MessageMoved(id));
+    /// The message before this one.
+    #[must_use]
+    pub fn parent(&self, id: &MessageId) -> Option<&MessageId> {
+        let node = self.tree.node(self.tree.find(id)?)?;
+        self.tree.id_at(node.parent?)
+    }
+
+    /// The versions of a message: those with the same parent, itself included, oldest first.
+    #[must_use]
+    pub fn siblings(&self, id: &MessageId) -> Vec<&MessageId> {
+        let list = self.tree.find(id).map(|ix| self.tree.siblings(ix));
+        let list = list.unwrap_or_default().iter();
+        list.filter_map(|ix| self.tree.id_at(*ix)).collect()
+    }
+
+    /// Returns the number of a message's version, counted from 1, and the number of versions.
+    /// `None` if there is no such message.
+    #[must_use]
+    pub fn version(&self, id: &MessageId) -> Option<(usize, usize)> {
+        let ix = self.tree.find(id)?;
+        let list = self.tree.siblings(ix);
+        let place = list.iter().position(|other| *other == ix)?;
+        Some((place + 1, list.len()))
+    }
+
+    /// The version of a message before or after it.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such message, or it is the first or the last one.
+    pub fn sibling(&self, id: &MessageId, which: Sibling) -> Result<&MessageId, TreeError> {
+        self.tree.sibling(id, which)
     }
 
     /// The ids from the root to a message.
@@ -89,68 +69,50 @@ impl Conversation {
     ///
     /// When there is no such message.
     pub fn path_to(&self, id: &MessageId) -> Result<Vec<&MessageId>, TreeError> {
-        let ix = self.index_of(id)?;
-        let chain = self.chain_to(ix);
-        Ok(chain.into_iter().filter_map(|ix| self.id_at(ix)).collect())
+        let chain = self.tree.chain_to(self.tree.index_of(id)?).into_iter();
+        Ok(chain.filter_map(|ix| self.tree.id_at(ix)).collect())
     }
 
     /// The children of a message, oldest first; without one, the messages that have no parent.
     #[must_use]
     pub fn children(&self, id: Option<&MessageId>) -> Vec<&MessageId> {
         let list = match id {
-            None => Some(self.roots.as_slice()),
+            None => Some(self.tree.roots()),
             Some(id) => {
-                let node = self.ids.get(id).and_then(|ix| self.node(*ix));
+                let node = self.tree.find(id).and_then(|ix| self.tree.node(ix));
                 node.map(|node| node.children.as_slice())
             }
         };
         let list = list.unwrap_or_default().iter();
-        list.filter_map(|ix| self.id_at(*ix)).collect()
+        list.filter_map(|ix| self.tree.id_at(*ix)).collect()
     }
 
     /// The messages whose parent is not there.
     #[must_use]
     pub fn orphans(&self) -> Vec<&MessageId> {
-        let awaits = |ix: &&usize| self.node(**ix).is_some_and(|node| node.awaits.is_some());
-        let roots = self.roots.iter().filter(awaits);
-        roots.filter_map(|ix| self.id_at(*ix)).collect()
+        let roots = self.tree.roots().iter();
+        let nodes = roots.filter_map(|ix| self.tree.node(*ix));
+        let waiting = nodes.filter(|node| node.awaits.is_some());
+        waiting.map(|node| &node.id).collect()
     }
 
     /// Returns the id of the parent that a message waits for, if it is not there yet.
     #[must_use]
     pub fn missing_parent(&self, id: &MessageId) -> Option<&MessageId> {
-        self.node(*self.ids.get(id)?)?.awaits.as_ref()
+        self.tree.node(self.tree.find(id)?)?.awaits.as_ref()
     }
 
-    /// Returns how many messages there are, on all branches.
-    #[must_use]
-    pub fn message_count(&self) -> usize {
-        self.ids.len()
-    }
-
-    /// All messages, in the order in which they came.
-    pub fn all_messages(&self) -> impl Iterator<Item = &Message> {
-        self.nodes.iter().flatten().map(|node| &node.message)
-    }
-
-    pub(super) fn index_of(&self, id: &MessageId) -> Result<usize, TreeError> {
-        self.ids.get(id).copied().ok_or(TreeError::UnknownMessage)
-    }
-
-    /// The path through a message: below it, at each step, the child that was shown last, else the
-    /// newest.
-    fn branch_through(&self, ix: usize) -> Vec<usize> {
-        let mut path = self.chain_to(ix);
-        let mut tip = self.node(ix);
-        while let Some(node) = tip {
-            let remembered = node.chosen.filter(|chosen| node.children.contains(chosen));
-            let Some(next) = remembered.or(node.children.last().copied()) else {
-                break;
-            };
-            path.push(next);
-            tip = self.node(next);
-        }
-        path
+    /// Shows the conversation up to this message, or none of it; runs write there, too.
+    pub(crate) fn select_tip(&mut self, id: Option<&MessageId>) -> bool {
+        let chain = match id {
+            None => Vec::new(),
+            Some(id) => match self.tree.find(id) {
+                Some(ix) => self.tree.chain_to(ix),
+                None => return false,
+            },
+        };
+        self.tree.write_at(chain);
+        true
     }
 
     /// Shows the branch through a message. `exact` ends it there. With `write`, runs write there
@@ -161,59 +123,41 @@ impl Conversation {
         exact: bool,
         write: bool,
     ) -> Result<(), TreeError> {
-        let ix = self.index_of(id)?;
-        let path = match exact {
-            true => self.chain_to(ix),
-            false => self.branch_through(ix),
-        };
-        self.show_path(path, write);
-        Ok(())
-    }
-
-    fn show_path(&mut self, path: Vec<usize>, write: bool) {
-        if write {
-            return self.write_at(path);
-        }
-        self.remember(&path);
-        self.close_gaps();
-        self.shown = (path != self.path).then_some(path);
-        self.path_edition += 1;
-        self.log.push(Change::Path);
+        self.tree.select(id, exact, write)
     }
 
     /// Runs write from now on where the person is.
     pub(crate) fn write_where_shown(&mut self) {
-        if let Some(shown) = self.shown.take() {
-            self.write_at(shown);
-        }
+        self.tree.write_where_shown();
     }
 
     /// Shows the branch that runs write on.
     pub(crate) fn show_run_branch(&mut self) {
-        self.close_gaps();
-        if self.shown.is_some() {
-            let path = self.path.clone();
-            self.show_path(path, false);
-        }
+        self.tree.show_run_branch();
+    }
+
+    /// Whether a message is on the branch that runs write on.
+    pub(crate) fn is_on_run_path(&self, id: &MessageId) -> bool {
+        self.tree.find(id).is_some_and(|ix| self.tree.on_path(ix))
     }
 
     /// A run is tried again from here. What its last try started or what a person denied in it
     /// stays so if the agent says it again.
     pub(crate) fn try_again_at(&mut self, tip: &MessageId) {
-        self.close_gaps();
-        let old = self.path.clone();
-        let known = self.ids.get(tip).copied();
+        self.tree.close_gaps();
+        let old = self.tree.path().to_vec();
+        let known = self.tree.find(tip);
         // The run may have made a copy of it for its own branch.
         let copy = || {
             let known = self.message(tip);
             self.find_message(known.map_or(tip.as_str(), |known| known.wire_id()))
         };
-        let Some(tip) = known.filter(|ix| self.on_path(*ix)).or_else(copy) else {
+        let Some(tip) = known.filter(|ix| self.tree.on_path(*ix)).or_else(copy) else {
             return;
         };
-        self.write_at(self.chain_to(tip));
+        self.tree.write_at(self.tree.chain_to(tip));
         for ix in old {
-            if !self.on_path(ix) {
+            if !self.tree.on_path(ix) {
                 self.keep_detached(ix, |call| {
                     let decided = call.approval.as_ref().is_some_and(|a| a.decision.is_some());
                     decided || call.was_started()
@@ -222,139 +166,125 @@ impl Conversation {
         }
     }
 
-    /// The version of a message before or after it.
-    ///
-    /// # Errors
-    ///
-    /// When there is no such message, or it is the first or the last one.
-    pub fn sibling(&self, id: &MessageId, which: Sibling) -> Result<&MessageId, TreeError> {
-        let ix = self.index_of(id)?;
-        let list = self.sibling_list(ix);
-        let place = list.iter().position(|other| *other == ix);
-        let wanted = match which {
-            Sibling::Previous => place.and_then(|place| place.checked_sub(1)),
-            Sibling::Next => place.map(|place| place + 1),
-        };
-        let found = wanted.and_then(|place| list.get(place));
-        found
-            .and_then(|ix| self.id_at(*ix))
-            .ok_or(TreeError::NoSibling)
-    }
-
-    /// Removes a message and all below it. If what is shown goes with it, its previous version is
-    /// shown, else the next, else what was before it.
-    pub(crate) fn delete(&mut self, id: &MessageId) -> Result<(), TreeError> {
-        self.close_gaps();
-        let ix = self.index_of(id)?;
-        let doomed = self.subtree(ix);
-        self.keep_removed(&doomed);
-        let shown_goes = self.shown_path().contains(&ix);
-        let run_goes = self.path.contains(&ix);
-        let siblings = self.sibling_list(ix);
-        let place = siblings.iter().position(|other| *other == ix).unwrap_or(0);
-        let heir = place
-            .checked_sub(1)
-            .and_then(|place| siblings.get(place))
-            .or_else(|| siblings.get(place + 1))
-            .copied();
-        let parent = self.node(ix).and_then(|node| node.parent);
-        self.unhang(ix);
-        let mut deleted = Vec::new();
-        for gone in &doomed {
-            if let Some(node) = self.nodes.get_mut(*gone).and_then(Option::take) {
-                self.log
-                    .push(Change::MessageRemoved(node.message.id.clone()));
-                deleted.push(node.message);
-            }
-        }
-        let next = match (heir, parent) {
-            (Some(heir), _) => self.branch_through(heir),
-            (None, Some(parent)) => self.chain_to(parent),
-            (None, None) => Vec::new(),
-        };
-        if run_goes {
-            let shown = self.shown.take().filter(|_| !shown_goes);
-            self.path = next;
-            self.shown = shown.filter(|shown| *shown != self.path);
-        } else if shown_goes {
-            self.shown = (next != self.path).then_some(next);
-        }
-        let shown = self.shown_path().to_vec();
-        self.remember(&shown);
-        self.reindex();
-        for message in &deleted {
-            self.detach_deleted(message);
-        }
-        self.list_results_once();
-        Ok(())
-    }
-
-    pub(super) fn subtree(&self, ix: usize) -> Vec<usize> {
-        let mut all = Vec::new();
-        let mut next = vec![ix];
-        while let Some(ix) = next.pop() {
-            all.push(ix);
-            next.extend(self.node(ix).into_iter().flat_map(|node| &node.children));
-        }
-        all
-    }
-
     /// Moves a message and all below it below another, or to the roots.
     pub(crate) fn reparent(
         &mut self,
         id: &MessageId,
         parent: Option<&MessageId>,
     ) -> Result<(), TreeError> {
-        let ix = self.index_of(id)?;
-        let below = match parent {
-            Some(parent) => Some(
-                self.ids
-                    .get(parent)
-                    .copied()
-                    .ok_or(TreeError::UnknownParent)?,
-            ),
-            None => None,
+        self.tree.reparent(id, parent)
+    }
+
+    /// Removes a message and all below it. If what is shown goes with it, its previous version is
+    /// shown, else the next, else what was before it.
+    pub(crate) fn delete(&mut self, id: &MessageId) -> Result<(), TreeError> {
+        let ix = self.tree.index_of(id)?;
+        let others = self.tree.nodes().filter_map(|(ix, node)| {
+            let results = &node.item.results;
+            (!results.is_empty()).then(|| (Some(ix), results.clone()))
+        });
+        let results = others
+            .chain([(None, self.leading_results.clone())])
+            .collect();
+        let branch = self.tree.delete(ix);
+        let deleted = Deleted {
+            branch,
+            results,
+            detached: Vec::new(),
         };
-        if below.is_some_and(|below| self.chain_to(below).contains(&ix)) {
-            return Err(TreeError::Cycle);
+        let keys: Vec<CallKey> = deleted.calls().collect();
+        self.deleted = Some(Box::new(deleted));
+        for key in &keys {
+            self.calls.detach(key);
         }
-        self.unhang(ix);
-        if let Some(node) = self.node_mut(ix) {
-            node.parent = below;
-            node.awaits = None;
-        }
-        self.hang(ix, below);
-        self.log.push(Change::MessageMoved(id.clone()));
-        self.lengthen_path();
+        self.reindex();
+        self.name_deleted(&keys);
+        self.list_results_once();
         Ok(())
     }
 
-    /// Returns whether the tree holds together, for tests: every message is reached from the roots
-    /// exactly once, parents and children agree, and both paths lead from a root to their end.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn is_sound(&self) -> bool {
-        let mut seen = HashSet::new();
-        let mut next: Vec<(usize, Option<usize>)> =
-            self.roots.iter().map(|root| (*root, None)).collect();
-        while let Some((ix, parent)) = next.pop() {
-            let Some(node) = self.node(ix).filter(|node| node.parent == parent) else {
-                return false;
+    /// Lets agents name the calls of a deleted branch, unless another call has the id of one by now.
+    fn name_deleted(&mut self, keys: &[CallKey]) {
+        for key in keys.iter().copied() {
+            let Some(call) = self.calls.get(&key) else {
+                continue;
             };
-            if !seen.insert(ix) || self.ids.get(&node.message.id) != Some(&ix) {
-                return false;
+            let is_free =
+                self.calls.detached(&call.id).is_none() && self.call_by_wire_id(&call.id).is_none();
+            if is_free {
+                self.calls.note_detached(key);
+                if let Some(deleted) = &mut self.deleted {
+                    deleted.detached.push(key);
+                }
             }
-            next.extend(node.children.iter().map(|child| (*child, Some(ix))));
         }
-        let leads = |path: &[usize]| {
-            let tip = path.last();
-            let nodes = path.iter().copied().filter(|ix| self.node(*ix).is_some());
-            tip.is_none_or(|tip| seen.contains(tip) && self.chain_to(*tip).into_iter().eq(nodes))
+    }
+
+    /// Returns the beginning of the message that a person deleted last and the number of messages
+    /// that went with it, if that can be undone.
+    #[must_use]
+    pub fn last_deleted(&self) -> Option<(&MessageId, usize)> {
+        let deleted = self
+            .deleted
+            .as_deref()
+            .filter(|deleted| self.fits(deleted))?;
+        let first = deleted.branch.nodes().next()?;
+        Some((&first.id, deleted.branch.nodes().count()))
+    }
+
+    /// What was deleted cannot come back any more: nor can its calls, unless an agent names them.
+    pub(crate) fn forget_deleted(&mut self) {
+        let Some(deleted) = self.deleted.take() else {
+            return;
         };
-        let shared = self.path.iter().rposition(|ix| self.is_shared(*ix));
-        seen.len() == self.ids.len()
-            && leads(&self.path)
-            && leads(self.shown_path())
-            && shared.is_none_or(|last| last < self.shared_len)
+        for key in deleted.calls() {
+            let call = self.calls.get(&key);
+            let named = call.and_then(|call| self.calls.detached(&call.id));
+            if self.calls.home(&key) == Some(Home::Nowhere) && named != Some(key) {
+                self.calls.remove(&key);
+            }
+        }
+    }
+
+    /// Whether nothing has taken the place of what was deleted.
+    fn fits(&self, deleted: &Deleted) -> bool {
+        let mut calls = deleted.calls();
+        self.tree.fits(&deleted.branch)
+            && calls.all(|key| self.calls.home(&key) == Some(Home::Nowhere))
+    }
+
+    /// Brings back what was deleted last. With `write`, runs write where they wrote before.
+    pub(crate) fn restore(&mut self, write: bool) -> Result<(), TreeError> {
+        let deleted = self.deleted.take().filter(|deleted| self.fits(deleted));
+        let deleted = *deleted.ok_or(TreeError::NothingDeleted)?;
+        let keys: Vec<CallKey> = deleted.calls().collect();
+        let nodes: Vec<usize> = deleted.branch.numbers().collect();
+        self.tree.restore(deleted.branch, write);
+        for ix in &nodes {
+            self.name(*ix);
+            self.settle_in(*ix);
+        }
+        for key in deleted.detached {
+            self.calls.forget_detached(&key);
+        }
+        // They are as they are now: a change of their actions reached them.
+        self.log.extend(keys.into_iter().map(Change::Call));
+        for (place, results) in deleted.results {
+            match place {
+                Some(ix) if nodes.contains(&ix) => {}
+                Some(ix) => {
+                    if let Some(node) = self.node_mut(ix) {
+                        node.results = results;
+                    }
+                }
+                None => self.leading_results = results,
+            }
+        }
+        self.reindex();
+        for ix in nodes {
+            self.tree.gather_orphans(ix);
+        }
+        self.list_results_once();
+        Ok(())
     }
 }

@@ -1,48 +1,23 @@
-//! Copy on write: a message that another branch shares is never changed by a run, but copied for the
-//! run's own branch first. Neighbour: `branch`.
+//! Messages and calls that branches share: a run changes a copy of its own.
+//!
+//! The call goes on with the copy, under its key; the other branch keeps another call with the same
+//! past, which nothing starts any more. Neighbour: `tree`, which says what is shared.
 
-use super::{CallKey, Change, Conversation, Part, ToolCall, state::State};
+use super::{CallKey, Change, Conversation, Part, ToolCall, state::State, tree::Copied};
 
 impl Conversation {
-    /// Whether a node of the run's path also belongs to another branch.
-    pub(super) fn is_shared(&self, ix: usize) -> bool {
-        let Some(node) = self.node(ix) else {
-            return false;
-        };
-        let next = self.next_on_path(node.depth);
-        node.children.iter().any(|child| Some(*child) != next)
-    }
-
-    /// The depth of the last node of the run's path, from a depth on, at which another branch leaves it: that
-    /// branch goes through all nodes before, too.
-    pub(super) fn last_shared(&self, from: usize) -> Option<usize> {
-        let piece = self.path.get(from..self.shared_len.min(self.path.len()))?;
-        Some(from + piece.iter().rposition(|ix| self.is_shared(*ix))?)
-    }
-
-    /// Measures again up to where other branches go along the run's path.
-    pub(super) fn measure_shared(&mut self) {
-        self.shared_len = self.path.len();
-        self.shared_len = self.last_shared(0).map_or(0, |last| last + 1);
-    }
-
     /// The node to change for the run that writes now: the same one, or a copy of it for this path
     /// if another branch goes through it.
     pub(super) fn own(&mut self, ix: usize) -> usize {
-        let depth = |this: &Self| Some(this.node(ix)?.depth).filter(|_| this.on_path(ix));
-        if depth(self)
-            .and_then(|depth| self.last_shared(depth))
-            .is_none()
-        {
-            return ix;
-        }
-        self.close_gaps();
-        let piece = depth(self).and_then(|depth| Some((depth, self.last_shared(depth)?)));
-        let Some((depth, last)) = piece else {
-            return ix;
-        };
-        self.own_piece(depth, last);
-        self.path.get(depth).copied().unwrap_or(ix)
+        let (own, copies) = self.tree.own(ix);
+        self.settle_copies(&copies);
+        own
+    }
+
+    /// Copies what another branch shares of the path of runs, from a depth on.
+    pub(super) fn own_from(&mut self, depth: usize) {
+        let copies = self.tree.own_from(depth);
+        self.settle_copies(&copies);
     }
 
     /// Makes sure that the message of a call on the run's path belongs to this path alone. The call keeps
@@ -63,74 +38,27 @@ impl Conversation {
         self.edit_call(key, edit)
     }
 
-    /// Copies a piece of the path, of which the last is shared. From below: where a copy was
-    /// made, the original stays below the one before, which is shared by that.
-    pub(super) fn own_piece(&mut self, first: usize, last: usize) {
-        self.close_gaps();
-        for depth in (first..=last).rev() {
-            let ix = self.path.get(depth).copied();
-            if let Some(ix) = ix.filter(|ix| self.is_shared(*ix)) {
-                self.copy_for_path(ix);
+    fn settle_copies(&mut self, copies: &[Copied]) {
+        for Copied { from, to } in copies.iter().copied() {
+            self.name(to);
+            self.leave_copies(from);
+            self.settle_in(to);
+            for waiting in self.orphans.values_mut().filter(|at| **at == from) {
+                *waiting = to;
             }
+            #[cfg(feature = "ui-stream")]
+            for block in self.blocks.values_mut().filter(|at| at.node == from) {
+                block.node = to;
+            }
+            #[cfg(feature = "callouts")]
+            self.move_reader(from, to);
         }
-        self.settle_copies();
-    }
-
-    /// Puts a copy of a node in its place on the path; the other branch keeps the node.
-    fn copy_for_path(&mut self, ix: usize) -> usize {
-        let Some(node) = self.node(ix) else { return ix };
-        let (parent, depth, results) = (node.parent, node.depth, node.results.clone());
-        let run = node.run;
-        let next = self.path.get(depth + 1).copied();
-        let message = node.message.clone();
-        let (copy, id) = self.add_node(message, parent);
-        self.leave_copies(ix);
-        if let Some(node) = self.node_mut(copy) {
-            node.results = results;
-            node.run = run;
-            node.depth = depth;
-        }
-        self.hang(copy, parent);
-        if let Some(next) = next {
-            self.unhang(next);
-            self.set_parent(next, Some(copy));
-            self.hang(next, Some(copy));
-        }
-        if let Some(place) = self.path.get_mut(depth) {
-            *place = copy;
-        }
-        self.settle_in(copy);
-        self.follow_copy(ix, copy);
-        self.log.push(Change::MessageAdded(id));
-        copy
-    }
-
-    /// Lets what is noted by node go with the path.
-    fn follow_copy(&mut self, ix: usize, copy: usize) {
-        for waiting in self.orphans.values_mut().filter(|at| **at == ix) {
-            *waiting = copy;
-        }
-        #[cfg(feature = "ui-stream")]
-        for block in self.blocks.values_mut().filter(|at| at.node == ix) {
-            block.node = copy;
-        }
-        #[cfg(feature = "callouts")]
-        self.move_reader(ix, copy);
-    }
-
-    fn settle_copies(&mut self) {
-        // What is remembered is what was shown.
-        if self.shown.is_none() {
-            let path = self.path.clone();
-            self.remember(&path);
-        }
-        self.number_path();
     }
 
     /// The calls went to the copy of a node, for the path that goes on. What stays behind on the
     /// other branch is other calls with the same past, which nothing starts any more.
     fn leave_copies(&mut self, ix: usize) {
-        let Some(Some(node)) = self.nodes.get_mut(ix) else {
+        let Some(node) = self.node_mut(ix) else {
             return;
         };
         for part in &mut node.message.parts {
@@ -160,8 +88,8 @@ impl Conversation {
         self.replace_with_copy(key, node);
         self.calls.detach(key);
         self.list_results_of(node);
-        self.log
-            .extend(self.id_at(node).cloned().map(Change::Message));
+        let id = self.tree.id_at(node).cloned();
+        self.log.extend(id.map(Change::Message));
     }
 
     /// Puts a call with the same past, which nothing starts any more, in the place of a call.

@@ -169,7 +169,7 @@ impl Conversation {
         if cost.is_unknown() {
             return;
         }
-        let tip = self.path.last().copied();
+        let tip = self.tree.tip();
         let Some(node) = tip.and_then(|tip| self.node_mut(tip)) else {
             return;
         };

@@ -9,10 +9,11 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 
 use super::{
-    CallKey, Conversation, FormatError, MessageId,
+    CallKey, Conversation, FormatError, Message, MessageId,
     calls::Home,
     json::{CYCLE, DUPLICATE_ID, Format, UNKNOWN_TIP, error, object, take_text},
     json_call,
+    model::TreeMessage,
     runs::Runs,
     tree::Node,
 };
@@ -31,16 +32,16 @@ impl Conversation {
     /// parent.
     #[must_use]
     pub fn export(&self) -> Value {
-        self.export_with(|node, entry| {
-            let message = self.write_message(&node.message, Format::V2);
+        self.export_with(|message, entry| {
+            let message = self.write_message(message, Format::V2);
             entry.insert("message".to_owned(), message);
         })
     }
 
     /// The same without what the messages hold: of each there is the id. Neighbour: `session/pieces`.
     pub(crate) fn export_outline(&self) -> Value {
-        self.export_with(|node, entry| {
-            entry.insert("id".to_owned(), node.message.id.as_str().into());
+        self.export_with(|message, entry| {
+            entry.insert("id".to_owned(), message.id.as_str().into());
         })
     }
 
@@ -49,14 +50,14 @@ impl Conversation {
         Some(self.write_message(self.message(id)?, Format::V2))
     }
 
-    fn export_with(&self, write: impl Fn(&Node, &mut Object)) -> Value {
-        let entry = |node: &Node| {
+    fn export_with(&self, write: impl Fn(&Message, &mut Object)) -> Value {
+        let entry = |node: &Node<TreeMessage>| {
             let mut entry = self.write_links(node);
-            write(node, &mut entry);
+            write(&node.item.message, &mut entry);
             Value::Object(entry)
         };
-        let messages: Vec<Value> = self.parents_first().map(entry).collect();
-        let id = |ix: Option<usize>| ix.and_then(|ix| self.id_at(ix)).map(MessageId::as_str);
+        let messages: Vec<Value> = self.tree.parents_first().map(entry).collect();
+        let id = |ix: Option<usize>| ix.and_then(|ix| self.tree.id_at(ix)).map(MessageId::as_str);
         let mut out = json!({
             "version": VERSION,
             "messages": messages,
@@ -71,10 +72,11 @@ impl Conversation {
                 out.insert(key.to_owned(), value);
             }
         };
-        if self.shown.is_some() {
+        if self.shows_other_branch() {
             put("runTip", self.run_tip().map(MessageId::as_str).into());
         }
-        if let Some(root) = id(self.chosen_root.filter(|ix| self.roots.contains(ix))) {
+        let chosen = self.tree.chosen_root();
+        if let Some(root) = id(chosen.filter(|ix| self.tree.roots().contains(ix))) {
             put("chosen", root.into());
         }
         let detached = self.write_detached();
@@ -103,28 +105,18 @@ impl Conversation {
         detached.into_iter().filter_map(write).collect()
     }
 
-    /// All nodes, each after its parent and its older siblings.
-    fn parents_first(&self) -> impl Iterator<Item = &Node> {
-        let mut next: Vec<usize> = self.roots.iter().rev().copied().collect();
-        std::iter::from_fn(move || {
-            let node = self.node(next.pop()?)?;
-            next.extend(node.children.iter().rev());
-            Some(node)
-        })
-    }
-
     /// Where a node stands, and what is known of it beside its message.
-    fn write_links(&self, node: &Node) -> Object {
-        let parent = node.parent.and_then(|ix| self.id_at(ix));
+    fn write_links(&self, node: &Node<TreeMessage>) -> Object {
+        let parent = node.parent.and_then(|ix| self.tree.id_at(ix));
         let parent = parent.or(node.awaits.as_ref()).map(MessageId::as_str);
         let mut out = Object::new();
         out.insert("parent".to_owned(), parent.into());
-        out.insert("results".to_owned(), write_keys(&node.results));
+        out.insert("results".to_owned(), write_keys(&node.item.results));
         let chosen = node.chosen.filter(|ix| node.children.contains(ix));
-        if let Some(chosen) = chosen.and_then(|ix| self.id_at(ix)) {
+        if let Some(chosen) = chosen.and_then(|ix| self.tree.id_at(ix)) {
             out.insert("chosen".to_owned(), chosen.as_str().into());
         }
-        if let Some(run) = node.run {
+        if let Some(run) = node.item.run {
             out.insert("run".to_owned(), run.into());
         }
         out
@@ -163,16 +155,20 @@ impl Conversation {
         let mut conversation = self;
         conversation.runs = Runs::read(from.get("runs"));
         conversation.reserve_keys(&entries, &from)?;
-        let mut links = Vec::new();
+        let (mut links, mut listed) = (Vec::new(), Vec::new());
         for entry in entries {
-            links.push(conversation.read_node(entry, format)?);
+            let (link, results) = conversation.read_node(entry, format)?;
+            links.push(link);
+            listed.push(results);
         }
-        conversation.link(&links)?;
+        if !conversation.tree.link(&links) {
+            return Err(error(CYCLE));
+        }
         conversation.read_detached(from.get("departed"), format)?;
         conversation.calls.sort_ended();
         conversation.reindex();
-        for (ix, link) in links.iter().enumerate() {
-            let results = conversation.read_keys(&link.results, format);
+        for (ix, results) in listed.iter().enumerate() {
+            let results = conversation.read_keys(results, format);
             if let Some(node) = conversation.node_mut(ix) {
                 node.results = results;
             }
@@ -192,61 +188,21 @@ impl Conversation {
     }
 
     /// Reads a node; where it belongs is known when all are there.
-    fn read_node(&mut self, entry: Value, format: Format) -> Result<Link, FormatError> {
+    fn read_node(&mut self, entry: Value, format: Format) -> Result<(Link, Value), FormatError> {
         let mut entry = object(entry, "entry of 'messages'")?;
         let message = entry.shift_remove("message").unwrap_or_default();
         let message = self.read_message(message, format)?;
-        let ix = self.nodes.len();
-        if self.ids.insert(message.id.clone(), ix).is_some() {
-            return Err(error(DUPLICATE_ID));
-        }
-        let link = Link {
-            parent: take_text(&mut entry, "parent").map(MessageId::from),
-            chosen: take_text(&mut entry, "chosen").map(MessageId::from),
-            results: entry.shift_remove("results").unwrap_or_default(),
+        let parent = take_text(&mut entry, "parent").map(MessageId::from);
+        let chosen = take_text(&mut entry, "chosen").map(MessageId::from);
+        let node = TreeMessage {
+            message,
+            run: entry.get("run").and_then(Value::as_u64),
+            results: Vec::new(),
         };
-        let mut node = Node::new(message, None, 0);
-        let run = entry.get("run").and_then(Value::as_u64);
-        node.run = run;
-        self.nodes.push(Some(node));
-        self.settle_in(ix);
-        Ok(link)
-    }
-
-    /// Puts the tree together. A message whose parent is not there is a root that waits for it.
-    fn link(&mut self, links: &[Link]) -> Result<(), FormatError> {
-        for (ix, link) in links.iter().enumerate() {
-            let parent = link.parent.as_ref();
-            let below = parent.and_then(|id| self.ids.get(id).copied());
-            let chosen = link
-                .chosen
-                .as_ref()
-                .and_then(|id| self.ids.get(id).copied());
-            if let Some(node) = self.node_mut(ix) {
-                node.parent = below;
-                node.chosen = chosen;
-                node.awaits = parent.filter(|_| below.is_none()).cloned();
-            }
-            match below.and_then(|below| self.node_mut(below)) {
-                Some(parent) => parent.children.push(ix),
-                None => self.roots.push(ix),
-            }
-        }
-        // What no root leads to stands in a circle.
-        let mut reached = 0;
-        let mut next: Vec<(usize, usize)> = self.roots.iter().map(|ix| (*ix, 0)).collect();
-        while let Some((ix, depth)) = next.pop() {
-            reached += 1;
-            if let Some(node) = self.node_mut(ix) {
-                node.depth = depth;
-                node.chosen = node.chosen.filter(|chosen| node.children.contains(chosen));
-                next.extend(node.children.iter().map(|child| (*child, depth + 1)));
-            }
-        }
-        match reached == links.len() {
-            true => Ok(()),
-            false => Err(error(CYCLE)),
-        }
+        let ix = self.tree.add_unlinked(node.message.id.clone(), node);
+        self.settle_in(ix.ok_or_else(|| error(DUPLICATE_ID))?);
+        let results = entry.shift_remove("results").unwrap_or_default();
+        Ok(((parent, chosen), results))
     }
 
     fn read_detached(&mut self, from: Option<&Value>, format: Format) -> Result<(), FormatError> {
@@ -287,53 +243,45 @@ impl Conversation {
     }
 
     fn read_tips(&mut self, from: &mut Object) -> Result<(), FormatError> {
-        let chosen = take_text(from, "chosen").map(MessageId::from);
-        self.chosen_root = chosen.and_then(|id| self.ids.get(&id).copied());
-        let shown = match (from.contains_key("tip"), self.last_leaf()) {
+        self.tree
+            .choose_root(take_text(from, "chosen").map(MessageId::from));
+        let shown = match (from.contains_key("tip"), self.tree.last_leaf()) {
             (false, Some(leaf)) => {
-                let shown = self.chain_to(leaf);
-                self.remember(&shown);
+                let shown = self.tree.chain_to(leaf);
+                self.tree.remember(&shown);
                 shown
             }
             _ => self.chain_of(take_text(from, "tip"))?,
         };
-        if from.contains_key("runTip") {
-            let path = self.chain_of(take_text(from, "runTip"))?;
-            self.shown = (shown != path).then_some(shown);
-            self.path = path;
-        } else {
-            self.path = shown;
-        }
-        self.number_path();
+        let path = match from.contains_key("runTip") {
+            true => self.chain_of(take_text(from, "runTip"))?,
+            false => shown.clone(),
+        };
+        self.tree.set_paths(path, shown);
         Ok(())
     }
 
     fn chain_of(&self, tip: Option<String>) -> Result<Vec<usize>, FormatError> {
-        let tip = tip.map(|tip| self.index_of(&tip.into()));
+        let tip = tip.map(|tip| self.tree.index_of(&tip.into()));
         match tip.transpose() {
-            Ok(tip) => Ok(tip.map_or_else(Vec::new, |ix| self.chain_to(ix))),
+            Ok(tip) => Ok(tip.map_or_else(Vec::new, |ix| self.tree.chain_to(ix))),
             Err(_) => Err(error(UNKNOWN_TIP)),
         }
-    }
-
-    /// Returns the last node that has no children, which is shown where nothing else is said.
-    fn last_leaf(&self) -> Option<usize> {
-        let is_leaf = |ix: &usize| self.node(*ix).is_some_and(|node| node.children.is_empty());
-        (0..self.nodes.len()).rev().find(is_leaf)
     }
 
     /// Sees to it that every result has exactly one place in the received order, and what is gone
     /// none.
     pub(super) fn list_results_once(&mut self) {
-        let all = (0..self.nodes.len()).flat_map(|ix| self.node_calls(ix));
+        let nodes: Vec<usize> = self.tree.nodes().map(|(ix, _)| ix).collect();
+        let all = nodes.iter().flat_map(|ix| self.node_calls(*ix));
         let answered: HashSet<CallKey> = all.filter(|key| self.is_answered(key)).collect();
         let mut listed = HashSet::new();
         let mut keep = |key: &CallKey| answered.contains(key) && listed.insert(*key);
         self.leading_results.retain(&mut keep);
-        for node in self.nodes.iter_mut().flatten() {
+        for node in self.tree.items_mut() {
             node.results.retain(&mut keep);
         }
-        for ix in 0..self.nodes.len() {
+        for ix in nodes {
             let missing: Vec<CallKey> = self
                 .node_calls(ix)
                 .filter(|key| !listed.contains(key) && self.is_answered(key))
@@ -383,12 +331,8 @@ impl Conversation {
     }
 }
 
-/// Where a node belongs, until all are there.
-struct Link {
-    parent: Option<MessageId>,
-    chosen: Option<MessageId>,
-    results: Value,
-}
+/// The parent and the chosen child of a message.
+type Link = (Option<MessageId>, Option<MessageId>);
 
 fn write_keys(keys: &[CallKey]) -> Value {
     keys.iter().map(|key| key.number()).collect()

@@ -146,7 +146,7 @@ impl Conversation {
         if let Some(key) = self.call_of(message, id) {
             return Some(key);
         }
-        let ix = self.index_of(message).ok()?;
+        let ix = self.tree.find(message)?;
         let mut call = ToolCall::new(id, name, now);
         call.origin = Origin::Provider;
         let key = self.calls.add(call, self.runs.current);
@@ -161,7 +161,7 @@ impl Conversation {
     /// Returns whether a run is writing the message right now.
     #[must_use]
     pub fn is_being_written(&self, id: &MessageId) -> bool {
-        let node = self.ids.get(id).and_then(|ix| self.node(*ix));
+        let node = self.tree.find(id).and_then(|ix| self.node(ix));
         self.runs.current.is_some() && node.is_some_and(|node| node.run == self.runs.current)
     }
 }

@@ -7,7 +7,9 @@ use serde_json::Value;
 
 use super::{
     Author, CallApproval, CallKey, CallResult, Conversation, Message, Part, ToolCall,
+    model::TreeMessage,
     state::{Done, End, Happening, State},
+    tree::Node,
 };
 use crate::event::{self, Content, MessageBody, Role};
 
@@ -51,15 +53,35 @@ impl Conversation {
             return false;
         }
         self.edit_call(&key, |call| call.result = Some(result));
-        let Some(node) = self.calls.node_of(&key).and_then(|ix| self.node_mut(ix)) else {
+        let Some(ix) = self.calls.node_of(&key) else {
             return true;
         };
-        let keys = node.message.parts.iter().rev().filter_map(Part::call_key);
-        let later: FxHashSet<CallKey> = keys.take_while(|other| *other != key).collect();
-        let place = node.results.iter().position(|other| later.contains(other));
-        let place = place.unwrap_or(node.results.len());
+        let place = self.place_of_result(ix, &key);
+        let Some(node) = self.node_mut(ix) else {
+            return true;
+        };
         node.results.insert(place, key);
         true
+    }
+
+    /// Returns the place of a call's result among those behind its message: before those of later
+    /// calls.
+    fn place_of_result(&self, ix: usize, key: &CallKey) -> usize {
+        let Some(node) = self.node(ix) else {
+            return 0;
+        };
+        let keys = node.message.parts.iter().rev().filter_map(Part::call_key);
+        let later = keys.take_while(|other| other != key);
+        let has_result = |key: &CallKey| {
+            let call = self.calls.get(key);
+            call.is_some_and(|call| call.result.is_some())
+        };
+        let answered: FxHashSet<CallKey> = later.filter(has_result).collect();
+        let place = node
+            .results
+            .iter()
+            .position(|other| answered.contains(other));
+        place.unwrap_or(node.results.len())
     }
 
     /// Gives the result of a call its place in the received order.
@@ -101,7 +123,7 @@ impl Conversation {
             Some(key) if self.is_echo(&key, &wire) => {}
             Some(key) => {
                 self.own_call(&key);
-                let after = self.path.last().copied();
+                let after = self.tree.tip();
                 if let Some(result) = result_from_wire(wire) {
                     self.fold(key, result, author, after, now);
                 }
@@ -147,11 +169,44 @@ impl Conversation {
         self.go_aheads.insert(id.to_owned());
     }
 
+    /// Takes a message out of the tree. Its calls are detached, and its place in the received order is
+    /// that of its results. Paths are to be cleared of it afterwards, once for all that go.
+    pub(super) fn take_out(&mut self, ix: usize) -> Option<Node<TreeMessage>> {
+        let node = self.tree.take_out(ix)?;
+        let results = node.item.results.iter().copied();
+        match node.parent.and_then(|parent| self.tree.item_mut(parent)) {
+            Some(parent) => parent.results.extend(results),
+            None => self.leading_results.extend(results),
+        }
+        let message = &node.item.message;
+        self.forget_name(message, ix);
+        for key in message.parts.iter().filter_map(Part::call_key) {
+            match self.calls.get(&key).is_some_and(ToolCall::is_real) {
+                true => self.detach(key),
+                false => drop(self.calls.remove(&key)),
+            }
+        }
+        Some(node)
+    }
+
+    /// Takes a message out of the tree, and off the paths.
+    pub(super) fn take_off_path(&mut self, ix: usize) {
+        if let Some(node) = self.take_out(ix) {
+            self.tree.close_path_at(ix, &node);
+        }
+    }
+
     /// Puts a message from the wire between one of the path (or the beginning) and all that
     /// follow it.
     pub(super) fn insert_wire(&mut self, before: Option<usize>, wire: event::Message, now: i64) {
         let message = self.fresh_from_wire(wire, now);
-        self.insert_after(before, message);
+        self.tree.close_gaps();
+        let next = self.tree.following(before).map(|next| self.own(next));
+        let entry = self.tree_message(message);
+        let id = entry.message.id.clone();
+        let (ix, _) = self.tree.insert_after(before, next, id, entry);
+        self.name(ix);
+        self.index_calls(ix);
     }
 
     /// A new message from the wire. The same id is the same call: one that is on the path stays

@@ -12,15 +12,15 @@ impl Conversation {
             .get(wire_id)?
             .iter()
             .copied()
-            .find(|ix| self.on_path(*ix))
+            .find(|ix| self.tree.on_path(*ix))
     }
 
     /// The call on the run's path that agents know by this id.
     pub(super) fn find_call(&self, wire_id: &str) -> Option<CallKey> {
         let is_it = |call: &&ToolCall| call.is_real() && call.id == wire_id;
         // Mostly it is the last of the newest message, and to compare is less than to look up.
-        let newest = self.path.last().and_then(|node| {
-            let part = self.node(*node)?.message.parts.last()?;
+        let newest = self.tree.tip().and_then(|node| {
+            let part = self.node(node)?.message.parts.last()?;
             self.calls.get(&part.call_key()?)
         });
         if let Some(call) = newest.filter(is_it) {
@@ -51,17 +51,14 @@ impl Conversation {
     /// Rebuilds the indices of messages, after an operation that moved nodes.
     pub(super) fn reindex(&mut self) {
         self.wire_ids.clear();
-        self.ids.clear();
         self.orphans.clear();
         let mut waiting = Vec::new();
-        for ix in 0..self.nodes.len() {
-            let Some(node) = self.node(ix) else { continue };
-            let (id, wire_id) = (node.message.id.clone(), node.message.wire_id().to_owned());
-            self.ids.insert(id, ix);
+        for (ix, node) in self.tree.nodes() {
+            let wire_id = node.item.message.wire_id().to_owned();
             self.wire_ids.entry(wire_id).or_default().push(ix);
             waiting.extend(self.orphans_in(ix).into_iter().map(|id| (id, ix)));
         }
-        self.number_path();
+        self.tree.number_path();
         for (id, ix) in &waiting {
             self.note_orphan(id, *ix);
         }

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::{
     Author, Conversation, Cost, Cut, DataPart, Message, MessageId, Part, SourcePart, Span,
-    TextPart, ToolResultPart, TreeError, calls::Calls, json_call, tree::Node,
+    TextPart, ToolResultPart, TreeError, calls::Calls, json_call,
 };
 use crate::{
     event::{Object, PartBody, Role},
@@ -216,11 +216,9 @@ impl Conversation {
     pub fn from_message_json(value: Value) -> Result<Self, FormatError> {
         let mut conversation = Self::new();
         let message = conversation.read_message(value, Format::Message)?;
-        conversation.ids.insert(message.id.clone(), 0);
-        conversation.nodes.push(Some(Node::new(message, None, 0)));
-        conversation.roots.push(0);
-        conversation.path.push(0);
-        conversation.settle_in(0);
+        let entry = conversation.tree_message(message);
+        let (ix, _) = conversation.tree.append(entry.message.id.clone(), entry);
+        conversation.settle_in(ix);
         Ok(conversation)
     }
 

@@ -42,7 +42,7 @@ impl Conversation {
     pub(super) fn note_orphans(&mut self, ix: usize) {
         for id in self.orphans_in(ix) {
             let call = self.find_call(&id).filter(|key| self.waits(key));
-            match call.filter(|key| self.on_path(ix) || self.is_above(key, ix)) {
+            match call.filter(|key| self.tree.on_path(ix) || self.is_above(key, ix)) {
                 Some(key) => self.take_orphan(key, ix, &id),
                 None => self.note_orphan(&id, ix),
             }
@@ -52,13 +52,13 @@ impl Conversation {
     /// Whether a call is in one of the messages before a node.
     fn is_above(&self, key: &CallKey, ix: usize) -> bool {
         let at = self.calls.node_of(key);
-        at.is_some_and(|at| self.chain_to(ix).contains(&at))
+        at.is_some_and(|at| self.tree.chain_to(ix).contains(&at))
     }
 
     /// Remembers where a result waits: on the run's path, if there is one.
     pub(super) fn note_orphan(&mut self, id: &str, ix: usize) {
         let known = self.orphans.get(id).copied();
-        if known.is_none_or(|known| !self.on_path(known) && self.on_path(ix)) {
+        if known.is_none_or(|known| !self.tree.on_path(known) && self.tree.on_path(ix)) {
             self.orphans.insert(id.to_owned(), ix);
         }
     }
@@ -69,7 +69,7 @@ impl Conversation {
             return;
         };
         let waiting = self.orphans.get(&id).copied();
-        if let Some(ix) = waiting.filter(|ix| self.on_path(*ix)) {
+        if let Some(ix) = waiting.filter(|ix| self.tree.on_path(*ix)) {
             self.orphans.remove(&id);
             self.take_orphan(key, ix, &id);
         }
@@ -78,13 +78,13 @@ impl Conversation {
     /// Moves a stored result into its call. A node that held nothing else leaves the tree.
     fn take_orphan(&mut self, key: CallKey, ix: usize, id: &str) {
         let ix = self.own(ix);
-        if self.on_path(ix) {
+        if self.tree.on_path(ix) {
             self.own_call(&key);
         }
-        let Some(node) = self.node_mut(ix) else {
+        let Some(node) = self.tree.node(ix) else {
             return;
         };
-        let message = &mut node.message;
+        let message = &node.item.message;
         let found = message
             .parts
             .iter()
@@ -100,11 +100,11 @@ impl Conversation {
         let author = Author::Agent;
         if self.echoes_go_on(&key, &result.message_id, &result.content) {
             if whole {
-                self.splice_on_path(ix);
+                self.take_off_path(ix);
             }
         } else if whole {
             let place = self.results_after(before).len();
-            self.splice_on_path(ix);
+            self.take_off_path(ix);
             self.fold(key, result, author, before, now);
             // It takes the place of its node: before the results that stood behind the node.
             let list = match before.and_then(|ix| self.node_mut(ix)) {

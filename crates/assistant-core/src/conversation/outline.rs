@@ -42,12 +42,12 @@ impl Conversation {
     /// ```
     #[must_use]
     pub fn outline(&self, closed: &HashSet<MessageId>) -> Vec<OutlineRow> {
-        let shown: HashSet<usize> = self.shown_path().iter().copied().collect();
-        let mut rows: Vec<OutlineRow> = Vec::with_capacity(self.ids.len());
+        let shown: HashSet<usize> = self.tree.shown_path().iter().copied().collect();
+        let mut rows: Vec<OutlineRow> = Vec::with_capacity(self.tree.len());
         // How many rows stand below each row, and at the top.
-        let (mut below, mut at_top) = (Vec::with_capacity(self.ids.len()), 0);
-        let count = self.roots.len();
-        let roots = self.roots.iter().enumerate().rev();
+        let (mut below, mut at_top) = (Vec::with_capacity(self.tree.len()), 0);
+        let count = self.tree.roots().len();
+        let roots = self.tree.roots().iter().enumerate().rev();
         let mut next: Vec<Next> = roots
             .map(|(place, ix)| Next {
                 ix: *ix,
@@ -63,7 +63,9 @@ impl Conversation {
             version,
         }) = next.pop()
         {
-            let Some(node) = self.node(ix) else { continue };
+            let Some(node) = self.tree.node(ix) else {
+                continue;
+            };
             let number = match above.and_then(|above: usize| below.get_mut(above)) {
                 Some(count) => count,
                 None => &mut at_top,
@@ -72,9 +74,9 @@ impl Conversation {
             let place = (*number, 0);
             let (row, count) = (rows.len(), node.children.len());
             let several = count > 1;
-            let is_closed = several && closed.contains(&node.message.id);
+            let is_closed = several && closed.contains(&node.id);
             rows.push(OutlineRow {
-                id: node.message.id.clone(),
+                id: node.id.clone(),
                 level,
                 above,
                 place,
@@ -105,8 +107,8 @@ impl Conversation {
     /// The number of messages that go when this one is deleted: itself, and all below it.
     #[must_use]
     pub fn subtree_len(&self, id: &MessageId) -> usize {
-        let ix = self.ids.get(id).copied();
-        ix.map_or(0, |ix| self.subtree(ix).len())
+        let ix = self.tree.find(id);
+        ix.map_or(0, |ix| self.tree.subtree(ix).len())
     }
 }
 

@@ -82,12 +82,12 @@ impl Conversation {
     /// All calls that are shown, in order.
     #[must_use]
     pub fn path_calls(&self) -> Vec<CallKey> {
-        self.calls_on(self.shown_path())
+        self.calls_on(self.tree.shown_path())
     }
 
     /// All calls on the run's path, in order.
     pub(crate) fn run_calls(&self) -> Vec<CallKey> {
-        self.calls_on(&self.path)
+        self.calls_on(self.tree.path())
     }
 
     fn calls_on(&self, path: &[usize]) -> Vec<CallKey> {
@@ -163,8 +163,8 @@ impl Conversation {
     /// The node of a call on the run's path, and its depth.
     fn run_node_of(&self, key: &CallKey) -> Option<(usize, usize)> {
         let node = self.calls.node_of(key)?;
-        let depth = self.node(node)?.depth;
-        (self.path.get(depth) == Some(&node)).then_some((depth, node))
+        let depth = self.tree.node(node)?.depth;
+        self.tree.on_path(node).then_some((depth, node))
     }
 
     /// Returns whether a call is on the run's path.
@@ -188,10 +188,10 @@ impl Conversation {
 
     /// Lets the calls of a node's message belong to it.
     pub(super) fn settle_in(&mut self, node: usize) {
-        let Some(Some(entry)) = self.nodes.get(node) else {
+        let Some(entry) = self.tree.node(node) else {
             return;
         };
-        for key in entry.message.parts.iter().filter_map(Part::call_key) {
+        for key in entry.item.message.parts.iter().filter_map(Part::call_key) {
             self.calls.attach(&key, node);
         }
     }

@@ -53,7 +53,7 @@ impl Conversation {
     /// A run is over: its steps are kept with the newest message, if the agent wrote it. Returns
     /// whether they are.
     pub(crate) fn keep_steps(&mut self, steps: &[AgentStep]) -> bool {
-        let tip = self.path.last().copied();
+        let tip = self.tree.tip();
         let Some(node) = tip.and_then(|tip| self.node_mut(tip)) else {
             return false;
         };

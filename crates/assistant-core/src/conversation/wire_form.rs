@@ -16,7 +16,7 @@ impl Conversation {
     #[must_use]
     pub fn received_messages(&self) -> Vec<event::Message> {
         let mut list: Vec<_> = self.tool_messages(&self.leading_results);
-        for ix in &self.path {
+        for ix in self.tree.path() {
             let Some(node) = self.node(*ix) else { continue };
             list.extend(self.to_wire(&node.message, ToolCall::is_real, listed));
             list.extend(self.tool_messages(&node.results));
@@ -29,7 +29,7 @@ impl Conversation {
     #[must_use]
     pub fn request_messages(&self) -> Vec<event::Message> {
         let mut list = Vec::new();
-        for ix in &self.path {
+        for ix in self.tree.path() {
             let Some(node) = self.node(*ix) else { continue };
             // A tool message without a call is kept, but some servers fail on it.
             let local = matches!(node.message.role, Role::Activity | Role::Tool);

@@ -93,7 +93,7 @@ impl Session {
 
     pub(super) fn begin_run(&mut self, takes_up: bool, cx: &mut Cx<'_>) {
         self.sort_interrupts(cx);
-        self.conversation.forget_removed();
+        self.conversation.forget_deleted();
         let key = RunKey(self.number());
         let summary = RunSummary {
             run_id: cx.host.new_id(),

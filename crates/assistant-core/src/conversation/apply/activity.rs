@@ -86,7 +86,7 @@ impl Conversation {
         }
         let ix = self.own(ix);
         self.note_message_metadata(ix, base);
-        let Some(Some(node)) = self.nodes.get_mut(ix) else {
+        let Some(node) = self.tree.item_mut(ix) else {
             return;
         };
         self.log.push(Change::Message(node.message.id.clone()));

@@ -5,7 +5,7 @@
 
 use super::{Applied, Conversation};
 use crate::{
-    conversation::{Change, Part, Span, TextPart, tree::PartRef},
+    conversation::{Change, Part, Span, TextPart, model::PartRef},
     event::Object,
 };
 

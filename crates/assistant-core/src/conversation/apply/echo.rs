@@ -16,7 +16,7 @@ impl Conversation {
         let listed: HashSet<&str> = messages.iter().map(|listed| listed.id.as_str()).collect();
         let mut left_out: HashMap<(Role, String), Vec<usize>> = HashMap::new();
         let mut any_persons = false;
-        for (place, ix) in self.path.iter().enumerate() {
+        for (place, ix) in self.tree.path().iter().enumerate() {
             let Some(node) = self.node(*ix) else { continue };
             let message = &node.message;
             let speaks = matches!(message.role, Role::User | Role::Assistant);
@@ -38,7 +38,7 @@ impl Conversation {
             let places = left_out.get(&key).map(Vec::as_slice).unwrap_or_default();
             let next = places.partition_point(|place| *place < from);
             let place = places.get(next).copied();
-            let ix = place.and_then(|place| Some((place, *self.path.get(place)?)));
+            let ix = place.and_then(|place| Some((place, *self.tree.path().get(place)?)));
             if let Some((place, ix)) = ix.filter(|(_, ix)| self.has_calls_of(*ix, listed)) {
                 from = place + 1;
                 found.push((ix, listed.id.clone()));
@@ -69,7 +69,7 @@ impl Conversation {
     /// Returns whether no message and no result has an id, on whichever branch.
     fn is_new(&self, id: &str) -> bool {
         !self.wire_ids.contains_key(id)
-            && !self.ids.contains_key(&id.into())
+            && !self.tree.contains(&id.into())
             && self.find_answer(id).is_none()
     }
 

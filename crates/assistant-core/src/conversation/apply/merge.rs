@@ -50,7 +50,7 @@ impl Conversation {
         metadata: Option<&Object>,
         out: &mut Applied<'_>,
     ) {
-        self.close_gaps();
+        self.tree.close_gaps();
         #[cfg(feature = "callouts")]
         self.pause_all_callouts(out);
         self.adopt_ids(&messages);
@@ -73,8 +73,7 @@ impl Conversation {
                 None => {}
             }
         }
-        self.path.retain(|ix| !left.contains(ix));
-        self.clear_paths();
+        self.tree.clear_paths(|ix| left.contains(&ix));
         self.reindex();
         self.restore_results(&places, &mut listing.messages, out.now);
         let current = self.runs.current;
@@ -82,7 +81,7 @@ impl Conversation {
             let Some(message) = listing.messages.remove(&id) else {
                 continue;
             };
-            if self.ids.contains_key(&id.as_str().into()) {
+            if self.tree.contains(&id.as_str().into()) {
                 out.warn(
                     "other-branch",
                     format!("snapshot: '{id}' is on another branch: ignored"),
@@ -102,10 +101,10 @@ impl Conversation {
 
     /// Everything on the path may be other than it was.
     fn report_path(&mut self) {
-        for ix in self.path.clone() {
+        for ix in self.tree.path().to_vec() {
             let keys: Vec<CallKey> = self.node_calls(ix).collect();
             self.log
-                .extend(self.id_at(ix).cloned().map(Change::Message));
+                .extend(self.tree.id_at(ix).cloned().map(Change::Message));
             self.log.extend(keys.into_iter().map(Change::Call));
         }
     }
@@ -135,7 +134,7 @@ impl Conversation {
         };
         for (place, message) in messages.into_iter().enumerate() {
             let ignored = self.find_message(&message.id).is_none()
-                && self.ids.contains_key(&message.id.as_str().into());
+                && self.tree.contains(&message.id.as_str().into());
             if let MessageBody::Assistant { tool_calls, .. } = &message.body
                 && !ignored
             {
@@ -179,11 +178,11 @@ impl Conversation {
             });
             !same
         };
-        let last = self.last_shared(0);
-        let shared = last.and_then(|last| self.path.get(..=last));
+        let last = self.tree.last_shared(0);
+        let shared = last.and_then(|last| self.tree.path().get(..=last));
         let first = shared.and_then(|shared| shared.iter().position(|ix| changes(*ix)));
-        if let (Some(first), Some(last)) = (first, last) {
-            self.own_piece(first, last);
+        if let Some(first) = first {
+            self.own_from(first);
         }
     }
 

@@ -150,45 +150,26 @@ impl Conversation {
         if by_person {
             self.leave_as_branch(ix);
         } else {
-            self.splice(ix);
+            self.take_out(ix);
         }
         by_person
     }
 
-    /// Takes a node off the path but keeps it: its child on the path moves up beside it. The path
-    /// is to be cleared of it afterwards.
+    /// Takes a message off the path but keeps it on a branch of its own. The path is to be cleared
+    /// of it afterwards.
     fn leave_as_branch(&mut self, ix: usize) {
-        let Some(node) = self.node_mut(ix) else {
-            return;
-        };
-        // No other branch goes through it: it was copied if one did.
-        let next = node.children.pop();
-        let parent = node.parent;
-        node.chosen = None;
+        self.tree.leave_as_branch(ix);
         // Calls may have left it; nobody reports it with the path any more.
-        let id = node.message.id.clone();
-        self.log.push(Change::Message(id));
+        let id = self.tree.id_at(ix).cloned();
+        self.log.extend(id.map(Change::Message));
         self.close_texts(ix, 0);
-        if let Some(next) = next {
-            self.set_parent(next, parent);
-            match parent.and_then(|parent| self.node_mut(parent)) {
-                Some(parent) => {
-                    parent.children.push(next);
-                    parent.chosen = Some(next);
-                }
-                None => {
-                    self.roots.push(next);
-                    self.chosen_root = Some(next);
-                }
-            }
-        }
         self.keep_detached(ix, |_| true);
     }
 
     /// Keeps the text parts if together they say the same, else one part takes their place. Whether
     /// one did.
     fn replace_text(&mut self, ix: usize, content: Option<String>) -> bool {
-        let Some(Some(node)) = self.nodes.get_mut(ix) else {
+        let Some(node) = self.tree.item_mut(ix) else {
             return false;
         };
         let message = &mut node.message;

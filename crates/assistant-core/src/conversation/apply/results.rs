@@ -29,7 +29,7 @@ impl Conversation {
             Some((result.message_id.clone(), Place::Result(*key)))
         };
         let mut list: Vec<_> = self.leading_results.iter().filter_map(result).collect();
-        for ix in &self.path {
+        for ix in self.tree.path() {
             let Some(node) = self.node(*ix) else { continue };
             list.push((node.message.wire_id().to_owned(), Place::Node(*ix)));
             list.extend(node.results.iter().filter_map(result));
@@ -59,7 +59,7 @@ impl Conversation {
         let mut after = None;
         for (id, place) in places {
             let key = match place {
-                Place::Node(ix) if self.on_path(*ix) => {
+                Place::Node(ix) if self.tree.on_path(*ix) => {
                     after = Some(*ix);
                     continue;
                 }
@@ -122,7 +122,7 @@ impl Conversation {
             Place::Node(ix) => Some(*ix),
             _ => None,
         });
-        for ix in left.chain(self.path.clone()) {
+        for ix in left.chain(self.tree.path().to_vec()) {
             if let Some(node) = self.node_mut(ix) {
                 node.results.clear();
             }
@@ -130,7 +130,7 @@ impl Conversation {
         let mut after = None;
         for (id, place) in places {
             if let Place::Node(ix) = place
-                && self.on_path(*ix)
+                && self.tree.on_path(*ix)
             {
                 after = Some(*ix);
             } else if let Some(key) = waiting.get_mut(id).and_then(VecDeque::pop_front) {

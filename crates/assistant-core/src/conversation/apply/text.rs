@@ -2,7 +2,7 @@
 
 use super::{Applied, Change, Conversation};
 use crate::{
-    conversation::{Author, Cut, Message, Part, Span, TextPart, tree::Node},
+    conversation::{Author, Cut, Message, Part, Span, TextPart, model::TreeMessage},
     event::{Base, Diagnostic, Role},
 };
 
@@ -101,7 +101,7 @@ impl Conversation {
             }
             return;
         };
-        let is_open = |node: &Node| node.message.is_streaming();
+        let is_open = |node: &TreeMessage| node.message.is_streaming();
         let ix = match self.node(ix).is_some_and(is_open) {
             true => self.own(ix),
             false => ix,
@@ -112,9 +112,9 @@ impl Conversation {
 
     /// Tells every text that is still open that nothing more will come: the run has ended.
     pub(crate) fn close_open_texts(&mut self, out: &mut Applied<'_>) {
-        self.close_gaps();
-        for depth in (0..self.path.len()).rev() {
-            let Some(ix) = self.path.get(depth).copied() else {
+        self.tree.close_gaps();
+        for depth in (0..self.tree.path().len()).rev() {
+            let Some(ix) = self.tree.path().get(depth).copied() else {
                 return;
             };
             if self
@@ -148,14 +148,10 @@ impl Conversation {
 
     /// Says why the text that is still being written will not come to its end.
     pub(crate) fn cut_open_texts(&mut self, cut: Cut) {
-        self.close_gaps();
-        for depth in (0..self.path.len()).rev() {
-            let Some(node) = self
-                .path
-                .get(depth)
-                .copied()
-                .and_then(|ix| self.node_mut(ix))
-            else {
+        self.tree.close_gaps();
+        for depth in (0..self.tree.path().len()).rev() {
+            let ix = self.tree.path().get(depth).copied();
+            let Some(node) = ix.and_then(|ix| self.node_mut(ix)) else {
                 return;
             };
             if node.message.is_from_user() {
@@ -170,7 +166,7 @@ impl Conversation {
     }
 
     pub(super) fn close_texts(&mut self, ix: usize, now: i64) {
-        let Some(Some(node)) = self.nodes.get_mut(ix) else {
+        let Some(node) = self.tree.item_mut(ix) else {
             return;
         };
         let id = node.message.id.clone();
@@ -223,7 +219,7 @@ impl Conversation {
                 self.push_part(ix, part);
             }
         }
-        if opened && let Some(id) = self.id_at(ix).cloned() {
+        if opened && let Some(id) = self.tree.id_at(ix).cloned() {
             self.log.push(Change::Message(id));
         }
     }
@@ -232,7 +228,7 @@ impl Conversation {
     /// then stands; a server that names it and its answer alike means two messages.
     fn find_text(&self, id: &str) -> Option<usize> {
         // Mostly it is the newest, and to compare is less than to look up.
-        let newest = self.path.last().copied();
+        let newest = self.tree.tip();
         let is_it = |ix: &usize| {
             self.node(*ix)
                 .is_some_and(|node| node.message.role != Role::Tool && node.message.wire_id() == id)
@@ -241,7 +237,7 @@ impl Conversation {
             return Some(ix);
         }
         let mut named = self.wire_ids.get(id)?.iter().copied();
-        named.find(|ix| self.on_path(*ix) && self.role_of(*ix) != Some(Role::Tool))
+        named.find(|ix| self.tree.on_path(*ix) && self.role_of(*ix) != Some(Role::Tool))
     }
 
     /// Returns whether a person said the message here; nobody else may add to it then.
@@ -271,6 +267,6 @@ impl Conversation {
         message.name = name;
         message.subagent_run_id.clone_from(&base.subagent_run_id);
         self.append(message);
-        self.path.last().copied().unwrap_or_default()
+        self.tree.tip().unwrap_or_default()
     }
 }

@@ -215,7 +215,7 @@ impl Conversation {
             |call: &ToolCall| call.is_settled_here() || matches!(call.state, State::Refused { .. });
         if !self.call(&key).is_some_and(is_ours) {
             let wire = tool_message(message_id, tool_call_id, content, base);
-            match self.path.len() <= LONGEST_MOVED {
+            match self.tree.path().len() <= LONGEST_MOVED {
                 true => self.insert_wire(Some(after), wire, out.now),
                 false => self.append_wire(wire, Author::Agent, out.now),
             }
@@ -225,8 +225,8 @@ impl Conversation {
     /// The last of the tool messages that stand right after a message. A long row of them is not
     /// looked through: the place of a result is not worth more than the result.
     fn last_tool_after(&self, ix: usize) -> usize {
-        let next = self.node(ix).map_or(0, |node| node.depth + 1);
-        let row = self.path.iter().skip(next);
+        let next = self.tree.node(ix).map_or(0, |node| node.depth + 1);
+        let row = self.tree.path().iter().skip(next);
         let row = row.filter(|ix| self.node(**ix).is_some()).take(LONGEST_ROW);
         row.take_while(|ix| self.role_of(**ix) == Some(Role::Tool))
             .last()

@@ -1,0 +1,273 @@
+//! A conversation: messages in a tree, their calls, the runs that wrote them, and the shared state.
+//!
+//! Messages are looked up by id, calls by the agent's id on the run's path, both in constant time.
+//! Only the session and the reducer change a conversation; everybody else reads. Neighbours: `tree`
+//! has the branches, `calls` the calls, `index` the ids that agents give, `branch` what a user does
+//! to the tree.
+
+use std::collections::{HashMap, HashSet};
+
+#[cfg(feature = "ui-stream")]
+use rustc_hash::FxHashMap;
+use serde_json::Value;
+
+use super::{
+    CallKey, Change, Message, MessageId,
+    branch::Deleted,
+    calls::Calls,
+    runs::Runs,
+    tree::{Tree, TreeChange},
+};
+use crate::event::Object;
+
+/// A part of a message in the tree.
+#[cfg(feature = "ui-stream")]
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PartRef {
+    pub(super) node: usize,
+    pub(super) part: usize,
+}
+
+/// A message of the tree, and what is known of it beside its content.
+#[derive(Debug, Clone)]
+pub(super) struct TreeMessage {
+    pub(super) message: Message,
+    /// The run in which it came.
+    pub(super) run: Option<u64>,
+    /// Tool messages right after this message in the received order.
+    pub(super) results: Vec<CallKey>,
+}
+
+/// A conversation: messages in a tree, the path that is shown, and the shared state.
+#[derive(Debug, Clone)]
+pub struct Conversation {
+    pub(super) tree: Tree<TreeMessage>,
+    /// All calls, in messages or not.
+    pub(super) calls: Calls,
+    pub(super) runs: Runs,
+    /// Nodes by the id that their messages have on the wire.
+    pub(super) wire_ids: HashMap<String, Vec<usize>>,
+    /// The branch that a user deleted last, while it can come back.
+    pub(super) deleted: Option<Box<Deleted>>,
+    /// Tool messages before all nodes in the received order.
+    pub(super) leading_results: Vec<CallKey>,
+    /// Nodes that hold a tool result whose call is not known, by the call's id.
+    pub(super) orphans: HashMap<String, usize>,
+    /// The ids of tool messages by which the page let the agent run calls.
+    pub(super) go_aheads: HashSet<String>,
+    /// State shared with the agent.
+    pub(super) state: Value,
+    #[cfg(feature = "ui-stream")]
+    /// Texts that grow by themselves, by the number that their stream gave them.
+    pub(super) blocks: FxHashMap<u64, PartRef>,
+    /// The form in which messages that the agent added under the user's role are sent back.
+    pub(super) agent_user_messages: super::AgentUserMessages,
+    /// What has changed since somebody took note of it, but for the tree.
+    pub(super) log: Vec<Change>,
+    /// Callouts in texts that are being written.
+    #[cfg(feature = "callouts")]
+    pub(super) reading: super::apply::callout::Reading,
+}
+
+impl Default for Conversation {
+    fn default() -> Self {
+        Self {
+            tree: Tree::default(),
+            calls: Calls::default(),
+            runs: Runs::default(),
+            wire_ids: HashMap::new(),
+            deleted: None,
+            leading_results: Vec::new(),
+            orphans: HashMap::new(),
+            go_aheads: HashSet::new(),
+            state: Value::Object(Object::new()),
+            #[cfg(feature = "ui-stream")]
+            blocks: FxHashMap::default(),
+            agent_user_messages: super::AgentUserMessages::default(),
+            log: Vec::new(),
+            #[cfg(feature = "callouts")]
+            reading: super::apply::callout::Reading::default(),
+        }
+    }
+}
+
+impl From<TreeChange> for Change {
+    fn from(change: TreeChange) -> Self {
+        match change {
+            TreeChange::Path => Self::Path,
+            TreeChange::Added(id) => Self::MessageAdded(id),
+            TreeChange::Moved(id) => Self::MessageMoved(id),
+            TreeChange::Removed(id) => Self::MessageRemoved(id),
+        }
+    }
+}
+
+impl Conversation {
+    /// An empty conversation.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The messages that are shown, from the first to the newest.
+    pub fn path(&self) -> impl DoubleEndedIterator<Item = &Message> + Clone {
+        self.path_from(0)
+    }
+
+    /// The messages that are shown from a place on, to the newest.
+    pub fn path_from(&self, place: usize) -> impl DoubleEndedIterator<Item = &Message> + Clone {
+        let rest = self.tree.shown_path().get(self.tree.slot(place)..);
+        self.messages_at(rest.unwrap_or_default())
+    }
+
+    /// The messages of the branch that runs write on, from the first to the newest.
+    pub fn run_path(&self) -> impl DoubleEndedIterator<Item = &Message> + Clone {
+        self.messages_at(self.tree.path())
+    }
+
+    fn messages_at<'a>(
+        &'a self,
+        path: &'a [usize],
+    ) -> impl DoubleEndedIterator<Item = &'a Message> + Clone {
+        path.iter()
+            .filter_map(|ix| self.node(*ix))
+            .map(|node| &node.message)
+    }
+
+    /// Counts how often what is shown changed in any other way than by growing at its end: who has
+    /// seen this edition needs only what came after.
+    #[must_use]
+    pub const fn path_edition(&self) -> u64 {
+        self.tree.path_edition()
+    }
+
+    /// Counts the places of paths that were rewritten so far. For tests and measurements.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn path_work(&self) -> u64 {
+        self.tree.path_work()
+    }
+
+    /// The newest message that is shown.
+    #[must_use]
+    pub fn tip(&self) -> Option<&MessageId> {
+        self.path().next_back().map(|message| &message.id)
+    }
+
+    /// The newest message of the branch that runs write on.
+    #[must_use]
+    pub fn run_tip(&self) -> Option<&MessageId> {
+        self.run_path().next_back().map(|message| &message.id)
+    }
+
+    /// Returns whether another branch is shown than the one that runs write on.
+    #[must_use]
+    pub const fn shows_other_branch(&self) -> bool {
+        self.tree.shows_other_branch()
+    }
+
+    /// The message with this id, on whichever branch.
+    #[must_use]
+    pub fn message(&self, id: &MessageId) -> Option<&Message> {
+        self.tree.get(id).map(|node| &node.message)
+    }
+
+    /// Returns how many messages there are, on all branches.
+    #[must_use]
+    pub fn message_count(&self) -> usize {
+        self.tree.len()
+    }
+
+    /// All messages, in the order in which they came.
+    pub fn all_messages(&self) -> impl Iterator<Item = &Message> {
+        self.tree.nodes().map(|(_, node)| &node.item.message)
+    }
+
+    /// The state shared with the agent.
+    #[must_use]
+    pub const fn state(&self) -> &Value {
+        &self.state
+    }
+
+    pub(crate) fn set_state(&mut self, state: Value) {
+        self.state = state;
+        self.log.push(Change::State);
+    }
+
+    /// What has changed since this was asked last.
+    pub(crate) fn take_changes(&mut self) -> Vec<Change> {
+        let tree = self.tree.take_changes().into_iter();
+        let mut changes: Vec<Change> = tree.map(Change::from).collect();
+        changes.append(&mut self.log);
+        changes
+    }
+
+    /// Forgets what has changed, for those who read everything in the end.
+    pub(crate) fn forget_changes(&mut self) {
+        self.tree.take_changes();
+        self.log.clear();
+        self.calls.forget_transitions();
+    }
+
+    /// Adds a message below the tip of the run's path. An id that is taken on another branch gets
+    /// a fresh name here.
+    pub(crate) fn append(&mut self, message: Message) -> MessageId {
+        let entry = self.tree_message(message);
+        let (ix, id) = self.tree.append(entry.message.id.clone(), entry);
+        self.name(ix);
+        self.tree.gather_orphans(ix);
+        self.index_calls(ix);
+        id
+    }
+
+    /// A message for the tree, of the run that writes now.
+    pub(super) const fn tree_message(&self, message: Message) -> TreeMessage {
+        TreeMessage {
+            message,
+            run: self.runs.current,
+            results: Vec::new(),
+        }
+    }
+
+    /// Lets a message have the id of its node, and makes it findable by its id on the wire.
+    pub(super) fn name(&mut self, ix: usize) {
+        let Some(id) = self.tree.id_at(ix).cloned() else {
+            return;
+        };
+        let Some(node) = self.node_mut(ix) else {
+            return;
+        };
+        let message = &mut node.message;
+        if message.id != id {
+            message.wire_id = Some(message.wire_id().to_owned());
+            message.id = id;
+        }
+        let wire_id = message.wire_id().to_owned();
+        self.wire_ids.entry(wire_id).or_default().push(ix);
+    }
+
+    /// Makes a node no longer findable by its id on the wire.
+    pub(super) fn forget_name(&mut self, message: &Message, ix: usize) {
+        if let Some(named) = self.wire_ids.get_mut(message.wire_id()) {
+            named.retain(|other| *other != ix);
+            if named.is_empty() {
+                self.wire_ids.remove(message.wire_id());
+            }
+        }
+    }
+
+    pub(super) fn node(&self, ix: usize) -> Option<&TreeMessage> {
+        self.tree.node(ix).map(|node| &node.item)
+    }
+
+    pub(super) fn node_mut(&mut self, ix: usize) -> Option<&mut TreeMessage> {
+        self.tree.item_mut(ix)
+    }
+
+    /// Returns whether the tree holds together, for tests.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        self.tree.is_sound()
+    }
+}

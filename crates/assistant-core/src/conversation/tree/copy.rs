@@ -1,0 +1,118 @@
+//! Copy on write: an item that another branch shares is never changed by a run, but copied for the
+//! run's own branch first.
+
+use super::{Tree, TreeChange};
+
+/// A node of another branch, and its copy on the path of runs.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::conversation) struct Copied {
+    /// The node that the other branch keeps.
+    pub(in crate::conversation) from: usize,
+    /// The node on the path of runs.
+    pub(in crate::conversation) to: usize,
+}
+
+impl<M: Clone> Tree<M> {
+    /// Copies what must be copied before a run may change a node: the node and all between it and
+    /// the last place where another branch leaves the path. Returns the node to change, and the
+    /// copies.
+    pub(in crate::conversation) fn own(&mut self, ix: usize) -> (usize, Vec<Copied>) {
+        let depth = |this: &Self| Some(this.node(ix)?.depth).filter(|_| this.on_path(ix));
+        let Some(from) = depth(self).filter(|depth| self.last_shared(*depth).is_some()) else {
+            return (ix, Vec::new());
+        };
+        let gaps = self.gaps;
+        self.close_gaps();
+        let from = if gaps > 0 { depth(self) } else { Some(from) };
+        let Some(from) = from else {
+            return (ix, Vec::new());
+        };
+        let copies = self.own_from(from);
+        let own = self.path.get(from).copied().unwrap_or(ix);
+        (own, copies)
+    }
+
+    /// Copies the nodes of the path from a depth on that another branch shares. From below: where a
+    /// copy was made, the original stays below the one before, which is shared by that.
+    pub(in crate::conversation) fn own_from(&mut self, first: usize) -> Vec<Copied> {
+        self.close_gaps();
+        let Some(last) = self.last_shared(first) else {
+            return Vec::new();
+        };
+        let mut copies = Vec::new();
+        for depth in (first..=last).rev() {
+            let ix = self.path.get(depth).copied();
+            if let Some(from) = ix.filter(|ix| self.is_shared(*ix)) {
+                copies.extend(self.copy_for_path(from).map(|to| Copied { from, to }));
+            }
+        }
+        // What is remembered is what was shown.
+        if self.shown.is_none() {
+            let path = self.path.clone();
+            self.remember(&path);
+        }
+        self.number_path();
+        copies
+    }
+
+    /// Puts a copy of a node in its place on the path; the other branch keeps the node.
+    fn copy_for_path(&mut self, ix: usize) -> Option<usize> {
+        let node = self.node(ix)?;
+        let (id, item) = (node.id.clone(), node.item.clone());
+        let (parent, depth) = (node.parent, node.depth);
+        let next = self.path.get(depth + 1).copied();
+        let (copy, id) = self.add_node(id, item, parent);
+        if let Some(node) = self.node_mut(copy) {
+            node.depth = depth;
+        }
+        self.hang(copy, parent);
+        if let Some(next) = next {
+            self.unhang(next);
+            self.set_parent(next, Some(copy));
+            self.hang(next, Some(copy));
+        }
+        if let Some(place) = self.path.get_mut(depth) {
+            *place = copy;
+        }
+        self.changes.push(TreeChange::Added(id));
+        Some(copy)
+    }
+}
+
+impl<M> Tree<M> {
+    /// Returns whether a node of the path of runs also belongs to another branch.
+    fn is_shared(&self, ix: usize) -> bool {
+        let Some(node) = self.node(ix) else {
+            return false;
+        };
+        let next = self.next_on_path(node.depth);
+        node.children.iter().any(|child| Some(*child) != next)
+    }
+
+    /// Returns the depth of the last node of the path of runs, from a depth on, at which another
+    /// branch leaves it: that branch goes through all nodes before, too.
+    pub(in crate::conversation) fn last_shared(&self, from: usize) -> Option<usize> {
+        let piece = self.path.get(from..self.shared_len.min(self.path.len()))?;
+        Some(from + piece.iter().rposition(|ix| self.is_shared(*ix))?)
+    }
+
+    /// Measures again up to where other branches go along the path of runs.
+    pub(super) fn measure_shared(&mut self) {
+        self.shared_len = self.path.len();
+        self.shared_len = self.last_shared(0).map_or(0, |last| last + 1);
+    }
+
+    /// Notes that another branch begins below a node, if it is on the path of runs.
+    pub(super) fn note_shared(&mut self, above: Option<usize>) {
+        if let Some(above) = above.filter(|above| self.on_path(*above)) {
+            let depth = self.node(above).map_or(0, |above| above.depth);
+            self.shared_len = self.shared_len.max(depth + 1);
+        }
+    }
+
+    /// Returns whether `shared_len` covers all that branches share, for tests.
+    pub(super) fn knows_what_is_shared(&self) -> bool {
+        let shared = self.path.iter().rposition(|ix| self.is_shared(*ix));
+        shared.is_none_or(|last| last < self.shared_len)
+    }
+}

@@ -1,0 +1,150 @@
+//! Items that come in any order: one whose parent is not there yet is a root until the parent comes.
+
+use super::{MessageId, Tree, TreeChange};
+use crate::conversation::TreeError;
+
+impl<M> Tree<M> {
+    /// Joins an item below another, or as a root. What is shown and where runs write stays as it is.
+    /// An id that is taken gets a fresh name, which is returned.
+    pub(in crate::conversation) fn join(
+        &mut self,
+        id: MessageId,
+        item: M,
+        parent: Option<&MessageId>,
+    ) -> (usize, MessageId) {
+        let below = parent.and_then(|id| self.find(id));
+        let (ix, id) = self.add_node(id, item, below);
+        if let Some(node) = self.node_mut(ix) {
+            node.awaits = parent.filter(|_| below.is_none()).cloned();
+        }
+        self.hang(ix, below);
+        self.note_shared(below);
+        self.changes.push(TreeChange::Added(id.clone()));
+        self.gather_orphans(ix);
+        (ix, id)
+    }
+
+    /// Refuses a new item that would be below itself: by its own parent, or by items that wait for it.
+    pub(in crate::conversation) fn refuse_cycle(
+        &self,
+        id: &MessageId,
+        parent: Option<&MessageId>,
+    ) -> Result<(), TreeError> {
+        let Some(parent) = parent else { return Ok(()) };
+        let above = self.find(parent).and_then(|ix| self.root_of(ix));
+        let awaited = above.and_then(|root| self.node(root)?.awaits.as_ref());
+        match parent == id || awaited == Some(id) {
+            true => Err(TreeError::Cycle),
+            false => Ok(()),
+        }
+    }
+
+    /// Puts the nodes that waited for this one below it. One that is above it, as a run does not ask
+    /// where it writes, waits no longer.
+    pub(in crate::conversation) fn gather_orphans(&mut self, ix: usize) {
+        let Some(id) = self.id_at(ix) else {
+            return;
+        };
+        let waits = |root: &usize| {
+            let node = self.node(*root);
+            node.is_some_and(|node| node.awaits.as_ref() == Some(id))
+        };
+        let waiting: Vec<usize> = self.roots.iter().copied().filter(waits).collect();
+        if waiting.is_empty() {
+            return;
+        }
+        let own = self.root_of(ix);
+        for orphan in waiting {
+            let above = Some(orphan) == own;
+            if !above {
+                self.unhang(orphan);
+                self.hang(orphan, Some(ix));
+            }
+            if let Some(node) = self.node_mut(orphan) {
+                node.awaits = None;
+                node.parent = Some(ix).filter(|_| !above);
+            }
+            let moved = self.id_at(orphan).cloned().map(TreeChange::Moved);
+            self.changes.extend(moved);
+        }
+        self.lengthen_path();
+    }
+
+    fn root_of(&self, ix: usize) -> Option<usize> {
+        self.chain_to(ix).first().copied()
+    }
+
+    /// Moves a node and all below it below another, or to the roots.
+    pub(in crate::conversation) fn reparent(
+        &mut self,
+        id: &MessageId,
+        parent: Option<&MessageId>,
+    ) -> Result<(), TreeError> {
+        let ix = self.index_of(id)?;
+        let below = match parent {
+            Some(parent) => Some(self.find(parent).ok_or(TreeError::UnknownParent)?),
+            None => None,
+        };
+        if below.is_some_and(|below| self.chain_to(below).contains(&ix)) {
+            return Err(TreeError::Cycle);
+        }
+        self.unhang(ix);
+        if let Some(node) = self.node_mut(ix) {
+            node.parent = below;
+            node.awaits = None;
+        }
+        self.hang(ix, below);
+        self.changes.push(TreeChange::Moved(id.clone()));
+        self.lengthen_path();
+        Ok(())
+    }
+
+    /// Adds a node of a record, which [`Self::link`] puts in its place once all are there. `false` if
+    /// there is one with its id.
+    pub(in crate::conversation) fn add_unlinked(
+        &mut self,
+        id: MessageId,
+        item: M,
+    ) -> Option<usize> {
+        if self.contains(&id) {
+            return None;
+        }
+        Some(self.add_node(id, item, None).0)
+    }
+
+    /// Puts a tree together from the parent and the chosen child of each node, in the order in which
+    /// they were added. A node whose parent is not there is a root that waits for it. `false` if some
+    /// nodes stand in a circle.
+    pub(in crate::conversation) fn link(
+        &mut self,
+        links: &[(Option<MessageId>, Option<MessageId>)],
+    ) -> bool {
+        for (ix, (parent, chosen)) in links.iter().enumerate() {
+            let find = |id: &Option<MessageId>| self.find(id.as_ref()?);
+            let (below, chosen) = (find(parent), find(chosen));
+            if let Some(node) = self.node_mut(ix) {
+                node.parent = below;
+                node.chosen = chosen;
+                node.awaits = parent.clone().filter(|_| below.is_none());
+            }
+            self.hang(ix, below);
+        }
+        // What no root leads to stands in a circle.
+        let mut reached = 0;
+        let mut next: Vec<(usize, usize)> = self.roots.iter().map(|ix| (*ix, 0)).collect();
+        while let Some((ix, depth)) = next.pop() {
+            reached += 1;
+            if let Some(node) = self.node_mut(ix) {
+                node.depth = depth;
+                node.chosen = node.chosen.filter(|chosen| node.children.contains(chosen));
+                next.extend(node.children.iter().map(|child| (*child, depth + 1)));
+            }
+        }
+        reached == links.len()
+    }
+
+    /// Notes the root through which the tree of a record was shown last.
+    pub(in crate::conversation) fn choose_root(&mut self, id: Option<MessageId>) {
+        self.chosen_root = id.and_then(|id| self.find(&id));
+    }
+}

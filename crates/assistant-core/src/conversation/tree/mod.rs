@@ -1,0 +1,268 @@
+//! A tree of items: every item has one parent and any number of versions beside it.
+//!
+//! Two paths lead through it: the one on which runs write, and the one that is shown. Nothing here
+//! knows what an item is, so that the rules of branches are tested without messages and calls. A
+//! node is named by a number that is never given out again. Parts: `path` for the two paths, `join`
+//! for items that come in any order, `splice` for items in the middle of the path, `copy` for items
+//! that branches share, `select` for the choice among versions, `undo` for what was deleted last.
+
+mod copy;
+mod join;
+mod path;
+mod select;
+mod splice;
+#[cfg(test)]
+mod tests;
+mod undo;
+
+use std::collections::HashMap;
+
+use super::MessageId;
+
+pub(super) use copy::Copied;
+pub(super) use undo::Removed;
+
+/// An item and its links.
+#[derive(Debug, Clone)]
+pub(super) struct Node<M> {
+    pub(super) id: MessageId,
+    pub(super) item: M,
+    pub(super) parent: Option<usize>,
+    pub(super) children: Vec<usize>,
+    /// The child through which the tree was shown last.
+    pub(super) chosen: Option<usize>,
+    /// The id of a parent that is not there yet; until then the node is a root.
+    pub(super) awaits: Option<MessageId>,
+    pub(super) depth: usize,
+}
+
+/// A change of the tree, for those who read it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum TreeChange {
+    /// The path that is shown.
+    Path,
+    /// An item joined the tree, on whichever branch.
+    Added(MessageId),
+    /// An item has another parent or other siblings.
+    Moved(MessageId),
+    /// An item left the tree.
+    Removed(MessageId),
+}
+
+/// Items in a tree, and the two paths through them.
+#[derive(Debug, Clone)]
+pub(super) struct Tree<M> {
+    nodes: Vec<Option<Node<M>>>,
+    ids: HashMap<MessageId, usize>,
+    roots: Vec<usize>,
+    /// The root through which the tree was shown last.
+    chosen_root: Option<usize>,
+    /// The path of runs, from the root to their tip.
+    path: Vec<usize>,
+    /// The number of places of `path` that stand for nodes that are gone.
+    gaps: usize,
+    /// The length of `path` beyond which no other branch goes along it.
+    shared_len: usize,
+    /// The number of places of paths that were rewritten so far.
+    path_work: u64,
+    /// The path that is shown, where that is another branch.
+    shown: Option<Vec<usize>>,
+    /// Counts the changes of the path that is shown, but for its growth at the end.
+    path_edition: u64,
+    changes: Vec<TreeChange>,
+}
+
+impl<M> Default for Tree<M> {
+    fn default() -> Self {
+        Self {
+            nodes: Vec::new(),
+            ids: HashMap::new(),
+            roots: Vec::new(),
+            chosen_root: None,
+            path: Vec::new(),
+            gaps: 0,
+            shared_len: 0,
+            path_work: 0,
+            shown: None,
+            path_edition: 0,
+            changes: Vec::new(),
+        }
+    }
+}
+
+impl<M> Tree<M> {
+    pub(super) fn node(&self, ix: usize) -> Option<&Node<M>> {
+        self.nodes.get(ix)?.as_ref()
+    }
+
+    /// Returns an item to change it. Its links stay.
+    pub(super) fn item_mut(&mut self, ix: usize) -> Option<&mut M> {
+        self.node_mut(ix).map(|node| &mut node.item)
+    }
+
+    fn node_mut(&mut self, ix: usize) -> Option<&mut Node<M>> {
+        self.nodes.get_mut(ix)?.as_mut()
+    }
+
+    /// Returns the item with an id, on whichever branch.
+    pub(super) fn get(&self, id: &MessageId) -> Option<&M> {
+        self.node(self.find(id)?).map(|node| &node.item)
+    }
+
+    pub(super) fn find(&self, id: &MessageId) -> Option<usize> {
+        self.ids.get(id).copied()
+    }
+
+    pub(super) fn contains(&self, id: &MessageId) -> bool {
+        self.ids.contains_key(id)
+    }
+
+    pub(super) fn id_at(&self, ix: usize) -> Option<&MessageId> {
+        self.node(ix).map(|node| &node.id)
+    }
+
+    /// Returns the number of items, on all branches.
+    pub(super) fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Returns all nodes with their numbers, in the order in which they came.
+    pub(super) fn nodes(&self) -> impl Iterator<Item = (usize, &Node<M>)> {
+        let nodes = self.nodes.iter().enumerate();
+        nodes.filter_map(|(ix, node)| Some((ix, node.as_ref()?)))
+    }
+
+    /// Returns all items, to change them. Their links stay.
+    pub(super) fn items_mut(&mut self) -> impl Iterator<Item = &mut M> {
+        self.nodes.iter_mut().flatten().map(|node| &mut node.item)
+    }
+
+    /// Returns all nodes, each after its parent and its older siblings.
+    pub(super) fn parents_first(&self) -> impl Iterator<Item = &Node<M>> {
+        let mut next: Vec<usize> = self.roots.iter().rev().copied().collect();
+        std::iter::from_fn(move || {
+            let node = self.node(next.pop()?)?;
+            next.extend(node.children.iter().rev());
+            Some(node)
+        })
+    }
+
+    pub(super) fn roots(&self) -> &[usize] {
+        &self.roots
+    }
+
+    /// Returns the root through which the tree was shown last.
+    pub(super) const fn chosen_root(&self) -> Option<usize> {
+        self.chosen_root
+    }
+
+    /// Takes what has changed since this was asked last.
+    pub(super) fn take_changes(&mut self) -> Vec<TreeChange> {
+        std::mem::take(&mut self.changes)
+    }
+
+    /// Adds an item below the tip of the run's path. An id that is taken gets a fresh name, which is
+    /// returned.
+    pub(super) fn append(&mut self, id: MessageId, item: M) -> (usize, MessageId) {
+        let parent = self.path.last().copied();
+        let (ix, id) = self.add_node(id, item, parent);
+        self.changes.push(TreeChange::Added(id.clone()));
+        self.hang(ix, parent);
+        self.path.push(ix);
+        if self.shown.is_none() {
+            self.choose(parent, Some(ix));
+        }
+        self.changes.push(TreeChange::Path);
+        (ix, id)
+    }
+
+    /// Adds a node that knows its parent; the parent does not know it yet.
+    fn add_node(&mut self, id: MessageId, item: M, parent: Option<usize>) -> (usize, MessageId) {
+        let id = self.free_id(id);
+        let ix = self.nodes.len();
+        self.ids.insert(id.clone(), ix);
+        let above = parent.and_then(|parent| self.node(parent));
+        let depth = above.map_or(0, |above| above.depth + 1);
+        self.nodes.push(Some(Node {
+            id: id.clone(),
+            item,
+            parent,
+            children: Vec::new(),
+            chosen: None,
+            awaits: None,
+            depth,
+        }));
+        (ix, id)
+    }
+
+    fn free_id(&self, id: MessageId) -> MessageId {
+        let mut free = id.clone();
+        let mut n = 2_usize;
+        while self.ids.contains_key(&free) {
+            free = MessageId::from(format!("{id}~{n}"));
+            n += 1;
+        }
+        free
+    }
+
+    /// Takes a node out of the tree; links to it are the caller's to mend.
+    fn remove_node(&mut self, ix: usize) -> Option<Node<M>> {
+        let node = self.nodes.get_mut(ix).and_then(Option::take)?;
+        self.ids.remove(&node.id);
+        self.changes.push(TreeChange::Removed(node.id.clone()));
+        Some(node)
+    }
+
+    /// Gives a node another parent, which is to be told of it.
+    fn set_parent(&mut self, ix: usize, parent: Option<usize>) {
+        let Some(node) = self.node_mut(ix) else {
+            return;
+        };
+        node.parent = parent;
+        let id = node.id.clone();
+        self.changes.push(TreeChange::Moved(id));
+    }
+
+    fn siblings_mut(&mut self, parent: Option<usize>) -> &mut Vec<usize> {
+        match parent {
+            Some(ix) if self.node(ix).is_some() => match self.nodes.get_mut(ix) {
+                Some(Some(parent)) => &mut parent.children,
+                _ => &mut self.roots,
+            },
+            _ => &mut self.roots,
+        }
+    }
+
+    fn hang(&mut self, ix: usize, parent: Option<usize>) {
+        self.siblings_mut(parent).push(ix);
+    }
+
+    /// Takes a node from its parent's children, or from the roots. A way that leads nowhere any more
+    /// is not remembered.
+    fn unhang(&mut self, ix: usize) {
+        let parent = self.node(ix).and_then(|node| node.parent);
+        self.siblings_mut(parent).retain(|child| *child != ix);
+        if let Some(parent) = parent.and_then(|parent| self.node_mut(parent)) {
+            parent.chosen = parent.chosen.filter(|chosen| *chosen != ix);
+        }
+    }
+
+    /// Notes through which child of a node, or which root, the tree is shown.
+    fn choose(&mut self, parent: Option<usize>, child: Option<usize>) {
+        match parent.and_then(|parent| self.node_mut(parent)) {
+            Some(parent) => parent.chosen = child,
+            None => self.chosen_root = child,
+        }
+    }
+
+    /// Returns a node and all below it.
+    pub(super) fn subtree(&self, ix: usize) -> Vec<usize> {
+        let mut all = Vec::new();
+        let mut next = vec![ix];
+        while let Some(ix) = next.pop() {
+            all.push(ix);
+            next.extend(self.node(ix).into_iter().flat_map(|node| &node.children));
+        }
+        all
+    }
+}

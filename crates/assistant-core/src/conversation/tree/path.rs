@@ -1,0 +1,179 @@
+//! The path on which runs write, and the one that is shown.
+//!
+//! To take a node out of the path and to number all that follow costs as much as the path is long.
+//! Where many go one by one, a gap stands for each until there are too many, so that each costs
+//! little. The path never ends with a gap, and nobody outside sees one.
+
+use super::{Tree, TreeChange};
+
+/// Represents a removed node in the path; there is never a node with this number.
+const GAP: usize = usize::MAX;
+
+impl<M> Tree<M> {
+    /// Returns the path of runs, from the root to their tip. It may contain numbers of nodes that are
+    /// gone.
+    pub(in crate::conversation) fn path(&self) -> &[usize] {
+        &self.path
+    }
+
+    /// Returns the tip of the path of runs.
+    pub(in crate::conversation) fn tip(&self) -> Option<usize> {
+        self.path.last().copied()
+    }
+
+    pub(in crate::conversation) fn shown_path(&self) -> &[usize] {
+        self.shown.as_deref().unwrap_or(&self.path)
+    }
+
+    /// Returns whether another branch is shown than the one that runs write on.
+    pub(in crate::conversation) const fn shows_other_branch(&self) -> bool {
+        self.shown.is_some()
+    }
+
+    pub(in crate::conversation) const fn path_edition(&self) -> u64 {
+        self.path_edition
+    }
+
+    /// Counts the places of paths that were rewritten so far.
+    pub(in crate::conversation) const fn path_work(&self) -> u64 {
+        self.path_work
+    }
+
+    /// Returns the nodes from the root to this one.
+    pub(in crate::conversation) fn chain_to(&self, ix: usize) -> Vec<usize> {
+        let mut chain = Vec::new();
+        let mut next = Some(ix);
+        while let Some(ix) = next {
+            chain.push(ix);
+            next = self.node(ix).and_then(|node| node.parent);
+        }
+        chain.reverse();
+        chain
+    }
+
+    /// Lets runs write at the end of this path, and shows it.
+    pub(in crate::conversation) fn write_at(&mut self, path: Vec<usize>) {
+        self.remember(&path);
+        self.path = path;
+        self.shown = None;
+        self.number_path();
+    }
+
+    /// Sets both paths of a tree that was put together from a record.
+    pub(in crate::conversation) fn set_paths(&mut self, path: Vec<usize>, shown: Vec<usize>) {
+        self.shown = (shown != path).then_some(shown);
+        self.path = path;
+        self.number_path();
+    }
+
+    /// Notes at each node through which child the tree is shown.
+    pub(in crate::conversation) fn remember(&mut self, path: &[usize]) {
+        self.chosen_root = path.first().copied().or(self.chosen_root);
+        for pair in path.windows(2) {
+            if let [ix, next] = *pair
+                && let Some(node) = self.node_mut(ix)
+            {
+                node.chosen = Some(next);
+            }
+        }
+    }
+
+    /// Notes how deep each node of the path is, so that `on_path` is one comparison. To be called
+    /// after every change of the path but a growth at its end.
+    pub(in crate::conversation) fn number_path(&mut self) {
+        self.drop_gaps();
+        self.path_work += self.path.len() as u64;
+        self.path_edition += 1;
+        self.changes.push(TreeChange::Path);
+        // What is shown may stand below another item by now, or on the run's own branch.
+        let tip = self.shown.take().and_then(|shown| shown.last().copied());
+        let shown = tip.map(|tip| self.chain_to(tip));
+        self.shown = shown.filter(|shown| *shown != self.path);
+        for depth in 0..self.path.len() {
+            let ix = self.path.get(depth).copied();
+            if let Some(node) = ix.and_then(|ix| self.node_mut(ix)) {
+                node.depth = depth;
+            }
+        }
+        self.measure_shared();
+        // Taken out and put back: no copy for what is only read.
+        let (path, shown) = (std::mem::take(&mut self.path), self.shown.take());
+        self.remember(shown.as_deref().unwrap_or(&path));
+        self.path = path;
+        self.shown = shown;
+    }
+
+    pub(in crate::conversation) fn on_path(&self, ix: usize) -> bool {
+        self.node(ix)
+            .is_some_and(|node| self.path.get(node.depth) == Some(&ix))
+    }
+
+    /// Takes nodes off the path of runs. Nodes that are gone leave both paths.
+    pub(in crate::conversation) fn clear_paths(&mut self, left: impl Fn(usize) -> bool) {
+        let nodes = &self.nodes;
+        let is_there = |ix: &usize| nodes.get(*ix).is_some_and(Option::is_some);
+        self.path.retain(|ix| is_there(ix) && !left(*ix));
+        if let Some(shown) = &mut self.shown {
+            shown.retain(is_there);
+        }
+        self.number_path();
+    }
+
+    /// Lets a gap stand for a node that is gone; `next` stood below it.
+    pub(super) fn leave_gap(&mut self, depth: usize, parent: Option<usize>, next: usize) {
+        if !self.on_path(next) || self.gaps >= self.path.len() / 2 {
+            return self.clear_paths(|_| false);
+        }
+        if let Some(place) = self.path.get_mut(depth) {
+            *place = GAP;
+            self.gaps += 1;
+        }
+        self.choose(parent, Some(next));
+        self.path_edition += 1;
+        self.changes.push(TreeChange::Path);
+    }
+
+    /// Lets the path be without gaps, if it has any.
+    pub(in crate::conversation) fn close_gaps(&mut self) {
+        if self.gaps > 0 {
+            self.number_path();
+        }
+    }
+
+    /// Forgets the gaps of the path; its nodes are to be numbered again then.
+    fn drop_gaps(&mut self) {
+        if self.gaps > 0 {
+            self.path.retain(|ix| *ix != GAP);
+            self.gaps = 0;
+        }
+    }
+
+    /// Returns the node of the path below the one at a depth.
+    pub(super) fn next_on_path(&self, depth: usize) -> Option<usize> {
+        let rest = self.path.get(depth + 1..)?;
+        rest.iter().copied().find(|ix| *ix != GAP)
+    }
+
+    /// Returns the place of the item with this number in the path that is shown, which may have gaps.
+    pub(in crate::conversation) fn slot(&self, number: usize) -> usize {
+        if self.gaps == 0 {
+            return number;
+        }
+        let path = self.shown_path();
+        let mut slots = path.iter().enumerate().filter(|(_, ix)| **ix != GAP);
+        slots.nth(number).map_or(path.len(), |(slot, _)| slot)
+    }
+
+    /// Lets the paths begin at a root again after something on them has found another parent.
+    pub(super) fn lengthen_path(&mut self) {
+        if let Some(tip) = self.path.last().copied() {
+            self.path = self.chain_to(tip);
+        }
+        if let Some(tip) = self.shown.as_ref().and_then(|shown| shown.last().copied()) {
+            self.shown = Some(self.chain_to(tip));
+        }
+        let shown = self.shown_path().to_vec();
+        self.remember(&shown);
+        self.number_path();
+    }
+}

@@ -1,0 +1,130 @@
+//! The choice among versions: siblings, the branch through an item, what is shown.
+
+use std::collections::HashSet;
+
+use super::{MessageId, Tree, TreeChange};
+use crate::conversation::{Sibling, TreeError};
+
+impl<M> Tree<M> {
+    pub(in crate::conversation) fn index_of(&self, id: &MessageId) -> Result<usize, TreeError> {
+        self.find(id).ok_or(TreeError::UnknownMessage)
+    }
+
+    /// Returns the versions of a node, itself included, oldest first.
+    pub(in crate::conversation) fn siblings(&self, ix: usize) -> &[usize] {
+        match self.node(ix).and_then(|node| node.parent) {
+            Some(parent) => self.node(parent).map_or(&[], |parent| &parent.children),
+            None => &self.roots,
+        }
+    }
+
+    /// Returns the version of an item before or after it.
+    pub(in crate::conversation) fn sibling(
+        &self,
+        id: &MessageId,
+        which: Sibling,
+    ) -> Result<&MessageId, TreeError> {
+        let ix = self.index_of(id)?;
+        let list = self.siblings(ix);
+        let place = list.iter().position(|other| *other == ix);
+        let wanted = match which {
+            Sibling::Previous => place.and_then(|place| place.checked_sub(1)),
+            Sibling::Next => place.map(|place| place + 1),
+        };
+        let found = wanted.and_then(|place| list.get(place));
+        found
+            .and_then(|ix| self.id_at(*ix))
+            .ok_or(TreeError::NoSibling)
+    }
+
+    /// Returns the path through a node: below it, at each step, the child that was shown last, else
+    /// the newest.
+    pub(super) fn branch_through(&self, ix: usize) -> Vec<usize> {
+        let mut path = self.chain_to(ix);
+        let mut tip = self.node(ix);
+        while let Some(node) = tip {
+            let remembered = node.chosen.filter(|chosen| node.children.contains(chosen));
+            let Some(next) = remembered.or(node.children.last().copied()) else {
+                break;
+            };
+            path.push(next);
+            tip = self.node(next);
+        }
+        path
+    }
+
+    /// Shows the branch through an item. `exact` ends it there. With `write`, runs write there from
+    /// now on; else only what is shown changes.
+    pub(in crate::conversation) fn select(
+        &mut self,
+        id: &MessageId,
+        exact: bool,
+        write: bool,
+    ) -> Result<(), TreeError> {
+        let ix = self.index_of(id)?;
+        let path = match exact {
+            true => self.chain_to(ix),
+            false => self.branch_through(ix),
+        };
+        match write {
+            true => self.write_at(path),
+            false => self.show_path(path),
+        }
+        Ok(())
+    }
+
+    fn show_path(&mut self, path: Vec<usize>) {
+        self.remember(&path);
+        self.close_gaps();
+        self.shown = (path != self.path).then_some(path);
+        self.path_edition += 1;
+        self.changes.push(TreeChange::Path);
+    }
+
+    /// Lets runs write where the user is.
+    pub(in crate::conversation) fn write_where_shown(&mut self) {
+        if let Some(shown) = self.shown.take() {
+            self.write_at(shown);
+        }
+    }
+
+    /// Shows the branch that runs write on.
+    pub(in crate::conversation) fn show_run_branch(&mut self) {
+        self.close_gaps();
+        if self.shown.is_some() {
+            self.show_path(self.path.clone());
+        }
+    }
+
+    /// Returns the last node that has no children.
+    pub(in crate::conversation) fn last_leaf(&self) -> Option<usize> {
+        let is_leaf = |ix: &usize| self.node(*ix).is_some_and(|node| node.children.is_empty());
+        (0..self.nodes.len()).rev().find(is_leaf)
+    }
+
+    /// Returns whether the tree holds together: every node is reached from the roots exactly once,
+    /// parents and children agree, and both paths lead from a root to their end.
+    pub(in crate::conversation) fn is_sound(&self) -> bool {
+        let mut seen = HashSet::new();
+        let mut next: Vec<(usize, Option<usize>)> =
+            self.roots.iter().map(|root| (*root, None)).collect();
+        while let Some((ix, parent)) = next.pop() {
+            let Some(node) = self.node(ix).filter(|node| node.parent == parent) else {
+                return false;
+            };
+            if !seen.insert(ix) || self.find(&node.id) != Some(ix) {
+                return false;
+            }
+            next.extend(node.children.iter().map(|child| (*child, Some(ix))));
+        }
+        let leads = |path: &[usize]| {
+            let tip = path.last();
+            let nodes = path.iter().copied().filter(|ix| self.node(*ix).is_some());
+            tip.is_none_or(|tip| seen.contains(tip) && self.chain_to(*tip).into_iter().eq(nodes))
+        };
+        seen.len() == self.ids.len()
+            && leads(&self.path)
+            && leads(self.shown_path())
+            && self.knows_what_is_shared()
+    }
+}

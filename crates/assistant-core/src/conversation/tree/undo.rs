@@ -1,0 +1,129 @@
+//! Deletes a branch, and brings back the one that was deleted last: its items at their places.
+//!
+//! What was deleted is kept outside of the tree, and only by who deletes.
+
+use super::{Node, Tree, TreeChange};
+
+/// A branch that was deleted.
+#[derive(Debug, Clone)]
+pub(in crate::conversation) struct Removed<M> {
+    /// Its nodes and their numbers, the first one first.
+    nodes: Vec<(usize, Node<M>)>,
+    /// The place of the first among its versions, counted from 0.
+    place: usize,
+    /// Whether the tree was shown through it last.
+    chosen: bool,
+    /// The tip of the path of runs, where it went along.
+    tip: Option<usize>,
+    /// The tip of what was shown, where it went along.
+    shown: Option<usize>,
+}
+
+impl<M> Removed<M> {
+    /// Returns its nodes, the first one first.
+    pub(in crate::conversation) fn nodes(&self) -> impl Iterator<Item = &Node<M>> {
+        self.nodes.iter().map(|(_, node)| node)
+    }
+
+    /// Returns the numbers of its nodes.
+    pub(in crate::conversation) fn numbers(&self) -> impl Iterator<Item = usize> {
+        self.nodes.iter().map(|(ix, _)| *ix)
+    }
+}
+
+impl<M> Tree<M> {
+    /// Removes a node and all below it. If what is shown goes with it, its previous version is shown,
+    /// else the next, else what was before it.
+    pub(in crate::conversation) fn delete(&mut self, ix: usize) -> Removed<M> {
+        self.close_gaps();
+        let doomed = self.subtree(ix);
+        let parent = self.node(ix).and_then(|node| node.parent);
+        let siblings = self.siblings(ix);
+        let place = siblings.iter().position(|other| *other == ix).unwrap_or(0);
+        let heir = place
+            .checked_sub(1)
+            .and_then(|place| siblings.get(place))
+            .or_else(|| siblings.get(place + 1))
+            .copied();
+        let tip_of = |path: &[usize]| path.last().copied().filter(|_| path.contains(&ix));
+        let mut removed = Removed {
+            nodes: Vec::new(),
+            place,
+            chosen: Some(ix) == self.chosen_below(parent),
+            tip: tip_of(&self.path),
+            shown: tip_of(self.shown_path()),
+        };
+        self.unhang(ix);
+        for gone in doomed {
+            let node = self.remove_node(gone);
+            removed.nodes.extend(node.map(|node| (gone, node)));
+        }
+        let next = match (heir, parent) {
+            (Some(heir), _) => self.branch_through(heir),
+            (None, Some(parent)) => self.chain_to(parent),
+            (None, None) => Vec::new(),
+        };
+        if removed.tip.is_some() {
+            let shown = self.shown.take().filter(|_| removed.shown.is_none());
+            self.path = next;
+            self.shown = shown.filter(|shown| *shown != self.path);
+        } else if removed.shown.is_some() {
+            self.shown = (next != self.path).then_some(next);
+        }
+        let shown = self.shown_path().to_vec();
+        self.remember(&shown);
+        self.number_path();
+        removed
+    }
+
+    fn chosen_below(&self, parent: Option<usize>) -> Option<usize> {
+        match parent {
+            Some(parent) => self.node(parent).and_then(|parent| parent.chosen),
+            None => self.chosen_root,
+        }
+    }
+
+    /// Returns whether nothing has taken the place of what was deleted.
+    pub(in crate::conversation) fn fits(&self, removed: &Removed<M>) -> bool {
+        let Some((_, first)) = removed.nodes.first() else {
+            return false;
+        };
+        let stands = first
+            .parent
+            .is_none_or(|parent| self.node(parent).is_some());
+        let is_free =
+            |(ix, node): &(usize, Node<M>)| self.node(*ix).is_none() && !self.contains(&node.id);
+        stands && removed.nodes.iter().all(is_free)
+    }
+
+    /// Brings back what was deleted, which [`Self::fits`]. With `write`, runs write where they wrote
+    /// before.
+    pub(in crate::conversation) fn restore(&mut self, removed: Removed<M>, write: bool) {
+        let Some((first, node)) = removed.nodes.first() else {
+            return;
+        };
+        self.close_gaps();
+        let (first, parent) = (*first, node.parent);
+        for (ix, node) in removed.nodes {
+            self.ids.insert(node.id.clone(), ix);
+            self.changes.push(TreeChange::Added(node.id.clone()));
+            if let Some(slot) = self.nodes.get_mut(ix) {
+                *slot = Some(node);
+            }
+        }
+        let siblings = self.siblings_mut(parent);
+        siblings.insert(removed.place.min(siblings.len()), first);
+        if removed.chosen {
+            self.choose(parent, Some(first));
+        }
+        let shown = match removed.shown {
+            Some(tip) => self.chain_to(tip),
+            None => self.shown_path().to_vec(),
+        };
+        if let Some(tip) = removed.tip.filter(|_| write) {
+            self.path = self.chain_to(tip);
+        }
+        self.shown = (shown != self.path).then_some(shown);
+        self.number_path();
+    }
+}

@@ -1,0 +1,68 @@
+//! The errors of operations on the tree, and the choice of a version.
+
+use std::fmt;
+
+/// Why an operation on the tree was not carried out. Nothing has changed then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TreeError {
+    /// There is no message with this id.
+    UnknownMessage,
+    /// There is no message with the parent's id.
+    UnknownParent,
+    /// There is a message with this id already.
+    DuplicateId,
+    /// A message cannot stand below itself.
+    Cycle,
+    /// Only what a person said can be edited as a branch.
+    NotUser,
+    /// Only an answer can be regenerated.
+    NotAssistant,
+    /// There is no version before or after this one.
+    NoSibling,
+    /// Nothing was deleted, or something else has taken its place since.
+    NothingDeleted,
+}
+
+impl TreeError {
+    /// The word for it, for programs.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::UnknownMessage => "unknown_message",
+            Self::UnknownParent => "unknown_parent",
+            Self::DuplicateId => "duplicate_id",
+            Self::Cycle => "cycle",
+            Self::NotUser => "not_user",
+            Self::NotAssistant => "not_assistant",
+            Self::NoSibling => "no_sibling",
+            Self::NothingDeleted => "nothing_deleted",
+        }
+    }
+}
+
+impl fmt::Display for TreeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::UnknownMessage => "There is no such message.",
+            Self::UnknownParent => "There is no such parent message.",
+            Self::DuplicateId => "There is a message with this id already.",
+            Self::Cycle => "A message cannot stand below itself.",
+            Self::NotUser => "Only what a person said can be edited as a branch.",
+            Self::NotAssistant => "Only an answer can be regenerated.",
+            Self::NoSibling => "There is no other version there.",
+            Self::NothingDeleted => "There is nothing to bring back.",
+        })
+    }
+}
+
+impl std::error::Error for TreeError {}
+
+/// A version of a message, relative to the one that is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sibling {
+    /// The one before.
+    Previous,
+    /// The one after.
+    Next,
+}
