@@ -266,9 +266,18 @@ impl ToolCall {
         self.extra = said.extra;
     }
 
-    /// The agent announces it again after it had left: its arguments come again, unless what was
-    /// done with them stands.
-    pub(super) fn begin_anew(&mut self) {
+    /// Returns whether a person, or the application, denied it.
+    pub(super) fn is_denied(&self) -> bool {
+        let decision = self
+            .approval
+            .as_ref()
+            .and_then(|asked| asked.decision.as_ref());
+        matches!(decision, Some(Decision::Denied { .. }))
+    }
+
+    /// The agent announces it again in this run after it had left: its arguments come again, unless
+    /// what was done with them stands.
+    pub(super) fn begin_anew(&mut self, run: Option<u64>) {
         let stands = matches!(
             self.state,
             State::Running(..)
@@ -277,6 +286,9 @@ impl ToolCall {
                 | State::GateShut { .. }
         );
         if !stands && !self.is_settled_here() {
+            if !self.state.is_done() {
+                self.run = run.or(self.run);
+            }
             self.set_args_text("");
             self.metadata.clear();
             self.extra.clear();

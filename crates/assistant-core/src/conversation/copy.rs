@@ -92,13 +92,30 @@ impl Conversation {
         self.log.extend(id.map(Change::Message));
     }
 
+    /// Copies the call with a wire id that ran or was denied on another branch: a list that has it on
+    /// this branch, too, names the same call, which happened once.
+    pub(super) fn copy_settled(&mut self, wire_id: &str) -> Option<CallKey> {
+        let named = self.calls.named(wire_id).filter(|call| call.is_real());
+        let placed = named.filter(|call| self.calls.node_of(&call.key()).is_some());
+        let newest = placed
+            .filter(|call| call.was_started() || call.is_denied())
+            .last();
+        let key = newest?.key();
+        self.add_copy(&key)
+    }
+
+    /// Adds a call with the same past as another, which nothing starts any more.
+    fn add_copy(&mut self, key: &CallKey) -> Option<CallKey> {
+        let mut copy = self.calls.get(key)?.clone();
+        leave(&mut copy);
+        Some(self.calls.add(copy, None))
+    }
+
     /// Puts a call with the same past, which nothing starts any more, in the place of a call.
     fn replace_with_copy(&mut self, key: &CallKey, ix: usize) {
-        let Some(mut copy) = self.calls.get(key).cloned() else {
+        let Some(copy) = self.add_copy(key) else {
             return;
         };
-        leave(&mut copy);
-        let copy = self.calls.add(copy, None);
         self.calls.attach(&copy, ix);
         let Some(node) = self.node_mut(ix) else {
             return;

@@ -230,9 +230,11 @@ impl Conversation {
         message
     }
 
-    /// Takes in a call of a list: the one that was detached with its id, or a new one of this run.
+    /// Takes in a call of a list: the one that was detached with its id, a copy of the one that ran or
+    /// was denied on another branch, or a new one of this run.
     pub(super) fn list_call(&mut self, listed: ToolCall, run: Option<u64>) -> CallKey {
-        match self.take_back(&listed.id) {
+        let known = self.take_back(&listed.id);
+        match known.or_else(|| self.copy_settled(&listed.id)) {
             Some(key) => {
                 let mut listed = Some(listed);
                 self.calls.edit(&key, &mut |call| {

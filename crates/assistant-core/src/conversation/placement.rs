@@ -239,6 +239,13 @@ impl Conversation {
         self.calls.take_transitions(keep)
     }
 
+    /// Returns the call with a wire id, on the run's path or detached from it.
+    pub(crate) fn known_call(&self, wire_id: &str) -> Option<&ToolCall> {
+        let key = self.find_call(wire_id);
+        self.calls
+            .get(&key.or_else(|| self.calls.detached(wire_id))?)
+    }
+
     /// Detaches a call from its message: the same wire id is the same call if it comes back.
     pub(super) fn detach(&mut self, key: CallKey) {
         self.calls.detach(&key);

@@ -154,8 +154,8 @@ impl Session {
         let EventKind::ToolCallStart { tool_call_id, .. } = kind else {
             return;
         };
-        let known = self.conversation.call_by_wire_id(tool_call_id);
-        let is_over = known.is_some_and(|(_, call)| {
+        let known = self.conversation.known_call(tool_call_id);
+        let is_over = known.is_some_and(|call| {
             call.state().is_done() && !self.conversation.is_of_newest_run(call)
         });
         if is_over {

@@ -4,6 +4,7 @@ mod asked;
 mod deleted;
 mod lists;
 mod restored;
+mod reused;
 mod stored;
 
 use assistant_core::{

@@ -29,7 +29,8 @@ impl Conversation {
         }
         let ix = self.home_of_call(&id, parent, &base, out);
         if let Some(key) = self.take_back(&id) {
-            self.calls.edit(&key, &mut ToolCall::begin_anew);
+            let run = self.runs.current;
+            self.calls.edit(&key, &mut |call| call.begin_anew(run));
             self.push_call(ix, key);
             self.adopt_orphan(key);
             self.restart_call(key, name, out);

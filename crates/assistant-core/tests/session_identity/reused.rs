@@ -1,0 +1,99 @@
+//! A wire id that comes again: on another branch, or after a list left its call out.
+
+use assistant_core::{
+    conversation::Phase,
+    event::{Content, Role},
+    session::{Input, NoticeKind, TreeChange},
+};
+use serde_json::json;
+
+use super::{hi, listed};
+use crate::support::*;
+
+/// Writes another version of what the user said last; the agent answers on that branch.
+fn begin_again(driver: &mut Driver) {
+    let path = driver.session.conversation().path();
+    let message = path.rev().find(|message| message.role == Role::User);
+    let change = TreeChange::Edit {
+        message: message.unwrap().id.clone(),
+        content: Content::Text("again".to_owned()),
+    };
+    assert_eq!(driver.input(Input::Tree { change }).refused, None);
+    driver.event(started());
+}
+
+#[test]
+fn a_call_that_ran_on_another_branch_does_not_run_where_a_list_has_it() {
+    let mut driver = with([action("f")]);
+    driver.events(calls("c", "f", "{}"));
+    finish_run(&mut driver);
+    driver.returns("c", json!("done"));
+    finish_run(&mut driver);
+    begin_again(&mut driver);
+    driver.event(snapshot(vec![listed("n", &[("c", "f", "{}")])]));
+    finish_run(&mut driver);
+    assert_eq!(driver.starts("c"), 1);
+    assert_eq!(driver.phase("c"), Phase::OutputAvailable);
+    let result = driver.call("c").result.clone().unwrap();
+    assert_eq!(result.value, json!("done"));
+}
+
+#[test]
+fn a_call_that_was_denied_on_another_branch_is_not_asked_about_where_a_list_has_it() {
+    let mut driver = with([asking("f")]);
+    driver.events(calls("c", "f", "{}"));
+    finish_run(&mut driver);
+    driver.deny("c", None);
+    finish_run(&mut driver);
+    begin_again(&mut driver);
+    driver.event(snapshot(vec![listed("n", &[("c", "f", r#"{"x":2}"#)])]));
+    finish_run(&mut driver);
+    assert_eq!(driver.phase("c"), Phase::OutputDenied);
+    assert_eq!(driver.starts("c"), 0);
+}
+
+#[test]
+fn an_id_that_a_later_run_announces_on_another_branch_is_another_call() {
+    let mut driver = with([action("f")]);
+    driver.events(calls("c", "f", "{}"));
+    finish_run(&mut driver);
+    driver.returns("c", json!(1));
+    finish_run(&mut driver);
+    begin_again(&mut driver);
+    driver.events(calls("c", "f", "{}"));
+    finish_run(&mut driver);
+    assert_eq!(driver.starts("c"), 2);
+}
+
+#[test]
+fn a_call_that_a_list_left_out_runs_when_a_later_run_announces_it() {
+    let mut driver = with([asking("f")]);
+    driver.events(calls("c", "f", "{}"));
+    driver.event(snapshot(vec![hi()]));
+    finish_run(&mut driver);
+    assert_eq!(driver.starts("c"), 0);
+    driver.send("more");
+    driver.event(started());
+    driver.events(calls("c", "f", r#"{"x":2}"#));
+    finish_run(&mut driver);
+    assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
+    driver.approve("c");
+    assert_eq!(driver.starts("c"), 1);
+}
+
+#[test]
+fn a_finished_call_that_a_list_left_out_and_a_later_run_announces_is_reported() {
+    let mut driver = with([action("f")]);
+    driver.events(calls("c", "f", "{}"));
+    finish_run(&mut driver);
+    driver.returns("c", json!(1));
+    driver.event(started());
+    driver.event(snapshot(vec![hi()]));
+    finish_run(&mut driver);
+    driver.send("more");
+    driver.event(started());
+    driver.events(calls("c", "f", "{}"));
+    finish_run(&mut driver);
+    assert_eq!(driver.starts("c"), 1);
+    assert!(driver.notices().contains(&NoticeKind::CallIdReused));
+}
