@@ -4,11 +4,11 @@
 mod http;
 mod scripted;
 
-use std::{fmt, rc::Weak};
+use std::{fmt, rc::Rc};
 
 use assistant_core::{
     event::{Diagnostic, Event, EventKind, RunInput},
-    session::{RunKey, SessionOptions, StreamEnd},
+    session::{Input, RunKey, SessionOptions, StreamEnd},
 };
 use futures_util::future::LocalBoxFuture;
 
@@ -49,38 +49,32 @@ impl Agent for Box<dyn Agent> {
     }
 }
 
-/// Takes in what agents say.
-pub(crate) trait Receiver {
-    /// An event of a run.
-    fn event(&self, run: RunKey, event: Event);
-    /// Something that was tolerated or dropped.
-    fn diagnostic(&self, diagnostic: Diagnostic);
-}
-
 /// The receiver of an agent's events.
 #[derive(Clone)]
 pub struct EventSink {
-    receiver: Weak<dyn Receiver>,
+    send: Rc<dyn Fn(Input)>,
     run: RunKey,
 }
 
 impl EventSink {
-    pub(crate) fn new(receiver: Weak<dyn Receiver>, run: RunKey) -> Self {
-        Self { receiver, run }
+    pub(crate) fn new(run: RunKey, send: impl Fn(Input) + 'static) -> Self {
+        Self {
+            send: Rc::new(send),
+            run,
+        }
     }
 
     /// One event. Ignored if the run is over for the session.
     pub fn event(&self, event: impl Into<Event>) {
-        if let Some(receiver) = self.receiver.upgrade() {
-            receiver.event(self.run, event.into());
-        }
+        (self.send)(Input::Event {
+            run: self.run,
+            event: Box::new(event.into()),
+        });
     }
 
     /// Something that was tolerated or dropped.
     pub fn diagnostic(&self, diagnostic: Diagnostic) {
-        if let Some(receiver) = self.receiver.upgrade() {
-            receiver.diagnostic(diagnostic);
-        }
+        (self.send)(Input::Diagnostic { diagnostic });
     }
 
     /// The event that begins a run.

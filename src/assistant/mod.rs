@@ -160,10 +160,9 @@ impl Assistant {
         agent.adapt(&mut options);
         let thread_id = thread_id.into();
         let view = Rc::new(ViewModel::new(thread_id.clone()));
-        let screen = Box::new(Rc::clone(&view));
         let shared = Arc::new(ThreadBound::new(Shared {
             place: Place::new(),
-            runtime: Runtime::new(Rc::new(agent), options, thread_id, screen),
+            runtime: Runtime::new(Rc::new(agent), options, thread_id, Rc::clone(&view)),
             view,
             calls: CallTable::default(),
             parts: PartTable::default(),

@@ -4,7 +4,7 @@ use std::{rc::Rc, time::Duration};
 
 use assistant_core::{
     action::{RegistrationId, ToolError},
-    event::{Diagnostic, Event, RunInput},
+    event::RunInput,
     session::{Effect, Input, Invocation, InvocationId, PolicyQuestion, PreviewRequest, RunKey},
 };
 use futures_channel::oneshot;
@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::{HandlerTask, Runtime};
 use crate::{
-    agent::{EventSink, Receiver},
+    agent::EventSink,
     render::{ActionCode, Cancellation},
     ui::{after, page_settled, sleep, spawn_local},
 };
@@ -94,7 +94,12 @@ impl Runtime {
 
     fn open_run(&self, run: RunKey, input: RunInput) {
         let agent = Rc::clone(&self.agent.borrow());
-        let sink = EventSink::new(self.weak(), run);
+        let runtime = self.weak();
+        let sink = EventSink::new(run, move |input| {
+            if let Some(runtime) = runtime.upgrade() {
+                runtime.later(input);
+            }
+        });
         let (stream, abort) = abortable(agent.run(input, sink));
         self.runs.borrow_mut().insert(run, abort);
         let runtime = self.weak();
@@ -244,18 +249,5 @@ impl Runtime {
                 runtime.later(Input::PermissionAnswer { ticket, outcome });
             }
         });
-    }
-}
-
-impl Receiver for Runtime {
-    fn event(&self, run: RunKey, event: Event) {
-        self.later(Input::Event {
-            run,
-            event: Box::new(event),
-        });
-    }
-
-    fn diagnostic(&self, diagnostic: Diagnostic) {
-        self.later(Input::Diagnostic { diagnostic });
     }
 }

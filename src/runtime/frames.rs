@@ -143,9 +143,10 @@ impl Runtime {
         if changes.is_empty() {
             return;
         }
-        let show = self.read(|session| self.screen.changed(&changes, session));
-        if let Some(show) = show {
-            show();
+        let updates = self.read(|session| self.view.collect(&changes, session));
+        // The session is free again: what follows a signal may call back in.
+        if let Some(updates) = updates {
+            self.view.apply(updates);
         }
     }
 }

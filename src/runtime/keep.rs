@@ -120,6 +120,6 @@ impl Runtime {
         archive.push((thread_id, snapshot));
         let ids = archive.iter().map(|(id, _)| id.clone()).collect();
         drop(archive);
-        self.screen.archived(ids);
+        self.view.archive(ids);
     }
 }

@@ -37,8 +37,8 @@ use serde_json::Value;
 use crate::{
     agent::Agent,
     render::{ActionCode, Cancellation},
-    store::{KeptIn, ThreadInfo},
     ui::{console_error, console_warn, fresh_id},
+    view::ViewModel,
 };
 
 pub(crate) use audit::Recorder;
@@ -48,22 +48,6 @@ pub(crate) use keeping::Keeping;
 
 type GeneralPermission = Rc<dyn Fn(String, Value) -> LocalBoxFuture<'static, Result<(), String>>>;
 type StopRule = Rc<dyn Fn(&TurnSummary) -> bool>;
-
-/// Shows what has changed: in a room above this one.
-pub(crate) trait Screen {
-    /// Reads what some changes are about while the session is borrowed. What it gives back is
-    /// called when the session is free again.
-    fn changed(&self, changes: &[Change], session: &Session) -> Box<dyn FnOnce()>;
-
-    /// The ids of the conversations in the archive, oldest first.
-    fn archived(&self, ids: Vec<String>);
-
-    /// Where the conversation is kept.
-    fn kept(&self, place: KeptIn);
-
-    /// The conversations in the store, newest first.
-    fn listed(&self, threads: Vec<ThreadInfo>);
-}
 
 /// Changes the shared state where it stands.
 type StateChange = Box<dyn FnOnce(&mut Value)>;
@@ -127,7 +111,7 @@ pub(crate) struct Runtime {
     frames: frames::Frames,
     watch: watch::Watch,
     last_number: Cell<u64>,
-    screen: Box<dyn Screen>,
+    view: Rc<ViewModel>,
     /// What the programmer was told already.
     warnings: RefCell<Vec<String>>,
 }
@@ -137,7 +121,7 @@ impl Runtime {
         agent: Rc<dyn Agent>,
         options: SessionOptions,
         thread_id: String,
-        screen: Box<dyn Screen>,
+        view: Rc<ViewModel>,
     ) -> Rc<Self> {
         let (auto_deny, interjections) = (options.auto_deny, options.interjections);
         let session = Session::new(thread_id, options);
@@ -173,7 +157,7 @@ impl Runtime {
             frames: frames::Frames::default(),
             watch: watch::Watch::default(),
             last_number: Cell::new(0),
-            screen,
+            view,
             warnings: RefCell::default(),
         })
     }

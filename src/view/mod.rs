@@ -14,7 +14,6 @@ mod message;
 use std::{
     cell::RefCell,
     collections::{HashMap, HashSet},
-    rc::Rc,
     sync::atomic::{AtomicU32, Ordering::Relaxed},
 };
 
@@ -27,10 +26,7 @@ use assistant_core::{
 use leptos::prelude::*;
 use send_wrapper::SendWrapper;
 
-use crate::{
-    runtime::Screen,
-    store::{KeptIn, ThreadInfo},
-};
+use crate::store::{KeptIn, ThreadInfo};
 
 pub(crate) use asked::Asked;
 pub use call::CallCell;
@@ -108,7 +104,7 @@ struct Cells {
 
 /// New values for signals, read while the session was borrowed.
 #[derive(Default)]
-struct Updates {
+pub(crate) struct Updates {
     path: Option<list::Growth>,
     tree: bool,
     parts: Vec<(MessageCell, message::Shape)>,
@@ -185,7 +181,7 @@ impl ViewModel {
     }
 
     /// Reads what the changes are about. No signal is touched: the session is borrowed.
-    fn collect(&self, changes: &[Change], session: &Session) -> Updates {
+    pub(crate) fn collect(&self, changes: &[Change], session: &Session) -> Updates {
         let mut cells = self.cells.borrow_mut();
         let mut updates = Updates::default();
         // However much of a message changed, its parts are listed once.
@@ -261,7 +257,7 @@ impl ViewModel {
     }
 
     /// Gives the signals their new values.
-    fn apply(&self, updates: Updates) {
+    pub(crate) fn apply(&self, updates: Updates) {
         for (cell, shape) in updates.parts {
             cell.reshape(shape);
         }
@@ -308,6 +304,21 @@ impl ViewModel {
         Some(cell)
     }
 
+    /// Shows the ids of the conversations in the archive, oldest first.
+    pub(crate) fn archive(&self, ids: Vec<String>) {
+        self.archived.set(ids);
+    }
+
+    /// Shows the location of the conversation's record.
+    pub(crate) fn keep_in(&self, place: KeptIn) {
+        set_if_changed(&self.kept_in, place);
+    }
+
+    /// Shows the conversations in the store, newest first.
+    pub(crate) fn list_threads(&self, threads: Vec<ThreadInfo>) {
+        set_if_changed(&self.listed, threads);
+    }
+
     /// Another renderer may be in force now.
     pub(crate) fn renderers_changed(&self) {
         self.renderers
@@ -317,25 +328,6 @@ impl ViewModel {
     /// The signals of a call.
     pub(crate) fn call(&self, key: &CallKey, session: &Session) -> Option<CallCell> {
         self.cells.borrow_mut().call(key, session)
-    }
-}
-
-impl Screen for Rc<ViewModel> {
-    fn changed(&self, changes: &[Change], session: &Session) -> Box<dyn FnOnce()> {
-        let (view, updates) = (Self::clone(self), self.collect(changes, session));
-        Box::new(move || view.apply(updates))
-    }
-
-    fn archived(&self, ids: Vec<String>) {
-        self.archived.set(ids);
-    }
-
-    fn kept(&self, place: KeptIn) {
-        set_if_changed(&self.kept_in, place);
-    }
-
-    fn listed(&self, threads: Vec<ThreadInfo>) {
-        set_if_changed(&self.listed, threads);
     }
 }
 

@@ -55,7 +55,7 @@ impl Keeping {
         threads.sort_by_key(|thread| std::cmp::Reverse(thread.updated_at));
         self.listed.replace(Some(threads.clone()));
         if let Some(runtime) = self.runtime.upgrade() {
-            runtime.screen.listed(threads);
+            runtime.view.list_threads(threads);
         }
     }
 }

@@ -209,7 +209,7 @@ impl Keeping {
             place => place,
         };
         if let Some(runtime) = self.runtime.upgrade() {
-            runtime.screen.kept(place);
+            runtime.view.keep_in(place);
         }
     }
 
