@@ -12,7 +12,8 @@ use leptos::prelude::IntoView;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Number, Value};
 
-use super::{ToolAction, ToolCallView, renderer::renderer};
+use super::{ToolAction, ToolCallView};
+use crate::assistant::call_renderer;
 
 /// The rule for when a person is asked before an action runs.
 pub enum Approval {
@@ -242,7 +243,7 @@ impl<Args> ToolAction<Args> {
         Args: 'static,
         V: IntoView + 'static,
     {
-        self.renderers.approval = Some(renderer(render));
+        self.renderers.approval = Some(call_renderer(render));
         self
     }
 

@@ -4,7 +4,7 @@ use assistant_core::conversation::{Status, ToolCall};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{ToolCallView, view::from_value};
+use super::ToolCallView;
 
 impl<T> ToolCallView<T> {
     /// One argument, by its name, as soon as it is complete: with
@@ -82,4 +82,9 @@ fn whole_args(call: &ToolCall, args: &Value) -> Option<Value> {
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect(),
     ))
+}
+
+/// Reads a value as a type; none where it is of another one.
+pub(super) fn from_value<R: DeserializeOwned>(value: Option<Value>) -> Option<R> {
+    serde_json::from_value(value?).ok()
 }

@@ -7,8 +7,11 @@ use assistant_core::action::ActionSpec;
 use leptos::prelude::*;
 use serde_json::Value;
 
-use super::{IntoHandler, ToolCallView, handler::Handler, renderer::renderer};
-use crate::render::{CallRenderers, Denial, Permission, Preview, Rule, Sanitize};
+use super::{IntoHandler, ToolCallView, handler::Handler};
+use crate::{
+    assistant::{CallRenderers, call_renderer},
+    render::{Denial, Permission, Preview, Rule, Sanitize},
+};
 
 /// An action: what the agent is told, the code that runs, the view that shows it, and whether a
 /// person is asked.
@@ -46,7 +49,7 @@ pub struct ToolAction<Args = Value> {
     pub(super) permission: Option<Permission>,
     pub(super) sanitize: Option<Sanitize>,
     pub(super) denial: Option<Denial>,
-    pub(super) renderers: CallRenderers<ToolCallView>,
+    pub(super) renderers: CallRenderers,
     args: PhantomData<fn() -> Args>,
 }
 
@@ -237,7 +240,7 @@ impl<Args> ToolAction<Args> {
         Args: 'static,
         V: IntoView + 'static,
     {
-        self.renderers.card = Some(renderer(render));
+        self.renderers.card = Some(call_renderer(render));
         self
     }
 

@@ -7,11 +7,11 @@ use assistant_core::{
     event::Interrupt,
     session::{OpenInterrupt, Refusal, Session},
 };
-use leptos::prelude::{Callable, Callback, Get, Set, Signal, Track, Update};
+use leptos::prelude::{Get, Set, Track, Update};
 use serde_json::Value;
 
 use super::ToolCallView;
-use crate::assistant::Assistant;
+use crate::assistant::{Assistant, Gate};
 
 /// The extras that a decision about a call may carry.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -20,23 +20,6 @@ pub struct ApprovalTakes {
     pub edits: bool,
     /// A reason for saying no.
     pub reason: bool,
-}
-
-/// What stands between a click and an approval: see [`ToolCallView::can_approve`].
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Gate {
-    /// Why an approval does not count now, if so; asking shows the user what is left to read.
-    pub(crate) passes: Callback<(), Result<(), Refusal>>,
-    /// The same as a signal.
-    pub(crate) is_open: Signal<bool>,
-}
-
-impl Gate {
-    /// Returns why a decision does not count now, if so.
-    pub(crate) fn check(self) -> Result<(), Refusal> {
-        // That of a card that is gone lets nothing pass.
-        self.passes.try_run(()).unwrap_or(Err(Refusal::TooEarly))
-    }
 }
 
 impl<T> ToolCallView<T> {

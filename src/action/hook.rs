@@ -201,7 +201,7 @@ impl Offer {
             denial: action.denial,
         };
         runtime.set_code(id, code);
-        assistant.calls().set(id, action.renderers);
+        assistant.renderers().set_action(id, action.renderers);
         let offer = Self {
             assistant: assistant.clone(),
             id,
@@ -304,7 +304,7 @@ impl Offer {
         // An unregistration is never refused.
         let _ = self.assistant.dispatch(Input::Unregister { id: self.id });
         self.assistant.runtime().drop_code(self.id);
-        self.assistant.calls().remove(self.id);
+        self.assistant.renderers().remove_action(self.id);
         self.assistant.renderers_changed();
     }
 }

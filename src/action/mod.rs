@@ -22,7 +22,6 @@ mod renderer;
 mod running;
 #[cfg(feature = "schemars")]
 mod typed;
-mod view;
 
 pub use approval::Approval;
 #[allow(deprecated, reason = "whoever knows the old name finds the new one")]
@@ -35,11 +34,9 @@ pub use handler::IntoHandler;
 pub use hook::{ActionGuard, use_assistant_action};
 pub use output::{IntoToolResult, Json, Later, Now};
 pub use page_context::{ByClosure, BySignal, ByValue, ContextValue, use_assistant_context};
-pub use renderer::{ToolRendererGuard, use_tool_renderer};
-pub use view::ToolCallView;
 
 pub use crate::{
+    assistant::{RendererGuard, ToolCallView, use_tool_renderer},
     render::{Cancellation, Description, Risk, ToolTarget},
     view::ConfirmOptions,
 };
-pub(crate) use decision::Gate;

@@ -7,7 +7,7 @@ use assistant_core::{
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{ToolCallView, view::from_value};
+use super::{ToolCallView, args::from_value};
 
 impl<T> ToolCallView<T> {
     /// The newest preliminary result, if it is of this type.

@@ -1,79 +1,18 @@
-//! Renderers of interrupts that come from the application: for how long, and what they are given.
-
-use std::sync::Arc;
+//! The view of an interrupt that its renderer is given, and answers to what it showed.
 
 use assistant_core::{
-    action::RegistrationId,
     conversation::{Conversation, Decider, Fingerprint},
     event::Interrupt,
     session::{ActionDecision, Input, OpenInterrupt, Refusal, RequestedAction},
 };
 use leptos::prelude::*;
-use send_wrapper::SendWrapper;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Assistant, PlaceId, assistant_or_complain};
-use crate::{
-    action::Gate,
-    render::{InterruptTarget, Renderer},
-    ui::decider,
-};
-
-/// A renderer of interrupts that is in force until it is dropped.
-#[derive(Debug)]
-#[must_use = "dropping it takes the renderer back"]
-pub struct InterruptRendererGuard {
-    assistant: Assistant,
-    id: RegistrationId,
-}
-
-impl Drop for InterruptRendererGuard {
-    /// What was drawn goes first: what it reads may go right after.
-    fn drop(&mut self) {
-        self.assistant.cards().dispose(self.id);
-        self.assistant.interrupt_renderers().remove(self.id);
-        self.assistant.view().renderers_changed();
-    }
-}
+use super::{Assistant, Gate, PlaceId};
+use crate::ui::decider;
 
 impl Assistant {
-    /// Draws interrupts of one reason, or all, until the guard is dropped. See
-    /// [`use_interrupt_renderer`].
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// use leptos_assistant::{InterruptTarget, InterruptView};
-    ///
-    /// let guard = assistant.render_interrupts(InterruptTarget::All, |asked: InterruptView| asked.message());
-    /// # drop(guard);
-    /// # }
-    /// ```
-    pub fn render_interrupts<V: IntoView + 'static>(
-        &self,
-        target: impl Into<InterruptTarget>,
-        render: impl Fn(InterruptView) -> V + 'static,
-    ) -> InterruptRendererGuard {
-        let render: Box<dyn Fn(InterruptView) -> AnyView> =
-            Box::new(move |interrupt| render(interrupt).into_any());
-        self.draw_interrupts(target.into(), Arc::new(SendWrapper::new(render)))
-    }
-
-    fn draw_interrupts(
-        &self,
-        target: InterruptTarget,
-        render: Renderer<InterruptView>,
-    ) -> InterruptRendererGuard {
-        let id = RegistrationId(self.runtime().number());
-        self.interrupt_renderers().add(id, target.name(), render);
-        self.view().renderers_changed();
-        InterruptRendererGuard {
-            assistant: self.clone(),
-            id,
-        }
-    }
-
     /// Answers a question, or gives it up, if it still is what the person saw.
     pub(crate) fn answer_as_shown(
         &self,
@@ -119,45 +58,6 @@ impl ShownQuestion {
         let print = print.unwrap_or_else(|| open.fingerprint(&Conversation::new()));
         Self { open, print }
     }
-}
-
-/// Draws what the agent asks in a view of the page, as long as the component lives: interrupts of
-/// one reason, or all ([`InterruptTarget::All`]). The newest renderer of a reason is in force.
-///
-/// It stands where the built-in question would, in the inbox of the chat, and once, however many
-/// windows there are. Questions that are the approval of a call have the approval card. Where the
-/// renderer draws nothing, or its component goes, the built-in question stands there.
-///
-/// ```
-/// use leptos::prelude::*;
-/// use leptos_assistant::{InterruptView, use_interrupt_renderer};
-/// use serde_json::json;
-///
-/// fn seat(asked: InterruptView) -> impl IntoView {
-///     let early = move || (!asked.can_answer()).then_some("true");
-///     view! {
-///         <p>{asked.message()}</p>
-///         <button aria-disabled=early on:click=move |_| drop(asked.answer(json!({"seat": "12A"})))>
-///             "12A"
-///         </button>
-///         <button on:click=move |_| drop(asked.give_up())>"No seat"</button>
-///     }
-/// }
-///
-/// #[component]
-/// fn Flight() -> impl IntoView {
-///     use_interrupt_renderer("choose_seat", seat);
-/// }
-/// ```
-pub fn use_interrupt_renderer<V: IntoView + 'static>(
-    target: impl Into<InterruptTarget>,
-    render: impl Fn(InterruptView) -> V + 'static,
-) {
-    let Some(assistant) = assistant_or_complain("use_interrupt_renderer") else {
-        return;
-    };
-    let guard = assistant.render_interrupts(target, render);
-    on_cleanup(move || drop(guard));
 }
 
 /// A question of an agent, for its renderer: as it was when it was drawn. Another question is drawn

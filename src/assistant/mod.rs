@@ -3,14 +3,18 @@
 mod approvals;
 mod audit;
 mod branches;
+mod call;
 mod commands;
 mod cost;
+mod draw;
 mod events;
+mod gate;
 mod interrupt;
 mod keeping;
 mod observe;
 mod part;
 mod place;
+mod renderers;
 mod signals;
 mod thread_bound;
 mod threads;
@@ -28,9 +32,8 @@ use assistant_core::session::{Input, Refusal, Session, SessionOptions};
 use leptos::prelude::*;
 
 use crate::{
-    action::ToolCallView,
     agent::Agent,
-    render::{CallTable, Cards, NamedTable, PartTable},
+    render::Cards,
     runtime::Runtime,
     ui::{console_error, fresh_id, in_browser},
     view::ViewModel,
@@ -42,10 +45,14 @@ use place::Place;
 use thread_bound::ThreadBound;
 
 pub use audit::AuditLog;
+pub use call::ToolCallView;
+pub use draw::{RendererGuard, use_interrupt_renderer, use_part_renderer, use_tool_renderer};
 pub use events::{AssistantEvent, use_assistant_events};
+pub(crate) use gate::Gate;
+pub use interrupt::InterruptView;
 pub(crate) use interrupt::ShownQuestion;
-pub use interrupt::{InterruptRendererGuard, InterruptView, use_interrupt_renderer};
-pub use part::{PartHandle, PartRendererGuard, use_part_renderer};
+pub use part::PartHandle;
+pub(crate) use renderers::{CallRenderers, Found, Renderer, Renderers, call_renderer};
 
 /// One assistant: a conversation, an agent, and what the page offers to it.
 ///
@@ -59,9 +66,7 @@ struct Shared {
     place: Place,
     runtime: Rc<Runtime>,
     view: Rc<ViewModel>,
-    calls: CallTable<ToolCallView>,
-    parts: PartTable<PartHandle>,
-    interrupts: NamedTable<InterruptView>,
+    renderers: Renderers,
     cards: Cards,
 }
 
@@ -164,9 +169,7 @@ impl Assistant {
             place: Place::new(),
             runtime: Runtime::new(Rc::new(agent), options, thread_id, Rc::clone(&view)),
             view,
-            calls: CallTable::default(),
-            parts: PartTable::default(),
-            interrupts: NamedTable::default(),
+            renderers: Renderers::default(),
             cards: Cards::default(),
         }));
         shared.place.take(WeakAssistant(Arc::downgrade(&shared)));
@@ -190,19 +193,9 @@ impl Assistant {
         &self.0.view
     }
 
-    /// What actions draw for their calls.
-    pub(crate) fn calls(&self) -> &CallTable<ToolCallView> {
-        &self.0.calls
-    }
-
-    /// What draws parts in place of the built-in look.
-    pub(crate) fn parts(&self) -> &PartTable<PartHandle> {
-        &self.0.parts
-    }
-
-    /// What draws interrupts in place of the built-in question.
-    pub(crate) fn interrupt_renderers(&self) -> &NamedTable<InterruptView> {
-        &self.0.interrupts
+    /// The application's renderers.
+    pub(crate) fn renderers(&self) -> &Renderers {
+        &self.0.renderers
     }
 
     /// What they have drawn.
@@ -222,8 +215,6 @@ impl Assistant {
     pub(crate) fn shut_down(&self) {
         self.runtime().shut_down();
         self.cards().clear();
-        self.parts().clear();
-        self.interrupt_renderers().clear();
-        self.calls().clear();
+        self.renderers().clear();
     }
 }

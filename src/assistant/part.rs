@@ -1,104 +1,12 @@
-//! Renderers of parts that come from the application: for how long, and what they are given.
+//! The view of a part that its renderer is given.
 
-use std::sync::Arc;
-
-use assistant_core::{
-    action::RegistrationId,
-    conversation::{MessageId, Part},
-};
+use assistant_core::conversation::{MessageId, Part};
 use leptos::prelude::*;
-use send_wrapper::SendWrapper;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{Assistant, PlaceId, assistant_or_complain};
-use crate::{
-    render::PartTarget,
-    view::{PartCell, PartKind},
-};
-
-/// A renderer of parts that is in force until it is dropped.
-#[derive(Debug)]
-#[must_use = "dropping it takes the renderer back"]
-pub struct PartRendererGuard {
-    assistant: Assistant,
-    id: RegistrationId,
-}
-
-impl Drop for PartRendererGuard {
-    /// What was drawn goes first: what it reads may go right after.
-    fn drop(&mut self) {
-        self.assistant.cards().dispose(self.id);
-        self.assistant.parts().remove(self.id);
-    }
-}
-
-impl Assistant {
-    /// Draws parts of messages in a way of your own until the guard is dropped.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// use leptos_assistant::{PartHandle, PartTarget};
-    ///
-    /// let guard = assistant.render_parts(PartTarget::Reasoning, |part: PartHandle| move || part.text());
-    /// # drop(guard);
-    /// # }
-    /// ```
-    pub fn render_parts<V: IntoView + 'static>(
-        &self,
-        target: impl Into<PartTarget>,
-        render: impl Fn(PartHandle) -> V + 'static,
-    ) -> PartRendererGuard {
-        let id = RegistrationId(self.runtime().number());
-        let render: Box<dyn Fn(PartHandle) -> AnyView> =
-            Box::new(move |part| render(part).into_any());
-        let render = Arc::new(SendWrapper::new(render));
-        self.parts().add(id, target.into(), render);
-        PartRendererGuard {
-            assistant: self.clone(),
-            id,
-        }
-    }
-}
-
-/// Draws parts of messages in a way of your own as long as the component lives.
-///
-/// The newest renderer for a kind of part is in force; one for a type of data goes before one for
-/// all data. What it has drawn goes with the component, and the default look takes its place. A
-/// renderer that gives back an `Err` shows an error, with the default look below it.
-///
-/// ```
-/// use leptos::prelude::*;
-/// use leptos_assistant::use_part_renderer;
-/// use serde::Deserialize;
-///
-/// #[derive(Deserialize)]
-/// struct Weather {
-///     city: String,
-///     degrees: f64,
-/// }
-///
-/// #[component]
-/// fn Page() -> impl IntoView {
-///     use_part_renderer("weather", |part| {
-///         move || {
-///             part.data::<Weather>()
-///                 .map(|w| view! { <p>{w.city} ": " {w.degrees} " °C"</p> })
-///         }
-///     });
-/// }
-/// ```
-pub fn use_part_renderer<V: IntoView + 'static>(
-    target: impl Into<PartTarget>,
-    render: impl Fn(PartHandle) -> V + 'static,
-) {
-    let Some(assistant) = assistant_or_complain("use_part_renderer") else {
-        return;
-    };
-    let guard = assistant.render_parts(target, render);
-    on_cleanup(move || drop(guard));
-}
+use super::{Assistant, PlaceId};
+use crate::view::{PartCell, PartKind};
 
 /// A part as its renderer sees it. What is read inside a reactive closure follows the part.
 ///

@@ -8,11 +8,8 @@ use assistant_core::{
 use leptos::prelude::*;
 use serde_json::Value;
 
-use super::Assistant;
-use crate::{
-    action::ToolCallView,
-    view::{Activity, CallCell, MessageCell, MessageList},
-};
+use super::{Assistant, ToolCallView};
+use crate::view::{Activity, CallCell, MessageCell, MessageList};
 
 impl Assistant {
     /// The messages of the chat, oldest first.

@@ -14,17 +14,16 @@ mod steps;
 mod streaming;
 mod text;
 
-use assistant_core::action::RegistrationId;
 use leptos::prelude::*;
 
 use crate::{
-    render::Renderer,
+    assistant::Found,
     ui::{dynamic, memo},
     view::PartKind,
 };
 
 pub use crate::{
-    assistant::{PartHandle, PartRendererGuard, use_part_renderer},
+    assistant::{PartHandle, RendererGuard, use_part_renderer},
     render::PartTarget,
     ui::media_policy,
 };
@@ -38,7 +37,7 @@ pub(crate) use foreign::{Foreign, foreign};
 
 /// A part that is no call, drawn by its renderer or by what it is.
 pub(crate) fn part_view(part: PartHandle) -> AnyView {
-    let renderer = memo(move || renderer_of(part).map(|(id, _)| id));
+    let renderer = memo(move || renderer_of(part).map(|found| found.id));
     dynamic(move || match renderer.get() {
         Some(_) => custom(part),
         None => built_in(part),
@@ -47,9 +46,9 @@ pub(crate) fn part_view(part: PartHandle) -> AnyView {
 }
 
 /// Who draws a part; who asks inside a reactive closure is told of changes.
-fn renderer_of(part: PartHandle) -> Option<(RegistrationId, Renderer<PartHandle>)> {
+fn renderer_of(part: PartHandle) -> Option<Found<PartHandle>> {
     let (_, cell) = part.cell()?;
-    part.assistant()?.parts().find(&cell.kind)
+    part.assistant()?.renderers().part(&cell.kind)
 }
 
 /// What a renderer of the host draws for a part.
@@ -58,11 +57,11 @@ fn custom(part: PartHandle) -> AnyView {
         return ().into_any();
     };
     let inner = foreign(assistant, move || {
-        let (registration, renderer) = renderer_of(part)?;
+        let found = renderer_of(part)?;
         Some(Foreign {
-            registration,
+            registration: found.id,
             asks: None,
-            draw: Box::new(move || renderer(part)),
+            draw: Box::new(move || (found.renderer)(part)),
             instead: Box::new(move || part.default_view()),
         })
     });

@@ -31,7 +31,7 @@ mod telling;
 mod visibility;
 
 pub use crate::{
-    assistant::{InterruptRendererGuard, InterruptView, use_interrupt_renderer},
+    assistant::{InterruptView, RendererGuard, use_interrupt_renderer},
     render::InterruptTarget,
 };
 pub use approval::{ApprovalCard, ApprovalCardProps};

@@ -68,7 +68,7 @@ pub(super) fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
         let found = assistant.clone();
         let renderer = memo(move || {
             found.view().renderers.track();
-            let found = found.interrupt_renderers().find(reason.as_ref()?)?;
+            let found = found.renderers().interrupt(reason.as_ref()?)?;
             Some(found.id)
         });
         // What it is about may become another call: then it is another question.
@@ -107,7 +107,7 @@ fn custom(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     let drawn = assistant.clone();
     let card = foreign(assistant.clone(), move || {
         let reason = &open.interrupt.reason;
-        let found = drawn.interrupt_renderers().find(reason)?;
+        let found = drawn.renderers().interrupt(reason)?;
         let (assistant, open) = (drawn.clone(), open.clone());
         Some(Foreign {
             registration: found.id,

@@ -9,14 +9,16 @@ use std::{fmt, fs};
 use crate::project::{Outcome, Project, read};
 
 /// The rooms from the ground up. One imports from the lines above its own; those of one line from each other.
-const ORDER: [&[&str]; 13] = [
+const ORDER: [&[&str]; 15] = [
     &["ui"],
     &["render"],
     &["agent"],
     &["store"],
     &["view"],
     &["runtime"],
-    &["assistant", "action", "provider"],
+    &["assistant"],
+    &["action"],
+    &["provider"],
     &["testing"],
     &["markdown"],
     &["attachment"],

@@ -22,7 +22,7 @@ use web_sys::{ScrollIntoViewOptions, ScrollLogicalPosition};
 
 use self::{on_top::OnTop, parts::Parts, presses::Presses};
 use crate::{
-    action::Gate,
+    assistant::Gate,
     ui::{after, effect, now},
 };
 

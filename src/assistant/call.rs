@@ -1,5 +1,5 @@
-//! What a renderer sees of a call. Neighbours: `outcome`, for what it came to; `answer`, for what a
-//! person says to it.
+//! The view of a call that its renderer is given. The room `action` adds the outcome of the call and
+//! the decisions about it.
 
 use std::marker::PhantomData;
 
@@ -8,14 +8,10 @@ use assistant_core::{
     conversation::{CallKey, Phase, Status, ToolCall},
 };
 use leptos::prelude::*;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::Gate;
-use crate::{
-    assistant::{Assistant, PlaceId},
-    view::CallCell,
-};
+use super::{Assistant, Gate, PlaceId};
+use crate::view::CallCell;
 
 /// A tool call as its renderer sees it. `T` is the type of the arguments.
 ///
@@ -48,8 +44,8 @@ use crate::{
 pub struct ToolCallView<T = Value> {
     place: PlaceId,
     key: CallKey,
-    pub(super) streams_args: bool,
-    pub(super) gate: Option<Gate>,
+    pub(crate) streams_args: bool,
+    pub(crate) gate: Option<Gate>,
     args: PhantomData<fn() -> T>,
 }
 
@@ -127,7 +123,7 @@ impl<T> ToolCallView<T> {
         self.place.assistant()
     }
 
-    pub(super) fn cell(&self) -> Option<CallCell> {
+    pub(crate) fn cell(&self) -> Option<CallCell> {
         self.assistant()?.call(&self.key)
     }
 
@@ -278,7 +274,7 @@ impl<T> ToolCallView<T> {
     }
 
     /// Returns whether the application cleaned the arguments that the agent wrote
-    /// ([`ToolAction::sanitize`](super::ToolAction::sanitize)).
+    /// ([`ToolAction::sanitize`](crate::ToolAction::sanitize)).
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -337,7 +333,7 @@ impl<T> ToolCallView<T> {
     }
 
     /// Reads what is registered under its name.
-    pub(super) fn spec<R>(&self, read: impl FnOnce(&ActionSpec) -> R) -> Option<R> {
+    pub(crate) fn spec<R>(&self, read: impl FnOnce(&ActionSpec) -> R) -> Option<R> {
         let name = self.name_untracked();
         let found = self.assistant()?.read(|session| {
             let action = session.registry().named(&name).next();
@@ -353,8 +349,4 @@ impl<T> ToolCallView<T> {
             .read(|session| session.conversation().call(&self.key).map(read))
             .flatten()
     }
-}
-
-pub(super) fn from_value<R: DeserializeOwned>(value: Option<Value>) -> Option<R> {
-    serde_json::from_value(value?).ok()
 }

@@ -1,0 +1,220 @@
+//! Registration of renderers of calls, parts and interrupts that do not belong to an action.
+
+use assistant_core::action::RegistrationId;
+use leptos::prelude::*;
+
+use super::{
+    Assistant, InterruptView, PartHandle, ToolCallView, assistant_or_complain,
+    renderers::{Drawing, call_renderer, renderer},
+};
+use crate::render::{InterruptTarget, PartTarget, ToolTarget};
+
+/// A renderer that is in force until it is dropped.
+#[derive(Debug)]
+#[must_use = "dropping it takes the renderer back"]
+pub struct RendererGuard {
+    assistant: Assistant,
+    id: RegistrationId,
+    draws_parts: bool,
+}
+
+impl Drop for RendererGuard {
+    /// What was drawn goes first: what it reads may go right after.
+    fn drop(&mut self) {
+        self.assistant.cards().dispose(self.id);
+        self.assistant.renderers().remove(self.id);
+        self.assistant.drawing_changed(self.draws_parts);
+    }
+}
+
+impl Assistant {
+    /// Draws the calls of a tool, or of all tools, until the guard is dropped.
+    ///
+    /// ```
+    /// use leptos_assistant::{Assistant, ToolCallView, ToolTarget};
+    ///
+    /// # fn example(assistant: &Assistant) {
+    /// let guard = assistant.render_tools(ToolTarget::All, |call: ToolCallView| call.name());
+    /// # drop(guard);
+    /// # }
+    /// ```
+    pub fn render_tools<T: 'static, V: IntoView + 'static>(
+        &self,
+        target: impl Into<ToolTarget>,
+        render: impl Fn(ToolCallView<T>) -> V + 'static,
+    ) -> RendererGuard {
+        self.add_renderer(Drawing::Tool(target.into(), call_renderer(render)))
+    }
+
+    /// Draws parts of messages in a way of your own until the guard is dropped.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// use leptos_assistant::{PartHandle, PartTarget};
+    ///
+    /// let guard = assistant.render_parts(PartTarget::Reasoning, |part: PartHandle| move || part.text());
+    /// # drop(guard);
+    /// # }
+    /// ```
+    pub fn render_parts<V: IntoView + 'static>(
+        &self,
+        target: impl Into<PartTarget>,
+        render: impl Fn(PartHandle) -> V + 'static,
+    ) -> RendererGuard {
+        self.add_renderer(Drawing::Part(target.into(), renderer(render)))
+    }
+
+    /// Draws interrupts of one reason, or all, until the guard is dropped. See
+    /// [`use_interrupt_renderer`].
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: &leptos_assistant::Assistant) {
+    /// use leptos_assistant::{InterruptTarget, InterruptView};
+    ///
+    /// let guard = assistant.render_interrupts(InterruptTarget::All, |asked: InterruptView| asked.message());
+    /// # drop(guard);
+    /// # }
+    /// ```
+    pub fn render_interrupts<V: IntoView + 'static>(
+        &self,
+        target: impl Into<InterruptTarget>,
+        render: impl Fn(InterruptView) -> V + 'static,
+    ) -> RendererGuard {
+        self.add_renderer(Drawing::Interrupt(target.into(), renderer(render)))
+    }
+
+    /// Puts a renderer in force until the guard is dropped.
+    fn add_renderer(&self, drawing: Drawing) -> RendererGuard {
+        let id = RegistrationId(self.runtime().number());
+        let draws_parts = matches!(drawing, Drawing::Part(..));
+        self.renderers().add(id, drawing);
+        self.drawing_changed(draws_parts);
+        RendererGuard {
+            assistant: self.clone(),
+            id,
+            draws_parts,
+        }
+    }
+
+    /// Announces to parts, or to calls and interrupts, that another renderer may be in force.
+    fn drawing_changed(&self, of_parts: bool) {
+        if of_parts {
+            self.renderers().parts_changed();
+        } else {
+            self.view().renderers_changed();
+        }
+    }
+}
+
+/// Draws the calls of a tool as long as the component lives, whoever runs the tool and whether its
+/// action is on the page or not: calls of the agent's own tools, of actions that went with their
+/// route, and of conversations that were opened again.
+///
+/// An action's own renderer goes first; then the newest renderer of the tool's name; then the newest
+/// for all tools ([`ToolTarget::All`]). What it draws sees arguments while they stream in. What this
+/// page would run, and an agent only says was done, has the built-in card.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::{ToolCallView, ToolTarget, use_tool_renderer};
+/// use serde_json::Value;
+///
+/// #[component]
+/// fn App() -> impl IntoView {
+///     use_tool_renderer("get_weather", |call: ToolCallView<Value>| {
+///         view! { <p>{move || call.result_value().map(|weather| weather["sky"].to_string())}</p> }
+///     });
+///     use_tool_renderer(ToolTarget::All, |call: ToolCallView<Value>| {
+///         view! { <p>{move || format!("{}: {}", call.name(), call.status().as_str())}</p> }
+///     });
+/// }
+/// ```
+pub fn use_tool_renderer<T: 'static, V: IntoView + 'static>(
+    target: impl Into<ToolTarget>,
+    render: impl Fn(ToolCallView<T>) -> V + 'static,
+) {
+    let Some(assistant) = assistant_or_complain("use_tool_renderer") else {
+        return;
+    };
+    let guard = assistant.render_tools(target, render);
+    on_cleanup(move || drop(guard));
+}
+
+/// Draws parts of messages in a way of your own as long as the component lives.
+///
+/// The newest renderer for a kind of part is in force; one for a type of data goes before one for
+/// all data. What it has drawn goes with the component, and the default look takes its place. A
+/// renderer that gives back an `Err` shows an error, with the default look below it.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::use_part_renderer;
+/// use serde::Deserialize;
+///
+/// #[derive(Deserialize)]
+/// struct Weather {
+///     city: String,
+///     degrees: f64,
+/// }
+///
+/// #[component]
+/// fn Page() -> impl IntoView {
+///     use_part_renderer("weather", |part| {
+///         move || {
+///             part.data::<Weather>()
+///                 .map(|w| view! { <p>{w.city} ": " {w.degrees} " °C"</p> })
+///         }
+///     });
+/// }
+/// ```
+pub fn use_part_renderer<V: IntoView + 'static>(
+    target: impl Into<PartTarget>,
+    render: impl Fn(PartHandle) -> V + 'static,
+) {
+    let Some(assistant) = assistant_or_complain("use_part_renderer") else {
+        return;
+    };
+    let guard = assistant.render_parts(target, render);
+    on_cleanup(move || drop(guard));
+}
+
+/// Draws what the agent asks in a view of the page, as long as the component lives: interrupts of
+/// one reason, or all ([`InterruptTarget::All`]). The newest renderer of a reason is in force.
+///
+/// It stands where the built-in question would, in the inbox of the chat, and once, however many
+/// windows there are. Questions that are the approval of a call have the approval card. Where the
+/// renderer draws nothing, or its component goes, the built-in question stands there.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::{InterruptView, use_interrupt_renderer};
+/// use serde_json::json;
+///
+/// fn seat(asked: InterruptView) -> impl IntoView {
+///     let early = move || (!asked.can_answer()).then_some("true");
+///     view! {
+///         <p>{asked.message()}</p>
+///         <button aria-disabled=early on:click=move |_| drop(asked.answer(json!({"seat": "12A"})))>
+///             "12A"
+///         </button>
+///         <button on:click=move |_| drop(asked.give_up())>"No seat"</button>
+///     }
+/// }
+///
+/// #[component]
+/// fn Flight() -> impl IntoView {
+///     use_interrupt_renderer("choose_seat", seat);
+/// }
+/// ```
+pub fn use_interrupt_renderer<V: IntoView + 'static>(
+    target: impl Into<InterruptTarget>,
+    render: impl Fn(InterruptView) -> V + 'static,
+) {
+    let Some(assistant) = assistant_or_complain("use_interrupt_renderer") else {
+        return;
+    };
+    let guard = assistant.render_interrupts(target, render);
+    on_cleanup(move || drop(guard));
+}

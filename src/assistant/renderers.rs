@@ -1,0 +1,151 @@
+//! The renderers of an application: of calls, of parts and of interrupts.
+
+use std::{cell::RefCell, collections::HashMap, sync::Arc};
+
+use assistant_core::action::RegistrationId;
+use leptos::prelude::*;
+use send_wrapper::SendWrapper;
+
+use super::{InterruptView, PartHandle, ToolCallView};
+use crate::render::{CallWords, Fit, InterruptTarget, PartKind, PartTarget, ToolTarget};
+
+/// Draws what it is given.
+pub(crate) type Renderer<T> = Arc<SendWrapper<Box<dyn Fn(T) -> AnyView>>>;
+
+/// A renderer from a function of the application.
+pub(super) fn renderer<T, V: IntoView + 'static>(render: impl Fn(T) -> V + 'static) -> Renderer<T> {
+    let render = move |given| render(given).into_any();
+    Arc::new(SendWrapper::new(Box::new(render)))
+}
+
+/// The same for calls, whose arguments are of the type that the function reads.
+pub(crate) fn call_renderer<T: 'static, V: IntoView + 'static>(
+    render: impl Fn(ToolCallView<T>) -> V + 'static,
+) -> Renderer<ToolCallView> {
+    renderer(move |call: ToolCallView| render(call.cast()))
+}
+
+/// The renderers of an action, for its own calls.
+#[derive(Clone, Default)]
+pub(crate) struct CallRenderers {
+    /// Draws its card.
+    pub(crate) card: Option<Renderer<ToolCallView>>,
+    /// Draws the page's question whether a call may run.
+    pub(crate) approval: Option<Renderer<ToolCallView>>,
+    /// The action's texts about its calls.
+    pub(crate) words: CallWords,
+    /// Whether the card sees arguments while they stream in.
+    pub(crate) streams_args: bool,
+}
+
+/// A renderer that does not belong to an action, with its target.
+pub(super) enum Drawing {
+    Tool(ToolTarget, Renderer<ToolCallView>),
+    Part(PartTarget, Renderer<PartHandle>),
+    Interrupt(InterruptTarget, Renderer<InterruptView>),
+}
+
+/// A renderer in force.
+pub(crate) struct Found<T> {
+    pub(crate) id: RegistrationId,
+    pub(crate) renderer: Renderer<T>,
+    /// Whether it draws everything of its kind, not one name alone.
+    pub(crate) is_general: bool,
+}
+
+/// The renderers of one assistant.
+#[derive(Default)]
+pub(crate) struct Renderers {
+    actions: RefCell<HashMap<RegistrationId, CallRenderers>>,
+    drawings: RefCell<Vec<(RegistrationId, Drawing)>>,
+    /// Counts the changes of renderers of parts.
+    parts: ArcRwSignal<u32>,
+}
+
+// What is removed is dropped after the borrow ends: what a renderer holds may call back in.
+impl Renderers {
+    /// Sets the renderers of an action.
+    pub(crate) fn set_action(&self, id: RegistrationId, renderers: CallRenderers) {
+        let old = self.actions.borrow_mut().insert(id, renderers);
+        drop(old);
+    }
+
+    /// Returns the renderers of an action.
+    pub(crate) fn action(&self, id: RegistrationId) -> Option<CallRenderers> {
+        self.actions.borrow().get(&id).cloned()
+    }
+
+    /// Removes the renderers of an action.
+    pub(crate) fn remove_action(&self, id: RegistrationId) {
+        let gone = self.actions.borrow_mut().remove(&id);
+        drop(gone);
+    }
+
+    /// Returns the renderer of a tool's calls.
+    pub(crate) fn tool(&self, name: &str) -> Option<Found<ToolCallView>> {
+        self.best(|drawing| match drawing {
+            Drawing::Tool(target, renderer) => Some((target.fit(name)?, renderer)),
+            _ => None,
+        })
+    }
+
+    /// Returns the renderer of interrupts of a reason.
+    pub(crate) fn interrupt(&self, reason: &str) -> Option<Found<InterruptView>> {
+        self.best(|drawing| match drawing {
+            Drawing::Interrupt(target, renderer) => Some((target.fit(reason)?, renderer)),
+            _ => None,
+        })
+    }
+
+    /// Returns the renderer of a kind of part. A reactive closure that calls it is run again when
+    /// the renderers of parts change.
+    pub(crate) fn part(&self, kind: &PartKind) -> Option<Found<PartHandle>> {
+        self.parts.track();
+        self.best(|drawing| match drawing {
+            Drawing::Part(target, renderer) => Some((target.fit(kind)?, renderer)),
+            _ => None,
+        })
+    }
+
+    /// The newest of the renderers that fit best.
+    fn best<T>(&self, fit: impl Fn(&Drawing) -> Option<(Fit, &Renderer<T>)>) -> Option<Found<T>> {
+        let drawings = self.drawings.borrow();
+        let fitting = drawings
+            .iter()
+            .filter_map(|(id, drawing)| Some((*id, fit(drawing)?)));
+        // Of those that fit equally well, `max_by_key` takes the last.
+        let (id, (fit, renderer)) = fitting.max_by_key(|(_, (fit, _))| *fit)?;
+        Some(Found {
+            id,
+            renderer: renderer.clone(),
+            is_general: fit == Fit::General,
+        })
+    }
+
+    /// Puts a renderer in force. Of those that fit equally well, the newest one draws.
+    pub(super) fn add(&self, id: RegistrationId, drawing: Drawing) {
+        self.drawings.borrow_mut().push((id, drawing));
+    }
+
+    /// Announces that another renderer of parts may be in force.
+    pub(super) fn parts_changed(&self) {
+        self.parts.update(|count| *count = count.wrapping_add(1));
+    }
+
+    /// Removes a renderer that does not belong to an action.
+    pub(super) fn remove(&self, id: RegistrationId) {
+        let gone: Vec<_> = {
+            let mut drawings = self.drawings.borrow_mut();
+            drawings.extract_if(.., |(of, _)| *of == id).collect()
+        };
+        drop(gone);
+    }
+
+    /// Removes all renderers.
+    pub(crate) fn clear(&self) {
+        let gone = std::mem::take(&mut *self.drawings.borrow_mut());
+        drop(gone);
+        let gone = std::mem::take(&mut *self.actions.borrow_mut());
+        drop(gone);
+    }
+}

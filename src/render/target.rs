@@ -1,0 +1,139 @@
+//! The targets of renderers: the calls, parts and interrupts that one draws.
+
+use assistant_core::conversation::CallKey;
+
+/// How closely a target describes what is drawn. The closer one wins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Fit {
+    /// As one of many.
+    General,
+    /// By name.
+    Exact,
+}
+
+/// The calls that a renderer draws. A text is the name of a tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ToolTarget {
+    /// The calls of one tool.
+    Named(String),
+    /// The calls of all tools that have no renderer of their own.
+    All,
+}
+
+impl ToolTarget {
+    /// Compares it with the name of a tool.
+    pub(crate) fn fit(&self, tool: &str) -> Option<Fit> {
+        match self {
+            Self::Named(name) => (name == tool).then_some(Fit::Exact),
+            Self::All => Some(Fit::General),
+        }
+    }
+}
+
+impl From<&str> for ToolTarget {
+    fn from(name: &str) -> Self {
+        Self::Named(name.to_owned())
+    }
+}
+
+impl From<String> for ToolTarget {
+    fn from(name: String) -> Self {
+        Self::Named(name)
+    }
+}
+
+/// The interrupts that a renderer draws. A text is the reason that the agent gives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum InterruptTarget {
+    /// Interrupts of one reason.
+    Reason(String),
+    /// All interrupts whose reason has no renderer of its own.
+    All,
+}
+
+impl InterruptTarget {
+    /// Compares it with the reason of an interrupt.
+    pub(crate) fn fit(&self, reason: &str) -> Option<Fit> {
+        match self {
+            Self::Reason(wanted) => (wanted == reason).then_some(Fit::Exact),
+            Self::All => Some(Fit::General),
+        }
+    }
+}
+
+impl From<&str> for InterruptTarget {
+    fn from(reason: &str) -> Self {
+        Self::Reason(reason.to_owned())
+    }
+}
+
+impl From<String> for InterruptTarget {
+    fn from(reason: String) -> Self {
+        Self::Reason(reason)
+    }
+}
+
+/// The kind of a part.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum PartKind {
+    /// Text.
+    Text,
+    /// What the model thought.
+    Reasoning,
+    /// A tool call.
+    Call(CallKey),
+    /// A file.
+    File,
+    /// Structured data, by the name of its type.
+    Data(String),
+    /// Something that is not known here.
+    Unknown,
+}
+
+/// The parts that a renderer draws. A text is the name of a type of data or activity.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PartTarget {
+    /// Text.
+    Text,
+    /// What the model thought.
+    Reasoning,
+    /// Files.
+    File,
+    /// Data and activities of one type.
+    Data(String),
+    /// Data and activities of a type without a renderer of its own.
+    AnyData,
+    /// Parts that are not known here.
+    Unknown,
+}
+
+impl PartTarget {
+    /// Compares it with the kind of a part.
+    pub(crate) fn fit(&self, kind: &PartKind) -> Option<Fit> {
+        match (self, kind) {
+            (Self::Text, PartKind::Text)
+            | (Self::Reasoning, PartKind::Reasoning)
+            | (Self::File, PartKind::File)
+            | (Self::Unknown, PartKind::Unknown) => Some(Fit::Exact),
+            (Self::Data(wanted), PartKind::Data(found)) if wanted == found => Some(Fit::Exact),
+            (Self::AnyData, PartKind::Data(_)) => Some(Fit::General),
+            _ => None,
+        }
+    }
+}
+
+impl From<&str> for PartTarget {
+    fn from(data_type: &str) -> Self {
+        Self::Data(data_type.to_owned())
+    }
+}
+
+impl From<String> for PartTarget {
+    fn from(data_type: String) -> Self {
+        Self::Data(data_type)
+    }
+}
