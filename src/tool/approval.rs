@@ -1,23 +1,22 @@
 //! The question whether a call may run: asked by the page, or by the agent. Two kinds of card that
 //! cannot be taken for each other.
 
-use assistant_core::conversation::Fingerprint;
 use leptos::{html, prelude::*};
 use serde_json::Value;
 
 use super::{
-    ExactText,
+    approval_context::ApprovalContext,
+    approval_notes::changed_note,
     decide::{decide, edit},
     expiry::Expiry,
-    inbox::place,
+    number::place,
     once::once,
-    pretty::pretty,
     said::Said,
-    visibility::{Visibility, raisable},
+    visibility::raisable,
 };
 use crate::{
     action::{Risk, ToolCallView},
-    ui::{Words, dynamic, focus, memo},
+    ui::{Words, dynamic, memo},
     view::Question,
 };
 
@@ -83,7 +82,7 @@ fn card(call: &ToolCallView<Value>, asked: Option<String>) -> AnyView {
     let place = asked.and_then(|id| Some(place(&call.assistant()?, id)));
     let (risk, noted) = (*call, changed_note(*call));
     let said = Said::of(*call, by_agent);
-    let shown = Shown {
+    let shown = ApprovalContext {
         call: *call,
         card,
         editing,
@@ -122,102 +121,4 @@ fn card(call: &ToolCallView<Value>, asked: Option<String>) -> AnyView {
         </div>
     }
     .into_any()
-}
-
-/// What the parts of a card share.
-#[derive(Clone)]
-pub(super) struct Shown {
-    pub(super) call: ToolCallView<Value>,
-    pub(super) card: NodeRef<html::Div>,
-    pub(super) editing: RwSignal<bool>,
-    /// The time to answer is over.
-    pub(super) over: RwSignal<bool>,
-    /// What the page says of the call.
-    pub(super) said: Said,
-}
-
-impl Shown {
-    /// Tracks whether the card can have been read.
-    pub(super) fn visibility(&self) -> Visibility {
-        let editing = self.editing;
-        // A form of other arguments is void.
-        visibility(self.call, move || editing.set(false))
-    }
-
-    /// Passes the focus on before the card goes with it.
-    pub(super) fn leave(&self) {
-        if let Some(card) = self.card.get_untracked() {
-            focus::pass_on(&card);
-        }
-    }
-
-    /// The button that was pressed goes with what stood there: the focus stays in the card.
-    pub(super) fn focus_soon(&self, selector: &'static str) {
-        if let Some(card) = self.card.get_untracked() {
-            focus::focus_in(card.into(), selector);
-        }
-    }
-}
-
-/// Tracks whether a call can have been read as it is now; `changed` is called when it becomes another one.
-pub(super) fn visibility(call: ToolCallView<Value>, changed: impl Fn() + 'static) -> Visibility {
-    let content: Memo<Option<Fingerprint>> = memo(move || call.fingerprint());
-    Visibility::new(content, changed)
-}
-
-/// Says that the call has changed since it was shown, if it has.
-pub(super) fn changed_note(call: ToolCallView<Value>) -> AnyView {
-    let words = Words::current();
-    let first = untrack(|| call.fingerprint());
-    let says = memo(move || {
-        let now = call.fingerprint();
-        // Of an action that is gone for now, something else is said.
-        call.has_changed() || (now.is_some() && now != first && call.can_run())
-    });
-    let note = move || {
-        says.get()
-            .then(|| view! { <span>{words.text(|l| &l.changed)}</span> })
-    };
-    view! {
-        <p class="la-approval-changed" role="status">
-            {dynamic(note)}
-        </p>
-    }
-    .into_any()
-}
-
-/// What would run, exactly; `end` stands behind it.
-pub(super) fn arguments(call: ToolCallView<Value>, end: Option<AnyView>) -> AnyView {
-    let text = memo(move || match call.args_value() {
-        Some(args) => pretty(&args),
-        None => call.args_text(),
-    });
-    view! {
-        <pre
-            class="la-code"
-            data-kind="arguments"
-            tabindex="0"
-            role="group"
-            aria-label=Words::current().attr(|l| &l.arguments)
-        >
-            {dynamic(move || view! { <ExactText text=text.get() /> })}
-            {end}
-        </pre>
-    }
-    .into_any()
-}
-
-/// What is still to be read before an approval counts, to whoever wanted to approve already.
-pub(super) fn hint(words: &Words, visibility: Visibility) -> impl IntoView + use<> {
-    let words = words.clone();
-    let text = move || {
-        visibility
-            .prompts_to_read()
-            .then(|| view! { <span>{words.text(|l| &l.read_to_end)}</span> })
-    };
-    view! {
-        <p class="la-approval-hint" role="status">
-            {dynamic(text)}
-        </p>
-    }
 }

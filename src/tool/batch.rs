@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     ExactText,
-    approval::hint,
+    approval_notes::hint,
     attention::stop_button,
     said::Said,
     visibility::{Visibility, cover_note, raisable},

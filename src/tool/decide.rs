@@ -7,7 +7,9 @@ use serde_json::Value;
 use super::{
     ExactText, SchemaForm,
     agents_words::agents_words,
-    approval::{Shown, arguments, hint},
+    approval_context::ApprovalContext,
+    approval_notes::hint,
+    arguments::arguments,
     batch,
     pieces::in_plain,
     pretty::pretty,
@@ -21,7 +23,7 @@ use crate::ui::{Icon, Words, composes, decider_by, dynamic, is_trusted, memo, wh
 
 /// What would run, and the answers.
 pub(super) fn decide(
-    shown: &Shown,
+    shown: &ApprovalContext,
     extent: Extent,
     question: Option<String>,
 ) -> impl IntoView + use<> {
@@ -60,7 +62,12 @@ pub(super) fn decide(
 
 /// What would run: as the page describes it, with what it does not mention below and all exact
 /// arguments one click away; or exactly.
-fn what(shown: &Shown, extent: Extent, seen: Visibility, runnable: Memo<bool>) -> AnyView {
+fn what(
+    shown: &ApprovalContext,
+    extent: Extent,
+    seen: Visibility,
+    runnable: Memo<bool>,
+) -> AnyView {
     let (call, words) = (shown.call, Words::current());
     let edit = edit_button(shown, runnable);
     match extent {
@@ -106,7 +113,7 @@ fn not_mentioned(words: &Words, rest: &Value, seen: Visibility) -> AnyView {
 }
 
 /// The button that makes a form of the arguments, where changed ones are taken.
-fn edit_button(shown: &Shown, runnable: Memo<bool>) -> Option<impl IntoView + use<>> {
+fn edit_button(shown: &ApprovalContext, runnable: Memo<bool>) -> Option<impl IntoView + use<>> {
     let (words, shown) = (Words::current(), shown.clone());
     let takes = untrack(|| shown.call.approval_takes());
     let over = shown.over;
@@ -131,7 +138,12 @@ fn edit_button(shown: &Shown, runnable: Memo<bool>) -> Option<impl IntoView + us
 
 /// The buttons. Deny asks for a reason first, where one is taken: then it stands beside Back, and
 /// nothing approves.
-fn answers(shown: &Shown, seen: Visibility, runnable: Memo<bool>, choice: Choice) -> AnyView {
+fn answers(
+    shown: &ApprovalContext,
+    seen: Visibility,
+    runnable: Memo<bool>,
+    choice: Choice,
+) -> AnyView {
     let words = Words::current();
     let (call, over) = (shown.call, shown.over);
     let again = untrack(|| call.may_have_run());
@@ -260,7 +272,7 @@ fn answers(shown: &Shown, seen: Visibility, runnable: Memo<bool>, choice: Choice
 }
 
 /// What is on the button: what is approved, too, where it is the page that asks.
-fn approves(shown: &Shown, words: &Words) -> AnyView {
+fn approves(shown: &ApprovalContext, words: &Words) -> AnyView {
     let call = shown.call;
     let by_agent = untrack(|| call.is_asked_by_agent());
     let yes = match untrack(|| call.may_have_run()) {
@@ -281,7 +293,7 @@ fn approves(shown: &Shown, words: &Words) -> AnyView {
 }
 
 /// The same in full, for who points at it: the button cuts what has no room. It is its name, too.
-fn full_name(shown: &Shown, words: &Words) -> impl Fn() -> String + Send + Sync + use<> {
+fn full_name(shown: &ApprovalContext, words: &Words) -> impl Fn() -> String + Send + Sync + use<> {
     let (call, words) = (shown.call, words.clone());
     let by_agent = untrack(|| call.is_asked_by_agent());
     let again = untrack(|| call.may_have_run());
@@ -301,7 +313,7 @@ fn full_name(shown: &Shown, words: &Words) -> impl Fn() -> String + Send + Sync 
 }
 
 /// The arguments as fields; approving takes them as they are then.
-pub(super) fn edit(shown: &Shown) -> impl IntoView + use<> {
+pub(super) fn edit(shown: &ApprovalContext) -> impl IntoView + use<> {
     let words = Words::current();
     let call = shown.call;
     let seen = shown.visibility();

@@ -5,7 +5,7 @@ use assistant_core::{conversation::CallKey, event::Interrupt, session::OpenInter
 use leptos::prelude::*;
 use serde_json::Value;
 
-use super::{ToolCallSlot, attention::held_back_line, question::question};
+use super::{ToolCallSlot, attention::held_back_line, number::of_several, question::question};
 use crate::{
     assistant::{Assistant, assistant_for},
     ui::{Words, dynamic, each, memo, when},
@@ -120,22 +120,4 @@ pub(crate) fn of_the_page(assistant: &Assistant, calls: &[CallKey]) -> Vec<CallK
         calls.iter().filter(alone).copied().collect()
     });
     of_page.unwrap_or_default()
-}
-
-/// The number of a question among all that the agent asks; empty for the only one.
-pub(super) fn place(assistant: &Assistant, id: String) -> AnyView {
-    let (interrupts, words) = (assistant.interrupts(), Words::current());
-    dynamic(move || {
-        let place = interrupts.with(|list| {
-            let before = list.iter().position(|open| open.interrupt.id == id)?;
-            of_several(&words.word(|l| &l.place), before + 1, list.len())
-        });
-        place.map(|place| view! { <span class="la-approval-place">{place}</span> })
-    })
-    .into_any()
-}
-
-fn of_several(word: &str, number: usize, count: usize) -> Option<String> {
-    let put = |name, number: usize| word.replace(name, &number.to_string());
-    (count > 1).then(|| put("{number}", number).replace("{count}", &count.to_string()))
 }

@@ -14,10 +14,10 @@ use serde_json::Value;
 use super::{
     ExactText, SchemaForm,
     action_list::ActionChoices,
-    approval::hint,
+    approval_notes::hint,
     deeds::about,
     expiry::Expiry,
-    inbox::place,
+    number::place,
     once::once,
     problems::Problems,
     visibility::{Visibility, cover_note, raisable},

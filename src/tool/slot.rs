@@ -11,8 +11,10 @@ use leptos::prelude::*;
 use serde_json::Value;
 
 use super::{
-    ApprovalCard, DefaultCard,
-    approval::{self, arguments, changed_note, hint, visibility},
+    ApprovalCard, DefaultCard, approval,
+    approval_context::visibility,
+    approval_notes::{changed_note, hint},
+    arguments::arguments,
     ask::asks_with_form,
     attention::denied_mark,
     batch,

@@ -1,0 +1,52 @@
+//! The context of an approval card, and the visibility of a call.
+
+use assistant_core::conversation::Fingerprint;
+use leptos::{html, prelude::*};
+use serde_json::Value;
+
+use super::{said::Said, visibility::Visibility};
+use crate::{
+    action::ToolCallView,
+    ui::{focus, memo},
+};
+
+/// The context that the parts of an approval card share.
+#[derive(Clone)]
+pub(super) struct ApprovalContext {
+    pub(super) call: ToolCallView<Value>,
+    pub(super) card: NodeRef<html::Div>,
+    pub(super) editing: RwSignal<bool>,
+    /// The time to answer is over.
+    pub(super) over: RwSignal<bool>,
+    /// What the page says of the call.
+    pub(super) said: Said,
+}
+
+impl ApprovalContext {
+    /// Tracks whether the card can have been read.
+    pub(super) fn visibility(&self) -> Visibility {
+        let editing = self.editing;
+        // A form of other arguments is void.
+        visibility(self.call, move || editing.set(false))
+    }
+
+    /// Passes the focus on before the card goes with it.
+    pub(super) fn leave(&self) {
+        if let Some(card) = self.card.get_untracked() {
+            focus::pass_on(&card);
+        }
+    }
+
+    /// The button that was pressed goes with what stood there: the focus stays in the card.
+    pub(super) fn focus_soon(&self, selector: &'static str) {
+        if let Some(card) = self.card.get_untracked() {
+            focus::focus_in(card.into(), selector);
+        }
+    }
+}
+
+/// Tracks whether a call can have been read as it is now; `changed` is called when it becomes another one.
+pub(super) fn visibility(call: ToolCallView<Value>, changed: impl Fn() + 'static) -> Visibility {
+    let content: Memo<Option<Fingerprint>> = memo(move || call.fingerprint());
+    Visibility::new(content, changed)
+}

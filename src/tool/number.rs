@@ -1,0 +1,27 @@
+//! The number of a question among several.
+
+use leptos::prelude::*;
+
+use crate::{
+    assistant::Assistant,
+    ui::{Words, dynamic},
+};
+
+/// The number of a question among all that the agent asks; empty for the only one.
+pub(super) fn place(assistant: &Assistant, id: String) -> AnyView {
+    let (interrupts, words) = (assistant.interrupts(), Words::current());
+    dynamic(move || {
+        let place = interrupts.with(|list| {
+            let before = list.iter().position(|open| open.interrupt.id == id)?;
+            of_several(&words.word(|l| &l.place), before + 1, list.len())
+        });
+        place.map(|place| view! { <span class="la-approval-place">{place}</span> })
+    })
+    .into_any()
+}
+
+/// Fills a word with a number and a count; none for the only one.
+pub(super) fn of_several(word: &str, number: usize, count: usize) -> Option<String> {
+    let put = |name, number: usize| word.replace(name, &number.to_string());
+    (count > 1).then(|| put("{number}", number).replace("{count}", &count.to_string()))
+}
