@@ -1,8 +1,6 @@
 //! What can be done with a turn once it is finished, and the small print beside it: when it was,
 //! how long it took, and how many tokens it needed, as far as that is known.
 
-use std::sync::Arc;
-
 use assistant_core::{
     conversation::{Cost, MessageId},
     event::Role,
@@ -10,10 +8,11 @@ use assistant_core::{
 use leptos::{prelude::*, task::spawn_local};
 
 use super::{
+    Feedback,
     branch::{can_regenerate, edit_button, picker, regenerate_button},
     counts::with_text,
     day::clock,
-    message::Spoken,
+    message_context::MessageContext,
     transcript_context::TranscriptContext,
 };
 use crate::{
@@ -22,43 +21,10 @@ use crate::{
         Icon, IconButton, Labels, SAID_MS, Word, Words, after, copy_to_clipboard, dynamic, memo,
         time, when,
     },
-    view::MessageCell,
 };
 
 /// Below this a duration says nothing, in milliseconds.
 const NOTEWORTHY_MS: u64 = 100;
-
-/// A person's opinion of an answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Feedback {
-    /// The last message of the answer, by the id that agents know.
-    pub message_id: String,
-    /// Whether it was good; `None` takes back what was said before.
-    pub positive: Option<bool>,
-}
-
-/// A function that draws a message: made from any function of a [`MessageCell`].
-#[derive(Clone)]
-pub struct MessageFn(Arc<dyn Fn(MessageCell) -> AnyView + Send + Sync>);
-
-impl std::fmt::Debug for MessageFn {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("MessageFn")
-    }
-}
-
-impl<V: IntoView + 'static, F: Fn(MessageCell) -> V + Send + Sync + 'static> From<F> for MessageFn {
-    fn from(draw: F) -> Self {
-        Self(Arc::new(move |message| draw(message).into_any()))
-    }
-}
-
-impl MessageFn {
-    pub(super) fn run(&self, message: MessageCell) -> AnyView {
-        (self.0)(message)
-    }
-}
 
 /// Shows what can be done with one message once it is complete, with the small print beside it:
 /// copy, feedback, time and tokens. A [`Transcript`](super::Transcript) shows the same below each
@@ -85,7 +51,7 @@ pub fn MessageActions(
     #[prop(optional, into)]
     on_feedback: Option<Callback<Feedback>>,
 ) -> impl IntoView {
-    let Some(spoken) = Spoken::around("MessageActions") else {
+    let Some(spoken) = MessageContext::around("MessageActions") else {
         return ().into_any();
     };
     let speaks = use_context::<TranscriptContext>().is_none();

@@ -10,6 +10,7 @@ mod counts;
 mod day;
 mod deferred;
 mod dialogs;
+mod feedback;
 mod frame;
 mod grouping;
 mod header;
@@ -17,6 +18,8 @@ mod inbox_place;
 mod item;
 mod list;
 mod message;
+mod message_context;
+mod message_fn;
 mod notices;
 mod part;
 mod past;
@@ -38,7 +41,7 @@ mod unread;
 mod window;
 
 pub use crate::ui::{Icon, Labels, spinner};
-pub use actions::{Feedback, MessageActions, MessageActionsProps, MessageFn};
+pub use actions::{MessageActions, MessageActionsProps};
 pub use announcer::{Announcer, AnnouncerProps, Speech};
 pub use branch::{
     BranchPicker, MessageEdit, MessageEditor, MessageRegenerate, OtherBranch, OtherBranchProps,
@@ -50,6 +53,7 @@ pub use composer::{
     ComposerStopProps, use_composer,
 };
 pub use dialogs::{ConfirmDialogs, ConfirmDialogsProps};
+pub use feedback::Feedback;
 pub use frame::{ChatRoot, ChatRootProps};
 pub use header::{
     ChatHeader, ChatHeaderProps, ChatStatus, ChatStatusProps, NewConversation, NewConversationProps,
@@ -58,6 +62,7 @@ pub use message::{
     MessageNotes, MessageParts, MessageRoot, MessageRootProps, MessageSpeaker, MessageView,
     MessageViewProps, use_message,
 };
+pub use message_fn::MessageFn;
 pub use notices::{Notices, NoticesProps};
 pub use part::{PartView, PartViewProps};
 pub use past::{PastConversations, PastConversationsProps};

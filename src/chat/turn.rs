@@ -5,17 +5,13 @@ use leptos::prelude::*;
 
 use super::{
     MessageView, actions, branch::picker, day::day_line, grouping::Groups, item::Turn, list::List,
-    transcript_context::TranscriptContext,
+    message_context::InTurn, transcript_context::TranscriptContext,
 };
 use crate::{
     assistant::Assistant,
     ui::{TabStop, Words, dynamic, each, fresh_id, memo, when},
     view::MessageEntry,
 };
-
-/// Stands around messages that are part of an article.
-#[derive(Clone, Copy)]
-pub(super) struct InTurn;
 
 /// The messages of a block, in order. Below a turn that is finished stands what can be done.
 #[component]

@@ -3,7 +3,7 @@
 use assistant_core::{conversation::MessageId, event::Role, session::Refusal};
 use leptos::{ev, html, prelude::*};
 
-use super::super::{message::Spoken, transcript_context::TranscriptContext};
+use super::super::{message_context::MessageContext, transcript_context::TranscriptContext};
 use crate::ui::{
     Icon, IconButton, Labels, WordOf, Words, closest, composes, dynamic, effect, focus::focus_in,
     fresh_id, when,
@@ -29,7 +29,7 @@ use crate::ui::{
 /// ```
 #[component]
 pub fn MessageEdit() -> impl IntoView {
-    let spoken = Spoken::around("MessageEdit")?;
+    let spoken = MessageContext::around("MessageEdit")?;
     let by_person = spoken.message.role == Role::User;
     by_person.then(|| edit_button(&spoken.shared(), &spoken.message.id))
 }
@@ -77,7 +77,7 @@ pub(in crate::chat) fn edit_button(shared: &TranscriptContext, id: &MessageId) -
 /// `la-message-editor`; the message around has `data-editing`.
 #[component]
 pub fn MessageEditor() -> impl IntoView {
-    let Some(spoken) = Spoken::around("MessageEditor") else {
+    let Some(spoken) = MessageContext::around("MessageEditor") else {
         return ().into_any();
     };
     if spoken.message.role != Role::User {

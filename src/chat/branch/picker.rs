@@ -3,7 +3,7 @@
 use assistant_core::conversation::{MessageId, Sibling};
 use leptos::{ev, html, prelude::*};
 
-use super::super::{message::Spoken, transcript_context::TranscriptContext};
+use super::super::{message_context::MessageContext, transcript_context::TranscriptContext};
 use crate::ui::{Icon, IconButton, Labels, Word, Words, dynamic, effect, memo, when};
 
 /// Shows the version of a message, "2 / 3", with buttons for the one before and the one after.
@@ -36,7 +36,7 @@ use crate::ui::{Icon, IconButton, Labels, Word, Words, dynamic, effect, memo, wh
 /// `la-branch-picker` with `la-branch-place` in it.
 #[component]
 pub fn BranchPicker() -> impl IntoView {
-    let Some(spoken) = Spoken::around("BranchPicker") else {
+    let Some(spoken) = MessageContext::around("BranchPicker") else {
         return ().into_any();
     };
     let shared = spoken.shared();

@@ -3,7 +3,7 @@
 use assistant_core::{conversation::MessageId, event::Role};
 use leptos::{ev, prelude::*};
 
-use super::super::{message::Spoken, transcript_context::TranscriptContext};
+use super::super::{message_context::MessageContext, transcript_context::TranscriptContext};
 use crate::{
     assistant::Assistant,
     ui::{Icon, IconButton, Words, closest, focus::focus_in, when},
@@ -27,7 +27,7 @@ use crate::{
 /// ```
 #[component]
 pub fn MessageRegenerate() -> impl IntoView {
-    let spoken = Spoken::around("MessageRegenerate")?;
+    let spoken = MessageContext::around("MessageRegenerate")?;
     let (shared, message) = (spoken.shared(), &spoken.message);
     let (id, streaming) = (message.id.clone(), message.streaming.clone());
     let can = can_regenerate(&shared.assistant, &id);

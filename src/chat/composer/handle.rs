@@ -2,11 +2,9 @@
 
 use leptos::{html, prelude::*};
 
-use super::root::{Shared, grow};
-
 /// The text of a composer, for an application: it reads it, sets it and puts the focus there.
 ///
-/// Inside of a composer [`use_composer`] finds it. From anywhere else: make one, and give it to
+/// Inside of a composer [`use_composer`](super::use_composer) finds it. From anywhere else: make one, and give it to
 /// [`ChatWindow`](crate::ChatWindow) or [`ComposerRoot`](super::ComposerRoot). What is set before
 /// the composer is there stands in it then, and a text outlives its composer as long as the handle.
 ///
@@ -38,30 +36,6 @@ impl Default for ComposerHandle {
     fn default() -> Self {
         Self::new()
     }
-}
-
-/// The composer around this component, if there is one.
-///
-/// ```
-/// use leptos::prelude::*;
-/// use leptos_assistant::chat::use_composer;
-///
-/// /// A button that begins a sentence.
-/// #[component]
-/// fn Translate() -> impl IntoView {
-///     let composer = use_composer();
-///     let begin = move |_| {
-///         if let Some(composer) = composer {
-///             composer.set_text("Translate into French: ");
-///             composer.focus();
-///         }
-///     };
-///     view! { <button type="button" on:click=begin>"Translate"</button> }
-/// }
-/// ```
-#[must_use]
-pub fn use_composer() -> Option<ComposerHandle> {
-    use_context::<Shared>().map(|writing| writing.handle)
 }
 
 impl ComposerHandle {
@@ -161,4 +135,16 @@ impl ComposerHandle {
             None => self.text.try_get_untracked().unwrap_or_default(),
         }
     }
+}
+
+/// Lets the box grow with its text where the browser does not do it by itself.
+pub(super) fn grow(element: &web_sys::HtmlTextAreaElement) {
+    if web_sys::css::supports_with_value("field-sizing", "content").unwrap_or(false) {
+        return;
+    }
+    let style = web_sys::HtmlElement::style(element);
+    // Setting a custom property does not fail.
+    let _ = style.set_property("--la-composer-height", "auto");
+    let height = format!("{}px", element.scroll_height());
+    let _ = style.set_property("--la-composer-height", &height);
 }

@@ -1,7 +1,8 @@
 //! Where the person writes: the parts, and their default arrangement.
 //!
-//! Neighbours: `root` holds what the parts share, `handle` is how an application writes along.
+//! Neighbours: `context` holds what the parts share, `handle` is the application's access to the text.
 
+mod context;
 mod handle;
 mod parts;
 mod root;
@@ -11,7 +12,8 @@ use leptos::prelude::*;
 
 use crate::{assistant::Assistant, attachment::Attachments};
 
-pub use handle::{ComposerHandle, use_composer};
+pub use context::use_composer;
+pub use handle::ComposerHandle;
 pub use parts::{
     ComposerAttach, ComposerAttachProps, ComposerAttachments, ComposerHint, ComposerInput,
     ComposerInterject, ComposerInterjectProps, ComposerSend, ComposerSendProps, ComposerStop,
@@ -19,7 +21,7 @@ pub use parts::{
 };
 pub use root::{ComposerRoot, ComposerRootProps};
 
-pub(super) use root::is_asked;
+pub(super) use context::is_asked;
 
 /// The box in which the person writes, with Send and Stop: the parts of a [`ComposerRoot`] in their
 /// default arrangement.

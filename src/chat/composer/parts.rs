@@ -2,7 +2,10 @@
 
 use leptos::{ev, prelude::*};
 
-use super::root::{BLOCKED, Writing, grow, hint_id, hint_of};
+use super::{
+    context::{BLOCKED, ComposerContext, hint_id, hint_of},
+    handle::grow,
+};
 use crate::{
     attachment::{attach_button, tray_view},
     ui::{Icon, Words, composes, dynamic, effect},
@@ -21,7 +24,7 @@ use crate::{
 /// ```
 #[component]
 pub fn ComposerInput() -> impl IntoView {
-    let Some(writing) = Writing::around("ComposerInput") else {
+    let Some(writing) = ComposerContext::around("ComposerInput") else {
         return ().into_any();
     };
     let (handle, words, hint, refused) = (
@@ -90,7 +93,7 @@ pub fn ComposerSend(
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
-    let Some(writing) = Writing::around("ComposerSend") else {
+    let Some(writing) = ComposerContext::around("ComposerSend") else {
         return ().into_any();
     };
     let sender = writing.clone();
@@ -133,7 +136,7 @@ pub fn ComposerInterject(
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
-    let Some(writing) = Writing::around("ComposerInterject") else {
+    let Some(writing) = ComposerContext::around("ComposerInterject") else {
         return ().into_any();
     };
     let speaker = writing.clone();
@@ -170,7 +173,7 @@ pub fn ComposerStop(
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
-    let Some(writing) = Writing::around("ComposerStop") else {
+    let Some(writing) = ComposerContext::around("ComposerStop") else {
         return ().into_any();
     };
     let stopper = writing.clone();
@@ -202,7 +205,7 @@ struct Button {
 
 impl Button {
     /// One that is there while the assistant is at work.
-    fn plain(writing: &Writing) -> Self {
+    fn plain(writing: &ComposerContext) -> Self {
         Self {
             kind: "button",
             class: "la-button",
@@ -276,7 +279,7 @@ pub fn ComposerAttach(
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
-    let writing = Writing::around("ComposerAttach");
+    let writing = ComposerContext::around("ComposerAttach");
     let writing = writing?;
     let tray = writing.tray.as_ref()?;
     Some(attach_button(tray, children))
@@ -305,7 +308,7 @@ pub fn ComposerAttach(
 /// ```
 #[component]
 pub fn ComposerAttachments() -> impl IntoView {
-    let writing = Writing::around("ComposerAttachments")?;
+    let writing = ComposerContext::around("ComposerAttachments")?;
     let tray = writing.tray.as_ref()?;
     Some(tray_view(tray, writing.handle.input()))
 }
@@ -323,7 +326,7 @@ pub fn ComposerAttachments() -> impl IntoView {
 /// ```
 #[component]
 pub fn ComposerHint() -> impl IntoView {
-    let Some(writing) = Writing::around("ComposerHint") else {
+    let Some(writing) = ComposerContext::around("ComposerHint") else {
         return ().into_any();
     };
     let (state, refused, hint) = (writing.state, writing.refused, writing.hint);

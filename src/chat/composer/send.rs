@@ -3,15 +3,29 @@
 use assistant_core::{event::Content, session::Refusal};
 use leptos::prelude::*;
 
-use super::root::{Writing, is_asked};
+use super::context::{ComposerContext, is_asked};
 use crate::{
     assistant::Assistant,
     ui::{Labels, WordOf},
 };
 
+impl ComposerContext {
+    /// Sends what is written and attached.
+    pub(super) fn send(&self) {
+        self.refused
+            .set(written(self, Assistant::send_content).err());
+    }
+
+    /// Says what is written in between.
+    pub(super) fn interject(&self) {
+        self.refused
+            .set(written(self, Assistant::interject_content).err());
+    }
+}
+
 /// Sends what is written and attached, if anything is. What is refused stays; the reason comes back.
-pub(super) fn written(
-    writing: &Writing,
+fn written(
+    writing: &ComposerContext,
     say: fn(&Assistant, Content) -> Result<(), Refusal>,
 ) -> Result<(), WordOf> {
     let (assistant, tray) = (&writing.assistant, writing.tray.as_ref());

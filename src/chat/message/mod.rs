@@ -9,12 +9,16 @@ use std::{rc::Rc, sync::Arc};
 use assistant_core::event::Role;
 use leptos::prelude::*;
 
-use super::{branch::MessageEditor, transcript_context::TranscriptContext};
+use super::{
+    branch::MessageEditor,
+    grouping::Groups,
+    message_context::{InTurn, MessageContext},
+    transcript_context::TranscriptContext,
+};
 use crate::{
     assistant::{Assistant, assistant_for},
-    chat::{grouping::Groups, turn::InTurn},
     tool::Batch,
-    ui::{Attributes, Words, attributes, console_error, in_browser, scope, when},
+    ui::{Attributes, Words, attributes, scope, when},
     view::{MessageCell, PartKind},
 };
 
@@ -124,30 +128,6 @@ pub fn MessageRoot(
     article(assistant, message, place, children)
 }
 
-/// What the parts of a message share.
-pub(super) struct Spoken {
-    pub(super) assistant: Assistant,
-    pub(super) message: MessageCell,
-    pub(super) words: Words,
-    shared: TranscriptContext,
-}
-
-impl Spoken {
-    /// What it shares with the messages around it.
-    pub(super) fn shared(&self) -> TranscriptContext {
-        self.shared.clone()
-    }
-
-    /// What a part of a message finds; outside of one it draws nothing, and the programmer is told.
-    pub(super) fn around(part: &str) -> Option<Arc<Self>> {
-        let found = use_context::<Arc<Self>>();
-        if found.is_none() && in_browser() {
-            console_error(&format!("{part} stands outside of <MessageRoot>"));
-        }
-        found
-    }
-}
-
 /// The message around this component, if there is one: a part of your own begins with it.
 ///
 /// ```
@@ -162,7 +142,7 @@ impl Spoken {
 /// ```
 #[must_use]
 pub fn use_message() -> Option<MessageCell> {
-    use_context::<Arc<Spoken>>().map(|spoken| spoken.message.clone())
+    use_context::<Arc<MessageContext>>().map(|spoken| spoken.message.clone())
 }
 
 fn article(
@@ -184,7 +164,7 @@ fn article(
             let edits = editing.with(|editing| editing.as_ref() == Some(&of));
             edits.then_some("")
         };
-        provide_context(Arc::new(Spoken {
+        provide_context(Arc::new(MessageContext {
             assistant,
             message: message.clone(),
             words: words.clone(),

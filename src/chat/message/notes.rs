@@ -4,7 +4,7 @@
 use assistant_core::conversation::Cut;
 use leptos::prelude::*;
 
-use super::Spoken;
+use super::MessageContext;
 use crate::{
     part::kept_steps,
     tool::ExactText,
@@ -29,7 +29,7 @@ use crate::{
 /// ```
 #[component]
 pub fn MessageNotes() -> impl IntoView {
-    let Some(spoken) = Spoken::around("MessageNotes") else {
+    let Some(spoken) = MessageContext::around("MessageNotes") else {
         return ().into_any();
     };
     let message = &spoken.message;

@@ -7,7 +7,7 @@ use assistant_core::event::Role;
 use leptos::{html, prelude::*};
 use wasm_bindgen::JsCast;
 
-use super::Spoken;
+use super::MessageContext;
 use crate::{
     assistant::Assistant,
     chat::{
@@ -35,7 +35,7 @@ use crate::{
 /// ```
 #[component]
 pub fn MessageSpeaker() -> impl IntoView {
-    let spoken = Spoken::around("MessageSpeaker")?;
+    let spoken = MessageContext::around("MessageSpeaker")?;
     let message = &spoken.message;
     let name = message.speaker.clone();
     let name = name.filter(|_| message.role != Role::User)?;
@@ -89,7 +89,7 @@ fn capped(name: &str) -> Cow<'_, str> {
 /// ```
 #[component]
 pub fn MessageParts() -> impl IntoView {
-    let Some(spoken) = Spoken::around("MessageParts") else {
+    let Some(spoken) = MessageContext::around("MessageParts") else {
         return ().into_any();
     };
     let (assistant, message) = (spoken.assistant.clone(), &spoken.message);

@@ -1,0 +1,201 @@
+//! The context that the parts of a composer share, and the states of its text box.
+
+use std::sync::Arc;
+
+use assistant_core::session::OpenInterrupt;
+use leptos::{ev, prelude::*};
+
+use super::handle::ComposerHandle;
+use crate::{
+    assistant::Assistant,
+    attachment::{Attachments, Tray},
+    ui::{WordOf, Words, console_error, effect, fresh_id, in_browser, memo, now},
+    view::Activity,
+};
+
+/// The context that the parts of a composer share.
+pub(super) type Shared = Arc<ComposerContext>;
+
+/// See [`Shared`].
+pub(super) struct ComposerContext {
+    pub(super) assistant: Assistant,
+    pub(super) handle: ComposerHandle,
+    pub(super) words: Words,
+    pub(super) tray: Option<Tray>,
+    /// Why the last attempt to send was refused.
+    pub(super) refused: RwSignal<Option<WordOf>>,
+    pub(super) busy: Memo<bool>,
+    pub(super) state: Memo<&'static str>,
+    /// Whether a question is open that is no approval.
+    pub(super) asked: Memo<bool>,
+    /// Whether a message would deny what waits for approval.
+    pub(super) denies: Memo<bool>,
+    /// Whether Send is there.
+    pub(super) sends: Memo<bool>,
+    /// True if something can be said in between.
+    pub(super) interjects: Memo<bool>,
+    /// True if what goes on belongs to another branch than the one that is shown.
+    pub(super) elsewhere: Memo<bool>,
+    /// True if Send or Stop has the focus.
+    pub(super) on_button: RwSignal<bool>,
+    /// When Send and Stop took each other's place last, in milliseconds since 1970.
+    swapped: StoredValue<i64>,
+    /// True if the one that says something in between has it.
+    pub(super) on_interject: RwSignal<bool>,
+    /// The id of the line that explains, where there is one.
+    pub(super) hint: RwSignal<Option<String>>,
+}
+
+impl ComposerContext {
+    pub(super) fn new(
+        assistant: Assistant,
+        attachments: Option<Attachments>,
+        handle: Option<ComposerHandle>,
+    ) -> Self {
+        let activity = assistant.activity();
+        let (now, asking, doing) = (activity.clone(), activity.clone(), activity.clone());
+        let elsewhere = memo(move || activity.get().elsewhere);
+        let busy = memo(move || now.get().busy);
+        let state = memo(move || state_of(doing.get()));
+        let interrupts = assistant.interrupts();
+        let asked = memo(move || {
+            let asks = || interrupts.with(|list| list.iter().any(is_asked));
+            asking.get().asking || asks()
+        });
+        // With this option a message denies what waits for approval, as long as nothing else waits.
+        let auto_deny = assistant.runtime().auto_deny;
+        let takes = assistant.runtime().interjections;
+        let interjects =
+            memo(move || takes && state.get() == RUNNING && !asked.get() && !elsewhere.get());
+        let denies = memo(move || auto_deny && state.get() == BLOCKED && !asked.get());
+        Self {
+            assistant,
+            handle: handle.unwrap_or_default(),
+            words: Words::current(),
+            tray: attachments.map(Tray::new),
+            refused: RwSignal::new(None),
+            busy,
+            state,
+            asked,
+            denies,
+            sends: memo(move || !busy.get() || denies.get()),
+            interjects,
+            elsewhere,
+            on_button: RwSignal::new(false),
+            swapped: StoredValue::new(0),
+            on_interject: RwSignal::new(false),
+            hint: RwSignal::new(None),
+        }
+    }
+
+    /// What a part of a composer finds; outside of one it draws nothing, and the programmer is told.
+    pub(super) fn around(part: &str) -> Option<Shared> {
+        let found = use_context::<Shared>();
+        if found.is_none() && in_browser() {
+            console_error(&format!("{part} stands outside of <ComposerRoot>"));
+        }
+        found
+    }
+
+    /// What stood in the way of a message stands there no longer.
+    pub(super) fn forget_refusals(&self) {
+        let (state, refused) = (self.state, self.refused);
+        effect(move |_| {
+            state.track();
+            refused.set(None);
+        });
+        if let Some(tray) = self.tray.clone() {
+            effect(move |_| {
+                tray.track();
+                refused.set(None);
+            });
+        }
+    }
+
+    /// The button that goes when the state changes may have the focus: it passes to the text box.
+    pub(super) fn keep_focus(&self) {
+        let (handle, swapped) = (self.handle, self.swapped);
+        let pass_on = move |goes: Memo<bool>, focused: RwSignal<bool>| {
+            effect(move |known: Option<bool>| {
+                let goes = goes.get();
+                let changed = known.is_some_and(|known| known != goes);
+                if changed {
+                    swapped.set_value(now());
+                }
+                if changed && focused.get_untracked() {
+                    focused.set(false);
+                    handle.focus();
+                }
+                goes
+            });
+        };
+        pass_on(self.sends, self.on_button);
+        pass_on(self.interjects, self.on_interject);
+    }
+
+    /// Returns whether a click is the second of a double click on the button that stood there before.
+    pub(super) fn was_meant_for_the_other(&self, click: &ev::MouseEvent) -> bool {
+        click.detail() > 1 && now() - self.swapped.get_value() < DOUBLE_CLICK_MS
+    }
+}
+
+/// The composer around this component, if there is one.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::chat::use_composer;
+///
+/// /// A button that begins a sentence.
+/// #[component]
+/// fn Translate() -> impl IntoView {
+///     let composer = use_composer();
+///     let begin = move |_| {
+///         if let Some(composer) = composer {
+///             composer.set_text("Translate into French: ");
+///             composer.focus();
+///         }
+///     };
+///     view! { <button type="button" on:click=begin>"Translate"</button> }
+/// }
+/// ```
+#[must_use]
+pub fn use_composer() -> Option<ComposerHandle> {
+    use_context::<Shared>().map(|writing| writing.handle)
+}
+
+/// The longest time between the clicks of a double click, in milliseconds.
+const DOUBLE_CLICK_MS: i64 = 700;
+
+/// Whether a question of the agent is still without an answer.
+pub(in crate::chat) fn is_asked(open: &OpenInterrupt) -> bool {
+    open.call.is_none() && open.answer.is_none()
+}
+
+pub(super) const BLOCKED: &str = "blocked";
+const RUNNING: &str = "running";
+
+fn state_of(activity: Activity) -> &'static str {
+    match activity {
+        Activity { waiting: true, .. } => BLOCKED,
+        Activity { busy: true, .. } => RUNNING,
+        Activity { .. } => "idle",
+    }
+}
+
+/// What the line below says while nothing was refused.
+pub(super) fn hint_of(writing: &ComposerContext) -> WordOf {
+    let asked = writing.asked.get();
+    match writing.state.get() {
+        BLOCKED | RUNNING if writing.elsewhere.get() => |l| &l.elsewhere_hint,
+        _ if writing.denies.get() => |l| &l.auto_deny_hint,
+        BLOCKED | RUNNING if asked => |l| &l.questions_hint,
+        BLOCKED => |l| &l.approvals_hint,
+        RUNNING => |l| &l.busy_hint,
+        _ => |l| &l.hint,
+    }
+}
+
+/// An id for the line that explains.
+pub(super) fn hint_id() -> String {
+    format!("la-hint-{}", fresh_id())
+}

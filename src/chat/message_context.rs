@@ -1,0 +1,40 @@
+//! The contexts of one message: what its parts share, and whether a turn is around it.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+
+use super::transcript_context::TranscriptContext;
+use crate::{
+    assistant::Assistant,
+    ui::{Words, console_error, in_browser},
+    view::MessageCell,
+};
+
+/// The context that the parts of a message share.
+pub(super) struct MessageContext {
+    pub(super) assistant: Assistant,
+    pub(super) message: MessageCell,
+    pub(super) words: Words,
+    pub(super) shared: TranscriptContext,
+}
+
+impl MessageContext {
+    /// What it shares with the messages around it.
+    pub(super) fn shared(&self) -> TranscriptContext {
+        self.shared.clone()
+    }
+
+    /// What a part of a message finds; outside of one it draws nothing, and the programmer is told.
+    pub(super) fn around(part: &str) -> Option<Arc<Self>> {
+        let found = use_context::<Arc<Self>>();
+        if found.is_none() && in_browser() {
+            console_error(&format!("{part} stands outside of <MessageRoot>"));
+        }
+        found
+    }
+}
+
+/// Marks messages that are part of the article of a turn.
+#[derive(Clone, Copy)]
+pub(super) struct InTurn;

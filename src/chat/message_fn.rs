@@ -1,0 +1,29 @@
+//! A function of the application that draws a message.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+
+use crate::view::MessageCell;
+
+/// A function that draws a message: made from any function of a [`MessageCell`].
+#[derive(Clone)]
+pub struct MessageFn(Arc<dyn Fn(MessageCell) -> AnyView + Send + Sync>);
+
+impl std::fmt::Debug for MessageFn {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("MessageFn")
+    }
+}
+
+impl<V: IntoView + 'static, F: Fn(MessageCell) -> V + Send + Sync + 'static> From<F> for MessageFn {
+    fn from(draw: F) -> Self {
+        Self(Arc::new(move |message| draw(message).into_any()))
+    }
+}
+
+impl MessageFn {
+    pub(super) fn run(&self, message: MessageCell) -> AnyView {
+        (self.0)(message)
+    }
+}
