@@ -1,16 +1,16 @@
 //! From a typed function to a handler of JSON values.
 
-use std::{
-    any::{Any, TypeId},
-    rc::Rc,
-};
+use std::{any::TypeId, rc::Rc};
 
 use assistant_core::action::{ToolError, ToolOutcome};
 use futures_util::future::LocalBoxFuture;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{ToolContext, output::HandlerOutput};
+use super::{
+    ToolContext,
+    output::{HandlerOutput, as_it_is},
+};
 
 /// A handler of JSON values.
 pub(crate) type Handler =
@@ -135,13 +135,6 @@ fn typed_args<T: DeserializeOwned + 'static>(value: Value) -> Result<T, ToolErro
         };
         ToolError::new(message).error_type(INVALID_ARGUMENTS)
     })
-}
-
-/// Takes a value as what it is already: JSON values are neither read nor written once more.
-pub(super) fn as_it_is<T: 'static, U: 'static>(value: &mut Option<T>) -> Option<U> {
-    (value as &mut dyn Any)
-        .downcast_mut::<Option<U>>()
-        .and_then(Option::take)
 }
 
 /// serde says what is wrong but not where: it is the field without which the error is another.

@@ -1,6 +1,7 @@
 //! What a handler may give back: plain values and errors of any kind, at once or in time.
 
 use std::{
+    any::Any,
     borrow::Cow,
     collections::{BTreeMap, HashMap},
     future::{Future, ready},
@@ -10,8 +11,6 @@ use assistant_core::action::ToolError;
 use futures_util::future::LocalBoxFuture;
 use serde::Serialize;
 use serde_json::Value;
-
-use super::handler::as_it_is;
 
 /// What a handler gives back: text, numbers, `bool`, `()`, lists and maps, [`Value`], [`Json`] around
 /// anything that can be written as JSON, or a `Result` of anything that can. The error is a
@@ -52,6 +51,13 @@ pub struct Json<T>(
     /// The value.
     pub T,
 );
+
+/// Takes a value as what it is already: JSON values are neither read nor written once more.
+pub(super) fn as_it_is<T: 'static, U: 'static>(value: &mut Option<T>) -> Option<U> {
+    (value as &mut dyn Any)
+        .downcast_mut::<Option<U>>()
+        .and_then(Option::take)
+}
 
 fn written<T: Serialize + 'static>(value: T) -> Result<Value, ToolError> {
     let mut value = Some(value);
