@@ -3,11 +3,14 @@
 //! `open` brings a conversation in and decides whose it is, `save` makes what is to be written out of
 //! what has changed, `work` writes it, one thing after the other.
 
+mod job;
 mod list;
 mod open;
 mod page;
 mod save;
 mod stored;
+mod tab;
+mod thread;
 mod trouble;
 mod work;
 
@@ -22,18 +25,17 @@ use assistant_core::{
     conversation::Change,
     session::{CommitId, Input, JournalEntry, NoticeKind, Session, StoredCalls},
 };
-use futures_channel::oneshot;
 use serde_json::Value;
 
 use self::{
+    job::{Job, Trouble},
     save::{Unsaved, is_urgent},
-    trouble::Trouble,
-    work::Job,
+    thread::Thread,
 };
 use super::{Runtime, keep::Keeper, starts_something};
 use crate::{
-    store::{Channel, KeptIn, Label, Lock, Place, Store, StoreError, ThreadInfo, locks_are_there},
-    ui::{after, console_error, fresh_id, now, spawn_local},
+    store::{KeptIn, Label, Store, StoreError, ThreadInfo, locks_are_there},
+    ui::{after, console_error, spawn_local},
 };
 
 /// The longest time that what only grows waits until it is written, in milliseconds.
@@ -64,69 +66,7 @@ pub(crate) struct Keeping {
     refreshing: Cell<bool>,
     /// The conversations of the store, once somebody wants to know.
     listed: RefCell<Option<Vec<ThreadInfo>>>,
-    leaving: RefCell<Option<page::Leaving>>,
-}
-
-/// A conversation as this tab has it.
-struct Thread {
-    id: String,
-    /// The name of this tab as a writer: another each time that the conversation is taken.
-    writer: RefCell<String>,
-    /// True if the store knows the writer.
-    taken: Cell<bool>,
-    lock: RefCell<Option<Lock>>,
-    /// True if the browser's locks are of no use for it.
-    is_lockless: Cell<bool>,
-    /// The calls that other pages may know of.
-    stored: Cell<StoredCalls>,
-    /// True if the store may hold another state of it, which must not be written over.
-    is_apart: Cell<bool>,
-    /// Waits for another tab that acts on it.
-    pinged: RefCell<Option<oneshot::Sender<()>>>,
-    /// Where this tab stands in the queue of those that would act on it.
-    place: RefCell<Option<Place>>,
-    channel: RefCell<Option<Channel>>,
-    /// What it begins with if nothing is stored.
-    initial: RefCell<Option<Value>>,
-}
-
-impl Thread {
-    fn new(id: String) -> Rc<Self> {
-        Self::beginning_with(id, None)
-    }
-
-    fn beginning_with(id: String, initial: Option<Value>) -> Rc<Self> {
-        Rc::new(Self {
-            id,
-            initial: RefCell::new(initial),
-            writer: RefCell::new(fresh_writer()),
-            taken: Cell::new(false),
-            lock: RefCell::default(),
-            is_lockless: Cell::new(false),
-            stored: Cell::default(),
-            is_apart: Cell::new(false),
-            pinged: RefCell::default(),
-            place: RefCell::default(),
-            channel: RefCell::default(),
-        })
-    }
-
-    fn writer(&self) -> String {
-        self.writer.borrow().clone()
-    }
-
-    /// The conversation is taken again: by another writer.
-    fn take_anew(&self, lock: Option<Lock>) {
-        self.writer.replace(fresh_writer());
-        self.taken.set(false);
-        let own = self.lock.take();
-        self.lock.replace(lock.or(own));
-    }
-}
-
-/// The name of a writer; sorted by time, so that a store can forget the old ones.
-fn fresh_writer() -> String {
-    format!("{:015}-{}", now(), fresh_id())
+    leaving: RefCell<Option<tab::Leaving>>,
 }
 
 impl Keeping {
@@ -139,7 +79,7 @@ impl Keeping {
         initial: Option<Value>,
     ) {
         let is_named = thread_id.is_some();
-        let known = thread_id.or_else(|| page::remembered(&*store));
+        let known = thread_id.or_else(|| tab::remembered(&*store));
         let fresh = runtime.read(|session| session.thread_id().to_owned());
         let id = known.clone().or(fresh).unwrap_or_default();
         let keeping = Rc::new_cyclic(|me| Self {
@@ -167,7 +107,7 @@ impl Keeping {
         keeping.set_place(KeptIn::Opening);
         match known {
             Some(_) => {
-                let back = page::takes_back(&*keeping.store, &id);
+                let back = tab::takes_back(&*keeping.store, &id);
                 spawn_local(async move { keeping.bring_in(id, initial, back).await });
             }
             // Nobody else can have it.
@@ -293,7 +233,7 @@ impl Keeping {
 
     fn remember(&self, id: &str) {
         if !self.is_named {
-            page::remember(&*self.store, id);
+            tab::remember(&*self.store, id);
         }
     }
 }

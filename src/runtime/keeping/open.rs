@@ -5,7 +5,7 @@ use std::rc::{Rc, Weak};
 use assistant_core::session::{Input, NoticeKind, Session};
 use serde_json::Value;
 
-use super::{Keeping, Thread, stored};
+use super::{Keeping, stored, tab, thread::Thread};
 use crate::{
     store::{
         Asked, Channel, KeptIn, Lock, Said, StoreError, StoreErrorKind, StoredThread,
@@ -260,7 +260,7 @@ impl Keeping {
     /// When the tab that acts on a conversation goes, this one does in its place, if it is looked at: a
     /// tab that is loaded again keeps what is its own from those in the background.
     pub(super) fn wait_in_line(&self, thread: &Rc<Thread>) {
-        if self.kept_in.get() != KeptIn::Elsewhere || super::page::is_hidden() {
+        if self.kept_in.get() != KeptIn::Elsewhere || tab::is_hidden() {
             thread.place.take();
             return;
         }
@@ -382,13 +382,5 @@ impl Keeping {
             });
         }
         self.drop_jobs();
-    }
-}
-
-impl Thread {
-    /// Says something to the other tabs. `false` if there is no way to.
-    pub(super) fn say(&self, what: Said) -> bool {
-        let channel = self.channel.borrow();
-        channel.as_ref().is_some_and(|channel| channel.say(what))
     }
 }

@@ -1,14 +1,14 @@
 //! What has changed since it was written, and a batch made of it.
 
-use std::{collections::HashSet, mem};
+use std::collections::HashSet;
 
 use assistant_core::{
     conversation::{Change, MessageId, Phase, ToolCall},
-    session::{JournalEntry, Session, StoredCalls},
+    session::{JournalEntry, Session},
 };
 use serde_json::Value;
 
-use super::{Keeping, Thread};
+use super::thread::Thread;
 use crate::{
     store::{Batch, OUTLINE, Record, ThreadInfo, name_of},
     ui::now,
@@ -170,29 +170,8 @@ pub(super) fn records_of(mut snapshot: Value) -> Vec<Record> {
     records
 }
 
-impl Keeping {
-    /// Makes a batch of what is not written yet, and says what that is and which calls it gives away.
-    pub(super) fn collect(&self, thread: &Thread) -> Option<(Batch, Unsaved, StoredCalls)> {
-        let runtime = self.runtime.upgrade()?;
-        let unsaved = mem::take(&mut *self.unsaved.borrow_mut());
-        let batch = runtime.read(|session| {
-            let is_it = session.thread_id() == thread.id && !session.is_following();
-            is_it.then(|| {
-                let batch = batch_of(session, thread, &unsaved);
-                (batch, StoredCalls::of(session))
-            })
-        });
-        match batch.flatten() {
-            Some((batch, calls)) => Some((batch, unsaved, calls)),
-            None => {
-                self.unsaved.borrow_mut().add(unsaved);
-                None
-            }
-        }
-    }
-}
-
-fn batch_of(session: &Session, thread: &Thread, unsaved: &Unsaved) -> Batch {
+/// A batch of everything that is not written yet.
+pub(super) fn batch_of(session: &Session, thread: &Thread, unsaved: &Unsaved) -> Batch {
     let mut batch = Batch {
         thread_id: thread.id.clone(),
         writer: thread.writer(),

@@ -1,20 +1,15 @@
 //! A store that fails: the conversation goes on in the page, and is written once the store works again.
 //!
 //! A start needs its claim in the journal, but for a call that no store was ever given: this page alone
-//! knows it, and starts it once by itself (rule "when a store fails"; [`StoredCalls`] keeps count).
+//! knows it, and starts it once by itself (rule "when a store fails"; `StoredCalls` keeps count).
 
-use std::{
-    cell::{Cell, RefCell},
-    mem,
-    rc::Rc,
-    time::Duration,
-};
+use std::{mem, rc::Rc, time::Duration};
 
-use assistant_core::session::{ClaimOutcome, JournalEntry, StoredCalls};
+use assistant_core::session::{ClaimOutcome, JournalEntry};
 use futures_channel::oneshot;
 use futures_util::future::{Either, select};
 
-use super::{Keeping, Thread, work::Job};
+use super::{Keeping, job::Job, thread::Thread};
 use crate::{
     store::{Batch, KeptIn, Said, StoreError, StoreErrorKind, StoreFuture},
     ui::{after, sleep, spawn_local},
@@ -28,17 +23,6 @@ const AGAIN_MS: u32 = 2_000;
 const SELDOM_MS: u32 = 60_000;
 /// The time that another tab has to say that it acts on a conversation, in milliseconds.
 const PING_MS: u64 = 500;
-
-/// The state of a store that fails.
-#[derive(Default)]
-pub(super) struct Trouble {
-    fails: Cell<bool>,
-    /// The time until the next try but one.
-    pause_ms: Cell<u32>,
-    waits: Cell<bool>,
-    /// The changes to write when the store works again.
-    postponed: RefCell<Vec<Job>>,
-}
 
 impl Keeping {
     /// Asks the store for something, and waits for it a limited time. What it says later counts for nothing.
@@ -217,14 +201,5 @@ impl Keeping {
         let patience = Box::pin(sleep(Duration::from_millis(PING_MS)));
         let answered = select(receiver, patience).await;
         Some(matches!(answered, Either::Left((Ok(()), _))))
-    }
-}
-
-impl Thread {
-    /// Another page may know of these calls from now on.
-    pub(super) fn may_be_stored(&self, calls: StoredCalls) {
-        let mut stored = self.stored.get();
-        stored.add(calls);
-        self.stored.set(stored);
     }
 }

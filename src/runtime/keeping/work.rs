@@ -1,30 +1,20 @@
 //! Writes what is to be written, one thing after the other, and says what came of it.
 
-use std::rc::Rc;
+use std::{mem, rc::Rc};
 
-use assistant_core::session::{CommitId, Input, JournalEntry};
+use assistant_core::session::{CommitId, Input, JournalEntry, StoredCalls};
 use serde_json::Value;
 
 use super::{
-    Keeping, Thread,
-    save::{Unsaved, record_of, records_of},
+    Keeping,
+    job::Job,
+    save::{Unsaved, batch_of, record_of, records_of},
+    thread::Thread,
 };
 use crate::{
     store::{Batch, Said, StoreError, StoreErrorKind},
     ui::spawn_local,
 };
-
-/// Something that is to be written.
-pub(super) enum Job {
-    /// What has changed.
-    Save,
-    /// What has changed, and all else that could not be written before.
-    Again,
-    /// A start, with what has changed until then.
-    Commit(CommitId, Box<JournalEntry>),
-    /// A conversation that another has taken the place of, as it was in the end.
-    Archive(Rc<Thread>, Value, Unsaved),
-}
 
 impl Keeping {
     pub(super) fn push(&self, job: Job) {
@@ -62,7 +52,7 @@ impl Keeping {
 
     /// Forgets what is to be written; what waits for a start hears that there is none.
     pub(super) fn drop_jobs(&self) {
-        let jobs = std::mem::take(&mut *self.jobs.borrow_mut());
+        let jobs = mem::take(&mut *self.jobs.borrow_mut());
         for job in jobs {
             match job {
                 Job::Commit(commit, _) => {
@@ -205,6 +195,26 @@ impl Keeping {
                 self.postpone(Job::Archive(thread, snapshot, unsaved));
             }
             _ => {}
+        }
+    }
+
+    /// Makes a batch of what is not written yet, and says what that is and which calls it gives away.
+    fn collect(&self, thread: &Thread) -> Option<(Batch, Unsaved, StoredCalls)> {
+        let runtime = self.runtime.upgrade()?;
+        let unsaved = mem::take(&mut *self.unsaved.borrow_mut());
+        let batch = runtime.read(|session| {
+            let is_it = session.thread_id() == thread.id && !session.is_following();
+            is_it.then(|| {
+                let batch = batch_of(session, thread, &unsaved);
+                (batch, StoredCalls::of(session))
+            })
+        });
+        match batch.flatten() {
+            Some((batch, calls)) => Some((batch, unsaved, calls)),
+            None => {
+                self.unsaved.borrow_mut().add(unsaved);
+                None
+            }
         }
     }
 

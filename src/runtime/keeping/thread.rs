@@ -1,0 +1,90 @@
+//! A conversation as one tab has it: its writer, its lock, and its channel to other tabs.
+
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+};
+
+use assistant_core::session::StoredCalls;
+use futures_channel::oneshot;
+use serde_json::Value;
+
+use crate::{
+    store::{Channel, Lock, Place, Said},
+    ui::{fresh_id, now},
+};
+
+/// A conversation as this tab has it.
+pub(super) struct Thread {
+    pub(super) id: String,
+    /// The name of this tab as a writer: another each time that the conversation is taken.
+    pub(super) writer: RefCell<String>,
+    /// True if the store knows the writer.
+    pub(super) taken: Cell<bool>,
+    pub(super) lock: RefCell<Option<Lock>>,
+    /// True if the browser's locks are of no use for it.
+    pub(super) is_lockless: Cell<bool>,
+    /// The calls that other pages may know of.
+    pub(super) stored: Cell<StoredCalls>,
+    /// True if the store may hold another state of it, which must not be written over.
+    pub(super) is_apart: Cell<bool>,
+    /// Waits for another tab that acts on it.
+    pub(super) pinged: RefCell<Option<oneshot::Sender<()>>>,
+    /// Where this tab stands in the queue of those that would act on it.
+    pub(super) place: RefCell<Option<Place>>,
+    pub(super) channel: RefCell<Option<Channel>>,
+    /// What it begins with if nothing is stored.
+    pub(super) initial: RefCell<Option<Value>>,
+}
+
+impl Thread {
+    pub(super) fn new(id: String) -> Rc<Self> {
+        Self::beginning_with(id, None)
+    }
+
+    pub(super) fn beginning_with(id: String, initial: Option<Value>) -> Rc<Self> {
+        Rc::new(Self {
+            id,
+            initial: RefCell::new(initial),
+            writer: RefCell::new(fresh_writer()),
+            taken: Cell::new(false),
+            lock: RefCell::default(),
+            is_lockless: Cell::new(false),
+            stored: Cell::default(),
+            is_apart: Cell::new(false),
+            pinged: RefCell::default(),
+            place: RefCell::default(),
+            channel: RefCell::default(),
+        })
+    }
+
+    pub(super) fn writer(&self) -> String {
+        self.writer.borrow().clone()
+    }
+
+    /// The conversation is taken again: by another writer.
+    pub(super) fn take_anew(&self, lock: Option<Lock>) {
+        self.writer.replace(fresh_writer());
+        self.taken.set(false);
+        let own = self.lock.take();
+        self.lock.replace(lock.or(own));
+    }
+
+    /// Another page may know of these calls from now on.
+    pub(super) fn may_be_stored(&self, calls: StoredCalls) {
+        let mut stored = self.stored.get();
+        stored.add(calls);
+        self.stored.set(stored);
+    }
+
+    /// Says something to the other tabs. `false` if there is no way to.
+    pub(super) fn say(&self, what: Said) -> bool {
+        let channel = self.channel.borrow();
+        channel.as_ref().is_some_and(|channel| channel.say(what))
+    }
+}
+
+/// The name of a writer; sorted by time, so that a store can forget the old ones.
+fn fresh_writer() -> String {
+    format!("{:015}-{}", now(), fresh_id())
+}
