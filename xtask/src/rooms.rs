@@ -1,30 +1,32 @@
-//! The order of the rooms of `src/`: what each may import. ARCHITECTURE.md says what they are for.
+//! The order of the rooms of `src/`, and imports without cycles. The table in ARCHITECTURE.md lists the rooms in this order.
 //!
-//! It reads paths as they stand in the code (`use crate::…` with all its braces, `crate::…` in a line, `super::…` that
-//! reaches the root) and knows nothing of macros.
+//! It reads paths as they are written in the code (`use crate::…` with all its braces, `crate::…` in a line, `super::…`
+//! that reaches the root).
 
+use std::fmt;
 use std::path::{Path, PathBuf};
-use std::{fmt, fs};
 
+use crate::cycles;
 use crate::project::{Outcome, Project, read};
+use crate::source::{Token, module_of, sources, tokens, word};
 
-/// The rooms from the ground up. One imports from the lines above its own; those of one line from each other.
-const ORDER: [&[&str]; 15] = [
-    &["ui"],
-    &["render"],
-    &["agent"],
-    &["store"],
-    &["view"],
-    &["runtime"],
-    &["assistant"],
-    &["action"],
-    &["provider"],
-    &["testing"],
-    &["markdown"],
-    &["attachment"],
-    &["part"],
-    &["tool"],
-    &["chat"],
+/// The rooms from the ground up. One imports from those before it.
+const ORDER: [&str; 15] = [
+    "ui",
+    "render",
+    "agent",
+    "store",
+    "view",
+    "runtime",
+    "assistant",
+    "action",
+    "provider",
+    "testing",
+    "markdown",
+    "attachment",
+    "part",
+    "tool",
+    "chat",
 ];
 
 /// Something that stands against the order.
@@ -42,8 +44,49 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Reads all of `src/`; the message names every import that points up.
+/// Folders whose files must not import in a circle.
+const WITHOUT_CYCLES: [&str; 1] = ["src"];
+
+/// Reads all of `src/`; the message names every import that points up, or else every cycle.
 pub(crate) fn check(project: &Project) -> Outcome<()> {
+    check_order(project)?;
+    check_table(&read(&project.root.join("ARCHITECTURE.md"))?)?;
+    for folder in WITHOUT_CYCLES {
+        cycles::check(&project.root.join(folder))?;
+    }
+    Ok(())
+}
+
+/// Compares the rows of the table of rooms with the order: one room a row.
+fn check_table(text: &str) -> Outcome<()> {
+    let table = text
+        .lines()
+        .skip_while(|line| !line.starts_with("| room |"));
+    let rows = table.skip(2).take_while(|line| line.starts_with('|'));
+    let rooms = rows.filter_map(|row| row.split('|').nth(1).map(str::trim));
+    let rooms: Vec<&str> = rooms.collect();
+    let mut named = Vec::new();
+    for cell in rooms {
+        let room = cell
+            .strip_prefix('`')
+            .and_then(|cell| cell.strip_suffix('`'));
+        match room.filter(|room| !room.contains('`')) {
+            Some(room) => named.push(room),
+            None => return Err(format!("ARCHITECTURE.md: {cell} is not one room")),
+        }
+    }
+    match named == ORDER {
+        true => Ok(()),
+        false => Err(format!(
+            "ARCHITECTURE.md lists the rooms {}, and the order is {}",
+            named.join(", "),
+            ORDER.join(", ")
+        )),
+    }
+}
+
+/// Looks for imports that point up.
+fn check_order(project: &Project) -> Outcome<()> {
     let mut files = Vec::new();
     sources(&project.root.join("src"), &mut files)?;
     files.sort();
@@ -63,27 +106,14 @@ pub(crate) fn check(project: &Project) -> Outcome<()> {
     ))
 }
 
-fn sources(folder: &Path, into: &mut Vec<PathBuf>) -> Outcome<()> {
-    let failed = |error| format!("{}: {error}", folder.display());
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
-        if path.is_dir() {
-            sources(&path, into)?;
-        } else if path.extension().is_some_and(|ending| ending == "rs") {
-            into.push(path);
-        }
-    }
-    Ok(())
-}
-
 /// The floor that a room is on.
 fn floor(room: &str) -> Option<usize> {
-    ORDER.iter().position(|line| line.contains(&room))
+    ORDER.iter().position(|name| *name == room)
 }
 
 /// What a file, named from the project's folder, has against the order.
 fn faults_of(file: &Path, text: &str) -> Vec<Fault> {
-    let module = module_of(file);
+    let module = module_of(file.strip_prefix("src").unwrap_or(file));
     let tokens = tokens(text);
     let fault = |line, what| Fault {
         file: file.to_owned(),
@@ -116,25 +146,6 @@ fn faults_of(file: &Path, text: &str) -> Vec<Fault> {
         });
     told.collect()
 }
-
-/// The module that a file is, from the root: `src/chat/list.rs` is `chat`, `list`.
-fn module_of(file: &Path) -> Vec<String> {
-    let mut names: Vec<String> = file
-        .with_extension("")
-        .iter()
-        .skip(1)
-        .map(|name| name.to_string_lossy().into_owned())
-        .collect();
-    if names
-        .last()
-        .is_some_and(|last| last == "mod" || last == "lib")
-    {
-        names.pop();
-    }
-    names
-}
-
-type Token<'a> = (usize, &'a str);
 
 /// The modules of the root that a file names, with the lines.
 fn imports<'a>(module: &[String], tokens: &[Token<'a>]) -> Vec<Token<'a>> {
@@ -197,87 +208,6 @@ fn targets<'a>(tokens: &[Token<'a>], at: usize, into: &mut Vec<Token<'a>>) {
             }
         }
     }
-}
-
-fn word<'a>(tokens: &[Token<'a>], at: usize) -> &'a str {
-    tokens.get(at).map_or("", |(_, token)| token)
-}
-
-/// Words, `::` and signs of Rust code with their lines; no comments, no texts.
-fn tokens(text: &str) -> Vec<Token<'_>> {
-    let mut found = Vec::new();
-    let (mut rest, mut line) = (text, 1);
-    while let Some(next) = rest.chars().next() {
-        let len = match next {
-            _ if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
-            _ if rest.starts_with("/*") => comment(rest),
-            _ if rest.starts_with("r\"") || rest.starts_with("r#") => raw_text(rest),
-            '"' => quoted(rest, '"').unwrap_or(rest.len()),
-            // A lifetime has no end; a character has one close by.
-            '\'' => quoted(rest, '\'').filter(|len| *len <= 12).unwrap_or(1),
-            _ if is_of_word(next) => rest.find(|c| !is_of_word(c)).unwrap_or(rest.len()),
-            _ if rest.starts_with("::") => 2,
-            _ => next.len_utf8(),
-        };
-        let (token, after) = rest.split_at(len);
-        if is_of_word(next) && !token.contains(['"', '\n']) || "::{},;*".contains(token) {
-            found.push((line, token));
-        }
-        line += token.matches('\n').count();
-        rest = after;
-    }
-    found
-}
-
-fn is_of_word(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
-}
-
-/// The length of a comment that begins here; comments lie within each other.
-fn comment(text: &str) -> usize {
-    let (mut depth, mut at) = (0_usize, 0);
-    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
-        if rest.starts_with("/*") {
-            depth += 1;
-            at += 2;
-        } else if rest.starts_with("*/") {
-            depth -= 1;
-            at += 2;
-            if depth == 0 {
-                break;
-            }
-        } else {
-            at += rest.chars().next().map_or(1, char::len_utf8);
-        }
-    }
-    at
-}
-
-/// The length of a raw text that begins here, or of the word that only begins like one.
-fn raw_text(text: &str) -> usize {
-    let marks = text.chars().skip(1).take_while(|c| *c == '#').count();
-    let end = format!("\"{}", "#".repeat(marks));
-    let body = text.get(marks + 1..).unwrap_or_default();
-    match body.strip_prefix('"') {
-        Some(body) => body
-            .find(&end)
-            .map_or(text.len(), |at| marks + 2 + at + end.len()),
-        None => 1,
-    }
-}
-
-/// The length of what stands between two equal marks, with both.
-fn quoted(text: &str, mark: char) -> Option<usize> {
-    let mut escaped = false;
-    for (at, c) in text.char_indices().skip(1) {
-        match c {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            c if c == mark => return Some(at + c.len_utf8()),
-            _ => {}
-        }
-    }
-    None
 }
 
 #[cfg(test)]
@@ -346,9 +276,33 @@ mod tests {
     }
 
     #[test]
-    fn rooms_of_one_line_import_from_each_other() {
+    fn rooms_do_not_import_from_each_other() {
         assert!(told("src/action/hook.rs", "use crate::assistant::Assistant;").is_empty());
-        assert!(told("src/assistant/mod.rs", "use crate::action::ToolCallView;").is_empty());
+        assert_eq!(
+            told("src/assistant/mod.rs", "use crate::action::ToolAction;"),
+            ["1: assistant → action points up"]
+        );
+    }
+
+    #[test]
+    fn two_rooms_in_one_row_are_refused() {
+        let table = |rows: &[String]| {
+            let rows: Vec<String> = rows
+                .iter()
+                .map(|row| format!("| {row} | views |"))
+                .collect();
+            format!(
+                "# Rooms\n\n| room | holds |\n| --- | --- |\n{}\n\nMore",
+                rows.join("\n")
+            )
+        };
+        let mut rows: Vec<String> = ORDER.iter().map(|room| format!("`{room}`")).collect();
+        assert_eq!(check_table(&table(&rows)), Ok(()));
+        rows.swap(0, 1);
+        assert!(check_table(&table(&rows)).is_err());
+        rows.splice(0..2, ["`ui`, `render`".to_owned()]);
+        let message = "ARCHITECTURE.md: `ui`, `render` is not one room";
+        assert_eq!(check_table(&table(&rows)), Err(message.to_owned()));
     }
 
     #[test]

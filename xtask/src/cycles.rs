@@ -1,0 +1,284 @@
+//! Cycles of imports between files.
+//!
+//! A path counts for the file that defines what it names: re-exports are followed. A module file may import from its own
+//! submodules, and they from it: together they are one module. Unit tests inside a file do not count.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::Path;
+
+use crate::imports::File;
+use crate::project::{Outcome, read};
+use crate::source::{module_of, sources, tokens};
+
+/// The path of a module; that of the root is empty.
+type Module = Vec<String>;
+
+/// The files below one folder.
+#[derive(Debug, Default)]
+struct Graph {
+    files: BTreeMap<Module, File>,
+}
+
+/// Reads all Rust files below a folder; the message names each cycle with the lines that close it.
+pub(crate) fn check(folder: &Path) -> Outcome<()> {
+    let mut found = Vec::new();
+    sources(folder, &mut found)?;
+    let mut graph = Graph::default();
+    for path in &found {
+        graph.add(path.strip_prefix(folder).unwrap_or(path), &read(path)?);
+    }
+    let cycles = graph.cycles();
+    if cycles.is_empty() {
+        return Ok(());
+    }
+    Err(format!(
+        "{} cycles of imports between files of {}:\n{}",
+        cycles.len(),
+        folder.display(),
+        cycles.join("\n")
+    ))
+}
+
+impl Graph {
+    fn add(&mut self, file: &Path, text: &str) {
+        let file_of = File::read(&tokens(text));
+        self.files.insert(module_of(file), file_of);
+    }
+
+    /// The path from the root; none for one of another crate.
+    fn absolute(&self, from: &[String], path: &[String]) -> Option<Module> {
+        let joined = |base: &[String], rest: &[String]| [base, rest].concat();
+        let (first, rest) = path.split_first()?;
+        match first.as_str() {
+            "crate" => return Some(rest.to_vec()),
+            "self" => return Some(joined(from, rest)),
+            "super" => {
+                let up = path.iter().take_while(|name| *name == "super").count();
+                let base = from.get(..from.len().checked_sub(up)?)?;
+                return Some(joined(base, path.get(up..)?));
+            }
+            _ => {}
+        }
+        if self
+            .files
+            .contains_key(&joined(from, std::slice::from_ref(first)))
+        {
+            return Some(joined(from, path));
+        }
+        // A name that is imported here. One that leads to itself is of another crate.
+        let imports = &self.files.get(from)?.imports;
+        let import = imports
+            .iter()
+            .find(|import| import.name == *first && import.path.first() != Some(first))?;
+        Some(joined(&self.absolute(from, &import.path)?, rest))
+    }
+
+    /// The file that defines what a path from the root names.
+    fn definer(&self, path: &[String], depth: usize) -> Option<Module> {
+        let is_module = |len: &usize| {
+            path.get(..*len)
+                .is_some_and(|part| self.files.contains_key(part))
+        };
+        let len = (1..=path.len()).take_while(is_module).count();
+        let (module, rest) = path.split_at_checked(len)?;
+        let Some(name) = rest.first().filter(|name| *name != "*") else {
+            return Some(module.to_vec());
+        };
+        let file = self.files.get(module)?;
+        // No chain of re-exports is that long.
+        if depth > 16 || file.defines.contains(name) {
+            return Some(module.to_vec());
+        }
+        for import in file.imports.iter().filter(|import| import.name == *name) {
+            if let Some(target) = self.absolute(module, &import.path)
+                && target != path
+            {
+                return self.definer(&[&target[..], rest.get(1..)?].concat(), depth + 1);
+            }
+        }
+        let globs = file.imports.iter().filter(|import| import.name == "*");
+        for glob in globs.filter(|glob| glob.is_public) {
+            let inside = glob.path.split_last().map(|(_, inside)| inside)?;
+            let Some(base) = self.absolute(module, inside) else {
+                continue;
+            };
+            let found = self.definer(&[&base[..], rest].concat(), depth + 1);
+            if let Some(found) = found
+                && self.files.get(&found)?.defines.contains(name)
+            {
+                return Some(found);
+            }
+        }
+        Some(module.to_vec())
+    }
+
+    /// The files that one imports from, with the first line that does.
+    fn targets(&self, from: &Module, file: &File) -> BTreeMap<Module, usize> {
+        let mut targets = BTreeMap::new();
+        let imports = file.imports.iter();
+        let imports = imports.map(|import| (import.line, from.clone(), &import.path));
+        let paths = file.paths.iter();
+        let paths = paths.map(|(line, inner, path)| (*line, [&from[..], inner].concat(), path));
+        for (line, at, path) in imports.chain(paths) {
+            let absolute = self.absolute(&at, path).or_else(|| {
+                // A name that the file imports is known to its inner modules by a glob.
+                (at != *from).then(|| self.absolute(from, path)).flatten()
+            });
+            let Some(target) = absolute.and_then(|path| self.definer(&path, 0)) else {
+                continue;
+            };
+            // Also its own items, and those of its submodules.
+            if !target.starts_with(from) {
+                targets.entry(target).or_insert(line);
+            }
+        }
+        targets
+    }
+
+    /// The cycles, each once and as short as it gets, as lines of a report.
+    fn cycles(&self) -> Vec<String> {
+        let edges: BTreeMap<&Module, BTreeMap<Module, usize>> = self
+            .files
+            .iter()
+            .map(|(module, file)| (module, self.targets(module, file)))
+            .collect();
+        let mut reported: BTreeSet<&Module> = BTreeSet::new();
+        let mut lines = Vec::new();
+        for start in edges.keys() {
+            if reported.contains(*start) {
+                continue;
+            }
+            let Some(cycle) = shortest_cycle(&edges, start) else {
+                continue;
+            };
+            if cycle.iter().any(|module| reported.contains(module)) {
+                continue;
+            }
+            let names = cycle.iter().zip(cycle.iter().cycle().skip(1));
+            let steps = names.map(|(from, to)| {
+                let line = edges.get(from).and_then(|to_of| to_of.get(*to));
+                format!("{}:{}", from.join("/"), line.copied().unwrap_or_default())
+            });
+            let steps: Vec<String> = steps.collect();
+            lines.push(format!("{} → {}", steps.join(" → "), start.join("/")));
+            reported.extend(cycle);
+        }
+        lines
+    }
+}
+
+/// The shortest way from a file back to it, without the file at the end.
+fn shortest_cycle<'a>(
+    edges: &BTreeMap<&'a Module, BTreeMap<Module, usize>>,
+    start: &'a Module,
+) -> Option<Vec<&'a Module>> {
+    let mut came_from: BTreeMap<&Module, &'a Module> = BTreeMap::new();
+    let mut queue = VecDeque::from([start]);
+    while let Some(at) = queue.pop_front() {
+        for next in edges.get(at).into_iter().flat_map(BTreeMap::keys) {
+            if next == start {
+                let mut way = vec![at];
+                while let Some(before) = way.last().and_then(|last| came_from.get(*last)) {
+                    way.push(before);
+                }
+                way.reverse();
+                return Some(way);
+            }
+            let Some((known, _)) = edges.get_key_value(next) else {
+                continue;
+            };
+            if !came_from.contains_key(next) {
+                came_from.insert(known, at);
+                queue.push_back(known);
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cycles(files: &[(&str, &str)]) -> Vec<String> {
+        let mut graph = Graph::default();
+        for (file, text) in files {
+            graph.add(Path::new(file), text);
+        }
+        graph.cycles()
+    }
+
+    #[test]
+    fn two_files_that_import_from_each_other_are_named_with_their_lines() {
+        let files = [
+            ("lib.rs", "mod a;\nmod b;"),
+            ("a.rs", "\nuse crate::b::B;\npub struct A;"),
+            ("b.rs", "use crate::a::A;\npub struct B;"),
+        ];
+        assert_eq!(cycles(&files), ["a:2 → b:1 → a"]);
+    }
+
+    #[test]
+    fn imports_in_one_direction_are_no_cycle() {
+        let files = [
+            ("a.rs", "use crate::b::B;"),
+            ("b.rs", "use crate::c::{C, D as E};\npub struct B;"),
+            ("c.rs", "pub struct C; pub struct D;"),
+        ];
+        assert_eq!(cycles(&files), Vec::<String>::new());
+    }
+
+    #[test]
+    fn re_exports_lead_to_the_file_that_defines_a_name() {
+        let files = [
+            (
+                "room/mod.rs",
+                "mod a;\nmod b;\npub use a::A;\npub(crate) use b::*;",
+            ),
+            ("room/a.rs", "use super::B;\npub struct A;"),
+            ("room/b.rs", "use crate::room::A;\npub struct B;"),
+        ];
+        assert_eq!(cycles(&files), ["room/a:1 → room/b:1 → room/a"]);
+    }
+
+    #[test]
+    fn a_module_and_its_submodules_are_one() {
+        let files = [
+            (
+                "room/mod.rs",
+                "mod a;\nuse self::a::A;\npub struct Room(A, a::B);",
+            ),
+            ("room/a.rs", "use super::Room;\npub struct A; pub struct B;"),
+        ];
+        assert_eq!(cycles(&files), Vec::<String>::new());
+    }
+
+    #[test]
+    fn paths_in_code_count_and_tests_do_not() {
+        let files = [
+            ("a.rs", "fn f() { crate::b::g() }"),
+            (
+                "b.rs",
+                "use crate::c;\nfn g() -> impl Sized + use<> { c::h() }",
+            ),
+            (
+                "c.rs",
+                "fn h() { loop {} }\nmod tests { use crate::a::f; fn t() { super::super::a::f() } }",
+            ),
+        ];
+        assert_eq!(cycles(&files), Vec::<String>::new());
+        let closed = [files[0], files[1], ("c.rs", "fn h() { super::a::f() }")];
+        assert_eq!(cycles(&closed), ["a:1 → b:1 → c:1 → a"]);
+    }
+
+    #[test]
+    fn each_cycle_is_named_once() {
+        let files = [
+            ("a.rs", "use crate::{b::B, c::C};\npub struct A;"),
+            ("b.rs", "use crate::a::A;\npub struct B;"),
+            ("c.rs", "use crate::d::D;\npub struct C;"),
+            ("d.rs", "use crate::c::C;\npub struct D;"),
+        ];
+        assert_eq!(cycles(&files), ["a:1 → b:1 → a", "c:1 → d:1 → c"]);
+    }
+}

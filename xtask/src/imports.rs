@@ -1,0 +1,160 @@
+//! The imports of one file: its `use` declarations, and the paths in its code.
+
+use std::collections::BTreeSet;
+
+use crate::source::{Token, is_of_word, word};
+
+/// A name that a `use` declares.
+#[derive(Debug)]
+pub(crate) struct Import {
+    pub(crate) line: usize,
+    pub(crate) path: Vec<String>,
+    pub(crate) name: String,
+    pub(crate) is_public: bool,
+}
+
+/// A file, as far as imports need it.
+#[derive(Debug, Default)]
+pub(crate) struct File {
+    pub(crate) imports: Vec<Import>,
+    /// Paths outside of `use`, with the modules inside of the file that they are in.
+    pub(crate) paths: Vec<(usize, Vec<String>, Vec<String>)>,
+    /// The names of items, for glob imports.
+    pub(crate) defines: BTreeSet<String>,
+}
+
+impl File {
+    /// Reads the imports of a file.
+    pub(crate) fn read(tokens: &[Token<'_>]) -> Self {
+        let mut file = Self::default();
+        // The modules inside of the file around a place, with the depth of their braces.
+        let (mut depth, mut inner): (usize, Vec<(usize, String)>) = (0, Vec::new());
+        let mut at = 0;
+        while let Some((line, token)) = tokens.get(at) {
+            let before = |back: usize| at.checked_sub(back).map_or("", |at| word(tokens, at));
+            match *token {
+                "{" => {
+                    depth += 1;
+                    if before(2) == "mod" {
+                        inner.push((depth, before(1).to_owned()));
+                    }
+                }
+                "}" => {
+                    inner.pop_if(|(began, _)| *began == depth);
+                    depth = depth.saturating_sub(1);
+                }
+                "use" if before(1) != "::" => {
+                    if let Some(after) = file.declaration(tokens, at, *line, &inner) {
+                        at = after;
+                        continue;
+                    }
+                }
+                "struct" | "enum" | "fn" | "trait" | "type" | "const" | "static" | "union"
+                    if inner.is_empty() =>
+                {
+                    file.defines.insert(word(tokens, at + 1).to_owned());
+                }
+                name if before(1) != "::" && name.starts_with(is_of_word) => {
+                    let mut path = vec![name.to_owned()];
+                    while word(tokens, at + 1) == "::"
+                        && word(tokens, at + 2).starts_with(is_of_word)
+                    {
+                        at += 2;
+                        path.push(word(tokens, at).to_owned());
+                    }
+                    if path.len() > 1 && !is_in_tests(&inner) {
+                        let inner = inner.iter().map(|(_, name)| name.clone()).collect();
+                        file.paths.push((*line, inner, path));
+                    }
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        file
+    }
+
+    /// Reads a `use` at a place. Gives back the place of its end; none if it declares no import.
+    fn declaration(
+        &mut self,
+        tokens: &[Token<'_>],
+        at: usize,
+        line: usize,
+        inner: &[(usize, String)],
+    ) -> Option<usize> {
+        let is_public = {
+            let before = tokens.get(..at)?.iter().rev().map(|(_, token)| *token);
+            let mut statement = before.take_while(|token| !matches!(*token, ";" | "{" | "}"));
+            statement.any(|token| token == "pub")
+        };
+        let mut names = Vec::new();
+        let end = tree(tokens, at + 1, &mut Vec::new(), &mut names)?;
+        if word(tokens, end) != ";" {
+            return None;
+        }
+        for (path, name) in names {
+            if inner.is_empty() {
+                self.imports.push(Import {
+                    line,
+                    path,
+                    name,
+                    is_public,
+                });
+            } else if !is_in_tests(inner) {
+                let inner = inner.iter().map(|(_, name)| name.clone()).collect();
+                self.paths.push((line, inner, path));
+            }
+        }
+        Some(end)
+    }
+}
+
+fn is_in_tests(inner: &[(usize, String)]) -> bool {
+    inner.iter().any(|(_, name)| name == "tests")
+}
+
+/// Reads one tree of a `use`; gives back the place behind it.
+fn tree(
+    tokens: &[Token<'_>],
+    mut at: usize,
+    prefix: &mut Vec<String>,
+    into: &mut Vec<(Vec<String>, String)>,
+) -> Option<usize> {
+    let depth = prefix.len();
+    loop {
+        match word(tokens, at) {
+            "{" => {
+                at += 1;
+                while word(tokens, at) != "}" {
+                    at = tree(tokens, at, prefix, into)?;
+                    if word(tokens, at) == "," {
+                        at += 1;
+                    }
+                }
+                at += 1;
+                break;
+            }
+            "::" if prefix.is_empty() => at += 1,
+            name if name == "*" || name.starts_with(is_of_word) => {
+                prefix.push(name.to_owned());
+                at += 1;
+                if word(tokens, at) == "::" {
+                    at += 1;
+                    continue;
+                }
+                let mut path = prefix.clone();
+                path.pop_if(|last| last == "self");
+                let mut alias = path.last()?.clone();
+                if word(tokens, at) == "as" {
+                    word(tokens, at + 1).clone_into(&mut alias);
+                    at += 2;
+                }
+                into.push((path, alias));
+                break;
+            }
+            _ => return None,
+        }
+    }
+    prefix.truncate(depth);
+    Some(at)
+}

@@ -1,0 +1,124 @@
+//! Reads Rust code as far as imports need it: words, `::` and signs, without comments and texts. It knows nothing of
+//! macros.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use crate::project::Outcome;
+
+/// A word or sign, with its line.
+pub(crate) type Token<'a> = (usize, &'a str);
+
+/// Collects the Rust files of a folder and of those in it.
+pub(crate) fn sources(folder: &Path, into: &mut Vec<PathBuf>) -> Outcome<()> {
+    let failed = |error| format!("{}: {error}", folder.display());
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if path.is_dir() {
+            sources(&path, into)?;
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            into.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// The module that a file is: `chat/list.rs` is `chat`, `list`. The path begins in the folder of the sources.
+pub(crate) fn module_of(file: &Path) -> Vec<String> {
+    let mut names: Vec<String> = file
+        .with_extension("")
+        .iter()
+        .map(|name| name.to_string_lossy().into_owned())
+        .collect();
+    if names
+        .last()
+        .is_some_and(|last| last == "mod" || last == "lib")
+    {
+        names.pop();
+    }
+    names
+}
+
+/// The token at a place; empty behind the end.
+pub(crate) fn word<'a>(tokens: &[Token<'a>], at: usize) -> &'a str {
+    tokens.get(at).map_or("", |(_, token)| token)
+}
+
+/// Words, `::` and signs of Rust code with their lines; no comments, no texts.
+pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
+    let mut found = Vec::new();
+    let (mut rest, mut line) = (text, 1);
+    while let Some(next) = rest.chars().next() {
+        let len = match next {
+            _ if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
+            _ if rest.starts_with("/*") => comment(rest),
+            _ if rest.starts_with("r\"") || rest.starts_with("r#") => raw_text(rest),
+            '"' => quoted(rest, '"').unwrap_or(rest.len()),
+            // A lifetime has no end; a character has one close by.
+            '\'' => quoted(rest, '\'').filter(|len| *len <= 12).unwrap_or(1),
+            _ if is_of_word(next) => rest.find(|c| !is_of_word(c)).unwrap_or(rest.len()),
+            _ if rest.starts_with("::") => 2,
+            _ => next.len_utf8(),
+        };
+        let (token, after) = rest.split_at(len);
+        if is_of_word(next) && !token.contains(['"', '\n']) || "::{},;*".contains(token) {
+            found.push((line, token));
+        }
+        line += token.matches('\n').count();
+        rest = after;
+    }
+    found
+}
+
+pub(crate) fn is_of_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// The length of a comment that begins here; comments lie within each other.
+fn comment(text: &str) -> usize {
+    let (mut depth, mut at) = (0_usize, 0);
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        if rest.starts_with("/*") {
+            depth += 1;
+            at += 2;
+        } else if rest.starts_with("*/") {
+            depth -= 1;
+            at += 2;
+            if depth == 0 {
+                break;
+            }
+        } else {
+            at += rest.chars().next().map_or(1, char::len_utf8);
+        }
+    }
+    at
+}
+
+/// The length of a raw text that begins here, or of the word that only begins like one.
+fn raw_text(text: &str) -> usize {
+    let marks = text.chars().skip(1).take_while(|c| *c == '#').count();
+    let end = format!("\"{}", "#".repeat(marks));
+    let body = text.get(marks + 1..).unwrap_or_default();
+    match body.strip_prefix('"') {
+        Some(body) => body
+            .find(&end)
+            .map_or(text.len(), |at| marks + 2 + at + end.len()),
+        None => 1,
+    }
+}
+
+/// The length of what stands between two equal marks, with both.
+fn quoted(text: &str, mark: char) -> Option<usize> {
+    let mut escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            c if c == mark => return Some(at + c.len_utf8()),
+            _ => {}
+        }
+    }
+    None
+}
