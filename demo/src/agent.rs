@@ -6,8 +6,8 @@ use std::time::Duration;
 use leptos::prelude::*;
 use leptos_assistant::{
     AgentProp,
-    agent::{CompletionsAgent, HttpAgent, ScriptedAgent, UiStreamAgent},
-    engine::codec::UiStream,
+    agent::{HttpAgent, ScriptedAgent},
+    engine::protocol::UiStream,
 };
 
 use crate::{browser::parameter, script};
@@ -88,13 +88,15 @@ impl Remote {
         match self.protocol {
             Protocol::AgUi => HttpAgent::new(url).headers(headers).into(),
             Protocol::UiStream => {
-                let codec = UiStream {
+                let protocol = UiStream {
                     resumes: true,
                     ..UiStream::default()
                 };
-                UiStreamAgent::new(url, codec).headers(headers).into()
+                HttpAgent::with_protocol(url, protocol)
+                    .headers(headers)
+                    .into()
             }
-            Protocol::Completions => CompletionsAgent::completions(url, self.model.as_str())
+            Protocol::Completions => HttpAgent::completions(url, self.model.as_str())
                 .headers(headers)
                 .into(),
         }

@@ -1,62 +1,62 @@
-//! An AG-UI agent over HTTP: one POST for each run, events as they stream in.
+//! An agent over HTTP: one request for each run, events as they stream in.
 
 #[cfg(any(feature = "ui-stream", feature = "completions"))]
-mod codec;
+mod protocols;
 mod request;
 mod response;
+mod resume;
 
-use std::{cell::RefCell, collections::HashSet, rc::Rc};
+use std::rc::Rc;
 
 use assistant_core::{
-    event::{Role, RunInput},
-    session::{Failure, StreamEnd},
-    wire::agui::{self, DecoderOptions},
+    event::RunInput,
+    protocol::{AgUi, Protocol, Request, adapt},
+    session::{Failure, SessionOptions, StreamEnd},
+    wire::agui::DecoderOptions,
 };
 use futures_util::future::LocalBoxFuture;
-use web_sys::Response;
 
-#[cfg(any(feature = "ui-stream", feature = "completions"))]
-pub use codec::CodecAgent;
 #[cfg(feature = "completions")]
-pub use codec::CompletionsAgent;
+pub use protocols::CompletionsAgent;
 #[cfg(feature = "ui-stream")]
-pub use codec::UiStreamAgent;
+pub use protocols::UiStreamAgent;
+pub use resume::ResumeMessages;
 
 use super::{Agent, EventSink};
 use request::{AbortOnDrop, Endpoint};
+use resume::History;
 
 /// The media type of event streams.
 const EVENT_STREAM: &str = "text/event-stream";
 
-/// An agent that speaks AG-UI 1.0 over HTTP.
+/// An agent over HTTP, by its protocol: AG-UI 1.0 unless another is named.
 ///
 /// ```
 /// use leptos_assistant::agent::HttpAgent;
 ///
 /// let agent = HttpAgent::new("/agent").header("x-tenant", "harbor");
 /// ```
-#[derive(Clone)]
-pub struct HttpAgent {
+///
+/// What a protocol needs of a session is set when the assistant is made ([`Agent::adapt`]): an agent
+/// of another protocol that is set later ([`Assistant::set_agent`](crate::Assistant::set_agent)) is
+/// not served by that.
+pub struct HttpAgent<P = AgUi> {
     endpoint: Endpoint,
-    options: DecoderOptions,
-    resume: ResumeMessages,
-    /// The ids of messages that the agent accepted.
-    sent: Rc<RefCell<HashSet<String>>>,
+    history: History,
+    protocol: Rc<P>,
 }
 
-/// The messages of a run that only answers a question of the agent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ResumeMessages {
-    /// The whole history, as with any run.
-    #[default]
-    All,
-    /// Only what the agent has not seen: for servers that keep the history and append.
-    New,
-    /// None: for servers that refuse messages beside an answer.
-    None,
+impl<P> Clone for HttpAgent<P> {
+    fn clone(&self) -> Self {
+        Self {
+            endpoint: self.endpoint.clone(),
+            history: self.history.clone(),
+            protocol: Rc::clone(&self.protocol),
+        }
+    }
 }
 
-impl std::fmt::Debug for HttpAgent {
+impl<P> std::fmt::Debug for HttpAgent<P> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("HttpAgent")
             .field("endpoint", &self.endpoint)
@@ -73,11 +73,54 @@ impl HttpAgent {
     /// let agent = HttpAgent::new("/agent");
     /// ```
     pub fn new(url: impl Into<String>) -> Self {
+        Self::with_protocol(url, AgUi::default())
+    }
+
+    /// Holds the agent to the letter of AG-UI 1.0 instead of tolerating what servers are known
+    /// to do.
+    ///
+    /// ```
+    /// use leptos_assistant::agent::HttpAgent;
+    ///
+    /// let agent = HttpAgent::new("/agent").strict();
+    /// ```
+    #[must_use]
+    pub fn strict(mut self) -> Self {
+        self.protocol = Rc::new(AgUi(DecoderOptions::strict()));
+        self
+    }
+
+    /// Says which messages go along when a run only answers what the agent waits for.
+    ///
+    /// ```
+    /// use leptos_assistant::agent::{HttpAgent, ResumeMessages};
+    ///
+    /// let agent = HttpAgent::new("/agent").resume_messages(ResumeMessages::New);
+    /// ```
+    #[must_use]
+    pub fn resume_messages(mut self, which: ResumeMessages) -> Self {
+        self.history.which = which;
+        self
+    }
+}
+
+impl<P: Protocol + 'static> HttpAgent<P> {
+    /// An agent at an address, absolute or relative to the page, that speaks a protocol.
+    ///
+    /// ```
+    /// # #[cfg(feature = "ui-stream")] {
+    /// use leptos_assistant::{agent::HttpAgent, engine::protocol::UiStream};
+    ///
+    /// let mut protocol = UiStream::default();
+    /// protocol.resumes = true;
+    /// let agent = HttpAgent::with_protocol("/api/chat", protocol);
+    /// # }
+    /// ```
+    pub fn with_protocol(url: impl Into<String>, protocol: P) -> Self {
         Self {
             endpoint: Endpoint::new(url.into()),
-            options: DecoderOptions::default(),
-            resume: ResumeMessages::All,
-            sent: Rc::default(),
+            history: History::default(),
+            protocol: Rc::new(protocol),
         }
     }
 
@@ -108,86 +151,49 @@ impl HttpAgent {
         self.endpoint.headers = Rc::new(headers);
         self
     }
+}
 
-    /// Holds the agent to the letter of AG-UI 1.0 instead of tolerating what servers are known
-    /// to do.
-    ///
-    /// ```
-    /// use leptos_assistant::agent::HttpAgent;
-    ///
-    /// let agent = HttpAgent::new("/agent").strict();
-    /// ```
-    #[must_use]
-    pub fn strict(mut self) -> Self {
-        self.options = DecoderOptions::strict();
-        self
+impl<P: Protocol + 'static> Agent for HttpAgent<P> {
+    fn adapt(&self, options: &mut SessionOptions) {
+        adapt(options, &*self.protocol);
     }
 
-    /// Says which messages go along when a run only answers what the agent waits for.
-    ///
-    /// ```
-    /// use leptos_assistant::agent::{HttpAgent, ResumeMessages};
-    ///
-    /// let agent = HttpAgent::new("/agent").resume_messages(ResumeMessages::New);
-    /// ```
-    #[must_use]
-    pub fn resume_messages(mut self, which: ResumeMessages) -> Self {
-        self.resume = which;
-        self
-    }
-
-    /// Reduces an input to the messages that go along.
-    fn select_messages(&self, input: &mut RunInput) {
-        let resumes =
-            !input.resume.is_empty() || input.forwarded_props.pointer("/command/resume").is_some();
-        if !resumes {
-            return;
-        }
-        match self.resume {
-            ResumeMessages::All => {}
-            ResumeMessages::New => {
-                let sent = self.sent.borrow();
-                input.messages.retain(|message| {
-                    // Its own messages the agent knows without having been sent them.
-                    let ours = matches!(message.role(), Role::User | Role::Tool)
-                        && !message.is_marked_as_agents();
-                    ours && !sent.contains(&message.id)
-                });
-            }
-            ResumeMessages::None => input.messages.clear(),
-        }
-    }
-
-    /// Sends a run's input. The agent has seen its messages only if it accepts them: what a
-    /// request that fails carried goes along with the next.
-    async fn open(&self, input: RunInput, abort: &AbortOnDrop) -> Result<Response, Failure> {
-        let body = agui::run_input_text(&input);
-        let response = self.endpoint.send("", Some(&body), &abort.signal()).await?;
-        response::check(&response, Some(EVENT_STREAM)).await?;
-        if self.resume == ResumeMessages::New {
-            let ids = input.messages.into_iter().map(|message| message.id);
-            self.sent.borrow_mut().extend(ids);
-        }
-        Ok(response)
-    }
-
-    async fn answer(&self, input: RunInput, events: &EventSink) -> Result<StreamEnd, Failure> {
-        let abort = AbortOnDrop::new()?;
-        let response = self.open(input, &abort).await?;
-        let reader = Box::new(agui::Reader::new(self.options));
-        Ok(response::read(&response, reader, events).await)
+    fn run(&self, mut input: RunInput, events: EventSink) -> LocalBoxFuture<'static, StreamEnd> {
+        let (endpoint, history) = (self.endpoint.clone(), self.history.clone());
+        // One copy of what follows, however many protocols a page speaks.
+        let protocol: Rc<dyn Protocol> = Rc::<P>::clone(&self.protocol);
+        history.select(&mut input);
+        Box::pin(async move {
+            let answer = answer(&endpoint, &*protocol, &history, &input, events).await;
+            answer.unwrap_or_else(StreamEnd::Failed)
+        })
     }
 }
 
-impl Agent for HttpAgent {
-    fn run(&self, mut input: RunInput, events: EventSink) -> LocalBoxFuture<'static, StreamEnd> {
-        let agent = self.clone();
-        agent.select_messages(&mut input);
-        Box::pin(async move {
-            agent
-                .answer(input, &events)
-                .await
-                .unwrap_or_else(StreamEnd::Failed)
-        })
-    }
+async fn answer(
+    endpoint: &Endpoint,
+    protocol: &dyn Protocol,
+    history: &History,
+    input: &RunInput,
+    events: EventSink,
+) -> Result<StreamEnd, Failure> {
+    let abort = AbortOnDrop::new()?;
+    let signal = abort.signal();
+    let (response, accept) = match protocol.request(input) {
+        Request::Post { body, accept } => {
+            let sent = endpoint.send("", Some(&body), &signal).await;
+            (sent?, accept)
+        }
+        Request::Get { path } => {
+            let response = endpoint.send(&path, None, &signal).await?;
+            if response.status() == 204 {
+                return Ok(StreamEnd::Nothing);
+            }
+            (response, Some(EVENT_STREAM))
+        }
+        _ => return Ok(StreamEnd::Nothing),
+    };
+    response::check(&response, accept).await?;
+    history.accepted(input);
+    Ok(response::read(&response, protocol.decoder(input), events).await)
 }

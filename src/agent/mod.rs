@@ -9,12 +9,11 @@ use std::{fmt, rc::Rc};
 use assistant_core::{
     event::{Diagnostic, Event, EventKind, RunInput},
     session::{Input, RunKey, SessionOptions, StreamEnd},
+    wire::stream::Sink,
 };
 use futures_util::future::LocalBoxFuture;
 
 pub use assistant_core::session::{Failure, FailureKind};
-#[cfg(any(feature = "ui-stream", feature = "completions"))]
-pub use http::CodecAgent;
 #[cfg(feature = "completions")]
 pub use http::CompletionsAgent;
 #[cfg(feature = "ui-stream")]
@@ -80,6 +79,16 @@ impl EventSink {
     /// The event that begins a run.
     pub(crate) fn begin(&self, input: &RunInput) {
         self.event(EventKind::run_started(&input.thread_id, &input.run_id));
+    }
+}
+
+impl Sink for EventSink {
+    fn event(&mut self, event: Event) {
+        Self::event(self, event);
+    }
+
+    fn diagnostic(&mut self, diagnostic: Diagnostic) {
+        Self::diagnostic(self, diagnostic);
     }
 }
 

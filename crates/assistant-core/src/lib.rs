@@ -5,7 +5,7 @@
 //! run, copied, crashed and restored natively in a test.
 //!
 //! * [`event`] is the one vocabulary inside: events, messages, run input.
-//! * [`codec`] says how an agent is spoken to: one codec for each protocol.
+//! * [`protocol`] has the protocols that agents speak.
 //! * [`wire`] decodes bytes into that vocabulary and encodes it again; protocols live there.
 //! * [`conversation`] is the tree of messages and the reducer that applies events to it.
 //! * [`action`] is what the page offers: definitions, registry, argument validation, policy.
@@ -16,11 +16,11 @@
 //! * [`text`] reads what agents write: markdown as it streams, tool calls in it, and addresses.
 
 pub mod action;
-pub mod codec;
 pub mod conversation;
 pub mod event;
 pub mod observe;
 mod order;
+pub mod protocol;
 #[cfg(feature = "records")]
 pub mod records;
 pub mod replay;

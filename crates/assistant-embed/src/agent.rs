@@ -1,11 +1,8 @@
 //! Which agent a page talks to: its address, its protocol, its headers.
 
-use leptos_assistant::{AgentProp, agent::HttpAgent};
 #[cfg(feature = "full")]
-use leptos_assistant::{
-    agent::{CompletionsAgent, UiStreamAgent},
-    engine::codec::UiStream,
-};
+use leptos_assistant::engine::protocol::UiStream;
+use leptos_assistant::{AgentProp, agent::HttpAgent};
 use wasm_bindgen::{JsError, JsValue};
 
 use crate::look::get;
@@ -24,16 +21,16 @@ pub(crate) fn of(
         #[cfg(feature = "full")]
         Some("ui-stream") => {
             let resumes = get(options, "resumes").is_truthy();
-            let codec = UiStream {
+            let protocol = UiStream {
                 resumes,
                 ..UiStream::default()
             };
-            Ok(UiStreamAgent::new(url, codec).headers(all).into())
+            Ok(HttpAgent::with_protocol(url, protocol).headers(all).into())
         }
         #[cfg(feature = "full")]
         Some("completions") => {
             let model = get(options, "model").as_string().unwrap_or_default();
-            let agent = CompletionsAgent::completions(url, model);
+            let agent = HttpAgent::completions(url, model);
             Ok(agent.headers(all).into())
         }
         Some(_) => Err(JsError::new("This module does not speak the protocol")),

@@ -3,9 +3,8 @@
 use std::{pin::pin, time::Duration};
 
 use assistant_core::{
-    event::{Diagnostic, Event},
     session::{Failure, FailureKind, StreamEnd},
-    wire::stream::{Read, Sink},
+    wire::stream::Read,
 };
 use futures_util::future::{Either, select};
 use js_sys::{Date, Promise, Uint8Array};
@@ -57,34 +56,20 @@ pub(super) async fn check(
 pub(super) async fn read(
     response: &Response,
     mut reader: Box<dyn Read>,
-    events: &EventSink,
+    mut events: EventSink,
 ) -> StreamEnd {
-    let mut sink = Delivery(events);
     if let Some(body) = Body::of(response) {
         while let Some(chunk) = body.next().await {
-            reader.push(&chunk.to_vec(), &mut sink);
+            reader.push(&chunk.to_vec(), &mut events);
             if reader.has_failed() {
                 body.cancel();
                 break;
             }
         }
     }
-    match reader.finish(&mut sink).error {
+    match reader.finish(&mut events).error {
         Some(error) => StreamEnd::Failed(Failure::new(FailureKind::Protocol, error.to_string())),
         None => StreamEnd::Closed,
-    }
-}
-
-/// Takes what a reader reads to where an agent's events go.
-struct Delivery<'a>(&'a EventSink);
-
-impl Sink for Delivery<'_> {
-    fn event(&mut self, event: Event) {
-        self.0.event(event);
-    }
-
-    fn diagnostic(&mut self, diagnostic: Diagnostic) {
-        self.0.diagnostic(diagnostic);
     }
 }
 

@@ -8,10 +8,13 @@ pub mod agui;
 pub mod completions;
 pub(crate) mod end_reason;
 pub mod fault;
-#[cfg(any(feature = "ui-stream", feature = "completions"))]
 mod frames;
 pub mod json;
+mod protocol;
 pub mod sse;
 pub mod stream;
 #[cfg(feature = "ui-stream")]
 pub mod ui_stream;
+
+pub use frames::{Decode, FrameReader};
+pub use protocol::{Needs, Protocol, Request};

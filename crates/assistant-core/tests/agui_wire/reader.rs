@@ -207,3 +207,29 @@ fn a_frame_that_is_nested_too_deeply_cannot_be_read() {
         }
     }
 }
+
+#[test]
+fn a_page_or_a_document_is_no_stream() {
+    let page = "<!doctype html><title>Sign in</title>";
+    let bodies = [
+        (page, "a page (HTML)"),
+        ("\u{feff}\r\n <html>", "a page (HTML)"),
+        (
+            r#"{"error": {"message": "No credit left"}}"#,
+            "No credit left",
+        ),
+        (r#"[{"type": "RUN_STARTED"}]"#, "a JSON document"),
+    ];
+    for (body, said) in bodies {
+        for strict in [false, true] {
+            for pieces in [vec![body.as_bytes()], body.as_bytes().chunks(1).collect()] {
+                let (log, ending) = read(strict, pieces);
+                assert_eq!(log, Log::default(), "{body}");
+                assert_eq!(ending.end, End::Failed, "{body}");
+                let error = ending.error.unwrap();
+                assert_eq!(error.code, "not-a-stream", "{body}");
+                assert!(error.to_string().contains(said), "{body}: {error}");
+            }
+        }
+    }
+}

@@ -128,7 +128,7 @@ fn of_two_questions_the_denied_one_stays_denied_after_a_reload_and_the_other_is_
 
 #[test]
 fn the_answer_after_a_reload_is_the_one_that_the_server_gave_out() {
-    let mut talk = Talk::new(Wire::UiStream.codec());
+    let mut talk = Talk::new(Wire::UiStream.protocol());
     talk.driver.send("hi");
     let asks = super::ui_stream::stream(&[
         json!({"type": "start", "messageId": "a1"}),
@@ -154,7 +154,7 @@ fn the_answer_after_a_reload_is_the_one_that_the_server_gave_out() {
 
 #[test]
 fn a_stored_question_that_does_not_fit_holds_nothing_back() {
-    let mut talk = Talk::new(Wire::AgUi.codec());
+    let mut talk = Talk::new(Wire::AgUi.protocol());
     asks(&mut talk, Wire::AgUi);
     let stored = talk.driver.session.export();
     let cases = [
@@ -166,7 +166,7 @@ fn a_stored_question_that_does_not_fit_holds_nothing_back() {
     for interrupts in cases {
         let mut snapshot = stored.clone();
         snapshot["interrupts"] = interrupts.clone();
-        let mut later = Talk::new(Wire::AgUi.codec());
+        let mut later = Talk::new(Wire::AgUi.protocol());
         let thread_id = "t".to_owned();
         let refused = later
             .driver

@@ -15,7 +15,7 @@ use crate::support::action;
 
 /// What a conversation is in the end, and what was said about the response on the way.
 fn end(wire: Wire, frames: &[String]) -> (Value, Vec<String>) {
-    let mut talk = Talk::new(wire.codec());
+    let mut talk = Talk::new(wire.protocol());
     talk.driver.register(action("weather"));
     talk.driver.send("hi");
     let text: String = frames
@@ -140,7 +140,7 @@ fn frames_that_are_no_completion() {
 #[test]
 fn usage_that_cannot_be_is_not_known() {
     let told = |usage: Value| {
-        let mut talk = Talk::new(Wire::UiStream.codec());
+        let mut talk = Talk::new(Wire::UiStream.protocol());
         talk.driver.send("hi");
         talk.answer(&stream(&[
             json!({"type": "start"}),
@@ -179,10 +179,10 @@ fn a_page_or_a_document_is_no_stream() {
         (Wire::Completions, page, None),
         (Wire::AgUi, page, None),
     ] {
-        let mut talk = Talk::new(wire.codec());
+        let mut talk = Talk::new(wire.protocol());
         talk.driver.send("hi");
         let mut log = Log::default();
-        let mut reader = talk.codec.reader(talk.driver.request());
+        let mut reader = talk.protocol.decoder(talk.driver.request());
         reader.push(bytes, &mut log);
         let ending = reader.finish(&mut log);
         assert_ne!(ending.end, End::Complete, "{wire:?}");

@@ -3,8 +3,8 @@
 use std::fs;
 
 use assistant_core::{
-    codec::Completions,
     event::{Content, ContextItem, EventKind},
+    protocol::Completions,
     session::{Input, NoticeKind},
     wire::{
         completions::{Reader, RequestOptions, Start, request_body},
@@ -243,7 +243,7 @@ fn what_is_no_answer_is_told() {
 
 #[test]
 fn a_call_that_was_cut_is_answered_as_invalid() {
-    let mut talk = Talk::new(Wire::Completions.codec());
+    let mut talk = Talk::new(Wire::Completions.protocol());
     talk.driver.register(action("weather"));
     talk.driver.send("hi");
     talk.answer(&bytes("openai-length.sse"));
@@ -257,8 +257,8 @@ fn a_call_that_was_cut_is_answered_as_invalid() {
 
 #[test]
 fn a_request_carries_the_whole_conversation() {
-    let codec = Completions(RequestOptions::default().model("qwen3"));
-    let mut talk = Talk::new(Box::new(codec));
+    let protocol = Completions(RequestOptions::default().model("qwen3"));
+    let mut talk = Talk::new(Box::new(protocol));
     talk.driver.register(action("weather"));
     talk.driver.input(Input::SetForwardedProps {
         props: json!({"temperature": 0}),
@@ -316,7 +316,7 @@ fn a_request_carries_the_whole_conversation() {
 #[test]
 fn a_host_may_give_the_answer_its_id() {
     for wire in [Wire::Completions, Wire::UiStream] {
-        let mut talk = Talk::new(wire.codec());
+        let mut talk = Talk::new(wire.protocol());
         talk.driver.register(action("weather"));
         talk.driver.input(Input::SetForwardedProps {
             props: json!({"assistantMessageId": "mine"}),
@@ -343,7 +343,7 @@ fn a_host_may_give_the_answer_its_id() {
 
 #[test]
 fn what_the_model_thought_goes_back_on_request() {
-    let mut talk = Talk::new(Wire::Completions.codec());
+    let mut talk = Talk::new(Wire::Completions.protocol());
     talk.driver.send("hi");
     talk.answer(&bytes("ollama-text.sse"));
     talk.driver.send("and now?");
@@ -365,7 +365,7 @@ fn what_the_model_thought_goes_back_on_request() {
 
 #[test]
 fn a_model_that_ends_silently_after_a_result_is_asked_once_more() {
-    let mut talk = Talk::new(Wire::Completions.codec());
+    let mut talk = Talk::new(Wire::Completions.protocol());
     talk.driver.register(action("weather"));
     talk.driver.send("hi");
     talk.answer(Wire::Completions.response(1, &[Says::Call("c1", "weather", "{}")]));
@@ -381,7 +381,7 @@ fn a_model_that_ends_silently_after_a_result_is_asked_once_more() {
 
 #[test]
 fn an_agent_that_keeps_the_loop_itself_is_not_asked_again() {
-    let mut talk = Talk::new(Wire::AgUi.codec());
+    let mut talk = Talk::new(Wire::AgUi.protocol());
     talk.driver.register(action("weather"));
     talk.driver.send("hi");
     talk.answer(Wire::AgUi.response(1, &[Says::Call("c1", "weather", "{}")]));

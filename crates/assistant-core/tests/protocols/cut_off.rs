@@ -77,7 +77,7 @@ fn assert_cut_off(driver: &Driver, id: &str, about: &str) {
 fn a_completion_that_was_cut_off_runs_nothing_with_arguments_that_are_missing() {
     for reason in CUT {
         for args in ["", " ", "{\"euros\": 1", "{", "1"] {
-            let mut talk = Talk::new(Wire::Completions.codec());
+            let mut talk = Talk::new(Wire::Completions.protocol());
             completes(&mut talk, &[args], reason);
             assert_cut_off(&talk.driver, "c0", &format!("{reason} {args:?}"));
         }
@@ -88,7 +88,7 @@ fn a_completion_that_was_cut_off_runs_nothing_with_arguments_that_are_missing() 
 #[test]
 fn a_completion_that_is_whole_runs_without_arguments() {
     for reason in WHOLE {
-        let mut talk = Talk::new(Wire::Completions.codec());
+        let mut talk = Talk::new(Wire::Completions.protocol());
         completes(&mut talk, &[""], reason);
         assert_eq!(talk.driver.starts("c0"), 1, "{reason}");
         assert_eq!(talk.driver.invocation("c0").args, json!({}), "{reason}");
@@ -98,7 +98,7 @@ fn a_completion_that_is_whole_runs_without_arguments() {
 /// No beginning of an object is an object: what was closed before the cut is whole.
 #[test]
 fn what_was_complete_before_the_cut_runs() {
-    let mut talk = Talk::new(Wire::Completions.codec());
+    let mut talk = Talk::new(Wire::Completions.protocol());
     completes(&mut talk, &["{\"euros\": 1}", "{\"euros\": 2"], "length");
     assert_eq!(talk.driver.starts("c0"), 1);
     assert_eq!(talk.driver.phase("c1"), Phase::OutputError);
@@ -112,7 +112,7 @@ fn what_was_complete_before_the_cut_runs() {
 
 #[test]
 fn what_was_cut_off_does_not_start_early_either() {
-    let mut talk = Talk::new(Wire::Completions.codec());
+    let mut talk = Talk::new(Wire::Completions.protocol());
     talk.driver = Driver::with(SessionOptions {
         eager: true,
         ..SessionOptions::default()
@@ -123,7 +123,7 @@ fn what_was_cut_off_does_not_start_early_either() {
 
 #[test]
 fn what_was_cut_off_stays_so_after_a_reload() {
-    let mut talk = Talk::new(Wire::Completions.codec());
+    let mut talk = Talk::new(Wire::Completions.protocol());
     talk.driver.register(action("pay"));
     talk.driver.send("hi");
     // The stream is still open, so that nothing was answered yet.
@@ -142,7 +142,7 @@ fn what_was_cut_off_stays_so_after_a_reload() {
 }
 
 fn ui(chunks: &[Value], reason: Option<&str>) -> Talk {
-    let mut talk = Talk::new(Wire::UiStream.codec());
+    let mut talk = Talk::new(Wire::UiStream.protocol());
     talk.driver.register(action("pay"));
     talk.driver.send("hi");
     let mut all = vec![json!({"type": "start"}), json!({"type": "start-step"})];

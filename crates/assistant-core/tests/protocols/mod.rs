@@ -15,8 +15,8 @@ mod wires;
 
 use assistant_core::{
     action::ActionSpec,
-    codec::{Codec, Request},
     event::{Diagnostic, Event},
+    protocol::{Protocol, Request, adapt},
     session::{Failure, FailureKind, Input, SessionOptions, StreamEnd},
     wire::stream::{Read, Sink},
 };
@@ -42,27 +42,27 @@ impl Sink for Log {
     }
 }
 
-/// A session whose agent speaks by a codec.
+/// A session whose agent speaks by a protocol.
 pub(crate) struct Talk {
     pub(crate) driver: Driver,
-    pub(crate) codec: Box<dyn Codec>,
+    pub(crate) protocol: Box<dyn Protocol>,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
 impl Talk {
-    pub(crate) fn new(codec: Box<dyn Codec>) -> Self {
+    pub(crate) fn new(protocol: Box<dyn Protocol>) -> Self {
         let mut options = SessionOptions::default();
-        codec.adapt(&mut options);
+        adapt(&mut options, &*protocol);
         Self {
             driver: Driver::with(options),
-            codec,
+            protocol,
             diagnostics: Vec::new(),
         }
     }
 
     /// The body of the newest request.
     pub(crate) fn body(&self) -> Value {
-        match self.codec.request(self.driver.request()) {
+        match self.protocol.request(self.driver.request()) {
             Request::Post { body, .. } => serde_json::from_str(&body).unwrap(),
             other => panic!("{other:?}"),
         }
@@ -78,7 +78,7 @@ impl Talk {
                 return None;
             }
         };
-        let mut reader = self.codec.reader(self.driver.request());
+        let mut reader = self.protocol.decoder(self.driver.request());
         for piece in bytes.chunks(7) {
             let mut log = Log::default();
             reader.push(piece, &mut log);
@@ -114,7 +114,7 @@ impl Talk {
         let starts = self.driver.commits.iter().map(|(_, entry)| entry);
         let journal = starts.chain(&self.driver.records).cloned().collect();
         let mut options = SessionOptions::default();
-        self.codec.adapt(&mut options);
+        adapt(&mut options, &*self.protocol);
         let mut driver = Driver::with(options);
         driver.host.ids = self.driver.host.ids + 1_000;
         self.driver = driver;

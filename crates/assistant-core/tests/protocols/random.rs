@@ -2,9 +2,9 @@
 //! changes nothing.
 
 use assistant_core::{
-    codec::{Codec, Completions, UiStream},
     conversation::Conversation,
     event::{Diagnostic, Event},
+    protocol::{Completions, Protocol, UiStream},
     session::Input,
     wire::stream::{Ending, Read},
 };
@@ -133,7 +133,7 @@ fn words(events: &[Event]) -> String {
         .collect()
 }
 
-fn codecs() -> [Box<dyn Codec>; 2] {
+fn protocols() -> [Box<dyn Protocol>; 2] {
     [
         Box::new(UiStream::default()),
         Box::new(Completions::default()),
@@ -141,8 +141,8 @@ fn codecs() -> [Box<dyn Codec>; 2] {
 }
 
 /// Plays responses and lets a person and handlers do what there is to do. It ends.
-fn talk_through(codec: Box<dyn Codec>, responses: Vec<Vec<u8>>) {
-    let mut talk = Talk::new(codec);
+fn talk_through(protocol: Box<dyn Protocol>, responses: Vec<Vec<u8>>) {
+    let mut talk = Talk::new(protocol);
     talk.driver.register(action("do"));
     talk.driver.register(asking("ask"));
     talk.driver.send("hi");
@@ -200,16 +200,16 @@ proptest! {
             talk.driver.send("hi");
             talk
         };
-        for codec in codecs() {
+        for protocol in protocols() {
             let input = talk.driver.request();
-            let whole = read(codec.reader(input), &bytes, &[]);
-            let cut = read(codec.reader(input), &bytes, &cuts);
+            let whole = read(protocol.decoder(input), &bytes, &[]);
+            let cut = read(protocol.decoder(input), &bytes, &cuts);
             prop_assert_eq!(whole, cut);
         }
         let text = UiStream { text: true, ..UiStream::default() };
         let input = talk.driver.request();
         let said = |cuts: &[usize]| {
-            let (events, _, ending) = read(text.reader(input), &bytes, cuts);
+            let (events, _, ending) = read(text.decoder(input), &bytes, cuts);
             let deltas: String = events.iter().filter_map(|event| match &event.kind {
                 assistant_core::event::EventKind::Extension(extension) => match &**extension {
                     assistant_core::event::Extension::BlockDelta { delta, .. } => Some(delta.as_str()),
@@ -230,11 +230,11 @@ proptest! {
     ) {
         let mut talk = Talk::new(Box::new(UiStream::default()));
         talk.driver.send("hi");
-        for (codec, chunks) in codecs().into_iter().zip([ui, completions]) {
+        for (protocol, chunks) in protocols().into_iter().zip([ui, completions]) {
             let bytes = stream(&chunks);
             let input = talk.driver.request();
-            let whole = read(codec.reader(input), &bytes, &[]);
-            let cut = read(codec.reader(input), &bytes, &cuts);
+            let whole = read(protocol.decoder(input), &bytes, &[]);
+            let cut = read(protocol.decoder(input), &bytes, &cuts);
             prop_assert_eq!(words(&whole.0), words(&cut.0));
             prop_assert_eq!(whole, cut);
         }
@@ -252,7 +252,7 @@ proptest! {
             bytes
         };
         let ui = ui.iter().map(|chunks| ended(chunks, json!({"type": "finish"})));
-        let [first, second] = codecs();
+        let [first, second] = protocols();
         talk_through(first, ui.collect());
         let stop = json!({"choices": [{"delta": {}, "finish_reason": "stop"}]});
         let completions = completions.iter().map(|chunks| ended(chunks, stop.clone()));
@@ -298,7 +298,7 @@ fn a_flood_is_as_much_work_as_it_is_long() {
         talk.driver.send("hi");
         let chunks: Vec<Value> = chunks.collect();
         let (events, notes, _) = read(
-            talk.codec.reader(talk.driver.request()),
+            talk.protocol.decoder(talk.driver.request()),
             &stream(&chunks),
             &[],
         );

@@ -2,8 +2,8 @@
 //! one request, and an answer may have taken several.
 
 use assistant_core::{
-    codec::UiStream,
     conversation::Phase,
+    protocol::UiStream,
     session::{Failure, FailureKind, Input, NoticeKind, StreamEnd},
 };
 use serde_json::{Value, json};
@@ -210,7 +210,7 @@ fn ends(talk: &mut Talk, end: StreamEnd) {
 }
 
 fn reads_on(talk: &Talk) -> bool {
-    let request = talk.codec.request(talk.driver.request());
+    let request = talk.protocol.request(talk.driver.request());
     matches!(request, Request::Get { path } if path.ends_with("/stream"))
 }
 

@@ -19,7 +19,7 @@ use crate::support::{action, asking, sketch};
 pub(super) fn same(wires: &[Wire], scene: impl Fn(&mut Talk, Wire)) -> Vec<String> {
     let exceptions = Exceptions::read();
     let ends = wires.iter().map(|wire| {
-        let mut talk = Talk::new(wire.codec());
+        let mut talk = Talk::new(wire.protocol());
         scene(&mut talk, *wire);
         let session = &talk.driver.session;
         let sketch = sketch(&session.conversation().request_messages());
@@ -197,7 +197,7 @@ fn the_agent_fails() {
 #[test]
 fn a_tool_that_nobody_has() {
     for wire in Wire::ALL {
-        let mut talk = Talk::new(wire.codec());
+        let mut talk = Talk::new(wire.protocol());
         talk.driver.send("hi");
         talk.answer(wire.response(1, &[Says::Call("c1", "teleport", ARGS)]));
         assert!(talk.driver.invocations.is_empty(), "{wire:?}");
@@ -216,7 +216,7 @@ fn a_person_stops() {
     assert_eq!(end, ["user=hi", "assistant=Let me[]"]);
     // Whether a call is complete is known from some protocols at once, from others at the end.
     for wire in Wire::ALL {
-        let mut talk = Talk::new(wire.codec());
+        let mut talk = Talk::new(wire.protocol());
         talk.driver.register(action("weather"));
         talk.driver.send("hi");
         talk.hear(wire.broken(1, &[Says::Call("c1", "weather", ARGS)]));
@@ -250,7 +250,7 @@ fn a_stream_breaks_off() {
 #[test]
 fn ids_that_a_server_uses_again_are_other_calls() {
     for wire in [Wire::UiStream, Wire::Completions] {
-        let mut talk = Talk::new(wire.codec());
+        let mut talk = Talk::new(wire.protocol());
         talk.driver.register(action("weather"));
         talk.driver.send("hi");
         for number in 1..=2 {
@@ -274,7 +274,7 @@ fn ids_that_a_server_uses_again_are_other_calls() {
 #[test]
 fn the_loop_ends_at_its_limit() {
     for wire in Wire::ALL {
-        let mut talk = Talk::new(wire.codec());
+        let mut talk = Talk::new(wire.protocol());
         talk.driver.register(action("weather"));
         talk.driver.send("hi");
         for number in 1..=10 {

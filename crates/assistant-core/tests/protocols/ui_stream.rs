@@ -1,9 +1,9 @@
 //! What is the AI SDK's own: approvals of the server, requests, taking an answer up again.
 
 use assistant_core::{
-    codec::{Codec, Request, UiStream},
     conversation::{Conversation, Part, Phase},
     event::Content,
+    protocol::{Request, UiStream, adapt},
     session::{Input, SessionOptions, StreamEnd, TreeChange},
     wire::ui_stream::{is_complete_with_approvals, is_complete_with_tool_calls},
 };
@@ -290,10 +290,10 @@ fn a_reload_in_the_middle_reads_the_answer_on_and_doubles_nothing() {
     let stored = talk.driver.session.snapshot();
 
     let mut options = SessionOptions::default();
-    resuming().adapt(&mut options);
+    adapt(&mut options, &resuming());
     let mut again = Talk {
         driver: Driver::with(options),
-        codec: Box::new(resuming()),
+        protocol: Box::new(resuming()),
         diagnostics: Vec::new(),
     };
     again.driver.input(Input::Restore {
@@ -302,7 +302,7 @@ fn a_reload_in_the_middle_reads_the_answer_on_and_doubles_nothing() {
         journal: Vec::new(),
     });
     assert_eq!(again.driver.phase("c1"), Phase::Running);
-    let request = again.codec.request(again.driver.request());
+    let request = again.protocol.request(again.driver.request());
     let path = "/th%2F1/stream".to_owned();
     assert_eq!(request, Request::Get { path });
     again.answer(&stream(&whole));

@@ -1,8 +1,8 @@
 //! What an agent says, written in the bytes of each protocol, or said in the page as a script does.
 
 use assistant_core::{
-    codec::{AgUi, Codec, Completions, Request, UiStream},
     event::{EventKind, RunInput},
+    protocol::{AgUi, Completions, Protocol, Request, UiStream},
     wire::stream::Read,
 };
 use serde_json::{Value, json};
@@ -47,12 +47,12 @@ impl From<&[u8]> for Response {
 #[derive(Debug)]
 struct InPage;
 
-impl Codec for InPage {
+impl Protocol for InPage {
     fn request(&self, _: &RunInput) -> Request {
         Request::Nothing
     }
 
-    fn reader(&self, _: &RunInput) -> Box<dyn Read> {
+    fn decoder(&self, _: &RunInput) -> Box<dyn Read> {
         Box::new(assistant_core::wire::agui::Reader::new(
             assistant_core::wire::agui::DecoderOptions::default(),
         ))
@@ -84,7 +84,7 @@ impl Wire {
         }
     }
 
-    pub(super) fn codec(self) -> Box<dyn Codec> {
+    pub(super) fn protocol(self) -> Box<dyn Protocol> {
         match self {
             Self::Script => Box::new(InPage),
             Self::AgUi => Box::new(AgUi::default()),

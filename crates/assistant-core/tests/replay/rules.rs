@@ -221,12 +221,19 @@ fn a_stream_cut_anywhere_is_truncated_and_keeps_its_prefix() {
 
 #[test]
 fn an_empty_response_is_truncated() {
-    for text in ["", "\n\n", ": ping\n\n", "<html>login</html>"] {
+    for text in ["", "\n\n", ": ping\n\n"] {
         assert_eq!(
             play(&json!({"rawSse": text}), false)["outcome"],
             "truncated"
         );
     }
+}
+
+#[test]
+fn a_page_instead_of_a_stream_is_a_failure() {
+    let got = play(&json!({"rawSse": "<html>login</html>"}), false);
+    assert_eq!(got["outcome"], "failed");
+    assert_eq!(got["messages"], json!([]));
 }
 
 /// A report of frames whose halves of pairs no value can hold.

@@ -35,6 +35,8 @@ pub struct Decoder {
     verifier: Verifier,
     notes: Notes,
     failed: Option<ProtocolError>,
+    /// Memory for the events of one frame.
+    memory: Vec<Event>,
 }
 
 impl Decoder {
@@ -50,6 +52,7 @@ impl Decoder {
             verifier: Verifier::new(strict),
             notes: Notes::new(),
             failed: None,
+            memory: Vec::new(),
         }
     }
 
@@ -159,6 +162,16 @@ impl Decoder {
     #[must_use]
     pub fn take_diagnostics(&mut self) -> Vec<Diagnostic> {
         self.notes.take()
+    }
+
+    /// Takes the memory that serves the events of each frame, empty.
+    pub(super) fn take_memory(&mut self) -> Vec<Event> {
+        std::mem::take(&mut self.memory)
+    }
+
+    /// Keeps memory for the next frame.
+    pub(super) fn keep_memory(&mut self, events: Vec<Event>) {
+        self.memory = events;
     }
 
     /// Returns how the stream ended. Call it when no more frames come.

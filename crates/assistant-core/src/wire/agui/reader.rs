@@ -1,18 +1,15 @@
-//! The way of a whole response: from its bytes to events, diagnostics and its end.
-//!
-//! Framing is [`SseDecoder`]'s, what a frame means is [`Decoder`]'s; a [`Reader`] holds one of each
-//! and adds what only the response as a whole shows: whether its last frame is all there. It reads
-//! no more than it is given, and never waits.
-
-use std::fmt;
+//! The reader of a whole response: from its bytes to events, diagnostics and its end.
 
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use super::{Decoder, DecoderOptions, End, Ending, ProtocolError, Sink};
+use super::{Decoder, DecoderOptions, End, ProtocolError, Sink};
 use crate::{
-    event::{Diagnostic, Event},
-    wire::sse::SseDecoder,
+    event::Event,
+    wire::{
+        frames::{Decode, FrameReader},
+        sse::SseDecoder,
+    },
 };
 
 /// Reads one response.
@@ -39,18 +36,7 @@ use crate::{
 /// assert_eq!(ending.end, End::Truncated);
 /// assert!(ending.mid_frame);
 /// ```
-#[derive(Clone)]
-pub struct Reader {
-    sse: SseDecoder,
-    frames: Frames,
-}
-
-// Not all that it holds: behind a `dyn Read` that would be linked with everything an event can be.
-impl fmt::Debug for Reader {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Reader").finish_non_exhaustive()
-    }
-}
+pub type Reader = FrameReader<Decoder>;
 
 impl Reader {
     /// Returns a reader at the start of a response.
@@ -62,82 +48,58 @@ impl Reader {
     /// Returns a reader whose frames are cut by `sse`, which may have a limit of its own.
     #[must_use]
     pub fn with_framing(sse: SseDecoder, options: DecoderOptions) -> Self {
-        Self {
-            sse,
-            frames: Frames {
-                decoder: Decoder::new(options),
-                events: Vec::new(),
-                error: None,
-            },
-        }
-    }
-
-    /// Reads the next bytes, cut anywhere. After a failure it does nothing.
-    pub fn push(&mut self, bytes: &[u8], sink: &mut dyn Sink) {
-        if self.has_failed() {
-            return;
-        }
-        let Self { sse, frames } = self;
-        let framed = sse.read(bytes, &mut |frame| frames.read(&frame.data, sink));
-        if let Err(error) = framed {
-            self.fail(ProtocolError::new("limit", error.to_string()));
-        }
+        Self::with(sse, Decoder::new(options))
     }
 
     /// Reads an event that is already JSON, as if its frame had come. After a failure it does
     /// nothing.
     pub fn push_value(&mut self, event: Value, sink: &mut dyn Sink) {
-        if !self.has_failed() {
-            self.frames
-                .decode(sink, |decoder, out| decoder.push_value(event, out));
+        if !self.has_failed()
+            && let Err(error) = self
+                .decoder
+                .give(sink, |decoder, out| decoder.push_value(event, out))
+        {
+            self.fail(error);
         }
     }
+}
 
-    /// Ends the response because of something that the caller found. An earlier failure stays.
-    pub fn fail(&mut self, error: ProtocolError) {
-        self.frames.error.get_or_insert(error);
+impl Decode for Decoder {
+    fn frame(&mut self, data: &str, sink: &mut dyn Sink) -> Result<(), ProtocolError> {
+        self.give(sink, |decoder, out| decoder.push_frame(data, out))
     }
 
-    /// Returns whether reading on is of no use: the response broke the protocol or a limit.
-    #[must_use]
-    pub const fn has_failed(&self) -> bool {
-        self.frames.error.is_some()
+    fn is_whole(&self, data: &str) -> bool {
+        !ends_early(data)
     }
 
-    /// Ends the response: reads a last frame that lacks nothing but its blank line, gives what was
-    /// held back for frames that do not come, and says how it ended.
-    pub fn finish(mut self, sink: &mut dyn Sink) -> Ending {
-        let mid_frame = !self.has_failed() && self.sse.is_mid_frame() && !self.read_last(sink);
-        if mid_frame {
-            let message = "The response ended in the middle of a frame, which was dropped.";
-            sink.diagnostic(Diagnostic::new("cut-frame", message));
-        }
-        self.frames.decode(sink, |decoder, out| {
+    fn finish(&mut self, sink: &mut dyn Sink) -> End {
+        // Releasing what was held back does not fail.
+        let _ = self.give(sink, |decoder, out| {
             decoder.flush(out);
             Ok(())
         });
-        let Frames { decoder, error, .. } = self.frames;
-        let end = match error {
-            Some(_) => End::Failed,
-            None => decoder.finish(),
-        };
-        Ending {
-            end,
-            error,
-            mid_frame,
-        }
+        Self::finish(self)
     }
+}
 
-    /// Reads what has come of a last frame; returns whether it was all of it.
-    fn read_last(&mut self, sink: &mut dyn Sink) -> bool {
-        let Some(frame) = self.sse.finish() else {
-            return false;
-        };
-        if ends_early(&frame.data) {
-            return false;
+impl Decoder {
+    /// Gives what a step brings to a sink; events before a fatal one count.
+    fn give(
+        &mut self,
+        sink: &mut dyn Sink,
+        step: impl FnOnce(&mut Self, &mut Vec<Event>) -> Result<(), ProtocolError>,
+    ) -> Result<(), ProtocolError> {
+        let mut events = self.take_memory();
+        let result = step(self, &mut events);
+        for diagnostic in self.take_diagnostics() {
+            sink.diagnostic(diagnostic);
         }
-        self.frames.read(&frame.data, sink);
-        true
+        for event in events.drain(..) {
+            sink.event(event);
+        }
+        self.keep_memory(events);
+        result
     }
 }
 
@@ -150,39 +112,4 @@ fn ends_early(data: &str) -> bool {
     };
     // A number that ends at its sign, point or exponent passes for an invalid one.
     is_cut(data) || is_cut(&format!("{data}0"))
-}
-
-/// The half of a reader that takes frames: apart, so that the other can be read meanwhile.
-#[derive(Debug, Clone)]
-struct Frames {
-    decoder: Decoder,
-    /// Filled and emptied with each frame; kept for its memory.
-    events: Vec<Event>,
-    error: Option<ProtocolError>,
-}
-
-impl Frames {
-    fn read(&mut self, data: &str, sink: &mut dyn Sink) {
-        if self.error.is_none() {
-            self.decode(sink, |decoder, out| decoder.push_frame(data, out));
-        }
-    }
-
-    /// Gives what a step of the decoder brings; events before a fatal one count.
-    fn decode(
-        &mut self,
-        sink: &mut dyn Sink,
-        step: impl FnOnce(&mut Decoder, &mut Vec<Event>) -> Result<(), ProtocolError>,
-    ) {
-        let result = step(&mut self.decoder, &mut self.events);
-        for diagnostic in self.decoder.take_diagnostics() {
-            sink.diagnostic(diagnostic);
-        }
-        for event in self.events.drain(..) {
-            sink.event(event);
-        }
-        if let Err(error) = result {
-            self.error.get_or_insert(error);
-        }
-    }
 }

@@ -13,9 +13,11 @@
 
 mod calls;
 mod decoder;
+mod protocol;
 mod reader;
 mod request;
 
 pub use decoder::{Decoder, Start};
+pub use protocol::Completions;
 pub use reader::Reader;
 pub use request::{RequestOptions, request_body};

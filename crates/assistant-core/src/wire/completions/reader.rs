@@ -6,12 +6,14 @@ use super::{Decoder, Start, decoder::error_of};
 use crate::wire::{
     fault::ProtocolError,
     frames::{Decode, FrameReader},
-    stream::{End, Ending, Read, Sink},
+    sse::SseDecoder,
+    stream::{End, Sink},
 };
 
 impl Decode for Decoder {
-    fn frame(&mut self, data: &str, sink: &mut dyn Sink) {
+    fn frame(&mut self, data: &str, sink: &mut dyn Sink) -> Result<(), ProtocolError> {
         self.push_frame(data, sink);
+        Ok(())
     }
 
     /// A server that does not stream answers with the whole completion, or with an error.
@@ -59,37 +61,12 @@ impl Decode for Decoder {
 /// assert_eq!(reader.finish(&mut log).end, End::Complete);
 /// assert_eq!(log.0.len(), 5);
 /// ```
-#[derive(Debug, Clone)]
-pub struct Reader(FrameReader<Decoder>);
+pub type Reader = FrameReader<Decoder>;
 
 impl Reader {
     /// Returns a reader at the start of a response.
     #[must_use]
     pub fn new(start: Start) -> Self {
-        Self(FrameReader::new(Decoder::new(start)))
-    }
-
-    /// Reads the next bytes, cut anywhere. After a failure it does nothing.
-    pub fn push(&mut self, bytes: &[u8], sink: &mut dyn Sink) {
-        self.0.push(bytes, sink);
-    }
-
-    /// Ends the response, and says how it ended.
-    pub fn finish(self, sink: &mut dyn Sink) -> Ending {
-        self.0.finish(sink)
-    }
-}
-
-impl Read for Reader {
-    fn push(&mut self, bytes: &[u8], sink: &mut dyn Sink) {
-        self.0.push(bytes, sink);
-    }
-
-    fn has_failed(&self) -> bool {
-        self.0.has_failed()
-    }
-
-    fn finish(self: Box<Self>, sink: &mut dyn Sink) -> Ending {
-        Self::finish(*self, sink)
+        Self::with(SseDecoder::new(), Decoder::new(start))
     }
 }

@@ -20,12 +20,14 @@ mod decoder;
 mod ending;
 mod outcomes;
 mod parts;
+mod protocol;
 mod reader;
 mod request;
 mod resubmit;
 mod tools;
 
 pub use decoder::{Decoder, Start};
+pub use protocol::UiStream;
 pub use reader::{Reader, TextReader};
 pub use request::{request_body, resume_path};
 pub use resubmit::{is_complete_with_approvals, is_complete_with_tool_calls};

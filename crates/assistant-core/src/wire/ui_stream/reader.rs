@@ -1,6 +1,6 @@
 //! The way of a whole response: from its bytes to events, diagnostics and its end.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{Decoder, Start};
 use crate::{
@@ -8,34 +8,20 @@ use crate::{
     wire::{
         fault::ProtocolError,
         frames::{Decode, FrameReader},
+        sse::SseDecoder,
         stream::{End, Ending, Read, Sink},
     },
 };
 
 impl Decode for Decoder {
-    fn frame(&mut self, data: &str, sink: &mut dyn Sink) {
+    fn frame(&mut self, data: &str, sink: &mut dyn Sink) -> Result<(), ProtocolError> {
         self.push_frame(data, sink);
-    }
-
-    fn document(&mut self, text: &str, _: &mut dyn Sink) -> Result<(), ProtocolError> {
-        let said = error_text(text);
-        let message = said.unwrap_or_else(|| {
-            "The server answered with a JSON document instead of an event stream.".to_owned()
-        });
-        Err(ProtocolError::new("not-a-stream", message))
+        Ok(())
     }
 
     fn finish(&mut self, sink: &mut dyn Sink) -> End {
         Self::finish(self, sink)
     }
-}
-
-/// What a document says about what went wrong, if it does.
-fn error_text(text: &str) -> Option<String> {
-    let document: Value = serde_json::from_str(text).ok()?;
-    let error = document.get("error").unwrap_or(&document);
-    let said = error.get("message").unwrap_or(error);
-    said.as_str().map(str::to_owned)
 }
 
 /// Reads one response.
@@ -61,44 +47,19 @@ fn error_text(text: &str) -> Option<String> {
 /// reader.push(b"data: [DONE]\n\n", &mut log);
 /// assert_eq!(reader.finish(&mut log).end, End::Complete);
 /// ```
-#[derive(Debug, Clone)]
-pub struct Reader(FrameReader<Decoder>);
+pub type Reader = FrameReader<Decoder>;
 
 impl Reader {
     /// Returns a reader at the start of a response.
     #[must_use]
     pub fn new(start: Start) -> Self {
-        Self(FrameReader::new(Decoder::new(start)))
-    }
-
-    /// Reads the next bytes, cut anywhere. After a failure it does nothing.
-    pub fn push(&mut self, bytes: &[u8], sink: &mut dyn Sink) {
-        self.0.push(bytes, sink);
+        Self::with(SseDecoder::new(), Decoder::new(start))
     }
 
     /// The id of the answer, as far as it is known.
     #[must_use]
     pub fn message_id(&self) -> &str {
-        self.0.decoder.message_id()
-    }
-
-    /// Ends the response, and says how it ended.
-    pub fn finish(self, sink: &mut dyn Sink) -> Ending {
-        self.0.finish(sink)
-    }
-}
-
-impl Read for Reader {
-    fn push(&mut self, bytes: &[u8], sink: &mut dyn Sink) {
-        self.0.push(bytes, sink);
-    }
-
-    fn has_failed(&self) -> bool {
-        self.0.has_failed()
-    }
-
-    fn finish(self: Box<Self>, sink: &mut dyn Sink) -> Ending {
-        Self::finish(*self, sink)
+        self.decoder.message_id()
     }
 }
 

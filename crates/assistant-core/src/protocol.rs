@@ -1,0 +1,31 @@
+//! The protocols that agents speak, and what a session does for each.
+//!
+//! ```
+//! use assistant_core::protocol::{AgUi, adapt};
+//! use assistant_core::session::SessionOptions;
+//!
+//! let mut options = SessionOptions::default();
+//! adapt(&mut options, &AgUi::default());
+//! assert!(options.history.is_none());
+//! ```
+
+use crate::session::SessionOptions;
+
+#[cfg(feature = "completions")]
+pub use crate::wire::completions::Completions;
+#[cfg(feature = "ui-stream")]
+pub use crate::wire::ui_stream::UiStream;
+pub use crate::wire::{Needs, Protocol, Request, agui::AgUi};
+
+/// Sets what a session must do for agents of a protocol. To be called before the session is made.
+pub fn adapt<P: Protocol + ?Sized>(options: &mut SessionOptions, protocol: &P) {
+    let needs = protocol.needs();
+    #[cfg(feature = "ui-stream")]
+    if needs.ui_history {
+        options.history = Some(crate::conversation::Conversation::ui_history);
+    }
+    if let Some(takes_up) = needs.takes_up {
+        options.takes_up = takes_up;
+    }
+    options.asks_again |= needs.asks_again;
+}

@@ -1,0 +1,30 @@
+//! AG-UI as the protocol of an agent.
+
+use super::{DecoderOptions, Reader, run_input_text};
+use crate::{
+    event::RunInput,
+    wire::{
+        protocol::{EVENT_STREAM, Protocol, Request},
+        stream::Read,
+    },
+};
+
+/// AG-UI 1.0.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct AgUi(pub DecoderOptions);
+
+impl Protocol for AgUi {
+    fn request(&self, input: &RunInput) -> Request {
+        if input.takes_up {
+            return Request::Nothing;
+        }
+        Request::Post {
+            body: run_input_text(input),
+            accept: Some(EVENT_STREAM),
+        }
+    }
+
+    fn decoder(&self, _: &RunInput) -> Box<dyn Read> {
+        Box::new(Reader::new(self.0))
+    }
+}

@@ -1,0 +1,38 @@
+//! Chat completions as the protocol of an agent.
+
+use super::{Reader, RequestOptions, Start, request_body};
+use crate::{
+    event::RunInput,
+    wire::{
+        protocol::{Needs, Protocol, Request},
+        stream::Read,
+    },
+};
+
+/// Chat completions, as `OpenAI` defined them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Completions(pub RequestOptions);
+
+impl Protocol for Completions {
+    fn needs(&self) -> Needs {
+        Needs {
+            asks_again: true,
+            ..Needs::default()
+        }
+    }
+
+    fn request(&self, input: &RunInput) -> Request {
+        if input.takes_up {
+            return Request::Nothing;
+        }
+        Request::Post {
+            body: request_body(input, &self.0).to_string(),
+            // A server that does not stream answers with JSON, which is read, too.
+            accept: None,
+        }
+    }
+
+    fn decoder(&self, input: &RunInput) -> Box<dyn Read> {
+        Box::new(Reader::new(Start::of(input)))
+    }
+}

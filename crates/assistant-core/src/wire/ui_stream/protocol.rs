@@ -1,0 +1,54 @@
+//! The UI message stream as the protocol of an agent.
+
+use super::{Reader, Start, TextReader, request_body, resume_path};
+use crate::{
+    event::RunInput,
+    wire::{
+        protocol::{EVENT_STREAM, Needs, Protocol, Request},
+        stream::Read,
+    },
+};
+
+/// The AI SDK's UI message stream, or its text protocol.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct UiStream {
+    /// The server answers with plain text, and with nothing else.
+    pub text: bool,
+    /// The server keeps its streams: an answer that a reload cut is read on
+    /// ([`SessionOptions::takes_up`](crate::session::SessionOptions::takes_up)).
+    pub resumes: bool,
+    /// A stream that is resumed continues where it was cut, instead of repeating the answer from its
+    /// beginning.
+    pub continues: bool,
+}
+
+impl Protocol for UiStream {
+    fn needs(&self) -> Needs {
+        Needs {
+            ui_history: true,
+            takes_up: Some(self.resumes),
+            ..Needs::default()
+        }
+    }
+
+    fn request(&self, input: &RunInput) -> Request {
+        if input.takes_up {
+            let path = resume_path(&input.thread_id);
+            return path.map_or(Request::Nothing, |path| Request::Get { path });
+        }
+        Request::Post {
+            body: request_body(input).to_string(),
+            accept: (!self.text).then_some(EVENT_STREAM),
+        }
+    }
+
+    fn decoder(&self, input: &RunInput) -> Box<dyn Read> {
+        let mut start = Start::of(input);
+        start.separates = input.takes_up;
+        start.replays = input.takes_up && !self.continues;
+        match self.text {
+            true => Box::new(TextReader::new(start)),
+            false => Box::new(Reader::new(start)),
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Agents over HTTP that speak another protocol than AG-UI.
+
+use super::HttpAgent;
+
+/// A backend of the AI SDK: anything that answers with its UI message stream.
+///
+/// ```
+/// use leptos_assistant::agent::{HttpAgent, UiStreamAgent};
+///
+/// let agent: UiStreamAgent = HttpAgent::ui_stream("/api/chat").header("x-tenant", "harbor");
+/// ```
+#[cfg(feature = "ui-stream")]
+pub type UiStreamAgent = HttpAgent<assistant_core::protocol::UiStream>;
+
+/// A model endpoint that speaks `OpenAI`'s chat completions: the loop of runs and tool results is the
+/// session's.
+///
+/// ```
+/// use leptos_assistant::agent::{CompletionsAgent, HttpAgent};
+///
+/// // A key in a page is everybody's key: put a server of yours in between.
+/// let agent: CompletionsAgent = HttpAgent::completions("http://localhost:11434/v1", "qwen3");
+/// ```
+#[cfg(feature = "completions")]
+pub type CompletionsAgent = HttpAgent<assistant_core::protocol::Completions>;
+
+#[cfg(feature = "ui-stream")]
+impl UiStreamAgent {
+    /// An agent at an address, absolute or relative to the page, that speaks the AI SDK's UI message
+    /// stream.
+    ///
+    /// ```
+    /// use leptos_assistant::agent::HttpAgent;
+    ///
+    /// let agent = HttpAgent::ui_stream("/api/chat");
+    /// ```
+    pub fn ui_stream(url: impl Into<String>) -> Self {
+        Self::with_protocol(url, assistant_core::protocol::UiStream::default())
+    }
+}
+
+#[cfg(feature = "completions")]
+impl CompletionsAgent {
+    /// A model at an endpoint, by the address before `/chat/completions`. Without a name, the
+    /// endpoint chooses the model.
+    ///
+    /// ```
+    /// use leptos_assistant::agent::HttpAgent;
+    ///
+    /// let agent = HttpAgent::completions("http://localhost:11434/v1", "small");
+    /// ```
+    pub fn completions(base_url: impl Into<String>, model: impl Into<String>) -> Self {
+        let base: String = base_url.into();
+        let model: String = model.into();
+        let mut options = assistant_core::wire::completions::RequestOptions::default();
+        if !model.is_empty() {
+            options = options.model(model);
+        }
+        let url = super::request::below(&base, "/chat/completions");
+        Self::with_protocol(url, assistant_core::protocol::Completions(options))
+    }
+}
