@@ -122,19 +122,7 @@ pub use runtime::{CallEvent, CallEventKind, Subscription};
 #[cfg(feature = "schemars")]
 pub use schemars;
 pub use store::ApprovalStore;
-pub use ui::{ClientOnly, ClientOnlyProps, Icon, Labels, media_policy, provide_labels};
-
-/// The style sheet of all components, the file `style/all.css` of this crate: to be linked by the
-/// page, or served. It names no font, image or other file.
-///
-/// A host changes the look by setting its custom properties (`--la-…`, at the top of the sheet).
-///
-/// ```
-/// // A server may answer with it; an application of files alone copies the file.
-/// let sheet = ("text/css", leptos_assistant::STYLE);
-/// assert!(sheet.1.contains("--la-accent"));
-/// ```
-pub const STYLE: &str = include_str!("../style/all.css");
+pub use ui::{ClientOnly, ClientOnlyProps, Icon, Labels, STYLE, media_policy, provide_labels};
 
 /// The example of the README compiles.
 #[cfg(doctest)]

@@ -18,6 +18,7 @@ mod id;
 mod labels;
 mod media;
 mod react;
+mod style;
 pub(crate) mod time;
 mod timer;
 mod trusted;
@@ -28,6 +29,7 @@ pub use hydration::{ClientOnly, ClientOnlyProps};
 pub use icons::{Icon, spinner};
 pub use labels::Labels;
 pub use media::media_policy;
+pub use style::STYLE;
 pub use wording::provide_labels;
 
 pub(crate) use browser::{browser, in_browser, spawn_local};

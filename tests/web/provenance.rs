@@ -274,7 +274,7 @@ async fn a_warning_of_the_agent_does_not_look_like_a_card() {
     })
     .await;
     let style = document().create_element("style").unwrap();
-    style.set_text_content(Some(include_str!("../../style/all.css")));
+    style.set_text_content(Some(leptos_assistant::STYLE));
     chat.page.root.append_child(&style).unwrap();
     chat.assistant.send("go").unwrap();
     chat.appears(".la-approval").await;

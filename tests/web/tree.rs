@@ -15,7 +15,7 @@ use super::support::{Chat, chat};
 async fn tree(messages: &[(String, Option<String>)], tip: &str) -> Chat {
     let chat = chat(MockAgent::new(), || {
         view! {
-            <style>{include_str!("../../style/all.css")}</style>
+            <style>{leptos_assistant::STYLE}</style>
             <div style="block-size: 400px; inline-size: 600px">
                 <TreeView />
             </div>

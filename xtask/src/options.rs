@@ -19,7 +19,7 @@ cargo xtask dist
 cargo xtask examples
     Builds the applications of examples/ into dist: board, headless, routes, and leptos-ssr with its server.
 cargo xtask style
-    Writes style/all.css from the sheets beside it.
+    Joins the sheets of style/ in style/all.css, for pages that link one.
 
 Tools that are missing are installed: by cargo, npm and pip inside the project, by apt when run as root.";
 

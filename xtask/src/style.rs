@@ -1,38 +1,23 @@
-//! `cargo xtask style`: the style sheets of the library in one file, which is what pages link.
+//! `cargo xtask style`: joins the style sheets of the library in one file, for pages that link one. It is a build output:
+//! trunk calls this before each build.
 
 use std::fs;
 
 use crate::project::{Outcome, Project, files, read};
 
-/// The sheets in the order in which they stand in the one: later ones may rely on those before.
-const SHEETS: &[&str] = &[
-    "tokens",
-    "controls",
-    "chat",
-    "message",
-    "turn",
-    "part",
-    "markdown",
-    "composer",
-    "attachment",
-    "tool",
-    "question",
-    "inbox",
-    "form",
-    "allowed",
-    "notice",
-    "past",
-    "dialog",
-    "frame",
-    "tree",
-];
-
-/// All of them.
+/// The joined sheet.
 pub(crate) const ALL: &str = "style/all.css";
 
-/// Writes the one file, if it is another than before.
+/// The file that lists the sheets in their order.
+const LIST: &str = "src/ui/style.rs";
+
+/// Writes the joined sheet, if it is another than before.
 pub(crate) fn write(project: &Project) -> Outcome<()> {
-    let text = text(project)?;
+    let sheets: Outcome<Vec<String>> = list(project)?
+        .iter()
+        .map(|name| read(&project.root.join(format!("style/{name}.css"))))
+        .collect();
+    let text = joined(&sheets?);
     let file = project.root.join(ALL);
     if read(&file).is_ok_and(|old| old == text) {
         return Ok(());
@@ -41,39 +26,41 @@ pub(crate) fn write(project: &Project) -> Outcome<()> {
     fs::write(&file, text).map_err(|error| format!("{ALL}: {error}"))
 }
 
-/// Says what the one file lacks.
+/// Compares the sheets in the folder with the list.
 pub(crate) fn check(project: &Project) -> Outcome<()> {
     let names = files(project, "style", "css");
     let names = names.iter().filter_map(|file| file.file_stem()?.to_str());
-    let unknown = unknown(names);
-    if !unknown.is_empty() {
-        let unknown = unknown.join(", ");
-        return Err(format!(
-            "style/: {unknown} has no place in the order, see xtask/src/style.rs"
-        ));
+    let listed = list(project)?;
+    let unknown = unknown(names, &listed);
+    if unknown.is_empty() {
+        return Ok(());
     }
-    if read(&project.root.join(ALL))? == text(project)? {
-        Ok(())
-    } else {
-        Err(format!(
-            "{ALL} is not what the other sheets are; `cargo xtask style` writes it"
-        ))
+    let unknown = unknown.join(", ");
+    Err(format!("style/: {unknown} is missing in {LIST}"))
+}
+
+/// The names of the sheets, in their order.
+fn list(project: &Project) -> Outcome<Vec<String>> {
+    let names = names(&read(&project.root.join(LIST))?);
+    match names.is_empty() {
+        true => Err(format!("{LIST} lists no sheets")),
+        false => Ok(names),
     }
 }
 
-/// The sheets without a place.
-fn unknown<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+/// The names in the list of a source: `sheets!["tokens", "controls"]`.
+fn names(source: &str) -> Vec<String> {
+    let list = source.split_once("sheets![").map(|(_, list)| list);
+    let list = list.and_then(|list| list.split_once(']'));
+    let texts = list.map(|(list, _)| list).unwrap_or_default().split('"');
+    texts.skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+/// The sheets that are not in the list.
+fn unknown<'a>(names: impl Iterator<Item = &'a str>, listed: &[String]) -> Vec<&'a str> {
     names
-        .filter(|name| *name != "all" && !SHEETS.contains(name))
+        .filter(|name| *name != "all" && !listed.iter().any(|listed| listed == name))
         .collect()
-}
-
-fn text(project: &Project) -> Outcome<String> {
-    let sheets: Outcome<Vec<String>> = SHEETS
-        .iter()
-        .map(|name| read(&project.root.join(format!("style/{name}.css"))))
-        .collect();
-    Ok(joined(&sheets?))
 }
 
 fn joined(sheets: &[String]) -> String {
@@ -96,6 +83,11 @@ mod tests {
 
     #[test]
     fn a_sheet_without_a_place_is_named() {
-        assert_eq!(unknown(["all", "tool", "cellar"].into_iter()), ["cellar"]);
+        let listed = names("sheets![\n    \"tokens\",\n    \"tool\",\n];");
+        assert_eq!(listed, ["tokens", "tool"]);
+        assert_eq!(
+            unknown(["all", "tool", "cellar"].into_iter(), &listed),
+            ["cellar"]
+        );
     }
 }

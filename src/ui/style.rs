@@ -1,0 +1,44 @@
+//! The style sheet of all components.
+
+/// Joins sheets of the folder `style/`. `cargo xtask style` reads the list below and joins them in the same way.
+macro_rules! sheets {
+    ($first:literal $(, $name:literal)* $(,)?) => {
+        concat!(
+            include_str!(concat!("../../style/", $first, ".css")),
+            $("\n", include_str!(concat!("../../style/", $name, ".css")),)*
+        )
+    };
+}
+
+/// The style sheet of all components: to be served, or written to a file that the page links. It names
+/// no font, image or other file. In a checkout, `cargo xtask style` writes it to `style/all.css`.
+///
+/// A host changes the look by setting its custom properties (`--la-…`, at the top of the sheet).
+///
+/// ```
+/// // A server may answer with it; an application of files alone writes it into its folder.
+/// let sheet = ("text/css", leptos_assistant::STYLE);
+/// assert!(sheet.1.contains("--la-accent"));
+/// ```
+// Later sheets may rely on those before.
+pub const STYLE: &str = sheets![
+    "tokens",
+    "controls",
+    "chat",
+    "message",
+    "turn",
+    "part",
+    "markdown",
+    "composer",
+    "attachment",
+    "tool",
+    "question",
+    "inbox",
+    "form",
+    "allowed",
+    "notice",
+    "past",
+    "dialog",
+    "frame",
+    "tree",
+];
