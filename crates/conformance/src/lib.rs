@@ -3,7 +3,7 @@
 //!
 //! `tests/schema.rs` and `tests/differential` hold the core against other implementations,
 //! `tests/fuzz.rs` against nonsense, `tests/work` counts what it does; `benches/agui.rs` takes
-//! the time. Nothing here is published, and nothing here knows what is right: that is said by the
+//! the time, `examples` print what the engine makes of an input. Nothing here is published, and nothing here knows what is right: that is said by the
 //! suites and rules in the core's own tests.
 
 pub mod attacker;

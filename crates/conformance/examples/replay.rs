@@ -1,11 +1,10 @@
 //! Plays recorded streams and prints what the conversation becomes.
 //!
 //! ```text
-//! cargo run -p assistant-core --example replay -- [--protocol NAME] [--strict] [--each] FILE…
+//! cargo run -p conformance --example replay -- [--protocol NAME] [--strict] [--each] FILE…
 //! ```
 //!
-//! The protocol is `ag-ui` unless it is `ui-stream` or `completions`; both need the feature of their
-//! name, which `--all-features` gives. With `ui-stream` a FILE may also be a list of cases in the form
+//! The protocol is `ag-ui` unless it is `ui-stream` or `completions`. With `ui-stream` a FILE may also be a list of cases in the form
 //! of `fixtures/ui_message_stream.json`: one line a case, `{"name", "message"}`, the message as the
 //! AI SDK's `UIMessage`. What is said below is about `ag-ui`.
 //!
@@ -22,8 +21,9 @@ use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 use std::{env, fs};
 
-use assistant_core::replay::{Replay, ReplayInput, Report};
+use assistant_core::replay::{Replay, ReplayInput, Report, ui_stream};
 use assistant_core::wire::agui::DecoderOptions;
+use assistant_core::wire::completions::{Reader, Start};
 use serde_json::Value;
 
 /// The mark that some editors put before a text.
@@ -138,9 +138,7 @@ fn play_agui(file: &str, strict: bool, replay: &mut Replay) -> Fallible<Vec<Valu
     Ok(vec![report.to_json()])
 }
 
-#[cfg(feature = "ui-stream")]
 fn play_ui_stream(file: &str, replay: &mut Replay) -> Fallible<Vec<Value>> {
-    use assistant_core::replay::ui_stream;
     let bytes = read_bytes(file)?;
     if is_json(file, &bytes) {
         let mut json: Value = serde_json::from_slice(bytes.strip_prefix(BOM).unwrap_or(&bytes))?;
@@ -158,22 +156,10 @@ fn play_ui_stream(file: &str, replay: &mut Replay) -> Fallible<Vec<Value>> {
     Ok(vec![line])
 }
 
-#[cfg(not(feature = "ui-stream"))]
-fn play_ui_stream(_: &str, _: &mut Replay) -> Fallible<Vec<Value>> {
-    Err("built without the feature `ui-stream`".into())
-}
-
-#[cfg(feature = "completions")]
 fn play_completions(file: &str, replay: &mut Replay) -> Fallible<Vec<Value>> {
-    use assistant_core::wire::completions::{Reader, Start};
     let bytes = read_bytes(file)?;
     let reader = Box::new(Reader::new(Start::default()));
     Ok(vec![replay.read(reader, &bytes).to_json()])
-}
-
-#[cfg(not(feature = "completions"))]
-fn play_completions(_: &str, _: &mut Replay) -> Fallible<Vec<Value>> {
-    Err("built without the feature `completions`".into())
 }
 
 fn complain(sentence: &str) {

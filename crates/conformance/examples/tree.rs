@@ -1,7 +1,7 @@
 //! Plays operations on branched conversations and prints what they come to.
 //!
 //! ```text
-//! cargo run -p assistant-core --example tree -- FILE…
+//! cargo run -p conformance --example tree -- FILE…
 //! ```
 //!
 //! A FILE is an object with a list `vectors`, such a list, or one vector: `{"id", "ops", "expect"}`,

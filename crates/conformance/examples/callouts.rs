@@ -1,7 +1,7 @@
 //! Reads markdown with tool callouts and prints what it is made of.
 //!
 //! ```text
-//! cargo run -p assistant-core --features callouts --example callouts -- [--split N] [--query TEXT] [--fences] FILE
+//! cargo run -p conformance --example callouts -- [--split N] [--query TEXT] [--fences] FILE
 //! ```
 //!
 //! `-` is standard input. Prints one JSON object: `chunks`, text joined, and the stream `events` of
