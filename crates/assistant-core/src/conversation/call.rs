@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::{
     AllowedEarlier, Author, CallApproval, CallError, CallKey, CallResult, Decision, Fingerprint,
     Origin, Phase, Progress, Transition,
-    state::{Done, End, Happening, State},
+    state::{End, Outcome, State, StateEvent},
 };
 use crate::{
     action::ActionFingerprint,
@@ -163,7 +163,7 @@ impl ToolCall {
     #[must_use]
     pub const fn answered_by(&self) -> Option<Author> {
         match &self.state {
-            State::Done(done) if self.result.is_some() => Some(done.by),
+            State::Ended(done) if self.result.is_some() => Some(done.by),
             _ => None,
         }
     }
@@ -178,26 +178,26 @@ impl ToolCall {
     /// began.
     #[must_use]
     pub const fn is_delivered(&self) -> bool {
-        matches!(&self.state, State::Done(done) if done.sent)
+        matches!(&self.state, State::Ended(done) if done.sent)
     }
 
     /// Returns whether a person has answered what the agent asked about it, and the agent's result is
     /// awaited.
-    pub(crate) fn is_answered_gate(&self) -> bool {
+    pub(crate) fn is_answered_interrupt(&self) -> bool {
         let is_answered = self
             .approval
             .as_ref()
             .is_some_and(CallApproval::is_answer_to_agent);
         let waits = matches!(
             self.state,
-            State::GateOpen { .. } | State::GateShut { .. } | State::AtAgent { .. }
+            State::InterruptApproved { .. } | State::InterruptDenied { .. } | State::Remote { .. }
         );
         is_answered && waits
     }
 
     /// Whether there is a result that no agent has.
     pub(crate) const fn is_undelivered(&self) -> bool {
-        self.result.is_some() && matches!(&self.state, State::Done(done) if !done.sent)
+        self.result.is_some() && matches!(&self.state, State::Ended(done) if !done.sent)
     }
 
     /// Whether its handler was ever started.
@@ -225,11 +225,11 @@ impl ToolCall {
         self.starts = self.starts.max(started);
         let waits = matches!(
             self.state,
-            State::Ended | State::Missing | State::Asked | State::Allowed | State::AtAgent { .. }
+            State::Open | State::Missing | State::Asked | State::Allowed | State::Remote { .. }
         );
         if waits {
             self.may_have_run = true;
-            self.state = State::Ended;
+            self.state = State::Open;
         }
     }
 
@@ -237,7 +237,7 @@ impl ToolCall {
     pub(crate) const fn is_settled_here(&self) -> bool {
         matches!(
             &self.state,
-            State::Done(Done {
+            State::Ended(Outcome {
                 by: Author::Page,
                 ..
             })
@@ -249,7 +249,7 @@ impl ToolCall {
     pub(super) const fn stands(&self) -> bool {
         let decided = matches!(
             self.state,
-            State::Running(..) | State::Refused { .. } | State::GateShut { .. }
+            State::Running(..) | State::Denied { .. } | State::InterruptDenied { .. }
         );
         decided || self.is_settled_here()
     }
@@ -281,9 +281,9 @@ impl ToolCall {
         let stands = matches!(
             self.state,
             State::Running(..)
-                | State::Told { .. }
-                | State::Refused { .. }
-                | State::GateShut { .. }
+                | State::HandedOff { .. }
+                | State::Denied { .. }
+                | State::InterruptDenied { .. }
         );
         if !stands && !self.is_settled_here() {
             if !self.state.is_done() {
@@ -297,16 +297,19 @@ impl ToolCall {
     }
 
     /// Lets something happen to it. `false` if that changes nothing.
-    pub(super) fn take(&mut self, what: &Happening) -> bool {
+    pub(super) fn take(&mut self, what: &StateEvent) -> bool {
         let Some(next) = self.state.after(what) else {
             return false;
         };
         self.transitions.extend(Transition::of(&self.state, what));
-        if matches!(next, State::Streaming | State::Ended | State::Gated { .. }) {
+        if matches!(
+            next,
+            State::Streaming | State::Open | State::Interrupted { .. }
+        ) {
             self.forget_judgement(what);
         }
         let was_claimed = matches!(self.state, State::Committing(_));
-        if was_claimed && !matches!(next, State::Running(..) | State::Done(_)) {
+        if was_claimed && !matches!(next, State::Running(..) | State::Ended(_)) {
             self.void_starts = self.void_starts.saturating_add(1);
         }
         if matches!(next, State::Running(..)) {
@@ -314,7 +317,7 @@ impl ToolCall {
             self.may_have_run = false;
             self.cleared = None;
         }
-        if matches!(&next, State::Done(done) if done.end != End::Denied) {
+        if matches!(&next, State::Ended(done) if done.end != End::Denied) {
             self.may_have_run = false;
         }
         self.state = next;
@@ -322,19 +325,19 @@ impl ToolCall {
     }
 
     /// What a person decided about other words or arguments is void.
-    fn forget_judgement(&mut self, what: &Happening) {
+    fn forget_judgement(&mut self, what: &StateEvent) {
         let was_decided = self
             .approval
             .as_ref()
             .is_some_and(|approval| approval.decision.is_some());
-        let changed = matches!(what, Happening::Rewritten | Happening::Reopened);
+        let changed = matches!(what, StateEvent::Rewritten | StateEvent::Reopened);
         self.changed |= changed && (was_decided || self.must_be_asked());
-        if !matches!(what, Happening::GateLifted) {
+        if !matches!(what, StateEvent::InterruptLifted) {
             // The answer is void, not that somebody had to be asked.
             let asked = |approval: CallApproval| {
                 approval.interrupt_id.is_none() || approval.decision.is_some()
             };
-            let again = self.approval.take().is_some_and(asked) && *what == Happening::Voided;
+            let again = self.approval.take().is_some_and(asked) && *what == StateEvent::Voided;
             self.approval = again.then(CallApproval::default);
             self.edited_args = None;
             self.clean_args = None;
@@ -418,7 +421,7 @@ impl ToolCall {
     pub(super) fn reopen(&mut self) {
         self.open = true;
         self.listed = false;
-        self.take(&Happening::Reopened);
+        self.take(&StateEvent::Reopened);
         if self.state == State::Streaming {
             self.args = None;
         }
@@ -453,7 +456,7 @@ impl ToolCall {
     /// The id of the message that tells the agent to run it, if it is to be told so of what the call is
     /// now.
     pub(crate) fn go_ahead(&self) -> Option<&str> {
-        let State::Told { message, .. } = &self.state else {
+        let State::HandedOff { message, .. } = &self.state else {
             return None;
         };
         let message = message.given_for(&Fingerprint::of_call(self));
@@ -492,7 +495,7 @@ impl ToolCall {
 
     /// What was made of it here is void.
     pub(crate) fn void(&mut self) {
-        self.take(&Happening::Voided);
+        self.take(&StateEvent::Voided);
     }
 
     /// The arguments are complete: reads them. No text at all is an empty object (rule "empty arguments").
@@ -507,7 +510,7 @@ impl ToolCall {
         } else {
             serde_json::from_str(&self.args_text).ok()
         };
-        self.take(&Happening::ArgsEnded);
+        self.take(&StateEvent::ArgsEnded);
     }
 
     /// The arguments are not taken for complete, whatever they look like.
@@ -521,9 +524,9 @@ impl ToolCall {
         let is_open = matches!(
             self.state,
             State::Streaming
-                | State::Ended
+                | State::Open
                 | State::Missing
-                | State::Ruling(_)
+                | State::RuleAsked(_)
                 | State::Asked
                 | State::Allowed
                 | State::Invalid(_)
@@ -533,7 +536,7 @@ impl ToolCall {
             return;
         }
         self.open = false;
-        self.take(&Happening::ArgsEnded);
+        self.take(&StateEvent::ArgsEnded);
         self.void();
         self.leave_unread();
         self.edited_args = None;

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{
     Author, CallError, CallKey, CallResult, Conversation, Cost, ErrorKind, Message, MessageId,
     Origin, Part, Status, TextPart, ToolCall, TreeError,
-    state::{Done, End, Happening, State},
+    state::{End, Outcome, State, StateEvent},
 };
 use crate::{
     event::{Content, Role},
@@ -128,10 +128,10 @@ impl Conversation {
             if call.state == State::Streaming {
                 call.end_args();
             }
-            if status == Status::Executing && call.state == State::Ended {
+            if status == Status::Executing && call.state == State::Open {
                 // It holds nothing up here: whoever runs it goes on.
-                call.take(&Happening::TakenByAgent);
-                call.take(&Happening::Left);
+                call.take(&StateEvent::FoundRemote);
+                call.take(&StateEvent::LeftRemote);
             }
         });
     }
@@ -179,12 +179,12 @@ fn settle(call: &mut ToolCall, end: End, id: &str, text: String, now: i64) -> bo
     if !call.has_ended() {
         call.end_args();
     }
-    let done = Done {
+    let done = Outcome {
         end,
         by: Author::Agent,
         sent: true,
     };
-    if call.state.is_done() && call.result.is_some() || !call.take(&Happening::Settled(done)) {
+    if call.state.is_done() && call.result.is_some() || !call.take(&StateEvent::Settled(done)) {
         return false;
     }
     call.ended_at.get_or_insert(now);

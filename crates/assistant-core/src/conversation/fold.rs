@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{
     Author, CallApproval, CallKey, CallResult, Conversation, Message, Part, ToolCall,
     model::TreeMessage,
-    state::{Done, End, Happening, State},
+    state::{End, Outcome, State, StateEvent},
     tree::Node,
 };
 use crate::event::{self, Content, MessageBody, Role};
@@ -46,7 +46,7 @@ impl Conversation {
         &mut self,
         key: CallKey,
         result: CallResult,
-        done: Done,
+        done: Outcome,
         now: i64,
     ) -> bool {
         if !self.finish(key, done, now) {
@@ -99,12 +99,12 @@ impl Conversation {
     pub(crate) fn close_call(&mut self, key: CallKey, end: End, now: i64) -> bool {
         let by = Author::Page;
         let sent = true;
-        self.finish(key, Done { end, by, sent }, now)
+        self.finish(key, Outcome { end, by, sent }, now)
     }
 
-    fn finish(&mut self, key: CallKey, done: Done, now: i64) -> bool {
+    fn finish(&mut self, key: CallKey, done: Outcome, now: i64) -> bool {
         let ends = self.call(&key).is_some_and(|call| !call.state.is_done())
-            && self.happens(&key, &Happening::Settled(done));
+            && self.happens(&key, &StateEvent::Settled(done));
         if ends {
             self.edit_call(&key, |call| call.ended_at = Some(now));
         }
@@ -145,7 +145,7 @@ impl Conversation {
 
     /// Returns true if this is the page's approval and no result, even where the call has changed since.
     pub(super) fn echoes_go_on(&self, key: &CallKey, id: &str, content: &Content) -> bool {
-        let told = |call: &ToolCall| matches!(call.state, State::Told { .. });
+        let told = |call: &ToolCall| matches!(call.state, State::HandedOff { .. });
         let is_ours = self.go_aheads.contains(id) || self.call(key).is_some_and(told);
         is_ours && content.display_text() == CallApproval::GO_ON
     }
@@ -158,7 +158,7 @@ impl Conversation {
         };
         let call = self.find_call(tool_call_id).and_then(|key| self.call(&key));
         let told = call.is_some_and(|call| match &call.state {
-            State::Told { message: told, .. } => *told.on_record() == message.id,
+            State::HandedOff { message: told, .. } => *told.on_record() == message.id,
             _ => false,
         });
         told || self.go_aheads.contains(&message.id)
@@ -249,7 +249,7 @@ impl Conversation {
     /// Whether a result from the wire may still be a call's own.
     pub(super) fn waits(&self, key: &CallKey) -> bool {
         self.call(key).is_some_and(|call| {
-            call.unlisted || (call.result.is_none() && !matches!(call.state, State::Refused { .. }))
+            call.unlisted || (call.result.is_none() && !matches!(call.state, State::Denied { .. }))
         })
     }
 }
@@ -266,7 +266,7 @@ pub(super) fn take_result(call: &mut ToolCall, result: CallResult, by: Author, n
             known.message_id = result.message_id;
             known.metadata = result.metadata.or(known.metadata.take());
             known.encrypted_value = result.encrypted_value.or(known.encrypted_value.take());
-            call.take(&Happening::Delivered);
+            call.take(&StateEvent::Delivered);
         }
         return;
     }
@@ -276,7 +276,7 @@ pub(super) fn take_result(call: &mut ToolCall, result: CallResult, by: Author, n
             false => End::Output,
         };
         let sent = true;
-        call.take(&Happening::Settled(Done { end, by, sent }));
+        call.take(&StateEvent::Settled(Outcome { end, by, sent }));
         call.ended_at.get_or_insert(now);
         call.error = None;
     }

@@ -9,7 +9,7 @@ use super::{
         Format, error, foreign, need_text, put_foreign, put_text, take_bool, take_flag, take_int,
         take_object, take_text,
     },
-    state::{Done, End, State},
+    state::{End, Outcome, State},
 };
 use crate::{
     action::ActionFingerprint,
@@ -89,7 +89,7 @@ pub(super) fn write_in(call: &ToolCall, out: &mut Object, format: Format) {
         out.insert("cleanInput".to_owned(), args.clone());
     }
     let told = match call.state() {
-        State::Told { message, .. } => Some(message.on_record().as_str()),
+        State::HandedOff { message, .. } => Some(message.on_record().as_str()),
         _ => None,
     };
     if call.approval.is_some() || told.is_some() {
@@ -168,7 +168,7 @@ pub(super) fn write_in(call: &ToolCall, out: &mut Object, format: Format) {
             call.action.as_ref().map(ActionFingerprint::as_str),
         );
     }
-    if let State::Done(done) = call.state() {
+    if let State::Ended(done) = call.state() {
         let by = Some(done.by).filter(|by| *by != Author::Record);
         put_text(out, "by", by.map(Author::as_str));
     }
@@ -265,29 +265,31 @@ fn state_of(
 ) -> State {
     let of_agent = approval.is_some_and(|approval| approval.interrupt_id.is_some());
     let decision = approval.and_then(|approval| approval.decision.clone());
-    let done = |end| State::Done(Done { end, by, sent });
+    let done = |end| State::Ended(Outcome { end, by, sent });
     match phase {
         Phase::InputStreaming => State::Streaming,
-        Phase::InputAvailable => State::Ended,
-        Phase::ApprovalRequested if of_agent => State::Gated { card: true },
+        Phase::InputAvailable => State::Open,
+        Phase::ApprovalRequested if of_agent => State::Interrupted { card: true },
         Phase::ApprovalRequested => State::Asked,
         Phase::ApprovalResponded => match (told, decision) {
             // Nobody knows who wrote what is stored: the agent is told nothing by it.
-            (Some(message), _) => State::Told {
+            (Some(message), _) => State::HandedOff {
                 message: Consent::of_record(message),
                 out: false,
             },
-            (None, Some(Decision::Denied { reason })) if of_agent => State::GateShut { reason },
-            (None, Some(Decision::Denied { reason })) => State::Refused { reason },
+            (None, Some(Decision::Denied { reason })) if of_agent => {
+                State::InterruptDenied { reason }
+            }
+            (None, Some(Decision::Denied { reason })) => State::Denied { reason },
             (None, Some(Decision::Approved)) if !of_agent => State::Allowed,
-            (None, _) => State::GateOpen { out: false },
+            (None, _) => State::InterruptApproved { out: false },
         },
         Phase::Running => match told {
-            Some(message) => State::Told {
+            Some(message) => State::HandedOff {
                 message: Consent::of_record(message),
                 out: true,
             },
-            None => State::AtAgent { left: false },
+            None => State::Remote { left: false },
         },
         Phase::OutputAvailable => done(End::Output),
         Phase::OutputError => done(End::Error),

@@ -72,7 +72,7 @@ pub use phase::{Phase, Status};
 pub use provenance::AgentUserMessages;
 pub use rates::Rates;
 pub use state::Author;
-pub(crate) use state::{Done, End, Happening, State};
+pub(crate) use state::{End, Outcome, State, StateEvent};
 pub use step::AgentStep;
 pub use transition::{CallTransition, Transition};
 pub use tree_error::{Sibling, TreeError};

@@ -7,7 +7,7 @@
 use super::{
     CallKey, CallTransition, Change, Conversation, Message, Part, ToolCall,
     calls::Home,
-    state::{Happening, State},
+    state::{State, StateEvent},
 };
 use crate::order::in_order;
 
@@ -226,7 +226,7 @@ impl Conversation {
     }
 
     /// Lets something happen to a call. `false` if that changes nothing.
-    pub(crate) fn happens(&mut self, key: &CallKey, what: &Happening) -> bool {
+    pub(crate) fn happens(&mut self, key: &CallKey, what: &StateEvent) -> bool {
         let takes = self
             .call(key)
             .is_some_and(|call| call.state().after(what).is_some());
@@ -322,12 +322,12 @@ impl Conversation {
         if call.name == name && same_args {
             return;
         }
-        call.changed |= matches!(call.state, State::Gated { card: true });
+        call.changed |= matches!(call.state, State::Interrupted { card: true });
         call.name = name;
         if !same_args {
             call.set_args_text(args);
         }
-        call.take(&Happening::Rewritten);
+        call.take(&StateEvent::Rewritten);
     }
 }
 

@@ -15,11 +15,11 @@ pub(crate) enum State {
     #[default]
     Streaming,
     /// Its arguments are complete, and nothing was made of it yet.
-    Ended,
+    Open,
     /// Its action is not registered here yet; it waits.
     Missing,
     /// A rule of the application decides whether a person must be asked.
-    Ruling(Ticket),
+    RuleAsked(Ticket),
     /// The page asks a person.
     Asked,
     /// It may start.
@@ -27,7 +27,7 @@ pub(crate) enum State {
     /// It is wrong, and is answered so once its run is over.
     Invalid(CallError),
     /// A person denied it; it is answered so once its run is over.
-    Refused {
+    Denied {
         /// Why.
         reason: Option<String>,
     },
@@ -36,39 +36,39 @@ pub(crate) enum State {
     /// Its handler runs.
     Running(InvocationId, Option<TimerId>),
     /// The agent runs it. `left` says that results of the page may go out before its own comes.
-    AtAgent {
+    Remote {
         /// Whether it was left to the agent for the next run.
         left: bool,
     },
     /// A tool message tells the agent that it may run it.
-    Told {
+    HandedOff {
         /// The id of that message, for the call that was approved.
         message: Consent<String>,
         /// Whether a run carries it right now.
         out: bool,
     },
     /// The agent asks about it by an interrupt that is not answered yet.
-    Gated {
+    Interrupted {
         /// Whether its card asks for approve or deny.
         card: bool,
     },
     /// The agent's interrupt was answered with an approval.
-    GateOpen {
+    InterruptApproved {
         /// Whether a run carries the answer right now.
         out: bool,
     },
     /// The agent's interrupt was answered with a denial, or given up.
-    GateShut {
+    InterruptDenied {
         /// Why.
         reason: Option<String>,
     },
     /// It has its answer, or never will have one.
-    Done(Done),
+    Ended(Outcome),
 }
 
 /// How a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Done {
+pub(crate) struct Outcome {
     pub(crate) end: End,
     /// Who says so.
     pub(crate) by: Author,
@@ -132,7 +132,7 @@ impl Author {
 
 /// What can happen to a call.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Happening {
+pub(crate) enum StateEvent {
     /// The agent announces it again, or more of its arguments.
     Reopened,
     /// Its arguments are complete.
@@ -162,31 +162,31 @@ pub(crate) enum Happening {
     /// Its handler was started.
     Started(InvocationId, Option<TimerId>),
     /// It is the agent's to run.
-    TakenByAgent,
+    FoundRemote,
     /// It is left to the agent for the next run.
-    Left,
+    LeftRemote,
     /// The agent is to be told that it may run it, by a message with this id.
-    ToldToGoOn(Consent<String>),
+    HandedOff(Consent<String>),
     /// The agent asks about it by an interrupt; `card` says whether approve or deny answer that.
-    Gated { card: bool },
+    Interrupted { card: bool },
     /// The agent's interrupt was answered.
-    GateAnswered {
+    InterruptAnswered {
         approved: bool,
         reason: Option<String>,
     },
     /// The interrupt is over, and the agent gave no result.
-    GateLifted,
+    InterruptLifted,
     /// The agent did not take the answer: the question is open again.
-    GateReopened {
+    InterruptReopened {
         /// Whether its card asks for approve or deny.
         card: bool,
     },
     /// A run carries its approval to the agent.
-    HandedOver,
+    SendStarted,
     /// The run that carried its approval failed.
-    HandedBack,
+    SendFailed,
     /// It has its answer, or never will have one.
-    Settled(Done),
+    Settled(Outcome),
     /// A run that carries its result began.
     Delivered,
 }
@@ -194,7 +194,7 @@ pub(crate) enum Happening {
 impl State {
     /// A call that nobody will answer any more, on a branch that the run has left.
     pub(crate) const fn abandoned() -> Self {
-        Self::Done(Done {
+        Self::Ended(Outcome {
             end: End::Cancelled,
             by: Author::Page,
             sent: true,
@@ -204,111 +204,123 @@ impl State {
     /// The table: what follows when something happens. `None` where it changes nothing: it came
     /// too late, or what happened before stands above it.
     #[allow(clippy::use_self, reason = "the table reads in columns")]
-    pub(crate) fn after(&self, what: &Happening) -> Option<Self> {
-        use Happening as H;
+    pub(crate) fn after(&self, what: &StateEvent) -> Option<Self> {
+        use StateEvent as E;
         let next = match (self, what) {
             // What has an answer keeps it. Only its delivery is still to come.
-            (Self::Done(done), H::Delivered) if !done.sent => Self::Done(Done {
+            (Self::Ended(done), E::Delivered) if !done.sent => Self::Ended(Outcome {
                 sent: true,
                 ..*done
             }),
             // An agent may say its own result again. What the page did is not rewritten.
-            (Self::Done(done), H::Settled(anew))
+            (Self::Ended(done), E::Settled(anew))
                 if done.by != Author::Page && anew.by == Author::Agent =>
             {
-                Self::Done(*anew)
+                Self::Ended(*anew)
             }
-            (Self::Done(_), _) => return None,
+            (Self::Ended(_), _) => return None,
 
-            (_, H::Settled(done)) => match self {
+            (_, E::Settled(done)) => match self {
                 // A denial stands whatever the agent says of the call.
-                Self::Refused { .. } if done.by == Author::Agent => return None,
-                Self::GateShut { .. } if done.end == End::Output => Self::Done(Done {
+                Self::Denied { .. } if done.by == Author::Agent => return None,
+                Self::InterruptDenied { .. } if done.end == End::Output => Self::Ended(Outcome {
                     end: End::Denied,
                     ..*done
                 }),
-                _ => Self::Done(*done),
+                _ => Self::Ended(*done),
             },
 
             // What started stays started; what was denied stays denied; what the agent was told
             // stays told.
             (
-                Self::Running(..) | Self::Refused { .. } | Self::GateShut { .. },
-                H::Reopened | H::Rewritten,
+                Self::Running(..) | Self::Denied { .. } | Self::InterruptDenied { .. },
+                E::Reopened | E::Rewritten,
             ) => {
                 return None;
             }
-            (Self::Told { .. }, H::Reopened) => return None,
-            (Self::Gated { .. }, H::Reopened | H::Rewritten) => return None,
-            (_, H::Reopened) => Self::Streaming,
-            (Self::Streaming, H::ArgsEnded) => Self::Ended,
-            (Self::Streaming | Self::Ended, H::Rewritten) => return None,
-            (_, H::Rewritten) => Self::Ended,
+            (Self::HandedOff { .. }, E::Reopened) => return None,
+            (Self::Interrupted { .. }, E::Reopened | E::Rewritten) => return None,
+            (_, E::Reopened) => Self::Streaming,
+            (Self::Streaming, E::ArgsEnded) => Self::Open,
+            (Self::Streaming | Self::Open, E::Rewritten) => return None,
+            (_, E::Rewritten) => Self::Open,
 
             // Judgements, each made again from `Ended`.
-            (Self::Ended, H::FoundMissing) => Self::Missing,
-            (Self::Ended, H::RuleAsked(ticket)) => Self::Ruling(*ticket),
-            (Self::Ended | Self::Ruling(_), H::FoundInvalid(error)) => Self::Invalid(error.clone()),
-            (Self::Ended, H::TakenByAgent) => Self::AtAgent { left: false },
-            (Self::Ended | Self::Ruling(_), H::QuestionPut) => Self::Asked,
-            (Self::Ended | Self::Ruling(_) | Self::Asked, H::Cleared) => Self::Allowed,
+            (Self::Open, E::FoundMissing) => Self::Missing,
+            (Self::Open, E::RuleAsked(ticket)) => Self::RuleAsked(*ticket),
+            (Self::Open | Self::RuleAsked(_), E::FoundInvalid(error)) => {
+                Self::Invalid(error.clone())
+            }
+            (Self::Open, E::FoundRemote) => Self::Remote { left: false },
+            (Self::Open | Self::RuleAsked(_), E::QuestionPut) => Self::Asked,
+            (Self::Open | Self::RuleAsked(_) | Self::Asked, E::Cleared) => Self::Allowed,
             (
                 Self::Missing
-                | Self::Ruling(_)
+                | Self::RuleAsked(_)
                 | Self::Asked
                 | Self::Allowed
                 | Self::Invalid(_)
-                | Self::AtAgent { .. }
+                | Self::Remote { .. }
                 | Self::Committing(_),
-                H::Voided,
-            ) => Self::Ended,
-            (Self::Told { out: false, .. }, H::Revoked) => Self::Ended,
-            (Self::Asked | Self::Missing | Self::Ruling(_), H::Denied(reason)) => Self::Refused {
+                E::Voided,
+            ) => Self::Open,
+            (Self::HandedOff { out: false, .. }, E::Revoked) => Self::Open,
+            (Self::Asked | Self::Missing | Self::RuleAsked(_), E::Denied(reason)) => Self::Denied {
                 reason: reason.clone(),
             },
-            (Self::Ended | Self::Ruling(_), H::DeniedBefore(reason)) => Self::Refused {
+            (Self::Open | Self::RuleAsked(_), E::DeniedBefore(reason)) => Self::Denied {
                 reason: reason.clone(),
             },
 
             // To the handler in two steps, and only from here.
-            (Self::Allowed, H::CommitAsked(commit)) => Self::Committing(*commit),
-            (Self::Committing(_), H::Started(id, timer)) => Self::Running(*id, *timer),
+            (Self::Allowed, E::CommitAsked(commit)) => Self::Committing(*commit),
+            (Self::Committing(_), E::Started(id, timer)) => Self::Running(*id, *timer),
 
             // What the agent runs.
-            (Self::AtAgent { .. }, H::Left) => Self::AtAgent { left: true },
-            (Self::Allowed, H::ToldToGoOn(message)) => Self::Told {
+            (Self::Remote { .. }, E::LeftRemote) => Self::Remote { left: true },
+            (Self::Allowed, E::HandedOff(message)) => Self::HandedOff {
                 message: message.clone(),
                 out: false,
             },
-            (Self::Told { message, .. }, H::HandedOver | H::HandedBack) => Self::Told {
+            (Self::HandedOff { message, .. }, E::SendStarted | E::SendFailed) => Self::HandedOff {
                 message: message.clone(),
-                out: *what == H::HandedOver,
+                out: *what == E::SendStarted,
             },
 
             // What the agent asks about. A running handler or a denial is not asked about again.
-            (Self::Running(..) | Self::Refused { .. } | Self::GateShut { .. }, H::Gated { .. }) => {
+            (
+                Self::Running(..) | Self::Denied { .. } | Self::InterruptDenied { .. },
+                E::Interrupted { .. },
+            ) => {
                 return None;
             }
-            (_, H::Gated { card }) => Self::Gated { card: *card },
-            (Self::Gated { .. }, H::GateAnswered { approved: true, .. }) => {
-                Self::GateOpen { out: false }
+            (_, E::Interrupted { card }) => Self::Interrupted { card: *card },
+            (Self::Interrupted { .. }, E::InterruptAnswered { approved: true, .. }) => {
+                Self::InterruptApproved { out: false }
             }
             // Where the agent asks twice about one call, one denial is enough.
             (
-                Self::Gated { .. } | Self::GateOpen { .. },
-                H::GateAnswered {
+                Self::Interrupted { .. } | Self::InterruptApproved { .. },
+                E::InterruptAnswered {
                     approved: false,
                     reason,
                 },
-            ) => Self::GateShut {
+            ) => Self::InterruptDenied {
                 reason: reason.clone(),
             },
-            (Self::GateOpen { .. }, H::HandedOver) => Self::GateOpen { out: true },
-            (Self::GateOpen { .. }, H::HandedBack) => Self::GateOpen { out: false },
-            (Self::GateOpen { .. } | Self::Gated { .. }, H::GateLifted) => Self::Ended,
-            (Self::GateOpen { .. } | Self::GateShut { .. }, H::GateReopened { card }) => {
-                Self::Gated { card: *card }
+            (Self::InterruptApproved { .. }, E::SendStarted) => {
+                Self::InterruptApproved { out: true }
             }
+            (Self::InterruptApproved { .. }, E::SendFailed) => {
+                Self::InterruptApproved { out: false }
+            }
+            (Self::InterruptApproved { .. } | Self::Interrupted { .. }, E::InterruptLifted) => {
+                Self::Open
+            }
+            (
+                Self::InterruptApproved { .. } | Self::InterruptDenied { .. },
+                E::InterruptReopened { card },
+            ) => Self::Interrupted { card: *card },
             _ => return None,
         };
         (next != *self).then_some(next)
@@ -318,21 +330,24 @@ impl State {
     pub(crate) const fn phase(&self) -> Phase {
         match self {
             Self::Streaming => Phase::InputStreaming,
-            Self::Ended | Self::Ruling(_) | Self::Invalid(_) | Self::Gated { card: false } => {
-                Phase::InputAvailable
+            Self::Open
+            | Self::RuleAsked(_)
+            | Self::Invalid(_)
+            | Self::Interrupted { card: false } => Phase::InputAvailable,
+            Self::Missing | Self::Asked | Self::Interrupted { card: true } => {
+                Phase::ApprovalRequested
             }
-            Self::Missing | Self::Asked | Self::Gated { card: true } => Phase::ApprovalRequested,
             Self::Allowed
             | Self::Committing(_)
-            | Self::Refused { .. }
-            | Self::GateShut { .. }
-            | Self::Told { out: false, .. }
-            | Self::GateOpen { out: false } => Phase::ApprovalResponded,
+            | Self::Denied { .. }
+            | Self::InterruptDenied { .. }
+            | Self::HandedOff { out: false, .. }
+            | Self::InterruptApproved { out: false } => Phase::ApprovalResponded,
             Self::Running(..)
-            | Self::AtAgent { .. }
-            | Self::Told { out: true, .. }
-            | Self::GateOpen { out: true } => Phase::Running,
-            Self::Done(done) => match done.end {
+            | Self::Remote { .. }
+            | Self::HandedOff { out: true, .. }
+            | Self::InterruptApproved { out: true } => Phase::Running,
+            Self::Ended(done) => match done.end {
                 End::Output => Phase::OutputAvailable,
                 End::Error => Phase::OutputError,
                 End::Denied => Phase::OutputDenied,
@@ -344,7 +359,7 @@ impl State {
 
     /// Whether it ended.
     pub(crate) const fn is_done(&self) -> bool {
-        matches!(self, Self::Done(_))
+        matches!(self, Self::Ended(_))
     }
 
     /// Whether something is under way that the loop waits for before it goes on.
@@ -352,14 +367,14 @@ impl State {
         matches!(
             self,
             Self::Missing
-                | Self::Ruling(_)
+                | Self::RuleAsked(_)
                 | Self::Asked
                 | Self::Allowed
                 | Self::Invalid(_)
-                | Self::Refused { .. }
+                | Self::Denied { .. }
                 | Self::Committing(_)
                 | Self::Running(..)
-                | Self::AtAgent { left: false }
+                | Self::Remote { left: false }
         )
     }
 
@@ -369,10 +384,12 @@ impl State {
     }
 
     /// Whether an interrupt of the agent holds it back.
-    pub(crate) const fn is_gated(&self) -> bool {
+    pub(crate) const fn is_interrupted(&self) -> bool {
         matches!(
             self,
-            Self::Gated { .. } | Self::GateOpen { .. } | Self::GateShut { .. }
+            Self::Interrupted { .. }
+                | Self::InterruptApproved { .. }
+                | Self::InterruptDenied { .. }
         )
     }
 }

@@ -1,6 +1,6 @@
 //! Holds the table in `docs/calls.md` to the one in the code.
 
-use super::state::{Author, Done, End, Happening, State};
+use super::state::{Author, End, Outcome, State, StateEvent};
 use crate::{
     conversation::{CallError, Consent, ErrorKind},
     session::{CommitId, InvocationId, Ticket},
@@ -14,85 +14,91 @@ fn error() -> CallError {
     }
 }
 
-const fn done(end: End, by: Author) -> Done {
+const fn done(end: End, by: Author) -> Outcome {
     let sent = false;
-    Done { end, by, sent }
+    Outcome { end, by, sent }
 }
 
 fn states() -> Vec<(&'static str, State)> {
     let reason = None;
     vec![
         ("Streaming", State::Streaming),
-        ("Ended", State::Ended),
+        ("Open", State::Open),
         ("Missing", State::Missing),
-        ("Ruling", State::Ruling(Ticket(1))),
+        ("RuleAsked", State::RuleAsked(Ticket(1))),
         ("Asked", State::Asked),
         ("Allowed", State::Allowed),
         ("Invalid", State::Invalid(error())),
-        ("Refused", State::Refused { reason }),
+        ("Denied", State::Denied { reason }),
         ("Committing", State::Committing(CommitId(1))),
         ("Running", State::Running(InvocationId(1), None)),
-        ("AtAgent", State::AtAgent { left: false }),
+        ("Remote", State::Remote { left: false }),
         (
-            "Told",
-            State::Told {
+            "HandedOff",
+            State::HandedOff {
                 message: Consent::of_record(String::new()),
                 out: false,
             },
         ),
-        ("Gated", State::Gated { card: true }),
-        ("GateOpen", State::GateOpen { out: false }),
-        ("GateShut", State::GateShut { reason: None }),
-        ("Done (page)", State::Done(done(End::Output, Author::Page))),
+        ("Interrupted", State::Interrupted { card: true }),
+        ("InterruptApproved", State::InterruptApproved { out: false }),
+        ("InterruptDenied", State::InterruptDenied { reason: None }),
         (
-            "Done (agent)",
-            State::Done(done(End::Output, Author::Agent)),
+            "Ended (page)",
+            State::Ended(done(End::Output, Author::Page)),
+        ),
+        (
+            "Ended (agent)",
+            State::Ended(done(End::Output, Author::Agent)),
         ),
     ]
 }
 
-fn happenings() -> Vec<(&'static str, Happening)> {
-    let answered = |approved| Happening::GateAnswered {
+fn events() -> Vec<(&'static str, StateEvent)> {
+    let answered = |approved| StateEvent::InterruptAnswered {
         approved,
         reason: None,
     };
     vec![
-        ("Reopened", Happening::Reopened),
-        ("ArgsEnded", Happening::ArgsEnded),
-        ("Rewritten", Happening::Rewritten),
-        ("Voided", Happening::Voided),
-        ("Revoked", Happening::Revoked),
-        ("FoundMissing", Happening::FoundMissing),
-        ("RuleAsked", Happening::RuleAsked(Ticket(2))),
-        ("QuestionPut", Happening::QuestionPut),
-        ("Cleared", Happening::Cleared),
-        ("FoundInvalid", Happening::FoundInvalid(error())),
-        ("Denied", Happening::Denied(None)),
-        ("DeniedBefore", Happening::DeniedBefore(None)),
-        ("CommitAsked", Happening::CommitAsked(CommitId(2))),
-        ("Started", Happening::Started(InvocationId(2), None)),
-        ("TakenByAgent", Happening::TakenByAgent),
-        ("Left", Happening::Left),
+        ("Reopened", StateEvent::Reopened),
+        ("ArgsEnded", StateEvent::ArgsEnded),
+        ("Rewritten", StateEvent::Rewritten),
+        ("Voided", StateEvent::Voided),
+        ("Revoked", StateEvent::Revoked),
+        ("FoundMissing", StateEvent::FoundMissing),
+        ("RuleAsked", StateEvent::RuleAsked(Ticket(2))),
+        ("QuestionPut", StateEvent::QuestionPut),
+        ("Cleared", StateEvent::Cleared),
+        ("FoundInvalid", StateEvent::FoundInvalid(error())),
+        ("Denied", StateEvent::Denied(None)),
+        ("DeniedBefore", StateEvent::DeniedBefore(None)),
+        ("CommitAsked", StateEvent::CommitAsked(CommitId(2))),
+        ("Started", StateEvent::Started(InvocationId(2), None)),
+        ("FoundRemote", StateEvent::FoundRemote),
+        ("LeftRemote", StateEvent::LeftRemote),
         (
-            "ToldToGoOn",
-            Happening::ToldToGoOn(Consent::of_record("m".to_owned())),
+            "HandedOff",
+            StateEvent::HandedOff(Consent::of_record("m".to_owned())),
         ),
-        ("Gated", Happening::Gated { card: true }),
-        ("GateAnswered (approved)", answered(true)),
-        ("GateAnswered (denied)", answered(false)),
-        ("GateLifted", Happening::GateLifted),
-        ("GateReopened", Happening::GateReopened { card: true }),
-        ("HandedOver", Happening::HandedOver),
-        ("HandedBack", Happening::HandedBack),
+        ("Interrupted", StateEvent::Interrupted { card: true }),
+        ("InterruptAnswered (approved)", answered(true)),
+        ("InterruptAnswered (denied)", answered(false)),
+        ("InterruptLifted", StateEvent::InterruptLifted),
+        (
+            "InterruptReopened",
+            StateEvent::InterruptReopened { card: true },
+        ),
+        ("SendStarted", StateEvent::SendStarted),
+        ("SendFailed", StateEvent::SendFailed),
         (
             "Settled (page)",
-            Happening::Settled(done(End::Error, Author::Page)),
+            StateEvent::Settled(done(End::Error, Author::Page)),
         ),
         (
             "Settled (agent)",
-            Happening::Settled(done(End::Error, Author::Agent)),
+            StateEvent::Settled(done(End::Error, Author::Agent)),
         ),
-        ("Delivered", Happening::Delivered),
+        ("Delivered", StateEvent::Delivered),
     ]
 }
 
@@ -100,7 +106,7 @@ fn happenings() -> Vec<(&'static str, Happening)> {
 fn name(state: &State) -> &'static str {
     let same = |known: &&(&str, State)| {
         let by = |state: &State| match state {
-            State::Done(done) => Some(done.by),
+            State::Ended(done) => Some(done.by),
             _ => None,
         };
         std::mem::discriminant(&known.1) == std::mem::discriminant(state)
@@ -113,11 +119,11 @@ fn name(state: &State) -> &'static str {
 /// One line for each state: what happens, and the state that follows. What is not listed changes
 /// nothing.
 fn table() -> String {
-    let mut out = String::from("| state | what happens → what it is then |\n| --- | --- |\n");
+    let mut out = String::from("| state | event → next state |\n| --- | --- |\n");
     for (from, state) in states() {
         let mut steps = Vec::new();
-        for (what, happening) in happenings() {
-            if let Some(next) = state.after(&happening) {
+        for (what, event) in events() {
+            if let Some(next) = state.after(&event) {
                 steps.push(format!("{what} → {}", name(&next)));
             }
         }
@@ -140,20 +146,20 @@ fn what_has_started_or_was_denied_never_starts_again() {
     let settled = |state: &State| {
         matches!(
             state,
-            State::Running(..) | State::Refused { .. } | State::Done(_)
+            State::Running(..) | State::Denied { .. } | State::Ended(_)
         )
     };
     for (from, state) in states().into_iter().filter(|(_, state)| settled(state)) {
-        for (what, happening) in happenings() {
-            let next = state.after(&happening);
+        for (what, event) in events() {
+            let next = state.after(&event);
             let stays = next.as_ref().is_none_or(settled);
             assert!(stays, "{from}: {what} → {next:?}");
         }
     }
     // Nothing but a commit leads to a handler, and nothing but a clearance to a commit.
     for (from, state) in states() {
-        for (what, happening) in happenings() {
-            match state.after(&happening) {
+        for (what, event) in events() {
+            match state.after(&event) {
                 Some(State::Running(..)) => assert_eq!(from, "Committing", "{what}"),
                 Some(State::Committing(_)) => assert_eq!(from, "Allowed", "{what}"),
                 _ => {}

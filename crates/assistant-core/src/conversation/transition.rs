@@ -1,6 +1,6 @@
 //! What happened to calls, in order, for those who keep a record of it ([`crate::session::AuditEntry`]).
 
-use super::{CallKey, Happening, ToolCall, state::State};
+use super::{CallKey, StateEvent, ToolCall, state::State};
 
 /// Something that happened to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -43,25 +43,28 @@ pub struct CallTransition {
 
 impl Transition {
     /// What of the life of a call is kept on record.
-    pub(super) const fn of(before: &State, what: &Happening) -> Option<Self> {
+    pub(super) const fn of(before: &State, what: &StateEvent) -> Option<Self> {
         Some(match what {
-            Happening::FoundMissing => Self::Waited,
-            Happening::QuestionPut => Self::Asked,
-            Happening::Gated { .. } | Happening::GateReopened { .. } => Self::AskedByAgent,
-            Happening::Cleared => Self::Allowed,
-            Happening::Denied(_) | Happening::DeniedBefore(_) => Self::Denied,
-            Happening::GateAnswered { approved: true, .. } => Self::AllowedToAgent,
-            Happening::GateAnswered { .. } => Self::Denied,
-            Happening::TakenByAgent => Self::LeftToAgent,
-            Happening::Started(..) => Self::Started,
-            Happening::Settled(_) if before.is_done() => return None,
-            Happening::Settled(_) => Self::Ended,
-            Happening::Rewritten | Happening::Voided | Happening::Revoked | Happening::Reopened => {
-                match before {
-                    State::Streaming | State::Ended => return None,
-                    _ => Self::Voided,
-                }
+            StateEvent::FoundMissing => Self::Waited,
+            StateEvent::QuestionPut => Self::Asked,
+            StateEvent::Interrupted { .. } | StateEvent::InterruptReopened { .. } => {
+                Self::AskedByAgent
             }
+            StateEvent::Cleared => Self::Allowed,
+            StateEvent::Denied(_) | StateEvent::DeniedBefore(_) => Self::Denied,
+            StateEvent::InterruptAnswered { approved: true, .. } => Self::AllowedToAgent,
+            StateEvent::InterruptAnswered { .. } => Self::Denied,
+            StateEvent::FoundRemote => Self::LeftToAgent,
+            StateEvent::Started(..) => Self::Started,
+            StateEvent::Settled(_) if before.is_done() => return None,
+            StateEvent::Settled(_) => Self::Ended,
+            StateEvent::Rewritten
+            | StateEvent::Voided
+            | StateEvent::Revoked
+            | StateEvent::Reopened => match before {
+                State::Streaming | State::Open => return None,
+                _ => Self::Voided,
+            },
             _ => return None,
         })
     }

@@ -6,7 +6,9 @@
 use super::{Cx, Session, execute::Ending, prepare::not_found};
 use crate::{
     action::{Availability, ToolError},
-    conversation::{CallError, CallKey, Change, Consent, ErrorKind, Fingerprint, Happening, State},
+    conversation::{
+        CallError, CallKey, Change, Consent, ErrorKind, Fingerprint, State, StateEvent,
+    },
 };
 
 impl Session {
@@ -22,7 +24,7 @@ impl Session {
         let message = Consent::new(id, about);
         self.calls.forget(key);
         self.conversation
-            .happens(key, &Happening::ToldToGoOn(message));
+            .happens(key, &StateEvent::HandedOff(message));
         self.turn.set_looping(true);
         cx.change(Change::Run);
     }
@@ -32,17 +34,17 @@ impl Session {
     pub(super) fn leave_to_agent(&mut self, named: &[String]) {
         let owed = self
             .conversation
-            .has_open(|state| state.is_under_way() && !matches!(state, State::AtAgent { .. }));
+            .has_open(|state| state.is_under_way() && !matches!(state, State::Remote { .. }));
         if !owed && !self.interrupts.wait() {
             return;
         }
         for key in self.conversation.active_calls() {
             let is_named = |id: &str| named.iter().any(|named| named == id);
             let leave = self.conversation.call(&key).is_some_and(|call| {
-                matches!(call.state(), State::AtAgent { .. }) && !is_named(&call.id)
+                matches!(call.state(), State::Remote { .. }) && !is_named(&call.id)
             });
             if leave {
-                self.conversation.happens(&key, &Happening::Left);
+                self.conversation.happens(&key, &StateEvent::LeftRemote);
             }
         }
     }
@@ -58,7 +60,7 @@ impl Session {
                     true => self.pass_over(&key, cx),
                     false => self.answer_unanswered(&key, cx),
                 }
-                self.conversation.happens(&key, &Happening::Delivered);
+                self.conversation.happens(&key, &StateEvent::Delivered);
             }
         }
     }
@@ -91,13 +93,13 @@ impl Session {
 
     pub(super) fn is_left(&self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
-        call.is_some_and(|call| *call.state() == State::AtAgent { left: true })
+        call.is_some_and(|call| *call.state() == State::Remote { left: true })
     }
 
     /// Whether the agent is told that it may run the call, and has not answered.
     fn is_told(&self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
-        call.is_some_and(|call| matches!(call.state(), State::Told { .. }))
+        call.is_some_and(|call| matches!(call.state(), State::HandedOff { .. }))
     }
 
     /// The agent ran this tool, says the run is over, and gave no result.

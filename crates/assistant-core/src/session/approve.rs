@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{Cx, OpenInterrupt, Refusal, Session, Verdict};
 use crate::{
     action::{Execution, Remember, schema},
-    conversation::{CallKey, Change, Decider, Decision, Fingerprint, Happening, State},
+    conversation::{CallKey, Change, Decider, Decision, Fingerprint, State, StateEvent},
 };
 
 impl Session {
@@ -47,7 +47,7 @@ impl Session {
                     reason: reason.clone(),
                 };
                 self.note_decision(key, denied, cx);
-                self.conversation.happens(key, &Happening::Denied(reason));
+                self.conversation.happens(key, &StateEvent::Denied(reason));
                 return self.resume_loop(key);
             }
         };
@@ -87,7 +87,7 @@ impl Session {
         }
         self.forget_denial(key);
         self.note_decision(key, Decision::Approved, cx);
-        self.conversation.happens(key, &Happening::Cleared);
+        self.conversation.happens(key, &StateEvent::Cleared);
         if let Some(approval) = kept {
             self.remember(approval, cx);
         }
@@ -152,7 +152,7 @@ impl Session {
         let Some(entry) = self.registry.in_force(&call.name) else {
             return Ok(());
         };
-        if entry.spec.execution == Execution::Agent && !call.state().is_gated() {
+        if entry.spec.execution == Execution::Agent && !call.state().is_interrupted() {
             return Err(Refusal::NoEdits);
         }
         // What a person approves runs as they wrote it, or not at all.
@@ -187,7 +187,7 @@ impl Session {
             if self.end_gone(&key, cx) {
                 continue;
             }
-            let what = Happening::Denied(Some(reason.to_owned()));
+            let what = StateEvent::Denied(Some(reason.to_owned()));
             if self.conversation.happens(&key, &what) {
                 let reason = Some(reason.to_owned());
                 self.note_decision(&key, Decision::Denied { reason }, cx);

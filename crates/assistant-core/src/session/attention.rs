@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     conversation::{
-        CallError, CallKey, Change, Decider, Decision, ErrorKind, Fingerprint, Happening, State,
+        CallError, CallKey, Change, Decider, Decision, ErrorKind, Fingerprint, State, StateEvent,
         ToolCall,
     },
     event::ResumeStatus,
@@ -73,12 +73,17 @@ impl Attention {
 impl Session {
     /// Checks whether a person is asked about a call that needs an approval: not where they denied
     /// an equal one in this turn, and not where they were asked too often.
-    pub(super) fn attend(&mut self, key: &CallKey, what: Happening, cx: &mut Cx<'_>) -> Happening {
+    pub(super) fn attend(
+        &mut self,
+        key: &CallKey,
+        what: StateEvent,
+        cx: &mut Cx<'_>,
+    ) -> StateEvent {
         let call = self.conversation.call(key);
         let Some(call) = call.filter(|call| is_of_agent(self, call)) else {
             return what;
         };
-        if what != Happening::QuestionPut {
+        if what != StateEvent::QuestionPut {
             return what;
         }
         // Whether something is to run once more is another question.
@@ -92,13 +97,13 @@ impl Session {
                 call.denied_before = true;
                 call.approval.get_or_insert_default().decision = decision;
             });
-            return Happening::DeniedBefore(reason);
+            return StateEvent::DeniedBefore(reason);
         }
         match self.ask_for_attention(Asked::Call(*key), cx.now) {
             Ok(()) => what,
             Err(over) => {
                 self.tell_held_back(over, cx);
-                Happening::FoundInvalid(over.error())
+                StateEvent::FoundInvalid(over.error())
             }
         }
     }
@@ -258,13 +263,13 @@ impl Session {
             let state = self.conversation.call(&key).map(ToolCall::state);
             if matches!(
                 state,
-                Some(State::Asked | State::Missing | State::Ruling(_))
+                Some(State::Asked | State::Missing | State::RuleAsked(_))
             ) {
                 if cx.by == Some(Decider::Person) {
                     self.note_denial(&key, None);
                 }
                 self.note_decision(&key, Decision::Denied { reason: None }, cx);
-                self.conversation.happens(&key, &Happening::Denied(None));
+                self.conversation.happens(&key, &StateEvent::Denied(None));
             }
         }
         if self.interrupts.list().iter().any(|open| open.held_back) {

@@ -48,10 +48,10 @@ impl Session {
     /// stands. `false` if there is no question.
     pub(super) fn wait_elsewhere(&mut self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
-        let Some(call) = call.filter(|call| call.state().is_gated()) else {
+        let Some(call) = call.filter(|call| call.state().is_interrupted()) else {
             return false;
         };
-        let is_open = matches!(call.state(), State::GateOpen { .. });
+        let is_open = matches!(call.state(), State::InterruptApproved { .. });
         let id = call.approval.as_ref().and_then(|a| a.interrupt_id.clone());
         let mut all = self.interrupts.all();
         let asked = id.and_then(|id| all.find(|open| open.interrupt.id == id));

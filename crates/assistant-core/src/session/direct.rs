@@ -92,8 +92,8 @@ impl Session {
         let value = call.result.as_ref().map(|result| result.value.clone());
         let value = value.unwrap_or_default();
         let outcome = match call.state() {
-            State::Done(done) if done.end == End::Output => Ok(value),
-            State::Done(done) if done.end == End::Denied => {
+            State::Ended(done) if done.end == End::Output => Ok(value),
+            State::Ended(done) if done.end == End::Denied => {
                 Err(ToolError::new("The person denied it").error_type("denied"))
             }
             _ => {

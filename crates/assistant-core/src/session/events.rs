@@ -135,9 +135,9 @@ impl Session {
             matches!(
                 call.state(),
                 State::Running(..)
-                    | State::Told { .. }
-                    | State::Refused { .. }
-                    | State::GateShut { .. }
+                    | State::HandedOff { .. }
+                    | State::Denied { .. }
+                    | State::InterruptDenied { .. }
             )
         })
     }

@@ -7,8 +7,8 @@ use super::{Cx, Effect, InvocationId, JournalEntry, Session, TimerId};
 use crate::{
     action::{Execution, ResultEncoding, ToolError, ToolOutcome},
     conversation::{
-        Author, CallError, CallKey, CallResult, Change, Decision, Done, End, ErrorKind, Progress,
-        State, ToolCall,
+        Author, CallError, CallKey, CallResult, Change, Decision, End, ErrorKind, Outcome,
+        Progress, State, ToolCall,
     },
 };
 
@@ -91,7 +91,7 @@ impl Session {
         for key in self.conversation.active_calls() {
             let waits = self.conversation.call(&key).is_some_and(|call| {
                 let state = call.state();
-                let decided = matches!(state, State::Refused { .. } | State::Invalid(_));
+                let decided = matches!(state, State::Denied { .. } | State::Invalid(_));
                 state.is_under_way() && !state.is_at_work() && !decided
             });
             if waits {
@@ -126,13 +126,13 @@ impl Session {
             State::Allowed if !by_agent && may_run && self.may_start(key) => {
                 self.let_start(key, cx);
             }
-            State::AtAgent { left: false } if run_over => self.answer_unanswered(key, cx),
+            State::Remote { left: false } if run_over => self.answer_unanswered(key, cx),
             State::Invalid(error) if run_over => self.end_call(key, Ending::error(error), cx),
-            State::Refused { reason } if run_over => self.end_denied(key, reason.as_deref(), cx),
+            State::Denied { reason } if run_over => self.end_denied(key, reason.as_deref(), cx),
             _ => {}
         }
         // Its approval may hold no longer, and it was judged again: the outcome is sent at once.
-        let is_decided = |state: &State| matches!(state, State::Invalid(_) | State::Refused { .. });
+        let is_decided = |state: &State| matches!(state, State::Invalid(_) | State::Denied { .. });
         let call = self
             .conversation
             .call(key)
@@ -288,7 +288,7 @@ impl Session {
         };
         let mut result = CallResult::new(cx.host.new_id(), content, value);
         result.error = error.as_ref().map(|error| error.message.clone());
-        let done = Done {
+        let done = Outcome {
             end,
             by: Author::Page,
             sent: false,

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     conversation::{
-        CallApproval, CallKey, Change, Decider, Decision, End, Fingerprint, Happening, State,
+        CallApproval, CallKey, Change, Decider, Decision, End, Fingerprint, State, StateEvent,
         ToolCall,
     },
     event::{Interrupt, ResumeStatus},
@@ -63,8 +63,12 @@ impl Session {
         let call = self.conversation.call(&key);
         // The question sets an approval given here aside, with the user's edit of the arguments.
         let asked = call.is_some_and(|call| call.must_be_asked() || call.is_approved_here());
-        let again = call.is_some_and(|call| *call.state() == State::Gated { card });
-        if !again && !self.conversation.happens(&key, &Happening::Gated { card }) {
+        let again = call.is_some_and(|call| *call.state() == State::Interrupted { card });
+        if !again
+            && !self
+                .conversation
+                .happens(&key, &StateEvent::Interrupted { card })
+        {
             return false;
         }
         self.calls.forget(&key);
@@ -251,7 +255,7 @@ impl Session {
             }
             false => {}
         }
-        let answered = Happening::GateAnswered {
+        let answered = StateEvent::InterruptAnswered {
             approved,
             reason: reason.clone(),
         };
@@ -274,10 +278,13 @@ impl Session {
 
     /// The answers go out, or come back: what a person approved is in the agent's hands as long as
     /// a run carries it.
-    pub(super) fn hand_over(&mut self, what: &Happening) {
+    pub(super) fn hand_over(&mut self, what: &StateEvent) {
         for key in self.conversation.active_calls() {
             let carried = self.conversation.call(&key).is_some_and(|call| {
-                matches!(call.state(), State::GateOpen { .. } | State::Told { .. })
+                matches!(
+                    call.state(),
+                    State::InterruptApproved { .. } | State::HandedOff { .. }
+                )
             });
             if carried {
                 self.conversation.happens(&key, what);
@@ -291,13 +298,13 @@ impl Session {
             let state = call.state();
             matches!(
                 state,
-                State::GateOpen { out: true } | State::Told { out: true, .. }
+                State::InterruptApproved { out: true } | State::HandedOff { out: true, .. }
             )
         };
         let elsewhere = self.conversation.open_elsewhere().filter(out);
         let keys: Vec<CallKey> = elsewhere.map(ToolCall::key).collect();
         for key in keys {
-            self.conversation.happens(&key, &Happening::HandedBack);
+            self.conversation.happens(&key, &StateEvent::SendFailed);
         }
     }
 
@@ -356,7 +363,7 @@ impl Session {
         };
         if let Some(key) = open.gates {
             self.give_up(&key, Some("given up"), cx);
-            self.conversation.happens(&key, &Happening::Delivered);
+            self.conversation.happens(&key, &StateEvent::Delivered);
         }
         self.give_up_left(cx);
         self.notices
@@ -391,22 +398,24 @@ impl Session {
             let Some(call) = self.conversation.call(&key) else {
                 continue;
             };
-            if again.contains(&call.id.as_str()) && !matches!(call.state(), State::GateShut { .. })
+            if again.contains(&call.id.as_str())
+                && !matches!(call.state(), State::InterruptDenied { .. })
             {
                 continue;
             }
             match call.state().clone() {
-                State::GateShut { reason } if call.has_ended() => {
+                State::InterruptDenied { reason } if call.has_ended() => {
                     // The agent knows: by itself that starts no run.
                     self.end_denied(&key, reason.as_deref(), cx);
-                    self.conversation.happens(&key, &Happening::Delivered);
+                    self.conversation.happens(&key, &StateEvent::Delivered);
                 }
                 // It never came to its end, so that no request holds it.
-                State::GateShut { .. } => {
+                State::InterruptDenied { .. } => {
                     self.conversation.close_call(key, End::Denied, cx.now);
                 }
                 _ => {
-                    self.conversation.happens(&key, &Happening::GateLifted);
+                    self.conversation
+                        .happens(&key, &StateEvent::InterruptLifted);
                     lifted.push(key);
                 }
             }

@@ -4,7 +4,7 @@
 //! Neighbour: `approve` takes what a person decides.
 
 use super::{Cx, Session, execute::Ending};
-use crate::conversation::{CallError, CallKey, ErrorKind, Happening, State};
+use crate::conversation::{CallError, CallKey, ErrorKind, State, StateEvent};
 
 impl Session {
     /// Returns the error that answers a call which is asked about although its action is gone. `None` for a
@@ -26,7 +26,7 @@ impl Session {
             return false;
         };
         self.forget_judgement(key);
-        let found = Happening::FoundInvalid(error);
+        let found = StateEvent::FoundInvalid(error);
         self.conversation.happens(key, &found)
     }
 

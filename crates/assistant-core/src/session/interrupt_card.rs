@@ -4,7 +4,7 @@
 //! question in the inbox. Neighbours: `gate` opens and answers interrupts, `answer_format` compares.
 
 use super::{Cx, OpenInterrupt, Session};
-use crate::conversation::{CallKey, Change, Happening};
+use crate::conversation::{CallKey, Change, StateEvent};
 
 impl Session {
     /// Returns whether the card of a call shows all that an interrupt asks, and takes its answer.
@@ -38,7 +38,7 @@ impl Session {
             self.interrupts.take_off_card(id);
         }
         self.conversation
-            .happens(&key, &Happening::GateReopened { card });
+            .happens(&key, &StateEvent::InterruptReopened { card });
         if !self.gate(key, id, card) {
             self.interrupts.let_go(id);
         }

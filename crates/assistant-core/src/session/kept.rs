@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Cx, OpenInterrupt, Session, Verdict, branch_interrupts::Place};
 use crate::{
-    conversation::{CallKey, Consent, Conversation, Happening, State},
+    conversation::{CallKey, Consent, Conversation, State, StateEvent},
     event::{Interrupt, ResumeEntry, ResumeStatus},
     wire::agui,
 };
@@ -53,7 +53,7 @@ impl Session {
             // Whatever else is open about the call, the card shows one question.
             let is_its_own = asked == Some(open.interrupt.id.as_str());
             match state {
-                State::GateShut { reason } if is_its_own => {
+                State::InterruptDenied { reason } if is_its_own => {
                     open.deny(key, reason, &self.conversation);
                 }
                 _ => self.gate_again(key, is_its_own, &mut open),
@@ -76,11 +76,12 @@ impl Session {
     pub(super) fn end_answered_gates(&mut self, cx: &mut Cx<'_>) {
         for key in self.conversation.active_calls() {
             let call = self.conversation.call(&key);
-            let call = call.filter(|call| call.is_answered_gate() && !self.is_gated(&key));
+            let call =
+                call.filter(|call| call.is_answered_interrupt() && !self.is_interrupted(&key));
             match call.map(|call| call.state().clone()) {
-                Some(State::GateShut { reason }) => {
+                Some(State::InterruptDenied { reason }) => {
                     self.end_denied(&key, reason.as_deref(), cx);
-                    self.conversation.happens(&key, &Happening::Delivered);
+                    self.conversation.happens(&key, &StateEvent::Delivered);
                 }
                 Some(_) => self.give_up(&key, Some("interrupted"), cx),
                 None => {}
@@ -94,17 +95,17 @@ impl Session {
     pub(super) fn leave_with_question(&mut self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
         let theirs = call.is_some_and(|call| {
-            matches!(call.state(), State::AtAgent { .. }) && !call.was_started()
+            matches!(call.state(), State::Remote { .. }) && !call.was_started()
         });
         let leave = theirs && self.interrupts.ask_or_go_on();
         if leave {
-            self.conversation.happens(key, &Happening::Left);
+            self.conversation.happens(key, &StateEvent::LeftRemote);
         }
         leave
     }
 
     /// Whether what the agent waits for holds a call back.
-    pub(super) fn is_gated(&self, key: &CallKey) -> bool {
+    pub(super) fn is_interrupted(&self, key: &CallKey) -> bool {
         let mut open = self.interrupts.list().iter();
         open.any(|open| open.gates == Some(*key))
     }

@@ -9,7 +9,7 @@
 use serde_json::Value;
 
 use super::{Cx, Session};
-use crate::conversation::{CallKey, Cut, Happening, State, ToolCall};
+use crate::conversation::{CallKey, Cut, State, StateEvent, ToolCall};
 
 impl Session {
     pub(super) fn load(&mut self, thread_id: String, snapshot: Value, cx: &mut Cx<'_>) {
@@ -48,18 +48,18 @@ impl Session {
     }
 
     fn settle_loaded(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        if self.is_gated(key) || self.leave_with_question(key) {
+        if self.is_interrupted(key) || self.leave_with_question(key) {
             return;
         }
         let call = self.conversation.call(key);
-        let Some(call) = call.filter(|call| !matches!(call.state(), State::Refused { .. })) else {
+        let Some(call) = call.filter(|call| !matches!(call.state(), State::Denied { .. })) else {
             return;
         };
         let succeeded = self.conversation.run_succeeded(call);
         let waits = match call.state() {
             State::Asked => succeeded != Some(false),
             // Nobody says that it was about to start.
-            State::Ended | State::Allowed => succeeded.is_none() && !call.was_asked_by_agent(),
+            State::Open | State::Allowed => succeeded.is_none() && !call.was_asked_by_agent(),
             _ => false,
         };
         if !waits {
@@ -68,7 +68,7 @@ impl Session {
         let is_missing = self.registry.in_force(&call.name).is_none();
         self.forget_judgement(key);
         if is_missing {
-            self.conversation.happens(key, &Happening::FoundMissing);
+            self.conversation.happens(key, &StateEvent::FoundMissing);
         } else {
             self.judge(key, true, cx);
         }

@@ -430,7 +430,7 @@ impl Session {
     fn call_fingerprint(&self, key: &CallKey) -> Option<Fingerprint> {
         let call = self.conversation.call(key)?;
         let spec = match call.state() {
-            state if state.is_gated() => None,
+            state if state.is_interrupted() => None,
             _ => self.registry.in_force(&call.name).map(|entry| &entry.spec),
         };
         Some(calls::fingerprint(call, spec))

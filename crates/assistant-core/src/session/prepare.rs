@@ -14,7 +14,7 @@ use crate::{
         Availability, Execution, Policy, Registration, RegistrationId, ResultEncoding, schema,
     },
     conversation::{
-        CallApproval, CallError, CallKey, ErrorKind, Happening, Origin, State, ToolCall,
+        CallApproval, CallError, CallKey, ErrorKind, Origin, State, StateEvent, ToolCall,
     },
 };
 
@@ -74,16 +74,16 @@ impl Session {
             return;
         };
         match call.state() {
-            State::Done(_) => return self.calls.forget(key),
+            State::Ended(_) => return self.calls.forget(key),
             // What runs already runs with what it was started with; what was decided for good, or
             // is the agent's to answer, needs no judgement of ours.
             State::Running(..)
-            | State::Refused { .. }
-            | State::Told { .. }
-            | State::Gated { .. }
-            | State::GateOpen { .. }
-            | State::GateShut { .. } => return,
-            State::Ended => {}
+            | State::Denied { .. }
+            | State::HandedOff { .. }
+            | State::Interrupted { .. }
+            | State::InterruptApproved { .. }
+            | State::InterruptDenied { .. } => return,
+            State::Open => {}
             _ if self.still_bound(key) => return,
             _ => {}
         }
@@ -111,7 +111,7 @@ impl Session {
         self.calls.insert(*key, judgement);
         let what = self.judgement_on(key, ask, cx);
         let what = self.attend(key, what, cx);
-        let asks = what == Happening::QuestionPut;
+        let asks = what == StateEvent::QuestionPut;
         self.conversation.happens(key, &what);
         if asks {
             self.put_question(key, cx);
@@ -130,12 +130,12 @@ impl Session {
         self.ask_preview(key, None, cx);
     }
 
-    fn judgement_on(&mut self, key: &CallKey, ask: bool, cx: &mut Cx<'_>) -> Happening {
+    fn judgement_on(&mut self, key: &CallKey, ask: bool, cx: &mut Cx<'_>) -> StateEvent {
         let Some(call) = self.conversation.call(key) else {
-            return Happening::TakenByAgent;
+            return StateEvent::FoundRemote;
         };
         if call.origin == Origin::Provider {
-            return Happening::TakenByAgent;
+            return StateEvent::FoundRemote;
         }
         let name = call.name.as_str();
         let Some(entry) = self.registration_for(call) else {
@@ -143,29 +143,29 @@ impl Session {
             let written = call.origin == Origin::Intercepted;
             let direct = self.conversation.is_direct(key);
             if self.turn.was_held_back(name) && !direct {
-                return Happening::FoundInvalid(not_offered(name));
+                return StateEvent::FoundInvalid(not_offered(name));
             }
             return match written || direct || self.turn.was_offered(name) {
-                true => Happening::FoundInvalid(not_found(name)),
-                false => Happening::TakenByAgent,
+                true => StateEvent::FoundInvalid(not_found(name)),
+                false => StateEvent::FoundRemote,
             };
         };
         if let Some(error) = check(entry, call, cx) {
             let error = under_another_schema(error, entry, call);
-            return Happening::FoundInvalid(error);
+            return StateEvent::FoundInvalid(error);
         }
         if let Some(error) = self.over_limit(key, false, cx.now) {
-            return Happening::FoundInvalid(error);
+            return StateEvent::FoundInvalid(error);
         }
         let (Some(call), Some(entry)) = (self.conversation.call(key), self.registration_of(key))
         else {
-            return Happening::TakenByAgent;
+            return StateEvent::FoundRemote;
         };
         let granted = call.is_granted();
         let earlier = self.allowed_earlier(call, entry, cx.now);
         match entry.spec.approval {
             // The agent has a way of its own to hear an approval, and took it.
-            _ if granted && entry.spec.execution == Execution::Agent => Happening::TakenByAgent,
+            _ if granted && entry.spec.execution == Execution::Agent => StateEvent::FoundRemote,
             // What a person saw is not what this is, whoever asked them.
             _ if ask
                 || call.changed
@@ -173,15 +173,15 @@ impl Session {
                 || (call.may_have_run() && !entry.spec.idempotent)
                 || !self.is_as_gated(key) =>
             {
-                Happening::QuestionPut
+                StateEvent::QuestionPut
             }
-            Policy::Never => Happening::Cleared,
+            Policy::Never => StateEvent::Cleared,
             _ if earlier.is_some() => {
                 self.conversation
                     .edit_call(key, |call| call.allowed_earlier = earlier);
-                Happening::Cleared
+                StateEvent::Cleared
             }
-            Policy::Always => Happening::QuestionPut,
+            Policy::Always => StateEvent::QuestionPut,
             Policy::Ask => self.ask_host(key, cx),
         }
     }
@@ -235,7 +235,7 @@ impl Session {
         answers.then_some(entry)
     }
 
-    fn ask_host(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> Happening {
+    fn ask_host(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> StateEvent {
         let ticket = Ticket(self.number());
         let registration = self
             .calls
@@ -244,7 +244,7 @@ impl Session {
         let call = self.conversation.call(key);
         let asked = call.and_then(|call| Some((call.name.as_str(), call.effective_args()?)));
         let (Some(registration), Some((name, args))) = (registration, asked) else {
-            return Happening::QuestionPut;
+            return StateEvent::QuestionPut;
         };
         let question = PolicyQuestion {
             ticket,
@@ -256,28 +256,28 @@ impl Session {
         let answer = cx.host.needs_approval(question);
         let about = self.call_fingerprint(key);
         match answer {
-            Answer::Now(true) => Happening::QuestionPut,
+            Answer::Now(true) => StateEvent::QuestionPut,
             Answer::Now(false) => {
                 self.conversation
                     .edit_call(key, |call| call.cleared = about);
-                Happening::Cleared
+                StateEvent::Cleared
             }
             Answer::Later => {
                 self.calls.note_question(key, about);
-                Happening::RuleAsked(ticket)
+                StateEvent::RuleAsked(ticket)
             }
         }
     }
 
     pub(super) fn policy_answer(&mut self, ticket: Ticket, ask: bool, cx: &mut Cx<'_>) {
-        let asked = State::Ruling(ticket);
+        let asked = State::RuleAsked(ticket);
         let Some(key) = self.conversation.find_open(|state| *state == asked) else {
             return;
         };
         if ask {
-            let what = self.attend(&key, Happening::QuestionPut, cx);
+            let what = self.attend(&key, StateEvent::QuestionPut, cx);
             self.conversation.happens(&key, &what);
-            if what == Happening::QuestionPut {
+            if what == StateEvent::QuestionPut {
                 self.put_question(&key, cx);
             }
         } else {
@@ -285,7 +285,7 @@ impl Session {
             let about = judgement.and_then(|judgement| judgement.asked_about.clone());
             self.conversation
                 .edit_call(&key, |call| call.cleared = about);
-            self.conversation.happens(&key, &Happening::Cleared);
+            self.conversation.happens(&key, &StateEvent::Cleared);
         }
     }
 
@@ -315,7 +315,7 @@ impl Session {
     pub(super) fn ask_again(&mut self, gone: RegistrationId, cx: &mut Cx<'_>) {
         for key in self.calls.of_registration(gone) {
             let call = self.conversation.call(&key);
-            if call.is_some_and(|call| matches!(call.state(), State::Ruling(_))) {
+            if call.is_some_and(|call| matches!(call.state(), State::RuleAsked(_))) {
                 self.forget_judgement(&key);
                 self.prepare(&key, cx);
             }

@@ -9,7 +9,7 @@ use super::{Cx, Effect, Refusal, Session};
 use crate::{
     action::{GrantBounds, Registration, Remember, RememberScope, RememberedApproval, Remembering},
     conversation::{
-        AllowedEarlier, CallKey, Change, Decider, Happening, State, ToolCall, UseCount,
+        AllowedEarlier, CallKey, Change, Decider, State, StateEvent, ToolCall, UseCount,
     },
 };
 
@@ -122,7 +122,7 @@ impl Session {
             });
             match by_it.map(ToolCall::state) {
                 Some(State::Allowed) => self.forget_judgement(&key),
-                Some(State::Told { out: false, .. }) => self.revoke(&key),
+                Some(State::HandedOff { out: false, .. }) => self.revoke(&key),
                 _ => continue,
             }
             self.prepare(&key, cx);
@@ -132,7 +132,7 @@ impl Session {
     /// Withdraws the approval that let a call of the agent pass.
     fn revoke(&mut self, key: &CallKey) {
         self.calls.forget(key);
-        self.conversation.happens(key, &Happening::Revoked);
+        self.conversation.happens(key, &StateEvent::Revoked);
     }
 
     /// Asks about calls that the agent is to be told to run by an approval that holds no longer, as its
@@ -140,7 +140,7 @@ impl Session {
     pub(super) fn ask_about_lapsed(&mut self, cx: &mut Cx<'_>) -> bool {
         let lapsed = |call: &&ToolCall| {
             let entry = self.registration_for(call);
-            matches!(call.state(), State::Told { out: false, .. })
+            matches!(call.state(), State::HandedOff { out: false, .. })
                 && call.allowed_earlier.is_some()
                 && entry.is_none_or(|entry| !self.is_allowed_by_grant(call, entry, cx.now))
         };

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Cx, JournalEntry, NoticeAction, NoticeKind, RunSummary, Session};
 use crate::conversation::{
-    Author, CallError, Cut, Done, End, ErrorKind, Message, MessageId, Phase,
+    Author, CallError, Cut, End, ErrorKind, Message, MessageId, Outcome, Phase,
 };
 
 /// The member of a snapshot that is about the session, not about the conversation.
@@ -120,7 +120,7 @@ impl Session {
                 JournalEntry::Finished { phase, result, .. } => {
                     let Some(end) = End::of(phase) else { continue };
                     let error = result.error.clone();
-                    let done = Done {
+                    let done = Outcome {
                         end,
                         by: Author::Page,
                         sent: false,

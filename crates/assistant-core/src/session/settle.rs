@@ -10,7 +10,7 @@ use super::{
     run::{Asker, Finish, Run},
 };
 use crate::{
-    conversation::{CallKey, Change, Cut, End, Happening, Message, State},
+    conversation::{CallKey, Change, Cut, End, Message, State, StateEvent},
     event::Role,
     wire::json::canonical::canonical,
 };
@@ -130,7 +130,7 @@ impl Session {
 
     fn fail(&mut self, kind: NoticeKind, message: String, cx: &mut Cx<'_>) {
         self.turn.set_looping(false);
-        self.hand_over(&Happening::HandedBack);
+        self.hand_over(&StateEvent::SendFailed);
         self.turn.summary_mut().finish = Some(FinishReason::Error);
         self.notify(kind, message, Some(NoticeAction::Retry), cx);
     }
@@ -146,17 +146,17 @@ impl Session {
                 continue;
             };
             let own = self.conversation.is_of_newest_run(call) || lifted.contains(&key);
-            if call.state().is_gated() {
+            if call.state().is_interrupted() {
                 continue;
             }
             if !call.has_ended() {
                 self.calls.forget(&key);
                 self.conversation.close_call(key, End::Cancelled, cx.now);
-            } else if own || *call.state() != State::Ended {
+            } else if own || *call.state() != State::Open {
                 self.prepare(&key, cx);
             } else {
                 self.give_up(&key, Some("superseded"), cx);
-                self.conversation.happens(&key, &Happening::Delivered);
+                self.conversation.happens(&key, &StateEvent::Delivered);
             }
         }
         self.leave_to_agent(named);
@@ -267,12 +267,12 @@ impl Session {
         for key in self.conversation.active_calls() {
             let state = self.conversation.call(&key).map(|call| call.state());
             let goes_on = match state {
-                Some(State::Told { .. }) => {
+                Some(State::HandedOff { .. }) => {
                     let call = self.conversation.call(&key);
                     call.is_some_and(|call| call.go_ahead().is_some())
                 }
-                Some(State::AtAgent { .. }) => true,
-                Some(state) if state.is_gated() => self.interrupts.answers_for(&key),
+                Some(State::Remote { .. }) => true,
+                Some(state) if state.is_interrupted() => self.interrupts.answers_for(&key),
                 _ => false,
             };
             if !goes_on {

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     action::{Execution, Policy, Registration, schema},
-    conversation::{CallError, CallKey, Decision, ErrorKind, Happening, State, ToolCall},
+    conversation::{CallError, CallKey, Decision, ErrorKind, State, StateEvent, ToolCall},
 };
 
 #[cfg(test)]
@@ -37,7 +37,7 @@ impl Session {
             .edit_call(key, |call| call.action = edition);
         self.note_start(action.as_ref(), cx.now);
         self.conversation
-            .happens(key, &Happening::CommitAsked(commit));
+            .happens(key, &StateEvent::CommitAsked(commit));
         cx.effect(Effect::Commit { commit, entry });
     }
 
@@ -96,7 +96,7 @@ impl Session {
         };
         self.number();
         let timer = timeout.map(|ms| (TimerId(self.number()), ms));
-        let started = Happening::Started(invocation.id, timer.map(|(timer, _)| timer));
+        let started = StateEvent::Started(invocation.id, timer.map(|(timer, _)| timer));
         if !self.conversation.happens(key, &started) {
             return;
         }

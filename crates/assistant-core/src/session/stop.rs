@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{Cx, Effect, FinishReason, NoticeKind, Refusal, Session, execute::Ending};
 use crate::{
     action::RegistrationId,
-    conversation::{CallKey, Change, Cut, End, Happening, State},
+    conversation::{CallKey, Change, Cut, End, State, StateEvent},
 };
 
 impl Session {
@@ -43,7 +43,7 @@ impl Session {
             self.conversation.end_run(false);
             self.keep_steps();
             cx.effect(Effect::AbortRun { run: run.key });
-            self.hand_over(&Happening::HandedBack);
+            self.hand_over(&StateEvent::SendFailed);
             self.hand_back_elsewhere();
         }
         self.turn.set_looping(false);
@@ -63,9 +63,9 @@ impl Session {
         for key in self.conversation.active_calls() {
             let call = self.conversation.call(&key);
             let stays = call.is_some_and(|call| match call.state() {
-                State::Told { .. } => true,
-                State::AtAgent { left: true } => asks,
-                state => state.is_gated(),
+                State::HandedOff { .. } => true,
+                State::Remote { left: true } => asks,
+                state => state.is_interrupted(),
             });
             if !stays {
                 self.give_up(&key, reason, cx);
@@ -82,7 +82,7 @@ impl Session {
         for key in self.conversation.active_calls() {
             if self.is_left(&key) {
                 self.give_up(&key, Some("given up"), cx);
-                self.conversation.happens(&key, &Happening::Delivered);
+                self.conversation.happens(&key, &StateEvent::Delivered);
             }
         }
     }
@@ -91,7 +91,7 @@ impl Session {
     pub(super) fn give_up_told(&mut self, cx: &mut Cx<'_>) {
         for key in self.conversation.active_calls() {
             let call = self.conversation.call(&key);
-            if call.is_some_and(|call| matches!(call.state(), State::Told { .. })) {
+            if call.is_some_and(|call| matches!(call.state(), State::HandedOff { .. })) {
                 self.give_up(&key, None, cx);
             }
         }
@@ -108,7 +108,7 @@ impl Session {
             return;
         }
         // A denial is answered as one, whatever ends the run.
-        if let State::Refused { reason } | State::GateShut { reason } = call.state().clone() {
+        if let State::Denied { reason } | State::InterruptDenied { reason } = call.state().clone() {
             return self.end_denied(key, reason.as_deref(), cx);
         }
         let told = match reason {
@@ -130,7 +130,7 @@ impl Session {
     /// What was made of a call is void: it went on, or its action changed.
     pub(super) fn forget_judgement(&mut self, key: &CallKey) {
         self.calls.forget(key);
-        self.conversation.happens(key, &Happening::Voided);
+        self.conversation.happens(key, &StateEvent::Voided);
     }
 
     /// A component goes: its handlers go with it, unless they are detached.

@@ -8,7 +8,7 @@ use super::{
     Cx, Effect, NoticeAction, NoticeKind, Refusal, Session, interrupts::Interrupts, turn::Turn,
 };
 use crate::{
-    conversation::{CallKey, Change, Conversation, Happening, State, ToolCall},
+    conversation::{CallKey, Change, Conversation, State, StateEvent, ToolCall},
     event::Content,
     wire::agui,
 };
@@ -171,16 +171,13 @@ impl Session {
 
     fn waits_for_answer(&self, call: &ToolCall) -> bool {
         let state = call.state();
-        let is_open = matches!(
-            state,
-            State::Streaming | State::Ended | State::AtAgent { .. }
-        );
+        let is_open = matches!(state, State::Streaming | State::Open | State::Remote { .. });
         let is_of_run = self.conversation.is_of_newest_run(call);
-        (is_open && !call.was_started() && is_of_run) || call.is_answered_gate()
+        (is_open && !call.was_started() && is_of_run) || call.is_answered_interrupt()
     }
 
     fn take_up(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        if self.is_gated(key) || self.leave_with_question(key) {
+        if self.is_interrupted(key) || self.leave_with_question(key) {
             return;
         }
         let Some(call) = self.conversation.call(key) else {
@@ -188,17 +185,17 @@ impl Session {
         };
         let waits = matches!(
             call.state(),
-            State::Ended | State::Asked | State::Allowed | State::Refused { .. }
+            State::Open | State::Asked | State::Allowed | State::Denied { .. }
         );
         let succeeded = self.conversation.run_succeeded(call);
         if !waits || call.was_asked_by_agent() || succeeded == Some(false) {
             return self.give_up(key, Some("interrupted"), cx);
         }
-        if matches!(call.state(), State::Refused { .. }) {
+        if matches!(call.state(), State::Denied { .. }) {
             return;
         }
         let is_old = succeeded.is_some() && !self.conversation.is_of_newest_run(call);
-        if is_old && *call.state() == State::Ended && !call.may_have_run() {
+        if is_old && *call.state() == State::Open && !call.may_have_run() {
             return self.give_up(key, Some("superseded"), cx);
         }
         // What was asked is asked again. Of what is not known to be the agent's last word, or under
@@ -208,7 +205,7 @@ impl Session {
         let is_missing = self.registry.in_force(&call.name).is_none();
         self.forget_judgement(key);
         if is_missing {
-            self.conversation.happens(key, &Happening::FoundMissing);
+            self.conversation.happens(key, &StateEvent::FoundMissing);
         } else {
             self.judge(key, asks, cx);
         }

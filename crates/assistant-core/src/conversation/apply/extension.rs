@@ -9,7 +9,7 @@ use super::{Applied, Conversation, block::merge_extra};
 use crate::{
     conversation::{
         Author, CallError, CallResult, Change, ErrorKind, Origin, Part, ToolCall,
-        state::{Done, End, Happening, State},
+        state::{End, Outcome, State, StateEvent},
         ui,
     },
     event::{Content, Extension, Object, Role, Settlement},
@@ -167,10 +167,10 @@ impl Conversation {
         let stands = matches!(
             call.state,
             State::Running(..)
-                | State::Told { .. }
-                | State::Refused { .. }
-                | State::GateShut { .. }
-                | State::Done(_)
+                | State::HandedOff { .. }
+                | State::Denied { .. }
+                | State::InterruptDenied { .. }
+                | State::Ended(_)
         );
         // The answer may be told again, as that of a stream that is taken up.
         let anew = !call.has_ended() && !call.is_settled_here();
@@ -311,16 +311,16 @@ fn note_execution(call: &mut ToolCall) {
 /// Gives a call the outcome that the agent names. `false` where another stands above it.
 fn settle(call: &mut ToolCall, end: End, message_id: String, value: Value, now: i64) -> bool {
     if call.is_settled_here() {
-        call.take(&Happening::Delivered);
+        call.take(&StateEvent::Delivered);
         return false;
     }
-    let done = Done {
+    let done = Outcome {
         end,
         by: Author::Agent,
         sent: true,
     };
     // The same end again is no news to the state, but its words may be others.
-    if !call.take(&Happening::Settled(done)) && call.state != State::Done(done) {
+    if !call.take(&StateEvent::Settled(done)) && call.state != State::Ended(done) {
         return false;
     }
     let content = match &value {

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::{
     conversation::{
         Author, CallError, CallResult, Decision, ErrorKind, Origin, ToolCall,
-        state::{Done, End, Happening},
+        state::{End, Outcome, StateEvent},
     },
     text::callout::{Callout, CalloutState},
 };
@@ -37,7 +37,7 @@ pub(super) fn tell(call: &mut ToolCall, callout: Callout, now: i64) {
         finish(call, &callout, value.clone(), None, now);
     } else if callout.state == Some(CalloutState::ApprovalResponded) {
         // Told only: nothing ever starts it.
-        call.take(&Happening::Cleared);
+        call.take(&StateEvent::Cleared);
         call.approval.get_or_insert_default().decision = Some(Decision::Approved);
     }
     call.id = callout.id;
@@ -61,7 +61,7 @@ fn finish(
         (Some(_), _) => End::Error,
     };
     let (by, sent) = (Author::Agent, true);
-    call.take(&Happening::Settled(Done { end, by, sent }));
+    call.take(&StateEvent::Settled(Outcome { end, by, sent }));
     call.error = error;
     call.result = Some(result);
     call.ended_at = Some(now);

@@ -50,7 +50,7 @@ impl Conversation {
     fn restart_call(&mut self, key: CallKey, name: String, out: &mut Applied<'_>) {
         let Some(call) = self.call(&key) else { return };
         let id = call.id.clone();
-        let is_told = matches!(call.state, State::Told { .. });
+        let is_told = matches!(call.state, State::HandedOff { .. });
         if is_told || call.stands() && (call.has_ended() || call.is_settled_here()) {
             return out.warn(
                 "call-is-final",
@@ -213,7 +213,7 @@ impl Conversation {
         out: &Applied<'_>,
     ) {
         let is_ours =
-            |call: &ToolCall| call.is_settled_here() || matches!(call.state, State::Refused { .. });
+            |call: &ToolCall| call.is_settled_here() || matches!(call.state, State::Denied { .. });
         if !self.call(&key).is_some_and(is_ours) {
             let wire = tool_message(message_id, tool_call_id, content, base);
             match self.tree.path().len() <= LONGEST_MOVED {

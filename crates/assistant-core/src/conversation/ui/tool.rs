@@ -9,7 +9,7 @@ use crate::{
     conversation::{
         Author, CallApproval, CallError, CallResult, Decision, ErrorKind, Origin, ToolCall,
         json::{put_text, take_text},
-        state::{Done, End, State},
+        state::{End, Outcome, State},
     },
     event::Object,
 };
@@ -33,7 +33,7 @@ pub(super) fn state(call: &ToolCall) -> &'static str {
         .as_ref()
         .is_some_and(|approval| approval.contains_key("approved"));
     match &call.state {
-        State::Done(done) => match (done.end, done.by) {
+        State::Ended(done) => match (done.end, done.by) {
             (End::Error, _) => "output-error",
             (End::Denied, Author::Agent | Author::Record) => "output-denied",
             (End::Denied, Author::Page) if answered && is_asked_by_agent(call) => "output-denied",
@@ -237,7 +237,7 @@ fn read_approval(asked: &Object) -> CallApproval {
 
 fn read_outcome(call: &mut ToolCall, state: &str, rest: &mut Object) {
     let done = |end| {
-        State::Done(Done {
+        State::Ended(Outcome {
             end,
             by: Author::Record,
             sent: true,
@@ -274,13 +274,13 @@ fn read_outcome(call: &mut ToolCall, state: &str, rest: &mut Object) {
         }
         "output-denied" => (End::Denied, result("denied".into())),
         "approval-requested" => {
-            call.state = State::Gated { card: true };
+            call.state = State::Interrupted { card: true };
             return;
         }
         "approval-responded" => {
             call.state = match denied {
-                Some(Decision::Denied { reason }) => State::GateShut { reason },
-                _ => State::GateOpen { out: false },
+                Some(Decision::Denied { reason }) => State::InterruptDenied { reason },
+                _ => State::InterruptApproved { out: false },
             };
             return;
         }

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     action::{ToolError, ToolOutcome},
-    conversation::{Author, CallKey, CallResult, Decider, Done, End, Phase, TreeError},
+    conversation::{Author, CallKey, CallResult, Decider, End, Outcome, Phase, TreeError},
     event::{EventKind, Role},
     session::{Input, Verdict},
 };
@@ -106,7 +106,7 @@ impl Script {
             _ => {
                 let result = CallResult::new(format!("{id}-result"), result.to_string(), result);
                 let (by, sent) = (Author::Record, false);
-                let done = Done { end, by, sent };
+                let done = Outcome { end, by, sent };
                 self.session.conversation_mut().answer(key, result, done, 0);
                 return self.input(Input::SetForwardedProps { props: json!({}) });
             }
